@@ -1,0 +1,53 @@
+/**
+ * The one error class and the one table of codes. Handlers throw MusterError; mcp/projection.ts alone
+ * turns it into a toolset's envelope. Source: design, section 7; spec/network.md, "Specific Error Codes".
+ */
+
+/** Every code, with the integer that spec/network.md gives it at /mcp/rpc. */
+export const ERROR_CODES = {
+  UNAUTHORIZED: -32100,
+  FORBIDDEN: -32101,
+  TOKEN_EXPIRED: -32102,
+  NOT_FOUND: -32200,
+  CONFLICT: -32201,
+  GONE: -32202,
+  VALIDATION_ERROR: -32300,
+  REQUIRED_FIELD: -32301,
+  INVALID_FORMAT: -32302,
+  RATE_LIMITED: -32400,
+  QUOTA_EXCEEDED: -32401,
+  FIREBASE_ERROR: -32500,
+  TIMEOUT: -32502,
+  METHOD_NOT_FOUND: -32601,
+  INTERNAL: -32603,
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** What an error says beyond its message; all of it is shown to the caller except `cause`. */
+export interface ErrorDetails {
+  /** The argument at fault, as a dotted path: `tasks.3.priority`. */
+  readonly field?: string;
+  /** What the caller sent there, where showing it is safe and short. */
+  readonly value?: unknown;
+  /** Why it was refused, for a program: `UNKNOWN_DEPENDENCY`. */
+  readonly reason?: string;
+  /** What to do next, for a model or a person. */
+  readonly suggestion?: string;
+  /** For the log only. */
+  readonly cause?: unknown;
+}
+
+/** An error that its caller can act on. The message never holds a stack, a path, a token or vendor text. */
+export class MusterError extends Error {
+  readonly code: ErrorCode;
+  readonly details: Omit<ErrorDetails, 'cause'>;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    const { cause, ...shown } = details;
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'MusterError';
+    this.code = code;
+    this.details = shown;
+  }
+}

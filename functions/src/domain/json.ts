@@ -1,0 +1,16 @@
+import { z } from 'zod';
+
+/** A value that JSON can carry. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+
+export interface JsonObject {
+  readonly [key: string]: JsonValue | undefined;
+}
+
+/**
+ * An object that came out of a tool's output schema. Only its outermost shape is checked: the schema has
+ * already checked the rest.
+ */
+export const jsonObject = z.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);

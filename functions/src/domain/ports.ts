@@ -1,0 +1,59 @@
+/** What the domain needs of the world. Adapters implement these; tests may bind a clock of their own. */
+import type { SettledOperation } from './idempotency/operation.ts';
+import type { Principal } from './principal.ts';
+
+export interface Clock {
+  now(): Date;
+}
+
+export interface Randomness {
+  /** An RFC 9562 UUID, version 4. */
+  uuid(): string;
+  /** `length` random characters of lower-case base32 (`[a-z2-7]`). */
+  letters(length: number): string;
+  /** `bytes` random bytes as base64url. */
+  secret(bytes: number): string;
+  /** A whole number from 0 to `below` - 1. */
+  integer(below: number): number;
+}
+
+export interface Hashing {
+  /** SHA-256 as lower-case hexadecimal. */
+  sha256(text: string): string;
+  /** HMAC-SHA-256 as base64url. */
+  hmac(key: string, text: string): string;
+  /** Compares two digests in constant time. */
+  equal(left: string, right: string): boolean;
+}
+
+/** Settled operations, by id. Stored by the commit that settles them. */
+export interface SettledOperations {
+  find(id: string): Promise<SettledOperation | undefined>;
+}
+
+export interface Authenticator {
+  /**
+   * @param bearer the credential of the `Authorization` header, without `Bearer `
+   * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED
+   */
+  authenticate(bearer: string): Promise<Principal>;
+}
+
+/** Who is alive: `presence/{agentId}` in the Realtime Database. */
+export interface Presence {
+  /** Notes that the agent was just seen. Cheap: at most one write in half a second per instance and agent. */
+  touch(agentId: string): Promise<void>;
+  /** When each of the agents was last seen; an agent never seen, or swept away, is absent. */
+  lastSeen(agentIds: readonly string[]): Promise<ReadonlyMap<string, Date>>;
+  /** The agents last seen before `before`, at most `limit`. */
+  unseenSince(before: Date, limit: number): Promise<readonly string[]>;
+  /** Forgets an agent unless it was seen again since `before`. Tells whether it did. */
+  forget(agentId: string, before: Date): Promise<boolean>;
+}
+
+/** A structured log. Adapters write Cloud Logging entries. */
+export interface Log {
+  info(event: string, fields: Readonly<Record<string, unknown>>): void;
+  warn(event: string, fields: Readonly<Record<string, unknown>>): void;
+  error(event: string, fields: Readonly<Record<string, unknown>>): void;
+}

@@ -1,0 +1,130 @@
+/**
+ * The shape of a tool and of a resource. Toolsets import this file and nothing else of this folder.
+ * Source: design, section 8.
+ */
+import { z } from 'zod';
+import type { Operation } from '../domain/idempotency/operation.ts';
+import { type JsonObject, jsonObject } from '../domain/json.ts';
+import type { Principal, Role } from '../domain/principal.ts';
+import type { Services } from '../domain/services.ts';
+import { checkArguments } from './validation.ts';
+
+/** What a handler is given besides its arguments. Made once per call. */
+export interface CallContext {
+  readonly principal: Principal;
+  /** The coordination workspace: the URL's, else the agent's own, else `default`. */
+  readonly workspace: string;
+  /** Names the call in logs and in "internal error" answers. */
+  readonly requestId: string;
+  /** Carries the call's idempotency key into the commit that settles it. */
+  readonly operation: Operation;
+  readonly services: Services;
+  /** Where this deployment answers, without a trailing slash: `https://…cloudfunctions.net/mcp`. */
+  readonly baseUrl: string;
+}
+
+/** MCP's four hints, all of them required. Source: MCP 2025-11-25, ToolAnnotations. */
+export interface ToolHints {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
+/** A tool as its file writes it. */
+export interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> {
+  /** The specification's name, without the toolset's: `create_task`, `registerAgent`. Also the file's name. */
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** Strict: an argument that it does not name is an error. */
+  readonly input: Input;
+  /** What leaves: fields that it does not name are dropped. */
+  readonly output: Output;
+  readonly annotations: ToolHints;
+  /** The weakest role that may call it. */
+  readonly role: Role;
+  /** Printed in the reference and run by a test. */
+  readonly example: z.input<Input>;
+  handler(context: CallContext, input: z.output<Input>): Promise<z.input<Output>>;
+  /** Turns a stored answer into a replayed one, for tools whose answer holds what must not be stored. */
+  replay?(context: CallContext, input: z.output<Input>, stored: JsonObject): Promise<z.input<Output>>;
+}
+
+/** A call whose arguments have been checked and which may now be run. */
+export interface PreparedCall {
+  /** The arguments as checked, without the idempotency key: what a repeated call is compared with. */
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly idempotencyKey: string | undefined;
+  /** Runs the handler and checks its answer against the output schema. */
+  run(context: CallContext): Promise<JsonObject>;
+  /** Answers a repeated call from the stored answer. */
+  replay(context: CallContext, stored: JsonObject): Promise<JsonObject>;
+}
+
+/** A tool with its types erased, as the router keeps it. */
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** The input as listed, `idempotency_key` included. */
+  readonly input: z.ZodObject;
+  readonly output: z.ZodObject;
+  readonly annotations: ToolHints;
+  readonly role: Role;
+  readonly example: Readonly<Record<string, unknown>>;
+  /** @throws MusterError VALIDATION_ERROR, REQUIRED_FIELD or INVALID_FORMAT, naming the argument. */
+  prepare(rawArguments: Readonly<Record<string, unknown>>): PreparedCall;
+}
+
+const idempotencyKey = z
+  .string()
+  .min(1)
+  .max(200)
+  .optional()
+  .describe('Repeat a call with the same key and arguments and the first answer is replayed for 24 hours.');
+
+/** Declares a tool. Every tool that writes gets the optional argument `idempotency_key`. */
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  definition: ToolDefinition<Input, Output>,
+): Tool {
+  const { handler, replay, input, ...rest } = definition;
+  const answer = (value: unknown): JsonObject => jsonObject.parse(rest.output.parse(value));
+  return {
+    ...rest,
+    input: rest.annotations.readOnlyHint ? input : input.extend({ idempotency_key: idempotencyKey }),
+    prepare(rawArguments) {
+      const { idempotency_key: rawKey, ...rawInput } = rawArguments;
+      const keyed = !rest.annotations.readOnlyHint;
+      const checked = checkArguments(input, keyed ? rawInput : rawArguments);
+      return {
+        input: checked,
+        idempotencyKey: keyed ? checkArguments(z.strictObject({ idempotency_key: idempotencyKey }), { idempotency_key: rawKey }).idempotency_key : undefined,
+        run: async (context) => answer(await handler(context, checked)),
+        replay: async (context, stored) => (replay ? answer(await replay(context, checked, stored)) : stored),
+      };
+    },
+  };
+}
+
+/** A resource with a fixed URI. */
+export interface Resource {
+  readonly uri: string;
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly mimeType: string;
+  readonly role: Role;
+  /** The text of the resource; a JSON resource gives its serialised form. */
+  read(context: CallContext): Promise<string>;
+}
+
+/** What a toolset's folder exports. */
+export interface Toolset {
+  /** The folder's name. */
+  readonly name: string;
+  /** One line for the server's instructions: what it is for and which call comes first. */
+  readonly instructions: string;
+  readonly tools: readonly Tool[];
+  readonly resources: readonly Resource[];
+}
