@@ -1,0 +1,46 @@
+// @ts-check
+import { readFileSync, writeFileSync } from 'node:fs';
+import { databaseNamespace, root } from '../project.mjs';
+import { host } from './ports.mjs';
+
+/** @typedef {import('./ports.mjs').Ports} Ports */
+
+/**
+ * The committed firebase.json with this run's ports. It has to lie in the project's folder, because firebase-tools
+ * takes every path in it as relative to it and refuses those that lead out of there.
+ * @param {import('../processes/run.mjs').Run} run
+ * @param {Ports} ports
+ * @param {{ ui: boolean }} options
+ * @returns {string} its path
+ */
+export function writeConfig(run, ports, { ui }) {
+  const committed = JSON.parse(readFileSync(`${root}/firebase.json`, 'utf8'));
+  const config = {
+    ...committed,
+    // Without the instance's name firebase-tools loads the rules into another namespace than the functions use.
+    database: [{ ...committed.database, instance: databaseNamespace }],
+    emulators: emulatorsOf(ports, ui),
+  };
+  const path = `${root}/.firebase-${run.tag}.json`;
+  run.removeAtEnd(path);
+  writeFileSync(path, JSON.stringify(config, null, 2));
+  return path;
+}
+
+/** @param {Ports} ports @param {boolean} ui */
+function emulatorsOf(ports, ui) {
+  /** @param {number} port */
+  const at = (port) => ({ host, port });
+  return {
+    singleProjectMode: true,
+    functions: at(ports.functions),
+    firestore: { ...at(ports.firestore), websocketPort: ports.firestoreWebsocket },
+    auth: at(ports.auth),
+    database: at(ports.database),
+    hub: at(ports.hub),
+    logging: at(ports.logging),
+    eventarc: at(ports.eventarc),
+    tasks: at(ports.tasks),
+    ui: { ...at(ports.ui), enabled: ui },
+  };
+}

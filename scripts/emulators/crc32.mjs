@@ -1,0 +1,10 @@
+// @ts-check
+/** The checksum of zip files; Node has its own only from version 22 on. @param {Uint8Array} bytes */
+export function crc32(bytes) {
+  let crc = 0xffffffff;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}

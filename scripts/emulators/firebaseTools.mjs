@@ -1,0 +1,64 @@
+// @ts-check
+import { spawn } from 'node:child_process';
+import { projectId, root } from '../project.mjs';
+import { forEachLine } from './output.mjs';
+
+/**
+ * @typedef {object} Running
+ * @property {Promise<string>} exited why it ended, if it ever does by itself
+ */
+
+const readyMilliseconds = 180_000;
+
+/**
+ * Starts the Firebase emulators and waits until they have loaded the functions.
+ * @param {object} options
+ * @param {string} options.node
+ * @param {string[]} options.emulators
+ * @param {string} options.config
+ * @param {string} options.directory where it writes its debug logs
+ * @param {string | undefined} options.importFrom
+ * @param {NodeJS.ProcessEnv} options.env
+ * @param {import('./output.mjs').Output} options.output
+ * @returns {Promise<Running>}
+ */
+export async function startFirebaseTools({ node, emulators, config, directory, importFrom, env, output }) {
+  const program = `${root}/node_modules/firebase-tools/lib/bin/firebase.js`;
+  const args = ['emulators:start', '--project', projectId, '--config', config, '--only', emulators.join(',')];
+  if (importFrom !== undefined) args.push('--import', importFrom);
+  const child = spawn(node, [program, ...args, '--non-interactive'], {
+    cwd: directory,
+    env,
+    detached: true, // Ctrl-C in the terminal is for us: a second one, from the terminal, would make it leave Java behind
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  /** @type {Promise<string>} */
+  const exited = new Promise((resolve) => {
+    child.once('error', (error) => resolve(`the emulators did not start: ${error.message}`));
+    child.once('exit', (code, signal) => resolve(`the emulators ended (${signal ?? `exit code ${code}`})`));
+  });
+  await ready(child, exited, output);
+  return { exited };
+}
+
+/**
+ * @param {import('node:child_process').ChildProcess} child
+ * @param {Promise<string>} exited
+ * @param {import('./output.mjs').Output} output
+ * @returns {Promise<void>}
+ */
+function ready(child, exited, output) {
+  return new Promise((resolve, reject) => {
+    /** @param {string} reason */
+    const fail = (reason) => reject(new Error(`${reason}\n${output.tail()}`));
+    const timer = setTimeout(() => fail('the emulators did not get ready'), readyMilliseconds);
+    forEachLine(child, (line) => {
+      output.line('emulators', line);
+      if (line.includes('All emulators ready')) resolve();
+      // It would go on without them, and every call of a function would answer 404.
+      if (line.includes('Failed to load function definition')) fail('the functions could not be loaded');
+    });
+    exited.then(fail);
+    Promise.resolve().finally(() => timer.unref());
+  });
+}

@@ -1,0 +1,95 @@
+// @ts-check
+/** Google's emulators, at the version that firebase-tools wants, from its cache or from Google's download host. */
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { root } from '../project.mjs';
+
+/**
+ * @typedef {object} Download
+ * @property {number} expectedSize
+ * @property {string} expectedChecksumSHA256
+ * @property {string} remoteUrl
+ * @property {string} downloadPathRelativeToCacheDir
+ */
+
+/** Without internet the answer must come soon; with it, a jar of 60 MB may take its time. */
+const answerMilliseconds = 4000;
+const downloadMilliseconds = 180_000;
+
+const cache = process.env.FIREBASE_EMULATORS_PATH ?? `${homedir()}/.cache/firebase/emulators`;
+
+/** @param {'firestore' | 'database'} emulator */
+export function isCached(emulator) {
+  return existsSync(pathOf(detailsOf(emulator)));
+}
+
+/** Whether the emulators' console can be had. firebase-tools downloads it, since only it knows how to unpack it. */
+export async function canHaveUi() {
+  const { binaryPathRelativeToCacheDir, remoteUrl } = allDetails().ui.main;
+  if (existsSync(`${cache}/${binaryPathRelativeToCacheDir}`)) return true;
+  try {
+    return (await fetch(remoteUrl, { method: 'HEAD', signal: AbortSignal.timeout(answerMilliseconds) })).ok;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Puts the emulator where firebase-tools looks for it.
+ * @param {'firestore' | 'database'} emulator
+ * @param {(message: string) => void} say
+ * @returns {Promise<boolean>} false where it cannot be had
+ */
+export async function download(emulator, say) {
+  const details = detailsOf(emulator);
+  const unfinished = `${pathOf(details)}.${process.pid}.part`;
+  try {
+    const body = await open(details.remoteUrl);
+    say(`downloading the ${emulator} emulator (${Math.round(details.expectedSize / 2 ** 20)} MB)`);
+    mkdirSync(dirname(unfinished), { recursive: true });
+    await pipeline(body, createWriteStream(unfinished), { signal: AbortSignal.timeout(downloadMilliseconds) });
+    if ((await sha256(unfinished)) !== details.expectedChecksumSHA256) throw new Error('wrong checksum');
+    renameSync(unfinished, pathOf(details));
+    return true;
+  } catch {
+    rmSync(unfinished, { force: true });
+    return false;
+  }
+}
+
+/** @param {string} url */
+async function open(url) {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), answerMilliseconds);
+  const response = await fetch(url, { signal: abort.signal });
+  clearTimeout(timer);
+  if (!response.ok || response.body === null) throw new Error(`HTTP ${response.status}`);
+  return Readable.fromWeb(response.body);
+}
+
+/** @param {string} path */
+async function sha256(path) {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+/** @param {Download} details */
+function pathOf(details) {
+  return `${cache}/${details.downloadPathRelativeToCacheDir}`;
+}
+
+/** @param {'firestore' | 'database'} emulator @returns {Download} */
+function detailsOf(emulator) {
+  return allDetails()[emulator];
+}
+
+/** @returns {{ firestore: Download, database: Download, ui: { main: { binaryPathRelativeToCacheDir: string, remoteUrl: string } } }} */
+function allDetails() {
+  const path = `${root}/node_modules/firebase-tools/lib/emulator/downloadableEmulatorInfo.json`;
+  return JSON.parse(readFileSync(path, 'utf8'));
+}

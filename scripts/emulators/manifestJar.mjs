@@ -1,0 +1,65 @@
+// @ts-check
+import { writeFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { crc32 } from './crc32.mjs';
+
+const entryName = 'META-INF/MANIFEST.MF';
+
+/** The lines of a manifest hold 72 bytes with their end; what is longer goes on behind a blank. */
+const lineBytes = 72 - '\r\n'.length;
+
+/**
+ * Writes a jar that holds nothing but a manifest: `java -jar` then runs a class of another jar.
+ * @param {string} path
+ * @param {{ mainClass: string, jar: string }} target
+ */
+export function writeManifestJar(path, { mainClass, jar }) {
+  const headers = ['Manifest-Version: 1.0', `Main-Class: ${mainClass}`, `Class-Path: ${pathToFileURL(jar).href}`];
+  writeFileSync(path, zipOf(entryName, Buffer.from(`${headers.map(wrapped).join('\r\n')}\r\n`)));
+}
+
+/** File URLs are ASCII, so characters count as bytes. @param {string} header */
+function wrapped(header) {
+  let [rest, lines] = [header, /** @type {string[]} */ ([])];
+  while (rest.length > lineBytes) {
+    lines.push(rest.slice(0, lineBytes));
+    rest = ` ${rest.slice(lineBytes)}`;
+  }
+  return [...lines, rest].join('\r\n');
+}
+
+/** A zip of one stored entry: local header, data, central directory, end. @param {string} name @param {Buffer} data */
+function zipOf(name, data) {
+  const local = header(0x04034b50, [20], name, data);
+  const central = header(0x02014b50, [20, 20], name, data, Buffer.alloc(14));
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(1, 8);
+  end.writeUInt16LE(1, 10);
+  end.writeUInt32LE(central.length, 12);
+  end.writeUInt32LE(local.length + data.length, 16);
+  return Buffer.concat([local, data, central, end]);
+}
+
+/**
+ * The fields which the two kinds of header share.
+ * @param {number} signature
+ * @param {number[]} versions
+ * @param {string} name
+ * @param {Buffer} data
+ * @param {Buffer} [beforeName] comment, disk, attributes and offset, all zero for a first and only entry
+ */
+function header(signature, versions, name, data, beforeName = Buffer.alloc(0)) {
+  const start = Buffer.alloc(4 + 2 * versions.length);
+  start.writeUInt32LE(signature, 0);
+  versions.forEach((version, index) => {
+    start.writeUInt16LE(version, 4 + 2 * index);
+  });
+  const shared = Buffer.alloc(24);
+  shared.writeUInt16LE(0x21, 6); // 1980-01-01, the first date that a zip can tell
+  shared.writeUInt32LE(crc32(data), 8);
+  shared.writeUInt32LE(data.length, 12);
+  shared.writeUInt32LE(data.length, 16);
+  shared.writeUInt16LE(Buffer.byteLength(name), 20);
+  return Buffer.concat([start, shared, beforeName, Buffer.from(name)]);
+}

@@ -1,0 +1,83 @@
+// @ts-check
+import { createServer } from 'node:net';
+
+/**
+ * @typedef {Record<PortName, number>} Ports
+ * @typedef {'functions' | 'firestore' | 'auth' | 'database' | 'hub' | 'ui' | 'logging' | 'eventarc' | 'tasks'
+ *   | 'firestoreWebsocket'} PortName
+ */
+
+export const host = '127.0.0.1';
+
+/** The Firebase emulators' own defaults, which clients and editors know. @type {Ports} */
+const usualPorts = {
+  functions: 5001,
+  firestore: 8080,
+  auth: 9099,
+  database: 9000,
+  hub: 4400,
+  ui: 4000,
+  logging: 4500,
+  eventarc: 9299,
+  tasks: 9499,
+  firestoreWebsocket: 9150,
+};
+
+/** Below the ports that systems hand to outgoing connections, one of which could take ours before we listen. */
+const firstFreePort = 20_000;
+const freePortRange = 10_000;
+
+/**
+ * The usual ports, with free ones for those that are taken.
+ * @param {(message: string) => void} say
+ * @returns {Promise<Ports>}
+ */
+export async function usualOrFreePorts(say) {
+  const ports = { ...usualPorts };
+  for (const name of portNames()) {
+    if (await isFree(ports[name])) continue;
+    const taken = ports[name];
+    ports[name] = await freePort();
+    say(`port ${taken} is taken: ${name} uses ${ports[name]}`);
+  }
+  return ports;
+}
+
+/** @returns {Promise<Ports>} */
+export async function freePorts() {
+  const ports = { ...usualPorts };
+  for (const name of portNames()) ports[name] = await freePort();
+  return ports;
+}
+
+function portNames() {
+  return /** @type {PortName[]} */ (Object.keys(usualPorts));
+}
+
+/** Ports that this process has handed out but on which nothing may listen yet. @type {Set<number>} */
+const handedOut = new Set();
+
+export async function freePort() {
+  for (;;) {
+    const port = firstFreePort + Math.floor(Math.random() * freePortRange);
+    if (handedOut.has(port) || !(await isFree(port))) continue;
+    handedOut.add(port);
+    return port;
+  }
+}
+
+/** Free on every address: a server on all of them and one on 127.0.0.1 can otherwise share a port. @param {number} port */
+async function isFree(port) {
+  return (await canListen(port, host)) && (await canListen(port, undefined));
+}
+
+/** @param {number} port @param {string | undefined} address @returns {Promise<boolean>} */
+function canListen(port, address) {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, exclusive: true, ...(address === undefined ? {} : { host: address }) }, () => {
+      server.close(() => resolve(true));
+    });
+  });
+}

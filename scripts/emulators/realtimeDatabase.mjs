@@ -1,0 +1,68 @@
+// @ts-check
+/** rtdb-lite, where Google's emulator of the Realtime Database cannot be had. */
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { databaseNamespace, root } from '../project.mjs';
+import { forEachLine } from './output.mjs';
+import { host } from './ports.mjs';
+
+const readyMilliseconds = 30_000;
+const owner = { authorization: 'Bearer owner' };
+
+/**
+ * @param {object} options
+ * @param {string} options.node
+ * @param {import('./ports.mjs').Ports} options.ports
+ * @param {NodeJS.ProcessEnv} options.env
+ * @param {import('./output.mjs').Output} options.output
+ * @returns {Promise<import('./firebaseTools.mjs').Running>}
+ */
+export async function startRtdbLite({ node, ports, env, output }) {
+  const args = [`${root}/rtdb-lite/src/main.ts`, '--host', host, '--port', String(ports.database)];
+  args.push('--functions_emulator_host', host, '--functions_emulator_port', String(ports.functions));
+  const child = spawn(node, ['--disable-warning=ExperimentalWarning', ...args], {
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  /** @type {Promise<string>} */
+  const exited = new Promise((resolve) => {
+    child.once('error', (error) => resolve(`rtdb-lite did not start: ${error.message}`));
+    child.once('exit', (code, signal) => resolve(`rtdb-lite ended (${signal ?? `exit code ${code}`})`));
+  });
+  await new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error('rtdb-lite did not get ready')), readyMilliseconds).unref();
+    forEachLine(child, (line) => {
+      output.line('database', line);
+      if (line.includes('listening')) resolve(undefined);
+    });
+    exited.then((reason) => reject(new Error(`${reason}\n${output.tail()}`)));
+  });
+  const rules = `${root}/database.rules.json`;
+  if (existsSync(rules)) {
+    await put(ports.database, '/.settings/rules.json', databaseNamespace, readFileSync(rules, 'utf8'));
+  }
+  return { exited };
+}
+
+/**
+ * Imports what `firebase emulators:export` wrote: a file for each namespace.
+ * @param {import('./ports.mjs').Ports} ports
+ * @param {string} exported
+ */
+export async function importDatabase(ports, exported) {
+  const folder = `${exported}/database_export`;
+  const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
+  for (const file of files) {
+    const data = readFileSync(`${folder}/${file}`, 'utf8');
+    await put(ports.database, '/.json', basename(file, '.json'), data, '&disableTriggers=true');
+  }
+}
+
+/** @param {number} port @param {string} path @param {string} namespace @param {string} body @param {string} [more] */
+async function put(port, path, namespace, body, more = '') {
+  const url = `http://${host}:${port}${path}?ns=${namespace}${more}`;
+  const response = await fetch(url, { method: 'PUT', headers: owner, body });
+  if (!response.ok) throw new Error(`rtdb-lite refused ${path}: ${await response.text()}`);
+}

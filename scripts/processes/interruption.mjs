@@ -1,0 +1,34 @@
+// @ts-check
+import { commandOf, parentOf } from './identity.mjs';
+
+const parentCheckMilliseconds = 1000;
+
+/**
+ * Calls `stop` once, with the reason, when this process is asked to end: Ctrl-C, a signal, its terminal closing, or
+ * npm being killed above it, which sends nothing.
+ * @param {(reason: string) => void} stop
+ */
+export function onInterruption(stop) {
+  let stopped = false;
+  /** @param {string} reason */
+  const once = (reason) => {
+    if (stopped) return;
+    stopped = true;
+    stop(reason);
+  };
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, () => once(signal));
+  // A closed terminal also breaks the output: writing to it must not be what kills us before we have cleared up.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => once('the output closed'));
+  if (process.env.npm_lifecycle_event !== undefined) watchParents(() => once('npm ended'));
+}
+
+/** npm puts a shell between itself and us where the shell does not replace itself. @param {() => void} gone */
+function watchParents(gone) {
+  const parent = process.ppid;
+  const shellsParent = /^(ba|da|z|k)?sh$/.test(commandOf(parent)) ? parentOf(parent) : undefined;
+  const timer = setInterval(() => {
+    const orphaned = process.ppid !== parent;
+    if (orphaned || (shellsParent !== undefined && parentOf(parent) !== shellsParent)) gone();
+  }, parentCheckMilliseconds);
+  timer.unref();
+}
