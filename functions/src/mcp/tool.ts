@@ -77,29 +77,33 @@ export interface Tool {
   prepare(rawArguments: Readonly<Record<string, unknown>>): PreparedCall;
 }
 
-const idempotencyKey = z
-  .string()
-  .min(1)
-  .max(200)
-  .optional()
-  .describe('Repeat a call with the same key and arguments and the first answer is replayed for 24 hours.');
+const keyArgument = z.strictObject({
+  idempotency_key: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Repeat a call with the same key and arguments and the first answer is replayed for 24 hours.'),
+});
 
 /** Declares a tool. Every tool that writes gets the optional argument `idempotency_key`. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   definition: ToolDefinition<Input, Output>,
 ): Tool {
   const { handler, replay, input, ...rest } = definition;
+  const keyed = !rest.annotations.readOnlyHint;
+  const listed: z.ZodObject = keyed ? input.extend(keyArgument.shape) : input;
+  const known = Object.keys(listed.shape);
   const answer = (value: unknown): JsonObject => jsonObject.parse(rest.output.parse(value));
   return {
     ...rest,
-    input: rest.annotations.readOnlyHint ? input : input.extend({ idempotency_key: idempotencyKey }),
+    input: listed,
     prepare(rawArguments) {
-      const { idempotency_key: rawKey, ...rawInput } = rawArguments;
-      const keyed = !rest.annotations.readOnlyHint;
-      const checked = checkArguments(input, keyed ? rawInput : rawArguments);
+      const { idempotency_key: rawKey, ...others } = rawArguments;
+      const checked = checkArguments(input, keyed ? others : rawArguments, known);
       return {
         input: checked,
-        idempotencyKey: keyed ? checkArguments(z.strictObject({ idempotency_key: idempotencyKey }), { idempotency_key: rawKey }).idempotency_key : undefined,
+        idempotencyKey: keyed ? checkArguments(keyArgument, { idempotency_key: rawKey }).idempotency_key : undefined,
         run: async (context) => answer(await handler(context, checked)),
         replay: async (context, stored) => (replay ? answer(await replay(context, checked, stored)) : stored),
       };

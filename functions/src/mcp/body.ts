@@ -1,0 +1,60 @@
+/** Reads a request's JSON-RPC message out of its bytes and refuses what no part behind it should meet. */
+import { isDeeperThan } from './structure.ts';
+
+/** Source: design, section 2. */
+export const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+const MAX_DEPTH = 64;
+const MAX_BATCH = 50;
+const MAX_ID_LENGTH = 200;
+
+/** Something wrong with the message as such, with its JSON-RPC code. */
+export class BadMessage extends Error {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.name = 'BadMessage';
+    this.code = code;
+  }
+}
+
+const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
+
+/** @throws BadMessage */
+export function parseMessage(bytes: Buffer | undefined): unknown {
+  const message = parseJson(bytes);
+  if (isDeeperThan(message, MAX_DEPTH)) throw new BadMessage(INVALID_REQUEST, 'The message nests too deeply.');
+  if (Array.isArray(message)) return checkedBatch(message);
+  if (hasLongId(message)) throw new BadMessage(INVALID_REQUEST, `An id may have ${MAX_ID_LENGTH} characters.`);
+  return message;
+}
+
+function parseJson(bytes: Buffer | undefined): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw new BadMessage(PARSE_ERROR, 'Parse error: the body is not JSON in UTF-8.');
+  }
+}
+
+/** Source: MCP 2025-03-26, "Batching"; later revisions have no batches. */
+function checkedBatch(batch: readonly unknown[]): readonly unknown[] {
+  if (batch.length > MAX_BATCH) {
+    throw new BadMessage(INVALID_REQUEST, `A batch may hold ${MAX_BATCH} messages; this one holds ${batch.length}.`);
+  }
+  if (batch.some(hasLongId)) throw new BadMessage(INVALID_REQUEST, `An id may have ${MAX_ID_LENGTH} characters.`);
+  const ids = batch.map(idOf).filter((id) => id !== undefined);
+  if (new Set(ids).size < ids.length) throw new BadMessage(INVALID_REQUEST, 'Two messages of the batch have one id.');
+  return batch;
+}
+
+function idOf(message: unknown): unknown {
+  return typeof message === 'object' && message !== null && 'id' in message ? message.id : undefined;
+}
+
+function hasLongId(message: unknown): boolean {
+  const id = idOf(message);
+  return typeof id === 'string' && id.length > MAX_ID_LENGTH;
+}

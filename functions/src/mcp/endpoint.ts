@@ -1,0 +1,165 @@
+/**
+ * The HTTP face of MCP: route, origin, method, size, credential, message, and then the MCP server.
+ * Source: design, section 2.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isJsonContentType } from '@modelcontextprotocol/server';
+import { MusterError } from '../domain/errors.ts';
+import type { Authenticator, Randomness } from '../domain/ports.ts';
+import type { Principal } from '../domain/principal.ts';
+import { mayUse } from './authorisation.ts';
+import { BadMessage, MAX_BODY_BYTES, parseMessage } from './body.ts';
+import type { CallPorts } from './call.ts';
+import { Catalogues } from './catalogue.ts';
+import { baseUrlOf, headerOf, originalContentType, send, sendRefusal } from './http.ts';
+import { corsHeaders, isAllowedOrigin, PREFLIGHT_HEADERS } from './origin.ts';
+import { presentable } from './projection.ts';
+import { notFound, Refusal, refusal, refusalOf, unauthorised } from './refusal.ts';
+import { knownPaths, parseSelection, type Selection } from './selection.ts';
+import { createMcpServer, type McpServer } from './server.ts';
+import type { Toolset } from './tool.ts';
+
+/** What app.ts composes. */
+export interface EndpointDependencies extends CallPorts {
+  readonly toolsets: readonly Toolset[];
+  readonly authenticator: Authenticator;
+  readonly randomness: Randomness;
+  /** The origins of web pages that may call, beside local ones: `https://console.example`. */
+  readonly allowedOrigins: readonly string[];
+  readonly version: string;
+  /** Where the deployment is reached, where its requests cannot tell: `https://muster.example/mcp`. */
+  readonly publicUrl: string | undefined;
+  /** The path before `req.url`, where something in front has taken it away: the emulator does. */
+  readonly mountPath: string | undefined;
+}
+
+/** A request as the functions framework and the emulator hand it over. */
+export type EndpointRequest = IncomingMessage & { readonly rawBody?: Buffer };
+
+export type Endpoint = (request: EndpointRequest, response: ServerResponse) => Promise<void>;
+
+export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
+  const catalogues = new Catalogues(dependencies.toolsets);
+  const serve = createMcpServer(dependencies, dependencies.version);
+  return async (request, response) => {
+    const requestId = dependencies.randomness.uuid();
+    try {
+      await answer(dependencies, catalogues, serve, request, response, requestId);
+    } catch (error) {
+      const known = error instanceof Refusal ? error : refusalOf(asMusterError(error, requestId, dependencies));
+      sendRefusal(response, known);
+    }
+  };
+}
+
+function asMusterError(error: unknown, requestId: string, { log }: EndpointDependencies): MusterError {
+  return presentable(error, requestId, 'request', log);
+}
+
+async function answer(
+  dependencies: EndpointDependencies,
+  catalogues: Catalogues,
+  serve: McpServer,
+  request: EndpointRequest,
+  response: ServerResponse,
+  requestId: string,
+): Promise<void> {
+  const selection = route(request, catalogues.names);
+  const isPreflight = checkOrigin(request, response, dependencies.allowedOrigins);
+  if (isPreflight) return void response.writeHead(204, PREFLIGHT_HEADERS).end();
+  checkMethodAndSize(request);
+  const credential = credentialOf(request);
+  const principal = await authenticated(dependencies.authenticator, credential);
+  checkToolsets(principal, selection);
+  const reply = await serve({
+    headers: request.headers,
+    body: messageOf(request),
+    gone: () => abortedWith(response),
+    listed: catalogues.of(selection, principal.toolsets),
+    selected: catalogues.of(selection),
+    exchange: {
+      principal,
+      credential,
+      workspace: selection.workspace ?? principal.workspace ?? 'default',
+      requestId,
+      baseUrl: baseUrlOf(request, dependencies.publicUrl, dependencies.mountPath),
+    },
+  });
+  await send(response, reply);
+}
+
+function route(request: EndpointRequest, existing: readonly string[]): Selection {
+  const [path = '/', query = ''] = splitOnce(request.url ?? '/', '?');
+  const wanted = { path, query: new URLSearchParams(query), header: (name: string) => headerOf(request, name) };
+  const selection = parseSelection(wanted, existing);
+  if (selection === undefined) throw notFound(knownPaths(existing));
+  return selection;
+}
+
+function splitOnce(text: string, separator: string): readonly string[] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** @returns whether the request is a preflight, which ends here */
+function checkOrigin(request: EndpointRequest, response: ServerResponse, configured: readonly string[]): boolean {
+  const { origin, host } = request.headers;
+  if (origin === undefined) return false;
+  if (!isAllowedOrigin(origin, host, configured)) throw refusal(403, 'Pages of this origin may not call.');
+  for (const [name, value] of Object.entries(corsHeaders(origin))) response.setHeader(name, value);
+  return request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
+}
+
+function checkMethodAndSize({ method, rawBody }: EndpointRequest): void {
+  if (method !== 'POST') {
+    throw refusal(405, 'This is an MCP endpoint without sessions: send POST requests.', undefined, { Allow: 'POST' });
+  }
+  if (rawBody !== undefined && rawBody.length > MAX_BODY_BYTES) {
+    throw refusal(413, `A request may have ${MAX_BODY_BYTES} bytes; this one has ${rawBody.length}.`);
+  }
+}
+
+function credentialOf(request: EndpointRequest): string {
+  const credential = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (credential !== undefined) return credential;
+  throw unauthorised('Send a credential: "Authorization: Bearer <key>".', 'UNAUTHORIZED', false);
+}
+
+async function authenticated(authenticator: Authenticator, credential: string): Promise<Principal> {
+  try {
+    return await authenticator.authenticate(credential);
+  } catch (error) {
+    if (!(error instanceof MusterError)) throw error;
+    if (error.code !== 'UNAUTHORIZED' && error.code !== 'TOKEN_EXPIRED') throw error;
+    throw unauthorised(error.message, error.code, true);
+  }
+}
+
+function checkToolsets(principal: Principal, selection: Selection): void {
+  if (selection.toolsets.some((toolset) => mayUse(principal, toolset))) return;
+  throw refusalOf(
+    new MusterError('FORBIDDEN', `You may not use ${selection.toolsets.join(', ')}.`, {
+      suggestion: `Your toolsets: ${principal.toolsets?.join(', ') || 'none'}.`,
+    }),
+  );
+}
+
+function messageOf(request: EndpointRequest): unknown {
+  if (!isJsonContentType(originalContentType(request))) {
+    throw refusal(415, 'The content type must be application/json.');
+  }
+  try {
+    return parseMessage(request.rawBody);
+  } catch (error) {
+    throw error instanceof BadMessage ? refusal(400, error.message, error.code) : error;
+  }
+}
+
+/** A signal for when the client has gone away before its answer was complete. */
+function abortedWith(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}

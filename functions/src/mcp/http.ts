@@ -1,0 +1,58 @@
+/** Between Node's requests and answers and what the endpoint works with. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Refusal } from './refusal.ts';
+
+/** A header's one value; the first where it came several times. */
+export function headerOf(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** The content type as it was sent: entry/http/unparsed.ts hides it from the body parser in front. */
+export function originalContentType({ rawHeaders }: IncomingMessage): string | undefined {
+  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type');
+  return at < 0 ? undefined : rawHeaders[at + 1];
+}
+
+const HOST = /^[A-Za-z0-9.:[\]-]{1,255}$/;
+
+/**
+ * Where the caller finds this deployment. Made from what the caller sent unless configured, so it may be
+ * shown to the caller and nothing else.
+ */
+export function baseUrlOf(
+  request: IncomingMessage,
+  publicUrl: string | undefined,
+  mountPath: string | undefined,
+): string {
+  if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '');
+  const sentHost = request.headers.host ?? '';
+  const host = HOST.test(sentHost) ? sentHost : 'localhost';
+  const scheme = headerOf(request, 'x-forwarded-proto')?.split(',')[0]?.trim() === 'https' ? 'https' : 'http';
+  const keepsPath = /^\/mcp(?:[/?]|$)/.test(request.url ?? '') || host.endsWith('.cloudfunctions.net');
+  return `${scheme}://${host}${mountPath ?? (keepsPath ? '/mcp' : '')}`;
+}
+
+/** Sends an answer of the MCP server, streaming where it is a stream. */
+export async function send(response: ServerResponse, reply: Response): Promise<void> {
+  const headers = Object.fromEntries(reply.headers);
+  if (reply.body === null) {
+    response.writeHead(reply.status, headers).end();
+  } else if (headers['content-type']?.startsWith('application/json')) {
+    const body = Buffer.from(await reply.arrayBuffer());
+    response.writeHead(reply.status, { ...headers, 'content-length': body.length }).end(body);
+  } else {
+    response.writeHead(reply.status, headers);
+    // A client that goes away ends the pipeline early, which is no error of ours.
+    await pipeline(Readable.fromWeb(reply.body), response).catch(() => response.destroy());
+  }
+}
+
+export function sendRefusal(response: ServerResponse, { status, headers, body }: Refusal): void {
+  if (response.headersSent) return void response.destroy();
+  const json = Buffer.from(JSON.stringify(body));
+  response.writeHead(status, { ...headers, 'Content-Type': 'application/json', 'Content-Length': json.length });
+  response.end(json);
+}

@@ -1,0 +1,91 @@
+/** `idempotency_key`: a repeated call gets the first answer. Source: design, section 6, "Shared". */
+import { MusterError } from '../domain/errors.ts';
+import { type Operation, REPLAY_HOURS, type SettledOperation } from '../domain/idempotency/operation.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { Clock, Hashing, SettledOperations } from '../domain/ports.ts';
+import type { CallContext, PreparedCall } from './tool.ts';
+
+/** What a service gives as the reason when another call with the same key was stored first. */
+const ALREADY_SETTLED = 'ALREADY_SETTLED';
+
+/** Whose call it is and which. */
+export interface CallIdentity {
+  readonly uid: string;
+  readonly tool: string;
+  readonly workspace: string;
+  /** The bearer credential: the key of derived secrets, never stored. */
+  readonly credential: string;
+}
+
+export interface IdempotencyPorts {
+  readonly settledOperations: SettledOperations;
+  readonly clock: Clock;
+  readonly hashing: Hashing;
+}
+
+/** The operation of a call that gave no key. */
+export const UNKEYED: Operation = { settle: () => undefined, derivedSecret: () => undefined };
+
+/** Runs the call, or replays it where its key has been settled. */
+export async function runOnce(
+  ports: IdempotencyPorts,
+  identity: CallIdentity,
+  prepared: PreparedCall,
+  contextWith: (operation: Operation) => CallContext,
+): Promise<JsonObject> {
+  if (prepared.idempotencyKey === undefined) return prepared.run(contextWith(UNKEYED));
+  const id = ports.hashing.sha256(
+    JSON.stringify([identity.uid, identity.tool, identity.workspace, prepared.idempotencyKey]),
+  );
+  const argumentsHash = ports.hashing.sha256(canonicalJson(prepared.input));
+  const context = contextWith(keyedOperation(ports, id, argumentsHash, identity.credential));
+
+  const settled = await findSettled(ports, id, argumentsHash);
+  if (settled !== undefined) return prepared.replay(context, settled.answer);
+  try {
+    return await prepared.run(context);
+  } catch (error) {
+    if (!(error instanceof MusterError) || error.details.reason !== ALREADY_SETTLED) throw error;
+    const winner = await findSettled(ports, id, argumentsHash);
+    if (winner === undefined) throw error;
+    return prepared.replay(context, winner.answer);
+  }
+}
+
+function keyedOperation(ports: IdempotencyPorts, id: string, argumentsHash: string, credential: string): Operation {
+  return {
+    settle: (answer) => ({
+      id,
+      argumentsHash,
+      answer,
+      expiresAt: new Date(ports.clock.now().getTime() + REPLAY_HOURS * 3_600_000),
+    }),
+    derivedSecret: (label) => ports.hashing.hmac(credential, `${id}:${label}`),
+  };
+}
+
+/** @throws MusterError CONFLICT where the key was used with other arguments */
+async function findSettled(
+  ports: IdempotencyPorts,
+  id: string,
+  argumentsHash: string,
+): Promise<SettledOperation | undefined> {
+  const settled = await ports.settledOperations.find(id);
+  if (settled === undefined || settled.expiresAt <= ports.clock.now()) return undefined;
+  if (!ports.hashing.equal(settled.argumentsHash, argumentsHash)) {
+    throw new MusterError('CONFLICT', 'This idempotency_key was used with other arguments.', {
+      field: 'idempotency_key',
+      reason: 'KEY_REUSED',
+      suggestion: 'Use a new key for a new call, or repeat the call exactly as it was.',
+    });
+  }
+  return settled;
+}
+
+/** JSON with the keys of every object in order, so that equal arguments have equal text. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) => {
+    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
+    return Object.fromEntries(Object.entries(part).sort(([left], [right]) => (left < right ? -1 : 1)));
+  });
+}

@@ -1,0 +1,58 @@
+/** The only place that formats errors and answers for MCP. Source: design, section 7. */
+import { ERROR_CODES, MusterError } from '../domain/errors.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { Log } from '../domain/ports.ts';
+import { isShowable } from './validation.ts';
+
+/** What `tools/call` answers. Source: MCP 2025-11-25, CallToolResult. */
+export interface ToolResult {
+  readonly content: readonly [{ readonly type: 'text'; readonly text: string }];
+  readonly structuredContent: JsonObject;
+  readonly isError?: true;
+}
+
+type Envelope = (error: MusterError) => JsonObject;
+
+/** spec/network.md, "Error Codes". */
+const networkEnvelope: Envelope = ({ code, message, details }) => {
+  const { field, value, reason, suggestion } = details;
+  const data = {
+    ...(field !== undefined && { field }),
+    ...(isShowable(value) && { value }),
+    ...(reason !== undefined && { reason }),
+    ...(suggestion !== undefined && { suggestion }),
+  };
+  return { success: false, error: { code: ERROR_CODES[code], message, data } };
+};
+
+/** spec/coordination.md, "Error Handling". */
+const coordinationEnvelope: Envelope = ({ message, details }) => ({
+  error: details.suggestion === undefined ? message : `${message} ${details.suggestion}`,
+});
+
+/** The envelopes of the toolsets that have one of their own. */
+const ENVELOPES: ReadonlyMap<string, Envelope> = new Map([['coordination', coordinationEnvelope]]);
+
+/** An answer, whole in `structuredContent` and whole as text: some clients show the model only the text. */
+export function answered(answer: JsonObject): ToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
+}
+
+/** An error in its toolset's own envelope. */
+export function refused(toolset: string, error: MusterError): ToolResult {
+  const envelope = ENVELOPES.get(toolset) ?? networkEnvelope;
+  return { ...answered(envelope(error)), isError: true };
+}
+
+/**
+ * The error as its caller may see it. What nobody foresaw goes to the log in full and leaves as an id.
+ * @param what the tool, resource or step that failed
+ */
+export function presentable(error: unknown, requestId: string, what: string, log: Log): MusterError {
+  if (error instanceof MusterError) {
+    if (error.cause !== undefined) log.warn('call_refused_with_cause', { requestId, what, error });
+    return error;
+  }
+  log.error('call_broke', { requestId, what, error });
+  return new MusterError('INTERNAL', `Internal error. Quote request id ${requestId}.`);
+}

@@ -1,0 +1,107 @@
+/**
+ * What a URL selects: which toolsets, whether what writes is left out, which workspace.
+ * Source: design, section 2.
+ */
+import { MusterError } from '../domain/errors.ts';
+import { type Dialect, NETWORK_TOOLSETS } from './names.ts';
+import { shownName } from './structure.ts';
+
+export interface Selection {
+  /** In the order in which the deployment has them. */
+  readonly toolsets: readonly string[];
+  readonly readonly: boolean;
+  readonly workspace: string | undefined;
+  readonly dialect: Dialect;
+}
+
+/** The parts of a request that select. */
+export interface SelectionRequest {
+  /** With or without the function's own `/mcp`, which a custom domain keeps. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** A header's value, by its lower-case name. */
+  header(name: string): string | undefined;
+}
+
+const WORKSPACE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+const FALSE_WORDS: readonly string[] = ['', '0', 'false', 'no'];
+
+/**
+ * @param existing the toolsets of this deployment, in their order
+ * @returns undefined where nothing is at the path
+ * @throws MusterError VALIDATION_ERROR where the path is right and a parameter is not
+ */
+export function parseSelection(request: SelectionRequest, existing: readonly string[]): Selection | undefined {
+  const route = parsePath(request.path, existing);
+  if (route === undefined) return undefined;
+  return {
+    toolsets: narrowed(route.toolsets, existing, request),
+    readonly: route.readonly || isTrue(request.query.get('readonly')) || isTrue(request.header('x-mcp-readonly')),
+    workspace: workspaceOf(request.query),
+    dialect: route.dialect,
+  };
+}
+
+/** Every path at which something answers, for the answer to any other. */
+export function knownPaths(existing: readonly string[]): readonly string[] {
+  const network = existing.some((toolset) => NETWORK_TOOLSETS.includes(toolset)) ? ['network'] : [];
+  const bases = ['/mcp', ...[...existing, ...network].map((name) => `/mcp/${name}`)];
+  return bases.flatMap((base) => [base, `${base}/readonly`]);
+}
+
+interface Route {
+  readonly toolsets: readonly string[];
+  readonly readonly: boolean;
+  readonly dialect: Dialect;
+}
+
+function parsePath(path: string, existing: readonly string[]): Route | undefined {
+  const segments = path.split('/').filter((segment) => segment !== '');
+  if (segments[0] === 'mcp') segments.shift();
+  const readonly = segments.at(-1) === 'readonly';
+  if (readonly) segments.pop();
+  const [name, ...others] = segments;
+  if (others.length > 0) return undefined;
+  if (name === undefined) return { toolsets: existing, readonly, dialect: 'prefixed' };
+  const toolsets = existing.filter((toolset) => toolset === name || (name === 'network' && NETWORK_TOOLSETS.includes(toolset)));
+  return toolsets.length === 0 ? undefined : { toolsets, readonly, dialect: 'own' };
+}
+
+function narrowed(
+  toolsets: readonly string[],
+  existing: readonly string[],
+  request: SelectionRequest,
+): readonly string[] {
+  const named = [request.query.get('toolsets'), request.header('x-mcp-toolsets')]
+    .map((list) => list?.split(',').map((name) => name.trim()).filter((name) => name !== ''))
+    .filter((names) => names !== undefined && names.length > 0);
+  const unknown = named.flat().find((name) => name !== undefined && !existing.includes(name));
+  if (unknown !== undefined) {
+    throw new MusterError('VALIDATION_ERROR', `There is no toolset "${shownName(unknown)}".`, {
+      field: 'toolsets',
+      suggestion: `Toolsets: ${existing.join(', ')}.`,
+    });
+  }
+  const chosen = toolsets.filter((toolset) => named.every((names) => names?.includes(toolset)));
+  if (chosen.length > 0) return chosen;
+  throw new MusterError('VALIDATION_ERROR', 'The path, the query and the header select no toolset in common.', {
+    field: 'toolsets',
+    suggestion: `Toolsets at this path: ${toolsets.join(', ')}.`,
+  });
+}
+
+function workspaceOf(query: URLSearchParams): string | undefined {
+  const workspace = query.get('workspace');
+  if (workspace === null) return undefined;
+  if (WORKSPACE.test(workspace)) return workspace;
+  throw new MusterError('VALIDATION_ERROR', `"${shownName(workspace)}" is not a workspace's name.`, {
+    field: 'workspace',
+    suggestion: 'Use 1 to 64 letters, digits, "_" and "-", beginning with a letter or a digit.',
+  });
+}
+
+/** `?readonly` alone and `?readonly=1` are both a yes. */
+function isTrue(value: string | null | undefined): boolean {
+  if (value === null || value === undefined) return false;
+  return value === '' || !FALSE_WORDS.includes(value.toLowerCase());
+}

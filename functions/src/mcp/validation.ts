@@ -1,0 +1,118 @@
+/** Turns a call's raw arguments into checked ones, or says what is wrong in words that a model can act on. */
+import { z } from 'zod';
+import { type ErrorCode, MusterError } from '../domain/errors.ts';
+import { checkStructure, fieldPath, shownName } from './structure.ts';
+
+const SHOWN_ISSUES = 5;
+const SHOWN_UNKNOWN = 5;
+const SHOWN_VALUE_LENGTH = 100;
+
+type Raw = Readonly<Record<string, unknown>>;
+
+interface Finding {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly field: string;
+  readonly reason: string;
+  readonly value: unknown;
+}
+
+/**
+ * @param known the names to list where an argument is unknown; the schema's own unless others are checked
+ *   elsewhere
+ * @throws MusterError VALIDATION_ERROR, REQUIRED_FIELD or INVALID_FORMAT, naming the argument
+ */
+export function checkArguments<Schema extends z.ZodObject>(
+  schema: Schema,
+  raw: Raw,
+  known: readonly string[] = Object.keys(schema.shape),
+): z.output<Schema> {
+  checkStructure(raw);
+  const parsed = schema.safeParse(raw);
+  if (parsed.success) return parsed.data;
+  throw asMusterError(parsed.error.issues.map((issue) => describe(issue, schema, raw, known)));
+}
+
+function asMusterError(findings: readonly Finding[]): MusterError {
+  const [first, ...others] = findings;
+  if (first === undefined) return new MusterError('VALIDATION_ERROR', 'The arguments are not valid.');
+  const shown = [first, ...others.slice(0, SHOWN_ISSUES - 1)].map((finding) => finding.message);
+  if (findings.length > SHOWN_ISSUES) shown.push(`And ${findings.length - SHOWN_ISSUES} more.`);
+  return new MusterError(first.code, shown.join(' '), {
+    field: first.field,
+    reason: first.reason,
+    ...(isShowable(first.value) && { value: first.value }),
+  });
+}
+
+function describe(issue: z.core.$ZodIssue, schema: z.ZodObject, raw: Raw, known: readonly string[]): Finding {
+  if (issue.code === 'unrecognized_keys') return describeUnknown(issue.keys, issue.path, schema, known);
+  const field = fieldPath(issue.path);
+  const value = valueAt(raw, issue.path);
+  if (value === undefined && issue.path.length > 0 && issue.code !== 'custom') {
+    const message = `Missing required argument "${field}".`;
+    return { code: 'REQUIRED_FIELD', message, field, reason: 'MISSING', value };
+  }
+  const code = issue.code === 'invalid_format' ? 'INVALID_FORMAT' : 'VALIDATION_ERROR';
+  const subject = field === '' ? 'The arguments' : `Argument "${field}"`;
+  return { code, message: `${subject}: ${sentence(issue.message)}`, field, reason: issue.code.toUpperCase(), value };
+}
+
+function describeUnknown(
+  keys: readonly string[],
+  path: readonly PropertyKey[],
+  schema: z.ZodObject,
+  known: readonly string[],
+): Finding {
+  const names = path.length === 0 ? known : namesAt(schema, path);
+  const quoted = keys.slice(0, SHOWN_UNKNOWN).map((key) => `"${fieldPath([...path, key])}"`);
+  const more = keys.length > SHOWN_UNKNOWN ? ` and ${keys.length - SHOWN_UNKNOWN} more` : '';
+  const message = `Unknown argument${keys.length > 1 ? 's' : ''} ${quoted.join(', ')}${more}. ${knownNames(names, path)}`;
+  const field = fieldPath([...path, keys[0] ?? '']);
+  return { code: 'VALIDATION_ERROR', message, field, reason: 'UNKNOWN_ARGUMENT', value: undefined };
+}
+
+function knownNames(names: readonly string[], path: readonly PropertyKey[]): string {
+  const where = path.length === 0 ? 'Known arguments' : `Known in "${fieldPath(path)}"`;
+  return `${where}: ${names.length === 0 ? 'none' : names.join(', ')}.`;
+}
+
+/** The names that the schema has at a path, looking through what wraps an object. */
+function namesAt(schema: z.ZodObject, path: readonly PropertyKey[]): readonly string[] {
+  let at: z.core.$ZodType | undefined = schema;
+  for (const key of path) {
+    const holder = unwrapped(at);
+    if (holder instanceof z.ZodObject) at = holder.shape[String(key)];
+    else if (holder instanceof z.ZodArray) at = holder.element;
+    else return [];
+  }
+  const object = unwrapped(at);
+  return object instanceof z.ZodObject ? Object.keys(object.shape) : [];
+}
+
+function unwrapped(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
+  let inner = schema;
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable || inner instanceof z.ZodDefault) {
+    inner = inner.unwrap();
+  }
+  return inner;
+}
+
+function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
+  let value = raw;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = Reflect.get(value, key);
+  }
+  return value;
+}
+
+/** Whether a value is short and plain enough to be sent back. */
+export function isShowable(value: unknown): value is string | number | boolean | null {
+  if (typeof value === 'string') return value.length <= SHOWN_VALUE_LENGTH && shownName(value) === value;
+  return value === null || typeof value === 'number' || typeof value === 'boolean';
+}
+
+function sentence(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`;
+}
