@@ -43,7 +43,11 @@ function jarIn(roots) {
 function askedRoots() {
   try {
     const asked = ['info', '--format=value(installation.sdk_root)'];
-    const answer = execFileSync('gcloud', asked, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], timeout: 20_000 });
+    const answer = execFileSync('gcloud', asked, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: 20_000,
+    });
     return [answer.trim()];
   } catch {
     return []; // no such program

@@ -21,11 +21,12 @@ export function openOutput(file, { screen }) {
   const last = [];
   return {
     line(source, line) {
-      const entry = `${source.padEnd(9)} | ${line}`;
+      const entry = labelled(source, line);
       stream.write(`${new Date().toISOString()} ${entry}\n`);
       last.push(entry);
       if (last.length > keptForErrors) last.shift();
-      if (screen && isWorthShowing(line)) process.stdout.write(`${entry}\n`);
+      const shown = screen ? forScreen(source, line) : undefined;
+      if (shown !== undefined) process.stdout.write(`${shown}\n`);
     },
     tail: () => last.join('\n'),
   };
@@ -41,13 +42,36 @@ export function forEachLine(child, receive) {
   }
 }
 
-/** What the functions themselves log begins with `>`; the rest is news of firebase-tools about itself. */
-const functionLog = /^>\s/;
-const trouble = /^(⚠|✖|Error\b)|\b(error|failed|exception)\b/i;
-const noise =
-  /MOTD|multiple instances|not currently authenticated|BINARY_PATH|Env variable override|Java version|has exited upon|adminSdkConfig|Application Default Credentials|emulators are not running|function ignored/;
+/** @param {string} source @param {string} line */
+function labelled(source, line) {
+  return `${source.padEnd(9)} | ${line}`;
+}
 
-/** @param {string} line */
-function isWorthShowing(line) {
-  return functionLog.test(line) || (trouble.test(line) && !noise.test(line));
+/** What the functions themselves log begins with `>`; the rest is news of firebase-tools about itself. */
+const functionLog = /^>\s+/;
+const trouble = /^(⚠|✖|Error\b)|\b(error|failed|exception)\b/i;
+const noise = [
+  /MOTD|not currently authenticated|Application Default Credentials/, // nothing here needs Google
+  /multiple instances|Env variable override/, // we know
+  /Java version|UI is not starting|has exited upon/,
+  /emulators are not running|function ignored/, // schedules, which we tick ourselves
+];
+
+/** @param {string} source @param {string} line @returns {string | undefined} */
+function forScreen(source, line) {
+  if (functionLog.test(line)) return labelled('functions', readable(line.replace(functionLog, '')));
+  const shown = trouble.test(line) && !noise.some((pattern) => pattern.test(line));
+  return shown || source === 'seed' || source === 'schedules' ? labelled(source, line) : undefined;
+}
+
+/** The functions log JSON, for Google's console. @param {string} logged */
+function readable(logged) {
+  try {
+    const { severity, message, ...rest } = JSON.parse(logged);
+    if (message === undefined) return logged;
+    const details = Object.keys(rest).length > 0 ? ` ${JSON.stringify(rest)}` : '';
+    return `${severity === 'INFO' || severity === undefined ? '' : `${severity} `}${message}${details}`;
+  } catch {
+    return logged;
+  }
 }

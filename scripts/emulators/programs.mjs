@@ -1,6 +1,6 @@
 // @ts-check
 import { cloudSdkFirestoreJar } from './cloudSdk.mjs';
-import { download, isCached, canHaveUi } from './googleJars.mjs';
+import { canHaveUi, download, isCached } from './googleJars.mjs';
 
 /**
  * @typedef {object} Programs

@@ -27,11 +27,8 @@ import { importDatabase, startRtdbLite } from './realtimeDatabase.mjs';
  * @property {Record<string, string>} [functionsEnv] more environment for the functions
  */
 
-/**
- * Each invocation that waits has a process of its own, so a burst of triggers would start as many: 50, if it were
- * left to firebase-tools.
- */
-const simultaneousInvocations = '12';
+/** Each request under way has a process of its own: firebase-tools alone would start up to 50. */
+const simultaneousInvocations = '16';
 
 /**
  * @param {SuiteOptions} options
@@ -41,11 +38,13 @@ export async function startSuite(options) {
   const { run, node, ports, output, functions = true } = options;
   const programs = await findPrograms({ ui: options.ui ?? false, say: options.say });
   const lite = programs.database === 'rtdb-lite';
+  /** @type {NodeJS.ProcessEnv} */
   const env = { ...commonEnv(options), ...(lite ? databaseEnv(ports) : {}) };
   if (programs.firestoreJar !== undefined) env.FIRESTORE_EMULATOR_BINARY_PATH = programs.firestoreJar;
 
   const emulators = ['firestore', 'auth', ...(functions ? ['functions'] : []), ...(lite ? [] : ['database'])];
-  const importFrom = options.importFrom !== undefined && existsSync(options.importFrom) ? options.importFrom : undefined;
+  const importFrom =
+    options.importFrom !== undefined && existsSync(options.importFrom) ? options.importFrom : undefined;
   // rtdb-lite goes first: a function may look for it as soon as it is loaded.
   const database = lite ? await startRtdbLite({ node, ports, env, output }) : undefined;
   if (lite && importFrom !== undefined) await importDatabase(ports, importFrom);
@@ -54,7 +53,10 @@ export async function startSuite(options) {
     emulators,
     config: writeConfig(run, ports, { ui: programs.ui }),
     directory: run.directory,
-    importFrom: importFrom !== undefined && existsSync(`${importFrom}/firebase-export-metadata.json`) ? importFrom : undefined,
+    importFrom:
+      importFrom !== undefined && existsSync(`${importFrom}/firebase-export-metadata.json`)
+        ? importFrom
+        : undefined,
     env,
     output,
   });
@@ -88,14 +90,20 @@ function clientEnv(ports, functions) {
   return {
     GCLOUD_PROJECT: projectId,
     GOOGLE_CLOUD_PROJECT: projectId,
-    FIREBASE_CONFIG: JSON.stringify({ projectId, databaseURL: `https://${databaseNamespace}.firebaseio.com` }),
+    FIREBASE_CONFIG: JSON.stringify({
+      projectId,
+      databaseURL: `https://${databaseNamespace}.firebaseio.com`,
+    }),
     FIRESTORE_EMULATOR_HOST: `${host}:${ports.firestore}`,
     FIREBASE_AUTH_EMULATOR_HOST: `${host}:${ports.auth}`,
     ...databaseEnv(ports),
     DATABASE_URL: `http://${host}:${ports.database}/?ns=${databaseNamespace}`,
     FIREBASE_EMULATOR_HUB: `${host}:${ports.hub}`,
     METADATA_SERVER_DETECTION: 'none', // there is no Google machine to be asked who we are
-    ...(functions && { MUSTER_FUNCTIONS_URL: functionsUrl, MUSTER_MCP_URL: `${functionsUrl}/${projectId}/${region}/mcp` }),
+    ...(functions && {
+      MUSTER_FUNCTIONS_URL: functionsUrl,
+      MUSTER_MCP_URL: `${functionsUrl}/${projectId}/${region}/mcp`,
+    }),
   };
 }
 

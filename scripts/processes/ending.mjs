@@ -14,7 +14,8 @@ export async function endProcesses(tag) {
   signalAll(tag, 'SIGTERM');
   if (await allGone(tag, gentleMilliseconds)) return;
   const deadline = Date.now() + hardMilliseconds;
-  do signalAll(tag, 'SIGKILL'); // again and again: one of them may just have started another
+  do
+    signalAll(tag, 'SIGKILL'); // again and again: one of them may just have started another
   while (!(await allGone(tag, 200)) && Date.now() < deadline);
 }
 

@@ -9,7 +9,11 @@ export const runVariable = 'MUSTER_RUN';
 /** @param {string} command @param {string[]} args */
 function output(command, args) {
   try {
-    return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 2 ** 26 });
+    return execFileSync(command, args, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      maxBuffer: 2 ** 26,
+    });
   } catch {
     return '';
   }
@@ -48,7 +52,9 @@ export function parentOf(pid) {
 /** The name of the program, without its path. @param {number} pid */
 export function commandOf(pid) {
   if (process.platform === 'linux') return readOrEmpty(`/proc/${pid}/comm`).trim();
-  return output('ps', ['-o', 'comm=', '-p', String(pid)]).trim().replace(/^.*\//, '');
+  return output('ps', ['-o', 'comm=', '-p', String(pid)])
+    .trim()
+    .replace(/^.*\//, '');
 }
 
 /**

@@ -16,7 +16,8 @@ export function onInterruption(stop) {
     stopped = true;
     stop(reason);
   };
-  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, () => once(signal));
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
+    process.on(signal, () => once(signal));
   // A closed terminal also breaks the output: writing to it must not be what kills us before we have cleared up.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => once('the output closed'));
   if (process.env.npm_lifecycle_event !== undefined) watchParents(() => once('npm ended'));

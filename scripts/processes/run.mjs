@@ -54,6 +54,7 @@ export function openRun(kind) {
     suffix: others.length > 0 ? `-${tag.slice(kind.length + 1)}` : '',
     env: { [runVariable]: tag },
     removeAtEnd(path) {
+      if (record.remove.includes(path)) return;
       record.remove.push(path);
       replaceRecord(record);
     },
@@ -120,9 +121,13 @@ function replaceRecord(record) {
 /** The watchdog's standard input closes when this process ends, in whatever way. @param {string} tag */
 function startWatchdog(tag) {
   const script = fileURLToPath(new URL('watchdog.mjs', import.meta.url));
-  const watchdog = spawn(process.execPath, [script, tag], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  const watchdog = spawn(process.execPath, [script, tag], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
   watchdog.on('error', () => {});
   watchdog.unref();
   // A pipe keeps the event loop alive unless it is told not to; the types do not know that it is a socket.
-  if (watchdog.stdin && 'unref' in watchdog.stdin && typeof watchdog.stdin.unref === 'function') watchdog.stdin.unref();
+  if (watchdog.stdin && 'unref' in watchdog.stdin && typeof watchdog.stdin.unref === 'function')
+    watchdog.stdin.unref();
 }

@@ -14,6 +14,7 @@ export const ownNode22 = `${root}/node_modules/node/bin/node`;
 
 export function node22() {
   if (!needsOwnNode22()) return process.execPath;
-  if (!existsSync(ownNode22)) throw new Error('Node 22 is missing from node_modules: run `npm rebuild node --ignore-scripts=false`.');
+  if (!existsSync(ownNode22))
+    throw new Error('Node 22 is missing from node_modules: run `npm rebuild node --ignore-scripts=false`.');
   return ownNode22;
 }

@@ -1,0 +1,7 @@
+// @ts-check
+/** `npm run bench [-- --json]`: Firestore, Auth and the Realtime Database, and `bench/main.ts` against them. */
+import { checkPrerequisites } from './setup/prerequisites.mjs';
+
+checkPrerequisites();
+const { runBenchmarks } = await import('./bench/run.mjs');
+await runBenchmarks(process.argv.slice(2));

@@ -1,0 +1,34 @@
+// @ts-check
+import { spawn } from 'node:child_process';
+import { openOutput } from '../emulators/output.mjs';
+import { freePorts } from '../emulators/ports.mjs';
+import { startSuite } from '../emulators/suite.mjs';
+import { runSession } from '../processes/session.mjs';
+import { devDirectory, root } from '../project.mjs';
+import { prepare } from '../setup/prepare.mjs';
+
+/**
+ * The functions emulator starts a process for each concurrent request, so the benchmark serves the built functions
+ * itself; what it needs beside them is started here. Only the benchmark prints to standard output.
+ * @param {string[]} args
+ */
+export async function runBenchmarks(args) {
+  await runSession({ kind: 'bench', interrupted: 130 }, async ({ run, say }) => {
+    const node = await prepare({ run, say });
+    const output = openOutput(`${devDirectory}/bench-emulators${run.suffix}.log`, { screen: false });
+    const suite = await startSuite({ run, node, ports: await freePorts(), output, say, functions: false });
+    const benchmark = spawn(
+      node,
+      ['--disable-warning=ExperimentalWarning', `${root}/bench/main.ts`, ...args],
+      {
+        cwd: root,
+        env: { ...process.env, ...run.env, ...suite.env },
+        stdio: 'inherit',
+      },
+    );
+    return new Promise((resolve, reject) => {
+      benchmark.once('close', (code) => resolve(code ?? 1));
+      suite.exited.then((reason) => reject(new Error(`${reason}\n${output.tail()}`)));
+    });
+  });
+}

@@ -1,0 +1,31 @@
+// @ts-check
+import { spawn } from 'node:child_process';
+import { root } from '../project.mjs';
+
+/**
+ * Runs a program to its end.
+ * @param {string[]} command
+ * @param {object} [options]
+ * @param {string} [options.cwd]
+ * @param {NodeJS.ProcessEnv} [options.env] in addition to this process's own
+ * @param {'show' | 'errors'} [options.output] `errors` shows what it printed only when it fails
+ * @returns {Promise<boolean>} whether it succeeded
+ */
+export function succeeds([program = '', ...args], { cwd = root, env = {}, output = 'show' } = {}) {
+  return new Promise((resolve) => {
+    const quiet = output === 'errors';
+    const child = spawn(program, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 2, 2], // standard output is for results, as `bench --json` has it
+    });
+    /** @type {Buffer[]} */
+    const printed = [];
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => printed.push(chunk));
+    child.once('error', () => resolve(false));
+    child.once('close', (code) => {
+      if (code !== 0 && quiet) process.stderr.write(Buffer.concat(printed));
+      resolve(code === 0);
+    });
+  });
+}

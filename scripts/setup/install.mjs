@@ -1,0 +1,77 @@
+// @ts-check
+import { existsSync, readFileSync } from 'node:fs';
+import { root } from '../project.mjs';
+import { succeeds } from './command.mjs';
+import { exclusively } from './lock.mjs';
+import { needsOwnNode22, ownNode22 } from './node22.mjs';
+
+/** @typedef {Record<string, { version?: string, integrity?: string, optional?: boolean, link?: boolean }>} Packages */
+
+const testClients = `${root}/test/clients`;
+const claudeCode = '@anthropic-ai/claude-code';
+
+/** npm is asked by the one that runs us, if one does: there may be several on a machine. */
+const npm = process.env.npm_execpath === undefined ? ['npm'] : [process.execPath, process.env.npm_execpath];
+
+/**
+ * Installs what is locked, where it is not installed already.
+ * @param {{ env: NodeJS.ProcessEnv, say: (message: string) => void }} run
+ */
+export async function installDependencies({ env, say }) {
+  await exclusively('install', async () => {
+    if (!isInstalled(root)) {
+      say('installing the dependencies (npm ci)');
+      await runNpm(['ci'], root, env);
+    }
+    if (needsOwnNode22() && !existsSync(ownNode22)) await runScriptsOf('node', root, env);
+  });
+}
+
+/**
+ * Installs the MCP clients that only the tests use, which are large.
+ * @param {{ env: NodeJS.ProcessEnv, say: (message: string) => void }} run
+ */
+export async function installTestClients({ env, say }) {
+  await exclusively('install-clients', async () => {
+    if (isInstalled(testClients)) return;
+    say('installing the test clients (npm ci in test/clients)');
+    await runNpm(['ci'], testClients, env);
+    await runScriptsOf(claudeCode, testClients, env);
+  });
+}
+
+/** Install scripts are off (see .npmrc), but this package fetches its program in one. @param {string} name @param {string} folder @param {NodeJS.ProcessEnv} env */
+async function runScriptsOf(name, folder, env) {
+  await runNpm(['rebuild', name, '--ignore-scripts=false'], folder, env);
+}
+
+/** @param {string[]} args @param {string} cwd @param {NodeJS.ProcessEnv} env */
+async function runNpm(args, cwd, env) {
+  const quiet = ['--loglevel=error', '--no-fund', '--no-audit', '--no-update-notifier'];
+  if (await succeeds([...npm, ...args, ...quiet], { cwd, env, output: 'errors' })) return;
+  throw new Error(`npm ${args.join(' ')} failed`);
+}
+
+/**
+ * Compares what is locked with npm's own record of what it has installed. Optional packages are for other systems.
+ * @param {string} folder
+ */
+function isInstalled(folder) {
+  const locked = packagesOf(`${folder}/package-lock.json`);
+  const installed = packagesOf(`${folder}/node_modules/.package-lock.json`);
+  return Object.entries(locked)
+    .filter(([path, entry]) => path.startsWith('node_modules/') && !entry.optional && !entry.link)
+    .every(([path, { version, integrity }]) => {
+      const present = installed[path];
+      return present?.version === version && present?.integrity === integrity;
+    });
+}
+
+/** @param {string} lockFile @returns {Packages} */
+function packagesOf(lockFile) {
+  try {
+    return JSON.parse(readFileSync(lockFile, 'utf8')).packages ?? {};
+  } catch {
+    return {}; // nothing is installed yet
+  }
+}

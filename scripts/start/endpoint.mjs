@@ -1,0 +1,69 @@
+// @ts-check
+import { renameSync, writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { host } from '../emulators/ports.mjs';
+import { devDirectory, projectId, root } from '../project.mjs';
+
+/**
+ * @typedef {object} Endpoint what a program on this machine needs to call Muster
+ * @property {string} mcpUrl
+ * @property {string} projectId
+ * @property {import('./tokens.mjs').Tokens} tokens
+ * @property {Record<string, string>} emulators
+ */
+
+/** @param {import('../processes/run.mjs').Run} run */
+function pathOf(run) {
+  return `${devDirectory}/endpoint${run.suffix}.json`;
+}
+
+/**
+ * Writes `.dev/endpoint.json`, which is there exactly as long as the endpoint is.
+ * @param {import('../processes/run.mjs').Run} run
+ * @param {import('../emulators/suite.mjs').Suite} suite
+ * @param {import('./tokens.mjs').Tokens} tokens
+ * @returns {Endpoint}
+ */
+export function writeEndpoint(run, { ports, env, ui }, tokens) {
+  const named = {
+    firestore: ports.firestore,
+    auth: ports.auth,
+    database: ports.database,
+    functions: ports.functions,
+  };
+  const emulators = Object.entries({ ...named, ...(ui && { ui: ports.ui }) });
+  /** @type {Endpoint} */
+  const endpoint = {
+    mcpUrl: env.MUSTER_MCP_URL ?? '',
+    projectId,
+    tokens,
+    emulators: Object.fromEntries(emulators.map(([name, port]) => [name, `${host}:${port}`])),
+  };
+  const path = pathOf(run);
+  run.removeAtEnd(path);
+  // It holds credentials, though only of emulators; and nobody may read half of it.
+  writeFileSync(`${path}.new`, `${JSON.stringify(endpoint, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+  return endpoint;
+}
+
+/** @param {Endpoint} endpoint @param {import('../processes/run.mjs').Run} run */
+export function announce({ mcpUrl, tokens, emulators }, run) {
+  const credential = tokens.worker1 ?? tokens.leader ?? '<credential>';
+  const lines = [
+    '',
+    `Muster is ready: ${mcpUrl}`,
+    '',
+    'Connect Claude Code as worker1:',
+    `  claude mcp add --transport http muster ${mcpUrl} --header "Authorization: Bearer ${credential}"`,
+    '',
+    `Other credentials: ${relative(root, pathOf(run))}`,
+    `Emulators: ${Object.entries(emulators)
+      .map((pair) => pair.join(' '))
+      .join(', ')}`,
+    `Everything they log: .dev/emulators${run.suffix}.log`,
+    'Ctrl-C stops it all; nothing is kept.',
+    '',
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}

@@ -1,0 +1,50 @@
+// @ts-check
+import { openOutput } from '../emulators/output.mjs';
+import { usualOrFreePorts } from '../emulators/ports.mjs';
+import { startSuite } from '../emulators/suite.mjs';
+import { runSession } from '../processes/session.mjs';
+import { devDirectory, root } from '../project.mjs';
+import { prepare } from '../setup/prepare.mjs';
+import { endpointAnswers } from './answers.mjs';
+import { announce, writeEndpoint } from './endpoint.mjs';
+import { tickSchedules } from './schedules.mjs';
+import { makeTokens } from './tokens.mjs';
+
+/** Persons' ID tokens hold for an hour. */
+const tokenRefreshMilliseconds = 45 * 60_000;
+
+export async function start() {
+  await runSession({ kind: 'start', interrupted: 0 }, async ({ run, say }) => {
+    const node = await prepare({ run, say });
+    const output = openOutput(`${devDirectory}/emulators${run.suffix}.log`, { screen: true });
+    const suite = await startSuite({
+      run,
+      node,
+      output,
+      say,
+      ports: await usualOrFreePorts(say),
+      ui: true,
+      importFrom: `${root}/emulator-data`,
+    });
+    const ended = suite.exited.then((reason) => `${reason}\n${output.tail()}`);
+    await Promise.race([serve(), ended]);
+    say(await ended);
+    return 1;
+
+    async function serve() {
+      await endpointAnswers(suite.env.MUSTER_MCP_URL ?? '');
+      const seeding = { node, run, suite, output };
+      const tokens = await makeTokens(seeding, { refresh: false });
+      const endpoint = writeEndpoint(run, suite, tokens);
+      announce(endpoint, run);
+      tickSchedules(suite.ports.functions, output);
+      setInterval(async () => {
+        try {
+          writeEndpoint(run, suite, { ...tokens, ...(await makeTokens(seeding, { refresh: true })) });
+        } catch (error) {
+          output.line('tokens', `Error: ${error instanceof Error ? error.message : error}`);
+        }
+      }, tokenRefreshMilliseconds);
+    }
+  });
+}

@@ -1,0 +1,39 @@
+// @ts-check
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { root } from '../project.mjs';
+
+const seedScript = `${root}/scripts/seed.mjs`;
+
+/**
+ * @typedef {Record<string, string>} Tokens credentials by the name of whom they belong to
+ */
+
+/**
+ * Lets `scripts/seed.mjs` fill the emulators, or (`refresh`) only renew the tokens that expire.
+ * @param {object} options
+ * @param {string} options.node
+ * @param {import('../processes/run.mjs').Run} options.run
+ * @param {import('../emulators/suite.mjs').Suite} options.suite
+ * @param {import('../emulators/output.mjs').Output} options.output
+ * @param {{ refresh: boolean }} what
+ * @returns {Promise<Tokens>}
+ */
+export async function makeTokens({ node, run, suite, output }, { refresh }) {
+  if (!existsSync(seedScript)) return {};
+  const child = spawn(
+    node,
+    ['--disable-warning=ExperimentalWarning', seedScript, ...(refresh ? ['--tokens'] : [])],
+    {
+      cwd: root,
+      env: { ...process.env, ...run.env, ...suite.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const exited = new Promise((resolve) => child.once('close', resolve));
+  const [printed, complaints, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
+  for (const line of complaints.split('\n').filter(Boolean)) output.line('seed', line);
+  if (code !== 0) throw new Error(`the seed failed:\n${complaints}`);
+  return JSON.parse(printed).tokens;
+}

@@ -1,0 +1,67 @@
+// @ts-check
+import { openOutput } from '../emulators/output.mjs';
+import { freePorts } from '../emulators/ports.mjs';
+import { startSuite } from '../emulators/suite.mjs';
+import { runSession } from '../processes/session.mjs';
+import { devDirectory } from '../project.mjs';
+import { installTestClients } from '../setup/install.mjs';
+import { prepare } from '../setup/prepare.mjs';
+import { runChecks } from './checks.mjs';
+import { runMocha } from './mocha.mjs';
+import { chooseSuites } from './suites.mjs';
+
+/**
+ * @typedef {import('../processes/session.mjs').Session} Session
+ * @typedef {import('./mocha.mjs').Totals} Totals
+ */
+
+/** @param {string[]} args */
+export async function runTests(args) {
+  await runSession({ kind: 'test', interrupted: 130 }, async (session) => {
+    const { chosen, everything, mochaOptions } = chooseSuites(args);
+    const { run } = session;
+    const node = await prepare(session);
+    /** @type {Totals[]} */
+    const results = [];
+    if (everything) results.push(await runChecks({ node, env: run.env }));
+    for (const suite of chosen.filter((one) => !one.emulators)) {
+      results.push(await runMocha(suite, { node, run, env: {}, mochaOptions }));
+    }
+    const rest = chosen.filter((one) => one.emulators);
+    if (rest.length > 0) results.push(...(await runWithEmulators(rest, { session, node, mochaOptions })));
+    return summarise(results);
+  });
+}
+
+/**
+ * @param {import('./suites.mjs').Suite[]} chosen
+ * @param {{ session: Session, node: string, mochaOptions: string[] }} options
+ * @returns {Promise<Totals[]>}
+ */
+async function runWithEmulators(chosen, { session, node, mochaOptions }) {
+  const { run, say } = session;
+  if (chosen.some((suite) => suite.specs.startsWith('test/e2e')))
+    await installTestClients({ env: run.env, say });
+  const output = openOutput(`${devDirectory}/test-emulators${run.suffix}.log`, { screen: false });
+  const emulators = await startSuite({ run, node, ports: await freePorts(), output, say });
+  /** @type {Totals[]} */
+  const results = [];
+  const tests = async () => {
+    for (const suite of chosen)
+      results.push(await runMocha(suite, { node, run, env: emulators.env, mochaOptions }));
+  };
+  const crash = emulators.exited.then((reason) => {
+    throw new Error(`${reason}\n${output.tail()}`);
+  });
+  await Promise.race([tests(), crash]);
+  crash.catch(() => {}); // from here on it is we who stop them
+  return results;
+}
+
+/** @param {Totals[]} results */
+function summarise(results) {
+  const passed = results.reduce((sum, one) => sum + one.passed, 0);
+  const failed = results.reduce((sum, one) => sum + one.failed, 0);
+  process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
+  return failed === 0 && passed > 0 ? 0 : 1;
+}
