@@ -45,8 +45,8 @@ export interface Presence {
   touch(agentId: string): Promise<void>;
   /** When each of the agents was last seen; an agent never seen, or swept away, is absent. */
   lastSeen(agentIds: readonly string[]): Promise<ReadonlyMap<string, Date>>;
-  /** The agents last seen before `before`, at most `limit`. */
-  unseenSince(before: Date, limit: number): Promise<readonly string[]>;
+  /** The agents last seen before `before`, at most `limit`, and when that was. */
+  unseenSince(before: Date, limit: number): Promise<ReadonlyMap<string, Date>>;
   /** Forgets an agent unless it was seen again since `before`. Tells whether it did. */
   forget(agentId: string, before: Date): Promise<boolean>;
 }

@@ -134,7 +134,7 @@ function isCancellation(message: unknown): boolean {
 }
 
 /** No list here has a second page, so no cursor can be one of ours. */
-const PAGE = z.looseObject({ cursor: z.undefined('unknown cursor: the list has one page') });
+const PAGE = z.looseObject({ cursor: z.undefined('unknown cursor: the list has one page').optional() });
 
 const CALL = z.looseObject({
   name: z.string(),

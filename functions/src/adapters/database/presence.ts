@@ -1,0 +1,78 @@
+/** Presence in the Realtime Database: `presence/{agentId}` = `{last_seen}`, milliseconds of the epoch. */
+import type { Database, DataSnapshot } from 'firebase-admin/database';
+import type { Clock, Presence } from '../../domain/ports.ts';
+import { PRESENCE, presencePath } from './paths.ts';
+
+/** An instance writes an agent's presence at most this often. */
+const TOUCH_MILLISECONDS = 500;
+
+const MAX_REMEMBERED = 10_000;
+
+export class DatabasePresence implements Presence {
+  private readonly database: () => Promise<Database>;
+  private readonly clock: Clock;
+  private readonly touched = new Map<string, number>();
+
+  constructor(database: () => Promise<Database>, clock: Clock) {
+    this.database = database;
+    this.clock = clock;
+  }
+
+  async touch(agentId: string): Promise<void> {
+    const now = this.clock.now().getTime();
+    const last = this.touched.get(agentId);
+    if (last !== undefined && now - last < TOUCH_MILLISECONDS) return;
+    this.remember(agentId, now);
+    const database = await this.database();
+    await database.ref(presencePath(agentId)).set({ last_seen: now });
+  }
+
+  async lastSeen(agentIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
+    const database = await this.database();
+    const seen = await Promise.all(
+      agentIds.map(async (agentId) => {
+        const at = lastSeenOf(await database.ref(presencePath(agentId)).get());
+        return at === undefined ? [] : [[agentId, at] as const];
+      }),
+    );
+    return new Map(seen.flat());
+  }
+
+  async unseenSince(before: Date, limit: number): Promise<ReadonlyMap<string, Date>> {
+    const database = await this.database();
+    const unseen = await database
+      .ref(PRESENCE)
+      .orderByChild('last_seen')
+      .endAt(before.getTime())
+      .limitToFirst(limit)
+      .get();
+    const found = new Map<string, Date>();
+    unseen.forEach((child) => {
+      found.set(child.key, lastSeenOf(child) ?? new Date(0));
+    });
+    return found;
+  }
+
+  async forget(agentId: string, before: Date): Promise<boolean> {
+    const database = await this.database();
+    const outcome = await database
+      .ref(presencePath(agentId))
+      .transaction((current: unknown) => (lastSeenIn(current) > before.getTime() ? undefined : null));
+    return outcome.committed;
+  }
+
+  private remember(agentId: string, at: number): void {
+    const oldest = this.touched.keys().next().value;
+    if (this.touched.size >= MAX_REMEMBERED && oldest !== undefined) this.touched.delete(oldest);
+    this.touched.set(agentId, at);
+  }
+}
+
+function lastSeenOf(snapshot: DataSnapshot): Date | undefined {
+  return snapshot.exists() ? new Date(lastSeenIn(snapshot.val())) : undefined;
+}
+
+function lastSeenIn(value: unknown): number {
+  const isObject = typeof value === 'object' && value !== null;
+  return isObject && 'last_seen' in value && typeof value.last_seen === 'number' ? value.last_seen : 0;
+}

@@ -1,0 +1,137 @@
+/** Agents and credentials as Firestore keeps them. */
+import { z } from 'zod';
+import { AGENT_TYPES, type Agent } from '../../domain/agents/agent.ts';
+import type { Credential } from '../../domain/agents/credential.ts';
+import { ROLES } from '../../domain/principal.ts';
+import { timestamp } from './timestamp.ts';
+
+const agentDocument = z.object({
+  id: z.string(),
+  name: z.string(),
+  type: z.enum(AGENT_TYPES),
+  version: z.string(),
+  description: z.string().nullable(),
+  creator: z.string().nullable(),
+  /** Names only, as spec/network.md's firebase.read example shows them. */
+  capabilities: z.array(z.string()),
+  capability_details: z.array(
+    z.object({ name: z.string(), category: z.string(), parameters: z.record(z.string(), z.unknown()).optional() }),
+  ),
+  configuration: z.object({
+    max_concurrent_tasks: z.number(),
+    timeout: z.number(),
+    retry_policy: z.object({ max_retries: z.number(), backoff_ms: z.number() }),
+  }),
+  owner_uid: z.string(),
+  role: z.enum(ROLES),
+  workspace: z.string().nullable(),
+  coordination_role: z.enum(['leader', 'worker']).nullable(),
+  status: z.enum(['active', 'offline']),
+  registered_at: timestamp,
+  last_seen: timestamp,
+  held: z.record(z.string(), z.object({ session: z.string(), claim_epoch: z.number() })),
+  tasks_completed: z.number(),
+  tasks_failed: z.number(),
+});
+
+type StoredAgent = z.output<typeof agentDocument>;
+
+export function agentToDocument(agent: Agent): StoredAgent {
+  const { maxConcurrentTasks, timeout, retryPolicy } = agent.configuration;
+  const held = Object.entries(agent.held).map(
+    ([taskId, task]) => [taskId, { session: task.session, claim_epoch: task.epoch }] as const,
+  );
+  return {
+    id: agent.id,
+    name: agent.name,
+    type: agent.type,
+    version: agent.version,
+    description: agent.description ?? null,
+    creator: agent.creator ?? null,
+    capabilities: agent.capabilities.map((capability) => capability.name),
+    capability_details: agent.capabilities.map((capability) => ({ ...capability, parameters: { ...capability.parameters } })),
+    configuration: {
+      max_concurrent_tasks: maxConcurrentTasks,
+      timeout,
+      retry_policy: { max_retries: retryPolicy.maxRetries, backoff_ms: retryPolicy.backoffMs },
+    },
+    owner_uid: agent.ownerUid,
+    role: agent.role,
+    workspace: agent.workspace ?? null,
+    coordination_role: agent.coordinationRole ?? null,
+    status: agent.status,
+    registered_at: agent.registeredAt,
+    last_seen: agent.lastSeen,
+    held: Object.fromEntries(held),
+    tasks_completed: agent.tasksCompleted,
+    tasks_failed: agent.tasksFailed,
+  };
+}
+
+export function agentFromDocument(data: unknown): Agent {
+  const stored = agentDocument.parse(data);
+  const { max_concurrent_tasks, timeout, retry_policy } = stored.configuration;
+  const held = Object.entries(stored.held).map(
+    ([taskId, task]) => [taskId, { session: task.session, epoch: task.claim_epoch }] as const,
+  );
+  return {
+    id: stored.id,
+    name: stored.name,
+    type: stored.type,
+    version: stored.version,
+    ...(stored.description !== null && { description: stored.description }),
+    ...(stored.creator !== null && { creator: stored.creator }),
+    capabilities: stored.capability_details.map(({ name, category, parameters }) => ({
+      name,
+      category,
+      ...(parameters && { parameters }),
+    })),
+    configuration: {
+      maxConcurrentTasks: max_concurrent_tasks,
+      timeout,
+      retryPolicy: { maxRetries: retry_policy.max_retries, backoffMs: retry_policy.backoff_ms },
+    },
+    ownerUid: stored.owner_uid,
+    role: stored.role,
+    ...(stored.workspace !== null && { workspace: stored.workspace }),
+    ...(stored.coordination_role && { coordinationRole: stored.coordination_role }),
+    status: stored.status,
+    registeredAt: stored.registered_at,
+    lastSeen: stored.last_seen,
+    held: Object.fromEntries(held),
+    tasksCompleted: stored.tasks_completed,
+    tasksFailed: stored.tasks_failed,
+  };
+}
+
+const credentialDocument = z.object({
+  api_key: z.string(),
+  agent_id: z.string(),
+  secret_hash: z.string(),
+  created_at: timestamp,
+  expires_at: timestamp,
+  toolsets: z.array(z.string()).nullable(),
+});
+
+export function credentialToDocument(credential: Credential): z.output<typeof credentialDocument> {
+  return {
+    api_key: credential.apiKey,
+    agent_id: credential.agentId,
+    secret_hash: credential.secretHash,
+    created_at: credential.createdAt,
+    expires_at: credential.expiresAt,
+    toolsets: credential.toolsets ? [...credential.toolsets] : null,
+  };
+}
+
+export function credentialFromDocument(data: unknown): Credential {
+  const stored = credentialDocument.parse(data);
+  return {
+    apiKey: stored.api_key,
+    agentId: stored.agent_id,
+    secretHash: stored.secret_hash,
+    createdAt: stored.created_at,
+    expiresAt: stored.expires_at,
+    ...(stored.toolsets && { toolsets: stored.toolsets }),
+  };
+}

@@ -1,0 +1,130 @@
+/** Sessions, their counters, discoveries and settled operations as Firestore keeps them. */
+import { z } from 'zod';
+import type { Discovery } from '../../domain/coordination/discovery.ts';
+import type { Session } from '../../domain/coordination/session.ts';
+import type { SettledOperation } from '../../domain/idempotency/operation.ts';
+import { jsonObject } from '../../domain/json.ts';
+import type { SessionCounters } from '../../domain/readers.ts';
+import type { Counter } from '../../domain/store.ts';
+import { TASK_STATUSES } from '../../domain/tasks/task.ts';
+import { timestamp } from './timestamp.ts';
+
+export const workspaceDocument = z.object({ session: z.string() });
+
+const sessionDocument = z.object({
+  id: z.string(),
+  workspace: z.string(),
+  goal: z.string(),
+  master_plan: z.string(),
+  created_at: timestamp,
+  queue_version: z.number(),
+  capability_keys: z.array(z.string()),
+});
+
+export function sessionToDocument(session: Session): z.output<typeof sessionDocument> {
+  return {
+    id: session.id,
+    workspace: session.workspace,
+    goal: session.goal,
+    master_plan: session.masterPlan,
+    created_at: session.createdAt,
+    queue_version: session.queueVersion,
+    capability_keys: [...session.capabilityKeys],
+  };
+}
+
+export function sessionFromDocument(data: unknown): Session {
+  const stored = sessionDocument.parse(data);
+  return {
+    id: stored.id,
+    workspace: stored.workspace,
+    goal: stored.goal,
+    masterPlan: stored.master_plan,
+    createdAt: stored.created_at,
+    queueVersion: stored.queue_version,
+    capabilityKeys: stored.capability_keys,
+  };
+}
+
+const counterDocument = z.object({
+  counts: z.partialRecord(z.enum([...TASK_STATUSES, 'discoveries']), z.number()),
+  last_activity: timestamp,
+});
+
+/** Adds up a session's counters from the documents that they are spread over. */
+export function sumCounters(documents: readonly unknown[]): SessionCounters {
+  const shards = documents.map((data) => counterDocument.parse(data));
+  const sum = (counter: Counter): number => shards.reduce((total, shard) => total + (shard.counts[counter] ?? 0), 0);
+  const counts = {
+    available: sum('available'),
+    claimed: sum('claimed'),
+    in_progress: sum('in_progress'),
+    waiting: sum('waiting'),
+    done: sum('done'),
+    failed: sum('failed'),
+    cancelled: sum('cancelled'),
+    discoveries: sum('discoveries'),
+  };
+  const latest = Math.max(...shards.map((shard) => shard.last_activity.getTime()));
+  return { counts, ...(shards.length > 0 && { lastActivity: new Date(latest) }) };
+}
+
+const discoveryDocument = z.object({
+  id: z.string(),
+  workspace: z.string(),
+  session: z.string(),
+  agent_id: z.string(),
+  content: z.string(),
+  tags: z.array(z.string()),
+  created_at: timestamp,
+});
+
+export function discoveryToDocument(discovery: Discovery): z.output<typeof discoveryDocument> {
+  return {
+    id: discovery.id,
+    workspace: discovery.workspace,
+    session: discovery.session,
+    agent_id: discovery.agentId,
+    content: discovery.content,
+    tags: [...discovery.tags],
+    created_at: discovery.createdAt,
+  };
+}
+
+export function discoveryFromDocument(data: unknown): Discovery {
+  const stored = discoveryDocument.parse(data);
+  return {
+    id: stored.id,
+    workspace: stored.workspace,
+    session: stored.session,
+    agentId: stored.agent_id,
+    content: stored.content,
+    tags: stored.tags,
+    createdAt: stored.created_at,
+  };
+}
+
+/** The answer is kept as text: Firestore has no arrays in arrays and no order of keys. */
+const settledDocument = z.object({
+  arguments_hash: z.string(),
+  answer: z.string(),
+  expires_at: timestamp,
+});
+
+export function settledToDocument(settled: SettledOperation): z.output<typeof settledDocument> {
+  return {
+    arguments_hash: settled.argumentsHash,
+    answer: JSON.stringify(settled.answer),
+    expires_at: settled.expiresAt,
+  };
+}
+
+export function settledFromDocument(id: string, data: unknown): SettledOperation {
+  const stored = settledDocument.parse(data);
+  return {
+    id,
+    argumentsHash: stored.arguments_hash,
+    answer: jsonObject.parse(JSON.parse(stored.answer)),
+    expiresAt: stored.expires_at,
+  };
+}

@@ -1,0 +1,65 @@
+import type { DocumentSnapshot, Firestore } from '@google-cloud/firestore';
+import type { Agent } from '../../domain/agents/agent.ts';
+import type { OpenSession, SessionCounters, SessionReader } from '../../domain/readers.ts';
+import type { Versioned } from '../../domain/store.ts';
+import { readAgent } from './agentReader.ts';
+import { agentPath, COUNTER_SHARDS, countersPath, sessionPath, workspacePath } from './paths.ts';
+import { sessionFromDocument, sumCounters, workspaceDocument } from './sessionDocument.ts';
+import { versioned } from './timestamp.ts';
+
+/** How many workspaces' session names an instance remembers. */
+const MAX_REMEMBERED = 1000;
+
+export class FirestoreSessionReader implements SessionReader {
+  private readonly database: Firestore;
+  /** Which session each workspace last had open: a guess that saves a round trip, checked at every read. */
+  private readonly remembered = new Map<string, string>();
+
+  constructor(database: Firestore) {
+    this.database = database;
+  }
+
+  async current(workspace: string): Promise<OpenSession | undefined> {
+    return (await this.read(workspace, [])).open;
+  }
+
+  async currentWithAgent(
+    workspace: string,
+    agentId: string,
+  ): Promise<{ open: OpenSession | undefined; agent: Versioned<Agent> | undefined }> {
+    const { open, more } = await this.read(workspace, [agentPath(agentId)]);
+    return { open, agent: more[0] && readAgent(more[0]) };
+  }
+
+  async counters(workspace: string, session: string): Promise<SessionCounters> {
+    const shards = await this.database.collection(countersPath(workspace, session)).limit(COUNTER_SHARDS).get();
+    return sumCounters(shards.docs.map((shard) => shard.data()));
+  }
+
+  /** Reads the workspace, its session where the guess is right, and more documents, in one round trip. */
+  private async read(
+    workspace: string,
+    paths: readonly string[],
+  ): Promise<{ open: OpenSession | undefined; more: readonly DocumentSnapshot[] }> {
+    const guess = this.remembered.get(workspace);
+    const guessed = guess === undefined ? [] : [sessionPath(workspace, guess)];
+    const snapshots = await this.database.getAll(
+      ...[workspacePath(workspace), ...paths, ...guessed].map((path) => this.database.doc(path)),
+    );
+    const [named, ...rest] = snapshots;
+    const more = rest.slice(0, paths.length);
+    if (named?.updateTime === undefined) return { open: undefined, more };
+    const { session: name } = workspaceDocument.parse(named.data());
+    const stored = guess === name ? rest[paths.length] : await this.database.doc(sessionPath(workspace, name)).get();
+    this.remember(workspace, name);
+    if (!stored?.exists) return this.read(workspace, paths);
+    const { version } = versioned(name, named.updateTime);
+    return { open: { session: sessionFromDocument(stored.data()), workspaceVersion: version }, more };
+  }
+
+  private remember(workspace: string, session: string): void {
+    const oldest = this.remembered.keys().next().value;
+    if (this.remembered.size >= MAX_REMEMBERED && oldest !== undefined) this.remembered.delete(oldest);
+    this.remembered.set(workspace, session);
+  }
+}

@@ -1,0 +1,66 @@
+/** Commits the domain's changes in one Firestore write batch: all or none. */
+import type { Firestore } from '@google-cloud/firestore';
+import { MusterError } from '../../domain/errors.ts';
+import type { SettledOperation } from '../../domain/idempotency/operation.ts';
+import type { Clock, Randomness } from '../../domain/ports.ts';
+import { type Change, StaleWriteError, type Store } from '../../domain/store.ts';
+import { addAgentChange } from './agentChanges.ts';
+import { addCoordinationChange } from './coordinationChanges.ts';
+import { idempotencyPath } from './paths.ts';
+import { settledFromDocument, settledToDocument } from './sessionDocument.ts';
+import { addTaskChange } from './taskChanges.ts';
+
+/** gRPC's code of a commit that creates what exists. */
+const ALREADY_EXISTS = 6;
+
+/** The codes of a commit that met another's: NOT_FOUND, ALREADY_EXISTS, FAILED_PRECONDITION, ABORTED. */
+const STALE_CODES: readonly unknown[] = [5, ALREADY_EXISTS, 9, 10];
+
+export class FirestoreStore implements Store {
+  private readonly database: Firestore;
+  private readonly clock: Clock;
+  private readonly randomness: Randomness;
+
+  constructor(database: Firestore, clock: Clock, randomness: Randomness) {
+    this.database = database;
+    this.clock = clock;
+    this.randomness = randomness;
+  }
+
+  async commit(changes: readonly Change[], settled?: SettledOperation): Promise<void> {
+    if (changes.length === 0 && settled === undefined) return;
+    const batch = this.database.batch();
+    for (const change of changes) {
+      addTaskChange(this.database, batch, change);
+      addAgentChange(this.database, batch, change);
+      addCoordinationChange(this.database, batch, change, this.randomness);
+    }
+    if (settled !== undefined) {
+      batch.create(this.database.doc(idempotencyPath(settled.id)), settledToDocument(settled));
+    }
+    try {
+      await batch.commit();
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (!STALE_CODES.includes(code)) throw error;
+      if (code === ALREADY_EXISTS && settled !== undefined) await this.refuseRepetition(settled.id);
+      throw new StaleWriteError({ cause: error });
+    }
+  }
+
+  /** Tells a repeated operation from a stale commit, and makes room where the record is only old. */
+  private async refuseRepetition(id: string): Promise<void> {
+    const document = this.database.doc(idempotencyPath(id));
+    const snapshot = await document.get();
+    if (!snapshot.exists) return;
+    if (settledFromDocument(id, snapshot.data()).expiresAt <= this.clock.now()) {
+      await document.delete();
+      return;
+    }
+    throw new MusterError('CONFLICT', 'This idempotency key was used at the same moment by another call.', {
+      field: 'idempotency_key',
+      reason: 'ALREADY_SETTLED',
+      suggestion: 'Call again: the first answer is then replayed.',
+    });
+  }
+}

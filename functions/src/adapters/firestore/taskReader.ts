@@ -1,0 +1,110 @@
+import { FieldPath, type DocumentSnapshot, type Firestore, type Query } from '@google-cloud/firestore';
+import type { Page, TaskReader } from '../../domain/readers.ts';
+import type { Versioned } from '../../domain/store.ts';
+import type { Task, TaskStatus } from '../../domain/tasks/task.ts';
+import { COLLECTIONS, taskPath } from './paths.ts';
+import { taskFromDocument } from './taskDocument.ts';
+import { versioned } from './timestamp.ts';
+
+/** The most alternatives that one `in` filter takes. */
+const MAX_ALTERNATIVES = 30;
+
+const HELD: readonly TaskStatus[] = ['claimed', 'in_progress', 'waiting'];
+
+export class FirestoreTaskReader implements TaskReader {
+  private readonly database: Firestore;
+
+  constructor(database: Firestore) {
+    this.database = database;
+  }
+
+  async find(taskId: string): Promise<Versioned<Task> | undefined> {
+    return read(await this.database.doc(taskPath(taskId)).get());
+  }
+
+  async findAll(taskIds: readonly string[]): Promise<readonly (Versioned<Task> | undefined)[]> {
+    if (taskIds.length === 0) return [];
+    const snapshots = await this.database.getAll(...taskIds.map((taskId) => this.database.doc(taskPath(taskId))));
+    return snapshots.map(read);
+  }
+
+  async claimable(session: string, capabilityKeys: readonly string[], limit: number): Promise<readonly Versioned<Task>[]> {
+    const ready = this.tasks
+      .where('session', '==', session)
+      .where('status', '==', 'available')
+      .where('blockers', '==', 0)
+      .orderBy('priority')
+      .orderBy('created_at')
+      .orderBy(FieldPath.documentId())
+      .limit(limit);
+    const chunks: string[][] = [];
+    for (let start = 0; start < capabilityKeys.length; start += MAX_ALTERNATIVES) {
+      chunks.push(capabilityKeys.slice(start, start + MAX_ALTERNATIVES));
+    }
+    const found = await Promise.all(
+      chunks.map((keys) =>
+        list(keys.length === 1 ? ready.where('capability_key', '==', keys[0]) : ready.where('capability_key', 'in', keys)),
+      ),
+    );
+    return chunks.length === 1 ? (found[0] ?? []) : found.flat().sort(inQueueOrder).slice(0, limit);
+  }
+
+  async firstBackoff(session: string): Promise<Versioned<Task> | undefined> {
+    const waiting = this.tasks
+      .where('session', '==', session)
+      .where('status', '==', 'available')
+      .where('retry_at', '>', new Date(0));
+    return (await list(waiting.orderBy('retry_at').limit(1)))[0];
+  }
+
+  async list(session: string, statuses: readonly TaskStatus[] | undefined, page: Page): Promise<readonly Task[]> {
+    const inSession = this.tasks.where('session', '==', session);
+    const matching = statuses === undefined ? inSession : inSession.where('status', 'in', [...statuses]);
+    return values(await list(paged(matching, 'created_at', page)));
+  }
+
+  async listDone(session: string, page: Page): Promise<readonly Task[]> {
+    const done = this.tasks.where('session', '==', session).where('status', '==', 'done');
+    return values(await list(paged(done, 'completed_at', page)));
+  }
+
+  lapsed(now: Date, limit: number): Promise<readonly Versioned<Task>[]> {
+    const held = this.tasks.where('status', 'in', [...HELD]).where('lease_expires_at', '<=', now);
+    return list(held.orderBy('lease_expires_at').limit(limit));
+  }
+
+  backedOff(now: Date, limit: number): Promise<readonly Versioned<Task>[]> {
+    const waiting = this.tasks.where('status', '==', 'available').where('retry_at', '<=', now);
+    return list(waiting.orderBy('retry_at').limit(limit));
+  }
+
+  private get tasks(): Query {
+    return this.database.collection(COLLECTIONS.tasks);
+  }
+}
+
+function read(snapshot: DocumentSnapshot): Versioned<Task> | undefined {
+  if (snapshot.updateTime === undefined) return undefined;
+  return versioned(taskFromDocument(snapshot.data()), snapshot.updateTime);
+}
+
+async function list(query: Query): Promise<Versioned<Task>[]> {
+  const { docs } = await query.get();
+  return docs.map((snapshot) => versioned(taskFromDocument(snapshot.data()), snapshot.updateTime));
+}
+
+/** One page of a query in the order of a time, then of ids. */
+export function paged(query: Query, time: string, { limit, after }: Page, direction: 'asc' | 'desc' = 'asc'): Query {
+  const ordered = query.orderBy(time, direction).orderBy(FieldPath.documentId(), direction).limit(limit);
+  return after === undefined ? ordered : ordered.startAfter(after.at, after.id);
+}
+
+function values(tasks: readonly Versioned<Task>[]): Task[] {
+  return tasks.map((task) => task.value);
+}
+
+function inQueueOrder({ value: a }: Versioned<Task>, { value: b }: Versioned<Task>): number {
+  return (
+    a.priority - b.priority || a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : Number(a.id > b.id))
+  );
+}

@@ -1,0 +1,26 @@
+/** Who may act as which agent. Source: design, section 3. */
+import { MusterError } from '../errors.ts';
+import { hasRole, type Principal } from '../principal.ts';
+import type { AgentReader } from '../readers.ts';
+
+/**
+ * Lets a caller act as an agent: as itself, as any agent for leaders and admins, as an own one for people.
+ * @throws MusterError FORBIDDEN
+ */
+export async function authoriseActing(principal: Principal, agentId: string, agents: AgentReader): Promise<void> {
+  if (principal.agentId === agentId || hasRole(principal.role, 'leader')) return;
+  if (principal.kind === 'person') {
+    const agent = await agents.find(agentId);
+    if (agent?.value.ownerUid === principal.uid) return;
+  }
+  throw forbiddenToAct(principal, agentId);
+}
+
+export function forbiddenToAct(principal: Principal, agentId: string): MusterError {
+  const own = principal.agentId === undefined ? '' : ` You are "${principal.agentId}".`;
+  return new MusterError('FORBIDDEN', `You may not act as agent "${agentId}".${own}`, {
+    field: 'agent_id',
+    value: agentId,
+    suggestion: 'Use your own agent id; only a leader or an admin acts for another agent.',
+  });
+}

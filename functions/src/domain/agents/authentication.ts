@@ -1,0 +1,99 @@
+/** From a bearer credential to a principal. Source: design, section 3. */
+import { MusterError } from '../errors.ts';
+import type { Authenticator, Clock, Hashing } from '../ports.ts';
+import type { Principal } from '../principal.ts';
+import type { Agent } from './agent.ts';
+import { agentUid, type Credential } from './credential.ts';
+
+/**
+ * How long an instance trusts a credential that it has checked: a revoked one stops working everywhere
+ * within this time.
+ */
+const TRUSTED_MILLISECONDS = 5000;
+
+const MAX_TRUSTED = 5000;
+
+const AGENT_CREDENTIAL = /^(mk_[a-z2-7]{20})\.([A-Za-z0-9_-]{20,100})$/;
+
+export interface CredentialReader {
+  /** The credential and the agent that it belongs to, in at most two reads. */
+  findWithAgent(apiKey: string): Promise<{ credential: Credential; agent: Agent } | undefined>;
+}
+
+export interface IdTokenVerifier {
+  /** @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED */
+  verify(idToken: string): Promise<Principal>;
+}
+
+export interface AuthenticationDependencies {
+  readonly credentials: CredentialReader;
+  readonly idTokens: IdTokenVerifier;
+  readonly hashing: Hashing;
+  readonly clock: Clock;
+  /** Marks an agent active that was offline. */
+  readonly revive: (agentId: string) => Promise<void>;
+}
+
+export class CredentialAuthenticator implements Authenticator {
+  private readonly dependencies: AuthenticationDependencies;
+  private readonly trusted = new Map<string, { principal: Principal; until: number }>();
+
+  constructor(dependencies: AuthenticationDependencies) {
+    this.dependencies = dependencies;
+  }
+
+  async authenticate(bearer: string): Promise<Principal> {
+    const digest = this.dependencies.hashing.sha256(bearer);
+    const now = this.dependencies.clock.now().getTime();
+    const trusted = this.trusted.get(digest);
+    if (trusted !== undefined && trusted.until > now) return trusted.principal;
+    this.trusted.delete(digest);
+    const agentCredential = AGENT_CREDENTIAL.exec(bearer);
+    const [, apiKey, secret] = agentCredential ?? [];
+    const principal =
+      apiKey !== undefined && secret !== undefined
+        ? await this.agent(apiKey, secret, now)
+        : await this.dependencies.idTokens.verify(bearer);
+    this.trust(digest, principal, now);
+    return principal;
+  }
+
+  private async agent(apiKey: string, secret: string, now: number): Promise<Principal> {
+    const { credentials, hashing, revive } = this.dependencies;
+    const found = await credentials.findWithAgent(apiKey);
+    const known = hashing.equal(hashing.sha256(secret), found?.credential.secretHash ?? hashing.sha256(''));
+    if (found === undefined || !known) throw notAccepted();
+    if (found.credential.expiresAt.getTime() <= now) throw expired();
+    const { agent, credential } = found;
+    if (agent.status === 'offline') await revive(agent.id);
+    return {
+      uid: agentUid(agent.id),
+      kind: 'agent',
+      agentId: agent.id,
+      ownerUid: agent.ownerUid,
+      role: agent.role,
+      ...(credential.toolsets && { toolsets: credential.toolsets }),
+      ...(agent.workspace !== undefined && { workspace: agent.workspace }),
+    };
+  }
+
+  private trust(digest: string, principal: Principal, now: number): void {
+    const oldest = this.trusted.keys().next().value;
+    if (this.trusted.size >= MAX_TRUSTED && oldest !== undefined) this.trusted.delete(oldest);
+    this.trusted.set(digest, { principal, until: now + TRUSTED_MILLISECONDS });
+  }
+}
+
+export function notAccepted(cause?: unknown): MusterError {
+  return new MusterError('UNAUTHORIZED', 'The credential is not valid, or it was withdrawn.', {
+    suggestion: 'Use "<apiKey>.<secret>" of onboarding.registerAgent, or a Firebase ID token.',
+    cause,
+  });
+}
+
+export function expired(cause?: unknown): MusterError {
+  return new MusterError('TOKEN_EXPIRED', 'The credential has expired.', {
+    suggestion: 'Register the agent again, or sign in again.',
+    cause,
+  });
+}

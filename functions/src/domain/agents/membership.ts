@@ -1,0 +1,135 @@
+/** Agents in a workspace's coordination. Source: spec/coordination.md, register_agent and heartbeat. */
+import { agentNotRegistered } from '../missing.ts';
+import type { Clock, Presence, Randomness } from '../ports.ts';
+import { MusterError } from '../errors.ts';
+import { hasRole, type Principal } from '../principal.ts';
+import type { AgentReader, SessionReader } from '../readers.ts';
+import { retryStale } from '../retry.ts';
+import type { Change, Settle, Store } from '../store.ts';
+import { authoriseActing, forbiddenToAct } from './acting.ts';
+import type { Agent } from './agent.ts';
+
+export interface MembershipDependencies {
+  readonly agents: AgentReader;
+  readonly sessions: SessionReader;
+  readonly store: Store;
+  readonly presence: Presence;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+}
+
+export interface MembershipRequest {
+  readonly agentId: string;
+  readonly role: 'leader' | 'worker';
+  readonly workspace: string;
+  readonly capabilities?: readonly string[] | undefined;
+}
+
+export interface Membership {
+  readonly agent: Agent;
+  /** The task in hand in the workspace's open session. */
+  readonly currentTask: string | null;
+}
+
+export class AgentMembership {
+  private readonly dependencies: MembershipDependencies;
+
+  constructor(dependencies: MembershipDependencies) {
+    this.dependencies = dependencies;
+  }
+
+  /**
+   * Registers an agent in a workspace: a known one, or a new one without a credential of its own that the
+   * caller acts for.
+   * @throws MusterError FORBIDDEN for another's agent, or for the part of a leader without that role
+   */
+  async join(principal: Principal, request: MembershipRequest, settle: Settle<Membership>): Promise<Membership> {
+    if (request.role === 'leader' && !hasRole(principal.role, 'leader')) throw forbiddenToLead(principal);
+    const { sessions, store, presence, clock, randomness } = this.dependencies;
+    const membership = await retryStale(randomness, async () => {
+      const now = clock.now();
+      const { agent: known, open } = await sessions.currentWithAgent(request.workspace, request.agentId);
+      authoriseJoining(principal, request.agentId, known?.value);
+      const agent = joined(known?.value ?? newMember(principal, request.agentId, now), request, now);
+      const held = Object.entries(agent.held).find(([, task]) => task.session === open?.session.id);
+      const outcome = { agent, currentTask: held?.[0] ?? null };
+      const change: Change = known
+        ? { kind: 'replaceAgent', agent, version: known.version }
+        : { kind: 'createAgent', agent };
+      await store.commit([change], settle(outcome));
+      return outcome;
+    });
+    await presence.touch(request.agentId);
+    return membership;
+  }
+
+  /** @throws MusterError NOT_FOUND when the agent is not registered */
+  async heartbeat(principal: Principal, agentId: string, settle: Settle<undefined>): Promise<void> {
+    await this.actAs(principal, agentId);
+    const { agents, store, presence, clock, randomness } = this.dependencies;
+    await retryStale(randomness, async () => {
+      const known = await agents.find(agentId);
+      if (known === undefined) throw agentNotRegistered(agentId);
+      const revived: Agent = { ...known.value, status: 'active', lastSeen: clock.now() };
+      const changes: Change[] =
+        known.value.status === 'active' ? [] : [{ kind: 'replaceAgent', agent: revived, version: known.version }];
+      await store.commit(changes, settle(undefined));
+    });
+    await presence.touch(agentId);
+  }
+
+  /**
+   * Checks that the caller may act as the agent, and notes that the agent was seen.
+   * @throws MusterError FORBIDDEN
+   */
+  async actAs(principal: Principal, agentId: string): Promise<void> {
+    await authoriseActing(principal, agentId, this.dependencies.agents);
+    if (principal.agentId !== agentId) await this.dependencies.presence.touch(agentId);
+  }
+}
+
+/** People may register agents of their own; agents only themselves; leaders anyone. */
+function authoriseJoining(principal: Principal, agentId: string, known: Agent | undefined): void {
+  if (principal.agentId === agentId || hasRole(principal.role, 'leader')) return;
+  if (principal.kind === 'person' && (known === undefined || known.ownerUid === principal.uid)) return;
+  throw forbiddenToAct(principal, agentId);
+}
+
+function forbiddenToLead(principal: Principal): MusterError {
+  return new MusterError('FORBIDDEN', `You may not register as a leader: your role is ${principal.role}.`, {
+    field: 'role',
+    value: 'leader',
+    suggestion: 'Register as a worker, or use the credential of a leader.',
+  });
+}
+
+function newMember(principal: Principal, agentId: string, now: Date): Agent {
+  return {
+    id: agentId,
+    name: agentId,
+    type: 'specialist',
+    version: '1.0.0',
+    capabilities: [],
+    configuration: { maxConcurrentTasks: 1, timeout: 30_000, retryPolicy: { maxRetries: 3, backoffMs: 1000 } },
+    ownerUid: principal.ownerUid,
+    role: 'worker',
+    status: 'active',
+    registeredAt: now,
+    lastSeen: now,
+    held: {},
+    tasksCompleted: 0,
+    tasksFailed: 0,
+  };
+}
+
+function joined(agent: Agent, request: MembershipRequest, now: Date): Agent {
+  const capabilities = request.capabilities?.map((name) => ({ name, category: 'declared' }));
+  return {
+    ...agent,
+    workspace: request.workspace,
+    coordinationRole: request.role,
+    status: 'active',
+    lastSeen: now,
+    ...(capabilities && { capabilities }),
+  };
+}

@@ -1,0 +1,186 @@
+/** Registering agents and their credentials. Source: spec/network.md, onboarding.registerAgent; design, section 3. */
+import { MusterError } from '../errors.ts';
+import type { Operation } from '../idempotency/operation.ts';
+import type { Clock, Hashing, Presence, Randomness } from '../ports.ts';
+import { hasRole, type Principal, type Role } from '../principal.ts';
+import type { AgentReader } from '../readers.ts';
+import { retryStale } from '../retry.ts';
+import type { Change, Settle, Store, Versioned } from '../store.ts';
+import type { Agent, AgentConfiguration, AgentType, Capability } from './agent.ts';
+import { CREDENTIAL_DAYS, type Credential } from './credential.ts';
+
+export interface RegistrationDependencies {
+  readonly agents: AgentReader;
+  readonly store: Store;
+  readonly presence: Presence;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly hashing: Hashing;
+}
+
+/** What an agent says of itself. */
+export interface AgentDraft {
+  readonly name: string;
+  readonly type: AgentType;
+  readonly version: string;
+  readonly description?: string | undefined;
+  readonly creator?: string | undefined;
+  readonly capabilities: readonly Capability[];
+  readonly configuration: AgentConfiguration;
+  /** The role that its credential is to have: at most the caller's. */
+  readonly role?: Role | undefined;
+  readonly workspace?: string | undefined;
+}
+
+export interface Registered {
+  readonly agent: Agent;
+  readonly credential: Credential;
+  /** Given out once, here. */
+  readonly secret: string;
+}
+
+const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
+
+export class AgentRegistration {
+  private readonly dependencies: RegistrationDependencies;
+
+  constructor(dependencies: RegistrationDependencies) {
+    this.dependencies = dependencies;
+  }
+
+  /**
+   * Registers an agent of the caller's owner, or registers it again: its profile and its credential are
+   * replaced, and the old credential stops working.
+   * @throws MusterError FORBIDDEN for a role above the caller's, or another's agent
+   */
+  async register(
+    principal: Principal,
+    draft: AgentDraft,
+    operation: Operation,
+    settle: Settle<Registered>,
+  ): Promise<Registered> {
+    const { agents, store, presence, clock, randomness } = this.dependencies;
+    const agentId = this.agentId(principal.ownerUid, draft.name);
+    const registered = await retryStale(randomness, async () => {
+      const now = clock.now();
+      const existing = await agents.find(agentId);
+      if (existing !== undefined) authoriseReplacing(principal, existing.value);
+      const role = grantedRole(principal, draft, existing?.value);
+      const agent = buildAgent(agentId, principal.ownerUid, role, draft, existing?.value, now);
+      const { credential, secret } = this.issue(agentId, operation, now);
+      const old = await agents.credentials(agentId);
+      const outcome = { agent, credential, secret };
+      await store.commit(
+        [
+          replaceOrCreate(agent, existing),
+          ...old.map(({ apiKey }): Change => ({ kind: 'withdrawCredential', apiKey })),
+          { kind: 'issueCredential', credential },
+        ],
+        settle(outcome),
+      );
+      return outcome;
+    });
+    await presence.touch(agentId);
+    return registered;
+  }
+
+  /**
+   * The secret that an earlier call with the same idempotency key gave out, where its credential still stands.
+   * It is derived, never stored: undefined where the caller has another credential than then.
+   */
+  async secretOf(apiKey: string, agentId: string, operation: Operation): Promise<string | undefined> {
+    const credentials = await this.dependencies.agents.credentials(agentId);
+    const secret = operation.derivedSecret('credential');
+    const credential = credentials.find((one) => one.apiKey === apiKey);
+    if (secret === undefined || credential === undefined) return undefined;
+    const { hashing } = this.dependencies;
+    return hashing.equal(hashing.sha256(secret), credential.secretHash) ? secret : undefined;
+  }
+
+  /** Withdraws every credential of an agent. Tells how many there were. */
+  async revoke(agentId: string): Promise<number> {
+    const { agents, store, randomness } = this.dependencies;
+    return retryStale(randomness, async () => {
+      const credentials = await agents.credentials(agentId);
+      await store.commit(credentials.map(({ apiKey }): Change => ({ kind: 'withdrawCredential', apiKey })));
+      return credentials.length;
+    });
+  }
+
+  /** One id for an owner's agent of a name, so that registering again finds it. */
+  private agentId(ownerUid: string, name: string): string {
+    const start = name.replace(/^[^A-Za-z0-9]+/, '') || 'agent';
+    return `${start}-${this.dependencies.hashing.sha256(`${ownerUid}\n${name}`).slice(0, 8)}`;
+  }
+
+  private issue(agentId: string, operation: Operation, now: Date): { credential: Credential; secret: string } {
+    const { randomness, hashing } = this.dependencies;
+    const secret = operation.derivedSecret('credential') ?? randomness.secret(32);
+    const credential = {
+      apiKey: `mk_${randomness.letters(20)}`,
+      agentId,
+      secretHash: hashing.sha256(secret),
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + CREDENTIAL_DAYS * DAY_MILLISECONDS),
+    };
+    return { credential, secret };
+  }
+}
+
+function replaceOrCreate(agent: Agent, existing: Versioned<Agent> | undefined): Change {
+  return existing === undefined
+    ? { kind: 'createAgent', agent }
+    : { kind: 'replaceAgent', agent, version: existing.version };
+}
+
+/** An agent is registered again by itself, by its owner, or by a leader of the same owner. */
+function authoriseReplacing(principal: Principal, agent: Agent): void {
+  const mayReplace =
+    principal.agentId === agent.id || principal.kind === 'person' || hasRole(principal.role, 'leader');
+  if (mayReplace) return;
+  throw new MusterError('FORBIDDEN', `An agent named "${agent.name}" is registered already.`, {
+    field: 'agentInfo.name',
+    suggestion: 'Choose another name, or let that agent, its owner or a leader register it again.',
+  });
+}
+
+function grantedRole(principal: Principal, draft: AgentDraft, existing: Agent | undefined): Role {
+  const role = draft.role ?? existing?.role ?? 'worker';
+  if (hasRole(principal.role, role)) return role;
+  throw new MusterError('FORBIDDEN', `You may not register an agent with the role ${role}: yours is ${principal.role}.`, {
+    field: 'role',
+    value: role,
+    suggestion: `Ask for ${principal.role} or less, or let somebody with that role register it.`,
+  });
+}
+
+function buildAgent(
+  id: string,
+  ownerUid: string,
+  role: Role,
+  draft: AgentDraft,
+  existing: Agent | undefined,
+  now: Date,
+): Agent {
+  const workspace = draft.workspace ?? existing?.workspace;
+  return {
+    id,
+    name: draft.name,
+    type: draft.type,
+    version: draft.version,
+    ...(draft.description !== undefined && { description: draft.description }),
+    ...(draft.creator !== undefined && { creator: draft.creator }),
+    capabilities: draft.capabilities,
+    configuration: draft.configuration,
+    ownerUid,
+    role,
+    ...(workspace !== undefined && { workspace }),
+    ...(existing?.coordinationRole && { coordinationRole: existing.coordinationRole }),
+    status: 'active',
+    registeredAt: existing?.registeredAt ?? now,
+    lastSeen: now,
+    held: existing?.held ?? {},
+    tasksCompleted: existing?.tasksCompleted ?? 0,
+    tasksFailed: existing?.tasksFailed ?? 0,
+  };
+}

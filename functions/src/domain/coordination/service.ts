@@ -1,0 +1,145 @@
+/** A workspace's goal, plan, progress and discoveries. Source: spec/coordination.md; design, section 6. */
+import { taskNotFound } from '../missing.ts';
+import type { Clock, Randomness } from '../ports.ts';
+import type { AgentCounts, AgentReader, DiscoveryReader, Page, SessionCounters, SessionReader, TaskReader } from '../readers.ts';
+import { retryStale } from '../retry.ts';
+import type { Change, Settle, Store } from '../store.ts';
+import type { Task, TaskStatus } from '../tasks/task.ts';
+import type { Discovery } from './discovery.ts';
+import { newSession, openSession } from './opening.ts';
+import type { Session } from './session.ts';
+
+export interface CoordinationDependencies {
+  readonly sessions: SessionReader;
+  readonly tasks: TaskReader;
+  readonly agents: AgentReader;
+  readonly discoveries: DiscoveryReader;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+}
+
+export interface Initialised {
+  readonly session: Session;
+  /** The session that had to make room for the new goal. */
+  readonly archived?: Session;
+}
+
+export interface CoordinationStatus {
+  readonly session?: Session;
+  readonly counters: SessionCounters;
+  readonly agents: AgentCounts;
+}
+
+export interface NewDiscovery {
+  readonly workspace: string;
+  readonly agentId: string;
+  readonly content: string;
+  readonly tags: readonly string[];
+}
+
+const NOTHING_COUNTED: SessionCounters = {
+  counts: {
+    available: 0,
+    claimed: 0,
+    in_progress: 0,
+    waiting: 0,
+    done: 0,
+    failed: 0,
+    cancelled: 0,
+    discoveries: 0,
+  },
+};
+
+export class CoordinationService {
+  private readonly dependencies: CoordinationDependencies;
+
+  constructor(dependencies: CoordinationDependencies) {
+    this.dependencies = dependencies;
+  }
+
+  /**
+   * Gives the workspace a goal. The same goal again changes nothing but the plan, where one is given;
+   * another goal archives the old session with its tasks.
+   */
+  initialise(
+    workspace: string,
+    goal: string,
+    masterPlan: string | undefined,
+    settle: Settle<Initialised>,
+  ): Promise<Initialised> {
+    const { sessions, store, clock, randomness } = this.dependencies;
+    return retryStale(randomness, async () => {
+      const now = clock.now();
+      const open = await sessions.current(workspace);
+      if (open !== undefined && (open.session.goal === goal || open.session.goal === '')) {
+        const session = { ...open.session, goal, masterPlan: masterPlan ?? open.session.masterPlan };
+        const unchanged = open.session.goal === goal && session.masterPlan === open.session.masterPlan;
+        const changes: Change[] = unchanged ? [] : [{ kind: 'describeSession', session }];
+        await store.commit(changes, settle({ session }));
+        return { session };
+      }
+      const session = newSession(randomness, workspace, goal, masterPlan ?? '', now);
+      const initialised = { session, ...(open && { archived: open.session }) };
+      const changes: Change[] = open
+        ? [
+            { kind: 'archiveSession', session: open.session, at: now },
+            { kind: 'openSession', session, replaces: open.workspaceVersion },
+          ]
+        : [{ kind: 'openSession', session }];
+      await store.commit(changes, settle(initialised));
+      return initialised;
+    });
+  }
+
+  async session(workspace: string): Promise<Session | undefined> {
+    return (await this.dependencies.sessions.current(workspace))?.session;
+  }
+
+  /** Progress from counters: the same few documents however many tasks there are. */
+  async status(workspace: string): Promise<CoordinationStatus> {
+    const [session, agents] = await Promise.all([this.session(workspace), this.dependencies.agents.count(workspace)]);
+    if (session === undefined) return { counters: NOTHING_COUNTED, agents };
+    return { session, agents, counters: await this.dependencies.sessions.counters(workspace, session.id) };
+  }
+
+  async listTasks(workspace: string, statuses: readonly TaskStatus[] | undefined, page: Page): Promise<readonly Task[]> {
+    const session = await this.session(workspace);
+    return session ? this.dependencies.tasks.list(session.id, statuses, page) : [];
+  }
+
+  async listDone(workspace: string, page: Page): Promise<readonly Task[]> {
+    const session = await this.session(workspace);
+    return session ? this.dependencies.tasks.listDone(session.id, page) : [];
+  }
+
+  /** @throws MusterError NOT_FOUND for the first that does not exist in the workspace */
+  async namedTasks(workspace: string, taskIds: readonly string[]): Promise<readonly Task[]> {
+    const found = await this.dependencies.tasks.findAll(taskIds);
+    return taskIds.map((taskId, index) => {
+      const task = found[index]?.value;
+      if (task?.workspace !== workspace) throw taskNotFound(taskId);
+      return task;
+    });
+  }
+
+  addDiscovery(request: NewDiscovery, settle: Settle<Discovery>): Promise<Discovery> {
+    const { store, clock, randomness } = this.dependencies;
+    const id = randomness.uuid();
+    return retryStale(randomness, async () => {
+      const now = clock.now();
+      const { session, isNew } = await openSession(this.dependencies, request.workspace, now);
+      const discovery = { ...request, id, session: session.id, createdAt: now };
+      const { workspace } = request;
+      const opened: Change[] = isNew ? [{ kind: 'openSession', session }] : [];
+      const counted: Change = { kind: 'count', workspace, session: session.id, by: { discoveries: 1 }, at: now };
+      await store.commit([...opened, { kind: 'createDiscovery', discovery }, counted], settle(discovery));
+      return discovery;
+    });
+  }
+
+  async listDiscoveries(workspace: string, tags: readonly string[] | undefined, page: Page): Promise<readonly Discovery[]> {
+    const session = await this.session(workspace);
+    return session ? this.dependencies.discoveries.list(session.id, tags, page) : [];
+  }
+}

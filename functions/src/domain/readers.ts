@@ -1,0 +1,75 @@
+/** How the domain reads. Every list is bounded, ordered and continued from a cursor. */
+import type { Agent } from './agents/agent.ts';
+import type { Credential } from './agents/credential.ts';
+import type { Discovery } from './coordination/discovery.ts';
+import type { Session } from './coordination/session.ts';
+import type { Counter, Versioned } from './store.ts';
+import type { Task, TaskStatus } from './tasks/task.ts';
+
+/** The place after which a list goes on: the sort time and the id of the last item given. */
+export interface Position {
+  readonly at: Date;
+  readonly id: string;
+}
+
+export interface Page {
+  readonly limit: number;
+  readonly after?: Position;
+}
+
+export interface TaskReader {
+  find(taskId: string): Promise<Versioned<Task> | undefined>;
+  /** In the order asked; an unknown id's place is undefined. */
+  findAll(taskIds: readonly string[]): Promise<readonly (Versioned<Task> | undefined)[]>;
+  /** The first claimable tasks that require one of these sets of capabilities: by priority, creation, id. */
+  claimable(session: string, capabilityKeys: readonly string[], limit: number): Promise<readonly Versioned<Task>[]>;
+  /** The task whose backoff ends first. */
+  firstBackoff(session: string): Promise<Versioned<Task> | undefined>;
+  /** By creation, oldest first. */
+  list(session: string, statuses: readonly TaskStatus[] | undefined, page: Page): Promise<readonly Task[]>;
+  /** Done tasks by completion, oldest first. */
+  listDone(session: string, page: Page): Promise<readonly Task[]>;
+  /** Held tasks of any session whose lease ran out by `now`. */
+  lapsed(now: Date, limit: number): Promise<readonly Versioned<Task>[]>;
+  /** Available tasks of any session whose backoff ended by `now`. */
+  backedOff(now: Date, limit: number): Promise<readonly Versioned<Task>[]>;
+}
+
+/** How many agents have registered in a workspace. */
+export interface AgentCounts {
+  readonly total: number;
+  readonly leaders: number;
+  readonly active: number;
+}
+
+export interface AgentReader {
+  find(agentId: string): Promise<Versioned<Agent> | undefined>;
+  count(workspace: string): Promise<AgentCounts>;
+  credentials(agentId: string): Promise<readonly Credential[]>;
+}
+
+export interface SessionReader {
+  /** The workspace's open session and the version of the workspace that names it. */
+  current(workspace: string): Promise<OpenSession | undefined>;
+  /** The agent and the open session in one round trip. */
+  currentWithAgent(workspace: string, agentId: string): Promise<{
+    readonly open: OpenSession | undefined;
+    readonly agent: Versioned<Agent> | undefined;
+  }>;
+  counters(workspace: string, session: string): Promise<SessionCounters>;
+}
+
+export interface OpenSession {
+  readonly session: Session;
+  readonly workspaceVersion: string;
+}
+
+export interface SessionCounters {
+  readonly counts: Readonly<Record<Counter, number>>;
+  readonly lastActivity?: Date;
+}
+
+export interface DiscoveryReader {
+  /** Newest first, with any of `tags` where given. */
+  list(session: string, tags: readonly string[] | undefined, page: Page): Promise<readonly Discovery[]>;
+}

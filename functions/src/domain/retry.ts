@@ -1,0 +1,32 @@
+import { MusterError } from './errors.ts';
+import type { Randomness } from './ports.ts';
+import { StaleWriteError } from './store.ts';
+
+const MAX_ATTEMPTS = 25;
+const LONGEST_WAIT_MILLISECONDS = 200;
+
+/**
+ * Reads, decides and commits again for as long as somebody else's commit comes in between.
+ * @throws MusterError CONFLICT when it never gets through
+ */
+export async function retryStale<Result>(
+  randomness: Randomness,
+  attempt: (number: number) => Promise<Result>,
+): Promise<Result> {
+  for (let number = 0; number < MAX_ATTEMPTS; number++) {
+    try {
+      return await attempt(number);
+    } catch (error) {
+      if (!(error instanceof StaleWriteError)) throw error;
+      await wait(randomness.integer(Math.min(LONGEST_WAIT_MILLISECONDS, 5 * 2 ** number)));
+    }
+  }
+  throw new MusterError('CONFLICT', 'Too many changes at once to the same data.', {
+    reason: 'CONTENTION',
+    suggestion: 'Nothing was changed. Call again.',
+  });
+}
+
+function wait(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

@@ -1,0 +1,211 @@
+/** Putting tasks into the queue. Source: spec/coordination.md, create_task and create_tasks_batch. */
+import { openSession, type SessionOpening } from '../coordination/opening.ts';
+import type { Session } from '../coordination/session.ts';
+import { MusterError } from '../errors.ts';
+import type { Clock, Randomness } from '../ports.ts';
+import type { SessionReader, TaskReader } from '../readers.ts';
+import { retryStale } from '../retry.ts';
+import type { Change, Settle, Store, Versioned } from '../store.ts';
+import { capabilityKey, MAX_CAPABILITY_KEYS } from './capabilities.ts';
+import { type Dependency, resolveBatch } from './dependencies.ts';
+import { isClosed, type Task } from './task.ts';
+
+/** The most tasks that one call creates. */
+export const MAX_BATCH = 500;
+
+/** The most tasks that may depend on one task: closing it touches each. */
+export const MAX_DEPENDENTS = 1000;
+
+/** What the caller says of a task. */
+export interface TaskDraft {
+  readonly description: string;
+  readonly priority: number;
+  readonly dependencies: readonly string[];
+  readonly files: readonly string[];
+  readonly hints?: string | undefined;
+  readonly requiredCapabilities: readonly string[];
+}
+
+export interface CreationRequest {
+  readonly workspace: string;
+  readonly createdBy: string;
+  readonly drafts: readonly TaskDraft[];
+  /** Whether "task-N" means the N-th draft. */
+  readonly isBatch: boolean;
+  /** How errors name the place of a draft's argument. */
+  readonly field: (index: number, argument: string) => string;
+}
+
+export interface TaskCreationDependencies {
+  readonly tasks: TaskReader;
+  readonly sessions: SessionReader;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+}
+
+/** A draft with the id that it will have and the ids that it depends on. */
+interface NumberedDraft {
+  readonly id: string;
+  readonly draft: TaskDraft;
+  /** All that it depends on, in the caller's order. */
+  readonly dependencies: readonly string[];
+  /** Those among them that exist already. */
+  readonly existing: readonly string[];
+}
+
+export class TaskCreation {
+  private readonly dependencies: TaskCreationDependencies;
+
+  constructor(dependencies: TaskCreationDependencies) {
+    this.dependencies = dependencies;
+  }
+
+  /**
+   * Creates all the tasks or none, in the workspace's open session.
+   * @throws MusterError VALIDATION_ERROR for an unknown dependency or a cycle
+   */
+  create(request: CreationRequest, settle: Settle<readonly Task[]>): Promise<readonly Task[]> {
+    const numbered = this.number(request);
+    return retryStale(this.dependencies.randomness, async () => {
+      const now = this.dependencies.clock.now();
+      const opening = await openSession(this.dependencies, request.workspace, now);
+      const existing = await this.existing(numbered, opening.session, request);
+      const tasks = buildTasks(numbered, existing, opening.session, request.createdBy, now);
+      await this.dependencies.store.commit(
+        creationChanges(tasks, existing, opening, now),
+        settle(tasks),
+      );
+      return tasks;
+    });
+  }
+
+  /** Gives the drafts ids that sort in their order. */
+  private number(request: CreationRequest): NumberedDraft[] {
+    const { drafts } = request;
+    const time = this.dependencies.clock.now().getTime().toString(36).padStart(9, '0');
+    const prefix = `task-${time}${this.dependencies.randomness.letters(6)}`;
+    const ids = drafts.map((_, index) => `${prefix}-${String(index + 1).padStart(3, '0')}`);
+    const written = drafts.map((draft) => draft.dependencies);
+    const resolved = request.isBatch
+      ? resolveBatch(written)
+      : written.map((names) => [...new Set(names)].map((existing): Dependency => ({ existing })));
+    return drafts.map((draft, index) => {
+      const dependencies = resolved[index] ?? [];
+      return {
+        id: ids[index] ?? prefix,
+        draft,
+        dependencies: dependencies.flatMap((one) => ('existing' in one ? one.existing : (ids[one.sibling] ?? []))),
+        existing: dependencies.flatMap((one) => ('existing' in one ? one.existing : [])),
+      };
+    });
+  }
+
+  /** Reads the tasks of this session that the drafts depend on. */
+  private async existing(
+    numbered: readonly NumberedDraft[],
+    session: Session,
+    request: CreationRequest,
+  ): Promise<ReadonlyMap<string, Versioned<Task>>> {
+    const ids = [...new Set(numbered.flatMap((draft) => draft.existing))];
+    const found = await this.dependencies.tasks.findAll(ids);
+    const existing = new Map<string, Versioned<Task>>();
+    for (const [place, id] of ids.entries()) {
+      const task = found[place];
+      const index = numbered.findIndex((draft) => draft.existing.includes(id));
+      if (task?.value.session !== session.id) throw unknownDependency(id, request.field(index, 'dependencies'));
+      const dependents = numbered.filter((draft) => draft.existing.includes(id)).length;
+      if (task.value.dependents.length + dependents > MAX_DEPENDENTS) throw tooManyDependents(id, request.field(index, 'dependencies'));
+      existing.set(id, task);
+    }
+    return existing;
+  }
+}
+
+function buildTasks(
+  numbered: readonly NumberedDraft[],
+  existing: ReadonlyMap<string, Versioned<Task>>,
+  session: Session,
+  createdBy: string,
+  now: Date,
+): Task[] {
+  const dependents = new Map<string, string[]>();
+  for (const { id, dependencies } of numbered) {
+    for (const dependency of dependencies) dependents.set(dependency, [...(dependents.get(dependency) ?? []), id]);
+  }
+  return numbered.map(({ id, draft, dependencies, existing: ids }) => {
+    const before = ids.flatMap((dependency) => existing.get(dependency)?.value ?? []);
+    const failed = before.filter((task) => task.status === 'failed' || task.status === 'cancelled');
+    const open = before.filter((task) => task.status !== 'done');
+    return {
+      id,
+      workspace: session.workspace,
+      session: session.id,
+      description: draft.description,
+      priority: draft.priority,
+      status: 'available' as const,
+      dependencies,
+      dependents: dependents.get(id) ?? [],
+      blockers: dependencies.length - ids.length + open.length,
+      failedDependencies: failed.map((task) => task.id),
+      requiredCapabilities: draft.requiredCapabilities,
+      context: { files: draft.files, ...(draft.hints !== undefined && { hints: draft.hints }) },
+      createdAt: now,
+      createdBy,
+      epoch: 0,
+      lapsedClaims: [],
+      retries: 0,
+    };
+  });
+}
+
+function creationChanges(
+  tasks: readonly Task[],
+  existing: ReadonlyMap<string, Versioned<Task>>,
+  { session, isNew }: SessionOpening,
+  now: Date,
+): Change[] {
+  const keys = [...new Set(tasks.map((task) => capabilityKey(task.requiredCapabilities)))];
+  const fresh = keys.filter((key) => key !== '' && !session.capabilityKeys.includes(key));
+  if (session.capabilityKeys.length + fresh.length > MAX_CAPABILITY_KEYS) throw tooManyCapabilityKeys();
+  const { workspace, id } = session;
+  const opened: Change = isNew
+    ? { kind: 'openSession', session: { ...session, capabilityKeys: fresh } }
+    : { kind: 'queueGrew', workspace, session: id, capabilityKeys: fresh };
+  return [
+    opened,
+    ...tasks.map((task): Change => ({ kind: 'createTask', task })),
+    ...[...existing.values()].flatMap(({ value, version }): Change[] => {
+      if (isClosed(value.status)) return [];
+      const dependents = tasks.filter((task) => task.dependencies.includes(value.id)).map((task) => task.id);
+      return [{ kind: 'addDependents', taskId: value.id, dependents, version }];
+    }),
+    { kind: 'count', workspace, session: id, by: { available: tasks.length }, at: now },
+  ];
+}
+
+function unknownDependency(id: string, field: string): MusterError {
+  return new MusterError('VALIDATION_ERROR', `Unknown dependency "${id}".`, {
+    field,
+    value: id,
+    reason: 'UNKNOWN_DEPENDENCY',
+    suggestion: 'Name tasks of this workspace by their ids, as get_all_tasks lists them.',
+  });
+}
+
+function tooManyDependents(id: string, field: string): MusterError {
+  return new MusterError('VALIDATION_ERROR', `More than ${MAX_DEPENDENTS} tasks would depend on "${id}".`, {
+    field,
+    value: id,
+    reason: 'TOO_MANY_DEPENDENTS',
+    suggestion: 'Put a task in between that collects them.',
+  });
+}
+
+function tooManyCapabilityKeys(): MusterError {
+  return new MusterError(
+    'VALIDATION_ERROR',
+    `More than ${MAX_CAPABILITY_KEYS} different sets of required capabilities in one coordination.`,
+    { field: 'required_capabilities', reason: 'TOO_MANY_CAPABILITY_SETS', suggestion: 'Use fewer, broader capabilities.' },
+  );
+}

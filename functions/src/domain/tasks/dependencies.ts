@@ -1,0 +1,70 @@
+/** The dependencies of a batch: `task-N` means the batch's N-th task. Source: design, section 6. */
+import { MusterError } from '../errors.ts';
+
+const BATCH_REFERENCE = /^task-(\d+)$/;
+
+/** A dependency on the task at a place of the same batch (from 0), or on one that exists already, by its id. */
+export type Dependency = { readonly sibling: number } | { readonly existing: string };
+
+/**
+ * Tells references into the batch from ids of existing tasks.
+ * @param batch each task's dependencies as the caller wrote them
+ * @throws MusterError VALIDATION_ERROR for a reference past the batch's end, or a cycle, with its path
+ */
+export function resolveBatch(batch: readonly (readonly string[])[]): Dependency[][] {
+  const resolved = batch.map((dependencies, index) =>
+    [...new Set(dependencies)].map((dependency) => resolve(dependency, index, batch.length)),
+  );
+  const cycle = findCycle(
+    resolved.map((task) => task.flatMap((dependency) => ('sibling' in dependency ? dependency.sibling : []))),
+  );
+  if (cycle) {
+    const path = cycle.map((index) => `task-${index + 1}`).join(' -> ');
+    throw new MusterError('VALIDATION_ERROR', `The dependencies form a cycle: ${path}.`, {
+      field: `tasks.${cycle[0]}.dependencies`,
+      reason: 'DEPENDENCY_CYCLE',
+      suggestion: 'Remove one of these dependencies.',
+    });
+  }
+  return resolved;
+}
+
+function resolve(dependency: string, index: number, size: number): Dependency {
+  const reference = BATCH_REFERENCE.exec(dependency);
+  if (reference === null) return { existing: dependency };
+  return { sibling: siblingIndex(dependency, Number(reference[1]), index, size) };
+}
+
+function siblingIndex(dependency: string, position: number, index: number, size: number): number {
+  if (position >= 1 && position <= size) return position - 1;
+  throw new MusterError('VALIDATION_ERROR', `Unknown dependency "${dependency}" of task-${index + 1}.`, {
+    field: `tasks.${index}.dependencies`,
+    reason: 'UNKNOWN_DEPENDENCY',
+    suggestion: `In a batch, "task-N" means its N-th task, and this one has ${size}.`,
+  });
+}
+
+/** A cycle as the places on it, the first repeated at the end; undefined where there is none. */
+function findCycle(edges: readonly (readonly number[])[]): number[] | undefined {
+  const finished = new Set<number>();
+  for (let start = 0; start < edges.length; start++) {
+    const path: number[] = [];
+    const stack: { node: number; next: number }[] = finished.has(start) ? [] : [{ node: start, next: 0 }];
+    while (stack.length > 0) {
+      const top = stack[stack.length - 1];
+      if (top === undefined) break;
+      if (top.next === 0) path.push(top.node);
+      const target = edges[top.node]?.[top.next++];
+      if (target === undefined) {
+        finished.add(top.node);
+        path.pop();
+        stack.pop();
+      } else if (path.includes(target)) {
+        return [...path.slice(path.indexOf(target)), target];
+      } else if (!finished.has(target)) {
+        stack.push({ node: target, next: 0 });
+      }
+    }
+  }
+  return undefined;
+}

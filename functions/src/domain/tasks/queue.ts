@@ -1,0 +1,207 @@
+/**
+ * Working the queue: claim, start, complete, fail. Each is one optimistic commit of the task, its holder and
+ * the session's counters. Source: spec/coordination.md, "Worker Tools"; design, section 6.
+ */
+import type { Agent } from '../agents/agent.ts';
+import { agentNotRegistered, taskNotFound } from '../missing.ts';
+import type { Clock, Randomness } from '../ports.ts';
+import type { SessionReader, TaskReader } from '../readers.ts';
+import { retryStale } from '../retry.ts';
+import { type Change, type Settle, type Store, StaleWriteError, type Versioned } from '../store.ts';
+import { satisfiedKeys } from './capabilities.ts';
+import { countedChange } from './counting.ts';
+import { type Claimant, claimTask, endBackoff, type Outcome, type Settlement, settleTask, startTask } from './machine.ts';
+import { isHeld, type Task } from './task.ts';
+import { ClaimWindow } from './window.ts';
+
+/** A lease's length where the caller asks for none. Source: design, section 6. */
+export const DEFAULT_LEASE_SECONDS = 30 * 60;
+
+/** How many windows an instance keeps: one for each session and set of satisfied requirements. */
+const MAX_WINDOWS = 100;
+
+export interface ClaimRequest {
+  readonly workspace: string;
+  readonly agentId: string;
+  readonly leaseSeconds: number;
+}
+
+export type ClaimOutcome =
+  | { readonly kind: 'claimed' | 'resumed'; readonly task: Task }
+  | { readonly kind: 'none' };
+
+export interface TaskQueueDependencies {
+  readonly tasks: TaskReader;
+  readonly sessions: SessionReader;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+}
+
+export class TaskQueue {
+  private readonly dependencies: TaskQueueDependencies;
+  private readonly windows = new Map<string, ClaimWindow>();
+
+  constructor(dependencies: TaskQueueDependencies) {
+    this.dependencies = dependencies;
+  }
+
+  /**
+   * Gives the agent the first task that it may work on, or the one it holds already.
+   * @throws MusterError NOT_FOUND when the agent is not registered
+   */
+  claim(request: ClaimRequest, settle: Settle<ClaimOutcome>): Promise<ClaimOutcome> {
+    return retryStale(this.dependencies.randomness, () => this.tryClaim(request, settle));
+  }
+
+  start(taskId: string, claimant: Claimant, settle: Settle<Task>): Promise<Task> {
+    return this.change(taskId, async ({ value: before, version }, now) => {
+      const task = startTask(before, claimant, now);
+      await this.dependencies.store.commit(taskChanges(before, task, version, now), settle(task));
+      return task;
+    });
+  }
+
+  /**
+   * Reports an outcome: closes the task and frees or blocks its dependents.
+   * @throws MusterError NOT_FOUND, or CONFLICT naming the task's state and holder
+   */
+  settle(
+    taskId: string,
+    claimant: Claimant,
+    outcome: Outcome,
+    settle: Settle<Settlement>,
+  ): Promise<Settlement> {
+    return this.change(taskId, async ({ value: before, version }, now) => {
+      const settlement = settleTask(before, claimant, outcome, now);
+      const changes = settlement.kind === 'repeated' ? [] : settlementChanges(before, settlement, version, now);
+      if (settlement.task.status === 'done' && before.dependents.length > 0) {
+        changes.push(...(await this.queueGrowth(before)));
+      }
+      await this.dependencies.store.commit(changes, settle(settlement));
+      return settlement;
+    });
+  }
+
+  /** Tells the windows that dependents may have become claimable, unless their session is archived. */
+  private async queueGrowth({ workspace, session }: Task): Promise<Change[]> {
+    const open = await this.dependencies.sessions.current(workspace);
+    return open?.session.id === session ? [{ kind: 'queueGrew', workspace, session, capabilityKeys: [] }] : [];
+  }
+
+  private change<Result>(
+    taskId: string,
+    attempt: (task: Versioned<Task>, now: Date) => Promise<Result>,
+  ): Promise<Result> {
+    return retryStale(this.dependencies.randomness, async () => {
+      const found = await this.dependencies.tasks.find(taskId);
+      if (found === undefined) throw taskNotFound(taskId);
+      return attempt(found, this.dependencies.clock.now());
+    });
+  }
+
+  private async tryClaim(request: ClaimRequest, settle: Settle<ClaimOutcome>): Promise<ClaimOutcome> {
+    const { open, agent } = await this.dependencies.sessions.currentWithAgent(request.workspace, request.agentId);
+    if (agent === undefined) throw agentNotRegistered(request.agentId);
+    if (open === undefined) return this.answer({ kind: 'none' }, settle);
+    const { session } = open;
+    const inHand = Object.entries(agent.value.held).filter(([, held]) => held.session === session.id);
+    if (inHand.length >= agent.value.configuration.maxConcurrentTasks) {
+      const resumed = await this.resume(agent.value.id, inHand.map(([taskId]) => taskId));
+      if (resumed !== undefined) return this.answer({ kind: 'resumed', task: resumed }, settle);
+    }
+    const keys = satisfiedKeys(session.capabilityKeys, agent.value.capabilities.map(({ name }) => name));
+    const window = this.window(session.id, keys);
+    const candidate = await window.next(session.queueVersion);
+    if (candidate !== undefined) return this.take(window, candidate, agent, request, settle);
+    if (await this.endFirstBackoff(session.id)) throw new StaleWriteError();
+    return this.answer({ kind: 'none' }, settle);
+  }
+
+  /** Commits the claim of a task that the window dealt. */
+  private async take(
+    window: ClaimWindow,
+    { value: before, version }: Versioned<Task>,
+    agent: Versioned<Agent>,
+    request: ClaimRequest,
+    settle: Settle<ClaimOutcome>,
+  ): Promise<ClaimOutcome> {
+    let outcome: 'claimed' | 'refused' = 'refused';
+    try {
+      const now = this.dependencies.clock.now();
+      const task = claimTask(before, agent.value.id, request.leaseSeconds, now);
+      const claimed: ClaimOutcome = { kind: 'claimed', task };
+      await this.dependencies.store.commit(
+        [
+          ...taskChanges(before, task, version, now),
+          { kind: 'holdTask', agentId: agent.value.id, task, version: agent.version },
+        ],
+        settle(claimed),
+      );
+      outcome = 'claimed';
+      return claimed;
+    } finally {
+      window.finish(before.id, outcome);
+    }
+  }
+
+  /** The oldest of the tasks in hand that the agent still holds. */
+  private async resume(agentId: string, taskIds: readonly string[]): Promise<Task | undefined> {
+    const found = await this.dependencies.tasks.findAll(taskIds);
+    const held = found.flatMap((task) =>
+      task && isHeld(task.value.status) && task.value.claim?.agentId === agentId ? [task.value] : [],
+    );
+    return held.sort((a, b) => Number(a.claim?.claimedAt) - Number(b.claim?.claimedAt))[0];
+  }
+
+  /** Makes the task claimable whose retry is due first. Tells whether there was one. */
+  private async endFirstBackoff(session: string): Promise<boolean> {
+    const now = this.dependencies.clock.now();
+    const waiting = await this.dependencies.tasks.firstBackoff(session);
+    if (waiting?.value.retryAt === undefined || waiting.value.retryAt > now) return false;
+    const task = endBackoff(waiting.value);
+    await this.dependencies.store.commit([
+      { kind: 'replaceTask', task, version: waiting.version },
+      { kind: 'queueGrew', workspace: task.workspace, session: task.session, capabilityKeys: [] },
+    ]);
+    return true;
+  }
+
+  private async answer<Result extends ClaimOutcome>(outcome: Result, settle: Settle<ClaimOutcome>): Promise<Result> {
+    const settled = settle(outcome);
+    if (settled !== undefined) await this.dependencies.store.commit([], settled);
+    return outcome;
+  }
+
+  private window(session: string, capabilityKeys: readonly string[]): ClaimWindow {
+    const name = [session, ...capabilityKeys].join('\n');
+    const window = this.windows.get(name) ?? new ClaimWindow(this.dependencies.tasks, session, capabilityKeys);
+    this.windows.delete(name);
+    this.windows.set(name, window);
+    const oldest = this.windows.keys().next().value;
+    if (this.windows.size > MAX_WINDOWS && oldest !== undefined) this.windows.delete(oldest);
+    return window;
+  }
+}
+
+function taskChanges(before: Task, task: Task, version: string, now: Date): Change[] {
+  return [{ kind: 'replaceTask', task, version }, countedChange(before, task, now)];
+}
+
+/** Everything that an outcome brings about: the task, its holder, its dependents, the queue. */
+function settlementChanges(before: Task, { kind, task }: Settlement, version: string, now: Date): Change[] {
+  if (kind === 'late') return [{ kind: 'replaceTask', task, version }];
+  const changes = taskChanges(before, task, version, now);
+  const holder = before.claim?.agentId ?? task.claim?.agentId;
+  const closed = task.status === 'done' || task.status === 'failed' ? { closed: task.status } : {};
+  if (holder !== undefined) changes.push({ kind: 'dropTask', agentId: holder, taskId: task.id, ...closed });
+  if (task.status === 'available') return changes;
+  for (const taskId of task.dependents) {
+    changes.push(
+      task.status === 'done'
+        ? { kind: 'dependencyDone', taskId }
+        : { kind: 'dependencyFailed', taskId, dependencyId: task.id },
+    );
+  }
+  return changes;
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import type { Discovery } from '../../domain/coordination/discovery.ts';
+import { defineTool } from '../../mcp/tool.ts';
+import { agentId, discoveryAnswer, discoveryShape, text, texts } from './shapes.ts';
+
+const answer = (discovery: Discovery) => ({ success: true, discovery: discoveryAnswer(discovery) });
+
+export const addDiscovery = defineTool({
+  name: 'add_discovery',
+  title: 'Share a discovery',
+  description: 'Share a discovery or important finding with other agents.',
+  input: z.strictObject({
+    agent_id: agentId('Your agent ID'),
+    content: text('The discovery content', 50_000),
+    tags: texts('Tags for categorization', 20, 100).optional(),
+  }),
+  output: z.object({ success: z.boolean(), discovery: discoveryShape }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  role: 'worker',
+  example: {
+    agent_id: 'terminal-2',
+    content: 'Found existing auth middleware in src/middleware/auth.ts - can be reused',
+    tags: ['auth', 'existing-code'],
+  },
+  handler: async ({ services, workspace, principal, operation }, { agent_id, content, tags = [] }) => {
+    await services.membership.actAs(principal, agent_id);
+    const discovery = { workspace, agentId: agent_id, content, tags: [...new Set(tags)] };
+    return answer(await services.coordination.addDiscovery(discovery, (added) => operation.settle(answer(added))));
+  },
+});

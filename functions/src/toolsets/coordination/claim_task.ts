@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { type ClaimOutcome, DEFAULT_LEASE_SECONDS } from '../../domain/tasks/queue.ts';
+import { defineTool } from '../../mcp/tool.ts';
+import { agentId, taskAnswer, taskShape } from './shapes.ts';
+
+const DAY_SECONDS = 24 * 60 * 60;
+
+const answer = (outcome: ClaimOutcome) =>
+  outcome.kind === 'none'
+    ? { success: false, message: 'No available tasks with satisfied dependencies' }
+    : { success: true, task: taskAnswer(outcome.task), ...(outcome.kind === 'resumed' && { resumed: true }) };
+
+export const claimTask = defineTool({
+  name: 'claim_task',
+  title: 'Claim a task',
+  description:
+    'Claim an available task to work on: the first by priority, then age, that you may do. The claim is a lease that any call of yours renews. While you hold as many tasks as you may, you get one of those again, with resumed: true.',
+  input: z.strictObject({
+    agent_id: agentId('Your agent ID'),
+    lease_seconds: z
+      .number()
+      .refine((seconds) => Number.isInteger(seconds) && seconds >= 1 && seconds <= DAY_SECONDS, `expected a whole number from 1 to ${DAY_SECONDS}`)
+      .default(DEFAULT_LEASE_SECONDS)
+      .describe('How long the claim stands without a sign of life from you.'),
+  }),
+  output: z.object({
+    success: z.boolean(),
+    task: taskShape.optional(),
+    resumed: z.boolean().optional(),
+    message: z.string().optional(),
+  }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  role: 'worker',
+  example: { agent_id: 'terminal-2' },
+  handler: async ({ services, workspace, principal, operation }, { agent_id, lease_seconds }) => {
+    await services.membership.actAs(principal, agent_id);
+    const request = { workspace, agentId: agent_id, leaseSeconds: lease_seconds };
+    return answer(await services.taskQueue.claim(request, (outcome) => operation.settle(answer(outcome))));
+  },
+});

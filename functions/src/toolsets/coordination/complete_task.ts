@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { defineTool } from '../../mcp/tool.ts';
+import { settlementAnswer, settlementShape } from './settlementAnswer.ts';
+import { agentId, claimEpoch, taskId, text, texts } from './shapes.ts';
+
+export const completeTask = defineTool({
+  name: 'complete_task',
+  title: 'Complete a task',
+  description:
+    'Mark a task as completed with results. Only its holder can; repeating the same report is harmless. Tasks that depended on it may become claimable.',
+  input: z.strictObject({
+    agent_id: agentId('Your agent ID'),
+    task_id: taskId('Task ID'),
+    output: text('Summary of what was done', 200_000),
+    files_modified: texts('Files that were modified', 1000).optional(),
+    files_created: texts('Files that were created', 1000).optional(),
+    claim_epoch: claimEpoch,
+  }),
+  output: settlementShape,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'worker',
+  example: {
+    agent_id: 'terminal-2',
+    task_id: 'task-xxx-002',
+    output: 'Implemented login endpoint with JWT authentication',
+    files_modified: ['src/routes/index.ts'],
+    files_created: ['src/auth/login.ts', 'src/auth/jwt.ts'],
+  },
+  handler: async ({ services, principal, operation }, { agent_id, task_id, claim_epoch, ...report }) => {
+    await services.membership.actAs(principal, agent_id);
+    const claimant = { agentId: agent_id, ...(claim_epoch !== undefined && { epoch: claim_epoch }) };
+    const result = {
+      output: report.output,
+      ...(report.files_modified && { filesModified: report.files_modified }),
+      ...(report.files_created && { filesCreated: report.files_created }),
+    };
+    const settlement = await services.taskQueue.settle(task_id, claimant, { kind: 'done', result }, (outcome) =>
+      operation.settle(settlementAnswer(outcome)),
+    );
+    return settlementAnswer(settlement);
+  },
+});

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { Task } from '../../domain/tasks/task.ts';
+import { defineTool } from '../../mcp/tool.ts';
+import { taskAnswer, taskShape } from './shapes.ts';
+import { draftOf, priority, taskArguments, USUAL_PRIORITY } from './taskArguments.ts';
+
+const answer = (tasks: readonly Task[]) => {
+  const [task] = tasks;
+  if (task === undefined) throw new Error('A task was created and is not there.');
+  return { success: true, task: taskAnswer(task) };
+};
+
+export const createTask = defineTool({
+  name: 'create_task',
+  title: 'Create a task',
+  description:
+    'Create a new task in the queue. Workers get tasks by priority, then age, once all dependencies are done.',
+  input: z.strictObject({ ...taskArguments, priority: priority.default(USUAL_PRIORITY) }),
+  output: z.object({ success: z.boolean(), task: taskShape }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  role: 'leader',
+  example: {
+    description: 'Implement user login endpoint',
+    priority: 1,
+    dependencies: ['task-xxx-001'],
+    context_files: ['src/auth/login.ts'],
+    hints: 'Use JWT for tokens, bcrypt for passwords',
+  },
+  handler: async ({ services, workspace, principal, operation }, written) =>
+    answer(
+      await services.taskCreation.create(
+        {
+          workspace,
+          createdBy: principal.agentId ?? principal.uid,
+          drafts: [draftOf(written)],
+          isBatch: false,
+          field: (_, argument) => argument,
+        },
+        (tasks) => operation.settle(answer(tasks)),
+      ),
+    ),
+});

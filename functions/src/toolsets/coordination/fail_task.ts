@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { defineTool } from '../../mcp/tool.ts';
+import { settlementAnswer, settlementShape } from './settlementAnswer.ts';
+import { agentId, claimEpoch, taskId, text } from './shapes.ts';
+
+export const failTask = defineTool({
+  name: 'fail_task',
+  title: 'Fail a task',
+  description:
+    'Mark a task as failed. That is final and leaves the tasks that depend on it blocked, unless retryable is true: then it becomes available again after a wait, at most 3 times.',
+  input: z.strictObject({
+    agent_id: agentId('Your agent ID'),
+    task_id: taskId('Task ID'),
+    error: text('Error description', 20_000),
+    retryable: z.boolean().default(false).describe('Whether somebody should try again later.'),
+    claim_epoch: claimEpoch,
+  }),
+  output: settlementShape,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  role: 'worker',
+  example: { agent_id: 'terminal-2', task_id: 'task-xxx-002', error: 'The test database is not reachable' },
+  handler: async ({ services, principal, operation }, { agent_id, task_id, error, retryable, claim_epoch }) => {
+    await services.membership.actAs(principal, agent_id);
+    const claimant = { agentId: agent_id, ...(claim_epoch !== undefined && { epoch: claim_epoch }) };
+    const settlement = await services.taskQueue.settle(task_id, claimant, { kind: 'failed', error, retryable }, (outcome) =>
+      operation.settle(settlementAnswer(outcome)),
+    );
+    return settlementAnswer(settlement);
+  },
+});

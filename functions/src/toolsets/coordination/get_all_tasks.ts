@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { COORDINATION_STATUSES, storedStatuses } from '../../domain/tasks/projection.ts';
+import { defineTool } from '../../mcp/tool.ts';
+import { cursor, pageLimit, pageOf, pageShape, positionOf } from './paging.ts';
+import { taskAnswer, taskShape } from './shapes.ts';
+
+export const getAllTasks = defineTool({
+  name: 'get_all_tasks',
+  title: 'All tasks',
+  description: 'Get all tasks with their current status, oldest first, page by page.',
+  input: z.strictObject({
+    status_filter: z
+      .enum(['all', ...COORDINATION_STATUSES])
+      .default('all')
+      .describe('Only tasks of this status.'),
+    limit: pageLimit('The most tasks to give, 1 to 1000.', 200, 1000),
+    cursor,
+  }),
+  output: z.object({ tasks: z.array(taskShape), ...pageShape }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: { status_filter: 'available' },
+  handler: async ({ services, workspace }, { status_filter, limit, cursor: encoded }) => {
+    const statuses = status_filter === 'all' ? undefined : storedStatuses(status_filter);
+    const page = { limit: limit + 1, ...positionOf(encoded) };
+    const found = await services.coordination.listTasks(workspace, statuses, page);
+    const { items, end } = pageOf(found, limit, (task) => task.createdAt);
+    return { tasks: items.map(taskAnswer), ...end };
+  },
+});

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { defineTool } from '../../mcp/tool.ts';
+import { cursor, pageLimit, pageOf, pageShape, positionOf } from './paging.ts';
+import { discoveryAnswer, discoveryShape, texts } from './shapes.ts';
+
+export const getDiscoveries = defineTool({
+  name: 'get_discoveries',
+  title: 'Discoveries',
+  description: 'Get shared discoveries from all agents, newest first; with tags, those that have any of them.',
+  input: z.strictObject({
+    tags: texts('Filter by tags', 20, 100).optional(),
+    limit: pageLimit('Max number of discoveries', 20, 500),
+    cursor,
+  }),
+  output: z.object({ discoveries: z.array(discoveryShape), ...pageShape }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: { tags: ['auth'] },
+  handler: async ({ services, workspace }, { tags = [], limit, cursor: encoded }) => {
+    const page = { limit: limit + 1, ...positionOf(encoded) };
+    const wanted = tags.length > 0 ? [...new Set(tags)] : undefined;
+    const found = await services.coordination.listDiscoveries(workspace, wanted, page);
+    const { items, end } = pageOf(found, limit, (discovery) => discovery.createdAt);
+    return { discoveries: items.map(discoveryAnswer), ...end };
+  },
+});

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { coordinationStatus, COORDINATION_STATUSES } from '../../domain/tasks/projection.ts';
+import type { Task } from '../../domain/tasks/task.ts';
+import { defineTool } from '../../mcp/tool.ts';
+import { cursor, pageLimit, pageOf, pageShape, positionOf } from './paging.ts';
+import { isTaskId, resultAnswer, taskShape } from './shapes.ts';
+
+const MAX_IDS = 500;
+
+const resultAnswerOf = (task: Task) => ({
+  task_id: task.id,
+  description: task.description,
+  ...(task.result && { result: resultAnswer(task.result) }),
+  ...(task.closedAt && { completed_at: task.closedAt.toISOString() }),
+});
+
+export const getResults = defineTool({
+  name: 'get_results',
+  title: 'Results',
+  description:
+    'Get results from completed tasks: of the named ones, or of all, in the order of completion, page by page.',
+  input: z.strictObject({
+    task_ids: z
+      .array(z.string().refine(isTaskId, 'expected the id of a task'))
+      .refine((ids) => ids.length <= MAX_IDS, `expected at most ${MAX_IDS} ids`)
+      .optional()
+      .describe('Specific task IDs (empty for all)'),
+    limit: pageLimit('The most results to give when no task is named, 1 to 1000.', 200, 1000),
+    cursor,
+  }),
+  output: z.object({
+    results: z.array(
+      z.object({
+        task_id: z.string(),
+        description: z.string(),
+        result: taskShape.shape.result,
+        completed_at: z.string().optional(),
+      }),
+    ),
+    without_result: z
+      .array(z.object({ task_id: z.string(), status: z.enum(COORDINATION_STATUSES), error: z.string().optional() }))
+      .optional()
+      .describe('The named tasks that are not done.'),
+    ...pageShape,
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: { task_ids: ['task-xxx-001'] },
+  handler: async ({ services, workspace }, { task_ids = [], limit, cursor: encoded }) => {
+    if (task_ids.length === 0) {
+      const found = await services.coordination.listDone(workspace, { limit: limit + 1, ...positionOf(encoded) });
+      const { items, end } = pageOf(found, limit, (task) => task.closedAt);
+      return { results: items.map(resultAnswerOf), ...end };
+    }
+    const named = await services.coordination.namedTasks(workspace, task_ids);
+    const others = named.filter((task) => task.status !== 'done');
+    return {
+      results: named.filter((task) => task.status === 'done').map(resultAnswerOf),
+      ...(others.length > 0 && {
+        without_result: others.map((task) => ({
+          task_id: task.id,
+          status: coordinationStatus(task.status),
+          ...(task.error !== undefined && { error: task.error }),
+        })),
+      }),
+      truncated: false,
+    };
+  },
+});

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import type { Initialised } from '../../domain/coordination/service.ts';
+import { defineTool } from '../../mcp/tool.ts';
+import { text } from './shapes.ts';
+
+const answer = ({ session, archived }: Initialised) => ({
+  success: true,
+  goal: session.goal,
+  created_at: session.createdAt.toISOString(),
+  ...(archived && { archived_session: { id: archived.id, goal: archived.goal } }),
+});
+
+export const initCoordination = defineTool({
+  name: 'init_coordination',
+  title: 'Initialise coordination',
+  description:
+    'Initialize a new coordination session with a goal and master plan. The same goal again keeps the session; another goal archives the old session with its tasks.',
+  input: z.strictObject({
+    goal: text('The overall project goal', 5000),
+    master_plan: text('High-level plan/approach', 100_000).optional(),
+  }),
+  output: z.object({
+    success: z.boolean(),
+    goal: z.string(),
+    created_at: z.string(),
+    archived_session: z
+      .object({ id: z.string(), goal: z.string() })
+      .optional()
+      .describe('The session that made room for the new goal.'),
+  }),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  role: 'leader',
+  example: {
+    goal: 'Build a REST API for user management',
+    master_plan: '1. Design data models\n2. Implement endpoints\n3. Add authentication',
+  },
+  handler: async ({ services, workspace, operation }, { goal, master_plan }) =>
+    answer(
+      await services.coordination.initialise(workspace, goal, master_plan, (outcome) => operation.settle(answer(outcome))),
+    ),
+});

@@ -1,0 +1,46 @@
+/** The four resources of spec/coordination.md, "MCP Resources". */
+import type { CallContext, Resource } from '../../mcp/tool.ts';
+import { masterPlanAnswer } from './get_master_plan.ts';
+import { pageOf } from './paging.ts';
+import { discoveryAnswer, taskAnswer } from './shapes.ts';
+import { statusAnswer } from './statusAnswer.ts';
+
+/** A resource has no arguments, so it shows this many and says whether there is more. */
+const MAX_TASKS = 500;
+const MAX_DISCOVERIES = 100;
+
+function resource(
+  name: string,
+  title: string,
+  description: string,
+  content: (context: CallContext) => Promise<unknown>,
+): Resource {
+  return {
+    uri: `coordination://${name}`,
+    name,
+    title,
+    description,
+    mimeType: 'application/json',
+    role: 'viewer',
+    read: async (context) => JSON.stringify(await content(context), null, 2),
+  };
+}
+
+export const resources: readonly Resource[] = [
+  resource('status', 'Coordination status', 'Current coordination status', async ({ services, workspace }) =>
+    statusAnswer(await services.coordination.status(workspace)),
+  ),
+  resource('tasks', 'Tasks', 'All tasks in the queue', async ({ services, workspace }) => {
+    const found = await services.coordination.listTasks(workspace, undefined, { limit: MAX_TASKS + 1 });
+    const { items, end } = pageOf(found, MAX_TASKS, (task) => task.createdAt);
+    return { tasks: items.map(taskAnswer), ...end };
+  }),
+  resource('discoveries', 'Discoveries', 'Shared discoveries', async ({ services, workspace }) => {
+    const found = await services.coordination.listDiscoveries(workspace, undefined, { limit: MAX_DISCOVERIES + 1 });
+    const { items, end } = pageOf(found, MAX_DISCOVERIES, (discovery) => discovery.createdAt);
+    return { discoveries: items.map(discoveryAnswer), ...end };
+  }),
+  resource('master-plan', 'Master plan', 'Master plan and goal', async ({ services, workspace }) =>
+    masterPlanAnswer(await services.coordination.session(workspace), workspace),
+  ),
+];

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import type { CoordinationStatus } from '../../domain/coordination/service.ts';
+
+export const statusShape = z.object({
+  goal: z.string(),
+  tasks: z.object({
+    available: z.number(),
+    claimed: z.number(),
+    in_progress: z.number(),
+    done: z.number(),
+    failed: z.number(),
+  }),
+  total_tasks: z.number(),
+  progress_percent: z.number(),
+  agents: z.object({ total: z.number(), leaders: z.number(), workers: z.number(), active: z.number() }),
+  discoveries_count: z.number(),
+  last_activity: z.string().nullable(),
+});
+
+/** Progress is the floor of done over all: 100 means that everything is done. */
+export function statusAnswer({ session, counters, agents }: CoordinationStatus): z.output<typeof statusShape> {
+  const { counts, lastActivity } = counters;
+  const tasks = {
+    available: counts.available,
+    claimed: counts.claimed,
+    in_progress: counts.in_progress + counts.waiting,
+    done: counts.done,
+    failed: counts.failed + counts.cancelled,
+  };
+  const total = tasks.available + tasks.claimed + tasks.in_progress + tasks.done + tasks.failed;
+  return {
+    goal: session?.goal ?? '',
+    tasks,
+    total_tasks: total,
+    progress_percent: total === 0 ? 0 : Math.floor((tasks.done * 100) / total),
+    agents: {
+      total: agents.total,
+      leaders: agents.leaders,
+      workers: agents.total - agents.leaders,
+      active: agents.active,
+    },
+    discoveries_count: counts.discoveries,
+    last_activity: (lastActivity ?? session?.createdAt)?.toISOString() ?? null,
+  };
+}

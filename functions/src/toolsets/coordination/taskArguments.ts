@@ -1,0 +1,41 @@
+/** What a caller says of a new task, alone or in a batch. */
+import { z } from 'zod';
+import { MAX_REQUIRED_CAPABILITIES } from '../../domain/tasks/capabilities.ts';
+import type { TaskDraft } from '../../domain/tasks/creation.ts';
+import { text, texts } from './shapes.ts';
+
+const isPriority = (priority: number): boolean => Number.isInteger(priority) && priority >= 1 && priority <= 10;
+
+export const priority = z
+  .number()
+  .refine(isPriority, 'expected a whole number from 1 to 10')
+  .describe('Priority 1-10 (lower = higher priority)');
+
+/** The arguments without `priority`, whose default the two tools state differently. */
+export const taskArguments = {
+  description: text('Task description', 20_000),
+  dependencies: texts('Task IDs that must complete first', 100).optional(),
+  context_files: texts('Relevant file paths', 200).optional(),
+  hints: text('Hints for the worker', 20_000).optional(),
+  required_capabilities: z
+    .array(z.string().regex(/^[^|\s][^|]{0,99}$/, 'expected 1 to 100 characters without "|"'))
+    .refine((list) => list.length <= MAX_REQUIRED_CAPABILITIES, `expected at most ${MAX_REQUIRED_CAPABILITIES} entries`)
+    .optional()
+    .describe('Capabilities that an agent must have to claim it.'),
+};
+
+/** The priority of a task that names none. */
+export const USUAL_PRIORITY = 5;
+
+type Written = z.output<z.ZodObject<typeof taskArguments>> & { readonly priority?: number | undefined };
+
+export function draftOf(written: Written): TaskDraft {
+  return {
+    description: written.description,
+    priority: written.priority ?? USUAL_PRIORITY,
+    dependencies: written.dependencies ?? [],
+    files: written.context_files ?? [],
+    hints: written.hints,
+    requiredCapabilities: written.required_capabilities ?? [],
+  };
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { AGENT_TYPES } from '../../domain/agents/agent.ts';
+import type { Registered } from '../../domain/agents/registration.ts';
+import { WORKSPACE_NAME } from '../../domain/coordination/session.ts';
+import { MusterError } from '../../domain/errors.ts';
+import { ROLES } from '../../domain/principal.ts';
+import { defineTool } from '../../mcp/tool.ts';
+
+const retryPolicy = z.strictObject({
+  maxRetries: count('How often the agent retries a call of its own.').default(3),
+  backoffMs: count('Milliseconds before the first retry.').default(1000),
+});
+
+const configuration = z.strictObject({
+  maxConcurrentTasks: z.number().int().min(1).default(5).describe('How many tasks it may hold at once.'),
+  timeout: z.number().int().min(1000).default(30_000).describe('Milliseconds after which the agent gives up a call.'),
+  retryPolicy: retryPolicy.optional().describe('How the agent repeats failed calls.'),
+});
+
+function count(description: string) {
+  return z
+    .number()
+    .int()
+    .refine((value) => value >= 0, 'expected 0 or more')
+    .describe(description);
+}
+
+const agentInfo = z.strictObject({
+  name: z.string().regex(/^[a-zA-Z0-9-_]+$/).min(3).max(50).describe('A name; registering it again replaces the credential.'),
+  type: z.enum(AGENT_TYPES).describe("The agent's primary role."),
+  version: z.string().regex(/^\d+\.\d+\.\d+$/).describe("The agent's version, as in 1.0.0."),
+  description: z.string().max(500).optional().describe('What it is for.'),
+  creator: z.string().optional().describe('Who made it.'),
+});
+
+const capability = z.strictObject({
+  name: z.string().describe('What tasks ask for in required_capabilities.'),
+  category: z.string().describe('A word to group capabilities by.'),
+  parameters: z.record(z.string(), z.unknown()).optional().describe('Anything more that says what it can do.'),
+});
+
+const output = z.object({
+  agentId: z.string().describe('Unique agent identifier'),
+  credentials: z.object({
+    apiKey: z.string(),
+    secret: z.string().describe('Shown once. The credential is "<apiKey>.<secret>".'),
+    expiresAt: z.iso.datetime(),
+  }),
+  endpoints: z.object({ messages: z.url(), tasks: z.url(), status: z.url() }),
+  registeredAt: z.iso.datetime(),
+});
+
+/** What may be stored of an answer: everything but the secret. */
+const stored = output.extend({ credentials: output.shape.credentials.omit({ secret: true }) });
+
+function answer(baseUrl: string, { agent, credential }: Omit<Registered, 'secret'>): z.output<typeof stored> {
+  return {
+    agentId: agent.id,
+    credentials: { apiKey: credential.apiKey, expiresAt: credential.expiresAt.toISOString() },
+    endpoints: { messages: baseUrl, tasks: `${baseUrl}/coordination`, status: `${baseUrl}/coordination/readonly` },
+    registeredAt: agent.registeredAt.toISOString(),
+  };
+}
+
+export const registerAgent = defineTool({
+  name: 'registerAgent',
+  title: 'Register an agent',
+  description:
+    'Register a new agent in the system and get its credential. The same name again, by the same owner, is the same agent: its profile is replaced and its old credential stops working.',
+  input: z.strictObject({
+    agentInfo: agentInfo.describe('Who the agent is.'),
+    capabilities: z.array(capability).min(1).describe('What the agent can do.'),
+    configuration: configuration.optional().describe('How the agent works.'),
+    role: z.enum(ROLES).optional().describe('What its credential allows: at most what yours does; worker if left out.'),
+    workspace: z
+      .string()
+      .refine((name) => WORKSPACE_NAME.test(name), 'expected 1 to 64 letters, digits, "-" or "_"')
+      .optional()
+      .describe('The coordination workspace of calls that name none.'),
+  }),
+  output,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  role: 'worker',
+  example: {
+    agentInfo: { name: 'research-agent', type: 'researcher', version: '1.0.0', description: 'Reads papers' },
+    capabilities: [{ name: 'research', category: 'analysis' }],
+    configuration: { maxConcurrentTasks: 2 },
+  },
+  handler: async ({ services, principal, operation, baseUrl }, input) => {
+    const { maxConcurrentTasks, timeout, retryPolicy: retries } = configuration.parse(input.configuration ?? {});
+    const draft = {
+      ...input.agentInfo,
+      capabilities: input.capabilities.map(({ name, category, parameters }) => ({
+        name,
+        category,
+        ...(parameters && { parameters }),
+      })),
+      configuration: { maxConcurrentTasks, timeout, retryPolicy: retryPolicy.parse(retries ?? {}) },
+      role: input.role,
+      workspace: input.workspace,
+    };
+    const registered = await services.registration.register(principal, draft, operation, (outcome) =>
+      operation.settle(answer(baseUrl, outcome)),
+    );
+    const { credentials, ...rest } = answer(baseUrl, registered);
+    return { ...rest, credentials: { ...credentials, secret: registered.secret } };
+  },
+  replay: async ({ services, operation }, _, kept) => {
+    const { credentials, ...rest } = stored.parse(kept);
+    const secret = await services.registration.secretOf(credentials.apiKey, rest.agentId, operation);
+    if (secret === undefined) throw secretGone();
+    return { ...rest, credentials: { ...credentials, secret } };
+  },
+});
+
+function secretGone(): MusterError {
+  return new MusterError('GONE', 'The agent is registered, but the secret of that call cannot be shown again.', {
+    field: 'idempotency_key',
+    suggestion: 'Register the agent again without the key, or with another one: that replaces its credential.',
+  });
+}
