@@ -11,7 +11,7 @@ export const COLLECTIONS = {
 } as const;
 
 /** The pattern of the trigger that watches tasks. */
-export const TASK_PATTERN = `${COLLECTIONS.tasks}/{taskId}`;
+export const TASK_PATTERN = `${COLLECTIONS.tasks}/{taskId}` as const;
 
 /** Over how many documents a session's counters are spread, so that commits at once seldom meet. */
 export const COUNTER_SHARDS = 8;

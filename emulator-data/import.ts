@@ -1,0 +1,139 @@
+/**
+ * Fills the emulators with what `npm start` begins with: agents with well-known credentials, two people and
+ * the documents of spec/network.md's examples. It refuses to touch anything but emulators.
+ */
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { firebaseApp } from '../functions/src/adapters/admin/app.ts';
+import { agentToDocument, credentialToDocument } from '../functions/src/adapters/firestore/agentDocument.ts';
+import { firestore } from '../functions/src/adapters/firestore/client.ts';
+import { agentPath, credentialPath } from '../functions/src/adapters/firestore/paths.ts';
+import { systemHashing } from '../functions/src/adapters/platform/cryptography.ts';
+import { AGENT_TYPES, type Agent } from '../functions/src/domain/agents/agent.ts';
+import { CREDENTIAL_DAYS, type Credential } from '../functions/src/domain/agents/credential.ts';
+import { ROLES } from '../functions/src/domain/principal.ts';
+
+const agents = z.array(
+  z.strictObject({
+    token: z.string().optional(),
+    id: z.string(),
+    name: z.string().optional(),
+    type: z.enum(AGENT_TYPES),
+    role: z.enum(ROLES),
+    capabilities: z.array(z.string()),
+    maxConcurrentTasks: z.number(),
+    status: z.enum(['active', 'offline']).default('offline'),
+  }),
+);
+
+const people = z.array(
+  z.strictObject({ token: z.string(), uid: z.string(), email: z.email(), displayName: z.string(), role: z.enum(ROLES) }),
+);
+
+const documents = z.record(z.string(), z.record(z.string(), z.unknown()));
+
+type AgentSeed = z.output<typeof agents>[number];
+type PersonSeed = z.output<typeof people>[number];
+
+/** Whoever looks after the seeded agents: their to-dos are this person's. */
+const OWNER = 'person';
+
+/** Known to everyone and good for nothing but the emulators. */
+const PASSWORD = 'only-for-the-emulators';
+
+/** Fills the emulators. */
+export async function importSeed(): Promise<void> {
+  requireEmulators();
+  const now = new Date();
+  const batch = firestore().batch();
+  for (const seed of agents.parse(await json('agents'))) {
+    batch.set(firestore().doc(agentPath(seed.id)), agentToDocument(agentOf(seed, now)));
+    if (seed.token === undefined) continue;
+    const credential = credentialOf(seed.id, now);
+    batch.set(firestore().doc(credentialPath(credential.apiKey)), credentialToDocument(credential));
+  }
+  for (const [path, data] of Object.entries(documents.parse(await json('documents')))) {
+    batch.set(firestore().doc(path), data);
+  }
+  await batch.commit();
+  await importPeople(people.parse(await json('people')));
+}
+
+/** The credentials of everyone who has one, by name; people's expire after an hour. */
+export async function seedTokens(): Promise<Record<string, string>> {
+  requireEmulators();
+  const named = agents.parse(await json('agents')).flatMap(({ token, id }) => (token ? [[token, bearerOf(id)]] : []));
+  const signedIn = people.parse(await json('people')).map(async ({ token, email }) => [token, await signIn(email)]);
+  return z.record(z.string(), z.string()).parse(Object.fromEntries([...named, ...(await Promise.all(signedIn))]));
+}
+
+function agentOf(seed: AgentSeed, now: Date): Agent {
+  return {
+    id: seed.id,
+    name: seed.name ?? seed.id,
+    type: seed.type,
+    version: '1.0.0',
+    capabilities: seed.capabilities.map((name) => ({ name, category: 'general' })),
+    configuration: {
+      maxConcurrentTasks: seed.maxConcurrentTasks,
+      timeout: 30_000,
+      retryPolicy: { maxRetries: 3, backoffMs: 1000 },
+    },
+    ownerUid: OWNER,
+    role: seed.role,
+    status: seed.status,
+    registeredAt: now,
+    lastSeen: now,
+    held: {},
+    tasksCompleted: 0,
+    tasksFailed: 0,
+  };
+}
+
+/** The same at every start, so that a client that was set up once stays set up. */
+function credentialOf(agentId: string, now: Date): Credential {
+  const [apiKey = '', secret = ''] = bearerOf(agentId).split('.');
+  return {
+    apiKey,
+    agentId,
+    secretHash: systemHashing.sha256(secret),
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + CREDENTIAL_DAYS * 24 * 60 * 60 * 1000),
+  };
+}
+
+function bearerOf(agentId: string): string {
+  const letters = agentId.replace(/[^a-z2-7]/g, '');
+  return `mk_${letters.padEnd(20, 'a').slice(0, 20)}.${PASSWORD}-${agentId}`;
+}
+
+async function importPeople(seeds: readonly PersonSeed[]): Promise<void> {
+  const { getAuth } = await import('firebase-admin/auth');
+  const auth = getAuth(firebaseApp());
+  for (const { uid, email, displayName, role } of seeds) {
+    const known = await auth.getUser(uid).catch(() => undefined);
+    if (known === undefined) await auth.createUser({ uid, email, displayName, password: PASSWORD, emailVerified: true });
+    await auth.setCustomUserClaims(uid, { role });
+  }
+}
+
+async function signIn(email: string): Promise<string> {
+  const host = process.env['FIREBASE_AUTH_EMULATOR_HOST'];
+  const url = `http://${host}/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=emulator`;
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password: PASSWORD, returnSecureToken: true }),
+  });
+  return z.object({ idToken: z.string() }).parse(await response.json()).idToken;
+}
+
+function requireEmulators(): void {
+  for (const variable of ['FIRESTORE_EMULATOR_HOST', 'FIREBASE_AUTH_EMULATOR_HOST']) {
+    if (!process.env[variable]) throw new Error(`${variable} is not set: the seed only goes into emulators.`);
+  }
+}
+
+async function json(name: string): Promise<unknown> {
+  return JSON.parse(await readFile(new URL(`${name}.json`, import.meta.url), 'utf8'));
+}
