@@ -31,9 +31,11 @@ export function parseMessage(bytes: Buffer | undefined): unknown {
   return message;
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 function parseJson(bytes: Buffer | undefined): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return JSON.parse(UTF8.decode(bytes));
   } catch {
     throw new BadMessage(PARSE_ERROR, 'Parse error: the body is not JSON in UTF-8.');
   }

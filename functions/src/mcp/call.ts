@@ -1,7 +1,6 @@
 /** Runs one call of a tool, from its raw arguments to its answer. */
-import { MusterError } from '../domain/errors.ts';
+import { type ErrorCode, MusterError } from '../domain/errors.ts';
 import type { Operation } from '../domain/idempotency/operation.ts';
-import type { JsonObject } from '../domain/json.ts';
 import type { Log, Presence } from '../domain/ports.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { Services } from '../domain/services.ts';
@@ -42,18 +41,20 @@ export async function callTool(
   rawArguments: Readonly<Record<string, unknown>>,
 ): Promise<ToolResult> {
   const name = fullName(toolset, tool.name);
-  const run = async (): Promise<JsonObject> => {
+  const observation = observe(ports, exchange, name);
+  try {
     authorise(exchange.principal, toolset, tool.role, name);
     const prepared = tool.prepare(rawArguments);
     const { principal, workspace, credential } = exchange;
-    return runOnce(ports, { uid: principal.uid, tool: name, workspace, credential }, prepared, (operation) =>
-      contextOf(ports, exchange, operation),
-    );
-  };
-  try {
-    return answered(await observed(ports, exchange, name, run));
+    const identity = { uid: principal.uid, tool: name, workspace, credential };
+    const work = runOnce(ports, identity, prepared, (operation) => contextOf(ports, exchange, operation));
+    return answered(await withDeadline(work, DEADLINE_MS));
   } catch (error) {
-    return refused(toolset, presentable(error, exchange.requestId, name, ports.log));
+    const shown = presentable(error, exchange.requestId, name, ports.log);
+    observation.outcome = shown.code;
+    return refused(toolset, shown);
+  } finally {
+    await observation.end();
   }
 }
 
@@ -63,14 +64,16 @@ export async function readResource(
   exchange: Exchange,
   { toolset, resource }: FoundResource,
 ): Promise<string> {
-  const run = async (): Promise<string> => {
-    authorise(exchange.principal, toolset, resource.role, resource.uri);
-    return resource.read(contextOf(ports, exchange, UNKEYED));
-  };
+  const observation = observe(ports, exchange, resource.uri);
   try {
-    return await observed(ports, exchange, resource.uri, run);
+    authorise(exchange.principal, toolset, resource.role, resource.uri);
+    return await withDeadline(resource.read(contextOf(ports, exchange, UNKEYED)), DEADLINE_MS);
   } catch (error) {
-    throw presentable(error, exchange.requestId, resource.uri, ports.log);
+    const shown = presentable(error, exchange.requestId, resource.uri, ports.log);
+    observation.outcome = shown.code;
+    throw shown;
+  } finally {
+    await observation.end();
   }
 }
 
@@ -79,51 +82,55 @@ function contextOf(ports: CallPorts, exchange: Exchange, operation: Operation): 
   return { principal, workspace, requestId, operation, services: ports.services(), baseUrl };
 }
 
-/** Notes the caller's presence beside the work, holds the work to its deadline, and logs how it went. */
-async function observed<T>(ports: CallPorts, exchange: Exchange, what: string, work: () => Promise<T>): Promise<T> {
-  const started = performance.now();
-  const seen = notePresence(ports, exchange);
-  let outcome = 'OK';
-  try {
-    return await withDeadline(work(), DEADLINE_MS);
-  } catch (error) {
-    outcome = error instanceof MusterError ? error.code : 'INTERNAL';
-    throw error;
-  } finally {
-    const milliseconds = Math.round(performance.now() - started);
-    await seen;
-    ports.log.info('call', {
-      requestId: exchange.requestId,
-      uid: exchange.principal.uid,
-      what,
-      workspace: exchange.workspace,
-      outcome,
-      milliseconds,
-    });
-  }
+interface Observation {
+  outcome: ErrorCode | 'OK';
+  /** Writes the log's entry and waits for presence to be noted, which began with the call. */
+  end(): Promise<void> | undefined;
 }
 
-async function notePresence({ presence, log }: CallPorts, { principal, requestId }: Exchange): Promise<void> {
-  if (principal.agentId === undefined) return;
-  try {
-    await withDeadline(presence.touch(principal.agentId), PRESENCE_MS);
-  } catch (error) {
-    log.warn('presence_not_noted', { requestId, agentId: principal.agentId, error });
-  }
+function observe(ports: CallPorts, { principal, requestId, workspace }: Exchange, what: string): Observation {
+  const started = performance.now();
+  const seen = notePresence(ports, principal.agentId, requestId);
+  return {
+    outcome: 'OK',
+    end() {
+      const milliseconds = Math.round(performance.now() - started);
+      ports.log.info('call', { requestId, uid: principal.uid, what, workspace, outcome: this.outcome, milliseconds });
+      return seen.noted ? undefined : withDeadline(seen.noting, PRESENCE_MS).catch(() => undefined);
+    },
+  };
+}
+
+interface Sighting {
+  noted: boolean;
+  /** Never rejects. */
+  readonly noting: Promise<void>;
+}
+
+function notePresence({ presence, log }: CallPorts, agentId: string | undefined, requestId: string): Sighting {
+  if (agentId === undefined) return { noted: true, noting: Promise.resolve() };
+  const done = (): void => {
+    seen.noted = true;
+  };
+  const failed = (error: unknown): void => {
+    done();
+    log.warn('presence_not_noted', { requestId, agentId, error });
+  };
+  const seen: Sighting = { noted: false, noting: presence.touch(agentId).then(done, failed) };
+  return seen;
 }
 
 /** @throws MusterError TIMEOUT where the work takes longer; the work itself goes on */
-export async function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
+export function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
       const suggestion = 'Look whether it took effect before you repeat it, or repeat it with its idempotency_key.';
       reject(new MusterError('TIMEOUT', `No answer within ${milliseconds / 1000} seconds.`, { suggestion }));
     }, milliseconds);
+    const settle = <V>(next: (value: V) => void) => (value: V) => {
+      clearTimeout(timer);
+      next(value);
+    };
+    work.then(settle(resolve), settle(reject));
   });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -41,19 +41,13 @@ export type Endpoint = (request: EndpointRequest, response: ServerResponse) => P
 export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
   const catalogues = new Catalogues(dependencies.toolsets);
   const serve = createMcpServer(dependencies, dependencies.version);
-  return async (request, response) => {
+  return (request, response) => {
     const requestId = dependencies.randomness.uuid();
-    try {
-      await answer(dependencies, catalogues, serve, request, response, requestId);
-    } catch (error) {
-      const known = error instanceof Refusal ? error : refusalOf(asMusterError(error, requestId, dependencies));
+    return answer(dependencies, catalogues, serve, request, response, requestId).catch((error: unknown) => {
+      const known = error instanceof Refusal ? error : refusalOf(presentable(error, requestId, 'request', dependencies.log));
       sendRefusal(response, known);
-    }
+    });
   };
-}
-
-function asMusterError(error: unknown, requestId: string, { log }: EndpointDependencies): MusterError {
-  return presentable(error, requestId, 'request', log);
 }
 
 async function answer(
@@ -69,7 +63,7 @@ async function answer(
   if (isPreflight) return void response.writeHead(204, PREFLIGHT_HEADERS).end();
   checkMethodAndSize(request);
   const credential = credentialOf(request);
-  const principal = await authenticated(dependencies.authenticator, credential);
+  const principal = await dependencies.authenticator.authenticate(credential).catch(refuseCredential);
   checkToolsets(principal, selection);
   const reply = await serve({
     headers: request.headers,
@@ -125,14 +119,11 @@ function credentialOf(request: EndpointRequest): string {
   throw unauthorised('Send a credential: "Authorization: Bearer <key>".', 'UNAUTHORIZED', false);
 }
 
-async function authenticated(authenticator: Authenticator, credential: string): Promise<Principal> {
-  try {
-    return await authenticator.authenticate(credential);
-  } catch (error) {
-    if (!(error instanceof MusterError)) throw error;
-    if (error.code !== 'UNAUTHORIZED' && error.code !== 'TOKEN_EXPIRED') throw error;
-    throw unauthorised(error.message, error.code, true);
-  }
+/** @throws Refusal where the credential is to blame, else what came */
+function refuseCredential(error: unknown): never {
+  if (!(error instanceof MusterError)) throw error;
+  if (error.code !== 'UNAUTHORIZED' && error.code !== 'TOKEN_EXPIRED') throw error;
+  throw unauthorised(error.message, error.code, true);
 }
 
 function checkToolsets(principal: Principal, selection: Selection): void {

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Refusal } from './refusal.ts';
+import type { McpReply } from './reply.ts';
 
 /** A header's one value; the first where it came several times. */
 export function headerOf(request: IncomingMessage, name: string): string | undefined {
@@ -35,24 +36,27 @@ export function baseUrlOf(
   return `${scheme}://${host}${mountPath ?? (keepsPath ? '/mcp' : '')}`;
 }
 
-/** Sends an answer of the MCP server, streaming where it is a stream. */
-export async function send(response: ServerResponse, reply: Response): Promise<void> {
-  const headers = Object.fromEntries(reply.headers);
-  if (reply.body === null) {
-    response.writeHead(reply.status, headers).end();
-  } else if (headers['content-type']?.startsWith('application/json')) {
-    const body = Buffer.from(await reply.arrayBuffer());
-    response.writeHead(reply.status, { ...headers, 'content-length': body.length }).end(body);
-  } else {
-    response.writeHead(reply.status, headers);
-    // A client that goes away ends the pipeline early, which is no error of ours.
-    await pipeline(Readable.fromWeb(reply.body), response).catch(() => response.destroy());
-  }
+/** Sends what the MCP server answers. */
+export async function send(response: ServerResponse, reply: McpReply): Promise<void> {
+  if (!(reply instanceof Response)) return sendJson(response, reply.status, reply.json);
+  response.writeHead(reply.status, Object.fromEntries(reply.headers));
+  if (reply.body === null) return void response.end();
+  // A client that goes away ends the pipeline early, which is no error of ours.
+  await pipeline(Readable.fromWeb(reply.body), response).catch(() => response.destroy());
 }
 
 export function sendRefusal(response: ServerResponse, { status, headers, body }: Refusal): void {
   if (response.headersSent) return void response.destroy();
-  const json = Buffer.from(JSON.stringify(body));
-  response.writeHead(status, { ...headers, 'Content-Type': 'application/json', 'Content-Length': json.length });
-  response.end(json);
+  sendJson(response, status, JSON.stringify(body), headers);
+}
+
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  json: string | undefined,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (json === undefined) return void response.writeHead(status, headers).end();
+  const length = Buffer.byteLength(json);
+  response.writeHead(status, { ...headers, 'Content-Type': 'application/json', 'Content-Length': length }).end(json);
 }

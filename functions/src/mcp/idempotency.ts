@@ -27,18 +27,27 @@ export interface IdempotencyPorts {
 export const UNKEYED: Operation = { settle: () => undefined, derivedSecret: () => undefined };
 
 /** Runs the call, or replays it where its key has been settled. */
-export async function runOnce(
+export function runOnce(
   ports: IdempotencyPorts,
   identity: CallIdentity,
   prepared: PreparedCall,
   contextWith: (operation: Operation) => CallContext,
 ): Promise<JsonObject> {
-  if (prepared.idempotencyKey === undefined) return prepared.run(contextWith(UNKEYED));
-  const id = ports.hashing.sha256(
-    JSON.stringify([identity.uid, identity.tool, identity.workspace, prepared.idempotencyKey]),
-  );
+  const { idempotencyKey } = prepared;
+  if (idempotencyKey === undefined) return prepared.run(contextWith(UNKEYED));
+  return runKeyed(ports, identity, prepared, idempotencyKey, contextWith);
+}
+
+async function runKeyed(
+  ports: IdempotencyPorts,
+  { uid, tool, workspace, credential }: CallIdentity,
+  prepared: PreparedCall,
+  key: string,
+  contextWith: (operation: Operation) => CallContext,
+): Promise<JsonObject> {
+  const id = ports.hashing.sha256(JSON.stringify([uid, tool, workspace, key]));
   const argumentsHash = ports.hashing.sha256(canonicalJson(prepared.input));
-  const context = contextWith(keyedOperation(ports, id, argumentsHash, identity.credential));
+  const context = contextWith(keyedOperation(ports, id, argumentsHash, credential));
 
   const settled = await findSettled(ports, id, argumentsHash);
   if (settled !== undefined) return prepared.replay(context, settled.answer);

@@ -104,7 +104,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
       return {
         input: checked,
         idempotencyKey: keyed ? checkArguments(keyArgument, { idempotency_key: rawKey }).idempotency_key : undefined,
-        run: async (context) => answer(await handler(context, checked)),
+        run: (context) => handler(context, checked).then(answer),
         replay: async (context, stored) => (replay ? answer(await replay(context, checked, stored)) : stored),
       };
     },

@@ -1,0 +1,90 @@
+/** The MCP methods that are served, over definitions that were prepared once per instance. */
+import { INVALID_PARAMS, ProtocolError, ResourceNotFoundError, Server, type ServerOptions } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { ERROR_CODES, MusterError } from '../domain/errors.ts';
+import { type CallPorts, callTool, type Exchange, readResource } from './call.ts';
+import type { Catalogue } from './catalogue.ts';
+import { shownName } from './structure.ts';
+
+/** For whom a message is served, and over what. */
+export interface Serving {
+  readonly exchange: Exchange;
+  /** What the caller is shown. */
+  readonly listed: Catalogue;
+  /** What the URL selects, where a call is looked up: more than `listed` for a restricted principal. */
+  readonly selected: Catalogue;
+}
+
+export type Identity = ConstructorParameters<typeof Server>[0];
+
+/** Clients may keep lists this long. They change with a deployment only. */
+const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'private' } as const;
+
+const CACHE_HINTS: NonNullable<ServerOptions['cacheHints']> = {
+  'tools/list': LIST_CACHE,
+  'resources/list': LIST_CACHE,
+  'resources/templates/list': LIST_CACHE,
+  'server/discover': LIST_CACHE,
+};
+
+/** No list here has a second page, so no cursor can be one of ours. */
+const PAGE = z.looseObject({ cursor: z.undefined('unknown cursor: the list has one page').optional() });
+
+const CALL = z.looseObject({
+  name: z.string(),
+  arguments: z.custom<Readonly<Record<string, unknown>>>(isRecord, 'expected an object').optional(),
+});
+
+const READ = z.looseObject({ uri: z.string() });
+
+function isRecord(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * A server for one message. The schemas given with the methods stand in for the SDK's own, whose refusals
+ * it reports as internal errors.
+ */
+export function buildServer(ports: CallPorts, identity: Identity, { exchange, listed, selected }: Serving): Server {
+  const hasResources = listed.resources.length > 0;
+  const server = new Server(identity, {
+    capabilities: { tools: {}, ...(hasResources && { resources: {} }) },
+    instructions: listed.instructions,
+    cacheHints: CACHE_HINTS,
+  });
+  server.setRequestHandler('tools/list', { params: PAGE }, () => NO_TOOLS_YET);
+  server.setRequestHandler('tools/call', { params: CALL }, async ({ name, arguments: rawArguments }) => {
+    const found = selected.findTool(name);
+    if (found === undefined) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${shownName(name)}`);
+    return { ...(await callTool(ports, exchange, found, rawArguments ?? {})) };
+  });
+  if (!hasResources) return server;
+  server.setRequestHandler('resources/list', { params: PAGE }, () => ({ resources: listed.resources }));
+  server.setRequestHandler('resources/templates/list', { params: PAGE }, () => ({ resourceTemplates: [] }));
+  server.setRequestHandler('resources/read', { params: READ }, ({ uri }) => read(ports, exchange, selected, uri));
+  return server;
+}
+
+async function read(ports: CallPorts, exchange: Exchange, selected: Catalogue, uri: string): Promise<{ contents: object[] }> {
+  const found = selected.findResource(uri);
+  if (found === undefined) throw new ResourceNotFoundError(shownName(uri));
+  try {
+    const text = await readResource(ports, exchange, found);
+    return { contents: [{ uri, mimeType: found.resource.mimeType, text }] };
+  } catch (error) {
+    throw error instanceof MusterError ? new ProtocolError(ERROR_CODES[error.code], error.message) : error;
+  }
+}
+
+const NO_TOOLS_YET = { tools: [] };
+const NO_TOOLS_JSON = '"tools":[]';
+
+/**
+ * Puts the list, serialised once per instance, into the answer that the SDK made around an empty one: it
+ * serialises every answer anew, and the list is by far the longest. The empty list can be found by its text,
+ * since within a string of JSON the quote before `:` would have a backslash.
+ */
+export function withTools(json: string, message: unknown, { listed }: Serving): string {
+  const asked = typeof message === 'object' && message !== null && 'method' in message && message.method === 'tools/list';
+  return asked ? json.replace(NO_TOOLS_JSON, () => `"tools":${listed.toolsJson}`) : json;
+}

@@ -1,0 +1,93 @@
+/**
+ * Serves the 2025 revisions over HTTP without sessions and answers in JSON: no tool here sends anything
+ * before its result, so the stream that the SDK's own stateless serving opens would carry one message.
+ * Source: MCP 2025-11-25, "Transports", "Streamable HTTP"; MCP 2025-03-26, "Batching".
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import {
+  INVALID_REQUEST,
+  isJSONRPCNotification,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type Server,
+  SUPPORTED_PROTOCOL_VERSIONS,
+  type Transport,
+} from '@modelcontextprotocol/server';
+import { errorReply, type JsonReply } from './reply.ts';
+
+/** The JSON-RPC code with which the SDK refuses what only HTTP can name. */
+const HTTP_REFUSED = -32000;
+
+const ACCEPTED: JsonReply = { status: 202, json: undefined };
+
+/**
+ * @param body what the SDK has classified as messages of the 2025 revisions
+ * @param answer makes a server and serves one request with it
+ */
+export function serveLegacy(
+  headers: IncomingHttpHeaders,
+  body: unknown,
+  answer: (request: JSONRPCRequest) => Promise<string>,
+): JsonReply | Promise<JsonReply> {
+  if (!acceptsBoth(headers.accept)) {
+    return errorReply(406, HTTP_REFUSED, 'Accept both application/json and text/event-stream.');
+  }
+  const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+  const initializes = messages.some(isInitialize);
+  if (initializes && messages.length > 1) {
+    return errorReply(400, INVALID_REQUEST, 'An initialize request must come alone.');
+  }
+  const version = headers['mcp-protocol-version'];
+  if (!initializes && typeof version === 'string' && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) {
+    const supported = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
+    return errorReply(400, HTTP_REFUSED, `Unsupported protocol version. Supported versions: ${supported}.`);
+  }
+  // Notifications and replies mean nothing without a session: they are accepted and end here.
+  const requests = messages.filter(isRequest);
+  const [first] = requests;
+  if (first === undefined) return ACCEPTED;
+  if (!Array.isArray(body)) return answer(first).then((json) => ({ status: 200, json }));
+  return Promise.all(requests.map(answer)).then((answers) => ({ status: 200, json: `[${answers.join(',')}]` }));
+}
+
+function isInitialize(message: unknown): boolean {
+  return typeof message === 'object' && message !== null && 'method' in message && message.method === 'initialize';
+}
+
+/** Told from notifications and replies, which is all that is left: the classification has checked the shape. */
+function isRequest(message: unknown): message is JSONRPCRequest {
+  return typeof message === 'object' && message !== null && 'method' in message && 'id' in message;
+}
+
+/** MCP asks clients to accept both; one that accepts anything, or says nothing, does. */
+function acceptsBoth(accept: string | undefined): boolean {
+  if (accept === undefined || accept.includes('*/*')) return true;
+  return accept.includes('application/json') && accept.includes('text/event-stream');
+}
+
+/** Carries one request to a server and its answer back. */
+class OneRequest implements Transport {
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #resolve: (message: JSONRPCMessage) => void;
+
+  constructor(resolve: (message: JSONRPCMessage) => void) {
+    this.#resolve = resolve;
+  }
+
+  async start(): Promise<void> {}
+
+  /** The first message is the answer, since nothing here sends notifications. */
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (!isJSONRPCNotification(message)) this.#resolve(message);
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** The answer as JSON. */
+export function answerWith(server: Server, request: JSONRPCRequest): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const transport = new OneRequest((message) => resolve(JSON.stringify(message)));
+    server.connect(transport).then(() => transport.onmessage?.(request), reject);
+  });
+}
