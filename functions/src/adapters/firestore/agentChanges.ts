@@ -21,11 +21,12 @@ export function addAgentChange(database: Firestore, batch: WriteBatch, change: C
       const { id, session, epoch, claim } = change.task;
       batch.update(
         database.doc(agentPath(change.agentId)),
-        {
-          [`held.\`${id}\``]: { session, claim_epoch: epoch },
-          status: 'active',
-          ...(claim && { last_seen: claim.claimedAt }),
-        },
+        new FieldPath('held', id),
+        { session, claim_epoch: epoch },
+        'status',
+        'active',
+        'last_seen',
+        claim?.claimedAt ?? FieldValue.serverTimestamp(),
         atVersion(change.version),
       );
       break;
