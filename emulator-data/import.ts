@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { firebaseApp } from '../functions/src/adapters/admin/app.ts';
+import { firebaseApp } from '../functions/src/adapters/admin/firebaseApp.ts';
 import { agentToDocument, credentialToDocument } from '../functions/src/adapters/firestore/agentDocument.ts';
 import { firestore } from '../functions/src/adapters/firestore/client.ts';
 import { agentPath, credentialPath } from '../functions/src/adapters/firestore/paths.ts';
@@ -27,7 +27,13 @@ const agents = z.array(
 );
 
 const people = z.array(
-  z.strictObject({ token: z.string(), uid: z.string(), email: z.email(), displayName: z.string(), role: z.enum(ROLES) }),
+  z.strictObject({
+    token: z.string(),
+    uid: z.string(),
+    email: z.email(),
+    displayName: z.string(),
+    role: z.enum(ROLES),
+  }),
 );
 
 const documents = z.record(z.string(), z.record(z.string(), z.unknown()));
@@ -62,9 +68,15 @@ export async function importSeed(): Promise<void> {
 /** The credentials of everyone who has one, by name; people's expire after an hour. */
 export async function seedTokens(): Promise<Record<string, string>> {
   requireEmulators();
-  const named = agents.parse(await json('agents')).flatMap(({ token, id }) => (token ? [[token, bearerOf(id)]] : []));
-  const signedIn = people.parse(await json('people')).map(async ({ token, email }) => [token, await signIn(email)]);
-  return z.record(z.string(), z.string()).parse(Object.fromEntries([...named, ...(await Promise.all(signedIn))]));
+  const named = agents
+    .parse(await json('agents'))
+    .flatMap(({ token, id }) => (token ? [[token, bearerOf(id)]] : []));
+  const signedIn = people
+    .parse(await json('people'))
+    .map(async ({ token, email }) => [token, await signIn(email)]);
+  return z
+    .record(z.string(), z.string())
+    .parse(Object.fromEntries([...named, ...(await Promise.all(signedIn))]));
 }
 
 function agentOf(seed: AgentSeed, now: Date): Agent {
@@ -112,7 +124,8 @@ async function importPeople(seeds: readonly PersonSeed[]): Promise<void> {
   const auth = getAuth(firebaseApp());
   for (const { uid, email, displayName, role } of seeds) {
     const known = await auth.getUser(uid).catch(() => undefined);
-    if (known === undefined) await auth.createUser({ uid, email, displayName, password: PASSWORD, emailVerified: true });
+    if (known === undefined)
+      await auth.createUser({ uid, email, displayName, password: PASSWORD, emailVerified: true });
     await auth.setCustomUserClaims(uid, { role });
   }
 }

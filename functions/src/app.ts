@@ -1,5 +1,5 @@
 /** The composition root: the only file that sees every layer. All is made once per instance, on first use. */
-import { firebaseApp } from './adapters/admin/app.ts';
+import { firebaseApp } from './adapters/admin/firebaseApp.ts';
 import { realtimeDatabase } from './adapters/admin/realtimeDatabase.ts';
 import { FirebaseIdTokenVerifier } from './adapters/auth/idTokens.ts';
 import { DatabasePresence } from './adapters/database/presence.ts';

@@ -11,5 +11,7 @@ export const cloudLog: Log = {
 /** Errors have no fields of their own that JSON would show. */
 function printable(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { error, ...rest } = fields;
-  return error instanceof Error ? { ...rest, error: error.stack ?? error.message, cause: error.cause } : { ...fields };
+  return error instanceof Error
+    ? { ...rest, error: error.stack ?? error.message, cause: error.cause }
+    : { ...fields };
 }

@@ -22,7 +22,11 @@ export interface TaskReader {
   /** In the order asked; an unknown id's place is undefined. */
   findAll(taskIds: readonly string[]): Promise<readonly (Versioned<Task> | undefined)[]>;
   /** The first claimable tasks that require one of these sets of capabilities: by priority, creation, id. */
-  claimable(session: string, capabilityKeys: readonly string[], limit: number): Promise<readonly Versioned<Task>[]>;
+  claimable(
+    session: string,
+    capabilityKeys: readonly string[],
+    limit: number,
+  ): Promise<readonly Versioned<Task>[]>;
   /** The task whose backoff ends first. */
   firstBackoff(session: string): Promise<Versioned<Task> | undefined>;
   /** By creation, oldest first. */
@@ -52,7 +56,10 @@ export interface SessionReader {
   /** The workspace's open session and the version of the workspace that names it. */
   current(workspace: string): Promise<OpenSession | undefined>;
   /** The agent and the open session in one round trip. */
-  currentWithAgent(workspace: string, agentId: string): Promise<{
+  currentWithAgent(
+    workspace: string,
+    agentId: string,
+  ): Promise<{
     readonly open: OpenSession | undefined;
     readonly agent: Versioned<Agent> | undefined;
   }>;

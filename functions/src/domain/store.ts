@@ -25,11 +25,21 @@ export type Change =
   /** A dependency of the task was closed: one blocker fewer, or one that will never go. */
   | { readonly kind: 'dependencyDone'; readonly taskId: string }
   | { readonly kind: 'dependencyFailed'; readonly taskId: string; readonly dependencyId: string }
-  | { readonly kind: 'addDependents'; readonly taskId: string; readonly dependents: readonly string[]; readonly version: string }
+  | {
+      readonly kind: 'addDependents';
+      readonly taskId: string;
+      readonly dependents: readonly string[];
+      readonly version: string;
+    }
   | { readonly kind: 'createAgent'; readonly agent: Agent }
   | { readonly kind: 'replaceAgent'; readonly agent: Agent; readonly version: string }
   | { readonly kind: 'holdTask'; readonly agentId: string; readonly task: Task; readonly version: string }
-  | { readonly kind: 'dropTask'; readonly agentId: string; readonly taskId: string; readonly closed?: 'done' | 'failed' }
+  | {
+      readonly kind: 'dropTask';
+      readonly agentId: string;
+      readonly taskId: string;
+      readonly closed?: 'done' | 'failed';
+    }
   | { readonly kind: 'issueCredential'; readonly credential: Credential }
   | { readonly kind: 'withdrawCredential'; readonly apiKey: string }
   /** Makes a session its workspace's own; `replaces` is the workspace's version, where it has one. */
@@ -38,8 +48,19 @@ export type Change =
   /** Takes a session out of service; commits that expect it to be open fail from then on. */
   | { readonly kind: 'archiveSession'; readonly session: Session; readonly at: Date }
   /** More can be claimed than before. Refused as stale where the session is no longer open. */
-  | { readonly kind: 'queueGrew'; readonly workspace: string; readonly session: string; readonly capabilityKeys: readonly string[] }
-  | { readonly kind: 'count'; readonly workspace: string; readonly session: string; readonly by: CounterChange; readonly at: Date }
+  | {
+      readonly kind: 'queueGrew';
+      readonly workspace: string;
+      readonly session: string;
+      readonly capabilityKeys: readonly string[];
+    }
+  | {
+      readonly kind: 'count';
+      readonly workspace: string;
+      readonly session: string;
+      readonly by: CounterChange;
+      readonly at: Date;
+    }
   | { readonly kind: 'createDiscovery'; readonly discovery: Discovery };
 
 export type CounterChange = Partial<Readonly<Record<Counter, number>>>;

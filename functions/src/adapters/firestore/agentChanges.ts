@@ -40,7 +40,10 @@ export function addAgentChange(database: Firestore, batch: WriteBatch, change: C
       break;
     }
     case 'issueCredential':
-      batch.create(database.doc(credentialPath(change.credential.apiKey)), credentialToDocument(change.credential));
+      batch.create(
+        database.doc(credentialPath(change.credential.apiKey)),
+        credentialToDocument(change.credential),
+      );
       break;
     case 'withdrawCredential':
       batch.delete(database.doc(credentialPath(change.apiKey)));

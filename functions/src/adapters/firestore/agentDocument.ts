@@ -15,7 +15,11 @@ const agentDocument = z.object({
   /** Names only, as spec/network.md's firebase.read example shows them. */
   capabilities: z.array(z.string()),
   capability_details: z.array(
-    z.object({ name: z.string(), category: z.string(), parameters: z.record(z.string(), z.unknown()).optional() }),
+    z.object({
+      name: z.string(),
+      category: z.string(),
+      parameters: z.record(z.string(), z.unknown()).optional(),
+    }),
   ),
   configuration: z.object({
     max_concurrent_tasks: z.number(),
@@ -49,7 +53,10 @@ export function agentToDocument(agent: Agent): StoredAgent {
     description: agent.description ?? null,
     creator: agent.creator ?? null,
     capabilities: agent.capabilities.map((capability) => capability.name),
-    capability_details: agent.capabilities.map((capability) => ({ ...capability, parameters: { ...capability.parameters } })),
+    capability_details: agent.capabilities.map((capability) => ({
+      ...capability,
+      parameters: { ...capability.parameters },
+    })),
     configuration: {
       max_concurrent_tasks: maxConcurrentTasks,
       timeout,

@@ -43,13 +43,21 @@ export function addCoordinationChange(
     case 'queueGrew':
       batch.update(database.doc(sessionPath(change.workspace, change.session)), {
         queue_version: FieldValue.increment(1),
-        ...(change.capabilityKeys.length > 0 && { capability_keys: FieldValue.arrayUnion(...change.capabilityKeys) }),
+        ...(change.capabilityKeys.length > 0 && {
+          capability_keys: FieldValue.arrayUnion(...change.capabilityKeys),
+        }),
       });
       break;
     case 'count': {
-      const by = Object.entries(change.by).map(([counter, delta]) => [counter, FieldValue.increment(delta)] as const);
+      const by = Object.entries(change.by).map(
+        ([counter, delta]) => [counter, FieldValue.increment(delta)] as const,
+      );
       const shard = `${countersPath(change.workspace, change.session)}/${randomness.integer(COUNTER_SHARDS)}`;
-      batch.set(database.doc(shard), { counts: Object.fromEntries(by), last_activity: change.at }, { merge: true });
+      batch.set(
+        database.doc(shard),
+        { counts: Object.fromEntries(by), last_activity: change.at },
+        { merge: true },
+      );
       break;
     }
     case 'createDiscovery':

@@ -12,7 +12,11 @@ export class FirestoreDiscoveryReader implements DiscoveryReader {
     this.database = database;
   }
 
-  async list(session: string, tags: readonly string[] | undefined, page: Page): Promise<readonly Discovery[]> {
+  async list(
+    session: string,
+    tags: readonly string[] | undefined,
+    page: Page,
+  ): Promise<readonly Discovery[]> {
     const all: Query = this.database.collection(COLLECTIONS.discoveries).where('session', '==', session);
     const matching = tags === undefined ? all : all.where('tags', 'array-contains-any', [...tags]);
     const { docs } = await paged(matching, 'created_at', page, 'desc').get();

@@ -54,7 +54,8 @@ const counterDocument = z.object({
 /** Adds up a session's counters from the documents that they are spread over. */
 export function sumCounters(documents: readonly unknown[]): SessionCounters {
   const shards = documents.map((data) => counterDocument.parse(data));
-  const sum = (counter: Counter): number => shards.reduce((total, shard) => total + (shard.counts[counter] ?? 0), 0);
+  const sum = (counter: Counter): number =>
+    shards.reduce((total, shard) => total + (shard.counts[counter] ?? 0), 0);
   const counts = {
     available: sum('available'),
     claimed: sum('claimed'),

@@ -32,7 +32,10 @@ export class FirestoreSessionReader implements SessionReader {
   }
 
   async counters(workspace: string, session: string): Promise<SessionCounters> {
-    const shards = await this.database.collection(countersPath(workspace, session)).limit(COUNTER_SHARDS).get();
+    const shards = await this.database
+      .collection(countersPath(workspace, session))
+      .limit(COUNTER_SHARDS)
+      .get();
     return sumCounters(shards.docs.map((shard) => shard.data()));
   }
 
@@ -50,7 +53,8 @@ export class FirestoreSessionReader implements SessionReader {
     const more = rest.slice(0, paths.length);
     if (named?.updateTime === undefined) return { open: undefined, more };
     const { session: name } = workspaceDocument.parse(named.data());
-    const stored = guess === name ? rest[paths.length] : await this.database.doc(sessionPath(workspace, name)).get();
+    const stored =
+      guess === name ? rest[paths.length] : await this.database.doc(sessionPath(workspace, name)).get();
     this.remember(workspace, name);
     if (!stored?.exists) return this.read(workspace, paths);
     const { version } = versioned(name, named.updateTime);

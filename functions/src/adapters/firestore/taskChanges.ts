@@ -11,7 +11,11 @@ export function addTaskChange(database: Firestore, batch: WriteBatch, change: Ch
       batch.create(database.doc(taskPath(change.task.id)), taskToDocument(change.task));
       break;
     case 'replaceTask':
-      batch.update(database.doc(taskPath(change.task.id)), { ...taskToDocument(change.task) }, atVersion(change.version));
+      batch.update(
+        database.doc(taskPath(change.task.id)),
+        { ...taskToDocument(change.task) },
+        atVersion(change.version),
+      );
       break;
     case 'dependencyDone':
       batch.update(database.doc(taskPath(change.taskId)), { blockers: FieldValue.increment(-1) });

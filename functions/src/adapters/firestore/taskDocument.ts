@@ -1,7 +1,13 @@
 /** A task as Firestore keeps it: flat, in the specification's words, so that the console reads like the tools. */
 import { z } from 'zod';
 import { capabilityKey } from '../../domain/tasks/capabilities.ts';
-import { type Claim, type LateResult, type Task, TASK_STATUSES, type TaskResult } from '../../domain/tasks/task.ts';
+import {
+  type Claim,
+  type LateResult,
+  TASK_STATUSES,
+  type Task,
+  type TaskResult,
+} from '../../domain/tasks/task.ts';
 import { timestamp } from './timestamp.ts';
 
 const result = z.object({
@@ -101,12 +107,18 @@ export function taskFromDocument(data: unknown): Task {
     blockers: stored.blockers,
     failedDependencies: stored.failed_dependencies,
     requiredCapabilities: stored.required_capabilities,
-    context: { files: stored.context.files, ...(stored.context.hints !== undefined && { hints: stored.context.hints }) },
+    context: {
+      files: stored.context.files,
+      ...(stored.context.hints !== undefined && { hints: stored.context.hints }),
+    },
     createdAt: stored.created_at,
     createdBy: stored.created_by,
     epoch: stored.claim_epoch,
     ...(claim && { claim }),
-    lapsedClaims: stored.lapsed_claims.map((lapsed) => ({ agentId: lapsed.agent_id, epoch: lapsed.claim_epoch })),
+    lapsedClaims: stored.lapsed_claims.map((lapsed) => ({
+      agentId: lapsed.agent_id,
+      epoch: lapsed.claim_epoch,
+    })),
     retries: stored.retries,
     ...(stored.retry_at && { retryAt: stored.retry_at }),
     ...(stored.result && { result: resultOf(stored.result) }),

@@ -1,4 +1,4 @@
-import { FieldPath, type DocumentSnapshot, type Firestore, type Query } from '@google-cloud/firestore';
+import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
 import type { Page, TaskReader } from '../../domain/readers.ts';
 import type { Versioned } from '../../domain/store.ts';
 import type { Task, TaskStatus } from '../../domain/tasks/task.ts';
@@ -24,11 +24,17 @@ export class FirestoreTaskReader implements TaskReader {
 
   async findAll(taskIds: readonly string[]): Promise<readonly (Versioned<Task> | undefined)[]> {
     if (taskIds.length === 0) return [];
-    const snapshots = await this.database.getAll(...taskIds.map((taskId) => this.database.doc(taskPath(taskId))));
+    const snapshots = await this.database.getAll(
+      ...taskIds.map((taskId) => this.database.doc(taskPath(taskId))),
+    );
     return snapshots.map(read);
   }
 
-  async claimable(session: string, capabilityKeys: readonly string[], limit: number): Promise<readonly Versioned<Task>[]> {
+  async claimable(
+    session: string,
+    capabilityKeys: readonly string[],
+    limit: number,
+  ): Promise<readonly Versioned<Task>[]> {
     const ready = this.tasks
       .where('session', '==', session)
       .where('status', '==', 'available')
@@ -43,7 +49,11 @@ export class FirestoreTaskReader implements TaskReader {
     }
     const found = await Promise.all(
       chunks.map((keys) =>
-        list(keys.length === 1 ? ready.where('capability_key', '==', keys[0]) : ready.where('capability_key', 'in', keys)),
+        list(
+          keys.length === 1
+            ? ready.where('capability_key', '==', keys[0])
+            : ready.where('capability_key', 'in', keys),
+        ),
       ),
     );
     return chunks.length === 1 ? (found[0] ?? []) : found.flat().sort(inQueueOrder).slice(0, limit);
@@ -57,7 +67,11 @@ export class FirestoreTaskReader implements TaskReader {
     return (await list(waiting.orderBy('retry_at').limit(1)))[0];
   }
 
-  async list(session: string, statuses: readonly TaskStatus[] | undefined, page: Page): Promise<readonly Task[]> {
+  async list(
+    session: string,
+    statuses: readonly TaskStatus[] | undefined,
+    page: Page,
+  ): Promise<readonly Task[]> {
     const inSession = this.tasks.where('session', '==', session);
     const matching = statuses === undefined ? inSession : inSession.where('status', 'in', [...statuses]);
     return values(await list(paged(matching, 'created_at', page)));
@@ -94,7 +108,12 @@ async function list(query: Query): Promise<Versioned<Task>[]> {
 }
 
 /** One page of a query in the order of a time, then of ids. */
-export function paged(query: Query, time: string, { limit, after }: Page, direction: 'asc' | 'desc' = 'asc'): Query {
+export function paged(
+  query: Query,
+  time: string,
+  { limit, after }: Page,
+  direction: 'asc' | 'desc' = 'asc',
+): Query {
   const ordered = query.orderBy(time, direction).orderBy(FieldPath.documentId(), direction).limit(limit);
   return after === undefined ? ordered : ordered.startAfter(after.at, after.id);
 }
@@ -105,6 +124,8 @@ function values(tasks: readonly Versioned<Task>[]): Task[] {
 
 function inQueueOrder({ value: a }: Versioned<Task>, { value: b }: Versioned<Task>): number {
   return (
-    a.priority - b.priority || a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : Number(a.id > b.id))
+    a.priority - b.priority ||
+    a.createdAt.getTime() - b.createdAt.getTime() ||
+    (a.id < b.id ? -1 : Number(a.id > b.id))
   );
 }

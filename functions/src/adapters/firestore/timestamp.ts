@@ -1,6 +1,6 @@
 import { Timestamp } from '@google-cloud/firestore';
 import { z } from 'zod';
-import { type Versioned, StaleWriteError } from '../../domain/store.ts';
+import { StaleWriteError, type Versioned } from '../../domain/store.ts';
 
 /** A Firestore timestamp, read as a date. Milliseconds are all that Muster writes. */
 export const timestamp = z.instanceof(Timestamp).transform((value) => value.toDate());

@@ -7,7 +7,11 @@ import type { AgentReader } from '../readers.ts';
  * Lets a caller act as an agent: as itself, as any agent for leaders and admins, as an own one for people.
  * @throws MusterError FORBIDDEN
  */
-export async function authoriseActing(principal: Principal, agentId: string, agents: AgentReader): Promise<void> {
+export async function authoriseActing(
+  principal: Principal,
+  agentId: string,
+  agents: AgentReader,
+): Promise<void> {
   if (principal.agentId === agentId || hasRole(principal.role, 'leader')) return;
   if (principal.kind === 'person') {
     const agent = await agents.find(agentId);

@@ -1,7 +1,8 @@
 /** Agents in a workspace's coordination. Source: spec/coordination.md, register_agent and heartbeat. */
+
+import { MusterError } from '../errors.ts';
 import { agentNotRegistered } from '../missing.ts';
 import type { Clock, Presence, Randomness } from '../ports.ts';
-import { MusterError } from '../errors.ts';
 import { hasRole, type Principal } from '../principal.ts';
 import type { AgentReader, SessionReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
@@ -43,7 +44,11 @@ export class AgentMembership {
    * caller acts for.
    * @throws MusterError FORBIDDEN for another's agent, or for the part of a leader without that role
    */
-  async join(principal: Principal, request: MembershipRequest, settle: Settle<Membership>): Promise<Membership> {
+  async join(
+    principal: Principal,
+    request: MembershipRequest,
+    settle: Settle<Membership>,
+  ): Promise<Membership> {
     if (request.role === 'leader' && !hasRole(principal.role, 'leader')) throw forbiddenToLead(principal);
     const { sessions, store, presence, clock, randomness } = this.dependencies;
     const membership = await retryStale(randomness, async () => {
@@ -72,7 +77,9 @@ export class AgentMembership {
       if (known === undefined) throw agentNotRegistered(agentId);
       const revived: Agent = { ...known.value, status: 'active', lastSeen: clock.now() };
       const changes: Change[] =
-        known.value.status === 'active' ? [] : [{ kind: 'replaceAgent', agent: revived, version: known.version }];
+        known.value.status === 'active'
+          ? []
+          : [{ kind: 'replaceAgent', agent: revived, version: known.version }];
       await store.commit(changes, settle(undefined));
     });
     await presence.touch(agentId);
@@ -110,7 +117,11 @@ function newMember(principal: Principal, agentId: string, now: Date): Agent {
     type: 'specialist',
     version: '1.0.0',
     capabilities: [],
-    configuration: { maxConcurrentTasks: 1, timeout: 30_000, retryPolicy: { maxRetries: 3, backoffMs: 1000 } },
+    configuration: {
+      maxConcurrentTasks: 1,
+      timeout: 30_000,
+      retryPolicy: { maxRetries: 3, backoffMs: 1000 },
+    },
     ownerUid: principal.ownerUid,
     role: 'worker',
     status: 'active',

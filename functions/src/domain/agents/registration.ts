@@ -113,7 +113,11 @@ export class AgentRegistration {
     return `${start}-${this.dependencies.hashing.sha256(`${ownerUid}\n${name}`).slice(0, 8)}`;
   }
 
-  private issue(agentId: string, operation: Operation, now: Date): { credential: Credential; secret: string } {
+  private issue(
+    agentId: string,
+    operation: Operation,
+    now: Date,
+  ): { credential: Credential; secret: string } {
     const { randomness, hashing } = this.dependencies;
     const secret = operation.derivedSecret('credential') ?? randomness.secret(32);
     const credential = {
@@ -147,11 +151,15 @@ function authoriseReplacing(principal: Principal, agent: Agent): void {
 function grantedRole(principal: Principal, draft: AgentDraft, existing: Agent | undefined): Role {
   const role = draft.role ?? existing?.role ?? 'worker';
   if (hasRole(principal.role, role)) return role;
-  throw new MusterError('FORBIDDEN', `You may not register an agent with the role ${role}: yours is ${principal.role}.`, {
-    field: 'role',
-    value: role,
-    suggestion: `Ask for ${principal.role} or less, or let somebody with that role register it.`,
-  });
+  throw new MusterError(
+    'FORBIDDEN',
+    `You may not register an agent with the role ${role}: yours is ${principal.role}.`,
+    {
+      field: 'role',
+      value: role,
+      suggestion: `Ask for ${principal.role} or less, or let somebody with that role register it.`,
+    },
+  );
 }
 
 function buildAgent(

@@ -1,7 +1,15 @@
 /** A workspace's goal, plan, progress and discoveries. Source: spec/coordination.md; design, section 6. */
 import { taskNotFound } from '../missing.ts';
 import type { Clock, Randomness } from '../ports.ts';
-import type { AgentCounts, AgentReader, DiscoveryReader, Page, SessionCounters, SessionReader, TaskReader } from '../readers.ts';
+import type {
+  AgentCounts,
+  AgentReader,
+  DiscoveryReader,
+  Page,
+  SessionCounters,
+  SessionReader,
+  TaskReader,
+} from '../readers.ts';
 import { retryStale } from '../retry.ts';
 import type { Change, Settle, Store } from '../store.ts';
 import type { Task, TaskStatus } from '../tasks/task.ts';
@@ -98,12 +106,19 @@ export class CoordinationService {
 
   /** Progress from counters: the same few documents however many tasks there are. */
   async status(workspace: string): Promise<CoordinationStatus> {
-    const [session, agents] = await Promise.all([this.session(workspace), this.dependencies.agents.count(workspace)]);
+    const [session, agents] = await Promise.all([
+      this.session(workspace),
+      this.dependencies.agents.count(workspace),
+    ]);
     if (session === undefined) return { counters: NOTHING_COUNTED, agents };
     return { session, agents, counters: await this.dependencies.sessions.counters(workspace, session.id) };
   }
 
-  async listTasks(workspace: string, statuses: readonly TaskStatus[] | undefined, page: Page): Promise<readonly Task[]> {
+  async listTasks(
+    workspace: string,
+    statuses: readonly TaskStatus[] | undefined,
+    page: Page,
+  ): Promise<readonly Task[]> {
     const session = await this.session(workspace);
     return session ? this.dependencies.tasks.list(session.id, statuses, page) : [];
   }
@@ -132,13 +147,23 @@ export class CoordinationService {
       const discovery = { ...request, id, session: session.id, createdAt: now };
       const { workspace } = request;
       const opened: Change[] = isNew ? [{ kind: 'openSession', session }] : [];
-      const counted: Change = { kind: 'count', workspace, session: session.id, by: { discoveries: 1 }, at: now };
+      const counted: Change = {
+        kind: 'count',
+        workspace,
+        session: session.id,
+        by: { discoveries: 1 },
+        at: now,
+      };
       await store.commit([...opened, { kind: 'createDiscovery', discovery }, counted], settle(discovery));
       return discovery;
     });
   }
 
-  async listDiscoveries(workspace: string, tags: readonly string[] | undefined, page: Page): Promise<readonly Discovery[]> {
+  async listDiscoveries(
+    workspace: string,
+    tags: readonly string[] | undefined,
+    page: Page,
+  ): Promise<readonly Discovery[]> {
     const session = await this.session(workspace);
     return session ? this.dependencies.discoveries.list(session.id, tags, page) : [];
   }

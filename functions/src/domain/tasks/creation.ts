@@ -72,10 +72,7 @@ export class TaskCreation {
       const opening = await openSession(this.dependencies, request.workspace, now);
       const existing = await this.existing(numbered, opening.session, request);
       const tasks = buildTasks(numbered, existing, opening.session, request.createdBy, now);
-      await this.dependencies.store.commit(
-        creationChanges(tasks, existing, opening, now),
-        settle(tasks),
-      );
+      await this.dependencies.store.commit(creationChanges(tasks, existing, opening, now), settle(tasks));
       return tasks;
     });
   }
@@ -95,7 +92,9 @@ export class TaskCreation {
       return {
         id: ids[index] ?? prefix,
         draft,
-        dependencies: dependencies.flatMap((one) => ('existing' in one ? one.existing : (ids[one.sibling] ?? []))),
+        dependencies: dependencies.flatMap((one) =>
+          'existing' in one ? one.existing : (ids[one.sibling] ?? []),
+        ),
         existing: dependencies.flatMap((one) => ('existing' in one ? one.existing : [])),
       };
     });
@@ -113,9 +112,11 @@ export class TaskCreation {
     for (const [place, id] of ids.entries()) {
       const task = found[place];
       const index = numbered.findIndex((draft) => draft.existing.includes(id));
-      if (task?.value.session !== session.id) throw unknownDependency(id, request.field(index, 'dependencies'));
+      if (task?.value.session !== session.id)
+        throw unknownDependency(id, request.field(index, 'dependencies'));
       const dependents = numbered.filter((draft) => draft.existing.includes(id)).length;
-      if (task.value.dependents.length + dependents > MAX_DEPENDENTS) throw tooManyDependents(id, request.field(index, 'dependencies'));
+      if (task.value.dependents.length + dependents > MAX_DEPENDENTS)
+        throw tooManyDependents(id, request.field(index, 'dependencies'));
       existing.set(id, task);
     }
     return existing;
@@ -131,7 +132,8 @@ function buildTasks(
 ): Task[] {
   const dependents = new Map<string, string[]>();
   for (const { id, dependencies } of numbered) {
-    for (const dependency of dependencies) dependents.set(dependency, [...(dependents.get(dependency) ?? []), id]);
+    for (const dependency of dependencies)
+      dependents.set(dependency, [...(dependents.get(dependency) ?? []), id]);
   }
   return numbered.map(({ id, draft, dependencies, existing: ids }) => {
     const before = ids.flatMap((dependency) => existing.get(dependency)?.value ?? []);
@@ -206,6 +208,10 @@ function tooManyCapabilityKeys(): MusterError {
   return new MusterError(
     'VALIDATION_ERROR',
     `More than ${MAX_CAPABILITY_KEYS} different sets of required capabilities in one coordination.`,
-    { field: 'required_capabilities', reason: 'TOO_MANY_CAPABILITY_SETS', suggestion: 'Use fewer, broader capabilities.' },
+    {
+      field: 'required_capabilities',
+      reason: 'TOO_MANY_CAPABILITY_SETS',
+      suggestion: 'Use fewer, broader capabilities.',
+    },
   );
 }

@@ -47,24 +47,24 @@ function siblingIndex(dependency: string, position: number, index: number, size:
 /** A cycle as the places on it, the first repeated at the end; undefined where there is none. */
 function findCycle(edges: readonly (readonly number[])[]): number[] | undefined {
   const finished = new Set<number>();
-  for (let start = 0; start < edges.length; start++) {
-    const path: number[] = [];
-    const stack: { node: number; next: number }[] = finished.has(start) ? [] : [{ node: start, next: 0 }];
-    while (stack.length > 0) {
-      const top = stack[stack.length - 1];
-      if (top === undefined) break;
-      if (top.next === 0) path.push(top.node);
-      const target = edges[top.node]?.[top.next++];
-      if (target === undefined) {
-        finished.add(top.node);
-        path.pop();
-        stack.pop();
-      } else if (path.includes(target)) {
-        return [...path.slice(path.indexOf(target)), target];
-      } else if (!finished.has(target)) {
-        stack.push({ node: target, next: 0 });
-      }
+  const path: number[] = [];
+  // A batch is at most MAX_BATCH tasks, so the recursion is no deeper than that.
+  const visit = (node: number): number[] | undefined => {
+    if (finished.has(node)) return undefined;
+    const met = path.indexOf(node);
+    if (met >= 0) return [...path.slice(met), node];
+    path.push(node);
+    for (const target of edges[node] ?? []) {
+      const cycle = visit(target);
+      if (cycle) return cycle;
     }
+    path.pop();
+    finished.add(node);
+    return undefined;
+  };
+  for (const start of edges.keys()) {
+    const cycle = visit(start);
+    if (cycle) return cycle;
   }
   return undefined;
 }

@@ -51,7 +51,8 @@ export function claimTask(task: Task, agentId: string, leaseSeconds: number, now
 
 export function startTask(task: Task, claimant: Claimant, now: Date): Task {
   const claim = currentClaim(task, claimant);
-  if (claim === undefined || task.status !== 'claimed') throw notPossible(task, 'be started', claimant.agentId);
+  if (claim === undefined || task.status !== 'claimed')
+    throw notPossible(task, 'be started', claimant.agentId);
   const renewed = { ...claim, startedAt: now, leaseExpiresAt: laterBySeconds(now, claim.leaseSeconds) };
   return { ...task, status: 'in_progress', claim: renewed };
 }
@@ -136,7 +137,8 @@ function currentClaim(task: Task, claimant: Claimant): Claim | undefined {
 function lapsedClaim(task: Task, claimant: Claimant): LapsedClaim | undefined {
   return task.lapsedClaims.findLast(
     (lapsed) =>
-      lapsed.agentId === claimant.agentId && (claimant.epoch === undefined || claimant.epoch === lapsed.epoch),
+      lapsed.agentId === claimant.agentId &&
+      (claimant.epoch === undefined || claimant.epoch === lapsed.epoch),
   );
 }
 

@@ -7,10 +7,18 @@ import { agentNotRegistered, taskNotFound } from '../missing.ts';
 import type { Clock, Randomness } from '../ports.ts';
 import type { SessionReader, TaskReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
-import { type Change, type Settle, type Store, StaleWriteError, type Versioned } from '../store.ts';
+import { type Change, type Settle, StaleWriteError, type Store, type Versioned } from '../store.ts';
 import { satisfiedKeys } from './capabilities.ts';
 import { countedChange } from './counting.ts';
-import { type Claimant, claimTask, endBackoff, type Outcome, type Settlement, settleTask, startTask } from './machine.ts';
+import {
+  type Claimant,
+  claimTask,
+  endBackoff,
+  type Outcome,
+  type Settlement,
+  settleTask,
+  startTask,
+} from './machine.ts';
 import { isHeld, type Task } from './task.ts';
 import { ClaimWindow } from './window.ts';
 
@@ -74,7 +82,8 @@ export class TaskQueue {
   ): Promise<Settlement> {
     return this.change(taskId, async ({ value: before, version }, now) => {
       const settlement = settleTask(before, claimant, outcome, now);
-      const changes = settlement.kind === 'repeated' ? [] : settlementChanges(before, settlement, version, now);
+      const changes =
+        settlement.kind === 'repeated' ? [] : settlementChanges(before, settlement, version, now);
       if (settlement.task.status === 'done' && before.dependents.length > 0) {
         changes.push(...(await this.queueGrowth(before)));
       }
@@ -86,7 +95,9 @@ export class TaskQueue {
   /** Tells the windows that dependents may have become claimable, unless their session is archived. */
   private async queueGrowth({ workspace, session }: Task): Promise<Change[]> {
     const open = await this.dependencies.sessions.current(workspace);
-    return open?.session.id === session ? [{ kind: 'queueGrew', workspace, session, capabilityKeys: [] }] : [];
+    return open?.session.id === session
+      ? [{ kind: 'queueGrew', workspace, session, capabilityKeys: [] }]
+      : [];
   }
 
   private change<Result>(
@@ -101,16 +112,25 @@ export class TaskQueue {
   }
 
   private async tryClaim(request: ClaimRequest, settle: Settle<ClaimOutcome>): Promise<ClaimOutcome> {
-    const { open, agent } = await this.dependencies.sessions.currentWithAgent(request.workspace, request.agentId);
+    const { open, agent } = await this.dependencies.sessions.currentWithAgent(
+      request.workspace,
+      request.agentId,
+    );
     if (agent === undefined) throw agentNotRegistered(request.agentId);
     if (open === undefined) return this.answer({ kind: 'none' }, settle);
     const { session } = open;
     const inHand = Object.entries(agent.value.held).filter(([, held]) => held.session === session.id);
     if (inHand.length >= agent.value.configuration.maxConcurrentTasks) {
-      const resumed = await this.resume(agent.value.id, inHand.map(([taskId]) => taskId));
+      const resumed = await this.resume(
+        agent.value.id,
+        inHand.map(([taskId]) => taskId),
+      );
       if (resumed !== undefined) return this.answer({ kind: 'resumed', task: resumed }, settle);
     }
-    const keys = satisfiedKeys(session.capabilityKeys, agent.value.capabilities.map(({ name }) => name));
+    const keys = satisfiedKeys(
+      session.capabilityKeys,
+      agent.value.capabilities.map(({ name }) => name),
+    );
     const window = this.window(session.id, keys);
     const candidate = await window.next(session.queueVersion);
     if (candidate !== undefined) return this.take(window, candidate, agent, request, settle);
@@ -167,7 +187,10 @@ export class TaskQueue {
     return true;
   }
 
-  private async answer<Result extends ClaimOutcome>(outcome: Result, settle: Settle<ClaimOutcome>): Promise<Result> {
+  private async answer<Result extends ClaimOutcome>(
+    outcome: Result,
+    settle: Settle<ClaimOutcome>,
+  ): Promise<Result> {
     const settled = settle(outcome);
     if (settled !== undefined) await this.dependencies.store.commit([], settled);
     return outcome;
@@ -175,7 +198,8 @@ export class TaskQueue {
 
   private window(session: string, capabilityKeys: readonly string[]): ClaimWindow {
     const name = [session, ...capabilityKeys].join('\n');
-    const window = this.windows.get(name) ?? new ClaimWindow(this.dependencies.tasks, session, capabilityKeys);
+    const window =
+      this.windows.get(name) ?? new ClaimWindow(this.dependencies.tasks, session, capabilityKeys);
     this.windows.delete(name);
     this.windows.set(name, window);
     const oldest = this.windows.keys().next().value;

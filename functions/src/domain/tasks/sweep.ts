@@ -6,7 +6,7 @@
 import { MusterError } from '../errors.ts';
 import type { Clock, Log, Presence } from '../ports.ts';
 import type { SessionReader, TaskReader } from '../readers.ts';
-import { type Change, type Store, StaleWriteError, type Versioned } from '../store.ts';
+import { type Change, StaleWriteError, type Store, type Versioned } from '../store.ts';
 import { countedChange } from './counting.ts';
 import { endBackoff, releaseTask, renewLease } from './machine.ts';
 import type { Task } from './task.ts';
@@ -56,7 +56,8 @@ export class TaskSweep {
     await this.inBatches(
       () => tasks.backedOff(now, BATCH),
       async (batch) => {
-        for (const task of batch) if (await this.commit(task, endBackoff(task.value), [], now)) counts.retried++;
+        for (const task of batch)
+          if (await this.commit(task, endBackoff(task.value), [], now)) counts.retried++;
       },
     );
     return counts;
@@ -79,7 +80,12 @@ export class TaskSweep {
     return (await this.commit(task, releaseTask(task.value), [drop], now)) ? 'released' : undefined;
   }
 
-  private async commit(before: Versioned<Task>, task: Task, more: readonly Change[], now: Date): Promise<boolean> {
+  private async commit(
+    before: Versioned<Task>,
+    task: Task,
+    more: readonly Change[],
+    now: Date,
+  ): Promise<boolean> {
     const open = await this.dependencies.sessions.current(task.workspace);
     const grew: Change[] =
       open?.session.id === task.session

@@ -25,6 +25,8 @@ export const addDiscovery = defineTool({
   handler: async ({ services, workspace, principal, operation }, { agent_id, content, tags = [] }) => {
     await services.membership.actAs(principal, agent_id);
     const discovery = { workspace, agentId: agent_id, content, tags: [...new Set(tags)] };
-    return answer(await services.coordination.addDiscovery(discovery, (added) => operation.settle(answer(added))));
+    return answer(
+      await services.coordination.addDiscovery(discovery, (added) => operation.settle(answer(added))),
+    );
   },
 });

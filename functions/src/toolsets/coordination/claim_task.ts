@@ -19,7 +19,10 @@ export const claimTask = defineTool({
     agent_id: agentId('Your agent ID'),
     lease_seconds: z
       .number()
-      .refine((seconds) => Number.isInteger(seconds) && seconds >= 1 && seconds <= DAY_SECONDS, `expected a whole number from 1 to ${DAY_SECONDS}`)
+      .refine(
+        (seconds) => Number.isInteger(seconds) && seconds >= 1 && seconds <= DAY_SECONDS,
+        `expected a whole number from 1 to ${DAY_SECONDS}`,
+      )
       .default(DEFAULT_LEASE_SECONDS)
       .describe('How long the claim stands without a sign of life from you.'),
   }),

@@ -34,8 +34,11 @@ export const completeTask = defineTool({
       ...(report.files_modified && { filesModified: report.files_modified }),
       ...(report.files_created && { filesCreated: report.files_created }),
     };
-    const settlement = await services.taskQueue.settle(task_id, claimant, { kind: 'done', result }, (outcome) =>
-      operation.settle(settlementAnswer(outcome)),
+    const settlement = await services.taskQueue.settle(
+      task_id,
+      claimant,
+      { kind: 'done', result },
+      (outcome) => operation.settle(settlementAnswer(outcome)),
     );
     return settlementAnswer(settlement);
   },

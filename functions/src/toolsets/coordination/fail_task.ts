@@ -19,11 +19,17 @@ export const failTask = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   role: 'worker',
   example: { agent_id: 'terminal-2', task_id: 'task-xxx-002', error: 'The test database is not reachable' },
-  handler: async ({ services, principal, operation }, { agent_id, task_id, error, retryable, claim_epoch }) => {
+  handler: async (
+    { services, principal, operation },
+    { agent_id, task_id, error, retryable, claim_epoch },
+  ) => {
     await services.membership.actAs(principal, agent_id);
     const claimant = { agentId: agent_id, ...(claim_epoch !== undefined && { epoch: claim_epoch }) };
-    const settlement = await services.taskQueue.settle(task_id, claimant, { kind: 'failed', error, retryable }, (outcome) =>
-      operation.settle(settlementAnswer(outcome)),
+    const settlement = await services.taskQueue.settle(
+      task_id,
+      claimant,
+      { kind: 'failed', error, retryable },
+      (outcome) => operation.settle(settlementAnswer(outcome)),
     );
     return settlementAnswer(settlement);
   },

@@ -6,7 +6,8 @@ import { discoveryAnswer, discoveryShape, texts } from './shapes.ts';
 export const getDiscoveries = defineTool({
   name: 'get_discoveries',
   title: 'Discoveries',
-  description: 'Get shared discoveries from all agents, newest first; with tags, those that have any of them.',
+  description:
+    'Get shared discoveries from all agents, newest first; with tags, those that have any of them.',
   input: z.strictObject({
     tags: texts('Filter by tags', 20, 100).optional(),
     limit: pageLimit('Max number of discoveries', 20, 500),

@@ -18,5 +18,6 @@ export const getMasterPlan = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'viewer',
   example: {},
-  handler: async ({ services, workspace }) => masterPlanAnswer(await services.coordination.session(workspace), workspace),
+  handler: async ({ services, workspace }) =>
+    masterPlanAnswer(await services.coordination.session(workspace), workspace),
 });

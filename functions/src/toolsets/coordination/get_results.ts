@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { coordinationStatus, COORDINATION_STATUSES } from '../../domain/tasks/projection.ts';
+import { COORDINATION_STATUSES, coordinationStatus } from '../../domain/tasks/projection.ts';
 import type { Task } from '../../domain/tasks/task.ts';
 import { defineTool } from '../../mcp/tool.ts';
 import { cursor, pageLimit, pageOf, pageShape, positionOf } from './paging.ts';
@@ -38,7 +38,13 @@ export const getResults = defineTool({
       }),
     ),
     without_result: z
-      .array(z.object({ task_id: z.string(), status: z.enum(COORDINATION_STATUSES), error: z.string().optional() }))
+      .array(
+        z.object({
+          task_id: z.string(),
+          status: z.enum(COORDINATION_STATUSES),
+          error: z.string().optional(),
+        }),
+      )
       .optional()
       .describe('The named tasks that are not done.'),
     ...pageShape,
@@ -48,7 +54,10 @@ export const getResults = defineTool({
   example: { task_ids: ['task-xxx-001'] },
   handler: async ({ services, workspace }, { task_ids = [], limit, cursor: encoded }) => {
     if (task_ids.length === 0) {
-      const found = await services.coordination.listDone(workspace, { limit: limit + 1, ...positionOf(encoded) });
+      const found = await services.coordination.listDone(workspace, {
+        limit: limit + 1,
+        ...positionOf(encoded),
+      });
       const { items, end } = pageOf(found, limit, (task) => task.closedAt);
       return { results: items.map(resultAnswerOf), ...end };
     }

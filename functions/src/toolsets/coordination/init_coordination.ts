@@ -36,6 +36,8 @@ export const initCoordination = defineTool({
   },
   handler: async ({ services, workspace, operation }, { goal, master_plan }) =>
     answer(
-      await services.coordination.initialise(workspace, goal, master_plan, (outcome) => operation.settle(answer(outcome))),
+      await services.coordination.initialise(workspace, goal, master_plan, (outcome) =>
+        operation.settle(answer(outcome)),
+      ),
     ),
 });

@@ -13,7 +13,10 @@ export const cursor = z
 export const pageLimit = (description: string, usual: number, most: number) =>
   z
     .number()
-    .refine((limit) => Number.isInteger(limit) && limit >= 1 && limit <= most, `expected a whole number from 1 to ${most}`)
+    .refine(
+      (limit) => Number.isInteger(limit) && limit >= 1 && limit <= most,
+      `expected a whole number from 1 to ${most}`,
+    )
     .default(usual)
     .describe(description);
 
@@ -23,7 +26,14 @@ export const pageShape = {
   next_cursor: z.string().optional(),
 };
 
-const position = z.tuple([z.iso.datetime(), z.string().min(1).max(200).regex(/^[^/]+$/)]);
+const position = z.tuple([
+  z.iso.datetime(),
+  z
+    .string()
+    .min(1)
+    .max(200)
+    .regex(/^[^/]+$/),
+]);
 
 /** @throws MusterError INVALID_FORMAT for what is no cursor of ours */
 export function positionOf(encoded: string | undefined): { after?: Position } {
@@ -53,7 +63,8 @@ export function pageOf<Item extends { readonly id: string }>(
   const items = found.slice(0, limit);
   const last = items.at(-1);
   const at = last && timeOf(last);
-  if (found.length <= limit || last === undefined || at === undefined) return { items, end: { truncated: false } };
+  if (found.length <= limit || last === undefined || at === undefined)
+    return { items, end: { truncated: false } };
   const next = Buffer.from(JSON.stringify([at.toISOString(), last.id])).toString('base64url');
   return { items, end: { truncated: true, next_cursor: next } };
 }

@@ -23,7 +23,11 @@ export const registerAgent = defineTool({
   input: z.strictObject({
     agent_id: agentId('Unique agent identifier (e.g., terminal-2)'),
     role: z.enum(['leader', 'worker']).describe('Agent role'),
-    capabilities: texts('What the agent can do. Replaces what it declared before; left out, that is kept.', 50, 100).optional(),
+    capabilities: texts(
+      'What the agent can do. Replaces what it declared before; left out, that is kept.',
+      50,
+      100,
+    ).optional(),
   }),
   output: z.object({
     success: z.boolean(),
@@ -41,8 +45,10 @@ export const registerAgent = defineTool({
   example: { agent_id: 'terminal-2', role: 'worker' },
   handler: async ({ services, workspace, principal, operation }, { agent_id, role, capabilities }) =>
     answer(
-      await services.membership.join(principal, { agentId: agent_id, role, workspace, capabilities }, (membership) =>
-        operation.settle(answer(membership)),
+      await services.membership.join(
+        principal,
+        { agentId: agent_id, role, workspace, capabilities },
+        (membership) => operation.settle(answer(membership)),
       ),
     ),
 });

@@ -36,7 +36,9 @@ export const resources: readonly Resource[] = [
     return { tasks: items.map(taskAnswer), ...end };
   }),
   resource('discoveries', 'Discoveries', 'Shared discoveries', async ({ services, workspace }) => {
-    const found = await services.coordination.listDiscoveries(workspace, undefined, { limit: MAX_DISCOVERIES + 1 });
+    const found = await services.coordination.listDiscoveries(workspace, undefined, {
+      limit: MAX_DISCOVERIES + 1,
+    });
     const { items, end } = pageOf(found, MAX_DISCOVERIES, (discovery) => discovery.createdAt);
     return { discoveries: items.map(discoveryAnswer), ...end };
   }),

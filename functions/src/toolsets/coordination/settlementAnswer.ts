@@ -8,7 +8,10 @@ export const settlementShape = z.object({
   message: z.string().optional(),
   retry_at: z.string().optional().describe('When the task becomes claimable again.'),
   retries_left: z.number().optional(),
-  blocked_tasks: z.array(z.string()).optional().describe('Tasks that depend on this failed one and stay blocked.'),
+  blocked_tasks: z
+    .array(z.string())
+    .optional()
+    .describe('Tasks that depend on this failed one and stay blocked.'),
   late_result: taskShape.shape.late_result,
 });
 
@@ -21,8 +24,14 @@ export function settlementAnswer({ kind, task }: Settlement): z.output<typeof se
     return { success: false, message, ...late };
   }
   if (task.status === 'available') {
-    return { success: true, ...(retry_at !== undefined && { retry_at }), retries_left: MAX_RETRIES - task.retries, ...late };
+    return {
+      success: true,
+      ...(retry_at !== undefined && { retry_at }),
+      retries_left: MAX_RETRIES - task.retries,
+      ...late,
+    };
   }
-  const blocked = task.status === 'failed' && task.dependents.length > 0 ? { blocked_tasks: [...task.dependents] } : {};
+  const blocked =
+    task.status === 'failed' && task.dependents.length > 0 ? { blocked_tasks: [...task.dependents] } : {};
   return { success: true, ...blocked, ...late };
 }

@@ -8,7 +8,10 @@ import type { Task, TaskResult } from '../../domain/tasks/task.ts';
 export const agentId = (description: string) =>
   z
     .string()
-    .refine((id) => AGENT_ID.test(id), 'expected 1 to 100 letters, digits, "-" or "_", the first a letter or a digit')
+    .refine(
+      (id) => AGENT_ID.test(id),
+      'expected 1 to 100 letters, digits, "-" or "_", the first a letter or a digit',
+    )
     .describe(description);
 
 const TASK_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
@@ -35,7 +38,9 @@ export const text = (description: string, most: number) =>
 /** A list of short texts. */
 export const texts = (description: string, most: number, each = 1000) =>
   z
-    .array(z.string().refine((value) => value !== '' && value.length <= each, `expected 1 to ${each} characters`))
+    .array(
+      z.string().refine((value) => value !== '' && value.length <= each, `expected 1 to ${each} characters`),
+    )
     .refine((list) => list.length <= most, `expected at most ${most} entries`)
     .describe(description);
 
@@ -55,8 +60,14 @@ export const taskShape = z.object({
   context: z.object({ files: z.array(z.string()).optional(), hints: z.string().optional() }),
   created_at: z.string(),
   required_capabilities: z.array(z.string()).optional(),
-  blocked: z.boolean().optional().describe('True while a dependency is open or failed, or a retry is awaited.'),
-  failed_dependencies: z.array(z.string()).optional().describe('Dependencies that failed: the task will not become claimable.'),
+  blocked: z
+    .boolean()
+    .optional()
+    .describe('True while a dependency is open or failed, or a retry is awaited.'),
+  failed_dependencies: z
+    .array(z.string())
+    .optional()
+    .describe('Dependencies that failed: the task will not become claimable.'),
   retry_at: z.string().optional(),
   claimed_by: z.string().optional(),
   claimed_at: z.string().optional(),
@@ -75,7 +86,9 @@ export const taskShape = z.object({
       error: z.string().optional(),
     })
     .optional()
-    .describe('What a former holder reported after its lease had lapsed and another agent had claimed the task.'),
+    .describe(
+      'What a former holder reported after its lease had lapsed and another agent had claimed the task.',
+    ),
 });
 
 export type TaskAnswer = z.output<typeof taskShape>;

@@ -24,6 +24,8 @@ export const startTask = defineTool({
   handler: async ({ services, principal, operation }, { agent_id, task_id, claim_epoch }) => {
     await services.membership.actAs(principal, agent_id);
     const claimant = { agentId: agent_id, ...(claim_epoch !== undefined && { epoch: claim_epoch }) };
-    return answer(await services.taskQueue.start(task_id, claimant, (task) => operation.settle(answer(task))));
+    return answer(
+      await services.taskQueue.start(task_id, claimant, (task) => operation.settle(answer(task))),
+    );
   },
 });

@@ -18,7 +18,11 @@ export const statusShape = z.object({
 });
 
 /** Progress is the floor of done over all: 100 means that everything is done. */
-export function statusAnswer({ session, counters, agents }: CoordinationStatus): z.output<typeof statusShape> {
+export function statusAnswer({
+  session,
+  counters,
+  agents,
+}: CoordinationStatus): z.output<typeof statusShape> {
   const { counts, lastActivity } = counters;
   const tasks = {
     available: counts.available,

@@ -4,7 +4,8 @@ import { MAX_REQUIRED_CAPABILITIES } from '../../domain/tasks/capabilities.ts';
 import type { TaskDraft } from '../../domain/tasks/creation.ts';
 import { text, texts } from './shapes.ts';
 
-const isPriority = (priority: number): boolean => Number.isInteger(priority) && priority >= 1 && priority <= 10;
+const isPriority = (priority: number): boolean =>
+  Number.isInteger(priority) && priority >= 1 && priority <= 10;
 
 export const priority = z
   .number()
@@ -19,7 +20,10 @@ export const taskArguments = {
   hints: text('Hints for the worker', 20_000).optional(),
   required_capabilities: z
     .array(z.string().regex(/^[^|\s][^|]{0,99}$/, 'expected 1 to 100 characters without "|"'))
-    .refine((list) => list.length <= MAX_REQUIRED_CAPABILITIES, `expected at most ${MAX_REQUIRED_CAPABILITIES} entries`)
+    .refine(
+      (list) => list.length <= MAX_REQUIRED_CAPABILITIES,
+      `expected at most ${MAX_REQUIRED_CAPABILITIES} entries`,
+    )
     .optional()
     .describe('Capabilities that an agent must have to claim it.'),
 };

@@ -13,7 +13,12 @@ const retryPolicy = z.strictObject({
 
 const configuration = z.strictObject({
   maxConcurrentTasks: z.number().int().min(1).default(5).describe('How many tasks it may hold at once.'),
-  timeout: z.number().int().min(1000).default(30_000).describe('Milliseconds after which the agent gives up a call.'),
+  timeout: z
+    .number()
+    .int()
+    .min(1000)
+    .default(30_000)
+    .describe('Milliseconds after which the agent gives up a call.'),
   retryPolicy: retryPolicy.optional().describe('How the agent repeats failed calls.'),
 });
 
@@ -26,9 +31,17 @@ function count(description: string) {
 }
 
 const agentInfo = z.strictObject({
-  name: z.string().regex(/^[a-zA-Z0-9-_]+$/).min(3).max(50).describe('A name; registering it again replaces the credential.'),
+  name: z
+    .string()
+    .regex(/^[a-zA-Z0-9-_]+$/)
+    .min(3)
+    .max(50)
+    .describe('A name; registering it again replaces the credential.'),
   type: z.enum(AGENT_TYPES).describe("The agent's primary role."),
-  version: z.string().regex(/^\d+\.\d+\.\d+$/).describe("The agent's version, as in 1.0.0."),
+  version: z
+    .string()
+    .regex(/^\d+\.\d+\.\d+$/)
+    .describe("The agent's version, as in 1.0.0."),
   description: z.string().max(500).optional().describe('What it is for.'),
   creator: z.string().optional().describe('Who made it.'),
 });
@@ -36,7 +49,10 @@ const agentInfo = z.strictObject({
 const capability = z.strictObject({
   name: z.string().describe('What tasks ask for in required_capabilities.'),
   category: z.string().describe('A word to group capabilities by.'),
-  parameters: z.record(z.string(), z.unknown()).optional().describe('Anything more that says what it can do.'),
+  parameters: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Anything more that says what it can do.'),
 });
 
 const output = z.object({
@@ -57,7 +73,11 @@ function answer(baseUrl: string, { agent, credential }: Omit<Registered, 'secret
   return {
     agentId: agent.id,
     credentials: { apiKey: credential.apiKey, expiresAt: credential.expiresAt.toISOString() },
-    endpoints: { messages: baseUrl, tasks: `${baseUrl}/coordination`, status: `${baseUrl}/coordination/readonly` },
+    endpoints: {
+      messages: baseUrl,
+      tasks: `${baseUrl}/coordination`,
+      status: `${baseUrl}/coordination/readonly`,
+    },
     registeredAt: agent.registeredAt.toISOString(),
   };
 }
@@ -71,7 +91,10 @@ export const registerAgent = defineTool({
     agentInfo: agentInfo.describe('Who the agent is.'),
     capabilities: z.array(capability).min(1).describe('What the agent can do.'),
     configuration: configuration.optional().describe('How the agent works.'),
-    role: z.enum(ROLES).optional().describe('What its credential allows: at most what yours does; worker if left out.'),
+    role: z
+      .enum(ROLES)
+      .optional()
+      .describe('What its credential allows: at most what yours does; worker if left out.'),
     workspace: z
       .string()
       .refine((name) => WORKSPACE_NAME.test(name), 'expected 1 to 64 letters, digits, "-" or "_"')
@@ -87,7 +110,11 @@ export const registerAgent = defineTool({
     configuration: { maxConcurrentTasks: 2 },
   },
   handler: async ({ services, principal, operation, baseUrl }, input) => {
-    const { maxConcurrentTasks, timeout, retryPolicy: retries } = configuration.parse(input.configuration ?? {});
+    const {
+      maxConcurrentTasks,
+      timeout,
+      retryPolicy: retries,
+    } = configuration.parse(input.configuration ?? {});
     const draft = {
       ...input.agentInfo,
       capabilities: input.capabilities.map(({ name, category, parameters }) => ({
@@ -114,8 +141,13 @@ export const registerAgent = defineTool({
 });
 
 function secretGone(): MusterError {
-  return new MusterError('GONE', 'The agent is registered, but the secret of that call cannot be shown again.', {
-    field: 'idempotency_key',
-    suggestion: 'Register the agent again without the key, or with another one: that replaces its credential.',
-  });
+  return new MusterError(
+    'GONE',
+    'The agent is registered, but the secret of that call cannot be shown again.',
+    {
+      field: 'idempotency_key',
+      suggestion:
+        'Register the agent again without the key, or with another one: that replaces its credential.',
+    },
+  );
 }
