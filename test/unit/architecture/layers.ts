@@ -1,0 +1,36 @@
+/** The layers of functions/src: for each folder or file, what it may import beside its own folder. */
+export type Layer = readonly string[];
+
+export const layers: Readonly<Record<string, Layer>> = {
+  'index.ts': ['entry/'],
+  'entry/': ['app.ts', 'config.ts', 'adapters/firestore/paths.ts'],
+  'app.ts': ['adapters/', 'config.ts', 'domain/', 'logging.ts', 'mcp/', 'toolsets/', 'version.ts'],
+  'toolsets/': ['domain/', 'mcp/tool.ts'],
+  'adapters/': ['domain/'],
+  'mcp/': ['domain/'],
+  'config.ts': [],
+  'logging.ts': ['domain/'],
+  'version.ts': [],
+  'domain/': [],
+};
+
+/** Every package that functions/src uses, and the only places that may. */
+export const packageOwners: Readonly<Record<string, readonly string[]>> = {
+  zod: ['domain/', 'mcp/', 'toolsets/', 'adapters/'],
+  '@modelcontextprotocol': ['mcp/'],
+  '@google-cloud/firestore': ['adapters/firestore/'],
+  'firebase-admin/app': ['adapters/'],
+  'firebase-admin/auth': ['adapters/auth/'],
+  'firebase-admin/database': ['adapters/database/', 'adapters/admin/'],
+  'firebase-functions': ['entry/', 'config.ts', 'logging.ts'],
+  'node:diagnostics_channel': ['entry/http/'],
+  'node:http': ['mcp/', 'entry/http/'],
+  'node:stream': ['mcp/'],
+  'node:stream/web': ['mcp/'],
+  'node:crypto': ['adapters/platform/'],
+};
+
+export function layerOf(file: string): Layer | undefined {
+  const path = Object.keys(layers).find((one) => (one.endsWith('/') ? file.startsWith(one) : file === one));
+  return path === undefined ? undefined : layers[path];
+}
