@@ -10,13 +10,15 @@ export const region = defineString('REGION', {
 
 export const minInstances = defineInt('MIN_INSTANCES', {
   label: 'Warm instances',
-  description: 'How many instances of the MCP endpoint stay warm. 0 costs nothing; the first call then waits.',
+  description:
+    'How many instances of the MCP endpoint stay warm. 0 costs nothing; the first call then waits.',
   default: 0,
 });
 
 const allowedOriginsList = defineString('ALLOWED_ORIGINS', {
   label: 'Allowed origins',
-  description: 'Web pages that may call the MCP endpoint beside local ones, by commas: https://console.example',
+  description:
+    'Web pages that may call the MCP endpoint beside local ones, by commas: https://console.example',
   default: '',
 });
 
@@ -27,7 +29,11 @@ const publicUrlText = defineString('PUBLIC_URL', {
 });
 
 export function allowedOrigins(): readonly string[] {
-  return allowedOriginsList.value().split(',').map((origin) => origin.trim()).filter((origin) => origin !== '');
+  return allowedOriginsList
+    .value()
+    .split(',')
+    .map((origin) => origin.trim())
+    .filter((origin) => origin !== '');
 }
 
 export function publicUrl(): string | undefined {

@@ -25,9 +25,11 @@ const INVALID_REQUEST = -32600;
 /** @throws BadMessage */
 export function parseMessage(bytes: Buffer | undefined): unknown {
   const message = parseJson(bytes);
-  if (isDeeperThan(message, MAX_DEPTH)) throw new BadMessage(INVALID_REQUEST, 'The message nests too deeply.');
+  if (isDeeperThan(message, MAX_DEPTH))
+    throw new BadMessage(INVALID_REQUEST, 'The message nests too deeply.');
   if (Array.isArray(message)) return checkedBatch(message);
-  if (hasLongId(message)) throw new BadMessage(INVALID_REQUEST, `An id may have ${MAX_ID_LENGTH} characters.`);
+  if (hasLongId(message))
+    throw new BadMessage(INVALID_REQUEST, `An id may have ${MAX_ID_LENGTH} characters.`);
   return message;
 }
 
@@ -44,11 +46,16 @@ function parseJson(bytes: Buffer | undefined): unknown {
 /** Source: MCP 2025-03-26, "Batching"; later revisions have no batches. */
 function checkedBatch(batch: readonly unknown[]): readonly unknown[] {
   if (batch.length > MAX_BATCH) {
-    throw new BadMessage(INVALID_REQUEST, `A batch may hold ${MAX_BATCH} messages; this one holds ${batch.length}.`);
+    throw new BadMessage(
+      INVALID_REQUEST,
+      `A batch may hold ${MAX_BATCH} messages; this one holds ${batch.length}.`,
+    );
   }
-  if (batch.some(hasLongId)) throw new BadMessage(INVALID_REQUEST, `An id may have ${MAX_ID_LENGTH} characters.`);
+  if (batch.some(hasLongId))
+    throw new BadMessage(INVALID_REQUEST, `An id may have ${MAX_ID_LENGTH} characters.`);
   const ids = batch.map(idOf).filter((id) => id !== undefined);
-  if (new Set(ids).size < ids.length) throw new BadMessage(INVALID_REQUEST, 'Two messages of the batch have one id.');
+  if (new Set(ids).size < ids.length)
+    throw new BadMessage(INVALID_REQUEST, 'Two messages of the batch have one id.');
   return batch;
 }
 

@@ -95,7 +95,14 @@ function observe(ports: CallPorts, { principal, requestId, workspace }: Exchange
     outcome: 'OK',
     end() {
       const milliseconds = Math.round(performance.now() - started);
-      ports.log.info('call', { requestId, uid: principal.uid, what, workspace, outcome: this.outcome, milliseconds });
+      ports.log.info('call', {
+        requestId,
+        uid: principal.uid,
+        what,
+        workspace,
+        outcome: this.outcome,
+        milliseconds,
+      });
       return seen.noted ? undefined : withDeadline(seen.noting, PRESENCE_MS).catch(() => undefined);
     },
   };
@@ -107,7 +114,11 @@ interface Sighting {
   readonly noting: Promise<void>;
 }
 
-function notePresence({ presence, log }: CallPorts, agentId: string | undefined, requestId: string): Sighting {
+function notePresence(
+  { presence, log }: CallPorts,
+  agentId: string | undefined,
+  requestId: string,
+): Sighting {
   if (agentId === undefined) return { noted: true, noting: Promise.resolve() };
   const done = (): void => {
     seen.noted = true;
@@ -124,13 +135,16 @@ function notePresence({ presence, log }: CallPorts, agentId: string | undefined,
 export function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      const suggestion = 'Look whether it took effect before you repeat it, or repeat it with its idempotency_key.';
+      const suggestion =
+        'Look whether it took effect before you repeat it, or repeat it with its idempotency_key.';
       reject(new MusterError('TIMEOUT', `No answer within ${milliseconds / 1000} seconds.`, { suggestion }));
     }, milliseconds);
-    const settle = <V>(next: (value: V) => void) => (value: V) => {
-      clearTimeout(timer);
-      next(value);
-    };
+    const settle =
+      <V>(next: (value: V) => void) =>
+      (value: V) => {
+        clearTimeout(timer);
+        next(value);
+      };
     work.then(settle(resolve), settle(reject));
   });
 }

@@ -71,11 +71,17 @@ export class Catalogues {
 
   #build(toolsets: readonly Toolset[], readonly: boolean, dialect: Dialect): Catalogue {
     const found = toolsets.flatMap(({ name, tools }) =>
-      tools.filter((tool) => !readonly || tool.annotations.readOnlyHint).map((tool) => ({ toolset: name, tool })),
+      tools
+        .filter((tool) => !readonly || tool.annotations.readOnlyHint)
+        .map((tool) => ({ toolset: name, tool })),
     );
-    const resources = toolsets.flatMap(({ name, resources }) => resources.map((resource) => ({ toolset: name, resource })));
+    const resources = toolsets.flatMap(({ name, resources }) =>
+      resources.map((resource) => ({ toolset: name, resource })),
+    );
     const byName = new Map(
-      found.flatMap((entry) => acceptedNames(entry.toolset, entry.tool.name, dialect).map((name) => [name, entry] as const)),
+      found.flatMap((entry) =>
+        acceptedNames(entry.toolset, entry.tool.name, dialect).map((name) => [name, entry] as const),
+      ),
     );
     const byUri = new Map(resources.map((entry) => [entry.resource.uri, entry]));
     const tools = found.map(({ toolset, tool }) => this.#listed(tool, wireName(toolset, tool.name, dialect)));

@@ -1,5 +1,11 @@
 /** The MCP methods that are served, over definitions that were prepared once per instance. */
-import { INVALID_PARAMS, ProtocolError, ResourceNotFoundError, Server, type ServerOptions } from '@modelcontextprotocol/server';
+import {
+  INVALID_PARAMS,
+  ProtocolError,
+  ResourceNotFoundError,
+  Server,
+  type ServerOptions,
+} from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ERROR_CODES, MusterError } from '../domain/errors.ts';
 import { type CallPorts, callTool, type Exchange, readResource } from './call.ts';
@@ -45,7 +51,11 @@ function isRecord(value: unknown): boolean {
  * A server for one message. The schemas given with the methods stand in for the SDK's own, whose refusals
  * it reports as internal errors.
  */
-export function buildServer(ports: CallPorts, identity: Identity, { exchange, listed, selected }: Serving): Server {
+export function buildServer(
+  ports: CallPorts,
+  identity: Identity,
+  { exchange, listed, selected }: Serving,
+): Server {
   const hasResources = listed.resources.length > 0;
   const server = new Server(identity, {
     capabilities: { tools: {}, ...(hasResources && { resources: {} }) },
@@ -61,11 +71,18 @@ export function buildServer(ports: CallPorts, identity: Identity, { exchange, li
   if (!hasResources) return server;
   server.setRequestHandler('resources/list', { params: PAGE }, () => ({ resources: listed.resources }));
   server.setRequestHandler('resources/templates/list', { params: PAGE }, () => ({ resourceTemplates: [] }));
-  server.setRequestHandler('resources/read', { params: READ }, ({ uri }) => read(ports, exchange, selected, uri));
+  server.setRequestHandler('resources/read', { params: READ }, ({ uri }) =>
+    read(ports, exchange, selected, uri),
+  );
   return server;
 }
 
-async function read(ports: CallPorts, exchange: Exchange, selected: Catalogue, uri: string): Promise<{ contents: object[] }> {
+async function read(
+  ports: CallPorts,
+  exchange: Exchange,
+  selected: Catalogue,
+  uri: string,
+): Promise<{ contents: object[] }> {
   const found = selected.findResource(uri);
   if (found === undefined) throw new ResourceNotFoundError(shownName(uri));
   try {
@@ -85,6 +102,11 @@ const NO_TOOLS_JSON = '"tools":[]';
  * since within a string of JSON the quote before `:` would have a backslash.
  */
 export function withTools(json: string, message: unknown, { listed }: Serving): string {
-  const asked = typeof message === 'object' && message !== null && 'method' in message && message.method === 'tools/list';
-  return asked ? json.replace(NO_TOOLS_JSON, () => `"tools":${listed.toolsJson}`) : json;
+  if (methodOf(message) !== 'tools/list') return json;
+  return json.replace(NO_TOOLS_JSON, () => `"tools":${listed.toolsJson}`);
+}
+
+/** The method that a message names, if it is a request or a notification. */
+export function methodOf(message: unknown): unknown {
+  return typeof message === 'object' && message !== null && 'method' in message ? message.method : undefined;
 }

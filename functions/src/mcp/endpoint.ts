@@ -44,7 +44,10 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
   return (request, response) => {
     const requestId = dependencies.randomness.uuid();
     return answer(dependencies, catalogues, serve, request, response, requestId).catch((error: unknown) => {
-      const known = error instanceof Refusal ? error : refusalOf(presentable(error, requestId, 'request', dependencies.log));
+      const known =
+        error instanceof Refusal
+          ? error
+          : refusalOf(presentable(error, requestId, 'request', dependencies.log));
       sendRefusal(response, known);
     });
   };
@@ -84,7 +87,11 @@ async function answer(
 
 function route(request: EndpointRequest, existing: readonly string[]): Selection {
   const [path = '/', query = ''] = splitOnce(request.url ?? '/', '?');
-  const wanted = { path, query: new URLSearchParams(query), header: (name: string) => headerOf(request, name) };
+  const wanted = {
+    path,
+    query: new URLSearchParams(query),
+    header: (name: string) => headerOf(request, name),
+  };
   const selection = parseSelection(wanted, existing);
   if (selection === undefined) throw notFound(knownPaths(existing));
   return selection;
@@ -96,7 +103,11 @@ function splitOnce(text: string, separator: string): readonly string[] {
 }
 
 /** @returns whether the request is a preflight, which ends here */
-function checkOrigin(request: EndpointRequest, response: ServerResponse, configured: readonly string[]): boolean {
+function checkOrigin(
+  request: EndpointRequest,
+  response: ServerResponse,
+  configured: readonly string[],
+): boolean {
   const { origin, host } = request.headers;
   if (origin === undefined) return false;
   if (!isAllowedOrigin(origin, host, configured)) throw refusal(403, 'Pages of this origin may not call.');
@@ -106,7 +117,9 @@ function checkOrigin(request: EndpointRequest, response: ServerResponse, configu
 
 function checkMethodAndSize({ method, rawBody }: EndpointRequest): void {
   if (method !== 'POST') {
-    throw refusal(405, 'This is an MCP endpoint without sessions: send POST requests.', undefined, { Allow: 'POST' });
+    throw refusal(405, 'This is an MCP endpoint without sessions: send POST requests.', undefined, {
+      Allow: 'POST',
+    });
   }
   if (rawBody !== undefined && rawBody.length > MAX_BODY_BYTES) {
     throw refusal(413, `A request may have ${MAX_BODY_BYTES} bytes; this one has ${rawBody.length}.`);

@@ -11,7 +11,7 @@ export function headerOf(request: IncomingMessage, name: string): string | undef
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** The content type as it was sent: entry/http/unparsed.ts hides it from the body parser in front. */
+/** The content type as it was sent: entry/http/framework.ts hides it from the body parser in front. */
 export function originalContentType({ rawHeaders }: IncomingMessage): string | undefined {
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type');
   return at < 0 ? undefined : rawHeaders[at + 1];
@@ -58,5 +58,7 @@ function sendJson(
 ): void {
   if (json === undefined) return void response.writeHead(status, headers).end();
   const length = Buffer.byteLength(json);
-  response.writeHead(status, { ...headers, 'Content-Type': 'application/json', 'Content-Length': length }).end(json);
+  response
+    .writeHead(status, { ...headers, 'Content-Type': 'application/json', 'Content-Length': length })
+    .end(json);
 }

@@ -61,7 +61,12 @@ async function runKeyed(
   }
 }
 
-function keyedOperation(ports: IdempotencyPorts, id: string, argumentsHash: string, credential: string): Operation {
+function keyedOperation(
+  ports: IdempotencyPorts,
+  id: string,
+  argumentsHash: string,
+  credential: string,
+): Operation {
   return {
     settle: (answer) => ({
       id,

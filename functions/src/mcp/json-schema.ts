@@ -18,7 +18,10 @@ export function outputJsonSchema(schema: z.ZodObject): JsonObject {
  * draft 7 and refuse a `$schema` they do not know, and what is used here means the same in both.
  */
 function convert(schema: z.ZodObject, io: 'input' | 'output'): JsonObject {
-  const { $schema: _, ...converted } = z.toJSONSchema(schema, { io, override: ({ jsonSchema }) => simplify(jsonSchema) });
+  const { $schema: _, ...converted } = z.toJSONSchema(schema, {
+    io,
+    override: ({ jsonSchema }) => simplify(jsonSchema),
+  });
   return jsonObject.parse(converted);
 }
 

@@ -13,6 +13,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
   type Transport,
 } from '@modelcontextprotocol/server';
+import { methodOf } from './definitions.ts';
 import { errorReply, type JsonReply } from './reply.ts';
 
 /** The JSON-RPC code with which the SDK refuses what only HTTP can name. */
@@ -33,7 +34,7 @@ export function serveLegacy(
     return errorReply(406, HTTP_REFUSED, 'Accept both application/json and text/event-stream.');
   }
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
-  const initializes = messages.some(isInitialize);
+  const initializes = messages.some((message) => methodOf(message) === 'initialize');
   if (initializes && messages.length > 1) {
     return errorReply(400, INVALID_REQUEST, 'An initialize request must come alone.');
   }
@@ -47,11 +48,10 @@ export function serveLegacy(
   const [first] = requests;
   if (first === undefined) return ACCEPTED;
   if (!Array.isArray(body)) return answer(first).then((json) => ({ status: 200, json }));
-  return Promise.all(requests.map(answer)).then((answers) => ({ status: 200, json: `[${answers.join(',')}]` }));
-}
-
-function isInitialize(message: unknown): boolean {
-  return typeof message === 'object' && message !== null && 'method' in message && message.method === 'initialize';
+  return Promise.all(requests.map(answer)).then((answers) => ({
+    status: 200,
+    json: `[${answers.join(',')}]`,
+  }));
 }
 
 /** Told from notifications and replies, which is all that is left: the classification has checked the shape. */

@@ -25,6 +25,10 @@ export function wireName(toolset: string, name: string, dialect: Dialect): strin
 
 /** Every name under which `tools/call` finds the tool. */
 export function acceptedNames(toolset: string, name: string, dialect: Dialect): readonly string[] {
-  const names = [wireName(toolset, name, dialect), wireName(toolset, name, 'prefixed'), fullName(toolset, name)];
+  const names = [
+    wireName(toolset, name, dialect),
+    wireName(toolset, name, 'prefixed'),
+    fullName(toolset, name),
+  ];
   return [...new Set(names)];
 }

@@ -23,7 +23,11 @@ const ALLOWED_HEADERS = [
  * Whether a page of that origin may call. Its own host passes only over https: plain http is where DNS
  * rebinding can make a foreign page's host look like ours.
  */
-export function isAllowedOrigin(origin: string, host: string | undefined, configured: readonly string[]): boolean {
+export function isAllowedOrigin(
+  origin: string,
+  host: string | undefined,
+  configured: readonly string[],
+): boolean {
   if (configured.includes(origin)) return true;
   if (!URL.canParse(origin)) return false;
   const url = new URL(origin);

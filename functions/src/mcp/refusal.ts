@@ -37,7 +37,9 @@ export function notFound(paths: readonly string[]): Refusal {
 
 /** @param given whether a credential came at all */
 export function unauthorised(message: string, code: ErrorCode, given: boolean): Refusal {
-  const detail = given ? `, error="invalid_token", error_description="${message.replace(/[^ !#-[\]-~]/g, '?')}"` : '';
+  const detail = given
+    ? `, error="invalid_token", error_description="${message.replace(/[^ !#-[\]-~]/g, '?')}"`
+    : '';
   return refusal(401, message, ERROR_CODES[code], { 'WWW-Authenticate': `Bearer realm="muster"${detail}` });
 }
 

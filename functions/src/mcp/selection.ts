@@ -31,12 +31,16 @@ const FALSE_WORDS: readonly string[] = ['', '0', 'false', 'no'];
  * @returns undefined where nothing is at the path
  * @throws MusterError VALIDATION_ERROR where the path is right and a parameter is not
  */
-export function parseSelection(request: SelectionRequest, existing: readonly string[]): Selection | undefined {
+export function parseSelection(
+  request: SelectionRequest,
+  existing: readonly string[],
+): Selection | undefined {
   const route = parsePath(request.path, existing);
   if (route === undefined) return undefined;
   return {
     toolsets: narrowed(route.toolsets, existing, request),
-    readonly: route.readonly || isTrue(request.query.get('readonly')) || isTrue(request.header('x-mcp-readonly')),
+    readonly:
+      route.readonly || isTrue(request.query.get('readonly')) || isTrue(request.header('x-mcp-readonly')),
     workspace: workspaceOf(request.query),
     dialect: route.dialect,
   };
@@ -63,7 +67,9 @@ function parsePath(path: string, existing: readonly string[]): Route | undefined
   const [name, ...others] = segments;
   if (others.length > 0) return undefined;
   if (name === undefined) return { toolsets: existing, readonly, dialect: 'prefixed' };
-  const toolsets = existing.filter((toolset) => toolset === name || (name === 'network' && NETWORK_TOOLSETS.includes(toolset)));
+  const toolsets = existing.filter(
+    (toolset) => toolset === name || (name === 'network' && NETWORK_TOOLSETS.includes(toolset)),
+  );
   return toolsets.length === 0 ? undefined : { toolsets, readonly, dialect: 'own' };
 }
 
@@ -73,7 +79,12 @@ function narrowed(
   request: SelectionRequest,
 ): readonly string[] {
   const named = [request.query.get('toolsets'), request.header('x-mcp-toolsets')]
-    .map((list) => list?.split(',').map((name) => name.trim()).filter((name) => name !== ''))
+    .map((list) =>
+      list
+        ?.split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== ''),
+    )
     .filter((names) => names !== undefined && names.length > 0);
   const unknown = named.flat().find((name) => name !== undefined && !existing.includes(name));
   if (unknown !== undefined) {
@@ -84,10 +95,14 @@ function narrowed(
   }
   const chosen = toolsets.filter((toolset) => named.every((names) => names?.includes(toolset)));
   if (chosen.length > 0) return chosen;
-  throw new MusterError('VALIDATION_ERROR', 'The path, the query and the header select no toolset in common.', {
-    field: 'toolsets',
-    suggestion: `Toolsets at this path: ${toolsets.join(', ')}.`,
-  });
+  throw new MusterError(
+    'VALIDATION_ERROR',
+    'The path, the query and the header select no toolset in common.',
+    {
+      field: 'toolsets',
+      suggestion: `Toolsets at this path: ${toolsets.join(', ')}.`,
+    },
+  );
 }
 
 function workspaceOf(query: URLSearchParams): string | undefined {

@@ -3,9 +3,13 @@
  * session. Source: design, section 2; the SDK's docs/serving/http.md and docs/advanced/low-level-server.md.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { classifyInboundRequest, createMcpHandler, type InboundHttpRequest } from '@modelcontextprotocol/server';
+import {
+  classifyInboundRequest,
+  createMcpHandler,
+  type InboundHttpRequest,
+} from '@modelcontextprotocol/server';
 import type { CallPorts } from './call.ts';
-import { buildServer, type Serving, withTools } from './definitions.ts';
+import { buildServer, methodOf, type Serving, withTools } from './definitions.ts';
 import { answerWith, serveLegacy } from './legacy.ts';
 import type { McpReply } from './reply.ts';
 
@@ -37,16 +41,21 @@ export function createMcpServer(ports: CallPorts, version: string): McpServer {
     const standard = standardHeaders(headers);
     if (classifyInboundRequest({ httpMethod: 'POST', ...standard, body }).kind === 'legacy') {
       return serveLegacy(headers, body, (request) =>
-        answerWith(buildServer(ports, identity, inbound), request).then((json) => withTools(json, request, inbound)),
+        answerWith(buildServer(ports, identity, inbound), request).then((json) =>
+          withTools(json, request, inbound),
+        ),
       );
     }
-    const request = modernRequest(standard, inbound.gone());
+    // Only a subscription outlives its first answer; following a signal costs more than a call.
+    const request = modernRequest(standard, methodOf(body) === LISTEN ? inbound.gone() : undefined);
     served.set(request, inbound);
     const response = await modern.fetch(request, { parsedBody: body });
     if (response.headers.get('content-type') !== 'application/json') return response;
     return { status: response.status, json: withTools(await response.text(), body, inbound) };
   };
 }
+
+const LISTEN = 'subscriptions/listen';
 
 type StandardHeaders = Omit<InboundHttpRequest, 'httpMethod' | 'body'>;
 
@@ -67,11 +76,11 @@ const NOWHERE = 'http://muster.invalid/mcp';
 /** The request as the SDK reads it, but for its body, which is handed over parsed. */
 function modernRequest(
   { protocolVersionHeader, mcpMethodHeader, mcpNameHeader }: StandardHeaders,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Request {
   const headers = new Headers({ 'content-type': 'application/json' });
   if (protocolVersionHeader !== undefined) headers.set('mcp-protocol-version', protocolVersionHeader);
   if (mcpMethodHeader !== undefined) headers.set('mcp-method', mcpMethodHeader);
   if (mcpNameHeader !== undefined) headers.set('mcp-name', mcpNameHeader);
-  return new Request(NOWHERE, { method: 'POST', headers, signal });
+  return new Request(NOWHERE, { method: 'POST', headers, ...(signal && { signal }) });
 }

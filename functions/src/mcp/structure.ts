@@ -16,17 +16,16 @@ interface Visit {
 
 /** Whether `value` nests more than `limit` arrays and objects. */
 export function isDeeperThan(value: unknown, limit: number): boolean {
-  let level: unknown[] = [value];
+  let level = [value].filter(isHolder);
   for (let depth = 0; level.length > 0; depth += 1) {
-    const next: unknown[] = [];
-    for (const item of level) {
-      if (typeof item !== 'object' || item === null) continue;
-      if (depth >= limit) return true;
-      for (const child of Object.values(item)) if (typeof child === 'object' && child !== null) next.push(child);
-    }
-    level = next;
+    if (depth >= limit) return true;
+    level = level.flatMap((holder) => Object.values(holder).filter(isHolder));
   }
   return false;
+}
+
+function isHolder(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /**
@@ -37,20 +36,24 @@ export function isDeeperThan(value: unknown, limit: number): boolean {
 export function checkStructure(root: Readonly<Record<string, unknown>>): void {
   const pending: Visit[] = [{ value: root, depth: 0, parent: undefined, key: '' }];
   for (let visit = pending.pop(); visit !== undefined; visit = pending.pop()) {
-    const { value, depth } = visit;
+    const { value } = visit;
     if (typeof value === 'string') checkText(value, visit, 'text');
-    else if (typeof value === 'number' && !Number.isFinite(value)) refuse(visit, 'is a number beyond range', 'OUT_OF_RANGE');
-    else if (typeof value === 'object' && value !== null) {
-      if (depth >= MAX_ARGUMENT_DEPTH) {
-        refuse(visit, `nests more than ${MAX_ARGUMENT_DEPTH} levels deep`, 'TOO_DEEP');
-      }
-      for (const [key, child] of Object.entries(value)) {
-        const next: Visit = { value: child, depth: depth + 1, parent: visit, key };
-        if (!Array.isArray(value)) checkKey(key, next);
-        if (child !== null && child !== true && child !== false) pending.push(next);
-      }
-    }
+    else if (typeof value === 'number') checkNumber(value, visit);
+    else if (isHolder(value)) for (const member of membersOf(value, visit)) pending.push(member);
   }
+}
+
+function membersOf(holder: object, visit: Visit): readonly Visit[] {
+  const depth = visit.depth + 1;
+  if (depth > MAX_ARGUMENT_DEPTH)
+    refuse(visit, `nests more than ${MAX_ARGUMENT_DEPTH} levels deep`, 'TOO_DEEP');
+  const members = Object.entries(holder).map(([key, value]) => ({ value, depth, parent: visit, key }));
+  if (!Array.isArray(holder)) for (const member of members) checkKey(member.key, member);
+  return members;
+}
+
+function checkNumber(value: number, visit: Visit): void {
+  if (!Number.isFinite(value)) refuse(visit, 'is a number beyond range', 'OUT_OF_RANGE');
 }
 
 function checkKey(key: string, visit: Visit): void {

@@ -103,7 +103,9 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
       const checked = checkArguments(input, keyed ? others : rawArguments, known);
       return {
         input: checked,
-        idempotencyKey: keyed ? checkArguments(keyArgument, { idempotency_key: rawKey }).idempotency_key : undefined,
+        idempotencyKey: keyed
+          ? checkArguments(keyArgument, { idempotency_key: rawKey }).idempotency_key
+          : undefined,
         run: (context) => handler(context, checked).then(answer),
         replay: async (context, stored) => (replay ? answer(await replay(context, checked, stored)) : stored),
       };

@@ -55,7 +55,13 @@ function describe(issue: z.core.$ZodIssue, schema: z.ZodObject, raw: Raw, known:
   }
   const code = issue.code === 'invalid_format' ? 'INVALID_FORMAT' : 'VALIDATION_ERROR';
   const subject = field === '' ? 'The arguments' : `Argument "${field}"`;
-  return { code, message: `${subject}: ${sentence(issue.message)}`, field, reason: issue.code.toUpperCase(), value };
+  return {
+    code,
+    message: `${subject}: ${sentence(issue.message)}`,
+    field,
+    reason: issue.code.toUpperCase(),
+    value,
+  };
 }
 
 function describeUnknown(

@@ -1,7 +1,7 @@
 import { onRequest } from 'firebase-functions/https';
 import { app } from '../../app.ts';
 import { minInstances, region } from '../../config.ts';
-import { leaveBodiesUnparsed } from './unparsed.ts';
+import { leaveBodiesUnparsed, leaveDomain } from './framework.ts';
 
 leaveBodiesUnparsed();
 
@@ -17,5 +17,8 @@ export const mcp = onRequest(
     timeoutSeconds: 60,
     minInstances,
   },
-  (request, response) => app().endpoint(request, response),
+  (request, response) => {
+    leaveDomain();
+    return app().endpoint(request, response);
+  },
 );
