@@ -53,11 +53,9 @@ export function addCoordinationChange(
         ([counter, delta]) => [counter, FieldValue.increment(delta)] as const,
       );
       const shard = `${countersPath(change.workspace, change.session)}/${randomness.integer(COUNTER_SHARDS)}`;
-      batch.set(
-        database.doc(shard),
-        { counts: Object.fromEntries(by), last_activity: change.at },
-        { merge: true },
-      );
+      // Merging an empty map would empty the stored one.
+      const counts = by.length === 0 ? {} : { counts: Object.fromEntries(by) };
+      batch.set(database.doc(shard), { ...counts, last_activity: change.at }, { merge: true });
       break;
     }
     case 'createDiscovery':

@@ -47,7 +47,7 @@ export function sessionFromDocument(data: unknown): Session {
 }
 
 const counterDocument = z.object({
-  counts: z.partialRecord(z.enum([...TASK_STATUSES, 'discoveries']), z.number()),
+  counts: z.partialRecord(z.enum([...TASK_STATUSES, 'discoveries']), z.number()).optional(),
   last_activity: timestamp,
 });
 
@@ -55,7 +55,7 @@ const counterDocument = z.object({
 export function sumCounters(documents: readonly unknown[]): SessionCounters {
   const shards = documents.map((data) => counterDocument.parse(data));
   const sum = (counter: Counter): number =>
-    shards.reduce((total, shard) => total + (shard.counts[counter] ?? 0), 0);
+    shards.reduce((total, shard) => total + (shard.counts?.[counter] ?? 0), 0);
   const counts = {
     available: sum('available'),
     claimed: sum('claimed'),
