@@ -4,7 +4,7 @@ import { openOutput } from '../emulators/output.mjs';
 import { freePorts } from '../emulators/ports.mjs';
 import { startSuite } from '../emulators/suite.mjs';
 import { runSession } from '../processes/session.mjs';
-import { devDirectory, root } from '../project.mjs';
+import { root } from '../project.mjs';
 import { prepare } from '../setup/prepare.mjs';
 
 /**
@@ -15,7 +15,7 @@ import { prepare } from '../setup/prepare.mjs';
 export async function runBenchmarks(args) {
   await runSession({ kind: 'bench', interrupted: 130 }, async ({ run, say }) => {
     const node = await prepare({ run, say });
-    const output = openOutput(`${devDirectory}/bench-emulators${run.suffix}.log`, { screen: false });
+    const output = openOutput(run, 'bench-emulators', { screen: false });
     const suite = await startSuite({ run, node, ports: await freePorts(), output, say, functions: false });
     const benchmark = spawn(
       node,
@@ -28,7 +28,7 @@ export async function runBenchmarks(args) {
     );
     return new Promise((resolve, reject) => {
       benchmark.once('close', (code) => resolve(code ?? 1));
-      suite.exited.then((reason) => reject(new Error(`${reason}\n${output.tail()}`)));
+      suite.exited.then((reason) => reject(new Error(`${reason}; what they logged: ${output.file}`)));
     });
   });
 }

@@ -2,7 +2,6 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { runSession } from '../processes/session.mjs';
-import { devDirectory } from '../project.mjs';
 import { installDependencies } from '../setup/install.mjs';
 import { node22 } from '../setup/node22.mjs';
 import { prepare } from '../setup/prepare.mjs';
@@ -20,7 +19,7 @@ export async function serveEmulators(args) {
   await runSession({ kind: 'emulators', interrupted: 0 }, async ({ run, say }) => {
     if (!functions) await installDependencies({ env: run.env, say });
     const node = functions ? await prepare({ run, say }) : node22();
-    const output = openOutput(`${devDirectory}/emulators-alone${run.suffix}.log`, { screen: false });
+    const output = openOutput(run, 'emulators-alone', { screen: false });
     const suite = await startSuite({ run, node, ports: await freePorts(), output, say, functions });
     tell(JSON.stringify(suite.env, null, 2), values['ports-file'], run);
     say(await suite.exited);

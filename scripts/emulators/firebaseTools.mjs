@@ -32,13 +32,22 @@ export async function startFirebaseTools({ node, emulators, config, directory, i
     detached: true, // Ctrl-C in the terminal is for us: a second one, from the terminal, would make it leave Java behind
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  /** @type {Promise<string>} */
-  const exited = new Promise((resolve) => {
-    child.once('error', (error) => resolve(`the emulators did not start: ${error.message}`));
-    child.once('exit', (code, signal) => resolve(`the emulators ended (${signal ?? `exit code ${code}`})`));
-  });
+  forEachLine(child, (line) => output.line('emulators', line));
+  const exited = ending(child);
   await ready(child, exited, output);
   return { exited };
+}
+
+/** @param {import('node:child_process').ChildProcess} child @returns {Promise<string>} */
+function ending(child) {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(`the emulators did not start: ${error.message}`));
+    child.once('exit', (code, signal) => resolve(`the emulators ended (${signal ?? `exit code ${code}`})`));
+    // It only mentions that one of them was killed, and goes on without it.
+    forEachLine(child, (line) => {
+      if (line.includes('has exited upon receiving signal')) resolve(line);
+    });
+  });
 }
 
 /**
@@ -53,7 +62,6 @@ function ready(child, exited, output) {
     const fail = (reason) => reject(new Error(`${reason}\n${output.tail()}`));
     const timer = setTimeout(() => fail('the emulators did not get ready'), readyMilliseconds);
     forEachLine(child, (line) => {
-      output.line('emulators', line);
       if (line.includes('All emulators ready')) resolve();
       // It would go on without them, and every call of a function would answer 404.
       if (line.includes('Failed to load function definition')) fail('the functions could not be loaded');

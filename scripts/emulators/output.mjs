@@ -1,21 +1,25 @@
 // @ts-check
 import { createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { devDirectory } from '../project.mjs';
 
 /**
  * @typedef {object} Output where what the emulators say goes: all of it to a file, what a developer wants to the screen
  * @property {(source: string, line: string) => void} line
+ * @property {string} file
  * @property {() => string} tail the last lines, for an error message
  */
 
 const keptForErrors = 15;
 
 /**
- * @param {string} file
+ * @param {import('../processes/run.mjs').Run} run
+ * @param {string} name of the file in .dev/
  * @param {{ screen: boolean }} options
  * @returns {Output}
  */
-export function openOutput(file, { screen }) {
+export function openOutput(run, name, { screen }) {
+  const file = `${devDirectory}/${name}${run.suffix}.log`;
   const stream = createWriteStream(file);
   /** @type {string[]} */
   const last = [];
@@ -25,9 +29,10 @@ export function openOutput(file, { screen }) {
       stream.write(`${new Date().toISOString()} ${entry}\n`);
       last.push(entry);
       if (last.length > keptForErrors) last.shift();
-      const shown = screen ? forScreen(source, line) : undefined;
+      const shown = screen && !run.isEnding() ? forScreen(source, line) : undefined;
       if (shown !== undefined) process.stdout.write(`${shown}\n`);
     },
+    file,
     tail: () => last.join('\n'),
   };
 }
@@ -59,9 +64,10 @@ const noise = [
 
 /** @param {string} source @param {string} line @returns {string | undefined} */
 function forScreen(source, line) {
+  if (source === 'seed') return undefined; // what went wrong there is said once, by whoever needs the seed
   if (functionLog.test(line)) return labelled('functions', readable(line.replace(functionLog, '')));
   const shown = trouble.test(line) && !noise.some((pattern) => pattern.test(line));
-  return shown || source === 'seed' || source === 'schedules' ? labelled(source, line) : undefined;
+  return shown || source === 'schedules' ? labelled(source, line) : undefined;
 }
 
 /** The functions log JSON, for Google's console. @param {string} logged */

@@ -28,6 +28,7 @@ import { runVariable, startTimeOf } from './identity.mjs';
  * @property {string} suffix for files beside this run's: empty, unless another run of the same kind is alive
  * @property {Record<string, string>} env for every process of the run
  * @property {(path: string) => void} removeAtEnd
+ * @property {() => boolean} isEnding
  * @property {() => Promise<void>} end
  */
 
@@ -47,6 +48,7 @@ export function openRun(kind) {
   const record = { tag, kind, pid: process.pid, startTime: startTimeOf(process.pid), remove: [temporary] };
   createDirectoryWith(record);
   startWatchdog(tag);
+  let ending = false;
   return {
     tag,
     directory,
@@ -58,7 +60,11 @@ export function openRun(kind) {
       record.remove.push(path);
       replaceRecord(record);
     },
-    end: () => closeRun(tag),
+    isEnding: () => ending,
+    end() {
+      ending = true;
+      return closeRun(tag);
+    },
   };
 }
 

@@ -26,7 +26,7 @@ export async function runSession({ kind, interrupted }, command) {
   };
   /** Once it is ending, whatever fails does so because of that. @param {string} message */
   const say = (message) => {
-    if (ending === undefined) process.stderr.write(`${message}\n`);
+    if (!run.isEnding()) process.stderr.write(`${message}\n`);
   };
   onInterruption((reason) => {
     say(`stopping (${reason})`);

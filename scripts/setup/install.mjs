@@ -1,17 +1,21 @@
 // @ts-check
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { root } from '../project.mjs';
 import { succeeds } from './command.mjs';
 import { exclusively } from './lock.mjs';
-import { needsOwnNode22, ownNode22 } from './node22.mjs';
+import { lacksNode22 } from './node22.mjs';
 
 /** @typedef {Record<string, { version?: string, integrity?: string, optional?: boolean, link?: boolean }>} Packages */
 
 const testClients = `${root}/test/clients`;
 const claudeCode = '@anthropic-ai/claude-code';
 
-/** npm is asked by the one that runs us, if one does: there may be several on a machine. */
-const npm = process.env.npm_execpath === undefined ? ['npm'] : [process.execPath, process.env.npm_execpath];
+/**
+ * The npm that runs us, if one does, and the Node that runs it: there may be several on a machine, and the one that
+ * runs us may be in the very node_modules that npm is about to replace.
+ */
+const { npm_node_execpath: npmsNode = process.execPath, npm_execpath: npmsProgram } = process.env;
+const npm = npmsProgram === undefined ? ['npm'] : [npmsNode, npmsProgram];
 
 /**
  * Installs what is locked, where it is not installed already.
@@ -23,7 +27,7 @@ export async function installDependencies({ env, say }) {
       say('installing the dependencies (npm ci)');
       await runNpm(['ci'], root, env);
     }
-    if (needsOwnNode22() && !existsSync(ownNode22)) await runScriptsOf('node', root, env);
+    if (lacksNode22()) await runScriptsOf('node', root, env);
   });
 }
 

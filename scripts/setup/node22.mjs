@@ -1,20 +1,24 @@
 // @ts-check
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { root } from '../project.mjs';
 
 const wantedMajor = 22;
 
-/** Cloud Functions run under Node 22: so does everything here, whatever the host's own version is. */
-export function needsOwnNode22() {
-  return Number.parseInt(process.versions.node, 10) !== wantedMajor;
+/** The binary of the `node` package, which its install script puts there. */
+const ownNode22 = `${root}/node_modules/node/bin/node`;
+
+/**
+ * Cloud Functions run under Node 22: so does everything here, whatever the host's own version is. That is not always
+ * the one that runs us, since npm looks for `node` in our own node_modules first.
+ */
+const isHostsNode22 =
+  Number.parseInt(process.versions.node, 10) === wantedMajor &&
+  !realpathSync(process.execPath).startsWith(`${realpathSync(root)}/node_modules/`);
+
+export function lacksNode22() {
+  return !isHostsNode22 && !existsSync(ownNode22);
 }
 
-/** The binary of the `node` package, which its install script puts there. */
-export const ownNode22 = `${root}/node_modules/node/bin/node`;
-
 export function node22() {
-  if (!needsOwnNode22()) return process.execPath;
-  if (!existsSync(ownNode22))
-    throw new Error('Node 22 is missing from node_modules: run `npm rebuild node --ignore-scripts=false`.');
-  return ownNode22;
+  return isHostsNode22 ? process.execPath : ownNode22;
 }

@@ -3,7 +3,7 @@ import { openOutput } from '../emulators/output.mjs';
 import { usualOrFreePorts } from '../emulators/ports.mjs';
 import { startSuite } from '../emulators/suite.mjs';
 import { runSession } from '../processes/session.mjs';
-import { devDirectory, root } from '../project.mjs';
+import { root } from '../project.mjs';
 import { prepare } from '../setup/prepare.mjs';
 import { endpointAnswers } from './answers.mjs';
 import { announce, writeEndpoint } from './endpoint.mjs';
@@ -16,7 +16,7 @@ const tokenRefreshMilliseconds = 45 * 60_000;
 export async function start() {
   await runSession({ kind: 'start', interrupted: 0 }, async ({ run, say }) => {
     const node = await prepare({ run, say });
-    const output = openOutput(`${devDirectory}/emulators${run.suffix}.log`, { screen: true });
+    const output = openOutput(run, 'emulators', { screen: true });
     const suite = await startSuite({
       run,
       node,
@@ -26,7 +26,7 @@ export async function start() {
       ui: true,
       importFrom: `${root}/emulator-data`,
     });
-    const ended = suite.exited.then((reason) => `${reason}\n${output.tail()}`);
+    const ended = suite.exited.then((reason) => `${reason}; what they logged: ${output.file}`);
     await Promise.race([serve(), ended]);
     say(await ended);
     return 1;

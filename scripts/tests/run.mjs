@@ -3,7 +3,6 @@ import { openOutput } from '../emulators/output.mjs';
 import { freePorts } from '../emulators/ports.mjs';
 import { startSuite } from '../emulators/suite.mjs';
 import { runSession } from '../processes/session.mjs';
-import { devDirectory } from '../project.mjs';
 import { installTestClients } from '../setup/install.mjs';
 import { prepare } from '../setup/prepare.mjs';
 import { runChecks } from './checks.mjs';
@@ -42,7 +41,7 @@ async function runWithEmulators(chosen, { session, node, mochaOptions }) {
   const { run, say } = session;
   if (chosen.some((suite) => suite.specs.startsWith('test/e2e')))
     await installTestClients({ env: run.env, say });
-  const output = openOutput(`${devDirectory}/test-emulators${run.suffix}.log`, { screen: false });
+  const output = openOutput(run, 'test-emulators', { screen: false });
   const emulators = await startSuite({ run, node, ports: await freePorts(), output, say });
   /** @type {Totals[]} */
   const results = [];
@@ -51,7 +50,7 @@ async function runWithEmulators(chosen, { session, node, mochaOptions }) {
       results.push(await runMocha(suite, { node, run, env: emulators.env, mochaOptions }));
   };
   const crash = emulators.exited.then((reason) => {
-    throw new Error(`${reason}\n${output.tail()}`);
+    throw new Error(`${reason}; what they logged: ${output.file}`);
   });
   await Promise.race([tests(), crash]);
   crash.catch(() => {}); // from here on it is we who stop them
