@@ -1,0 +1,158 @@
+/** Real clients of both protocol eras against the endpoint. */
+import assert from 'node:assert/strict';
+import { Ajv } from 'ajv';
+import { type Answer, type Connection, connect, ERAS, isRecord } from './support/clients.ts';
+import { endpointUrl, newAgentName, newWorkspace, tokenOf } from './support/endpoint.ts';
+
+const REVISIONS = {
+  'client 2026-07-28': '2026-07-28',
+  'client 2025-11-25': '2025-11-25',
+  'sdk 1.x': '2025-11-25',
+} as const;
+
+const RESOURCES = [
+  'coordination://status',
+  'coordination://tasks',
+  'coordination://discoveries',
+  'coordination://master-plan',
+];
+
+for (const era of ERAS) {
+  describe(`a client of the kind "${era}"`, () => {
+    let leader: Connection;
+
+    before(async () => {
+      leader = await connect(
+        era,
+        endpointUrl('', { workspace: newWorkspace('era') }),
+        await tokenOf('leader'),
+      );
+    });
+    after(() => leader?.close());
+
+    it('negotiates its revision and learns who answers and how to begin', () => {
+      assert.equal(leader.revision, REVISIONS[era]);
+      assert.equal(leader.server?.name, 'muster');
+      assert.match(leader.server?.version ?? '', /^\d+\.\d+\.\d+/);
+      assert.match(leader.instructions ?? '', /coordination: .*claim_task/);
+      assert.ok((leader.instructions ?? '').length < 2000);
+    });
+
+    it('lists tools whose names and schemas every client takes', async () => {
+      const tools = await leader.listTools();
+      const ajv = new Ajv({ strict: false, validateFormats: false });
+      for (const tool of tools) {
+        assert.match(tool.name, /^[A-Za-z0-9_]{1,50}$/);
+        assert.ok(tool.description, `${tool.name} has a description`);
+        assert.equal(tool.inputSchema['type'], 'object');
+        assert.equal(tool.outputSchema?.['type'], 'object');
+        ajv.compile(tool.inputSchema);
+        ajv.compile(tool.outputSchema ?? {});
+        const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
+        for (const hint of hints)
+          assert.equal(typeof tool.annotations?.[hint], 'boolean', `${tool.name} ${hint}`);
+      }
+      assert.equal(new Set(tools.map((tool) => tool.name)).size, tools.length);
+    });
+
+    it('calls every coordination tool and registers an agent', async () => {
+      const called = await workThroughEveryTool(leader);
+      const listed = (await leader.listTools()).map((tool) => tool.name);
+      const expected = listed.filter((name) => /^(coordination_|onboarding_registerAgent)/.test(name));
+      assert.equal(expected.length, 16);
+      assert.deepEqual([...called].sort(), [...expected].sort());
+    });
+
+    it('lists and reads the four resources', async () => {
+      const listed = await leader.listResources();
+      const uris = listed.map((resource) => resource.uri).filter((uri) => uri.startsWith('coordination://'));
+      assert.deepEqual(uris, RESOURCES);
+      for (const uri of RESOURCES) assert.ok(isRecord(JSON.parse(await leader.read(uri))), uri);
+      const status: unknown = JSON.parse(await leader.read('coordination://status'));
+      assert.ok(isRecord(status) && status['goal'] === 'Try every tool');
+    });
+
+    it('takes the dotted name that specifications print', async () => {
+      const { isError, structured } = await leader.call('coordination.get_status');
+      assert.equal(isError, false);
+      assert.equal(structured['goal'], 'Try every tool');
+    });
+
+    it('shows an error whole, both structured and as text', async () => {
+      const answer = await leader.call('coordination_start_task', {
+        agent_id: 'leader',
+        task_id: 'task-none',
+      });
+      assert.equal(answer.isError, true);
+      assert.deepEqual(Object.keys(answer.structured), ['error']);
+      assert.match(String(answer.structured['error']), /No task "task-none"\. get_all_tasks lists/);
+      assert.deepEqual(JSON.parse(answer.text), answer.structured);
+    });
+
+    it('shows an error of the network toolsets in their own envelope', async () => {
+      const answer = await leader.call('onboarding_registerAgent', { agentInfo: {}, capabilities: [] });
+      assert.equal(answer.isError, true);
+      assert.equal(answer.structured['success'], false);
+      const { error } = answer.structured;
+      assert.ok(isRecord(error) && isRecord(error['data']));
+      assert.equal(error['code'], -32301);
+      assert.match(String(error['data']['field']), /^agentInfo\./);
+      assert.deepEqual(JSON.parse(answer.text), answer.structured);
+    });
+
+    it('is told of an unknown tool', async () => {
+      await assert.rejects(
+        leader.call('coordination_no_such_tool'),
+        /Unknown tool: coordination_no_such_tool/,
+      );
+    });
+
+    it('is told of an unknown resource', async () => {
+      await assert.rejects(leader.read('coordination://no-such'), /coordination:\/\/no-such|not found/i);
+    });
+  });
+}
+
+/** A small job that needs every tool once. Returns the names that it has called. */
+async function workThroughEveryTool(client: Connection): Promise<ReadonlySet<string>> {
+  const called = new Set<string>();
+  const call = async (name: string, args: Readonly<Record<string, unknown>> = {}): Promise<Answer> => {
+    called.add(name);
+    const answer = await client.call(name, args);
+    assert.equal(answer.isError, false, `${name}: ${answer.text}`);
+    assert.deepEqual(JSON.parse(answer.text), answer.structured, `${name} says the same twice`);
+    return answer;
+  };
+  const coordination = (name: string, args?: Readonly<Record<string, unknown>>) =>
+    call(`coordination_${name}`, args);
+  const claimed = async (): Promise<unknown> => {
+    const { task } = (await coordination('claim_task', { agent_id: 'worker1' })).structured;
+    return isRecord(task) ? task['id'] : undefined;
+  };
+
+  await coordination('init_coordination', { goal: 'Try every tool', master_plan: '1. Call them' });
+  await coordination('create_task', { description: 'First', priority: 1 });
+  await coordination('create_tasks_batch', { tasks: [{ description: 'Second' }] });
+  await coordination('register_agent', { agent_id: 'worker1', role: 'worker' });
+  const first = await claimed();
+  await coordination('start_task', { agent_id: 'worker1', task_id: first });
+  await coordination('heartbeat', { agent_id: 'worker1' });
+  await coordination('complete_task', { agent_id: 'worker1', task_id: first, output: 'It works' });
+  const second = await claimed();
+  assert.notEqual(second, first);
+  await coordination('fail_task', { agent_id: 'worker1', task_id: second, error: 'It does not' });
+  await coordination('add_discovery', { agent_id: 'worker1', content: 'Tools work', tags: ['tools'] });
+  const { discoveries } = (await coordination('get_discoveries', { tags: ['tools'] })).structured;
+  assert.equal(Array.isArray(discoveries) && discoveries.length, 1);
+  const { results } = (await coordination('get_results')).structured;
+  assert.equal(Array.isArray(results) && results.length, 1);
+  const { tasks } = (await coordination('get_all_tasks', { status_filter: 'failed' })).structured;
+  assert.equal(Array.isArray(tasks) && tasks.length, 1);
+  assert.equal((await coordination('get_status')).structured['progress_percent'], 50);
+  assert.equal((await coordination('get_master_plan')).structured['master_plan'], '1. Call them');
+  await call('onboarding_registerAgent', {
+    agentInfo: { name: newAgentName('era'), type: 'developer', version: '1.0.0' },
+    capabilities: [{ name: 'coding', category: 'general' }],
+  });
+  return called;
+}

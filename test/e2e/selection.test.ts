@@ -1,0 +1,143 @@
+/** What a URL selects: paths, toolsets, read-only, workspaces. */
+import assert from 'node:assert/strict';
+import { type Connection, connect, isRecord } from './support/clients.ts';
+import { endpointUrl, newWorkspace, tokenOf } from './support/endpoint.ts';
+import { request } from './support/http.ts';
+
+const READERS = ['get_status', 'get_all_tasks', 'get_results', 'get_discoveries', 'get_master_plan'];
+const WRITERS = [
+  'init_coordination',
+  'create_task',
+  'create_tasks_batch',
+  'register_agent',
+  'claim_task',
+  'start_task',
+  'complete_task',
+  'fail_task',
+  'heartbeat',
+  'add_discovery',
+];
+
+describe('the selection of tools', () => {
+  const open: Connection[] = [];
+  let token: string;
+
+  before(async () => {
+    token = await tokenOf('leader');
+  });
+  after(() => Promise.all(open.map((connection) => connection.close())));
+
+  async function opened(path: string, query: Readonly<Record<string, string>> = {}): Promise<Connection> {
+    const connection = await connect('client 2026-07-28', endpointUrl(path, query), token);
+    open.push(connection);
+    return connection;
+  }
+
+  async function names(
+    path: string,
+    query: Readonly<Record<string, string>> = {},
+  ): Promise<readonly string[]> {
+    return (await (await opened(path, query)).listTools()).map((tool) => tool.name);
+  }
+
+  it('names tools as their specification does at the path of one toolset', async () => {
+    assert.deepEqual([...(await names('/coordination'))].sort(), [...READERS, ...WRITERS].sort());
+    assert.ok((await names('/onboarding')).includes('onboarding_registerAgent'));
+  });
+
+  it('prefixes them at the path of all', async () => {
+    const all = await names('');
+    for (const name of [...READERS, ...WRITERS]) assert.ok(all.includes(`coordination_${name}`), name);
+    assert.ok(all.includes('onboarding_registerAgent'));
+  });
+
+  it('has the toolsets of spec/network.md at /mcp/network', async () => {
+    const network = await names('/network');
+    assert.ok(network.includes('onboarding_registerAgent'));
+    assert.ok(network.every((name) => /^(firebase|github|onboarding|system)_/.test(name)));
+  });
+
+  it('takes the bare, the prefixed and the dotted name at the path of a toolset', async () => {
+    const client = await opened('/coordination', { workspace: newWorkspace('names') });
+    for (const name of ['get_status', 'coordination_get_status', 'coordination.get_status']) {
+      assert.equal((await client.call(name)).isError, false, name);
+    }
+    await assert.rejects(client.call('onboarding_registerAgent'), /Unknown tool/);
+  });
+
+  it('narrows to the toolsets in the query', async () => {
+    const onboarding = await names('', { toolsets: 'onboarding' });
+    assert.ok(onboarding.length > 0 && onboarding.every((name) => name.startsWith('onboarding_')));
+    const both = await names('', { toolsets: 'onboarding, coordination' });
+    assert.equal(both.length, onboarding.length + READERS.length + WRITERS.length);
+  });
+
+  it('narrows to the toolsets in the header', async () => {
+    const answer = await request(endpointUrl(), token, 'tools/list', {}, { 'X-MCP-Toolsets': 'onboarding' });
+    const names = listedIn(answer.json);
+    assert.ok(names.length > 0 && names.every((name) => name.startsWith('onboarding_')), answer.text);
+  });
+
+  it('refuses a toolset that does not exist, and says which do', async () => {
+    const answer = await request(endpointUrl('', { toolsets: 'nonsense' }), token, 'tools/list');
+    assert.equal(answer.status, 400);
+    assert.match(answer.text, /no toolset \\"nonsense\\".*coordination/);
+  });
+
+  it('leaves out what writes where the URL or a header says so', async () => {
+    assert.deepEqual([...(await names('/coordination/readonly'))].sort(), [...READERS].sort());
+    assert.deepEqual([...(await names('/coordination', { readonly: '1' }))].sort(), [...READERS].sort());
+    const all = await names('/readonly');
+    assert.deepEqual(
+      all.filter((name) => WRITERS.includes(name.replace('coordination_', ''))),
+      [],
+    );
+    const byHeader = await request(
+      endpointUrl('/coordination'),
+      token,
+      'tools/list',
+      {},
+      { 'X-MCP-Readonly': '1' },
+    );
+    assert.deepEqual([...listedIn(byHeader.json)].sort(), [...READERS].sort());
+  });
+
+  it('does not find a writing tool where only reading is allowed', async () => {
+    const client = await opened('/coordination/readonly', { workspace: newWorkspace('readonly') });
+    await assert.rejects(client.call('create_task', { description: 'No' }), /Unknown tool: create_task/);
+    assert.equal((await client.call('get_status')).structured['total_tasks'], 0);
+  });
+
+  it('keeps workspaces apart', async () => {
+    const [one, other] = [newWorkspace('one'), newWorkspace('other')];
+    const first = await opened('/coordination', { workspace: one });
+    const second = await opened('/coordination', { workspace: other });
+    await first.call('init_coordination', { goal: 'One' });
+    await first.call('create_task', { description: 'Only here' });
+    assert.equal((await first.call('get_status')).structured['total_tasks'], 1);
+    assert.equal((await second.call('get_status')).structured['total_tasks'], 0);
+    assert.equal((await second.call('get_master_plan')).isError, true);
+  });
+
+  it('refuses what is no name of a workspace', async () => {
+    for (const workspace of ['../etc', 'a/b', '', ' ', '__proto__', 'x'.repeat(65)]) {
+      const answer = await request(endpointUrl('', { workspace }), token, 'tools/list');
+      assert.equal(answer.status, 400, workspace);
+    }
+  });
+
+  it('offers the resources of the toolsets that are selected', async () => {
+    const withResources = await opened('/coordination');
+    assert.equal((await withResources.listResources()).length, 4);
+    const answer = await request(endpointUrl('/onboarding'), token, 'resources/list');
+    assert.ok(isRecord(answer.json) && isRecord(answer.json['error']), answer.text);
+  });
+});
+
+function listedIn(message: unknown): readonly string[] {
+  if (!isRecord(message) || !isRecord(message['result'])) return [];
+  const { tools } = message['result'];
+  return Array.isArray(tools)
+    ? tools.map((tool: unknown) => (isRecord(tool) ? String(tool['name']) : ''))
+    : [];
+}

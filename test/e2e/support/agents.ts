@@ -1,0 +1,37 @@
+/** Agents of a test's own, made as any agent is made: by onboarding. */
+import { connect, isRecord } from './clients.ts';
+import { endpointUrl, newAgentName, tokenOf } from './endpoint.ts';
+
+export interface TestAgent {
+  readonly id: string;
+  readonly token: string;
+}
+
+export interface AgentWishes {
+  readonly role?: 'viewer' | 'worker' | 'leader';
+  readonly maxConcurrentTasks?: number;
+  readonly capabilities?: readonly string[];
+}
+
+/** Registers an agent under a name of its own, with the leader's credential. */
+export async function registerAgent(label: string, wishes: AgentWishes = {}): Promise<TestAgent> {
+  const { role = 'worker', maxConcurrentTasks = 1, capabilities = ['coding'] } = wishes;
+  const leader = await connect('client 2026-07-28', endpointUrl('/onboarding'), await tokenOf('leader'));
+  try {
+    const { structured } = await leader.call('onboarding_registerAgent', {
+      agentInfo: { name: newAgentName(label), type: 'developer', version: '1.0.0' },
+      capabilities: capabilities.map((name) => ({ name, category: 'general' })),
+      configuration: { maxConcurrentTasks },
+      role,
+    });
+    return { id: String(structured['agentId']), token: bearerOf(structured['credentials']) };
+  } finally {
+    await leader.close();
+  }
+}
+
+/** The credential as an `Authorization` header carries it. */
+export function bearerOf(credentials: unknown): string {
+  if (!isRecord(credentials)) throw new Error('The agent got no credentials.');
+  return `${credentials['apiKey']}.${credentials['secret']}`;
+}

@@ -1,0 +1,41 @@
+/** Where the running endpoint is, who may call it, and a workspace for each test. */
+import { randomUUID } from 'node:crypto';
+import { importSeed, seedTokens } from '../../../emulator-data/import.ts';
+
+/** Everyone who has a credential in emulator-data/. */
+export type Seeded = 'admin' | 'leader' | 'worker1' | 'worker2' | 'worker3' | 'person' | 'person2';
+
+export const FUNCTIONS_URL = required('MUSTER_FUNCTIONS_URL');
+export const MCP_URL = required('MUSTER_MCP_URL');
+
+function required(variable: string): string {
+  const value = process.env[variable];
+  if (value === undefined || value === '') throw new Error(`${variable} is not set: run "npm test -- e2e".`);
+  return value;
+}
+
+let tokens: Promise<Readonly<Record<string, string>>> | undefined;
+
+/** A seeded credential. The first call seeds the emulators, once for all spec files. */
+export async function tokenOf(name: Seeded): Promise<string> {
+  tokens ??= importSeed().then(seedTokens);
+  const token = (await tokens)[name];
+  if (token === undefined) throw new Error(`The seed has no credential for ${name}.`);
+  return token;
+}
+
+/** A name that no other test uses. */
+export function newWorkspace(label: string): string {
+  return `${label}-${randomUUID().slice(0, 8)}`;
+}
+
+/** An agent's name within onboarding's bounds that no other test uses. */
+export function newAgentName(label: string): string {
+  return `${label}-${randomUUID().slice(0, 8)}`;
+}
+
+/** @param path below `/mcp`: `/coordination/readonly` */
+export function endpointUrl(path = '', query: Readonly<Record<string, string>> = {}): string {
+  const search = new URLSearchParams(query).toString();
+  return `${MCP_URL}${path}${search === '' ? '' : `?${search}`}`;
+}

@@ -1,0 +1,55 @@
+/** Plain HTTP to the endpoint, for what a proper client never sends. */
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON, undefined where it is none. */
+  readonly json: unknown;
+}
+
+/** Longer than any honest answer takes, also when the emulator starts an instance for it. */
+const PATIENCE_MS = 30_000;
+
+export async function send(url: string, init: RequestInit): Promise<HttpAnswer> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), ...init });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: parsed(text) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The headers of a client of the 2025 revisions. */
+export function headersFor(token: string): Record<string, string> {
+  return {
+    Authorization: `Bearer ${token}`,
+    'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream',
+  };
+}
+
+export function post(
+  url: string,
+  token: string,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+): Promise<HttpAnswer> {
+  return send(url, { method: 'POST', headers: { ...headersFor(token), ...headers }, body });
+}
+
+/** One JSON-RPC request, without any handshake before it. */
+export function request(
+  url: string,
+  token: string,
+  method: string,
+  params: unknown = {},
+  headers: Record<string, string> = {},
+): Promise<HttpAnswer> {
+  return post(url, token, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), headers);
+}
