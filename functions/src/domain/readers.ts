@@ -17,6 +17,13 @@ export interface Page {
   readonly after?: Position;
 }
 
+/** A page of a list: at most its limit, and fewer where the items are large. */
+export interface Slice<Item> {
+  readonly items: readonly Item[];
+  /** Whether the list goes on after these. */
+  readonly more: boolean;
+}
+
 export interface TaskReader {
   find(taskId: string): Promise<Versioned<Task> | undefined>;
   /** In the order asked; an unknown id's place is undefined. */
@@ -30,9 +37,9 @@ export interface TaskReader {
   /** The task whose backoff ends first. */
   firstBackoff(session: string): Promise<Versioned<Task> | undefined>;
   /** By creation, oldest first. */
-  list(session: string, statuses: readonly TaskStatus[] | undefined, page: Page): Promise<readonly Task[]>;
+  list(session: string, statuses: readonly TaskStatus[] | undefined, page: Page): Promise<Slice<Task>>;
   /** Done tasks by completion, oldest first. */
-  listDone(session: string, page: Page): Promise<readonly Task[]>;
+  listDone(session: string, page: Page): Promise<Slice<Task>>;
   /** Held tasks of any session whose lease ran out by `now`. */
   lapsed(now: Date, limit: number): Promise<readonly Versioned<Task>[]>;
   /** Available tasks of any session whose backoff ended by `now`. */
@@ -78,5 +85,5 @@ export interface SessionCounters {
 
 export interface DiscoveryReader {
   /** Newest first, with any of `tags` where given. */
-  list(session: string, tags: readonly string[] | undefined, page: Page): Promise<readonly Discovery[]>;
+  list(session: string, tags: readonly string[] | undefined, page: Page): Promise<Slice<Discovery>>;
 }

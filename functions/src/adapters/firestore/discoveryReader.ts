@@ -1,9 +1,9 @@
 import type { Firestore, Query } from '@google-cloud/firestore';
 import type { Discovery } from '../../domain/coordination/discovery.ts';
-import type { DiscoveryReader, Page } from '../../domain/readers.ts';
+import type { DiscoveryReader, Page, Slice } from '../../domain/readers.ts';
 import { COLLECTIONS } from './paths.ts';
 import { discoveryFromDocument } from './sessionDocument.ts';
-import { paged } from './taskReader.ts';
+import { readSlice } from './slice.ts';
 
 export class FirestoreDiscoveryReader implements DiscoveryReader {
   private readonly database: Firestore;
@@ -12,14 +12,9 @@ export class FirestoreDiscoveryReader implements DiscoveryReader {
     this.database = database;
   }
 
-  async list(
-    session: string,
-    tags: readonly string[] | undefined,
-    page: Page,
-  ): Promise<readonly Discovery[]> {
+  async list(session: string, tags: readonly string[] | undefined, page: Page): Promise<Slice<Discovery>> {
     const all: Query = this.database.collection(COLLECTIONS.discoveries).where('session', '==', session);
     const matching = tags === undefined ? all : all.where('tags', 'array-contains-any', [...tags]);
-    const { docs } = await paged(matching, 'created_at', page, 'desc').get();
-    return docs.map((snapshot) => discoveryFromDocument(snapshot.data()));
+    return readSlice(matching, 'created_at', 'desc', page, discoveryFromDocument);
   }
 }

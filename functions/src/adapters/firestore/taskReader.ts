@@ -1,8 +1,9 @@
 import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
-import type { Page, TaskReader } from '../../domain/readers.ts';
+import type { Page, Slice, TaskReader } from '../../domain/readers.ts';
 import type { Versioned } from '../../domain/store.ts';
 import type { Task, TaskStatus } from '../../domain/tasks/task.ts';
 import { COLLECTIONS, taskPath } from './paths.ts';
+import { readSlice } from './slice.ts';
 import { taskFromDocument } from './taskDocument.ts';
 import { versioned } from './timestamp.ts';
 
@@ -67,19 +68,15 @@ export class FirestoreTaskReader implements TaskReader {
     return (await list(waiting.orderBy('retry_at').limit(1)))[0];
   }
 
-  async list(
-    session: string,
-    statuses: readonly TaskStatus[] | undefined,
-    page: Page,
-  ): Promise<readonly Task[]> {
+  async list(session: string, statuses: readonly TaskStatus[] | undefined, page: Page): Promise<Slice<Task>> {
     const inSession = this.tasks.where('session', '==', session);
     const matching = statuses === undefined ? inSession : inSession.where('status', 'in', [...statuses]);
-    return values(await list(paged(matching, 'created_at', page)));
+    return readSlice(matching, 'created_at', 'asc', page, taskFromDocument);
   }
 
-  async listDone(session: string, page: Page): Promise<readonly Task[]> {
+  async listDone(session: string, page: Page): Promise<Slice<Task>> {
     const done = this.tasks.where('session', '==', session).where('status', '==', 'done');
-    return values(await list(paged(done, 'completed_at', page)));
+    return readSlice(done, 'completed_at', 'asc', page, taskFromDocument);
   }
 
   lapsed(now: Date, limit: number): Promise<readonly Versioned<Task>[]> {
@@ -105,21 +102,6 @@ function read(snapshot: DocumentSnapshot): Versioned<Task> | undefined {
 async function list(query: Query): Promise<Versioned<Task>[]> {
   const { docs } = await query.get();
   return docs.map((snapshot) => versioned(taskFromDocument(snapshot.data()), snapshot.updateTime));
-}
-
-/** One page of a query in the order of a time, then of ids. */
-export function paged(
-  query: Query,
-  time: string,
-  { limit, after }: Page,
-  direction: 'asc' | 'desc' = 'asc',
-): Query {
-  const ordered = query.orderBy(time, direction).orderBy(FieldPath.documentId(), direction).limit(limit);
-  return after === undefined ? ordered : ordered.startAfter(after.at, after.id);
-}
-
-function values(tasks: readonly Versioned<Task>[]): Task[] {
-  return tasks.map((task) => task.value);
 }
 
 function inQueueOrder({ value: a }: Versioned<Task>, { value: b }: Versioned<Task>): number {

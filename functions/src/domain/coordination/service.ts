@@ -8,6 +8,7 @@ import type {
   Page,
   SessionCounters,
   SessionReader,
+  Slice,
   TaskReader,
 } from '../readers.ts';
 import { retryStale } from '../retry.ts';
@@ -45,6 +46,8 @@ export interface NewDiscovery {
   readonly content: string;
   readonly tags: readonly string[];
 }
+
+const NOTHING_LISTED = { items: [], more: false };
 
 const NOTHING_COUNTED: SessionCounters = {
   counts: {
@@ -118,14 +121,14 @@ export class CoordinationService {
     workspace: string,
     statuses: readonly TaskStatus[] | undefined,
     page: Page,
-  ): Promise<readonly Task[]> {
+  ): Promise<Slice<Task>> {
     const session = await this.session(workspace);
-    return session ? this.dependencies.tasks.list(session.id, statuses, page) : [];
+    return session ? this.dependencies.tasks.list(session.id, statuses, page) : NOTHING_LISTED;
   }
 
-  async listDone(workspace: string, page: Page): Promise<readonly Task[]> {
+  async listDone(workspace: string, page: Page): Promise<Slice<Task>> {
     const session = await this.session(workspace);
-    return session ? this.dependencies.tasks.listDone(session.id, page) : [];
+    return session ? this.dependencies.tasks.listDone(session.id, page) : NOTHING_LISTED;
   }
 
   /** @throws MusterError NOT_FOUND for the first that does not exist in the workspace */
@@ -163,8 +166,8 @@ export class CoordinationService {
     workspace: string,
     tags: readonly string[] | undefined,
     page: Page,
-  ): Promise<readonly Discovery[]> {
+  ): Promise<Slice<Discovery>> {
     const session = await this.session(workspace);
-    return session ? this.dependencies.discoveries.list(session.id, tags, page) : [];
+    return session ? this.dependencies.discoveries.list(session.id, tags, page) : NOTHING_LISTED;
   }
 }

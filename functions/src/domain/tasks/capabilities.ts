@@ -6,6 +6,9 @@
 /** The most capabilities that one task may require. */
 export const MAX_REQUIRED_CAPABILITIES = 10;
 
+/** The longest key. Firestore queries no text above 1500 bytes, and one key too long would fail every claim. */
+export const MAX_CAPABILITY_KEY_BYTES = 1200;
+
 /** The most different sets of required capabilities in one session. */
 export const MAX_CAPABILITY_KEYS = 150;
 

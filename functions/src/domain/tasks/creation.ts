@@ -5,6 +5,7 @@ import { MusterError } from '../errors.ts';
 import type { Clock, Randomness } from '../ports.ts';
 import type { SessionReader, TaskReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
+import { MAX_TASK_BYTES, requireSize } from '../size.ts';
 import type { Change, Settle, Store, Versioned } from '../store.ts';
 import { capabilityKey, MAX_CAPABILITY_KEYS } from './capabilities.ts';
 import { type Dependency, resolveBatch } from './dependencies.ts';
@@ -80,6 +81,9 @@ export class TaskCreation {
   /** Gives the drafts ids that sort in their order. */
   private number(request: CreationRequest): NumberedDraft[] {
     const { drafts } = request;
+    for (const [index, draft] of drafts.entries()) {
+      requireSize('A task', request.field(index, 'description'), draft, MAX_TASK_BYTES);
+    }
     const time = this.dependencies.clock.now().getTime().toString(36).padStart(9, '0');
     const prefix = `task-${time}${this.dependencies.randomness.letters(6)}`;
     const ids = drafts.map((_, index) => `${prefix}-${String(index + 1).padStart(3, '0')}`);

@@ -7,6 +7,7 @@ import { agentNotRegistered, taskNotFound } from '../missing.ts';
 import type { Clock, Randomness } from '../ports.ts';
 import type { SessionReader, TaskReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
+import { MAX_REPORT_BYTES, requireSize } from '../size.ts';
 import { type Change, type Settle, StaleWriteError, type Store, type Versioned } from '../store.ts';
 import { satisfiedKeys } from './capabilities.ts';
 import { countedChange } from './counting.ts';
@@ -74,12 +75,13 @@ export class TaskQueue {
    * Reports an outcome: closes the task and frees or blocks its dependents.
    * @throws MusterError NOT_FOUND, or CONFLICT naming the task's state and holder
    */
-  settle(
+  async settle(
     taskId: string,
     claimant: Claimant,
     outcome: Outcome,
     settle: Settle<Settlement>,
   ): Promise<Settlement> {
+    requireSize('A report', outcome.kind === 'done' ? 'output' : 'error', outcome, MAX_REPORT_BYTES);
     return this.change(taskId, async ({ value: before, version }, now) => {
       const settlement = settleTask(before, claimant, outcome, now);
       const changes =

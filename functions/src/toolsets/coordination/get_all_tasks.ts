@@ -13,7 +13,7 @@ export const getAllTasks = defineTool({
       .enum(['all', ...COORDINATION_STATUSES])
       .default('all')
       .describe('Only tasks of this status.'),
-    limit: pageLimit('The most tasks to give, 1 to 1000.', 200, 1000),
+    limit: pageLimit('The most tasks to give, 1 to 500.', 200, 500),
     cursor,
   }),
   output: z.object({ tasks: z.array(taskShape), ...pageShape }),
@@ -22,9 +22,9 @@ export const getAllTasks = defineTool({
   example: { status_filter: 'available' },
   handler: async ({ services, workspace }, { status_filter, limit, cursor: encoded }) => {
     const statuses = status_filter === 'all' ? undefined : storedStatuses(status_filter);
-    const page = { limit: limit + 1, ...positionOf(encoded) };
+    const page = { limit, ...positionOf(encoded) };
     const found = await services.coordination.listTasks(workspace, statuses, page);
-    const { items, end } = pageOf(found, limit, (task) => task.createdAt);
+    const { items, end } = pageOf(found, (task) => task.createdAt);
     return { tasks: items.map(taskAnswer), ...end };
   },
 });

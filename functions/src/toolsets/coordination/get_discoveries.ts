@@ -18,10 +18,10 @@ export const getDiscoveries = defineTool({
   role: 'viewer',
   example: { tags: ['auth'] },
   handler: async ({ services, workspace }, { tags = [], limit, cursor: encoded }) => {
-    const page = { limit: limit + 1, ...positionOf(encoded) };
+    const page = { limit, ...positionOf(encoded) };
     const wanted = tags.length > 0 ? [...new Set(tags)] : undefined;
     const found = await services.coordination.listDiscoveries(workspace, wanted, page);
-    const { items, end } = pageOf(found, limit, (discovery) => discovery.createdAt);
+    const { items, end } = pageOf(found, (discovery) => discovery.createdAt);
     return { discoveries: items.map(discoveryAnswer), ...end };
   },
 });

@@ -5,7 +5,7 @@ import { defineTool } from '../../mcp/tool.ts';
 import { cursor, pageLimit, pageOf, pageShape, positionOf } from './paging.ts';
 import { isTaskId, resultAnswer, taskShape } from './shapes.ts';
 
-const MAX_IDS = 500;
+const MAX_IDS = 100;
 
 const resultAnswerOf = (task: Task) => ({
   task_id: task.id,
@@ -25,7 +25,7 @@ export const getResults = defineTool({
       .refine((ids) => ids.length <= MAX_IDS, `expected at most ${MAX_IDS} ids`)
       .optional()
       .describe('Specific task IDs (empty for all)'),
-    limit: pageLimit('The most results to give when no task is named, 1 to 1000.', 200, 1000),
+    limit: pageLimit('The most results to give when no task is named, 1 to 500.', 200, 500),
     cursor,
   }),
   output: z.object({
@@ -55,10 +55,10 @@ export const getResults = defineTool({
   handler: async ({ services, workspace }, { task_ids = [], limit, cursor: encoded }) => {
     if (task_ids.length === 0) {
       const found = await services.coordination.listDone(workspace, {
-        limit: limit + 1,
+        limit,
         ...positionOf(encoded),
       });
-      const { items, end } = pageOf(found, limit, (task) => task.closedAt);
+      const { items, end } = pageOf(found, (task) => task.closedAt);
       return { results: items.map(resultAnswerOf), ...end };
     }
     const named = await services.coordination.namedTasks(workspace, task_ids);

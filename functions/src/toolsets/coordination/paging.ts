@@ -1,7 +1,7 @@
 /** Cursors of coordination's lists: the sort time and id of the last item given, opaque to callers. */
 import { z } from 'zod';
 import { MusterError } from '../../domain/errors.ts';
-import type { Position } from '../../domain/readers.ts';
+import type { Position, Slice } from '../../domain/readers.ts';
 
 export const cursor = z
   .string()
@@ -26,14 +26,7 @@ export const pageShape = {
   next_cursor: z.string().optional(),
 };
 
-const position = z.tuple([
-  z.iso.datetime(),
-  z
-    .string()
-    .min(1)
-    .max(200)
-    .regex(/^[^/]+$/),
-]);
+const position = z.tuple([z.iso.datetime(), z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,199}$/)]);
 
 /** @throws MusterError INVALID_FORMAT for what is no cursor of ours */
 export function positionOf(encoded: string | undefined): { after?: Position } {
@@ -54,17 +47,14 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Cuts the item that was read beyond the page, and makes the cursor that continues. */
+/** Says whether the list goes on, and makes the cursor that continues it. */
 export function pageOf<Item extends { readonly id: string }>(
-  found: readonly Item[],
-  limit: number,
+  { items, more }: Slice<Item>,
   timeOf: (item: Item) => Date | undefined,
 ): { items: readonly Item[]; end: { truncated: boolean; next_cursor?: string } } {
-  const items = found.slice(0, limit);
   const last = items.at(-1);
   const at = last && timeOf(last);
-  if (found.length <= limit || last === undefined || at === undefined)
-    return { items, end: { truncated: false } };
+  if (!more || last === undefined || at === undefined) return { items, end: { truncated: false } };
   const next = Buffer.from(JSON.stringify([at.toISOString(), last.id])).toString('base64url');
   return { items, end: { truncated: true, next_cursor: next } };
 }

@@ -31,15 +31,15 @@ export const resources: readonly Resource[] = [
     statusAnswer(await services.coordination.status(workspace)),
   ),
   resource('tasks', 'Tasks', 'All tasks in the queue', async ({ services, workspace }) => {
-    const found = await services.coordination.listTasks(workspace, undefined, { limit: MAX_TASKS + 1 });
-    const { items, end } = pageOf(found, MAX_TASKS, (task) => task.createdAt);
+    const found = await services.coordination.listTasks(workspace, undefined, { limit: MAX_TASKS });
+    const { items, end } = pageOf(found, (task) => task.createdAt);
     return { tasks: items.map(taskAnswer), ...end };
   }),
   resource('discoveries', 'Discoveries', 'Shared discoveries', async ({ services, workspace }) => {
     const found = await services.coordination.listDiscoveries(workspace, undefined, {
-      limit: MAX_DISCOVERIES + 1,
+      limit: MAX_DISCOVERIES,
     });
-    const { items, end } = pageOf(found, MAX_DISCOVERIES, (discovery) => discovery.createdAt);
+    const { items, end } = pageOf(found, (discovery) => discovery.createdAt);
     return { discoveries: items.map(discoveryAnswer), ...end };
   }),
   resource('master-plan', 'Master plan', 'Master plan and goal', async ({ services, workspace }) =>

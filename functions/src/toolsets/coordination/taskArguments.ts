@@ -1,11 +1,20 @@
 /** What a caller says of a new task, alone or in a batch. */
 import { z } from 'zod';
-import { MAX_REQUIRED_CAPABILITIES } from '../../domain/tasks/capabilities.ts';
+import {
+  capabilityKey,
+  MAX_CAPABILITY_KEY_BYTES,
+  MAX_REQUIRED_CAPABILITIES,
+} from '../../domain/tasks/capabilities.ts';
 import type { TaskDraft } from '../../domain/tasks/creation.ts';
-import { text, texts } from './shapes.ts';
+import { isTaskId, text, texts } from './shapes.ts';
+
+const MAX_DEPENDENCIES = 100;
 
 const isPriority = (priority: number): boolean =>
   Number.isInteger(priority) && priority >= 1 && priority <= 10;
+
+const isShortEnough = (required: readonly string[]): boolean =>
+  Buffer.byteLength(capabilityKey(required)) <= MAX_CAPABILITY_KEY_BYTES;
 
 export const priority = z
   .number()
@@ -15,7 +24,11 @@ export const priority = z
 /** The arguments without `priority`, whose default the two tools state differently. */
 export const taskArguments = {
   description: text('Task description', 20_000),
-  dependencies: texts('Task IDs that must complete first', 100).optional(),
+  dependencies: z
+    .array(z.string().refine(isTaskId, 'expected the id of a task'))
+    .refine((list) => list.length <= MAX_DEPENDENCIES, `expected at most ${MAX_DEPENDENCIES} entries`)
+    .optional()
+    .describe('Task IDs that must complete first'),
   context_files: texts('Relevant file paths', 200).optional(),
   hints: text('Hints for the worker', 20_000).optional(),
   required_capabilities: z
@@ -24,6 +37,7 @@ export const taskArguments = {
       (list) => list.length <= MAX_REQUIRED_CAPABILITIES,
       `expected at most ${MAX_REQUIRED_CAPABILITIES} entries`,
     )
+    .refine(isShortEnough, `expected at most ${MAX_CAPABILITY_KEY_BYTES} bytes in all`)
     .optional()
     .describe('Capabilities that an agent must have to claim it.'),
 };

@@ -1,0 +1,19 @@
+/** Firestore holds at most 1 MiB in a document, so what goes into one is bounded part by part. */
+import { MusterError } from './errors.ts';
+
+/** The parts of a task that its creator writes, in bytes of JSON. */
+export const MAX_TASK_BYTES = 100_000;
+
+/** A report on a task: its output, error and files, in bytes of JSON. A task holds at most two of them. */
+export const MAX_REPORT_BYTES = 200_000;
+
+/** @throws MusterError VALIDATION_ERROR where the value is larger than `most` bytes of JSON */
+export function requireSize(what: string, field: string, value: unknown, most: number): void {
+  const bytes = new TextEncoder().encode(JSON.stringify(value)).length;
+  if (bytes <= most) return;
+  throw new MusterError('VALIDATION_ERROR', `${what} may have ${most} bytes in all; this one has ${bytes}.`, {
+    field,
+    reason: 'TOO_LARGE',
+    suggestion: 'Shorten it, or put the details where others can read them and say where.',
+  });
+}
