@@ -1,0 +1,25 @@
+/** The real catalogue as the contract tests look at it. */
+import { inputJsonSchema, outputJsonSchema } from '../../functions/src/mcp/json-schema.ts';
+import { fullName } from '../../functions/src/mcp/names.ts';
+import type { Tool } from '../../functions/src/mcp/tool.ts';
+import { toolsets } from '../../functions/src/toolsets/index.ts';
+import type { Schema } from './agreement.ts';
+
+export interface Entry {
+  readonly toolset: string;
+  readonly tool: Tool;
+  /** `coordination.create_task` */
+  readonly name: string;
+  readonly input: Schema;
+  readonly output: Schema;
+}
+
+export const entries: readonly Entry[] = toolsets.flatMap(({ name: toolset, tools }) =>
+  tools.map((tool) => ({
+    toolset,
+    tool,
+    name: fullName(toolset, tool.name),
+    input: inputJsonSchema(tool.input),
+    output: outputJsonSchema(tool.output),
+  })),
+);

@@ -1,0 +1,68 @@
+/** The schemas agree with the specifications. Source: contract.json, the specifications' schemas as data. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { NETWORK_TOOLSETS } from '../../functions/src/mcp/names.ts';
+import { toolsets } from '../../functions/src/toolsets/index.ts';
+import { disagreements, type Schema } from './agreement.ts';
+import { entries } from './catalogue.ts';
+
+interface Contract {
+  readonly tools: readonly {
+    readonly toolset: string;
+    readonly name: string;
+    readonly inputSchema: Schema;
+    readonly outputSchema: Schema | null;
+  }[];
+  readonly resources: Readonly<Record<string, readonly string[]>>;
+}
+
+const contract: Contract = JSON.parse(readFileSync(new URL('contract.json', import.meta.url), 'utf8'));
+
+/** `onboarding.registerAgent` and `create_task` are how the specifications write them. */
+function contractName(toolset: string, name: string): string {
+  return NETWORK_TOOLSETS.includes(toolset) ? `${toolset}.${name}` : name;
+}
+
+describe('the contract', () => {
+  for (const { toolset, tool, name, input, output } of entries) {
+    const written = contract.tools.find(
+      (one) => one.toolset === toolset && one.name === contractName(toolset, tool.name),
+    );
+    if (written === undefined) continue;
+
+    it(`agrees with the arguments of ${name}`, () => {
+      assert.deepEqual(disagreements(written.inputSchema, input, 'arguments'), []);
+    });
+
+    const { outputSchema } = written;
+    if (outputSchema === null) continue;
+    it(`agrees with the answer of ${name}`, () => {
+      assert.deepEqual(disagreements(outputSchema, output, 'answer'), []);
+    });
+  }
+
+  for (const [toolset, uris] of Object.entries(contract.resources)) {
+    const served = toolsets.find(({ name }) => name === toolset);
+    if (served === undefined) continue;
+    it(`has the resources of ${toolset}`, () => {
+      assert.deepEqual(
+        served.resources.map(({ uri }) => uri),
+        uris,
+      );
+    });
+  }
+
+  it('has every tool of a toolset that is complete', () => {
+    for (const toolset of COMPLETE_TOOLSETS) {
+      const written = contract.tools.filter((tool) => tool.toolset === toolset).map((tool) => tool.name);
+      const ours = entries.filter((entry) => entry.toolset === toolset);
+      assert.deepEqual(
+        ours.map(({ tool }) => contractName(toolset, tool.name)),
+        written,
+      );
+    }
+  });
+});
+
+/** The toolsets that have all of their specification's tools, in its order. */
+const COMPLETE_TOOLSETS = ['coordination'];

@@ -1,0 +1,102 @@
+/** The endpoint over real HTTP, through the functions framework, with ports that live in memory. */
+import { createHash, createHmac, randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { http } from '@google-cloud/functions-framework';
+import { getTestServer } from '@google-cloud/functions-framework/testing';
+import { MusterError } from '../../functions/src/domain/errors.ts';
+import type { SettledOperation } from '../../functions/src/domain/idempotency/operation.ts';
+import type { Log } from '../../functions/src/domain/ports.ts';
+import type { Principal } from '../../functions/src/domain/principal.ts';
+import type { Services } from '../../functions/src/domain/services.ts';
+import { createEndpoint, type EndpointDependencies } from '../../functions/src/mcp/endpoint.ts';
+
+export interface LogEntry {
+  readonly level: keyof Log;
+  readonly event: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Ports whose state a test can look at and change. */
+export interface MemoryPorts extends Omit<EndpointDependencies, 'toolsets'> {
+  readonly entries: LogEntry[];
+  readonly settled: Map<string, SettledOperation>;
+  readonly seen: string[];
+  /** Bearer credentials and whom they are. */
+  readonly principals: Map<string, Principal>;
+}
+
+export const LEADER: Principal = {
+  uid: 'agent:lead',
+  kind: 'agent',
+  agentId: 'lead',
+  ownerUid: 'owner',
+  role: 'leader',
+};
+
+export function memoryPorts(): MemoryPorts {
+  const entries: LogEntry[] = [];
+  const settled = new Map<string, SettledOperation>();
+  const seen: string[] = [];
+  const principals = new Map<string, Principal>([['leader-key', LEADER]]);
+  const note = (level: keyof Log) => (event: string, fields: Readonly<Record<string, unknown>>) => {
+    entries.push({ level, event, fields });
+  };
+  return {
+    entries,
+    settled,
+    seen,
+    principals,
+    services: () => ({}) as Services,
+    authenticator: {
+      authenticate: async (bearer) => {
+        const principal = principals.get(bearer);
+        if (principal === undefined) throw new MusterError('UNAUTHORIZED', 'This credential is not known.');
+        return principal;
+      },
+    },
+    settledOperations: { find: async (id) => settled.get(id) },
+    presence: {
+      touch: async (agentId) => void seen.push(agentId),
+      lastSeen: async () => new Map(),
+      unseenSince: async () => new Map(),
+      forget: async () => false,
+    },
+    clock: { now: () => new Date() },
+    randomness: { uuid: randomUUID, letters: () => 'a', secret: () => 's', integer: () => 0 },
+    hashing: {
+      sha256: (text) => createHash('sha256').update(text).digest('hex'),
+      hmac: (key, text) => createHmac('sha256', key).update(text).digest('base64url'),
+      equal: (left, right) => left === right,
+    },
+    log: { info: note('info'), warn: note('warn'), error: note('error') },
+    allowedOrigins: ['https://console.example'],
+    version: '0.0.0',
+    publicUrl: undefined,
+    mountPath: undefined,
+  };
+}
+
+export interface RunningEndpoint {
+  /** Without a trailing slash. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+let served = 0;
+
+export async function serveEndpoint(dependencies: EndpointDependencies, port = 0): Promise<RunningEndpoint> {
+  served += 1;
+  const name = `mcp${served}`;
+  http(name, createEndpoint(dependencies));
+  const server = getTestServer(name);
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const { port: taken } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${taken}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
