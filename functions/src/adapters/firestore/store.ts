@@ -10,6 +10,12 @@ import { idempotencyPath } from './paths.ts';
 import { settledFromDocument, settledToDocument } from './sessionDocument.ts';
 import { addTaskChange } from './taskChanges.ts';
 
+/** gRPC's code of a commit that Firestore does not understand, or finds too large. */
+const INVALID_ARGUMENT = 3;
+
+/** What Firestore and its emulator say of a document above 1 MiB. */
+const TOO_LARGE = /exceeds the maximum|maximum entity size/;
+
 /** gRPC's code of a commit that creates what exists. */
 const ALREADY_EXISTS = 6;
 
@@ -42,6 +48,7 @@ export class FirestoreStore implements Store {
       await batch.commit();
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (code === INVALID_ARGUMENT && TOO_LARGE.test(String(error))) throw tooLarge(error);
       if (!STALE_CODES.includes(code)) throw error;
       if (code === ALREADY_EXISTS && settled !== undefined) await this.refuseRepetition(settled.id);
       throw new StaleWriteError({ cause: error });
@@ -54,7 +61,8 @@ export class FirestoreStore implements Store {
     const snapshot = await document.get();
     if (!snapshot.exists) return;
     if (settledFromDocument(id, snapshot.data()).expiresAt <= this.clock.now()) {
-      await document.delete();
+      const asItWas = snapshot.updateTime && { lastUpdateTime: snapshot.updateTime };
+      await document.delete(asItWas).catch(() => undefined); // who made room meanwhile has the record now
       return;
     }
     throw new MusterError('CONFLICT', 'This idempotency key was used at the same moment by another call.', {
@@ -63,4 +71,12 @@ export class FirestoreStore implements Store {
       suggestion: 'Call again: the first answer is then replayed.',
     });
   }
+}
+
+function tooLarge(cause: unknown): MusterError {
+  return new MusterError('VALIDATION_ERROR', 'This is too much for one document, which holds 1 MiB.', {
+    reason: 'SIZE_LIMIT_EXCEEDED',
+    suggestion: 'Nothing was changed. Shorten the texts and lists, or put them into a file and name it.',
+    cause,
+  });
 }
