@@ -7,6 +7,9 @@ export const MAX_TASK_BYTES = 100_000;
 /** A report on a task: its output, error and files, in bytes of JSON. A task holds at most two of them. */
 export const MAX_REPORT_BYTES = 200_000;
 
+/** What an agent says of itself, in bytes of JSON. */
+export const MAX_AGENT_BYTES = 100_000;
+
 /** @throws MusterError VALIDATION_ERROR where the value is larger than `most` bytes of JSON */
 export function requireSize(what: string, field: string, value: unknown, most: number): void {
   const bytes = new TextEncoder().encode(JSON.stringify(value)).length;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { AGENT_TYPES, type Agent } from '../../domain/agents/agent.ts';
 import type { Credential } from '../../domain/agents/credential.ts';
+import { jsonObject } from '../../domain/json.ts';
 import { ROLES } from '../../domain/principal.ts';
 import { timestamp } from './timestamp.ts';
 
@@ -14,12 +15,9 @@ const agentDocument = z.object({
   creator: z.string().nullable(),
   /** Names only, as spec/network.md's firebase.read example shows them. */
   capabilities: z.array(z.string()),
+  /** Parameters are kept as text: Firestore has no arrays in arrays, and field names of its own. */
   capability_details: z.array(
-    z.object({
-      name: z.string(),
-      category: z.string(),
-      parameters: z.record(z.string(), z.unknown()).optional(),
-    }),
+    z.object({ name: z.string(), category: z.string(), parameters: z.string().nullable() }),
   ),
   configuration: z.object({
     max_concurrent_tasks: z.number(),
@@ -53,9 +51,10 @@ export function agentToDocument(agent: Agent): StoredAgent {
     description: agent.description ?? null,
     creator: agent.creator ?? null,
     capabilities: agent.capabilities.map((capability) => capability.name),
-    capability_details: agent.capabilities.map((capability) => ({
-      ...capability,
-      parameters: { ...capability.parameters },
+    capability_details: agent.capabilities.map(({ name, category, parameters }) => ({
+      name,
+      category,
+      parameters: parameters ? JSON.stringify(parameters) : null,
     })),
     configuration: {
       max_concurrent_tasks: maxConcurrentTasks,
@@ -91,7 +90,7 @@ export function agentFromDocument(data: unknown): Agent {
     capabilities: stored.capability_details.map(({ name, category, parameters }) => ({
       name,
       category,
-      ...(parameters && { parameters }),
+      ...(parameters !== null && { parameters: jsonObject.parse(JSON.parse(parameters)) }),
     })),
     configuration: {
       maxConcurrentTasks: max_concurrent_tasks,

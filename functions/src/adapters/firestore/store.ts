@@ -47,12 +47,17 @@ export class FirestoreStore implements Store {
     try {
       await batch.commit();
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined;
-      if (code === INVALID_ARGUMENT && TOO_LARGE.test(String(error))) throw tooLarge(error);
-      if (!STALE_CODES.includes(code)) throw error;
-      if (code === ALREADY_EXISTS && settled !== undefined) await this.refuseRepetition(settled.id);
-      throw new StaleWriteError({ cause: error });
+      throw await this.explained(error, settled);
     }
+  }
+
+  /** What a failed commit means to the domain; what it does not know goes on as it is. */
+  private async explained(error: unknown, settled: SettledOperation | undefined): Promise<unknown> {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === INVALID_ARGUMENT && TOO_LARGE.test(String(error))) return tooLarge(error);
+    if (!STALE_CODES.includes(code)) return error;
+    if (code === ALREADY_EXISTS && settled !== undefined) await this.refuseRepetition(settled.id);
+    return new StaleWriteError({ cause: error });
   }
 
   /** Tells a repeated operation from a stale commit, and makes room where the record is only old. */

@@ -1,4 +1,5 @@
 /** An agent of the one registry: `agents/{agentId}`. Source: design, sections 1 and 3. */
+import type { JsonObject } from '../json.ts';
 import type { Role } from '../principal.ts';
 
 export const AGENT_TYPES = ['researcher', 'developer', 'coordinator', 'analyst', 'specialist'] as const;
@@ -9,7 +10,7 @@ export type AgentType = (typeof AGENT_TYPES)[number];
 export interface Capability {
   readonly name: string;
   readonly category: string;
-  readonly parameters?: Readonly<Record<string, unknown>>;
+  readonly parameters?: JsonObject;
 }
 
 export interface AgentConfiguration {

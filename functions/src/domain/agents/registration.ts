@@ -5,6 +5,7 @@ import type { Clock, Hashing, Presence, Randomness } from '../ports.ts';
 import { hasRole, type Principal, type Role } from '../principal.ts';
 import type { AgentReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
+import { MAX_AGENT_BYTES, requireSize } from '../size.ts';
 import type { Change, Settle, Store, Versioned } from '../store.ts';
 import type { Agent, AgentConfiguration, AgentType, Capability } from './agent.ts';
 import { CREDENTIAL_DAYS, type Credential } from './credential.ts';
@@ -60,6 +61,7 @@ export class AgentRegistration {
     settle: Settle<Registered>,
   ): Promise<Registered> {
     const { agents, store, presence, clock, randomness } = this.dependencies;
+    requireSize('An agent', 'capabilities', draft, MAX_AGENT_BYTES);
     const agentId = this.agentId(principal.ownerUid, draft.name);
     const registered = await retryStale(randomness, async () => {
       const now = clock.now();

@@ -6,6 +6,14 @@ import { MusterError } from '../../domain/errors.ts';
 import { ROLES } from '../../domain/principal.ts';
 import { defineTool } from '../../mcp/tool.ts';
 
+const MAX_CAPABILITIES = 100;
+
+const word = (description: string) =>
+  z
+    .string()
+    .refine((value) => value.trim() !== '' && value.length <= 100, 'expected 1 to 100 characters')
+    .describe(description);
+
 const retryPolicy = z.strictObject({
   maxRetries: count('How often the agent retries a call of its own.').default(3),
   backoffMs: count('Milliseconds before the first retry.').default(1000),
@@ -43,16 +51,13 @@ const agentInfo = z.strictObject({
     .regex(/^\d+\.\d+\.\d+$/)
     .describe("The agent's version, as in 1.0.0."),
   description: z.string().max(500).optional().describe('What it is for.'),
-  creator: z.string().optional().describe('Who made it.'),
+  creator: word('Who made it.').optional(),
 });
 
 const capability = z.strictObject({
-  name: z.string().describe('What tasks ask for in required_capabilities.'),
-  category: z.string().describe('A word to group capabilities by.'),
-  parameters: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .describe('Anything more that says what it can do.'),
+  name: word('What tasks ask for in required_capabilities.'),
+  category: word('A word to group capabilities by.'),
+  parameters: z.record(z.string(), z.json()).optional().describe('Anything more that says what it can do.'),
 });
 
 const output = z.object({
@@ -89,7 +94,11 @@ export const registerAgent = defineTool({
     'Register a new agent in the system and get its credential. The same name again, by the same owner, is the same agent: its profile is replaced and its old credential stops working.',
   input: z.strictObject({
     agentInfo: agentInfo.describe('Who the agent is.'),
-    capabilities: z.array(capability).min(1).describe('What the agent can do.'),
+    capabilities: z
+      .array(capability)
+      .min(1)
+      .refine((list) => list.length <= MAX_CAPABILITIES, `expected at most ${MAX_CAPABILITIES} capabilities`)
+      .describe('What the agent can do.'),
     configuration: configuration.optional().describe('How the agent works.'),
     role: z
       .enum(ROLES)
