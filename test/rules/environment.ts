@@ -1,0 +1,83 @@
+/** Both databases under the committed rules, in a project of their own so that no other test is disturbed. */
+import { initializeTestEnvironment } from '@firebase/rules-unit-testing';
+import { readFileSync } from 'node:fs';
+import { deleteApp, type FirebaseApp, initializeApp, setLogLevel } from 'firebase/app';
+import { connectDatabaseEmulator, type Database, getDatabase } from 'firebase/database';
+// The lite client reads by request. The full one reads by listening, which the emulator breaks off now and then when
+// several clients listen at once ("Received message larger than max"), and then waits a minute.
+import { connectFirestoreEmulator, type Firestore, getFirestore } from 'firebase/firestore/lite';
+import { type Caller, callers } from './callers.ts';
+
+const PROJECT = 'demo-muster-rules';
+
+/** What the emulators take instead of an ID token from the server: the rules do not bind it. */
+const OWNER = 'owner';
+
+/** A caller's own clients of both databases. */
+export interface Clients {
+  readonly firestore: Firestore;
+  readonly realtime: Database;
+}
+
+export interface Environment {
+  as(caller: Caller): Clients;
+  /** The server's clients, which the rules do not bind. */
+  readonly unbound: Clients;
+  close(): Promise<void>;
+}
+
+export async function openEnvironment(): Promise<Environment> {
+  setLogLevel('silent'); // the clients warn of each denial, and most of what is tested is denied
+  delete process.env.FIREBASE_EMULATOR_HUB; // it does not know of rtdb-lite, and we name the addresses ourselves
+  const loaded = await initializeTestEnvironment({
+    projectId: PROJECT,
+    firestore: { ...address('FIRESTORE_EMULATOR_HOST'), rules: rulesFile('firestore.rules') },
+    database: { ...address('FIREBASE_DATABASE_EMULATOR_HOST'), rules: rulesFile('database.rules.json') },
+  });
+  const apps: FirebaseApp[] = [];
+  const connect = (name: string, token?: Token): Clients => {
+    const app = initializeApp({ projectId: PROJECT }, name);
+    apps.push(app);
+    return connectTo(app, token);
+  };
+  const clients = new Map(callers.map((caller) => [caller.name, connect(caller.name, tokenOf(caller))]));
+  return {
+    as(caller) {
+      const found = clients.get(caller.name);
+      if (found === undefined) throw new Error(`there is no caller ${caller.name}`);
+      return found;
+    },
+    unbound: connect(OWNER, OWNER),
+    async close() {
+      await Promise.all([loaded.cleanup(), ...apps.map((app) => deleteApp(app))]);
+    },
+  };
+}
+
+type Token = string | { readonly sub: string };
+
+function tokenOf({ uid, claims }: Caller): Token | undefined {
+  return uid === undefined ? undefined : { ...claims, sub: uid };
+}
+
+function connectTo(app: FirebaseApp, token: Token | undefined): Clients {
+  const options = token === undefined ? {} : { mockUserToken: token };
+  const inFirestore = address('FIRESTORE_EMULATOR_HOST');
+  const firestore = getFirestore(app);
+  connectFirestoreEmulator(firestore, inFirestore.host, inFirestore.port, options);
+  const inRealtime = address('FIREBASE_DATABASE_EMULATOR_HOST');
+  const realtime = getDatabase(app, `http://${inRealtime.host}:${inRealtime.port}/?ns=${PROJECT}`);
+  connectDatabaseEmulator(realtime, inRealtime.host, inRealtime.port, options);
+  return { firestore, realtime };
+}
+
+function address(variable: string): { host: string; port: number } {
+  const value = process.env[variable];
+  if (value === undefined) throw new Error(`${variable} is not set: run these tests with \`npm test -- rules\`.`);
+  const { hostname, port } = new URL(`http://${value}`);
+  return { host: hostname, port: Number(port) };
+}
+
+function rulesFile(name: string): string {
+  return readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+}

@@ -1,0 +1,68 @@
+/** Each collection × operation × caller of the table, against the rules themselves. */
+import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
+import { callers, may, weakest } from './callers.ts';
+import { type Collection, collections } from './collections.ts';
+import { type Environment, openEnvironment } from './environment.ts';
+import { type Operation, operations, put } from './operations.ts';
+
+let environment: Environment;
+let documents = 0;
+
+before(async () => {
+  environment = await openEnvironment();
+});
+
+after(() => environment.close());
+
+for (const database of ['firestore', 'realtime'] as const) {
+  describe(`rules of ${database}`, () => {
+    for (const collection of collections.filter((row) => row.database === database)) {
+      for (const path of [collection.path, ...(collection.also ?? [])]) {
+        for (const operation of operations[database]) {
+          const least = collection[operation.needs];
+          it(`${path}: ${operation.name} by ${least}`, () => check({ collection, path, operation }));
+        }
+      }
+    }
+  });
+}
+
+interface Case {
+  readonly collection: Collection;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+/**
+ * Tries the operation as every caller. A denial proves nothing where the operation would fail for anybody, so each
+ * is followed by the same operation, in the same situation, by somebody who may: the weakest role, or the server.
+ */
+async function check({ collection, path: template, operation }: Case): Promise<void> {
+  const { database } = collection;
+  const least = collection[operation.needs];
+  const permitted = weakest(least);
+  const control = permitted === undefined ? environment.unbound : environment.as(permitted);
+  await Promise.all(
+    callers.map(async (caller) => {
+      const path = fresh(template);
+      if (operation.existing) await put(database, environment.unbound, path);
+      try {
+        if (may(caller, least)) {
+          await assertSucceeds(operation.run(environment.as(caller), path));
+        } else {
+          await assertFails(operation.run(environment.as(caller), path));
+          await assertSucceeds(operation.run(control, path));
+        }
+      } catch (cause) {
+        throw new Error(`not as the table says for ${caller.name} at ${path}`, { cause });
+      }
+    }),
+  );
+}
+
+/** The path of something that no other check touches. */
+function fresh(template: string): string {
+  documents += 1;
+  const named = template.replace('(anything else)', 'elsewhere');
+  return named.replace(/\{\w+\}$/, `document-${documents}`).replaceAll(/\{(\w+)\}/g, '$1-1');
+}
