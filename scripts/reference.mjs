@@ -1,0 +1,16 @@
+// @ts-check
+/**
+ * npm run reference              writes docs/reference and the README's table of tools from the definitions
+ * npm run reference -- --check   fails where they are stale
+ */
+import { spawn } from 'node:child_process';
+import { root } from './project.mjs';
+import { checkPrerequisites } from './setup/prerequisites.mjs';
+
+checkPrerequisites();
+const { installDependencies } = await import('./setup/install.mjs');
+const { node22 } = await import('./setup/node22.mjs');
+await installDependencies({ env: process.env, say: (message) => console.error(message) });
+const program = ['--disable-warning=ExperimentalWarning', `${root}/scripts/reference/main.ts`];
+const child = spawn(node22(), [...program, ...process.argv.slice(2)], { stdio: 'inherit' });
+child.once('exit', (code) => process.exit(code ?? 1));

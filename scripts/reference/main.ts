@@ -1,0 +1,13 @@
+/** Writes the reference, or with `--check` says which of its files are stale. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { referenceFiles, staleFiles } from './files.ts';
+
+if (process.argv.includes('--check')) {
+  const stale = staleFiles();
+  for (const { path } of stale) console.error(`${path} is stale: npm run reference`);
+  process.exit(stale.length === 0 ? 0 : 1);
+}
+for (const { url, text } of referenceFiles()) {
+  mkdirSync(new URL('.', url), { recursive: true });
+  writeFileSync(url, text);
+}

@@ -1,0 +1,108 @@
+/** The reference's pages as Markdown. */
+import { MusterError } from '../../functions/src/domain/errors.ts';
+import { inputJsonSchema, outputJsonSchema } from '../../functions/src/mcp/json-schema.ts';
+import { fullName, wireName } from '../../functions/src/mcp/names.ts';
+import { refused } from '../../functions/src/mcp/projection.ts';
+import type { Resource, Tool, Toolset } from '../../functions/src/mcp/tool.ts';
+import { schemaRows, table } from './tables.ts';
+
+const GENERATED = '<!-- Made from the definitions by `npm run reference`. -->';
+
+/** The README's table: every tool in a line. */
+export function toolTable(toolsets: readonly Toolset[]): string {
+  const rows = toolsets.flatMap(({ name, tools }) =>
+    tools.map((tool) => [
+      `[\`${wireName(name, tool.name, 'prefixed')}\`](docs/reference/${name}.md#${anchor(tool.name)})`,
+      firstSentence(tool.description),
+      tool.role,
+    ]),
+  );
+  return table(['tool at `/mcp`', 'what it does', 'least role'], rows);
+}
+
+export function indexPage(toolsets: readonly Toolset[]): string {
+  const rows = toolsets.map(({ name, instructions, tools, resources }) => [
+    `[${name}](${name}.md)`,
+    String(tools.length),
+    String(resources.length),
+    instructions,
+  ]);
+  return page('Tool reference', [table(['toolset', 'tools', 'resources', 'what it is for'], rows)]);
+}
+
+export function toolsetPage(toolset: Toolset): string {
+  const { name, instructions, tools, resources } = toolset;
+  return page(`The toolset ${name}`, [
+    instructions,
+    errorSection(name),
+    ...tools.map((tool) => toolSection(name, tool)),
+    ...(resources.length === 0 ? [] : [resourceSection(resources)]),
+  ]);
+}
+
+function page(title: string, sections: readonly string[]): string {
+  return `${[`# ${title}`, GENERATED, ...sections].join('\n\n')}\n`;
+}
+
+function errorSection(toolset: string): string {
+  const example = new MusterError('REQUIRED_FIELD', 'Missing required argument "agent_id".', {
+    field: 'agent_id',
+    reason: 'MISSING',
+    suggestion: 'Give your agent ID.',
+  });
+  const { structuredContent } = refused(toolset, example);
+  return `An error comes with \`isError: true\` and, as structured content and as text:\n\n${json(structuredContent)}`;
+}
+
+function toolSection(toolset: string, tool: Tool): string {
+  const own = wireName(toolset, tool.name, 'own');
+  const prefixed = wireName(toolset, tool.name, 'prefixed');
+  const names =
+    own === prefixed ? `\`${own}\`` : `\`${own}\` at \`/mcp/${toolset}\`, \`${prefixed}\` at \`/mcp\``;
+  const parts = [
+    `## ${tool.name}`,
+    tool.description,
+    `Name: ${names}, also \`${fullName(toolset, tool.name)}\`. Least role: ${tool.role}. ${hintsOf(tool)}`,
+    '### Arguments',
+    schemaTable('argument', 'required', inputJsonSchema(tool.input), 'None.'),
+    '### Answer',
+    schemaTable('field', 'always', outputJsonSchema(tool.output), 'Nothing.'),
+    '### Example',
+    json(tool.example),
+  ];
+  return parts.join('\n\n');
+}
+
+function hintsOf({ annotations }: Tool): string {
+  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
+  const hints = [
+    readOnlyHint ? 'Only reads' : 'Writes',
+    ...(destructiveHint ? ['may destroy'] : []),
+    ...(idempotentHint ? ['may be repeated'] : []),
+    ...(openWorldHint ? ['reaches outside'] : []),
+  ];
+  return `${hints.join(', ')}.`;
+}
+
+function schemaTable(subject: string, must: string, schema: object, none: string): string {
+  const rows = schemaRows(schema);
+  return rows.length === 0 ? none : table([subject, 'type', must, 'what'], rows);
+}
+
+function resourceSection(resources: readonly Resource[]): string {
+  const rows = resources.map(({ uri, mimeType, description }) => [`\`${uri}\``, mimeType, description]);
+  return `## Resources\n\n${table(['URI', 'type', 'what'], rows)}`;
+}
+
+function json(value: unknown): string {
+  return `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
+}
+
+/** GitHub's anchor of a heading that is a tool's name. */
+function anchor(heading: string): string {
+  return heading.toLowerCase();
+}
+
+function firstSentence(text: string): string {
+  return /^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text;
+}
