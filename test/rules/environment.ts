@@ -1,5 +1,6 @@
 /** Both databases under the committed rules, in a project of their own so that no other test is disturbed. */
 import { initializeTestEnvironment } from '@firebase/rules-unit-testing';
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { deleteApp, type FirebaseApp, initializeApp, setLogLevel } from 'firebase/app';
 import { connectDatabaseEmulator, type Database, getDatabase } from 'firebase/database';
@@ -26,7 +27,27 @@ export interface Environment {
   close(): Promise<void>;
 }
 
-export async function openEnvironment(): Promise<Environment> {
+/** An environment for the tests of the `describe` that this is called in. */
+export function useEnvironment(): Environment {
+  let opened: Environment | undefined;
+  const environment = (): Environment => {
+    if (opened === undefined) throw new Error('the environment is open only while tests run');
+    return opened;
+  };
+  before(async () => {
+    opened = await openEnvironment();
+  });
+  after(() => environment().close());
+  return {
+    as: (caller) => environment().as(caller),
+    get unbound() {
+      return environment().unbound;
+    },
+    close: () => environment().close(),
+  };
+}
+
+async function openEnvironment(): Promise<Environment> {
   setLogLevel('silent'); // the clients warn of each denial, and most of what is tested is denied
   delete process.env.FIREBASE_EMULATOR_HUB; // it does not know of rtdb-lite, and we name the addresses ourselves
   const loaded = await initializeTestEnvironment({
@@ -34,9 +55,10 @@ export async function openEnvironment(): Promise<Environment> {
     firestore: { ...address('FIRESTORE_EMULATOR_HOST'), rules: rulesFile('firestore.rules') },
     database: { ...address('FIREBASE_DATABASE_EMULATOR_HOST'), rules: rulesFile('database.rules.json') },
   });
+  await Promise.all([loaded.clearFirestore(), loaded.clearDatabase()]);
   const apps: FirebaseApp[] = [];
   const connect = (name: string, token?: Token): Clients => {
-    const app = initializeApp({ projectId: PROJECT }, name);
+    const app = initializeApp({ projectId: PROJECT }, `${name} ${randomUUID()}`);
     apps.push(app);
     return connectTo(app, token);
   };

@@ -2,25 +2,19 @@
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
 import { callers, may, weakest } from './callers.ts';
 import { type Collection, collections } from './collections.ts';
-import { type Environment, openEnvironment } from './environment.ts';
+import { type Environment, useEnvironment } from './environment.ts';
 import { type Operation, operations, put } from './operations.ts';
 
-let environment: Environment;
 let documents = 0;
-
-before(async () => {
-  environment = await openEnvironment();
-});
-
-after(() => environment.close());
 
 for (const database of ['firestore', 'realtime'] as const) {
   describe(`rules of ${database}`, () => {
+    const environment = useEnvironment();
     for (const collection of collections.filter((row) => row.database === database)) {
       for (const path of [collection.path, ...(collection.also ?? [])]) {
         for (const operation of operations[database]) {
           const least = collection[operation.needs];
-          it(`${path}: ${operation.name} by ${least}`, () => check({ collection, path, operation }));
+          it(`${path}: ${operation.name} by ${least}`, () => check({ environment, collection, path, operation }));
         }
       }
     }
@@ -28,6 +22,7 @@ for (const database of ['firestore', 'realtime'] as const) {
 }
 
 interface Case {
+  readonly environment: Environment;
   readonly collection: Collection;
   readonly path: string;
   readonly operation: Operation;
@@ -37,7 +32,7 @@ interface Case {
  * Tries the operation as every caller. A denial proves nothing where the operation would fail for anybody, so each
  * is followed by the same operation, in the same situation, by somebody who may: the weakest role, or the server.
  */
-async function check({ collection, path: template, operation }: Case): Promise<void> {
+async function check({ environment, collection, path: template, operation }: Case): Promise<void> {
   const { database } = collection;
   const least = collection[operation.needs];
   const permitted = weakest(least);

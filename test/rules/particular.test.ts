@@ -1,0 +1,93 @@
+/** What the table of collections cannot say: whole trees, groups of collections, several writes at once, one's own. */
+import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
+import assert from 'node:assert/strict';
+import { endAt, get, orderByChild, query, ref, remove, set, update } from 'firebase/database';
+import { collectionGroup, doc, getDoc, getDocs, setDoc, updateDoc, writeBatch } from 'firebase/firestore/lite';
+import { presencePath } from '../../functions/src/adapters/database/paths.ts';
+import { agentPath, taskPath } from '../../functions/src/adapters/firestore/paths.ts';
+import { type Caller, callers, weakest } from './callers.ts';
+import { useEnvironment } from './environment.ts';
+
+const admin = callers.filter((caller) => caller.role === 'admin');
+const worker = caller(weakest('worker'));
+const viewer = caller(weakest('viewer'));
+
+describe('rules of firestore, in particular', () => {
+  const environment = useEnvironment();
+
+  it('keep a group of collections closed, though each of its members can be read', async () => {
+    const { firestore } = environment.as(viewer);
+    await assertSucceeds(getDoc(doc(firestore, 'workspaces/alpha/sessions/s-1')));
+    for (const everywhere of ['sessions', 'counters', 'logs', 'credentials', 'shared']) {
+      for (const each of admin) await assertFails(getDocs(collectionGroup(environment.as(each).firestore, everywhere)));
+      await assertSucceeds(getDocs(collectionGroup(environment.unbound.firestore, everywhere)));
+    }
+  });
+
+  it('let an agent write not even its own profile', async () => {
+    for (const each of callers.filter(({ claims }) => claims?.agentId !== undefined)) {
+      const path = agentPath(String(each.claims?.agentId));
+      await setDoc(doc(environment.unbound.firestore, path), { role: each.role });
+      await assertFails(updateDoc(doc(environment.as(each).firestore, path), { role: 'admin' }));
+      await assertSucceeds(updateDoc(doc(environment.unbound.firestore, path), { role: 'admin' }));
+    }
+  });
+
+  it('refuse all of a batch that writes into what is closed', async () => {
+    const { firestore } = environment.as(worker);
+    const open = doc(firestore, 'shared/from-a-batch');
+    const closed = doc(firestore, taskPath('from-a-batch'));
+    await assertFails(writeBatch(firestore).set(open, { text: 'hello' }).set(closed, { status: 'done' }).commit());
+    assert.equal((await getDoc(open)).exists(), false);
+    await assertSucceeds(writeBatch(firestore).set(open, { text: 'hello' }).commit());
+    assert.equal((await getDoc(open)).exists(), true);
+  });
+});
+
+describe('rules of realtime, in particular', () => {
+  const environment = useEnvironment();
+
+  it('let nobody replace or remove a free-form tree in one write', async () => {
+    for (const tree of ['messages', 'shared']) {
+      for (const each of admin) {
+        const { realtime } = environment.as(each);
+        await assertSucceeds(set(ref(realtime, `${tree}/team/a`), 1));
+        await assertFails(remove(ref(realtime, tree)));
+        await assertFails(set(ref(realtime, tree), { mine: 1 }));
+        await assertSucceeds(update(ref(realtime, tree), { mine: 1, 'team/b': 2 }));
+        await assertSucceeds(remove(ref(realtime, `${tree}/team`)));
+      }
+    }
+  });
+
+  it('show nobody the whole database', async () => {
+    for (const each of admin) await assertFails(get(ref(environment.as(each).realtime)));
+    await assertSucceeds(get(ref(environment.unbound.realtime)));
+  });
+
+  it('let no agent write its own presence', async () => {
+    for (const each of callers.filter(({ claims }) => claims?.agentId !== undefined)) {
+      const path = presencePath(String(each.claims?.agentId));
+      await assertFails(set(ref(environment.as(each).realtime, path), { last_seen: 9e15 }));
+      await assertSucceeds(set(ref(environment.unbound.realtime, path), { last_seen: 9e15 }));
+    }
+  });
+
+  it('refuse all of an update that writes into what is closed', async () => {
+    const { realtime } = environment.as(worker);
+    await assertFails(update(ref(realtime), { 'shared/updated': 1, 'tasks/queue/updated': 1 }));
+    assert.equal((await get(ref(realtime, 'shared/updated'))).exists(), false);
+    await assertSucceeds(update(ref(realtime), { 'shared/updated': 1 }));
+    assert.equal((await get(ref(realtime, 'shared/updated'))).val(), 1);
+  });
+
+  it('let a viewer ask who was unseen the longest', async () => {
+    const presence = ref(environment.as(viewer).realtime, 'presence');
+    await assertSucceeds(get(query(presence, orderByChild('last_seen'), endAt(1))));
+  });
+});
+
+function caller(found: Caller | undefined): Caller {
+  if (found === undefined) throw new Error('nobody of the callers has this role');
+  return found;
+}
