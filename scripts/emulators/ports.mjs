@@ -34,12 +34,13 @@ const freePortRange = 10_000;
  */
 export async function usualOrFreePorts(say) {
   const ports = { ...usualPorts };
+  const moved = [];
   for (const name of portNames()) {
     if (await isFree(ports[name])) continue;
-    const taken = ports[name];
     ports[name] = await freePort();
-    say(`port ${taken} is taken: ${name} uses ${ports[name]}`);
+    moved.push(`${name} ${ports[name]} (not ${usualPorts[name]})`);
   }
+  if (moved.length > 0) say(`ports are taken, so others are used: ${moved.join(', ')}`);
   return ports;
 }
 

@@ -30,6 +30,9 @@ import { importDatabase, startRtdbLite } from './realtimeDatabase.mjs';
 /** Each request under way has a process of its own: firebase-tools alone would start up to 50. */
 const simultaneousInvocations = '16';
 
+/** The SDKs would otherwise ask the network whether it is Google's, and who they are there. */
+const withoutGoogle = { METADATA_SERVER_DETECTION: 'none' };
+
 /**
  * @param {SuiteOptions} options
  * @returns {Promise<Suite>}
@@ -74,6 +77,7 @@ function commonEnv({ run, node, functionsEnv }) {
     TMPDIR: run.temporary, // also where a second run's hub would find the first one's
     PATH: `${dirname(node)}:${process.env.PATH}`, // the functions' definitions are read by whatever `node` is found first
     NO_UPDATE_NOTIFIER: '1',
+    ...withoutGoogle,
     FUNCTIONS_DISCOVERY_TIMEOUT: '60', // seconds; 10 are too few on a busy machine
     FIREBASE_FUNCTIONS_DISCOVERY_OUTPUT_PATH: 'true', // through a file: the other way takes a port near Firestore's
   };
@@ -99,7 +103,7 @@ function clientEnv(ports, functions) {
     ...databaseEnv(ports),
     DATABASE_URL: `http://${host}:${ports.database}/?ns=${databaseNamespace}`,
     FIREBASE_EMULATOR_HUB: `${host}:${ports.hub}`,
-    METADATA_SERVER_DETECTION: 'none', // there is no Google machine to be asked who we are
+    ...withoutGoogle,
     ...(functions && {
       MUSTER_FUNCTIONS_URL: functionsUrl,
       MUSTER_MCP_URL: `${functionsUrl}/${projectId}/${region}/mcp`,

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { root } from '../project.mjs';
+import { devDirectory, root } from '../project.mjs';
 import { succeeds } from './command.mjs';
 import { exclusively } from './lock.mjs';
 
@@ -22,7 +22,7 @@ const functionsFolder = `${root}/functions`;
  * @param {{ node: string, env: NodeJS.ProcessEnv }} run
  */
 export async function buildFunctions({ node, env }) {
-  await exclusively('build', async () => {
+  await exclusively(`${devDirectory}/build.lock`, async () => {
     const fresh = `${functionsFolder}/.lib`; // beside `lib`, so that the source maps' relative paths hold
     rmSync(fresh, { recursive: true, force: true });
     const built = await succeeds(compile(node, ['-p', functionsFolder, '--outDir', fresh]), { env });

@@ -1,6 +1,6 @@
 // @ts-check
 import { readFileSync } from 'node:fs';
-import { root } from '../project.mjs';
+import { devDirectory, root } from '../project.mjs';
 import { succeeds } from './command.mjs';
 import { exclusively } from './lock.mjs';
 import { lacksNode22 } from './node22.mjs';
@@ -22,7 +22,7 @@ const npm = npmsProgram === undefined ? ['npm'] : [npmsNode, npmsProgram];
  * @param {{ env: NodeJS.ProcessEnv, say: (message: string) => void }} run
  */
 export async function installDependencies({ env, say }) {
-  await exclusively('install', async () => {
+  await exclusively(`${devDirectory}/install.lock`, async () => {
     if (!isInstalled(root)) {
       say('installing the dependencies (npm ci)');
       await runNpm(['ci'], root, env);
@@ -36,7 +36,7 @@ export async function installDependencies({ env, say }) {
  * @param {{ env: NodeJS.ProcessEnv, say: (message: string) => void }} run
  */
 export async function installTestClients({ env, say }) {
-  await exclusively('install-clients', async () => {
+  await exclusively(`${devDirectory}/install-clients.lock`, async () => {
     if (isInstalled(testClients)) return;
     say('installing the test clients (npm ci in test/clients)');
     await runNpm(['ci'], testClients, env);

@@ -1,20 +1,22 @@
 // @ts-check
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startTimeOf } from '../processes/identity.mjs';
-import { devDirectory } from '../project.mjs';
 
 /**
- * Runs the work while no other process runs work of that name: two `npm start` in a fresh clone must not both install.
- * @param {string} name
- * @param {() => Promise<void>} work
+ * Runs the work while no other process runs work under that file: two `npm start` in a fresh clone must not both
+ * install.
+ * @template Result
+ * @param {string} file
+ * @param {() => Promise<Result>} work
+ * @returns {Promise<Result>}
  */
-export async function exclusively(name, work) {
-  const file = `${devDirectory}/${name}.lock`;
-  mkdirSync(devDirectory, { recursive: true });
+export async function exclusively(file, work) {
+  mkdirSync(dirname(file), { recursive: true });
   while (!take(file)) await delay(200);
   try {
-    await work();
+    return await work();
   } finally {
     rmSync(file, { force: true });
   }

@@ -1,9 +1,11 @@
 // @ts-check
+import { tmpdir } from 'node:os';
 import { openOutput } from '../emulators/output.mjs';
 import { usualOrFreePorts } from '../emulators/ports.mjs';
 import { startSuite } from '../emulators/suite.mjs';
 import { runSession } from '../processes/session.mjs';
 import { root } from '../project.mjs';
+import { exclusively } from '../setup/lock.mjs';
 import { prepare } from '../setup/prepare.mjs';
 import { endpointAnswers } from './answers.mjs';
 import { announce, writeEndpoint } from './endpoint.mjs';
@@ -17,14 +19,10 @@ export async function start() {
   await runSession({ kind: 'start', interrupted: 0 }, async ({ run, say }) => {
     const node = await prepare({ run, say });
     const output = openOutput(run, 'emulators', { screen: true });
-    const suite = await startSuite({
-      run,
-      node,
-      output,
-      say,
-      ports: await usualOrFreePorts(say),
-      ui: true,
-      importFrom: `${root}/emulator-data`,
+    // One at a time on the machine: a usual port that looks free may be about to be another start's.
+    const suite = await exclusively(`${tmpdir()}/muster-ports.lock`, async () => {
+      const ports = await usualOrFreePorts(say);
+      return startSuite({ run, node, ports, output, say, ui: true, importFrom: `${root}/emulator-data` });
     });
     const ended = suite.exited.then((reason) => `${reason}; what they logged: ${output.file}`);
     await Promise.race([serve(), ended]);
