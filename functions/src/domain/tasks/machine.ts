@@ -101,7 +101,10 @@ export function endBackoff(task: Task): Task {
 }
 
 function applyOutcome(task: Task, outcome: Outcome, now: Date): Task {
-  if (outcome.kind === 'done') return { ...task, status: 'done', result: outcome.result, closedAt: now };
+  if (outcome.kind === 'done') {
+    const { error: _overcome, ...rest } = task;
+    return { ...rest, status: 'done', result: outcome.result, closedAt: now };
+  }
   if (!outcome.retryable || task.retries >= MAX_RETRIES) {
     return { ...task, status: 'failed', error: outcome.error, closedAt: now };
   }
@@ -114,7 +117,7 @@ function applyOutcome(task: Task, outcome: Outcome, now: Date): Task {
     retries: task.retries + 1,
     retryAt: laterBySeconds(now, wait),
     blockers: task.blockers + 1,
-    lapsedClaims: [],
+    lapsedClaims: task.lapsedClaims.filter((lapsed) => lapsed.epoch !== task.epoch),
   };
 }
 
