@@ -1,0 +1,77 @@
+/** The real Claude Code CLI in a home of its own, that talks to nobody but the scripted model and the endpoint. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { text } from 'node:stream/consumers';
+
+const PROGRAM = new URL('../../clients/node_modules/.bin/claude', import.meta.url).pathname;
+const PATIENCE_MS = 120_000;
+
+export interface ClaudeCode {
+  /** Runs `claude` with arguments. Returns what it printed. */
+  run(...args: readonly string[]): Promise<string>;
+  /** Whom it has tried to reach outside of this machine. */
+  readonly outside: readonly string[];
+  close(): Promise<void>;
+}
+
+export async function installedClaudeCode(modelUrl: string): Promise<ClaudeCode> {
+  if (!existsSync(PROGRAM)) throw new Error('Claude Code is not installed: "npm test -- e2e" installs it.');
+  const home = mkdtempSync(`${tmpdir()}/muster-claude-`);
+  const outside: string[] = [];
+  const proxy = createServer((request, response) => {
+    outside.push(request.url ?? '');
+    response.writeHead(502).end();
+  });
+  proxy.on('connect', (request, socket) => {
+    outside.push(request.url ?? '');
+    socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const env = environment(home, modelUrl, (proxy.address() as AddressInfo).port);
+  return {
+    outside,
+    run: (...args) => run(args, home, env),
+    close: async () => {
+      rmSync(home, { recursive: true, force: true });
+      proxy.closeAllConnections();
+      await new Promise((resolve) => proxy.close(resolve));
+    },
+  };
+}
+
+function environment(home: string, modelUrl: string, proxyPort: number): NodeJS.ProcessEnv {
+  const proxy = `http://127.0.0.1:${proxyPort}`;
+  return {
+    PATH: process.env['PATH'],
+    HOME: home,
+    CLAUDE_CONFIG_DIR: `${home}/.claude`,
+    ANTHROPIC_BASE_URL: modelUrl,
+    ANTHROPIC_API_KEY: 'sk-ant-no-key-of-anyone',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+    DISABLE_TELEMETRY: '1',
+    HTTP_PROXY: proxy,
+    HTTPS_PROXY: proxy,
+    NO_PROXY: '127.0.0.1,localhost',
+  };
+}
+
+async function run(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const child = spawn(PROGRAM, args, {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: PATIENCE_MS,
+    killSignal: 'SIGKILL',
+  });
+  const exited = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', resolve);
+  });
+  const [printed, complaints, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
+  if (code !== 0) throw new Error(`claude ${args[0]} ended with ${code}:\n${printed}\n${complaints}`);
+  return printed;
+}

@@ -1,0 +1,116 @@
+/**
+ * A local stand-in for Anthropic's Messages API whose model follows a script: it calls one tool after the
+ * other and then says that it is done.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { z } from 'zod';
+import { eventsOf, messageWith } from './messagesApi.ts';
+
+/** What the model sees of a tool's answer. */
+export interface ToolResult {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+export interface ToolCall {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** The next call, made from the results so far. */
+export type Step = (results: readonly ToolResult[]) => ToolCall;
+
+export interface ScriptedModel {
+  readonly url: string;
+  /** The requests for a turn of the script, in order. */
+  readonly turns: readonly Turn[];
+  close(): Promise<void>;
+}
+
+export interface Turn {
+  readonly tools: readonly string[];
+  readonly results: readonly ToolResult[];
+}
+
+const textBlocks = z.array(z.looseObject({ type: z.string(), text: z.string().optional() }));
+
+const block = z.looseObject({
+  type: z.string(),
+  is_error: z.boolean().optional(),
+  content: z.union([z.string(), textBlocks]).optional(),
+});
+
+/** As much of the vendor's MessageCreateParams as the script reads; a request without it gets the vendor's error. */
+const messageRequest = z.looseObject({
+  model: z.string(),
+  max_tokens: z.number().int().positive(),
+  stream: z.boolean().default(false),
+  tools: z.array(z.looseObject({ name: z.string() })).default([]),
+  messages: z
+    .array(
+      z.looseObject({
+        role: z.enum(['user', 'assistant', 'system']),
+        content: z.union([z.string(), z.array(block)]),
+      }),
+    )
+    .min(1),
+});
+
+/** @param script followed by whoever offers its first tool: a client may ask other things on the side */
+export async function startScriptedModel(script: readonly Step[]): Promise<ScriptedModel> {
+  const turns: Turn[] = [];
+  const server = createServer((request, response) => {
+    answer(request, response, script, turns).catch((error: unknown) => response.destroy(error as Error));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { url: `http://127.0.0.1:${port}`, turns, close };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  script: readonly Step[],
+  turns: Turn[],
+): Promise<void> {
+  const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+  if (request.method === 'HEAD') return void response.writeHead(200).end();
+  if (request.method !== 'POST' || pathname !== '/v1/messages')
+    return refuse(response, 404, 'not_found_error');
+  const parsed = messageRequest.safeParse(JSON.parse(await text(request)));
+  if (!parsed.success) return refuse(response, 400, 'invalid_request_error', parsed.error.message);
+  const { model, stream, tools, messages } = parsed.data;
+  const names = tools.map((tool) => tool.name);
+  const results = messages.flatMap(({ content }) =>
+    typeof content === 'string' ? [] : content.flatMap(resultIn),
+  );
+  const follows = names.includes(script[0]?.([]).tool ?? '');
+  if (follows) turns.push({ tools: names, results });
+  const call = follows ? script[results.length]?.(results) : undefined;
+  const message = messageWith(model, results.length, call);
+  if (stream) {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    for (const event of eventsOf(message))
+      response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    return void response.end();
+  }
+  response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(message));
+}
+
+function resultIn({ type, content = '', is_error = false }: z.output<typeof block>): ToolResult[] {
+  if (type !== 'tool_result') return [];
+  const said = typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('');
+  return [{ text: said, isError: is_error }];
+}
+
+function refuse(response: ServerResponse, status: number, type: string, message = type): void {
+  const body = { type: 'error', error: { type, message }, request_id: null };
+  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+}
