@@ -19,6 +19,9 @@ import type { Role } from '../../functions/src/domain/principal.ts';
 /** The weakest role that may do something directly, under the rules; `nobody` leaves the server. */
 export type Least = Role | 'nobody';
 
+/** Stands for every path that is not listed. */
+export const ELSEWHERE = 'elsewhere/{id}';
+
 export interface Collection {
   readonly database: 'firestore' | 'realtime';
   /** The path of a document or child, with its variables in braces. */
@@ -28,6 +31,8 @@ export interface Collection {
   readonly writes: Least;
   /** What of the server writes it. */
   readonly keeper?: string;
+  /** The children by which the Realtime Database's queries order. */
+  readonly indexOn?: readonly string[];
   /** Paths that must be treated likewise, where one does not show it all. */
   readonly also?: readonly string[];
 }
@@ -87,7 +92,7 @@ const firestoreCollections: readonly Omit<Collection, 'database'>[] = [
     holds: 'what a task reported while it ran',
     reads: 'viewer',
     writes: 'nobody',
-    keeper: 'nothing yet',
+    keeper: 'no tool yet',
   },
   {
     path: discoveryPath('{discoveryId}'),
@@ -118,7 +123,7 @@ const firestoreCollections: readonly Omit<Collection, 'database'>[] = [
     writes: 'worker',
   },
   {
-    path: '(anything else)/{id}',
+    path: ELSEWHERE,
     also: ['elsewhere/team/messages/{id}', 'agents/agent-1/shared/{id}', 'workspaces/alpha/credentials/{id}'],
     holds: 'nothing',
     reads: 'nobody',
@@ -133,6 +138,7 @@ const realtimeCollections: readonly Omit<Collection, 'database'>[] = [
     reads: 'viewer',
     writes: 'nobody',
     keeper: 'every call of the agent, the sweep',
+    indexOn: ['last_seen'],
   },
   {
     path: queuedTaskPath('{taskId}'),
@@ -156,7 +162,7 @@ const realtimeCollections: readonly Omit<Collection, 'database'>[] = [
     writes: 'worker',
   },
   {
-    path: '(anything else)/{id}',
+    path: ELSEWHERE,
     also: ['tasks/{id}', 'elsewhere/messages/{id}', 'limits/{id}'],
     holds: 'nothing',
     reads: 'nobody',

@@ -58,6 +58,5 @@ async function check({ environment, collection, path: template, operation }: Cas
 /** The path of something that no other check touches. */
 function fresh(template: string): string {
   documents += 1;
-  const named = template.replace('(anything else)', 'elsewhere');
-  return named.replace(/\{\w+\}$/, `document-${documents}`).replaceAll(/\{(\w+)\}/g, '$1-1');
+  return template.replace(/\{\w+\}$/, `document-${documents}`).replaceAll(/\{(\w+)\}/g, '$1-1');
 }

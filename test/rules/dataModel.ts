@@ -1,0 +1,71 @@
+/** Prints the tables of docs/data-model.md. */
+import { type Collection, collections, ELSEWHERE, type Least } from './collections.ts';
+import { type DeclaredIndexes, describeFields } from './declaredIndexes.ts';
+
+/** The tables, by the name that the page marks their place with. */
+export function printTables(indexes: DeclaredIndexes): ReadonlyMap<string, string> {
+  return new Map([
+    ['firestore', table(['path', 'holds', 'read by', 'written by'], rowsOf('firestore').map(accessOf))],
+    ['indexes', table(['collection', 'composite indexes'], compositeIndexes(indexes))],
+    ['exemptions', table(['collection', 'fields without an index of their own'], exemptions(indexes))],
+    [
+      'realtime',
+      table(
+        ['path', 'holds', 'read by', 'written by', 'ordered by'],
+        rowsOf('realtime').map((row) => [...accessOf(row), (row.indexOn ?? []).map(code).join(', ')]),
+      ),
+    ],
+  ]);
+}
+
+/** Puts each table between its marks, `<!-- name -->` and `<!-- /name -->`. */
+export function fillIn(page: string, tables: ReadonlyMap<string, string>): string {
+  let filled = page;
+  for (const [name, text] of tables) {
+    const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+    const from = filled.indexOf(start);
+    const to = filled.indexOf(end);
+    if (from === -1 || to < from) throw new Error(`the page has no place for the table ${name}`);
+    filled = `${filled.slice(0, from + start.length)}\n\n${text}\n\n${filled.slice(to)}`;
+  }
+  return filled;
+}
+
+function rowsOf(database: Collection['database']): readonly Collection[] {
+  return collections.filter((row) => row.database === database);
+}
+
+function accessOf({ path, holds, reads, writes, keeper }: Collection): string[] {
+  const readers = reads === 'nobody' && keeper !== undefined ? 'the server' : whoFrom(reads);
+  const writers = writes === 'nobody' && keeper !== undefined ? `the server: ${keeper}` : whoFrom(writes);
+  return [path === ELSEWHERE ? 'anything else' : code(path), holds, readers, writers];
+}
+
+function whoFrom(least: Least): string {
+  if (least === 'nobody' || least === 'admin') return least;
+  return `${least} and up`;
+}
+
+function compositeIndexes({ indexes }: DeclaredIndexes): string[][] {
+  return byCollection(indexes).map(([name, own]) => [code(name), own.map((index) => describeFields(index.fields)).join('<br>')]);
+}
+
+function exemptions({ fieldOverrides }: DeclaredIndexes): string[][] {
+  return byCollection(fieldOverrides).map(([name, own]) => {
+    const fields = own.map(({ fieldPath, ttl }) => `${code(fieldPath)}${ttl ? ' (the document is deleted after it)' : ''}`);
+    return [code(name), fields.join(', ')];
+  });
+}
+
+function byCollection<Item extends { collectionGroup: string }>(items: readonly Item[]): [string, Item[]][] {
+  const names = [...new Set(items.map((item) => item.collectionGroup))];
+  return names.map((name) => [name, items.filter((item) => item.collectionGroup === name)]);
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
