@@ -9,7 +9,7 @@ import { agentToDocument, credentialToDocument } from '../functions/src/adapters
 import { firestore } from '../functions/src/adapters/firestore/client.ts';
 import { agentPath, credentialPath } from '../functions/src/adapters/firestore/paths.ts';
 import { systemHashing } from '../functions/src/adapters/platform/cryptography.ts';
-import { AGENT_TYPES, type Agent } from '../functions/src/domain/agents/agent.ts';
+import { AGENT_TYPES, type Agent, USUAL_CONFIGURATION } from '../functions/src/domain/agents/agent.ts';
 import { CREDENTIAL_DAYS, type Credential } from '../functions/src/domain/agents/credential.ts';
 import { ROLES } from '../functions/src/domain/principal.ts';
 
@@ -86,11 +86,7 @@ function agentOf(seed: AgentSeed, now: Date): Agent {
     type: seed.type,
     version: '1.0.0',
     capabilities: seed.capabilities.map((name) => ({ name, category: 'general' })),
-    configuration: {
-      maxConcurrentTasks: seed.maxConcurrentTasks,
-      timeout: 30_000,
-      retryPolicy: { maxRetries: 3, backoffMs: 1000 },
-    },
+    configuration: { ...USUAL_CONFIGURATION, maxConcurrentTasks: seed.maxConcurrentTasks },
     ownerUid: OWNER,
     role: seed.role,
     status: seed.status,

@@ -1,6 +1,7 @@
 /** What an operator may do with agents, by the same services as the endpoint. */
 import { systemClock } from '../../functions/src/adapters/platform/clock.ts';
 import { compose } from '../../functions/src/app.ts';
+import { USUAL_CONFIGURATION } from '../../functions/src/domain/agents/agent.ts';
 import type { Principal } from '../../functions/src/domain/principal.ts';
 import type { Options } from './arguments.ts';
 
@@ -19,11 +20,7 @@ export async function create(
       type: role === 'worker' || role === 'viewer' ? 'developer' : 'coordinator',
       version: '1.0.0',
       capabilities: [],
-      configuration: {
-        maxConcurrentTasks: 1,
-        timeout: 30_000,
-        retryPolicy: { maxRetries: 3, backoffMs: 1000 },
-      },
+      configuration: USUAL_CONFIGURATION,
       role,
       workspace,
     },

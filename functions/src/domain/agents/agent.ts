@@ -20,6 +20,13 @@ export interface AgentConfiguration {
   readonly retryPolicy: { readonly maxRetries: number; readonly backoffMs: number };
 }
 
+/** How an agent works that says nothing of it: on one task at a time. */
+export const USUAL_CONFIGURATION: AgentConfiguration = {
+  maxConcurrentTasks: 1,
+  timeout: 30_000,
+  retryPolicy: { maxRetries: 3, backoffMs: 1000 },
+};
+
 /** A task in hand. */
 export interface HeldTask {
   readonly session: string;

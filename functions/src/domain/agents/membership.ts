@@ -8,7 +8,7 @@ import type { AgentReader, SessionReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
 import type { Change, Settle, Store } from '../store.ts';
 import { authoriseActing, forbiddenToAct } from './acting.ts';
-import type { Agent } from './agent.ts';
+import { type Agent, USUAL_CONFIGURATION } from './agent.ts';
 
 export interface MembershipDependencies {
   readonly agents: AgentReader;
@@ -117,11 +117,7 @@ function newMember(principal: Principal, agentId: string, now: Date): Agent {
     type: 'specialist',
     version: '1.0.0',
     capabilities: [],
-    configuration: {
-      maxConcurrentTasks: 1,
-      timeout: 30_000,
-      retryPolicy: { maxRetries: 3, backoffMs: 1000 },
-    },
+    configuration: USUAL_CONFIGURATION,
     ownerUid: principal.ownerUid,
     role: 'worker',
     status: 'active',
