@@ -1,0 +1,54 @@
+/**
+ * What the conformance suites ask a server to have for their sake, as far as a tool here can be it. It is
+ * served by the tests alone, so that it cannot be deployed.
+ */
+import { z } from 'zod';
+import { MusterError } from '../../../functions/src/domain/errors.ts';
+import { defineTool, type Toolset } from '../../../functions/src/mcp/tool.ts';
+
+const common = {
+  input: z.strictObject({}),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer' as const,
+  example: {},
+};
+
+/** Its tools are listed as `test_simple_text` and `test_error_handling`. */
+export const fixtures: Toolset = {
+  name: 'test',
+  instructions: 'For the conformance suites.',
+  tools: [
+    defineTool({
+      ...common,
+      name: 'simple_text',
+      title: 'Simple text',
+      description: 'Answers with text.',
+      output: z.object({ text: z.string() }),
+      handler: async () => ({ text: 'This is a simple text response for testing.' }),
+    }),
+    defineTool({
+      ...common,
+      name: 'error_handling',
+      title: 'Error handling',
+      description: 'Always fails.',
+      output: z.object({}),
+      handler: async () => {
+        throw new MusterError('NOT_FOUND', 'This tool intentionally returns an error for testing.');
+      },
+    }),
+  ],
+  resources: [
+    {
+      uri: 'test://static-text',
+      name: 'static-text',
+      title: 'Static text',
+      description: 'A text that never changes.',
+      mimeType: 'text/plain',
+      role: 'viewer',
+      read: async () => 'This is the content of the static text resource.',
+    },
+  ],
+};
+
+/** The scenarios that the fixtures turn green. */
+export const FIXTURE_SCENARIOS = ['tools-call-simple-text', 'tools-call-error', 'resources-read-text'];

@@ -1,0 +1,31 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface CredentialProxy {
+  readonly url: string;
+  close(): void;
+}
+
+/** Stands before an endpoint and adds a credential: the conformance suites have no option to send one. */
+export async function withCredential(endpoint: string, credential: string): Promise<CredentialProxy> {
+  const target = new URL(endpoint);
+  const server = createServer((inbound, answer) => {
+    const headers = { ...inbound.headers, authorization: `Bearer ${credential}` };
+    const outbound = request(target, { method: inbound.method ?? 'GET', headers }, (reply) => {
+      answer.writeHead(reply.statusCode ?? 502, reply.headers);
+      reply.pipe(answer);
+    });
+    outbound.on('error', () => answer.destroy());
+    answer.on('close', () => outbound.destroy());
+    inbound.pipe(outbound);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
