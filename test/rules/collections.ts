@@ -40,7 +40,8 @@ export interface Collection {
 const firestoreCollections: readonly Omit<Collection, 'database'>[] = [
   {
     path: agentPath('{agentId}'),
-    holds: 'an agent: its profile, capabilities, role, workspace, the tasks it holds and how many it has closed',
+    holds:
+      'an agent: its profile, capabilities, role, workspace, the tasks it holds and how many it has closed',
     reads: 'viewer',
     writes: 'nobody',
     keeper: 'registration, claiming and closing of tasks, the sweep',
@@ -68,7 +69,8 @@ const firestoreCollections: readonly Omit<Collection, 'database'>[] = [
   },
   {
     path: `${countersPath('{workspace}', '{session}')}/{shard}`,
-    holds: 'how many tasks of a session are in each state, and its discoveries; the sum over all shards counts',
+    holds:
+      'how many tasks of a session are in each state, and its discoveries; the sum over all shards counts',
     reads: 'viewer',
     writes: 'nobody',
     keeper: 'coordination, in the commit that changes what is counted',

@@ -16,10 +16,16 @@ const pathsOf = (database: Collection['database']): string[] =>
 describe('the data model', () => {
   it('lists every collection that the server has a path for', () => {
     for (const name of Object.values(COLLECTIONS)) {
-      assert.ok(pathsOf('firestore').some((path) => path.startsWith(`${name}/{`)), `Firestore's ${name}`);
+      assert.ok(
+        pathsOf('firestore').some((path) => path.startsWith(`${name}/{`)),
+        `Firestore's ${name}`,
+      );
     }
     for (const name of Object.values(realtimePaths).filter((value) => typeof value === 'string')) {
-      assert.ok(pathsOf('realtime').some((path) => path.startsWith(`${name}/{`)), `the Realtime Database's ${name}`);
+      assert.ok(
+        pathsOf('realtime').some((path) => path.startsWith(`${name}/{`)),
+        `the Realtime Database's ${name}`,
+      );
     }
   });
 
@@ -35,7 +41,9 @@ describe('the data model', () => {
   it('has indexes only for collections that exist', () => {
     const known = new Set(pathsOf('firestore').map((path) => path.split('/').at(-2)));
     const { indexes, fieldOverrides } = declaredIndexes();
-    const unknown = [...indexes, ...fieldOverrides].filter(({ collectionGroup }) => !known.has(collectionGroup));
+    const unknown = [...indexes, ...fieldOverrides].filter(
+      ({ collectionGroup }) => !known.has(collectionGroup),
+    );
     assert.deepEqual(unknown, []);
   });
 

@@ -47,12 +47,17 @@ function whoFrom(least: Least): string {
 }
 
 function compositeIndexes({ indexes }: DeclaredIndexes): string[][] {
-  return byCollection(indexes).map(([name, own]) => [code(name), own.map((index) => describeFields(index.fields)).join('<br>')]);
+  return byCollection(indexes).map(([name, own]) => [
+    code(name),
+    own.map((index) => describeFields(index.fields)).join('<br>'),
+  ]);
 }
 
 function exemptions({ fieldOverrides }: DeclaredIndexes): string[][] {
   return byCollection(fieldOverrides).map(([name, own]) => {
-    const fields = own.map(({ fieldPath, ttl }) => `${code(fieldPath)}${ttl ? ' (the document is deleted after it)' : ''}`);
+    const fields = own.map(
+      ({ fieldPath, ttl }) => `${code(fieldPath)}${ttl ? ' (the document is deleted after it)' : ''}`,
+    );
     return [code(name), fields.join(', ')];
   });
 }

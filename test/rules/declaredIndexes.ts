@@ -23,7 +23,9 @@ const file = z.strictObject({
       fieldPath: z.string(),
       ttl: z.boolean().optional(),
       indexes: z.array(
-        z.union([directed.omit({ fieldPath: true }), contained.omit({ fieldPath: true })]).and(z.object({ queryScope: scope })),
+        z
+          .union([directed.omit({ fieldPath: true }), contained.omit({ fieldPath: true })])
+          .and(z.object({ queryScope: scope })),
       ),
     }),
   ),
@@ -34,7 +36,9 @@ export type CompositeIndex = DeclaredIndexes['indexes'][number];
 export type IndexField = CompositeIndex['fields'][number];
 
 export function declaredIndexes(): DeclaredIndexes {
-  return file.parse(JSON.parse(readFileSync(new URL('../../firestore.indexes.json', import.meta.url), 'utf8')));
+  return file.parse(
+    JSON.parse(readFileSync(new URL('../../firestore.indexes.json', import.meta.url), 'utf8')),
+  );
 }
 
 /** `session ↑, tags ∋, created_at ↓` */

@@ -1,7 +1,8 @@
 /** Both databases under the committed rules, in a project of their own so that no other test is disturbed. */
-import { initializeTestEnvironment } from '@firebase/rules-unit-testing';
+
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { initializeTestEnvironment } from '@firebase/rules-unit-testing';
 import { deleteApp, type FirebaseApp, initializeApp, setLogLevel } from 'firebase/app';
 import { connectDatabaseEmulator, type Database, getDatabase } from 'firebase/database';
 // The lite client reads by request. The full one reads by listening, which the emulator breaks off now and then when
@@ -95,7 +96,8 @@ function connectTo(app: FirebaseApp, token: Token | undefined): Clients {
 
 function address(variable: string): { host: string; port: number } {
   const value = process.env[variable];
-  if (value === undefined) throw new Error(`${variable} is not set: run these tests with \`npm test -- rules\`.`);
+  if (value === undefined)
+    throw new Error(`${variable} is not set: run these tests with \`npm test -- rules\`.`);
   const { hostname, port } = new URL(`http://${value}`);
   return { host: hostname, port: Number(port) };
 }

@@ -41,7 +41,11 @@ const inRealtime: readonly Operation[] = [
 export const operations = { firestore: inFirestore, realtime: inRealtime };
 
 /** Puts something at the path, past the rules. */
-export async function put(database: Collection['database'], { firestore, realtime }: Clients, path: string): Promise<void> {
+export async function put(
+  database: Collection['database'],
+  { firestore, realtime }: Clients,
+  path: string,
+): Promise<void> {
   await (database === 'firestore' ? setDoc(doc(firestore, path), VALUE) : set(ref(realtime, path), VALUE));
 }
 

@@ -1,8 +1,17 @@
 /** What the table of collections cannot say: whole trees, groups of collections, several writes at once, one's own. */
-import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
+
 import assert from 'node:assert/strict';
+import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
 import { endAt, get, orderByChild, query, ref, remove, set, update } from 'firebase/database';
-import { collectionGroup, doc, getDoc, getDocs, setDoc, updateDoc, writeBatch } from 'firebase/firestore/lite';
+import {
+  collectionGroup,
+  doc,
+  getDoc,
+  getDocs,
+  setDoc,
+  updateDoc,
+  writeBatch,
+} from 'firebase/firestore/lite';
 import { presencePath } from '../../functions/src/adapters/database/paths.ts';
 import { agentPath, taskPath } from '../../functions/src/adapters/firestore/paths.ts';
 import { type Caller, callers, weakest } from './callers.ts';
@@ -19,7 +28,8 @@ describe('rules of firestore, in particular', () => {
     const { firestore } = environment.as(viewer);
     await assertSucceeds(getDoc(doc(firestore, 'workspaces/alpha/sessions/s-1')));
     for (const everywhere of ['sessions', 'counters', 'logs', 'credentials', 'shared']) {
-      for (const each of admin) await assertFails(getDocs(collectionGroup(environment.as(each).firestore, everywhere)));
+      for (const each of admin)
+        await assertFails(getDocs(collectionGroup(environment.as(each).firestore, everywhere)));
       await assertSucceeds(getDocs(collectionGroup(environment.unbound.firestore, everywhere)));
     }
   });
@@ -37,7 +47,9 @@ describe('rules of firestore, in particular', () => {
     const { firestore } = environment.as(worker);
     const open = doc(firestore, 'shared/from-a-batch');
     const closed = doc(firestore, taskPath('from-a-batch'));
-    await assertFails(writeBatch(firestore).set(open, { text: 'hello' }).set(closed, { status: 'done' }).commit());
+    await assertFails(
+      writeBatch(firestore).set(open, { text: 'hello' }).set(closed, { status: 'done' }).commit(),
+    );
     assert.equal((await getDoc(open)).exists(), false);
     await assertSucceeds(writeBatch(firestore).set(open, { text: 'hello' }).commit());
     assert.equal((await getDoc(open)).exists(), true);

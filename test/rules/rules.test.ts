@@ -14,7 +14,8 @@ for (const database of ['firestore', 'realtime'] as const) {
       for (const path of [collection.path, ...(collection.also ?? [])]) {
         for (const operation of operations[database]) {
           const least = collection[operation.needs];
-          it(`${path}: ${operation.name} by ${least}`, () => check({ environment, collection, path, operation }));
+          it(`${path}: ${operation.name} by ${least}`, () =>
+            check({ environment, collection, path, operation }));
         }
       }
     }
