@@ -1,0 +1,128 @@
+/** Whatever agents do to one task, in whatever order: the machine against what must always hold. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { MusterError } from '../../../../functions/src/domain/errors.ts';
+import {
+  type Claimant,
+  claimTask,
+  endBackoff,
+  MAX_RETRIES,
+  releaseTask,
+  renewLease,
+  settleTask,
+  startTask,
+} from '../../../../functions/src/domain/tasks/machine.ts';
+import { isClosed, isHeld, type Task } from '../../../../functions/src/domain/tasks/task.ts';
+import { sampleTask, secondsAfterStart } from '../samples.ts';
+
+/** What the task looks like to somebody who only counts. */
+interface Model {
+  now: number;
+  /** The epochs that each agent was ever given. */
+  readonly given: Map<string, Set<number>>;
+}
+
+interface Real {
+  task: Task;
+}
+
+type Step = fc.Command<Model, Real>;
+
+/** A step that either changes the task or is refused and changes nothing. */
+function step(name: string, change: (task: Task, now: Date, model: Model) => Task): Step {
+  return {
+    check: () => true,
+    toString: () => name,
+    run(model, real) {
+      const before = real.task;
+      model.now += 1;
+      try {
+        real.task = change(before, secondsAfterStart(model.now), model);
+      } catch (error) {
+        assert.ok(error instanceof MusterError && error.code === 'CONFLICT', String(error));
+        assert.ok(error.message.includes(before.status), `${error.message} does not name ${before.status}`);
+      }
+      holds(before, real.task);
+    },
+  };
+}
+
+/** What no step may break. */
+function holds(before: Task, after: Task): void {
+  assert.ok(after.epoch >= before.epoch, 'the epoch never decreases');
+  if (isClosed(before.status)) {
+    assert.deepEqual(
+      { ...after, lateResult: undefined },
+      { ...before, lateResult: undefined },
+      'closed is final',
+    );
+  }
+  assert.equal(isHeld(after.status) || isClosed(after.status), after.claim !== undefined, 'a claim, or none');
+  if (after.claim) assert.equal(after.claim.epoch, after.epoch, 'the claim in force is the latest');
+  if (isHeld(before.status) && isHeld(after.status))
+    assert.equal(after.claim?.agentId, before.claim?.agentId);
+  assert.ok(after.retries <= MAX_RETRIES);
+  assert.equal(after.blockers, after.retryAt === undefined ? 0 : 1, 'a wait blocks, and only a wait');
+  assert.equal(after.status === 'done', after.result !== undefined);
+  assert.equal(isClosed(after.status), after.closedAt !== undefined);
+}
+
+const agent = fc.constantFrom('ann', 'bob', 'cleo');
+const epoch = fc.option(fc.integer({ min: 1, max: 6 }), { nil: undefined });
+const outcome = fc.oneof(
+  fc.record({ kind: fc.constant('done' as const), result: fc.record({ output: fc.constantFrom('x', 'y') }) }),
+  fc.record({ kind: fc.constant('failed' as const), error: fc.constant('no'), retryable: fc.boolean() }),
+);
+
+/** Somebody, under some epoch; often whoever holds the task, so that runs get somewhere. */
+const claimant = fc.tuple(fc.oneof(agent, fc.constant(undefined)), epoch).map(([named, given]) => ({
+  toString: () => `${named ?? 'the holder'} ${given ?? ''}`,
+  of: (task: Task): Claimant => {
+    const holder = named === undefined ? task.claim?.agentId : undefined;
+    return holder !== undefined || given === undefined
+      ? { agentId: holder ?? named ?? 'ann' }
+      : { agentId: named ?? 'ann', epoch: given };
+  },
+}));
+
+const claim = agent.map((agentId) =>
+  step(`claim ${agentId}`, (task, now, model) => {
+    const claimed = claimTask(task, agentId, 60, now);
+    model.given.set(agentId, (model.given.get(agentId) ?? new Set()).add(claimed.epoch));
+    return claimed;
+  }),
+);
+
+const start = claimant.map((who) => step(`start ${who}`, (task, now) => startTask(task, who.of(task), now)));
+
+const settle = fc.tuple(claimant, outcome).map(([someone, what]) =>
+  step(`settle ${someone} ${JSON.stringify(what)}`, (task, now, model) => {
+    const who = someone.of(task);
+    const settlement = settleTask(task, who, what, now);
+    const given = model.given.get(who.agentId) ?? new Set();
+    const accepted = settlement.kind === 'accepted';
+    if (accepted) assert.ok(given.has(task.epoch), 'only the latest claim settles a task');
+    if (accepted && who.epoch !== undefined)
+      assert.equal(who.epoch, task.epoch, 'a stale epoch never overwrites');
+    if (settlement.kind === 'late') assert.ok(given.has(settlement.task.lateResult?.epoch ?? 0));
+    return settlement.task;
+  }),
+);
+
+const others = fc.constantFrom(
+  step('release', (task) => releaseTask(task)),
+  step('renew', (task, now) => renewLease(task, now)),
+  step('end backoff', (task) => endBackoff(task)),
+);
+
+describe('the machine, whatever happens', () => {
+  it('keeps to one holder, one outcome and growing epochs', () => {
+    const steps = fc.commands([claim, start, settle, others], { maxCommands: 80, size: 'max' });
+    fc.assert(
+      fc.property(steps, (commands) => {
+        fc.modelRun(() => ({ model: { now: 0, given: new Map() }, real: { task: sampleTask() } }), commands);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

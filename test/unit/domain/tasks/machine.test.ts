@@ -1,0 +1,198 @@
+/** Every transition of the state machine, and every refusal. */
+import assert from 'node:assert/strict';
+import {
+  claimTask,
+  endBackoff,
+  MAX_RETRIES,
+  type Outcome,
+  releaseTask,
+  renewLease,
+  settleTask,
+  startTask,
+} from '../../../../functions/src/domain/tasks/machine.ts';
+import { TASK_STATUSES, type Task } from '../../../../functions/src/domain/tasks/task.ts';
+import { refusal, START, sampleTask, secondsAfterStart } from '../samples.ts';
+
+const done: Outcome = { kind: 'done', result: { output: 'Made it', filesCreated: ['a.ts'] } };
+const failed: Outcome = { kind: 'failed', error: 'It broke', retryable: false };
+const failedForNow: Outcome = { kind: 'failed', error: 'It broke', retryable: true };
+
+const claimed = (by = 'ann', from = sampleTask()) => claimTask(from, by, 60, START);
+const started = (by = 'ann') => startTask(claimed(by), { agentId: by }, secondsAfterStart(10));
+const inState = (status: Task['status']): Task => ({ ...claimed(), status });
+
+describe('claiming a task', () => {
+  it('gives it to the agent, under a new epoch and a lease', () => {
+    const task = claimTask(sampleTask({ epoch: 3 }), 'ann', 60, START);
+    assert.equal(task.status, 'claimed');
+    assert.equal(task.epoch, 4);
+    assert.deepEqual(task.claim, {
+      agentId: 'ann',
+      epoch: 4,
+      claimedAt: START,
+      leaseSeconds: 60,
+      leaseExpiresAt: secondsAfterStart(60),
+    });
+  });
+
+  for (const status of TASK_STATUSES.filter((one) => one !== 'available')) {
+    it(`is refused while it is ${status}, naming state and holder`, async () => {
+      const error = await refusal(() => claimTask(inState(status), 'bob', 60, START));
+      assert.equal(error.code, 'CONFLICT');
+      assert.match(error.message, new RegExp(`"task-1" cannot be claimed: it is ${status}, held by "ann"`));
+    });
+  }
+
+  it('is refused while a dependency is open', async () => {
+    const error = await refusal(() => claimTask(sampleTask({ blockers: 1 }), 'bob', 60, START));
+    assert.match(error.message, /it is available and not ready yet/);
+  });
+});
+
+describe('starting a task', () => {
+  it('is for its holder, and renews the lease', () => {
+    const task = started();
+    assert.equal(task.status, 'in_progress');
+    assert.deepEqual(task.claim?.startedAt, secondsAfterStart(10));
+    assert.deepEqual(task.claim?.leaseExpiresAt, secondsAfterStart(70));
+    assert.equal(task.epoch, 1);
+  });
+
+  it('is refused to anybody else, naming the holder', async () => {
+    const error = await refusal(() => startTask(claimed(), { agentId: 'bob' }, START));
+    assert.match(error.message, /cannot be started: it is claimed, held by "ann"/);
+    assert.equal(error.details.reason, 'NOT_HOLDER');
+  });
+
+  it('is refused under an older epoch of the same holder', async () => {
+    const again = claimTask(releaseTask(claimed()), 'ann', 60, START);
+    const error = await refusal(() => startTask(again, { agentId: 'ann', epoch: 1 }, START));
+    assert.match(error.message, /it is claimed, held by you/);
+    assert.match(error.details.suggestion ?? '', /claim_epoch/);
+  });
+
+  for (const status of TASK_STATUSES.filter((one) => one !== 'claimed')) {
+    it(`is refused while it is ${status}`, async () => {
+      const task = status === 'available' ? sampleTask() : inState(status);
+      const error = await refusal(() => startTask(task, { agentId: 'ann' }, START));
+      assert.match(error.message, new RegExp(`cannot be started: it is ${status}`));
+      assert.equal(error.details.reason, 'WRONG_STATE');
+    });
+  }
+});
+
+describe('settling a task', () => {
+  for (const [name, task] of [
+    ['claimed', claimed()],
+    ['in progress', started()],
+  ] as const) {
+    it(`completes one that is ${name}`, () => {
+      const settlement = settleTask(task, { agentId: 'ann', epoch: 1 }, done, secondsAfterStart(20));
+      assert.equal(settlement.kind, 'accepted');
+      assert.equal(settlement.task.status, 'done');
+      assert.deepEqual(settlement.task.result, { output: 'Made it', filesCreated: ['a.ts'] });
+      assert.deepEqual(settlement.task.closedAt, secondsAfterStart(20));
+      assert.equal(settlement.task.claim?.agentId, 'ann');
+    });
+
+    it(`fails one that is ${name}`, () => {
+      const { kind, task: after } = settleTask(task, { agentId: 'ann' }, failed, START);
+      assert.deepEqual([kind, after.status, after.error], ['accepted', 'failed', 'It broke']);
+    });
+  }
+
+  it('is refused to anybody else, naming state and holder', async () => {
+    for (const [outcome, verb] of [
+      [done, 'completed'],
+      [failed, 'failed'],
+    ] as const) {
+      const error = await refusal(() => settleTask(started(), { agentId: 'bob' }, outcome, START));
+      assert.match(error.message, new RegExp(`cannot be ${verb}: it is in_progress, held by "ann"`));
+    }
+  });
+
+  it('is refused while nobody has claimed it', async () => {
+    const error = await refusal(() => settleTask(sampleTask(), { agentId: 'ann' }, done, START));
+    assert.match(error.message, /it is available/);
+    assert.match(error.details.suggestion ?? '', /claim_task/);
+  });
+
+  it('takes the same report of the same holder again, and no other', async () => {
+    const { task } = settleTask(started(), { agentId: 'ann' }, done, START);
+    assert.deepEqual(settleTask(task, { agentId: 'ann' }, done, secondsAfterStart(99)), {
+      kind: 'repeated',
+      task,
+    });
+    const other: Outcome = { kind: 'done', result: { output: 'Made it twice' } };
+    for (const outcome of [failed, other]) {
+      const error = await refusal(() => settleTask(task, { agentId: 'ann' }, outcome, START));
+      assert.match(error.message, /it is done, held by you/);
+    }
+    await refusal(() => settleTask(task, { agentId: 'bob' }, done, START));
+    await refusal(() => settleTask(task, { agentId: 'ann', epoch: 2 }, done, START));
+  });
+
+  it('takes the same failure again', () => {
+    const { task } = settleTask(started(), { agentId: 'ann' }, failed, START);
+    assert.equal(settleTask(task, { agentId: 'ann' }, failed, START).kind, 'repeated');
+  });
+});
+
+describe('failing a task for now', () => {
+  it('hands it back, with a wait that doubles, until the retries are used up', () => {
+    let task = sampleTask();
+    for (let retry = 0; retry < MAX_RETRIES; retry++) {
+      task = settleTask(claimed('ann', task), { agentId: 'ann' }, failedForNow, START).task;
+      assert.deepEqual([task.status, task.retries, task.blockers], ['available', retry + 1, 1]);
+      assert.deepEqual(task.retryAt, secondsAfterStart(30 * 2 ** retry));
+      assert.equal(task.claim, undefined);
+      task = endBackoff(task);
+      assert.deepEqual([task.blockers, task.retryAt], [0, undefined]);
+    }
+    task = settleTask(claimed('ann', task), { agentId: 'ann' }, failedForNow, START).task;
+    assert.deepEqual([task.status, task.error, task.epoch], ['failed', 'It broke', MAX_RETRIES + 1]);
+  });
+
+  it('leaves no error behind once it is done after all', () => {
+    const waiting = settleTask(claimed(), { agentId: 'ann' }, failedForNow, START).task;
+    assert.equal(waiting.error, 'It broke');
+    const after = settleTask(claimed('bob', endBackoff(waiting)), { agentId: 'bob' }, done, START).task;
+    assert.deepEqual([after.status, after.error], ['done', undefined]);
+  });
+
+  it('leaves nothing to retry for a task that does not wait', async () => {
+    for (const task of [sampleTask(), claimed()]) {
+      assert.match((await refusal(() => endBackoff(task))).message, /cannot be retried/);
+    }
+  });
+});
+
+describe('a lease', () => {
+  it('is released to the queue, and its holder remembered', () => {
+    const task = releaseTask(started());
+    assert.deepEqual([task.status, task.claim, task.epoch], ['available', undefined, 1]);
+    assert.deepEqual(task.lapsedClaims, [{ agentId: 'ann', epoch: 1 }]);
+  });
+
+  it('remembers the last 20 holders', () => {
+    let task = sampleTask();
+    for (let count = 0; count < 25; count++) task = releaseTask(claimed(`agent-${count}`, task));
+    assert.equal(task.lapsedClaims.length, 20);
+    assert.deepEqual(task.lapsedClaims.at(-1), { agentId: 'agent-24', epoch: 25 });
+  });
+
+  it('is renewed from when the holder was seen', () => {
+    assert.deepEqual(
+      renewLease(claimed(), secondsAfterStart(50)).claim?.leaseExpiresAt,
+      secondsAfterStart(110),
+    );
+  });
+
+  it('is neither released nor renewed where there is none', async () => {
+    const closed = settleTask(claimed(), { agentId: 'ann' }, done, START).task;
+    for (const task of [sampleTask(), closed]) {
+      assert.match((await refusal(() => releaseTask(task))).message, /cannot be released/);
+      assert.match((await refusal(() => renewLease(task, START))).message, /cannot be renewed/);
+    }
+  });
+});

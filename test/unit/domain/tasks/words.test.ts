@@ -1,0 +1,100 @@
+/** Capabilities, counters and the words in which a task's state is told. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { capabilityKey, satisfiedKeys } from '../../../../functions/src/domain/tasks/capabilities.ts';
+import { countedChange } from '../../../../functions/src/domain/tasks/counting.ts';
+import {
+  COORDINATION_STATUSES,
+  coordinationStatus,
+  priorityWord,
+  storedStatuses,
+} from '../../../../functions/src/domain/tasks/projection.ts';
+import { isClosed, isHeld, TASK_STATUSES } from '../../../../functions/src/domain/tasks/task.ts';
+import { START, sampleTask } from '../samples.ts';
+
+describe('required capabilities', () => {
+  it('make one key, whatever their order, case and repetition', () => {
+    assert.equal(capabilityKey(['Testing', 'coding', 'CODING']), capabilityKey(['coding', 'testing']));
+    assert.equal(capabilityKey([]), '');
+    assert.notEqual(capabilityKey(['coding']), capabilityKey(['coding', 'testing']));
+  });
+
+  it('are satisfied by an agent that has them all', () => {
+    const keys = [[], ['coding'], ['coding', 'testing'], ['writing']].map(capabilityKey);
+    assert.deepEqual(satisfiedKeys(keys, ['CODING']), ['', 'coding']);
+    assert.deepEqual(satisfiedKeys(keys, ['testing', 'coding', 'x']), ['', 'coding', 'coding|testing']);
+    assert.deepEqual(satisfiedKeys(keys, []), ['']);
+    assert.deepEqual(satisfiedKeys([], ['coding']), [''], 'a task that requires nothing is for everybody');
+  });
+
+  it('are satisfied exactly where they are a part of what the agent has', () => {
+    const name = fc.constantFrom('a', 'b', 'c', 'd', 'A');
+    fc.assert(
+      fc.property(fc.array(fc.array(name), { maxLength: 6 }), fc.array(name), (required, has) => {
+        const satisfied = satisfiedKeys([...new Set(required.map(capabilityKey))], has);
+        const lower = has.map((one) => one.toLowerCase());
+        for (const set of required) {
+          const fits = set.every((one) => lower.includes(one.toLowerCase()));
+          assert.equal(satisfied.includes(capabilityKey(set)), fits);
+        }
+      }),
+    );
+  });
+});
+
+describe('a counted change', () => {
+  it('moves a task from one counter to another', () => {
+    const change = countedChange(sampleTask(), sampleTask({ status: 'claimed' }), START);
+    const by = { available: -1, claimed: 1 };
+    assert.deepEqual(change, { kind: 'count', workspace: 'alpha', session: 'session-1', by, at: START });
+  });
+
+  it('only adds a task that is new', () => {
+    const change = countedChange(undefined, sampleTask(), START);
+    assert.deepEqual(change.kind === 'count' && change.by, { available: 1 });
+  });
+
+  it('counts nothing where the state stays', () => {
+    const change = countedChange(sampleTask({ retries: 1 }), sampleTask(), START);
+    assert.deepEqual(change.kind === 'count' && change.by, {});
+  });
+});
+
+describe('the words of coordination', () => {
+  it('are the design’s', () => {
+    const words = TASK_STATUSES.map((status) => [status, coordinationStatus(status)]);
+    assert.deepEqual(Object.fromEntries(words), {
+      available: 'available',
+      claimed: 'claimed',
+      in_progress: 'in_progress',
+      waiting: 'in_progress',
+      done: 'done',
+      failed: 'failed',
+      cancelled: 'failed',
+    });
+  });
+
+  it('stand for every stored state once', () => {
+    const stored = COORDINATION_STATUSES.flatMap((word) => {
+      for (const status of storedStatuses(word)) assert.equal(coordinationStatus(status), word);
+      return [...storedStatuses(word)];
+    });
+    assert.deepEqual(stored.toSorted(), [...TASK_STATUSES].toSorted());
+  });
+
+  it('put a priority into words', () => {
+    const words = Array.from({ length: 10 }, (_, index) => priorityWord(index + 1));
+    const expected = ['critical', 'critical', 'high', 'high', 'normal', 'normal', 'low', 'low', 'low', 'low'];
+    assert.deepEqual(words, expected);
+  });
+
+  it('know every state as waiting for work, in hand or closed', () => {
+    for (const status of TASK_STATUSES) {
+      assert.equal(
+        Number(status === 'available') + Number(isHeld(status)) + Number(isClosed(status)),
+        1,
+        status,
+      );
+    }
+  });
+});
