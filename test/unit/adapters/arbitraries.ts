@@ -1,0 +1,192 @@
+/** Arbitrary values of the domain, as far as its types allow them. */
+import fc from 'fast-check';
+import { AGENT_TYPES, type Agent } from '../../../functions/src/domain/agents/agent.ts';
+import type { Credential } from '../../../functions/src/domain/agents/credential.ts';
+import type { Discovery } from '../../../functions/src/domain/coordination/discovery.ts';
+import type { Session } from '../../../functions/src/domain/coordination/session.ts';
+import type { SettledOperation } from '../../../functions/src/domain/idempotency/operation.ts';
+import { type JsonObject, jsonObject } from '../../../functions/src/domain/json.ts';
+import { ROLES } from '../../../functions/src/domain/principal.ts';
+import {
+  type Claim,
+  type LateResult,
+  TASK_STATUSES,
+  type Task,
+  type TaskResult,
+} from '../../../functions/src/domain/tasks/task.ts';
+
+const id = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,20}$/);
+const ids = fc.array(id, { maxLength: 4 });
+const text = fc.string({ unit: 'binary', maxLength: 30 });
+const texts = fc.array(text, { maxLength: 4 });
+const count = fc.nat(1000);
+const date = fc.date({ min: new Date('2020-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
+
+/** Some of the fields, always a certain few: as TypeScript's `field?` means it, absent and not undefined. */
+const withSome = <All extends object, Needed extends keyof All>(
+  model: { [Key in keyof All]: fc.Arbitrary<All[Key]> },
+  requiredKeys: Needed[],
+) => fc.record(model, { requiredKeys, noNullPrototype: true });
+
+const results: fc.Arbitrary<TaskResult> = withSome(
+  { output: text, filesModified: texts, filesCreated: texts },
+  ['output'],
+);
+
+const lateResults: fc.Arbitrary<LateResult> = withSome(
+  { agentId: id, epoch: count, receivedAt: date, result: results, error: text },
+  ['agentId', 'epoch', 'receivedAt'],
+);
+
+const claims: fc.Arbitrary<Claim> = withSome(
+  { agentId: id, epoch: count, claimedAt: date, leaseSeconds: count, leaseExpiresAt: date, startedAt: date },
+  ['agentId', 'epoch', 'claimedAt', 'leaseSeconds', 'leaseExpiresAt'],
+);
+
+const anyTask: fc.Arbitrary<Task> = withSome(
+  {
+    id,
+    workspace: id,
+    session: id,
+    description: text,
+    priority: fc.integer({ min: 1, max: 10 }),
+    status: fc.constantFrom(...TASK_STATUSES),
+    dependencies: ids,
+    dependents: ids,
+    blockers: count,
+    failedDependencies: ids,
+    requiredCapabilities: texts,
+    context: withSome({ files: texts, hints: text }, ['files']),
+    createdAt: date,
+    createdBy: id,
+    epoch: count,
+    claim: claims,
+    lapsedClaims: fc.array(fc.record({ agentId: id, epoch: count }, { noNullPrototype: true }), {
+      maxLength: 3,
+    }),
+    retries: count,
+    retryAt: date,
+    result: results,
+    error: text,
+    closedAt: date,
+    lateResult: lateResults,
+  },
+  [
+    'id',
+    'workspace',
+    'session',
+    'description',
+    'priority',
+    'status',
+    'dependencies',
+    'dependents',
+    'blockers',
+    'failedDependencies',
+    'requiredCapabilities',
+    'context',
+    'createdAt',
+    'createdBy',
+    'epoch',
+    'lapsedClaims',
+    'retries',
+  ],
+);
+
+/** The claim in force always has the task's own epoch. */
+export const tasks = anyTask.map(
+  (task): Task => (task.claim ? { ...task, claim: { ...task.claim, epoch: task.epoch } } : task),
+);
+
+const json = fc.jsonValue({ maxDepth: 3 });
+const jsonObjects = fc.dictionary(fc.string(), json, { noNullPrototype: true });
+
+/** JSON has no -0. */
+const throughJson = (value: object): JsonObject => jsonObject.parse(JSON.parse(JSON.stringify(value)));
+
+export const agents: fc.Arbitrary<Agent> = withSome(
+  {
+    id,
+    name: text,
+    type: fc.constantFrom(...AGENT_TYPES),
+    version: text,
+    description: text,
+    creator: text,
+    capabilities: fc.array(
+      withSome({ name: text, category: text, parameters: jsonObjects.map(throughJson) }, [
+        'name',
+        'category',
+      ]),
+      { maxLength: 3 },
+    ),
+    configuration: fc.record(
+      {
+        maxConcurrentTasks: count,
+        timeout: count,
+        retryPolicy: fc.record({ maxRetries: count, backoffMs: count }, { noNullPrototype: true }),
+      },
+      { noNullPrototype: true },
+    ),
+    ownerUid: id,
+    role: fc.constantFrom(...ROLES),
+    workspace: id,
+    coordinationRole: fc.constantFrom('leader', 'worker'),
+    status: fc.constantFrom('active', 'offline'),
+    registeredAt: date,
+    lastSeen: date,
+    held: fc.dictionary(id, fc.record({ session: id, epoch: count }, { noNullPrototype: true }), {
+      maxKeys: 3,
+      noNullPrototype: true,
+    }),
+    tasksCompleted: count,
+    tasksFailed: count,
+  },
+  [
+    'id',
+    'name',
+    'type',
+    'version',
+    'capabilities',
+    'configuration',
+    'ownerUid',
+    'role',
+    'status',
+    'registeredAt',
+    'lastSeen',
+    'held',
+    'tasksCompleted',
+    'tasksFailed',
+  ],
+);
+
+export const credentials: fc.Arbitrary<Credential> = withSome(
+  { apiKey: id, agentId: id, secretHash: text, createdAt: date, expiresAt: date, toolsets: texts },
+  ['apiKey', 'agentId', 'secretHash', 'createdAt', 'expiresAt'],
+);
+
+export const sessions: fc.Arbitrary<Session> = fc.record(
+  {
+    id,
+    workspace: id,
+    goal: text,
+    masterPlan: text,
+    createdAt: date,
+    queueVersion: count,
+    capabilityKeys: texts,
+  },
+  { noNullPrototype: true },
+);
+
+export const discoveries: fc.Arbitrary<Discovery> = fc.record(
+  { id, workspace: id, session: id, agentId: id, content: text, tags: texts, createdAt: date },
+  { noNullPrototype: true },
+);
+
+export const settledOperations: fc.Arbitrary<SettledOperation> = fc.record(
+  {
+    id,
+    argumentsHash: text,
+    answer: jsonObjects.map(throughJson),
+    expiresAt: date,
+  },
+  { noNullPrototype: true },
+);

@@ -1,0 +1,102 @@
+/** What Firestore keeps is what the domain gave it: every converter there and back. */
+import assert from 'node:assert/strict';
+import { Timestamp } from '@google-cloud/firestore';
+import fc from 'fast-check';
+import {
+  agentFromDocument,
+  agentToDocument,
+  credentialFromDocument,
+  credentialToDocument,
+} from '../../../functions/src/adapters/firestore/agentDocument.ts';
+import {
+  discoveryFromDocument,
+  discoveryToDocument,
+  sessionFromDocument,
+  sessionToDocument,
+  settledFromDocument,
+  settledToDocument,
+} from '../../../functions/src/adapters/firestore/sessionDocument.ts';
+import { taskFromDocument, taskToDocument } from '../../../functions/src/adapters/firestore/taskDocument.ts';
+import { capabilityKey } from '../../../functions/src/domain/tasks/capabilities.ts';
+import { agents, credentials, discoveries, sessions, settledOperations, tasks } from './arbitraries.ts';
+
+/** What a document comes back as: dates as timestamps, and nothing that Firestore does not have. */
+function stored(value: unknown): unknown {
+  if (value instanceof Date) return Timestamp.fromDate(value);
+  if (Array.isArray(value)) {
+    for (const item of value) assert.ok(!Array.isArray(item), 'Firestore has no arrays in arrays');
+    return value.map(stored);
+  }
+  if (typeof value !== 'object' || value === null) {
+    assert.notEqual(value, undefined, 'Firestore has no undefined');
+    return value;
+  }
+  const fields = Object.entries(value).map(([name, field]) => {
+    assert.ok(!/^__.*__$|^$/.test(name), `Firestore has no field "${name}"`);
+    return [name, stored(field)] as const;
+  });
+  return Object.fromEntries(fields);
+}
+
+function comesBack<Value>(
+  name: string,
+  values: fc.Arbitrary<Value>,
+  toDocument: (value: Value) => object,
+  fromDocument: (data: unknown, value: Value) => Value,
+): void {
+  it(`${name} come back as they were`, () => {
+    fc.assert(
+      fc.property(values, (value) => {
+        assert.deepEqual(fromDocument(stored(toDocument(value)), value), value);
+      }),
+      { numRuns: 300 },
+    );
+  });
+}
+
+describe('documents', () => {
+  comesBack('tasks', tasks, taskToDocument, taskFromDocument);
+  comesBack('agents', agents, agentToDocument, agentFromDocument);
+  comesBack('credentials', credentials, credentialToDocument, credentialFromDocument);
+  comesBack('sessions', sessions, sessionToDocument, sessionFromDocument);
+  comesBack('discoveries', discoveries, discoveryToDocument, discoveryFromDocument);
+  comesBack('settled operations', settledOperations, settledToDocument, (data, { id }) =>
+    settledFromDocument(id, data),
+  );
+
+  it('have the same fields whatever the task, so that replacing one leaves nothing behind', () => {
+    fc.assert(
+      fc.property(tasks, tasks, (one, other) => {
+        assert.deepEqual(Object.keys(taskToDocument(one)), Object.keys(taskToDocument(other)));
+      }),
+    );
+    fc.assert(
+      fc.property(agents, agents, (one, other) => {
+        assert.deepEqual(Object.keys(agentToDocument(one)), Object.keys(agentToDocument(other)));
+      }),
+    );
+  });
+
+  it('carry the key by which a claim finds the task', () => {
+    fc.assert(
+      fc.property(tasks, (task) => {
+        assert.equal(taskToDocument(task).capability_key, capabilityKey(task.requiredCapabilities));
+      }),
+    );
+  });
+
+  it('are refused where they are not what was written', () => {
+    const [task] = fc.sample(tasks, 1);
+    assert.ok(task);
+    const document = stored(taskToDocument(task));
+    assert.ok(typeof document === 'object');
+    for (const broken of [
+      undefined,
+      {},
+      { ...document, status: 'lost' },
+      { ...document, created_at: '2030' },
+    ]) {
+      assert.throws(() => taskFromDocument(broken));
+    }
+  });
+});
