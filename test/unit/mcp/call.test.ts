@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { MusterError } from '../../../functions/src/domain/errors.ts';
+import type { Principal } from '../../../functions/src/domain/principal.ts';
+import { callTool, withDeadline } from '../../../functions/src/mcp/call.ts';
+import { defineTool, type Tool } from '../../../functions/src/mcp/tool.ts';
+import { LEADER, memoryPorts } from '../../support/mcp-endpoint.ts';
+
+const VIEWER: Principal = { uid: 'person', kind: 'person', ownerUid: 'person', role: 'viewer' };
+
+function tool(handler: () => Promise<{ ok: boolean }>): Tool {
+  return defineTool({
+    name: 'work',
+    title: 'Work',
+    description: 'Works.',
+    input: z.strictObject({ secret: z.string().optional() }),
+    output: z.object({ ok: z.boolean() }),
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    role: 'worker',
+    example: {},
+    handler,
+  });
+}
+
+function call(ports: ReturnType<typeof memoryPorts>, principal: Principal, work: Tool, args = {}) {
+  const exchange = {
+    principal,
+    credential: 'c',
+    workspace: 'default',
+    requestId: 'r1',
+    baseUrl: 'http://x/mcp',
+  };
+  return callTool(ports, exchange, { toolset: 'coordination', tool: work }, args);
+}
+
+describe('callTool', () => {
+  it('answers, notes presence and logs without arguments', async () => {
+    const ports = memoryPorts();
+    const result = await call(
+      ports,
+      LEADER,
+      tool(async () => ({ ok: true })),
+      { secret: 'hush' },
+    );
+    assert.deepEqual(result.structuredContent, { ok: true });
+    assert.deepEqual(ports.seen, ['lead']);
+    const [entry] = ports.entries;
+    assert.equal(entry?.event, 'call');
+    const { milliseconds, ...fields } = entry?.fields ?? {};
+    assert.equal(typeof milliseconds, 'number');
+    assert.deepEqual(fields, {
+      requestId: 'r1',
+      uid: 'agent:lead',
+      what: 'coordination.work',
+      workspace: 'default',
+      outcome: 'OK',
+    });
+    assert.ok(!JSON.stringify(ports.entries).includes('hush'));
+  });
+
+  it('asks the gate before it looks at the arguments', async () => {
+    const ports = memoryPorts();
+    const result = await call(
+      ports,
+      VIEWER,
+      tool(async () => ({ ok: true })),
+      { wrong: 1 },
+    );
+    assert.match(result.content[0].text, /coordination\.work needs the role worker; yours is viewer/);
+    assert.equal(ports.entries[0]?.fields['outcome'], 'FORBIDDEN');
+    const confined = await call(
+      ports,
+      { ...LEADER, toolsets: ['todo'] },
+      tool(async () => ({ ok: true })),
+    );
+    assert.match(confined.content[0].text, /may not use the toolset coordination\. Your toolsets: todo/);
+  });
+
+  it('hides what nobody foresaw, also an answer that is not as promised', async () => {
+    for (const handler of [
+      async () => {
+        throw new TypeError('at /srv/secret');
+      },
+      async () => ({ ok: 'yes' as unknown as boolean }),
+    ]) {
+      const ports = memoryPorts();
+      const result = await call(ports, LEADER, tool(handler));
+      assert.deepEqual(result.structuredContent, { error: 'Internal error. Quote request id r1.' });
+      assert.equal(ports.entries.filter(({ level }) => level === 'error').length, 1);
+    }
+  });
+
+  it('neither fails nor waits long for want of presence', async () => {
+    const failing = memoryPorts();
+    failing.presence.touch = () => Promise.reject(new Error('no database'));
+    const result = await call(
+      failing,
+      LEADER,
+      tool(async () => ({ ok: true })),
+    );
+    assert.equal(result.isError, undefined);
+    assert.ok(failing.entries.some(({ event }) => event === 'presence_not_noted'));
+
+    const hanging = memoryPorts();
+    hanging.presence.touch = () => new Promise(() => {});
+    const started = performance.now();
+    assert.equal(
+      (
+        await call(
+          hanging,
+          LEADER,
+          tool(async () => ({ ok: true })),
+        )
+      ).isError,
+      undefined,
+    );
+    assert.ok(performance.now() - started < 2000);
+  });
+});
+
+describe('withDeadline', () => {
+  it('ends what takes too long', async () => {
+    const late = withDeadline(new Promise(() => {}), 10);
+    await assert.rejects(late, (error) => error instanceof MusterError && error.code === 'TIMEOUT');
+  });
+
+  it('gives back what came in time, and what failed in time', async () => {
+    assert.equal(await withDeadline(Promise.resolve(5), 1000), 5);
+    await assert.rejects(withDeadline(Promise.reject(new Error('x')), 1000), /x/);
+  });
+});

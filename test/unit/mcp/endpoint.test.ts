@@ -1,0 +1,245 @@
+/** The endpoint over real HTTP, with ports in memory. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Principal } from '../../../functions/src/domain/principal.ts';
+import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
+import { LEADER, memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
+
+const HEADERS = {
+  Authorization: 'Bearer leader-key',
+  'Content-Type': 'application/json',
+  Accept: 'application/json, text/event-stream',
+};
+
+type Json = Record<string, unknown>;
+
+describe('the endpoint', () => {
+  const ports = memoryPorts();
+  let endpoint: RunningEndpoint;
+
+  before(async () => {
+    const toolsets = [systemToolset, counterToolset(ports.settled)];
+    ports.principals.set('confined', { ...LEADER, toolsets: ['system'] } satisfies Principal);
+    endpoint = await serveEndpoint({ ...ports, toolsets });
+  });
+
+  after(() => endpoint.close());
+
+  const send = (path: string, init: RequestInit = {}) =>
+    fetch(endpoint.url + path, { method: 'POST', ...init, headers: { ...HEADERS, ...init.headers } });
+
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    send(path, { body: JSON.stringify(body), headers });
+
+  async function rpc(path: string, method: string, params: object = {}, headers = {}): Promise<Json> {
+    const response = await post(path, { jsonrpc: '2.0', id: 7, method, params }, headers);
+    assert.equal(response.status, 200);
+    return response.json() as Promise<Json>;
+  }
+
+  async function call(path: string, name: string, args: object = {}): Promise<Json> {
+    return (await rpc(path, 'tools/call', { name, arguments: args }))['result'] as Json;
+  }
+
+  async function toolNames(path: string, headers = {}): Promise<string[]> {
+    const { tools } = (await rpc(path, 'tools/list', {}, headers))['result'] as { tools: { name: string }[] };
+    return tools.map(({ name }) => name);
+  }
+
+  it('lists by path, query and header', async () => {
+    const all = ['system_echo', 'coordination_increment', 'coordination_fail'];
+    assert.deepEqual(await toolNames('/mcp'), all);
+    assert.deepEqual(await toolNames('/'), all);
+    assert.deepEqual(await toolNames('/mcp/coordination'), ['increment', 'fail']);
+    assert.deepEqual(await toolNames('/mcp/network'), ['system_echo']);
+    assert.deepEqual(await toolNames('/mcp?readonly=1'), ['system_echo']);
+    assert.deepEqual(await toolNames('/mcp', { 'X-MCP-Toolsets': 'coordination' }), all.slice(1));
+    assert.deepEqual(await toolNames('/mcp/coordination/readonly'), []);
+  });
+
+  it('calls by every accepted name', async () => {
+    for (const [path, name] of [
+      ['/mcp', 'coordination_increment'],
+      ['/mcp', 'coordination.increment'],
+      ['/mcp/coordination', 'increment'],
+      ['/mcp/coordination', 'coordination.increment'],
+    ] as const) {
+      assert.equal((await call(path, name))['isError'], undefined, name);
+    }
+    const unknown = await rpc('/mcp', 'tools/call', { name: 'increment' });
+    assert.deepEqual(unknown['error'], { code: -32602, message: 'Unknown tool: increment' });
+    const written = await rpc('/mcp/readonly', 'tools/call', { name: 'coordination_increment' });
+    assert.ok(written['error']);
+  });
+
+  it('shows a confined principal its toolsets and says so where it calls another', async () => {
+    const confined = { Authorization: 'Bearer confined' };
+    assert.deepEqual(await toolNames('/mcp', confined), ['system_echo']);
+    const params = { name: 'coordination_increment', arguments: {} };
+    const { result } = await rpc('/mcp', 'tools/call', params, confined);
+    assert.match(JSON.stringify(result), /may not use the toolset coordination/);
+    assert.equal((await post('/mcp/coordination', {}, confined)).status, 403);
+  });
+
+  it('replays by idempotency key', async () => {
+    const first = await call('/mcp', 'coordination_increment', { by: 5, idempotency_key: 'k' });
+    assert.deepEqual(await call('/mcp', 'coordination_increment', { by: 5, idempotency_key: 'k' }), first);
+    const other = await call('/mcp', 'coordination_increment', { by: 6, idempotency_key: 'k' });
+    assert.match(JSON.stringify(other), /used with other arguments/);
+  });
+
+  it('reads resources', async () => {
+    const { result } = await rpc('/mcp', 'resources/read', { uri: 'coordination://status' });
+    assert.match(JSON.stringify(result), /"mimeType":"application\/json"/);
+    const missing = await rpc('/mcp', 'resources/read', { uri: 'coordination://nope' });
+    assert.equal((missing['error'] as Json)['code'], -32602);
+    assert.deepEqual((await rpc('/mcp', 'resources/templates/list'))['result'], { resourceTemplates: [] });
+    assert.equal(((await rpc('/mcp/system', 'resources/list'))['error'] as Json)['code'], -32601);
+  });
+
+  it('takes the workspace from the URL and the base URL from the request', async () => {
+    const { structuredContent } = await call('/mcp?workspace=alpha', 'system_echo', { text: 'a', data: 1 });
+    assert.deepEqual(structuredContent, { text: 'a', workspace: 'alpha', baseUrl: `${endpoint.url}/mcp` });
+    assert.equal((await post('/mcp?workspace=../x', {})).status, 400);
+  });
+
+  it('serves batches of the 2025 revisions, in order and within bounds', async () => {
+    const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
+    const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+    const answers = (await (await post('/mcp', [ping(1), cancelled, list, ping(3)])).json()) as Json[];
+    assert.deepEqual(
+      answers.map((answer) => answer['id']),
+      [1, 2, 3],
+    );
+    assert.match(JSON.stringify(answers[1]), /system_echo/);
+    assert.equal((await post('/mcp', [cancelled])).status, 202);
+    assert.equal(
+      (
+        await post(
+          '/mcp',
+          Array.from({ length: 51 }, (_, id) => ping(id)),
+        )
+      ).status,
+      400,
+    );
+    assert.equal((await post('/mcp', [ping(1), ping(1)])).status, 400);
+    assert.equal((await post('/mcp', [{ ...ping(1), method: 'initialize' }, ping(2)])).status, 400);
+  });
+
+  it('accepts notifications and replies and says nothing', async () => {
+    for (const message of [
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { jsonrpc: '2.0', id: 1, result: {} },
+    ]) {
+      const response = await post('/mcp', message);
+      assert.equal(response.status, 202);
+      assert.equal(await response.text(), '');
+    }
+  });
+
+  it('has what a browser needs, for allowed pages only', async () => {
+    const preflight = (origin: string) =>
+      send('/mcp', {
+        method: 'OPTIONS',
+        headers: { Origin: origin, 'Access-Control-Request-Method': 'POST', Authorization: '' },
+      });
+    for (const origin of ['http://localhost:6274', 'https://console.example', 'http://[::1]']) {
+      const response = await preflight(origin);
+      assert.equal(response.status, 204, origin);
+      assert.equal(response.headers.get('access-control-allow-origin'), origin);
+      assert.match(response.headers.get('access-control-allow-headers') ?? '', /Mcp-Method/);
+    }
+    for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example', 'file://', 'x']) {
+      assert.equal((await preflight(origin)).status, 403, origin);
+      assert.equal((await post('/mcp', {}, { Origin: origin })).status, 403, origin);
+    }
+    assert.equal((await send('/mcp', { method: 'OPTIONS' })).status, 405);
+  });
+
+  it('refuses other methods, HEAD too', async () => {
+    for (const method of ['GET', 'DELETE', 'PUT', 'HEAD']) {
+      const response = await send('/mcp', { method });
+      assert.equal(response.status, 405, method);
+      assert.equal(response.headers.get('allow'), 'POST');
+    }
+  });
+
+  it('answers a failure of its own ports without detail', async () => {
+    const broken = memoryPorts();
+    broken.authenticator.authenticate = () => Promise.reject(new Error('10.0.0.1 refused'));
+    const other = await serveEndpoint({ ...broken, toolsets: [systemToolset] });
+    const response = await fetch(other.url, { method: 'POST', headers: HEADERS, body: '{}' });
+    assert.equal(response.status, 500);
+    assert.match(await response.text(), /Internal error\. Quote request id [0-9a-f-]{36}\./);
+    await other.close();
+  });
+
+  describe('given hostile messages', () => {
+    const levels = '['.repeat(200_000) + ']'.repeat(200_000);
+    for (const [what, body] of [
+      ['a deep array', levels],
+      ['deep params', `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${levels}}}`],
+      ['a deep id', `{"jsonrpc":"2.0","id":${levels},"method":"ping"}`],
+      ['a long id', JSON.stringify({ jsonrpc: '2.0', id: 'x'.repeat(100_000), method: 'ping' })],
+      ['a broken id', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}'],
+      ['an empty batch', '[]'],
+      ['a batch of batches', '[[]]'],
+      ['a wrong version', '{"jsonrpc":"1.0","id":1,"method":"ping"}'],
+      ['no method', '{"jsonrpc":"2.0","id":1}'],
+      ['a method that is none', '{"jsonrpc":"2.0","id":1,"method":5}'],
+      ['params that are a list', '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1]}'],
+    ] as const) {
+      it(`refuses ${what}`, async () => {
+        const response = await send('/mcp', { body });
+        const text = await response.text();
+        assert.equal(response.status, 400, text.slice(0, 300));
+        assert.equal(typeof (JSON.parse(text) as { error: Json }).error['code'], 'number');
+        assert.ok(text.length < 1000);
+      });
+    }
+
+    it('answers an unknown method, header or version in JSON-RPC', async () => {
+      assert.equal(((await rpc('/mcp', 'constructor'))['error'] as Json)['code'], -32601);
+      assert.equal(((await rpc('/mcp', '__proto__'))['error'] as Json)['code'], -32601);
+      for (const version of ['2099-01-01', 'x'.repeat(1000), '2024-10-07 ', '']) {
+        const response = await post(
+          '/mcp',
+          { jsonrpc: '2.0', id: 1, method: 'ping' },
+          { 'MCP-Protocol-Version': version },
+        );
+        assert.ok(response.status === 200 || response.status === 400, version);
+        assert.ok((await response.text()).length < 2000);
+      }
+    });
+
+    it('never breaks on what a message can hold', async () => {
+      const value = fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' });
+      const message = fc.record(
+        {
+          jsonrpc: fc.constantFrom('2.0', '1.0'),
+          id: fc.oneof(fc.integer(), fc.string(), value),
+          method: fc.oneof(
+            fc.constantFrom('tools/call', 'tools/list', 'resources/read', 'initialize', 'server/discover'),
+            fc.string(),
+          ),
+          params: fc.oneof(value, fc.record({ name: value, arguments: value, uri: value, _meta: value })),
+        },
+        { requiredKeys: ['jsonrpc', 'method'] },
+      );
+      await fc.assert(
+        fc.asyncProperty(message, async (sent) => {
+          const response = await post('/mcp', sent);
+          const text = await response.text();
+          assert.ok([200, 202, 400].includes(response.status), `${response.status} ${text}`);
+          assert.ok(!/node_modules|\bat .*:\d+:\d+/.test(text), text);
+        }),
+        { numRuns: 300 },
+      );
+      assert.deepEqual(
+        ports.entries.filter(({ level }) => level === 'error'),
+        [],
+      );
+    });
+  });
+});

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { MusterError } from '../../../functions/src/domain/errors.ts';
+import type { Operation } from '../../../functions/src/domain/idempotency/operation.ts';
+import { canonicalJson, runOnce } from '../../../functions/src/mcp/idempotency.ts';
+import type { CallContext, PreparedCall } from '../../../functions/src/mcp/tool.ts';
+import { memoryPorts } from '../../support/mcp-endpoint.ts';
+
+const identity = {
+  uid: 'agent:a',
+  tool: 'coordination.create_task',
+  workspace: 'default',
+  credential: 'secret',
+};
+
+function contextWith(operation: Operation): CallContext {
+  return { operation } as CallContext;
+}
+
+/** A call that counts its runs and stores what it answers, as a service would. */
+function counting(ports: ReturnType<typeof memoryPorts>, key: string | undefined, input: object = { n: 1 }) {
+  const runs: Operation[] = [];
+  const prepared: PreparedCall = {
+    input: { ...input },
+    idempotencyKey: key,
+    run: async ({ operation }) => {
+      runs.push(operation);
+      const answer = { run: runs.length };
+      const settled = operation.settle(answer);
+      if (settled !== undefined) ports.settled.set(settled.id, settled);
+      return answer;
+    },
+    replay: async (_context, stored) => ({ ...stored, replayed: true }),
+  };
+  return { prepared, runs };
+}
+
+describe('runOnce', () => {
+  it('stores nothing without a key', async () => {
+    const ports = memoryPorts();
+    const { prepared, runs } = counting(ports, undefined);
+    await runOnce(ports, identity, prepared, contextWith);
+    assert.deepEqual(await runOnce(ports, identity, prepared, contextWith), { run: 2 });
+    assert.equal(ports.settled.size, 0);
+    assert.equal(runs[0]?.derivedSecret('a'), undefined);
+  });
+
+  it('replays the same call', async () => {
+    const ports = memoryPorts();
+    const { prepared, runs } = counting(ports, 'key');
+    assert.deepEqual(await runOnce(ports, identity, prepared, contextWith), { run: 1 });
+    assert.deepEqual(await runOnce(ports, identity, prepared, contextWith), { run: 1, replayed: true });
+    assert.equal(runs.length, 1);
+  });
+
+  it('takes the order of arguments for nothing', async () => {
+    const ports = memoryPorts();
+    await runOnce(ports, identity, counting(ports, 'key', { a: 1, b: { c: 2, d: 3 } }).prepared, contextWith);
+    const again = counting(ports, 'key', { b: { d: 3, c: 2 }, a: 1 });
+    assert.equal((await runOnce(ports, identity, again.prepared, contextWith))['replayed'], true);
+  });
+
+  it('refuses other arguments', async () => {
+    const ports = memoryPorts();
+    await runOnce(ports, identity, counting(ports, 'key').prepared, contextWith);
+    const other = runOnce(ports, identity, counting(ports, 'key', { n: 2 }).prepared, contextWith);
+    await assert.rejects(other, (error) => error instanceof MusterError && error.code === 'CONFLICT');
+  });
+
+  it('tells callers, tools and workspaces apart', async () => {
+    const ports = memoryPorts();
+    for (const other of [{}, { uid: 'agent:b' }, { tool: 'coordination.fail_task' }, { workspace: 'w' }]) {
+      const { prepared } = counting(ports, 'key');
+      assert.deepEqual(await runOnce(ports, { ...identity, ...other }, prepared, contextWith), { run: 1 });
+    }
+    assert.equal(ports.settled.size, 4);
+  });
+
+  it('forgets after 24 hours', async () => {
+    const ports = memoryPorts();
+    let now = new Date('2026-01-01T00:00:00Z');
+    const timed = { ...ports, clock: { now: () => now } };
+    const { prepared, runs } = counting(ports, 'key');
+    await runOnce(timed, identity, prepared, contextWith);
+    now = new Date('2026-01-01T23:59:59Z');
+    await runOnce(timed, identity, prepared, contextWith);
+    assert.equal(runs.length, 1);
+    now = new Date('2026-01-02T00:00:00Z');
+    await runOnce(timed, identity, prepared, contextWith);
+    assert.equal(runs.length, 2);
+  });
+
+  it('replays the winner where another call was stored first', async () => {
+    const ports = memoryPorts();
+    const { prepared } = counting(ports, 'key');
+    const losing: PreparedCall = {
+      ...prepared,
+      run: async (context) => {
+        await prepared.run(context);
+        throw new MusterError('CONFLICT', 'Settled.', { reason: 'ALREADY_SETTLED' });
+      },
+    };
+    assert.deepEqual(await runOnce(ports, identity, losing, contextWith), { run: 1, replayed: true });
+  });
+
+  it('derives the same secret for the same call, and another for any other', async () => {
+    const ports = memoryPorts();
+    const secret = async (key: string, credential: string) => {
+      const { prepared, runs } = counting(ports, key);
+      ports.settled.clear();
+      await runOnce(ports, { ...identity, credential }, prepared, contextWith);
+      return runs[0]?.derivedSecret('label');
+    };
+    const first = await secret('key', 'secret');
+    assert.ok(first !== undefined && first.length >= 40);
+    assert.equal(await secret('key', 'secret'), first);
+    assert.notEqual(await secret('other', 'secret'), first);
+    assert.notEqual(await secret('key', 'other'), first);
+  });
+
+  it('writes equal JSON for equal values', () => {
+    assert.equal(
+      canonicalJson({ b: [1, { d: null, c: 'x' }], a: true }),
+      '{"a":true,"b":[1,{"c":"x","d":null}]}',
+    );
+  });
+});

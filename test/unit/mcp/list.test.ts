@@ -1,0 +1,78 @@
+/** The prepared list against the answer that the SDK makes of the same definitions by itself. */
+import assert from 'node:assert/strict';
+import { createMcpHandler, Server } from '@modelcontextprotocol/server';
+import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
+import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
+import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
+
+const VERSION = '2026-07-28';
+const ENVELOPE = {
+  'io.modelcontextprotocol/protocolVersion': VERSION,
+  'io.modelcontextprotocol/clientCapabilities': {},
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+};
+const HEADERS = {
+  'Content-Type': 'application/json',
+  Accept: 'application/json, text/event-stream',
+  Authorization: 'Bearer leader-key',
+};
+
+describe('the list that is serialised once', () => {
+  const toolsets = [systemToolset, counterToolset(new Map())];
+  let endpoint: RunningEndpoint;
+
+  before(async () => {
+    endpoint = await serveEndpoint({ ...memoryPorts(), toolsets });
+  });
+
+  after(() => endpoint.close());
+
+  /** The same server without splicing. */
+  const plain = createMcpHandler(() => {
+    const selection = { toolsets: ['system', 'coordination'], readonly: false, workspace: undefined };
+    const { tools, instructions } = new Catalogues(toolsets).of({ ...selection, dialect: 'prefixed' });
+    const cacheHints = { 'tools/list': { ttlMs: 300_000, cacheScope: 'private' } } as const;
+    const identity = { name: 'muster', title: 'Muster', version: '0.0.0' };
+    const server = new Server(identity, { capabilities: { tools: {} }, instructions, cacheHints });
+    // The SDK's types want schemas whose properties are known; these have been made by zod.
+    server.setRequestHandler('tools/list', () => ({ tools: JSON.parse(JSON.stringify(tools)) }));
+    return server;
+  });
+
+  async function ours(message: object, headers: Record<string, string>): Promise<string> {
+    const init = { method: 'POST', headers: { ...HEADERS, ...headers }, body: JSON.stringify(message) };
+    return (await fetch(`${endpoint.url}/mcp`, init)).text();
+  }
+
+  async function theirs(message: object, headers: Record<string, string>): Promise<string> {
+    const init = { method: 'POST', headers: { ...HEADERS, ...headers }, body: JSON.stringify(message) };
+    const text = await (await plain.fetch(new Request('http://localhost/mcp', init))).text();
+    return text.startsWith('event: message\ndata: ')
+      ? text.slice('event: message\ndata: '.length).trimEnd()
+      : text;
+  }
+
+  for (const id of [1, 'a', '"tools":[]', '\\"tools\\":[]']) {
+    it(`is the same, byte for byte, in the 2025 revisions (id ${JSON.stringify(id)})`, async () => {
+      for (const params of [undefined, {}, { _meta: { progressToken: 1, '"tools":[]': [] } }]) {
+        const message = { jsonrpc: '2.0', id, method: 'tools/list', ...(params && { params }) };
+        const answer = await ours(message, {});
+        assert.equal(answer, await theirs(message, {}));
+        assert.match(answer, /system_echo/);
+      }
+    });
+
+    it(`is the same, byte for byte, in 2026-07-28 (id ${JSON.stringify(id)})`, async () => {
+      const message = { jsonrpc: '2.0', id, method: 'tools/list', params: { _meta: ENVELOPE } };
+      const headers = { 'MCP-Protocol-Version': VERSION, 'Mcp-Method': 'tools/list' };
+      const answer = await ours(message, headers);
+      assert.equal(answer, await theirs(message, headers));
+      assert.match(answer, /system_echo.*"ttlMs":300000/);
+    });
+  }
+
+  it('is left out of refusals', async () => {
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { cursor: 'x' } };
+    assert.match(await ours(message, {}), /^\{"jsonrpc":"2.0","id":1,"error":\{"code":-32602/);
+  });
+});

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { acceptedNames, fullName, wireName } from '../../../functions/src/mcp/names.ts';
+
+describe('names on the wire', () => {
+  for (const [toolset, name, own, prefixed] of [
+    ['coordination', 'create_task', 'create_task', 'coordination_create_task'],
+    ['firebase', 'read', 'firebase_read', 'firebase_read'],
+    ['onboarding', 'registerAgent', 'onboarding_registerAgent', 'onboarding_registerAgent'],
+    ['todo', 'todo_search', 'todo_search', 'todo_search'],
+  ] as const) {
+    it(`are ${own} and ${prefixed} for ${toolset}.${name}`, () => {
+      assert.equal(wireName(toolset, name, 'own'), own);
+      assert.equal(wireName(toolset, name, 'prefixed'), prefixed);
+    });
+
+    it(`take the dot too in ${toolset}.${name}`, () => {
+      for (const dialect of ['own', 'prefixed'] as const) {
+        assert.ok(acceptedNames(toolset, name, dialect).includes(fullName(toolset, name)));
+        assert.ok(acceptedNames(toolset, name, dialect).includes(prefixed));
+      }
+    });
+  }
+
+  it('take the bare name only where there is one toolset', () => {
+    assert.ok(acceptedNames('coding', 'create_task', 'own').includes('create_task'));
+    assert.ok(!acceptedNames('coding', 'create_task', 'prefixed').includes('create_task'));
+  });
+});

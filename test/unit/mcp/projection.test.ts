@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { MusterError } from '../../../functions/src/domain/errors.ts';
+import { answered, presentable, refused } from '../../../functions/src/mcp/projection.ts';
+import { memoryPorts } from '../../support/mcp-endpoint.ts';
+
+const error = new MusterError('NOT_FOUND', 'Task task-1 not found.', {
+  field: 'task_id',
+  value: 'task-1',
+  reason: 'NO_SUCH_TASK',
+  suggestion: 'List the tasks.',
+  cause: new Error('vendor text'),
+});
+
+describe('projection', () => {
+  it('gives coordination its envelope', () => {
+    assert.deepEqual(refused('coordination', error), {
+      content: [{ type: 'text', text: '{"error":"Task task-1 not found. List the tasks."}' }],
+      structuredContent: { error: 'Task task-1 not found. List the tasks.' },
+      isError: true,
+    });
+  });
+
+  it('gives the network toolsets theirs', () => {
+    const { structuredContent } = refused('onboarding', error);
+    assert.deepEqual(structuredContent, {
+      success: false,
+      error: {
+        code: -32200,
+        message: 'Task task-1 not found.',
+        data: { field: 'task_id', value: 'task-1', reason: 'NO_SUCH_TASK', suggestion: 'List the tasks.' },
+      },
+    });
+  });
+
+  it('shows no value that is long, deep or unprintable', () => {
+    for (const value of ['x'.repeat(101), { a: 1 }, ['a'], 'a\u0007', '\ud800', undefined]) {
+      const shown = JSON.stringify(refused('system', new MusterError('CONFLICT', 'No.', { value })));
+      assert.ok(!shown.includes('"value"') && !shown.includes('value\\"'), shown);
+    }
+  });
+
+  it('gives the whole answer as text too', () => {
+    const { content, structuredContent } = answered({ a: 1, b: [{ c: null }] });
+    assert.deepEqual(JSON.parse(content[0].text), structuredContent);
+  });
+
+  it('answers what nobody foresaw with an id and logs the rest', () => {
+    const { log, entries } = memoryPorts();
+    const shown = presentable(new Error('at /srv/app/secret.ts'), 'request-1', 'tool', log);
+    assert.equal(shown.code, 'INTERNAL');
+    assert.equal(shown.message, 'Internal error. Quote request id request-1.');
+    assert.equal(entries.length, 1);
+    assert.equal(entries[0]?.level, 'error');
+    assert.equal(entries[0]?.fields['requestId'], 'request-1');
+    for (const thrown of ['text', undefined, null, { code: 5 }]) {
+      assert.equal(presentable(thrown, 'request-2', 'tool', log).code, 'INTERNAL');
+    }
+  });
+
+  it('lets a known error through and logs its cause', () => {
+    const { log, entries } = memoryPorts();
+    assert.equal(presentable(error, 'request-1', 'tool', log), error);
+    assert.equal(entries[0]?.event, 'call_refused_with_cause');
+    assert.ok(!JSON.stringify(refused('system', error)).includes('vendor'));
+  });
+});

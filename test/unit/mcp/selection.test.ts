@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { MusterError } from '../../../functions/src/domain/errors.ts';
+import { knownPaths, parseSelection, type Selection } from '../../../functions/src/mcp/selection.ts';
+
+const EXISTING = ['onboarding', 'system', 'coordination', 'todo'];
+
+function select(url: string, headers: Record<string, string> = {}): Selection | undefined {
+  const [path = '', query = ''] = url.split('?');
+  const request = { path, query: new URLSearchParams(query), header: (name: string) => headers[name] };
+  return parseSelection(request, EXISTING);
+}
+
+function refused(url: string, headers: Record<string, string> = {}): MusterError {
+  try {
+    select(url, headers);
+  } catch (error) {
+    assert.ok(error instanceof MusterError);
+    return error;
+  }
+  assert.fail('it was accepted');
+}
+
+describe('parseSelection', () => {
+  for (const [url, toolsets, readonly, dialect] of [
+    ['/', EXISTING, false, 'prefixed'],
+    ['', EXISTING, false, 'prefixed'],
+    ['/mcp', EXISTING, false, 'prefixed'],
+    ['/mcp/', EXISTING, false, 'prefixed'],
+    ['/mcp/readonly', EXISTING, true, 'prefixed'],
+    ['/readonly', EXISTING, true, 'prefixed'],
+    ['/todo', ['todo'], false, 'own'],
+    ['/mcp/todo', ['todo'], false, 'own'],
+    ['/mcp/todo/readonly', ['todo'], true, 'own'],
+    ['/mcp/network', ['onboarding', 'system'], false, 'own'],
+    ['/network/readonly', ['onboarding', 'system'], true, 'own'],
+    ['/mcp?toolsets=todo,onboarding', ['onboarding', 'todo'], false, 'prefixed'],
+    ['/mcp?toolsets=', EXISTING, false, 'prefixed'],
+    ['/mcp?readonly=1', EXISTING, true, 'prefixed'],
+    ['/mcp?readonly', EXISTING, true, 'prefixed'],
+    ['/mcp?readonly=false', EXISTING, false, 'prefixed'],
+    ['/mcp?readonly=0', EXISTING, false, 'prefixed'],
+  ] as const) {
+    it(`reads ${url || 'an empty path'}`, () => {
+      assert.deepEqual(select(url), { toolsets, readonly, workspace: undefined, dialect });
+    });
+  }
+
+  for (const url of ['/nope', '/mcp/nope', '/mcp/todo/more', '/mcp/mcp', '/rpc', '/events', '/mcp/github']) {
+    it(`finds nothing at ${url}`, () => assert.equal(select(url), undefined));
+  }
+
+  it('reads the headers, and narrows by both them and the query', () => {
+    assert.deepEqual(select('/mcp', { 'x-mcp-toolsets': 'todo' })?.toolsets, ['todo']);
+    assert.equal(select('/mcp', { 'x-mcp-readonly': 'true' })?.readonly, true);
+    const both = select('/mcp?toolsets=todo,system', { 'x-mcp-toolsets': 'system, coordination' });
+    assert.deepEqual(both?.toolsets, ['system']);
+  });
+
+  it('names a toolset that does not exist', () => {
+    const { message, details } = refused('/mcp?toolsets=todo,nope');
+    assert.equal(message, 'There is no toolset "nope".');
+    assert.match(details.suggestion ?? '', /onboarding, system, coordination, todo/);
+  });
+
+  it('refuses a selection of nothing', () => {
+    assert.equal(refused('/todo?toolsets=system').code, 'VALIDATION_ERROR');
+    assert.equal(refused('/mcp?toolsets=todo', { 'x-mcp-toolsets': 'system' }).code, 'VALIDATION_ERROR');
+  });
+
+  it('reads the workspace', () => {
+    assert.equal(select('/mcp?workspace=alpha-1')?.workspace, 'alpha-1');
+    for (const name of ['', '-a', '../b', 'a/b', 'a'.repeat(65), 'ä', '__proto__']) {
+      assert.equal(refused(`/mcp?workspace=${encodeURIComponent(name)}`).details.field, 'workspace');
+    }
+  });
+
+  it('lists only paths at which something is', () => {
+    for (const path of knownPaths(EXISTING)) assert.ok(select(path), path);
+    assert.ok(knownPaths(EXISTING).includes('/mcp/network'));
+    assert.ok(!knownPaths(['todo']).includes('/mcp/network'));
+  });
+
+  it('takes or refuses whatever a URL can hold', () => {
+    fc.assert(
+      fc.property(fc.webPath(), fc.webQueryParameters(), (path, query) => {
+        try {
+          select(`${path}?${query}`);
+        } catch (error) {
+          assert.ok(error instanceof MusterError);
+        }
+      }),
+    );
+  });
+});
