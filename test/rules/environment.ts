@@ -10,7 +10,7 @@ import { connectDatabaseEmulator, type Database, getDatabase } from 'firebase/da
 import { connectFirestoreEmulator, type Firestore, getFirestore } from 'firebase/firestore/lite';
 import { type Caller, callers } from './callers.ts';
 
-const PROJECT = 'demo-muster-rules';
+export const PROJECT = 'demo-muster-rules';
 
 /** What the emulators take instead of an ID token from the server: the rules do not bind it. */
 const OWNER = 'owner';

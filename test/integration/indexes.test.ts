@@ -1,0 +1,126 @@
+/**
+ * No query needs an index that firestore.indexes.json lacks, and none is declared in vain. What is needed is taken
+ * from the queries that the adapters really send: see indexes/need.ts for the rules.
+ */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { Firestore } from '@google-cloud/firestore';
+import { collections } from '../rules/collections.ts';
+import { type DeclaredIndexes, declaredIndexes, describeFields } from '../rules/declaredIndexes.ts';
+import { describeNeed, findIndex, needOf } from './indexes/need.ts';
+import { type RecordedQuery, recordQueries } from './indexes/recordedQueries.ts';
+import { isQueryBuilding, observe, type Untaken } from './indexes/untaken.ts';
+
+const source = new URL('../../functions/src/', import.meta.url);
+
+describe('the indexes of Firestore', () => {
+  const declared = declaredIndexes();
+  let queries: readonly RecordedQuery[] = [];
+  let untaken: readonly Untaken[] = [];
+  let called: readonly string[] = [];
+
+  before(async () => {
+    const observation = await observe();
+    const { APART, calls } = await import('./indexes/readers.ts');
+    const database = new Firestore({ projectId: 'demo-muster-indexes' });
+    queries = recordQueries(database);
+    for (const each of Object.values(calls).flat()) await each(database);
+    await database.terminate();
+    untaken = await observation.end(APART);
+    called = Object.keys(calls);
+  });
+
+  it('serve every query', () => {
+    assert.notEqual(queries.length, 0);
+    const missing = queries.map(needOf).filter((need) => findIndex(need, declared) === undefined);
+    assert.deepEqual(missing.map(describeNeed), [], 'firestore.indexes.json lacks these');
+  });
+
+  it('are all used', () => {
+    const used = new Set(queries.map((query) => findIndex(needOf(query), declared)));
+    const unused = declared.indexes.filter((index) => !used.has(index));
+    assert.deepEqual(
+      unused.map((index) => `${index.collectionGroup}: ${describeFields(index.fields)}`),
+      [],
+    );
+  });
+
+  it('are derived from every method and every variant of a query', () => {
+    assert.deepEqual(untaken.filter(isQueryBuilding), [], 'add these to indexes/readers.ts');
+  });
+
+  it('are derived from every file that queries', () => {
+    const querying = readdirSync(source, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .filter((file) =>
+        /\.(where|orderBy|collection|collectionGroup)\(/.test(readFileSync(new URL(file, source), 'utf8')),
+      );
+    // What slice.ts adds to a query is seen in the readers that it adds it for.
+    const expected = [...called, 'slice.ts'].map((file) => `adapters/firestore/${file}`);
+    assert.deepEqual(querying.sort(), expected.sort());
+  });
+
+  it('are missed where one is taken away, and where a field is exempt that a query relies on', () => {
+    const isServed = (rest: DeclaredIndexes): boolean =>
+      queries.every((query) => findIndex(needOf(query), rest) !== undefined);
+    for (const index of declared.indexes) {
+      assert.equal(
+        isServed({ ...declared, indexes: declared.indexes.filter((one) => one !== index) }),
+        false,
+      );
+    }
+    const exempt = { collectionGroup: 'credentials', fieldPath: 'agent_id', indexes: [] };
+    assert.equal(isServed({ ...declared, fieldOverrides: [...declared.fieldOverrides, exempt] }), false);
+  });
+});
+
+describe('what a query needs, by the examples of the documentation', () => {
+  const none: DeclaredIndexes = { indexes: [], fieldOverrides: [] };
+  const automatic = 'automatic';
+  const examples: readonly [filters: string, orders: string, expected: string][] = [
+    ['state EQUAL', '', automatic],
+    ['state GREATER_THAN_OR_EQUAL, state LESS_THAN', '', automatic],
+    ['regions ARRAY_CONTAINS', '', automatic],
+    ['', 'population DESCENDING', automatic],
+    ['population LESS_THAN', 'population DESCENDING', automatic],
+    ['', 'name ASCENDING, __name__ ASCENDING', automatic],
+    ['', 'name ASCENDING, __name__ DESCENDING', 'cities: name ↑, __name__ ↓'],
+    ['state EQUAL, population LESS_THAN', '', 'cities: state =, population ↑'],
+    ['state EQUAL', 'population DESCENDING, __name__ DESCENDING', 'cities: state =, population ↓'],
+    ['state IN', 'population ASCENDING', 'cities: state =, population ↑'],
+    ['regions ARRAY_CONTAINS_ANY', 'population ASCENDING', 'cities: regions ∋, population ↑'],
+    ['', 'name ASCENDING, population DESCENDING', 'cities: name ↑, population ↓'],
+    ['population GREATER_THAN, density LESS_THAN', '', 'cities: density ↑, population ↑'],
+  ];
+  for (const [filters, orders, expected] of examples) {
+    it(`${filters || 'everything'}, ${orders || 'in no order'}: ${expected}`, () => {
+      const query: RecordedQuery = {
+        collection: 'cities',
+        scope: 'COLLECTION',
+        filters: pairs(filters).map(([field, op]) => ({ field, op })),
+        orders: pairs(orders).map(([field, direction]) => ({
+          field,
+          direction: direction === 'DESCENDING' ? direction : 'ASCENDING',
+        })),
+      };
+      const need = needOf(query);
+      assert.equal(findIndex(need, none) ?? describeNeed(need), expected);
+    });
+  }
+});
+
+function pairs(text: string): [string, string][] {
+  return [...text.matchAll(/(\w+) (\w+)/g)].map(([, name = '', value = '']) => [name, value]);
+}
+
+describe('the indexes of the Realtime Database', () => {
+  it('are those by which the adapters order', () => {
+    const folder = new URL('adapters/database/', source);
+    const ordered = readdirSync(folder).flatMap((file) =>
+      [...readFileSync(new URL(file, folder), 'utf8').matchAll(/\.orderByChild\('([^']+)'\)/g)].map(
+        ([, child]) => child,
+      ),
+    );
+    assert.deepEqual(ordered.sort(), collections.flatMap(({ indexOn }) => indexOn ?? []).sort());
+  });
+});

@@ -1,0 +1,147 @@
+/**
+ * Which index a query needs, and whether it is there. The emulator answers every query without one; the service
+ * refuses. The rules are those of
+ *
+ *   https://firebase.google.com/docs/firestore/query-data/index-overview
+ *   https://firebase.google.com/docs/firestore/query-data/order-limit-data
+ *   https://firebase.google.com/docs/firestore/reference/rest/v1/projects.databases.collectionGroups.indexes
+ *
+ * - An index serves a query when its fields are those compared for equality, in any order and direction, among them
+ *   the array that must contain something, followed by those compared otherwise or ordered by, in the query's order
+ *   and directions. An index is not walked backwards.
+ * - `in` is a disjunction of equalities, and `array-contains-any` one of `array-contains`: each part walks the same
+ *   index.
+ * - A field compared by range and not ordered by is ordered by implicitly.
+ * - Every index ends with `__name__`, in the direction of its last field (ascending after an array), and so does
+ *   every query's order.
+ * - One field alone is served by the index that Firestore keeps by itself, unless an override takes it away; map
+ *   fields hand their overrides down.
+ *
+ * Firestore can also merge several indexes to answer equalities. That is not relied upon: it gets slow where each of
+ * them matches much.
+ */
+import type { CompositeIndex, DeclaredIndexes, IndexField } from '../../rules/declaredIndexes.ts';
+import type { Order, RecordedQuery } from './recordedQueries.ts';
+
+const EQUALITIES = ['EQUAL', 'IN', 'IS_NULL', 'IS_NAN'];
+const CONTAINMENTS = ['ARRAY_CONTAINS', 'ARRAY_CONTAINS_ANY'];
+const RANGES = [
+  ...['LESS_THAN', 'LESS_THAN_OR_EQUAL', 'GREATER_THAN', 'GREATER_THAN_OR_EQUAL'],
+  ...['NOT_EQUAL', 'NOT_IN', 'IS_NOT_NULL', 'IS_NOT_NAN'],
+];
+
+const NAME = '__name__';
+
+export interface Need {
+  readonly collection: string;
+  readonly scope: RecordedQuery['scope'];
+  /** The fields that may come in any order and, where they have one, in any direction. */
+  readonly equal: readonly IndexField[];
+  /** Then these, exactly. */
+  readonly ordered: readonly Order[];
+}
+
+export function needOf({ collection, scope, filters, orders }: RecordedQuery): Need {
+  const withOp = (ops: readonly string[]): string[] => [
+    ...new Set(filters.filter(({ op }) => ops.includes(op)).map(({ field }) => field)),
+  ];
+  const [equalities, arrays, ranges] = [withOp(EQUALITIES), withOp(CONTAINMENTS), withOp(RANGES)];
+  if (equalities.length + arrays.length + ranges.length < new Set(filters.map(({ field }) => field)).size) {
+    throw new Error(`an operator is unknown: ${filters.map(({ op }) => op).join(', ')}`);
+  }
+  const twice = orders.filter(({ field }) => equalities.includes(field));
+  if (twice.length > 0)
+    throw new Error(`${collection} is ordered by what is compared for equality: ${twice[0]?.field}`);
+  const equal = [
+    ...equalities.map((fieldPath) => ({ fieldPath, order: 'ASCENDING' as const })),
+    ...arrays.map((fieldPath) => ({ fieldPath, arrayConfig: 'CONTAINS' as const })),
+  ];
+  return { collection, scope, equal, ordered: withoutImpliedName(withRanges(orders, ranges)) };
+}
+
+function withRanges(orders: readonly Order[], ranges: readonly string[]): readonly Order[] {
+  const direction = orders.at(-1)?.direction ?? 'ASCENDING';
+  const explicit = orders.filter(({ field }) => field !== NAME);
+  const names = orders.filter(({ field }) => field === NAME);
+  const implicit = ranges
+    .filter((field) => field !== NAME && !orders.some((order) => order.field === field))
+    .sort();
+  return [...explicit, ...implicit.map((field) => ({ field, direction })), ...names];
+}
+
+/** Leaves `__name__` out where the index ends with it anyhow. */
+function withoutImpliedName(orders: readonly Order[]): readonly Order[] {
+  const last = orders.at(-1);
+  if (last?.field !== NAME) return orders;
+  const implied = orders.at(-2)?.direction ?? 'ASCENDING';
+  return last.direction === implied ? orders.slice(0, -1) : orders;
+}
+
+export function describeNeed({ collection, scope, equal, ordered }: Need): string {
+  const fields = [
+    ...equal
+      .map((field) => ('arrayConfig' in field ? `${field.fieldPath} ∋` : `${field.fieldPath} =`))
+      .sort(),
+    ...ordered.map(({ field, direction }) => `${field} ${direction === 'ASCENDING' ? '↑' : '↓'}`),
+  ];
+  return `${scope === 'COLLECTION' ? collection : `every ${collection}`}: ${fields.join(', ') || 'by name'}`;
+}
+
+/** What serves the need: a composite index, Firestore's own index of a field, or nothing. */
+export function findIndex(need: Need, declared: DeclaredIndexes): CompositeIndex | 'automatic' | undefined {
+  const fields = [
+    ...need.equal,
+    ...need.ordered.map(({ field, direction }) => ({ fieldPath: field, order: direction })),
+  ];
+  const [only, ...more] = fields;
+  if (only === undefined) return need.scope === 'COLLECTION' ? 'automatic' : undefined;
+  if (more.length === 0 && only.fieldPath !== NAME) {
+    const directed = need.ordered.length > 0;
+    return hasOwnIndex(need, only, directed, declared) ? 'automatic' : undefined;
+  }
+  return declared.indexes.find((index) => serves(index, need));
+}
+
+function hasOwnIndex(
+  { collection, scope }: Need,
+  field: IndexField,
+  directed: boolean,
+  declared: DeclaredIndexes,
+): boolean {
+  const steps = field.fieldPath.split('.');
+  const paths = steps.map((_step, index) => steps.slice(0, steps.length - index).join('.'));
+  const override = paths
+    .map((path) =>
+      declared.fieldOverrides.find((one) => one.collectionGroup === collection && one.fieldPath === path),
+    )
+    .find((one) => one !== undefined);
+  if (override === undefined) return scope === 'COLLECTION';
+  return override.indexes.some((index) => {
+    if (index.queryScope !== scope || 'arrayConfig' in index !== 'arrayConfig' in field) return false;
+    return !directed || !('order' in index) || !('order' in field) || index.order === field.order;
+  });
+}
+
+function serves(index: CompositeIndex, { collection, scope, equal, ordered }: Need): boolean {
+  if (index.collectionGroup !== collection || index.queryScope !== scope) return false;
+  const fields = withoutDeclaredName(index.fields);
+  const keyOf = (field: IndexField): string =>
+    'arrayConfig' in field ? `${field.fieldPath} contains` : field.fieldPath;
+  const first = fields.slice(0, equal.length).map(keyOf).sort();
+  const rest = fields.slice(equal.length);
+  return (
+    first.join() === equal.map(keyOf).sort().join() &&
+    rest.length === ordered.length &&
+    rest.every((field, at) => {
+      const asked = ordered[at];
+      return 'order' in field && field.fieldPath === asked?.field && field.order === asked.direction;
+    })
+  );
+}
+
+function withoutDeclaredName(fields: readonly IndexField[]): readonly IndexField[] {
+  const [last, before] = [fields.at(-1), fields.at(-2)];
+  if (last === undefined || last.fieldPath !== NAME || !('order' in last)) return fields;
+  const implied = before !== undefined && 'order' in before ? before.order : 'ASCENDING';
+  return last.order === implied ? fields.slice(0, -1) : fields;
+}
