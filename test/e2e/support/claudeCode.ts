@@ -27,6 +27,7 @@ export async function installedClaudeCode(modelUrl: string): Promise<ClaudeCode>
   });
   proxy.on('connect', (request, socket) => {
     outside.push(request.url ?? '');
+    socket.on('error', () => undefined);
     socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));

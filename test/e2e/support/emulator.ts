@@ -5,7 +5,7 @@ import { eventually } from './waiting.ts';
 
 const backends = z.object({
   backends: z.array(
-    z.object({ functionTriggers: z.array(z.object({ id: z.string(), schedule: z.unknown() })) }),
+    z.object({ functionTriggers: z.array(z.object({ id: z.string(), schedule: z.unknown().optional() })) }),
   ),
 });
 

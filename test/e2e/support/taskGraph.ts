@@ -1,0 +1,22 @@
+/** A graph of tasks whose shape is the same at every run. */
+
+export interface PlannedTask {
+  readonly description: string;
+  readonly priority: number;
+  /** Places in the graph, all before this one. */
+  readonly dependsOn: readonly number[];
+}
+
+/** Layers of tasks, each of which depends on up to three of the layer before. */
+export function layeredGraph(layers: number, width: number): readonly PlannedTask[] {
+  return Array.from({ length: layers * width }, (_, place) => {
+    const before = Math.floor(place / width - 1) * width;
+    const column = place % width;
+    const columns = [column, (column * 7 + 3) % width, (column * 3 + 11) % width].slice(0, 1 + (place % 3));
+    return {
+      description: `Task ${place}`,
+      priority: 1 + ((place * 5) % 10),
+      dependsOn: before < 0 ? [] : [...new Set(columns)].map((other) => before + other),
+    };
+  });
+}

@@ -1,0 +1,56 @@
+/** Workers in processes of their own, and what they report to the test that started them. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { z } from 'zod';
+import type { TestAgent } from './agents.ts';
+import type { Era } from './clients.ts';
+
+/** What a worker process is told. */
+export interface WorkerOrders {
+  readonly era: Era;
+  readonly url: string;
+  readonly agent: TestAgent;
+  readonly leaseSeconds: number;
+  /** The worker claims this many tasks and then sits on the last one until it is killed. */
+  readonly stopAtClaim?: number;
+}
+
+export const report = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('claimed'), task: z.string(), epoch: z.number() }),
+  z.object({ kind: z.literal('completed'), task: z.string(), epoch: z.number() }),
+  /** It has stopped with this task in hand. */
+  z.object({ kind: z.literal('stopped'), task: z.string(), epoch: z.number() }),
+]);
+
+export type Report = z.output<typeof report>;
+
+export interface WorkerProcess {
+  readonly agent: TestAgent;
+  readonly reports: readonly Report[];
+  /** Resolves with its exit code, or with the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+  /** SIGKILL: it can neither finish nor say goodbye. */
+  kill(): void;
+}
+
+const PROGRAM = new URL('../worker.ts', import.meta.url).pathname;
+
+export function startWorker(orders: WorkerOrders): WorkerProcess {
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', PROGRAM, JSON.stringify(orders)],
+    {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    },
+  );
+  const reports: Report[] = [];
+  child.on('message', (message) => reports.push(report.parse(message)));
+  return { agent: orders.agent, reports, ended: endOf(child), kill: () => void child.kill('SIGKILL') };
+}
+
+function endOf(child: ChildProcess): Promise<number | NodeJS.Signals> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    // Its last messages may come after its exit.
+    child.once('close', (code, signal) => resolve(signal ?? code ?? -1));
+  });
+}
