@@ -75,6 +75,7 @@ export interface SessionReader {
 
 export interface OpenSession {
   readonly session: Session;
+  readonly sessionVersion: string;
   readonly workspaceVersion: string;
 }
 

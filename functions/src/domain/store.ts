@@ -44,7 +44,7 @@ export type Change =
   | { readonly kind: 'withdrawCredential'; readonly apiKey: string }
   /** Makes a session its workspace's own; `replaces` is the workspace's version, where it has one. */
   | { readonly kind: 'openSession'; readonly session: Session; readonly replaces?: string }
-  | { readonly kind: 'describeSession'; readonly session: Session }
+  | { readonly kind: 'describeSession'; readonly session: Session; readonly version: string }
   /** Takes a session out of service; commits that expect it to be open fail from then on. */
   | { readonly kind: 'archiveSession'; readonly session: Session; readonly at: Date }
   /** More can be claimed than before. Refused as stale where the session is no longer open. */

@@ -30,7 +30,8 @@ export function addCoordinationChange(
     }
     case 'describeSession': {
       const { workspace, id, goal, masterPlan } = change.session;
-      batch.update(database.doc(sessionPath(workspace, id)), { goal, master_plan: masterPlan });
+      const description = { goal, master_plan: masterPlan };
+      batch.update(database.doc(sessionPath(workspace, id)), description, atVersion(change.version));
       break;
     }
     case 'archiveSession': {

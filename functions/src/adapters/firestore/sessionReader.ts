@@ -56,9 +56,10 @@ export class FirestoreSessionReader implements SessionReader {
     const stored =
       guess === name ? rest[paths.length] : await this.database.doc(sessionPath(workspace, name)).get();
     this.remember(workspace, name);
-    if (!stored?.exists) return this.read(workspace, paths);
-    const { version } = versioned(name, named.updateTime);
-    return { open: { session: sessionFromDocument(stored.data()), workspaceVersion: version }, more };
+    if (stored?.updateTime === undefined) return this.read(workspace, paths);
+    const session = versioned(sessionFromDocument(stored.data()), stored.updateTime);
+    const { version: workspaceVersion } = versioned(name, named.updateTime);
+    return { open: { session: session.value, sessionVersion: session.version, workspaceVersion }, more };
   }
 
   private remember(workspace: string, session: string): void {

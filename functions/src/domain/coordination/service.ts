@@ -86,7 +86,9 @@ export class CoordinationService {
       if (open !== undefined && (open.session.goal === goal || open.session.goal === '')) {
         const session = { ...open.session, goal, masterPlan: masterPlan ?? open.session.masterPlan };
         const unchanged = open.session.goal === goal && session.masterPlan === open.session.masterPlan;
-        const changes: Change[] = unchanged ? [] : [{ kind: 'describeSession', session }];
+        const changes: Change[] = unchanged
+          ? []
+          : [{ kind: 'describeSession', session, version: open.sessionVersion }];
         await store.commit(changes, settle({ session }));
         return { session };
       }
