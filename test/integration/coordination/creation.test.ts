@@ -1,0 +1,156 @@
+/** create_task and create_tasks_batch: what goes into the queue. */
+import assert from 'node:assert/strict';
+import { refusal } from '../../unit/domain/samples.ts';
+import { Team, unkeyed } from './team.ts';
+
+describe('creating tasks', () => {
+  let team: Team;
+
+  const ids = (tasks: readonly { id: string }[]): string[] => tasks.map((task) => task.id);
+
+  beforeEach(() => {
+    team = new Team();
+  });
+
+  it('opens a session where there is none, and counts', async () => {
+    const [task] = await team.create({ description: 'A', priority: 2, files: ['a.ts'], hints: 'Look' });
+    assert.ok(task);
+    assert.deepEqual(await team.task(task.id), task);
+    assert.deepEqual(
+      [task.description, task.priority, task.status, task.context, task.createdAt, task.epoch],
+      ['A', 2, 'available', { files: ['a.ts'], hints: 'Look' }, team.now, 0],
+    );
+    assert.deepEqual(await team.counts(), { available: 1 });
+  });
+
+  it('puts a batch in its order, with its own dependencies', async () => {
+    const tasks = await team.create({}, { dependencies: ['task-1'] }, { dependencies: ['task-1', 'task-2'] });
+    const [first, second, third] = await Promise.all(ids(tasks).map((id) => team.task(id)));
+    assert.ok(first && second && third);
+    assert.deepEqual(ids(tasks), ids(tasks).toSorted());
+    assert.deepEqual(third.dependencies, [first.id, second.id]);
+    assert.deepEqual([first.blockers, second.blockers, third.blockers], [0, 1, 2]);
+    assert.deepEqual([first.dependents, second.dependents], [[second.id, third.id], [third.id]]);
+    assert.deepEqual(ids(await team.tasks()), ids(tasks));
+  });
+
+  it('creates all of a batch or none', async () => {
+    await team.createOne();
+    for (const dependencies of [['task-xxx-404'], ['task-9'], ['task-2']]) {
+      const error = await refusal(() => team.create({}, { dependencies }, {}));
+      assert.equal(error.code, 'VALIDATION_ERROR');
+      assert.equal(error.details.field, 'tasks.1.dependencies');
+    }
+    assert.equal((await team.tasks()).length, 1);
+    assert.deepEqual(await team.counts(), { available: 1 });
+  });
+
+  it('does not open a session for what it refuses', async () => {
+    await refusal(() => team.create({ dependencies: ['task-xxx-404'] }));
+    assert.equal(await team.app.services.coordination.session(team.workspace), undefined);
+  });
+
+  it('takes "task-N" for an id outside a batch', async () => {
+    const request = { ...team.request([{}, { dependencies: ['task-1'] }]), isBatch: false };
+    const error = await refusal(() => team.app.services.taskCreation.create(request, unkeyed));
+    assert.equal(error.message, 'Unknown dependency "task-1".');
+  });
+
+  it('refuses a dependency of another workspace or of an archived session, as unknown', async () => {
+    const elsewhere = await new Team().createOne();
+    const { services } = team.app;
+    await services.coordination.initialise(team.workspace, 'One', undefined, unkeyed);
+    const archived = await team.createOne();
+    await services.coordination.initialise(team.workspace, 'Two', undefined, unkeyed);
+    for (const { id } of [elsewhere, archived]) {
+      const error = await refusal(() => team.create({ dependencies: [id] }));
+      assert.deepEqual(
+        [error.message, error.details.reason],
+        [`Unknown dependency "${id}".`, 'UNKNOWN_DEPENDENCY'],
+      );
+    }
+  });
+
+  it('knows what became of an existing dependency', async () => {
+    const ann = await team.join('ann');
+    const [open, done, failed] = await team.create({ priority: 9 }, { priority: 1 }, { priority: 2 });
+    assert.ok(open && done && failed);
+    await team.claim(ann);
+    await team.complete(ann, done.id);
+    await team.claim(ann);
+    await team.fail(ann, failed.id);
+    const all = [open.id, done.id, failed.id];
+    const task = await team.createOne({ dependencies: all });
+    assert.deepEqual(task.dependencies, all);
+    assert.equal(task.blockers, 2);
+    assert.deepEqual(task.failedDependencies, [failed.id]);
+    assert.deepEqual((await team.task(open.id)).dependents, [task.id]);
+    assert.deepEqual((await team.task(done.id)).dependents, []);
+    assert.equal((await team.createOne({ dependencies: [done.id] })).blockers, 0);
+  });
+
+  it('misses no dependency that is completed at the same moment', async () => {
+    const ann = await team.join('ann');
+    for (let round = 0; round < 8; round++) {
+      const before = await team.createOne({ priority: 1 });
+      assert.equal(await team.claim(ann), before.id);
+      const [[created]] = await Promise.all([
+        team
+          .anotherInstance()
+          .services.taskCreation.create(team.request([{ dependencies: [before.id] }]), unkeyed),
+        team.complete(ann, before.id),
+      ]);
+      assert.ok(created);
+      assert.equal((await team.task(created.id)).blockers, 0);
+      assert.equal(await team.claim(ann), created.id, 'and the queue knows it');
+      await team.complete(ann, created.id);
+    }
+  });
+
+  it('adds up dependents that are created at the same moment', async () => {
+    const before = await team.createOne();
+    const created = await Promise.all(
+      Array.from({ length: 6 }, () => team.createOne({ dependencies: [before.id] })),
+    );
+    const { dependents } = await team.task(before.id);
+    assert.deepEqual(dependents.toSorted(), ids(created).toSorted());
+    assert.deepEqual(await team.counts(), { available: 7 });
+  });
+
+  it('creates 500 at once, and frees as many with one completion', async () => {
+    const drafts = Array.from({ length: 500 }, (_, index) =>
+      index === 0 ? {} : { dependencies: ['task-1'] },
+    );
+    const [first] = await team.create(...drafts);
+    const ann = await team.join('ann');
+    assert.ok(first);
+    assert.equal(await team.claim(ann), first.id);
+    await team.complete(ann, first.id);
+    const claimable = await team.app.ports.tasks.claimable(first.session, [''], 1000);
+    assert.equal(claimable.length, 499);
+  });
+
+  it('refuses more than 1000 dependents of one task', async () => {
+    const { id } = await team.createOne();
+    const dependents = (count: number) => Array.from({ length: count }, () => ({ dependencies: [id] }));
+    await team.create(...dependents(500));
+    await team.create(...dependents(499));
+    const error = await refusal(() => team.create(...dependents(2)));
+    assert.deepEqual(
+      [error.details.reason, error.details.field],
+      ['TOO_MANY_DEPENDENTS', 'tasks.0.dependencies'],
+    );
+    await team.create(...dependents(1));
+  });
+
+  it('refuses more than 150 different sets of required capabilities', async () => {
+    const requiring = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, index) => ({ requiredCapabilities: [`skill ${from + index}`] }));
+    await team.create(...requiring(0, 150));
+    assert.equal(
+      (await refusal(() => team.create(...requiring(150, 151)))).details.reason,
+      'TOO_MANY_CAPABILITY_SETS',
+    );
+    await team.create(...requiring(10, 20));
+  });
+});

@@ -1,0 +1,148 @@
+/** A team in a workspace of its own, over the real services and the emulators, with a clock of its own. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type Composition, compose } from '../../../functions/src/app.ts';
+import { AgentLiveness } from '../../../functions/src/domain/agents/liveness.ts';
+import type { Principal } from '../../../functions/src/domain/principal.ts';
+import type { Counter } from '../../../functions/src/domain/store.ts';
+import { Sweep } from '../../../functions/src/domain/sweep.ts';
+import type { CreationRequest, TaskDraft } from '../../../functions/src/domain/tasks/creation.ts';
+import type { Outcome, Settlement } from '../../../functions/src/domain/tasks/machine.ts';
+import type { ClaimOutcome } from '../../../functions/src/domain/tasks/queue.ts';
+import { TaskSweep } from '../../../functions/src/domain/tasks/sweep.ts';
+import type { Task } from '../../../functions/src/domain/tasks/task.ts';
+
+/** Far from the present, so that the sweeps of these tests and of others leave each other alone. */
+const START = new Date('2040-01-01T00:00:00.000Z');
+
+/** For calls without an idempotency key. */
+export const unkeyed = (): undefined => undefined;
+
+/** Nothing of a test belongs into its output. */
+export const silent = { info() {}, warn() {}, error() {} };
+
+const DRAFT: TaskDraft = {
+  description: 'Some work',
+  priority: 5,
+  dependencies: [],
+  files: [],
+  requiredCapabilities: [],
+};
+
+export class Team {
+  readonly workspace = `ws-${randomUUID().slice(0, 13)}`;
+  readonly app: Composition;
+  now = START;
+
+  constructor() {
+    this.app = compose({ clock: { now: () => this.now } });
+  }
+
+  /** Another instance of the same deployment, with its own memory and the same clock. */
+  anotherInstance(): Composition {
+    return compose({ clock: { now: () => this.now } });
+  }
+
+  pass(seconds: number): void {
+    this.now = new Date(this.now.getTime() + seconds * 1000);
+  }
+
+  /** An id that no other test has. */
+  agentId(name: string): string {
+    return `${name}-${this.workspace}`;
+  }
+
+  principal(name: string, role: Principal['role'] = 'worker'): Principal {
+    const agentId = this.agentId(name);
+    return { uid: `agent:${agentId}`, kind: 'agent', agentId, ownerUid: `owner-${this.workspace}`, role };
+  }
+
+  get leader(): Principal {
+    return this.principal('lead', 'leader');
+  }
+
+  /** Registers a worker and gives its id. */
+  async join(name: string, capabilities?: readonly string[]): Promise<string> {
+    const agentId = this.agentId(name);
+    const request = { agentId, role: 'worker' as const, workspace: this.workspace, capabilities };
+    await this.app.services.membership.join(this.principal(name), request, unkeyed);
+    return agentId;
+  }
+
+  /** Lets an agent hold several tasks at once. */
+  async allow(agentId: string, maxConcurrentTasks: number): Promise<void> {
+    const known = await this.app.ports.agents.find(agentId);
+    assert.ok(known);
+    const configuration = { ...known.value.configuration, maxConcurrentTasks };
+    const agent = { ...known.value, configuration };
+    await this.app.ports.store.commit([{ kind: 'replaceAgent', agent, version: known.version }]);
+  }
+
+  request(drafts: readonly Partial<TaskDraft>[]): CreationRequest {
+    return {
+      workspace: this.workspace,
+      createdBy: 'lead',
+      drafts: drafts.map((draft) => ({ ...DRAFT, ...draft })),
+      isBatch: true,
+      field: (index, argument) => `tasks.${index}.${argument}`,
+    };
+  }
+
+  create(...drafts: Partial<TaskDraft>[]): Promise<readonly Task[]> {
+    return this.app.services.taskCreation.create(this.request(drafts), unkeyed);
+  }
+
+  async createOne(draft: Partial<TaskDraft> = {}): Promise<Task> {
+    const [task] = await this.create(draft);
+    assert.ok(task);
+    return task;
+  }
+
+  claimOutcome(agentId: string, leaseSeconds = 1800, app = this.app): Promise<ClaimOutcome> {
+    return app.services.taskQueue.claim({ workspace: this.workspace, agentId, leaseSeconds }, unkeyed);
+  }
+
+  /** The id of what the agent was given, if anything. */
+  async claim(agentId: string, leaseSeconds = 1800): Promise<string | undefined> {
+    const outcome = await this.claimOutcome(agentId, leaseSeconds);
+    return outcome.kind === 'none' ? undefined : outcome.task.id;
+  }
+
+  start(agentId: string, taskId: string): Promise<Task> {
+    return this.app.services.taskQueue.start(taskId, { agentId }, unkeyed);
+  }
+
+  settle(agentId: string, taskId: string, outcome: Outcome, epoch?: number): Promise<Settlement> {
+    const claimant = { agentId, ...(epoch !== undefined && { epoch }) };
+    return this.app.services.taskQueue.settle(taskId, claimant, outcome, unkeyed);
+  }
+
+  complete(agentId: string, taskId: string, output = 'Made it'): Promise<Settlement> {
+    return this.settle(agentId, taskId, { kind: 'done', result: { output } });
+  }
+
+  fail(agentId: string, taskId: string, retryable = false): Promise<Settlement> {
+    return this.settle(agentId, taskId, { kind: 'failed', error: 'It broke', retryable });
+  }
+
+  async task(taskId: string): Promise<Task> {
+    const found = await this.app.ports.tasks.find(taskId);
+    assert.ok(found, `there is no ${taskId}`);
+    return found.value;
+  }
+
+  /** All tasks of the open session. */
+  async tasks(): Promise<readonly Task[]> {
+    return (await this.app.services.coordination.listTasks(this.workspace, undefined, { limit: 1000 })).items;
+  }
+
+  async counts(): Promise<Partial<Record<Counter, number>>> {
+    const { counters } = await this.app.services.coordination.status(this.workspace);
+    return Object.fromEntries(Object.entries(counters.counts).filter(([, count]) => count !== 0));
+  }
+
+  /** What the schedule runs every minute. */
+  sweep({ ports } = this.app): Promise<void> {
+    return new Sweep(new TaskSweep({ ...ports, log: silent }), new AgentLiveness(ports), silent).run();
+  }
+}
