@@ -5,6 +5,7 @@ import {
   ResourceNotFoundError,
   Server,
   type ServerOptions,
+  SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ERROR_CODES, MusterError } from '../domain/errors.ts';
@@ -55,9 +56,11 @@ export function buildServer(
   ports: CallPorts,
   identity: Identity,
   { exchange, listed, selected }: Serving,
+  revisions: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS,
 ): Server {
   const hasResources = listed.resources.length > 0;
   const server = new Server(identity, {
+    supportedProtocolVersions: [...revisions],
     capabilities: { tools: {}, ...(hasResources && { resources: {} }) },
     instructions: listed.instructions,
     cacheHints: CACHE_HINTS,

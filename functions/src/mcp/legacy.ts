@@ -6,12 +6,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   INVALID_REQUEST,
-  isJSONRPCNotification,
-  type JSONRPCMessage,
   type JSONRPCRequest,
-  type Server,
   SUPPORTED_PROTOCOL_VERSIONS,
-  type Transport,
 } from '@modelcontextprotocol/server';
 import { methodOf } from './definitions.ts';
 import { errorReply, type JsonReply } from './reply.ts';
@@ -63,31 +59,4 @@ function isRequest(message: unknown): message is JSONRPCRequest {
 function acceptsBoth(accept: string | undefined): boolean {
   if (accept === undefined || accept.includes('*/*')) return true;
   return accept.includes('application/json') && accept.includes('text/event-stream');
-}
-
-/** Carries one request to a server and its answer back. */
-class OneRequest implements Transport {
-  onmessage?: (message: JSONRPCMessage) => void;
-  readonly #resolve: (message: JSONRPCMessage) => void;
-
-  constructor(resolve: (message: JSONRPCMessage) => void) {
-    this.#resolve = resolve;
-  }
-
-  async start(): Promise<void> {}
-
-  /** The first message is the answer, since nothing here sends notifications. */
-  async send(message: JSONRPCMessage): Promise<void> {
-    if (!isJSONRPCNotification(message)) this.#resolve(message);
-  }
-
-  async close(): Promise<void> {}
-}
-
-/** The answer as JSON. */
-export function answerWith(server: Server, request: JSONRPCRequest): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const transport = new OneRequest((message) => resolve(JSON.stringify(message)));
-    server.connect(transport).then(() => transport.onmessage?.(request), reject);
-  });
 }

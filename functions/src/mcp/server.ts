@@ -7,10 +7,12 @@ import {
   classifyInboundRequest,
   createMcpHandler,
   type InboundHttpRequest,
+  type InboundModernRoute,
 } from '@modelcontextprotocol/server';
 import type { CallPorts } from './call.ts';
 import { buildServer, methodOf, type Serving, withTools } from './definitions.ts';
-import { answerWith, serveLegacy } from './legacy.ts';
+import { serveLegacy } from './legacy.ts';
+import { answerLegacy, answerModern } from './once.ts';
 import type { McpReply } from './reply.ts';
 
 /** A request whose credential, origin, size and content type have been checked. */
@@ -39,12 +41,18 @@ export function createMcpServer(ports: CallPorts, version: string): McpServer {
   return async (inbound) => {
     const { headers, body } = inbound;
     const standard = standardHeaders(headers);
-    if (classifyInboundRequest({ httpMethod: 'POST', ...standard, body }).kind === 'legacy') {
+    const outcome = classifyInboundRequest({ httpMethod: 'POST', ...standard, body });
+    if (outcome.kind === 'legacy') {
       return serveLegacy(headers, body, (request) =>
-        answerWith(buildServer(ports, identity, inbound), request).then((json) =>
+        answerLegacy(buildServer(ports, identity, inbound), request).then((json) =>
           withTools(json, request, inbound),
         ),
       );
+    }
+    if (outcome.kind === 'modern' && outcome.messageKind === 'request' && isPlain(outcome, standard)) {
+      const server = buildServer(ports, identity, inbound, [MODERN]);
+      const json = await answerModern(server, outcome.message, outcome.classification);
+      return { status: 200, json: withTools(json, body, inbound) };
     }
     // Only a subscription outlives its first answer; following a signal costs more than a call.
     const request = modernRequest(standard, methodOf(body) === LISTEN ? inbound.gone() : undefined);
@@ -56,6 +64,28 @@ export function createMcpServer(ports: CallPorts, version: string): McpServer {
 }
 
 const LISTEN = 'subscriptions/listen';
+
+/** The one revision without sessions so far. */
+const MODERN = '2026-07-28';
+
+/**
+ * Whether a request is one of the two that come over and over, with just the headers that it must have: all
+ * that the SDK checks beyond the classification. Such a request is handed to the server directly; the SDK's
+ * handler, with its `Request` and `Response`, has the rest and every refusal.
+ */
+function isPlain({ message, classification }: InboundModernRequest, headers: StandardHeaders): boolean {
+  const { protocolVersionHeader, mcpMethodHeader, mcpNameHeader } = headers;
+  if (classification.revision !== MODERN || protocolVersionHeader !== MODERN) return false;
+  if (mcpMethodHeader !== message.method) return false;
+  if (message.method === 'tools/list') return true;
+  return (
+    message.method === 'tools/call' &&
+    mcpNameHeader !== undefined &&
+    mcpNameHeader === message.params?.['name']
+  );
+}
+
+type InboundModernRequest = Extract<InboundModernRoute, { messageKind: 'request' }>;
 
 type StandardHeaders = Omit<InboundHttpRequest, 'httpMethod' | 'body'>;
 

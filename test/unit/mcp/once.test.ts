@@ -1,4 +1,4 @@
-/** The prepared list against the answer that the SDK makes of the same definitions by itself. */
+/** What is answered past the SDK's HTTP handling against what the SDK makes of the same by itself. */
 import assert from 'node:assert/strict';
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
@@ -74,5 +74,51 @@ describe('the list that is serialised once', () => {
   it('is left out of refusals', async () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { cursor: 'x' } };
     assert.match(await ours(message, {}), /^\{"jsonrpc":"2.0","id":1,"error":\{"code":-32602/);
+  });
+});
+
+describe('a plain call of 2026-07-28', () => {
+  const ports = memoryPorts();
+  let endpoint: RunningEndpoint;
+
+  before(async () => {
+    const toolsets = [systemToolset, counterToolset(new Map())];
+    endpoint = await serveEndpoint({
+      ...ports,
+      randomness: { ...ports.randomness, uuid: () => 'r' },
+      toolsets,
+    });
+  });
+
+  after(() => endpoint.close());
+
+  /** An encoded name means the same and is left to the SDK's own handling. */
+  const encoded = (name: string) => `=?base64?${Buffer.from(name).toString('base64')}?=`;
+
+  async function answer(params: { name: string; arguments?: unknown }, nameHeader: string): Promise<string[]> {
+    const body = { jsonrpc: '2.0', id: 'x', method: 'tools/call', params: { ...params, _meta: ENVELOPE } };
+    const headers = { 'MCP-Protocol-Version': VERSION, 'Mcp-Method': 'tools/call', 'Mcp-Name': nameHeader };
+    const init = { method: 'POST', headers: { ...HEADERS, ...headers }, body: JSON.stringify(body) };
+    const response = await fetch(`${endpoint.url}/mcp`, init);
+    return [String(response.status), response.headers.get('content-type') ?? '', await response.text()];
+  }
+
+  for (const [what, params] of [
+    ['a result', { name: 'system_echo', arguments: { text: 'a', data: { b: 'é' } } }],
+    ['a refusal', { name: 'system_echo', arguments: { text: 5 } }],
+    ['an unforeseen error', { name: 'coordination_fail', arguments: { how: 'unforeseen' } }],
+    ['an unknown tool', { name: 'nope' }],
+    ['arguments that are a list', { name: 'system_echo', arguments: [] }],
+  ] as const) {
+    it(`is answered the same, byte for byte, with ${what}`, async () => {
+      assert.deepEqual(await answer(params, params.name), await answer(params, encoded(params.name)));
+    });
+  }
+
+  it('is refused by the SDK where its headers are not as they must be', async () => {
+    const params = { name: 'system_echo', arguments: { text: 'a', data: 1 } };
+    const [status, , text] = await answer(params, 'system_other');
+    assert.equal(status, '400');
+    assert.match(text ?? '', /-32020/);
   });
 });
