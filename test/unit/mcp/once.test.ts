@@ -95,7 +95,10 @@ describe('a plain call of 2026-07-28', () => {
   /** An encoded name means the same and is left to the SDK's own handling. */
   const encoded = (name: string) => `=?base64?${Buffer.from(name).toString('base64')}?=`;
 
-  async function answer(params: { name: string; arguments?: unknown }, nameHeader: string): Promise<string[]> {
+  async function answer(
+    params: { name: string; arguments?: unknown },
+    nameHeader: string,
+  ): Promise<string[]> {
     const body = { jsonrpc: '2.0', id: 'x', method: 'tools/call', params: { ...params, _meta: ENVELOPE } };
     const headers = { 'MCP-Protocol-Version': VERSION, 'Mcp-Method': 'tools/call', 'Mcp-Name': nameHeader };
     const init = { method: 'POST', headers: { ...HEADERS, ...headers }, body: JSON.stringify(body) };

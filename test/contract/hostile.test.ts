@@ -1,0 +1,53 @@
+/** Whatever a tool is sent, its check accepts it or says in a few words what is wrong. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { MusterError } from '../../functions/src/domain/errors.ts';
+import { entries } from './catalogue.ts';
+
+const value = fc.oneof(
+  fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }),
+  fc.constantFrom<unknown>(
+    '../../etc/passwd',
+    '__proto__',
+    'constructor',
+    '\0',
+    '\ud800',
+    '\u202e\u0007',
+    'x'.repeat(1_000_000),
+    1e308,
+    -1,
+    0.1,
+    Number.MAX_SAFE_INTEGER + 1,
+    Array.from({ length: 10_000 }, () => 'a'),
+    JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`),
+    JSON.parse('{"__proto__":{"role":"admin"}}'),
+  ),
+);
+
+for (const { name, tool } of entries) {
+  describe(`${name} given hostile arguments`, () => {
+    const known = Object.keys(tool.input.shape);
+
+    it('refuses them clearly', () => {
+      const names = fc.oneof(fc.constantFrom(...known, '__proto__', 'toString'), fc.string());
+      fc.assert(
+        fc.property(fc.array(fc.tuple(names, value), { maxLength: 4 }), fc.boolean(), (members, complete) => {
+          const raw = Object.fromEntries([...(complete ? Object.entries(tool.example) : []), ...members]);
+          const started = performance.now();
+          try {
+            tool.prepare(raw);
+          } catch (error) {
+            assert.ok(error instanceof MusterError, String(error));
+            assert.ok(
+              ['VALIDATION_ERROR', 'REQUIRED_FIELD', 'INVALID_FORMAT'].includes(error.code),
+              error.code,
+            );
+            assert.ok(error.message.length < 4000 && error.message.length > 5);
+          }
+          assert.ok(performance.now() - started < 2000);
+        }),
+        { numRuns: 100 },
+      );
+    });
+  });
+}
