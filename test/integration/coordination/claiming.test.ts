@@ -1,0 +1,193 @@
+/** claim_task: who gets what. */
+import assert from 'node:assert/strict';
+import { refusal } from '../../unit/domain/samples.ts';
+import { Team } from './team.ts';
+
+describe('claiming tasks', () => {
+  let team: Team;
+
+  /** Claims and completes until there is nothing more. */
+  async function drain(agentId: string): Promise<string[]> {
+    const drained: string[] = [];
+    for (let id = await team.claim(agentId); id !== undefined; id = await team.claim(agentId)) {
+      drained.push(id);
+      await team.complete(agentId, id);
+    }
+    return drained;
+  }
+
+  beforeEach(() => {
+    team = new Team();
+  });
+
+  it('gives a lease under an epoch, and counts it', async () => {
+    const { id } = await team.createOne();
+    const ann = await team.join('ann');
+    const outcome = await team.claimOutcome(ann, 60);
+    assert.equal(outcome.kind, 'claimed');
+    const { status, claim, epoch } = await team.task(id);
+    assert.deepEqual([status, epoch], ['claimed', 1]);
+    assert.deepEqual(claim, {
+      agentId: ann,
+      epoch: 1,
+      claimedAt: team.now,
+      leaseSeconds: 60,
+      leaseExpiresAt: new Date(team.now.getTime() + 60_000),
+    });
+    assert.deepEqual(await team.counts(), { claimed: 1 });
+    const agent = await team.app.ports.agents.find(ann);
+    assert.deepEqual(agent?.value.held, { [id]: { session: outcome.task.session, epoch: 1 } });
+  });
+
+  it('goes by priority, then age, then place', async () => {
+    const old = await team.create({ priority: 5 }, { priority: 9 }, { priority: 5 });
+    team.pass(1);
+    const young = await team.create({ priority: 5 }, { priority: 1 }, { priority: 9 });
+    const names = new Map([...old, ...young].map(({ id }, index) => [id, index]));
+    const drained = await drain(await team.join('ann'));
+    assert.deepEqual(
+      drained.map((id) => names.get(id)),
+      [4, 0, 2, 3, 1, 5],
+    );
+  });
+
+  it('gives what became more urgent while it was working', async () => {
+    const ann = await team.join('ann');
+    const [first, second] = await team.create({ priority: 5 }, { priority: 5 });
+    assert.equal(await team.claim(ann), first?.id);
+    const urgent = await team.createOne({ priority: 1 });
+    await team.complete(ann, first?.id ?? '');
+    assert.deepEqual(await drain(ann), [urgent.id, second?.id]);
+  });
+
+  it('waits for dependencies, in a diamond', async () => {
+    const tasks = await team.create(
+      { priority: 9 },
+      { priority: 2, dependencies: ['task-1'] },
+      { priority: 1, dependencies: ['task-1'] },
+      { priority: 1, dependencies: ['task-2', 'task-3'] },
+    );
+    const drained = await drain(await team.join('ann'));
+    assert.deepEqual(
+      drained,
+      [0, 2, 1, 3].map((place) => tasks[place]?.id),
+    );
+    assert.deepEqual(await team.counts(), { done: 4 });
+  });
+
+  it('answers that there is nothing, in a workspace without a session too', async () => {
+    const ann = await team.join('ann');
+    assert.deepEqual(await team.claimOutcome(ann), { kind: 'none' });
+    await team.create({}, { dependencies: ['task-1'] });
+    await team.claim(ann);
+    const bob = await team.join('bob');
+    assert.deepEqual(await team.claimOutcome(bob), { kind: 'none' });
+  });
+
+  it('is for registered agents', async () => {
+    await team.createOne();
+    const error = await refusal(() => team.claim(team.agentId('nobody')));
+    assert.equal(error.code, 'NOT_FOUND');
+    assert.match(error.details.suggestion ?? '', /register_agent/);
+  });
+
+  it('gives a task only to an agent with its required capabilities', async () => {
+    const [testing, both, anything] = await team.create(
+      { priority: 1, requiredCapabilities: ['testing'] },
+      { priority: 2, requiredCapabilities: ['Coding', 'testing'] },
+      { priority: 3 },
+    );
+    assert.deepEqual(await drain(await team.join('writer', ['writing'])), [anything?.id]);
+    assert.deepEqual(await drain(await team.join('tester', ['TESTING'])), [testing?.id]);
+    assert.deepEqual(await drain(await team.join('coder', ['coding', 'testing', 'more'])), [both?.id]);
+  });
+
+  it('keeps the order for an agent that satisfies more sets than one query takes', async () => {
+    const skills = Array.from({ length: 40 }, (_, index) => `skill-${index}`);
+    const tasks = await team.create(
+      ...skills.map((skill, index) => ({ priority: 1 + ((index * 7) % 10), requiredCapabilities: [skill] })),
+    );
+    const drained = await drain(await team.join('polymath', skills));
+    const expected = tasks.toSorted((a, b) => a.priority - b.priority || (a.id < b.id ? -1 : 1));
+    assert.deepEqual(
+      drained,
+      expected.map((task) => task.id),
+    );
+  });
+
+  it('gives the task in hand again instead of a second one', async () => {
+    const [first] = await team.create({}, {});
+    const ann = await team.join('ann');
+    await team.claim(ann);
+    await team.start(ann, first?.id ?? '');
+    const outcome = await team.claimOutcome(ann);
+    assert.deepEqual([outcome.kind, outcome.kind !== 'none' && outcome.task.id], ['resumed', first?.id]);
+    assert.equal((await team.task(first?.id ?? '')).epoch, 1);
+    assert.deepEqual(await team.counts(), { available: 1, in_progress: 1 });
+  });
+
+  it('gives as many as the agent may hold, then the oldest of them again', async () => {
+    const tasks = await team.create({}, {}, {}, {});
+    const ann = await team.join('ann');
+    await team.allow(ann, 3);
+    const claimed: (string | undefined)[] = [];
+    for (let count = 0; count < 4; count++) {
+      claimed.push(await team.claim(ann));
+      team.pass(1);
+    }
+    assert.deepEqual(
+      claimed,
+      [0, 1, 2, 0].map((place) => tasks[place]?.id),
+    );
+    await team.complete(ann, tasks[0]?.id ?? '');
+    assert.equal(await team.claim(ann), tasks[3]?.id);
+  });
+
+  it('gives one agent one task, also when it asks twice at once', async () => {
+    await team.create({}, {}, {});
+    const ann = await team.join('ann');
+    const outcomes = await Promise.all([
+      team.claimOutcome(ann),
+      team.claimOutcome(ann),
+      team.claimOutcome(ann),
+    ]);
+    assert.deepEqual(outcomes.map((outcome) => outcome.kind).toSorted(), ['claimed', 'resumed', 'resumed']);
+    assert.deepEqual(await team.counts(), { available: 2, claimed: 1 });
+  });
+
+  it('gives agents that ask at once different tasks, from one instance', async () => {
+    const tasks = await team.create(...Array.from({ length: 12 }, () => ({})));
+    const agents = await Promise.all(Array.from({ length: 12 }, (_, index) => team.join(`agent-${index}`)));
+    const claimed = await Promise.all(agents.map((agentId) => team.claim(agentId)));
+    assert.deepEqual(
+      claimed.toSorted(),
+      tasks.map((task) => task.id),
+    );
+    assert.deepEqual(await team.counts(), { claimed: 12 });
+  });
+
+  it('gives agents that ask at once different tasks, from several instances', async () => {
+    await team.create(...Array.from({ length: 8 }, () => ({})));
+    const agents = await Promise.all(Array.from({ length: 10 }, (_, index) => team.join(`agent-${index}`)));
+    const instances = [team.app, team.anotherInstance(), team.anotherInstance()];
+    const outcomes = await Promise.all(
+      agents.map((agentId, index) => team.claimOutcome(agentId, 60, instances[index % instances.length])),
+    );
+    const claimed = outcomes.flatMap((outcome) => (outcome.kind === 'claimed' ? [outcome.task.id] : []));
+    assert.equal(new Set(claimed).size, 8);
+    assert.equal(claimed.length, 8);
+    assert.deepEqual(await team.counts(), { claimed: 8 });
+  });
+
+  it('knows in one instance what another has made claimable', async () => {
+    const ann = await team.join('ann');
+    const bob = await team.join('bob');
+    const other = team.anotherInstance();
+    const [first, second] = await team.create({}, { dependencies: ['task-1'] });
+    assert.equal(await team.claim(ann), first?.id);
+    assert.equal((await team.claimOutcome(bob, 60, other)).kind, 'none');
+    await team.complete(ann, first?.id ?? '');
+    const outcome = await team.claimOutcome(bob, 60, other);
+    assert.equal(outcome.kind !== 'none' && outcome.task.id, second?.id);
+  });
+});

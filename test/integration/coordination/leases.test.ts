@@ -1,0 +1,153 @@
+/** The sweep of lapsed leases and ended waits, and what comes after it. */
+import assert from 'node:assert/strict';
+import { Team } from './team.ts';
+
+describe('the sweep of leases', () => {
+  let team: Team;
+  let ann: string;
+  let bob: string;
+
+  beforeEach(async () => {
+    team = new Team();
+    [ann, bob] = [await team.join('ann'), await team.join('bob')];
+  });
+
+  /** A task that ann claimed and never came back to. */
+  async function abandoned(): Promise<string> {
+    const { id } = await team.createOne();
+    assert.equal(await team.claim(ann, 600), id);
+    team.pass(601);
+    return id;
+  }
+
+  it('leaves a lease alone until it has run out', async () => {
+    const { id } = await team.createOne();
+    await team.claim(ann, 600);
+    team.pass(599);
+    await team.sweep();
+    assert.deepEqual([(await team.task(id)).status, await team.claim(bob)], ['claimed', undefined]);
+  });
+
+  for (const started of [false, true]) {
+    it(`releases the task of a holder that died${started ? ' at work' : ''}`, async () => {
+      const { id } = await team.createOne();
+      await team.claim(ann, 600);
+      if (started) await team.start(ann, id);
+      team.pass(601);
+      await team.sweep();
+      const task = await team.task(id);
+      assert.deepEqual([task.status, task.claim, task.epoch], ['available', undefined, 1]);
+      assert.deepEqual(task.lapsedClaims, [{ agentId: ann, epoch: 1 }]);
+      assert.deepEqual((await team.app.ports.agents.find(ann))?.value.held, {});
+      assert.deepEqual(await team.counts(), { available: 1 });
+      assert.equal(await team.claim(bob), id);
+      assert.equal((await team.task(id)).epoch, 2);
+    });
+  }
+
+  it('renews the lease of a holder that was seen since', async () => {
+    const { id } = await team.createOne();
+    await team.claim(ann, 600);
+    team.pass(500);
+    await team.app.ports.presence.touch(ann);
+    const seen = team.now;
+    team.pass(200);
+    await team.sweep();
+    const { status, claim } = await team.task(id);
+    assert.deepEqual([status, claim?.leaseExpiresAt], ['claimed', new Date(seen.getTime() + 600_000)]);
+    team.pass(401);
+    await team.sweep();
+    assert.equal((await team.task(id)).status, 'available', 'and releases it once that has run out too');
+  });
+
+  it('does no harm when it runs twice', async () => {
+    const id = await abandoned();
+    await team.sweep();
+    const after = await team.task(id);
+    await team.sweep();
+    assert.deepEqual(await team.task(id), after);
+    assert.deepEqual(await team.counts(), { available: 1 });
+  });
+
+  it('does no harm when several run at once', async () => {
+    await team.allow(ann, 5);
+    const tasks = await team.create({}, {}, {}, {}, {});
+    for (const { id } of tasks) assert.equal(await team.claim(ann, 600), id);
+    team.pass(601);
+    await Promise.all([team.sweep(), team.sweep(team.anotherInstance()), team.sweep(team.anotherInstance())]);
+    for (const { id } of tasks) assert.deepEqual((await team.task(id)).lapsedClaims.length, 1);
+    assert.deepEqual(await team.counts(), { available: 5 });
+  });
+
+  it('does no harm when it meets the report that it waits for', async () => {
+    for (let round = 0; round < 5; round++) {
+      const id = await abandoned();
+      const [settlement] = await Promise.all([team.complete(ann, id), team.sweep()]);
+      assert.equal(settlement.kind, 'accepted');
+      assert.equal((await team.task(id)).status, 'done');
+    }
+    assert.deepEqual(await team.counts(), { done: 5 });
+  });
+
+  it('lets a late report count while nobody else has claimed the task', async () => {
+    const [first, second] = await team.create({}, { dependencies: ['task-1'] });
+    assert.ok(first && second);
+    await team.claim(ann, 600);
+    team.pass(601);
+    await team.sweep();
+    assert.equal((await team.complete(ann, first.id)).kind, 'accepted');
+    assert.equal((await team.app.ports.agents.find(ann))?.value.tasksCompleted, 1);
+    assert.deepEqual(await team.counts(), { available: 1, done: 1 });
+    assert.equal(await team.claim(bob), second.id);
+  });
+
+  it('keeps a late failure for now, its wait and the counters', async () => {
+    const id = await abandoned();
+    await team.sweep();
+    assert.equal((await team.fail(ann, id, true)).kind, 'accepted');
+    assert.deepEqual(await team.counts(), { available: 1 });
+    team.pass(30);
+    assert.equal(await team.claim(bob), id);
+  });
+
+  it('tells both of a late report once somebody else has claimed the task', async () => {
+    const id = await abandoned();
+    await team.sweep();
+    await team.claim(bob);
+    const late = await team.complete(ann, id, 'Mine');
+    assert.equal(late.kind, 'late');
+    const { lateResult } = await team.start(bob, id);
+    assert.deepEqual([lateResult?.agentId, lateResult?.result], [ann, { output: 'Mine' }]);
+    const { kind, task } = await team.complete(bob, id, 'His');
+    assert.deepEqual([kind, task.result, task.lateResult?.agentId], ['accepted', { output: 'His' }, ann]);
+    assert.equal((await team.complete(ann, id, 'Mine')).kind, 'late', 'afterwards too');
+    assert.deepEqual((await team.task(id)).result, { output: 'His' });
+    assert.equal((await team.app.ports.agents.find(ann))?.value.tasksCompleted, 0);
+    assert.deepEqual(await team.counts(), { done: 1 });
+  });
+
+  it('ends the wait before a retry, and keeps the counters', async () => {
+    const tasks = await team.create({}, {}, {}, {});
+    await team.claim(ann);
+    await team.fail(ann, tasks[0]?.id ?? '', true);
+    team.pass(31);
+    await team.sweep();
+    const { blockers, retryAt } = await team.task(tasks[0]?.id ?? '');
+    assert.deepEqual([blockers, retryAt], [0, undefined]);
+    assert.deepEqual(await team.counts(), { available: 4 });
+    await Promise.all([team.sweep(), team.sweep(team.anotherInstance())]);
+    assert.equal((await team.task(tasks[0]?.id ?? '')).blockers, 0);
+  });
+
+  it('clears up after an archived session without making its tasks claimable', async () => {
+    const id = await abandoned();
+    const { coordination } = team.app.services;
+    await coordination.initialise(team.workspace, 'One', undefined, () => undefined);
+    await coordination.initialise(team.workspace, 'Two', undefined, () => undefined);
+    await team.sweep();
+    assert.equal((await team.task(id)).status, 'available');
+    assert.deepEqual((await team.app.ports.agents.find(ann))?.value.held, {});
+    assert.equal(await team.claim(bob), undefined);
+    assert.deepEqual(await team.counts(), {});
+  });
+});

@@ -1,0 +1,177 @@
+/** start_task, complete_task and fail_task: what they bring about. */
+import assert from 'node:assert/strict';
+import { refusal } from '../../unit/domain/samples.ts';
+import { Team } from './team.ts';
+
+describe('working on tasks', () => {
+  let team: Team;
+  let ann: string;
+
+  const profile = async (agentId: string) => (await team.app.ports.agents.find(agentId))?.value;
+
+  /** Creates a task and gives it to ann. */
+  async function claimed(): Promise<string> {
+    const { id } = await team.createOne({ priority: 1 });
+    assert.equal(await team.claim(ann), id);
+    return id;
+  }
+
+  beforeEach(async () => {
+    team = new Team();
+    ann = await team.join('ann');
+  });
+
+  it('starts and completes a task: its result, its holder, the counters', async () => {
+    const id = await claimed();
+    team.pass(5);
+    await team.start(ann, id);
+    assert.deepEqual(await team.counts(), { in_progress: 1 });
+    team.pass(5);
+    const result = { output: 'Made it', filesModified: ['a.ts'], filesCreated: [] };
+    const { kind } = await team.settle(ann, id, { kind: 'done', result });
+    const task = await team.task(id);
+    assert.deepEqual([kind, task.status, task.result, task.closedAt], ['accepted', 'done', result, team.now]);
+    const agent = await profile(ann);
+    assert.deepEqual([agent?.held, agent?.tasksCompleted, agent?.tasksFailed], [{}, 1, 0]);
+    assert.deepEqual(await team.counts(), { done: 1 });
+  });
+
+  it('fails a task for good: its dependents stay blocked and say so', async () => {
+    const [first, second, third] = await team.create(
+      {},
+      { dependencies: ['task-1'] },
+      { dependencies: ['task-1', 'task-2'] },
+    );
+    assert.ok(first && second && third);
+    await team.claim(ann);
+    const { task } = await team.fail(ann, first.id);
+    assert.deepEqual(task.dependents, [second.id, third.id]);
+    for (const { id } of [second, third]) {
+      const dependent = await team.task(id);
+      assert.deepEqual([dependent.status, dependent.failedDependencies], ['available', [first.id]]);
+    }
+    assert.equal(await team.claim(ann), undefined);
+    const agent = await profile(ann);
+    assert.deepEqual([agent?.tasksCompleted, agent?.tasksFailed], [0, 1]);
+    assert.deepEqual(await team.counts(), { available: 2, failed: 1 });
+  });
+
+  it('refuses what is not the caller’s, naming state and holder, and changes nothing', async () => {
+    const bob = await team.join('bob');
+    const id = await claimed();
+    const before = await team.task(id);
+    for (const act of [
+      () => team.start(bob, id),
+      () => team.complete(bob, id),
+      () => team.fail(bob, id),
+      () => team.fail(bob, id, true),
+    ]) {
+      const error = await refusal(act);
+      assert.equal(error.code, 'CONFLICT');
+      assert.match(error.message, new RegExp(`it is claimed, held by "${ann}"`));
+    }
+    assert.deepEqual(await team.task(id), before);
+    assert.deepEqual(await team.counts(), { claimed: 1 });
+    assert.equal((await refusal(() => team.start(bob, 'task-xxx-404'))).code, 'NOT_FOUND');
+  });
+
+  it('takes the same report twice without counting twice', async () => {
+    const id = await claimed();
+    await team.complete(ann, id);
+    assert.equal((await team.complete(ann, id)).kind, 'repeated');
+    assert.equal((await profile(ann))?.tasksCompleted, 1);
+    assert.deepEqual(await team.counts(), { done: 1 });
+    await refusal(() => team.complete(ann, id, 'Something else'));
+    await refusal(() => team.fail(ann, id));
+  });
+
+  it('counts once, and frees dependents once, when the same report comes many times at once', async () => {
+    const [first, second] = await team.create({}, { dependencies: ['task-1'] });
+    assert.ok(first && second);
+    await team.claim(ann);
+    const reports = await Promise.all(Array.from({ length: 5 }, () => team.complete(ann, first.id)));
+    const kinds = reports.map((report) => report.kind).toSorted();
+    assert.deepEqual(kinds, ['accepted', 'repeated', 'repeated', 'repeated', 'repeated']);
+    assert.equal((await team.task(second.id)).blockers, 0);
+    assert.deepEqual(await team.counts(), { available: 1, done: 1 });
+  });
+
+  it('has one outcome when two reports that differ meet', async () => {
+    const id = await claimed();
+    const reports = await Promise.allSettled([team.complete(ann, id), team.fail(ann, id)]);
+    assert.equal(reports.filter((report) => report.status === 'fulfilled').length, 1);
+    const { status } = await team.task(id);
+    assert.deepEqual(await team.counts(), { [status]: 1 });
+  });
+
+  it('frees a task whose dependencies are completed at once', async () => {
+    const bob = await team.join('bob');
+    const [first, second, third] = await team.create({}, {}, { dependencies: ['task-1', 'task-2'] });
+    assert.ok(first && second && third);
+    await team.claim(ann);
+    await team.claim(bob);
+    await Promise.all([team.complete(ann, first.id), team.complete(bob, second.id)]);
+    assert.equal((await team.task(third.id)).blockers, 0);
+    assert.equal(await team.claim(bob), third.id);
+  });
+
+  it('takes back what failed for now, after a wait that doubles, at most three times', async () => {
+    const id = await claimed();
+    for (const [retry, wait] of [30, 60, 120].entries()) {
+      const { task } = await team.fail(ann, id, true);
+      assert.deepEqual([task.status, task.retries], ['available', retry + 1]);
+      assert.deepEqual(task.retryAt, new Date(team.now.getTime() + wait * 1000));
+      assert.deepEqual((await profile(ann))?.held, {});
+      team.pass(wait - 1);
+      assert.equal(await team.claim(ann), undefined, `not before ${wait} s`);
+      team.pass(1);
+      assert.equal(await team.claim(ann), id);
+      assert.deepEqual(await team.counts(), { claimed: 1 });
+    }
+    const { task } = await team.fail(ann, id, true);
+    assert.deepEqual([task.status, task.epoch], ['failed', 4]);
+    assert.equal((await profile(ann))?.tasksFailed, 1, 'what was tried again does not count as failed');
+    assert.deepEqual(await team.counts(), { failed: 1 });
+  });
+
+  it('lets dependents wait for the retry', async () => {
+    const [first, second] = await team.create({}, { dependencies: ['task-1'] });
+    assert.ok(first && second);
+    await team.claim(ann);
+    await team.fail(ann, first.id, true);
+    const waiting = await team.task(second.id);
+    assert.deepEqual([waiting.blockers, waiting.failedDependencies], [1, []]);
+    team.pass(30);
+    assert.equal(await team.claim(ann), first.id);
+    await team.complete(ann, first.id);
+    assert.equal(await team.claim(ann), second.id);
+  });
+
+  it('ends each wait once when several agents ask at the moment it ends', async () => {
+    const id = await claimed();
+    await team.fail(ann, id, true);
+    team.pass(30);
+    const others = await Promise.all(['bob', 'cleo', 'dan'].map((name) => team.join(name)));
+    const claims = await Promise.all(others.map((agentId) => team.claim(agentId)));
+    assert.deepEqual(
+      claims.filter((claim) => claim !== undefined),
+      [id],
+    );
+    assert.equal((await team.task(id)).blockers, 0);
+    assert.deepEqual(await team.counts(), { claimed: 1 });
+  });
+
+  it('fences: a report under another epoch than the claim’s changes nothing', async () => {
+    const id = await claimed();
+    const error = await refusal(() => team.settle(ann, id, { kind: 'done', result: { output: 'x' } }, 2));
+    assert.match(error.message, /it is claimed, held by you/);
+    assert.equal((await team.settle(ann, id, { kind: 'done', result: { output: 'x' } }, 1)).kind, 'accepted');
+  });
+
+  it('says so where a report is too large, and changes nothing', async () => {
+    const id = await claimed();
+    const error = await refusal(() => team.complete(ann, id, 'é'.repeat(150_000)));
+    assert.equal(error.code, 'VALIDATION_ERROR');
+    assert.equal((await team.task(id)).status, 'claimed');
+  });
+});
