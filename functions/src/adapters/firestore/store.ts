@@ -14,7 +14,7 @@ import { addTaskChange } from './taskChanges.ts';
 const INVALID_ARGUMENT = 3;
 
 /** What Firestore and its emulator say of a document above 1 MiB. */
-const TOO_LARGE = /exceeds the maximum|maximum entity size/;
+const TOO_LARGE = /exceeds the maximum|maximum entity size|is longer than \d+ bytes/;
 
 /** gRPC's code of a commit that creates what exists. */
 const ALREADY_EXISTS = 6;

@@ -1,5 +1,5 @@
 /** Marking agents offline that went away. Source: design, section 6, "liveness sweep". */
-import type { Clock, Presence, Randomness } from '../ports.ts';
+import type { Clock, Log, Presence, Randomness } from '../ports.ts';
 import type { AgentReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
 import type { Store } from '../store.ts';
@@ -19,6 +19,7 @@ export interface LivenessDependencies {
   readonly presence: Presence;
   readonly clock: Clock;
   readonly randomness: Randomness;
+  readonly log: Log;
 }
 
 export class AgentLiveness {
@@ -30,19 +31,30 @@ export class AgentLiveness {
 
   /** Marks unseen agents offline, then forgets their presence. Tells how many. */
   async sweep(): Promise<number> {
-    const { presence, clock } = this.dependencies;
+    const { presence, clock, log } = this.dependencies;
     const before = new Date(clock.now().getTime() - MISSED_HEARTBEATS * HEARTBEAT_SECONDS * 1000);
     let marked = 0;
     for (let count = 0; count < MAX_BATCHES; count++) {
       const unseen = await presence.unseenSince(before, BATCH);
       for (const [agentId, lastSeen] of unseen) {
-        await this.mark(agentId, 'offline', lastSeen);
-        if (await presence.forget(agentId, before)) marked++;
-        else await this.mark(agentId, 'active', clock.now());
+        // One that cannot be marked must not keep the others alive for ever.
+        try {
+          if (await this.retire(agentId, lastSeen, before)) marked++;
+        } catch (error) {
+          log.error('liveness_failed', { agentId, error });
+        }
       }
       if (unseen.size < BATCH) break;
     }
     return marked;
+  }
+
+  /** Tells whether the agent is offline now: it may be heard of again just then. */
+  private async retire(agentId: string, lastSeen: Date, before: Date): Promise<boolean> {
+    await this.mark(agentId, 'offline', lastSeen);
+    const forgotten = await this.dependencies.presence.forget(agentId, before);
+    if (!forgotten) await this.mark(agentId, 'active', this.dependencies.clock.now());
+    return forgotten;
   }
 
   /** Marks an agent active that is heard of again. */
