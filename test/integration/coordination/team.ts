@@ -143,6 +143,10 @@ export class Team {
 
   /** What the schedule runs every minute. */
   sweep({ ports } = this.app): Promise<void> {
-    return new Sweep(new TaskSweep({ ...ports, log: silent }), new AgentLiveness(ports), silent).run();
+    return new Sweep(
+      new TaskSweep({ ...ports, log: silent }),
+      new AgentLiveness({ ...ports, log: silent }),
+      silent,
+    ).run();
   }
 }

@@ -1,0 +1,152 @@
+/** The store's commits, one by one, against Firestore. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { FirestoreAgentReader } from '../../../functions/src/adapters/firestore/agentReader.ts';
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { FirestoreSessionReader } from '../../../functions/src/adapters/firestore/sessionReader.ts';
+import { FirestoreSettledOperations } from '../../../functions/src/adapters/firestore/settledOperations.ts';
+import { FirestoreStore } from '../../../functions/src/adapters/firestore/store.ts';
+import { FirestoreTaskReader } from '../../../functions/src/adapters/firestore/taskReader.ts';
+import { systemRandomness } from '../../../functions/src/adapters/platform/cryptography.ts';
+import { type Change, StaleWriteError } from '../../../functions/src/domain/store.ts';
+import { refusal, START, sampleAgent, sampleTask, secondsAfterStart } from '../../unit/domain/samples.ts';
+
+/** Always the same of a session's counter documents. */
+const oneShard = { ...systemRandomness, integer: () => 0 };
+
+describe('the store', () => {
+  const tasks = new FirestoreTaskReader(firestore());
+  const agents = new FirestoreAgentReader(firestore());
+  const sessions = new FirestoreSessionReader(firestore());
+  const settledOperations = new FirestoreSettledOperations(firestore());
+  let now = START;
+  const store = new FirestoreStore(firestore(), { now: () => now }, oneShard);
+  let id: string;
+
+  const task = (changes = {}) => sampleTask({ id, workspace: id, session: id, ...changes });
+  const versionOf = async () => (await tasks.find(id))?.version ?? '';
+  const settled = (expiresInSeconds = 60) => ({
+    id,
+    argumentsHash: 'hash',
+    answer: { rows: [[1, 2], [3]], b: 1, a: null },
+    expiresAt: secondsAfterStart(expiresInSeconds),
+  });
+
+  beforeEach(() => {
+    id = `t-${randomUUID().slice(0, 18)}`;
+    now = START;
+  });
+
+  it('commits nothing at all where one change is stale', async () => {
+    await store.commit([{ kind: 'createTask', task: task() }]);
+    const old = await versionOf();
+    await store.commit([{ kind: 'replaceTask', task: task({ priority: 2 }), version: old }]);
+    const changes: Change[] = [
+      { kind: 'createAgent', agent: sampleAgent({ id }) },
+      { kind: 'replaceTask', task: task({ priority: 3 }), version: old },
+    ];
+    await assert.rejects(store.commit(changes, settled()), StaleWriteError);
+    assert.equal((await tasks.find(id))?.value.priority, 2);
+    assert.equal(await agents.find(id), undefined);
+    assert.equal(await settledOperations.find(id), undefined);
+  });
+
+  it('finds stale what exists already, and what does not', async () => {
+    await assert.rejects(store.commit([{ kind: 'dependencyDone', taskId: id }]), StaleWriteError);
+    await store.commit([{ kind: 'createTask', task: task() }]);
+    await assert.rejects(store.commit([{ kind: 'createTask', task: task() }]), StaleWriteError);
+    const grew: Change = { kind: 'queueGrew', workspace: id, session: id, capabilityKeys: [] };
+    await assert.rejects(store.commit([grew]), StaleWriteError, 'no such session is open');
+  });
+
+  it('replaces the whole of a task', async () => {
+    const claim = { agentId: 'a', epoch: 1, claimedAt: START, leaseSeconds: 1, leaseExpiresAt: START };
+    const full = task({
+      epoch: 1,
+      claim,
+      status: 'claimed',
+      retryAt: START,
+      error: 'x',
+      result: { output: 'y' },
+    });
+    await store.commit([{ kind: 'createTask', task: full }]);
+    assert.deepEqual((await tasks.find(id))?.value, full);
+    await store.commit([{ kind: 'replaceTask', task: task(), version: await versionOf() }]);
+    assert.deepEqual((await tasks.find(id))?.value, task());
+  });
+
+  it('adds to the counters, and keeps them where nothing moves', async () => {
+    const count = (by: object, at: Date): Change => ({ kind: 'count', workspace: id, session: id, by, at });
+    await store.commit([count({ available: 3 }, START)]);
+    await store.commit([count({ available: -1, claimed: 1 }, START)]);
+    await store.commit([count({}, secondsAfterStart(9))]);
+    const { counts, lastActivity } = await sessions.counters(id, id);
+    assert.deepEqual([counts.available, counts.claimed, counts.done], [2, 1, 0]);
+    assert.deepEqual(lastActivity, secondsAfterStart(9));
+  });
+
+  it('has no counters and no last activity where nothing was counted', async () => {
+    const { counts, lastActivity } = await sessions.counters(id, id);
+    assert.deepEqual([new Set(Object.values(counts)), lastActivity], [new Set([0]), undefined]);
+  });
+
+  it('puts a task into its holder’s hands and out again', async () => {
+    const held = (taskId: string) => ({ ...task({ epoch: 4 }), id: taskId });
+    await store.commit([{ kind: 'createAgent', agent: sampleAgent({ id, status: 'offline' }) }]);
+    for (const taskId of ['task-a.b-001', 'task-2']) {
+      const version = (await agents.find(id))?.version ?? '';
+      await store.commit([{ kind: 'holdTask', agentId: id, task: held(taskId), version }]);
+    }
+    const holding = (await agents.find(id))?.value;
+    const hand = { session: id, epoch: 4 };
+    assert.deepEqual([holding?.held, holding?.status], [{ 'task-a.b-001': hand, 'task-2': hand }, 'active']);
+    await store.commit([{ kind: 'dropTask', agentId: id, taskId: 'task-a.b-001', closed: 'done' }]);
+    await store.commit([{ kind: 'dropTask', agentId: id, taskId: 'task-2', closed: 'failed' }]);
+    await store.commit([{ kind: 'dropTask', agentId: id, taskId: 'task-2' }]);
+    const after = (await agents.find(id))?.value;
+    assert.deepEqual([after?.held, after?.tasksCompleted, after?.tasksFailed], [{}, 1, 1]);
+  });
+
+  it('keeps whatever an agent says of its capabilities', async () => {
+    const parameters = {
+      matrix: [[1, [2]], []],
+      __x__: { '': null },
+      'a.b/c': 1e308,
+      deep: { a: { b: [{}] } },
+    };
+    const agent = sampleAgent({ id, capabilities: [{ name: 'x', category: 'y', parameters }] });
+    await store.commit([{ kind: 'createAgent', agent }]);
+    assert.deepEqual((await agents.find(id))?.value, agent);
+  });
+
+  it('stores the record of an operation with its changes, as it was', async () => {
+    await store.commit([{ kind: 'createTask', task: task() }], settled());
+    assert.deepEqual(await settledOperations.find(id), settled());
+  });
+
+  it('refuses a second commit of the same operation, with its changes', async () => {
+    await store.commit([], settled());
+    const error = await refusal(() => store.commit([{ kind: 'createTask', task: task() }], settled()));
+    assert.deepEqual([error.code, error.details.reason], ['CONFLICT', 'ALREADY_SETTLED']);
+    assert.equal(await tasks.find(id), undefined);
+  });
+
+  it('makes room where the record of an operation has expired', async () => {
+    await store.commit([], settled(60));
+    now = secondsAfterStart(60);
+    await assert.rejects(store.commit([], settled(999)), StaleWriteError, 'decided again, and then stored');
+    await store.commit([], settled(999));
+    assert.deepEqual((await settledOperations.find(id))?.expiresAt, secondsAfterStart(999));
+  });
+
+  it('says so where a document would be too large', async () => {
+    const huge = task({ description: 'x'.repeat(1_100_000) });
+    const error = await refusal(() => store.commit([{ kind: 'createTask', task: huge }]));
+    assert.deepEqual([error.code, error.details.reason], ['VALIDATION_ERROR', 'SIZE_LIMIT_EXCEEDED']);
+  });
+
+  it('says what else goes wrong', async () => {
+    const wrong: Change = { kind: 'createTask', task: task({ id: '..' }) };
+    await assert.rejects(store.commit([wrong]), (error) => !(error instanceof StaleWriteError));
+  });
+});
