@@ -1,0 +1,114 @@
+/** Instances are killed in the middle of calls; whoever repeats a call with its key loses and doubles nothing. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { bearerOf, registerAgent, type TestAgent } from './support/agents.ts';
+import { everyItem, succeed } from './support/calls.ts';
+import { type Connection, connect, isRecord } from './support/clients.ts';
+import { endpointUrl, newAgentName, newWorkspace, tokenOf } from './support/endpoint.ts';
+import { killInstances } from './support/instances.ts';
+import { eventually } from './support/waiting.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The work goes on until this many calls have lost their answer, or this many tasks are done. */
+const ENOUGH_INTERRUPTIONS = 4;
+const MOST_TASKS = 12;
+
+/** How long after a call's start its instance is killed: so that each stage of a call is hit some time. */
+const DELAYS_MS = [5, 15, 25, 35, 50, 10, 20, 30, 45, 60];
+
+describe('a call whose instance is killed', () => {
+  const workspace = newWorkspace('killed');
+  let leader: Connection;
+  let agent: TestAgent;
+  let calls = 0;
+  let interruptions = 0;
+
+  before(async () => {
+    leader = await connect('client 2026-07-28', endpointUrl('', { workspace }), await tokenOf('leader'));
+    agent = await registerAgent('killed');
+    await succeed(leader, 'coordination_register_agent', { agent_id: agent.id, role: 'worker' });
+  });
+  after(() => leader?.close());
+
+  /** Calls a tool until an instance lives long enough to answer. */
+  function persist(tool: string, args: Fields = {}): Promise<Fields> {
+    return eventually(`${tool} answers`, async () => {
+      const answer = await leader.call(tool, args).catch(() => undefined);
+      if (answer === undefined) return undefined;
+      assert.equal(answer.isError, false, `${tool}: ${answer.text}`);
+      return answer.structured;
+    });
+  }
+
+  /** Calls a tool while its instance is being killed, then again with the same key until it answers. */
+  async function callAndKill(tool: string, args: Fields): Promise<Fields> {
+    // The emulator waits long for an instance that is killed before it has begun to listen: have one that does.
+    await persist('coordination_get_status');
+    const keyed = { ...args, idempotency_key: randomUUID() };
+    const wait = DELAYS_MS[calls++ % DELAYS_MS.length];
+    const [first] = await Promise.allSettled([leader.call(tool, keyed), delay(wait).then(killInstances)]);
+    const repeated = await persist(tool, keyed);
+    if (first.status === 'fulfilled')
+      assert.deepEqual(repeated, first.value.structured, `${tool} replays its answer`);
+    else interruptions++;
+    return repeated;
+  }
+
+  it('is neither lost nor doubled when it is repeated with its key', async () => {
+    const done: string[] = [];
+    while (interruptions < ENOUGH_INTERRUPTIONS && done.length < MOST_TASKS) {
+      const created = await callAndKill('coordination_create_task', { description: `Task ${done.length}` });
+      const { task } = await callAndKill('coordination_claim_task', { agent_id: agent.id });
+      assert.ok(isRecord(created['task']) && isRecord(task));
+      assert.equal(task['id'], created['task']['id']);
+      const settled = { agent_id: agent.id, task_id: task['id'], output: `Done ${done.length}` };
+      assert.deepEqual(await callAndKill('coordination_complete_task', settled), { success: true });
+      done.push(String(task['id']));
+    }
+    assert.ok(interruptions > 0, 'some calls have lost their answer');
+
+    await persist('coordination_get_status');
+    const found = z
+      .array(z.looseObject({ id: z.string(), status: z.string(), claim_epoch: z.number() }))
+      .parse(await everyItem(leader, 'coordination_get_all_tasks', 'tasks'));
+    assert.deepEqual(found.map((task) => task.id).sort(), [...done].sort());
+    assert.ok(found.every((task) => task.status === 'done' && task.claim_epoch === 1));
+    const status = await succeed(leader, 'coordination_get_status');
+    assert.deepEqual(status['tasks'], {
+      available: 0,
+      claimed: 0,
+      in_progress: 0,
+      done: done.length,
+      failed: 0,
+    });
+    const known = await succeed(leader, 'coordination_register_agent', {
+      agent_id: agent.id,
+      role: 'worker',
+    });
+    assert.ok(isRecord(known['agent']) && known['agent']['tasks_completed'] === done.length);
+  });
+
+  it('gives out one credential for one registration', async () => {
+    const registered = await callAndKill('onboarding_registerAgent', {
+      agentInfo: { name: newAgentName('killed'), type: 'developer', version: '1.0.0' },
+      capabilities: [{ name: 'coding', category: 'general' }],
+    });
+    const own = await connect(
+      'sdk 1.x',
+      endpointUrl('/coordination', { workspace }),
+      bearerOf(registered['credentials']),
+    );
+    const answer = await succeed(own, 'register_agent', { agent_id: registered['agentId'], role: 'worker' });
+    assert.equal(answer['success'], true);
+    await own.close();
+  });
+
+  it('leaves the endpoint serving', async () => {
+    killInstances();
+    const { tasks } = await persist('coordination_get_all_tasks');
+    assert.ok(Array.isArray(tasks));
+  });
+});
