@@ -1,6 +1,6 @@
 /**
- * No query needs an index that firestore.indexes.json lacks, and none is declared in vain. What is needed is taken
- * from the queries that the adapters really send: see indexes/need.ts for the rules.
+ * No query needs an index that firestore.indexes.json lacks, and none is declared in vain. What is needed is
+ * taken from the queries that the adapters really send: see indexes/need.ts for the rules.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** The table of collections leaves nothing out, and docs/data-model.md prints it. `UPDATE=1` rewrites the page. */
+/** The table of collections is complete, and docs/data-model.md prints it. `UPDATE=1` rewrites the page. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import * as realtimePaths from '../../functions/src/adapters/database/paths.ts';

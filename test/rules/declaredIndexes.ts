@@ -1,4 +1,6 @@
-/** What firestore.indexes.json declares. Source: https://firebase.google.com/docs/reference/firestore/indexes */
+/**
+ * What firestore.indexes.json declares. Source: https://firebase.google.com/docs/reference/firestore/indexes
+ */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 

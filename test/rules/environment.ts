@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import { initializeTestEnvironment } from '@firebase/rules-unit-testing';
 import { deleteApp, type FirebaseApp, initializeApp, setLogLevel } from 'firebase/app';
 import { connectDatabaseEmulator, type Database, getDatabase } from 'firebase/database';
-// The lite client reads by request. The full one reads by listening, which the emulator breaks off now and then when
-// several clients listen at once ("Received message larger than max"), and then waits a minute.
+// The lite client reads by request. The full one reads by listening, which the emulator breaks off now and
+// then when several clients listen at once ("Received message larger than max"), and then waits a minute.
 import { connectFirestoreEmulator, type Firestore, getFirestore } from 'firebase/firestore/lite';
 import { type Caller, callers } from './callers.ts';
 
@@ -50,7 +50,7 @@ export function useEnvironment(): Environment {
 
 async function openEnvironment(): Promise<Environment> {
   setLogLevel('silent'); // the clients warn of each denial, and most of what is tested is denied
-  delete process.env.FIREBASE_EMULATOR_HUB; // it does not know of rtdb-lite, and we name the addresses ourselves
+  delete process.env.FIREBASE_EMULATOR_HUB; // it does not know of rtdb-lite; the addresses are named below
   const loaded = await initializeTestEnvironment({
     projectId: PROJECT,
     firestore: { ...address('FIRESTORE_EMULATOR_HOST'), rules: rulesFile('firestore.rules') },

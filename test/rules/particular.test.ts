@@ -1,4 +1,4 @@
-/** What the table of collections cannot say: whole trees, groups of collections, several writes at once, one's own. */
+/** What the table cannot say: whole trees, groups of collections, several writes at once, one's own. */
 
 import assert from 'node:assert/strict';
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';

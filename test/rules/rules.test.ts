@@ -30,8 +30,9 @@ interface Case {
 }
 
 /**
- * Tries the operation as every caller. A denial proves nothing where the operation would fail for anybody, so each
- * is followed by the same operation, in the same situation, by somebody who may: the weakest role, or the server.
+ * Tries the operation as every caller. A denial proves nothing where the operation would fail for anybody, so
+ * each is followed by the same operation, in the same situation, by somebody who may: the weakest role, or
+ * the server.
  */
 async function check({ environment, collection, path: template, operation }: Case): Promise<void> {
   const { database } = collection;

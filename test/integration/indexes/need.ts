@@ -1,24 +1,24 @@
 /**
- * Which index a query needs, and whether it is there. The emulator answers every query without one; the service
- * refuses. The rules are those of
+ * Which index a query needs, and whether it is there. The emulator answers every query without one; the
+ * service refuses. The rules are those of
  *
  *   https://firebase.google.com/docs/firestore/query-data/index-overview
  *   https://firebase.google.com/docs/firestore/query-data/order-limit-data
  *   https://firebase.google.com/docs/firestore/reference/rest/v1/projects.databases.collectionGroups.indexes
  *
- * - An index serves a query when its fields are those compared for equality, in any order and direction, among them
- *   the array that must contain something, followed by those compared otherwise or ordered by, in the query's order
- *   and directions. An index is not walked backwards.
- * - `in` is a disjunction of equalities, and `array-contains-any` one of `array-contains`: each part walks the same
- *   index.
+ * - An index serves a query when its fields are those compared for equality, in any order and direction,
+ *   among them the array that must contain something, followed by those compared otherwise or ordered by, in
+ *   the query's order and directions. An index is not walked backwards.
+ * - `in` is a disjunction of equalities, and `array-contains-any` one of `array-contains`: each part walks
+ *   the same index.
  * - A field compared by range and not ordered by is ordered by implicitly.
- * - Every index ends with `__name__`, in the direction of its last field (ascending after an array), and so does
- *   every query's order.
- * - One field alone is served by the index that Firestore keeps by itself, unless an override takes it away; map
- *   fields hand their overrides down.
+ * - Every index ends with `__name__`, in the direction of its last field (ascending after an array), and so
+ *   does every query's order.
+ * - One field alone is served by the index that Firestore keeps by itself, unless an override takes it away;
+ *   map fields hand their overrides down.
  *
- * Firestore can also merge several indexes to answer equalities. That is not relied upon: it gets slow where each of
- * them matches much.
+ * Firestore can also merge several indexes to answer equalities. That is not relied upon: it gets slow where
+ * each of them matches much.
  */
 import type { CompositeIndex, DeclaredIndexes, IndexField } from '../../rules/declaredIndexes.ts';
 import type { Order, RecordedQuery } from './recordedQueries.ts';

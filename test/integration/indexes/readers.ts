@@ -3,7 +3,7 @@ import type { Firestore } from '@google-cloud/firestore';
 import { countersPath, sessionPath, workspacePath } from '../../../functions/src/adapters/firestore/paths.ts';
 import type { Page } from '../../../functions/src/domain/readers.ts';
 
-/** Modules are loaded apart from everybody else's, so that what was called before does not count as called here. */
+/** Modules are loaded apart from everybody else's: what others call does not count as called here. */
 export const APART = '?read-for-indexes';
 
 const adapters = new URL('../../../functions/src/adapters/firestore/', import.meta.url);

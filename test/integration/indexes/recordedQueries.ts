@@ -52,8 +52,9 @@ const QUERIES = ['runQuery', 'runAggregationQuery'];
 const OTHERS = ['batchGetDocuments'];
 
 /**
- * Records the queries that `database` sends from now on. The method is the client's innermost for what is answered
- * by a stream; it is not part of its API, so a recording that stays empty must be taken for a failure.
+ * Records the queries that `database` sends from now on. The method is the client's innermost for what is
+ * answered by a stream; it is not part of its API, so a recording that stays empty must be taken for a
+ * failure.
  */
 export function recordQueries(database: Firestore): readonly RecordedQuery[] {
   const recorded: RecordedQuery[] = [];
