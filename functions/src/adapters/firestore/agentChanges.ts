@@ -46,7 +46,8 @@ export function addAgentChange(database: Firestore, batch: WriteBatch, change: C
       );
       break;
     case 'withdrawCredential':
-      batch.delete(database.doc(credentialPath(change.apiKey)));
+      // Two registrations may write the same profile, which Firestore takes for no change: this tells them apart.
+      batch.delete(database.doc(credentialPath(change.apiKey)), { exists: true });
       break;
   }
 }
