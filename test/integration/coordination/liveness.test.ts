@@ -1,0 +1,156 @@
+/** Presence, and the sweep that marks agents offline. */
+import assert from 'node:assert/strict';
+import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
+import { presencePath } from '../../../functions/src/adapters/database/paths.ts';
+import { DatabasePresence } from '../../../functions/src/adapters/database/presence.ts';
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { agentPath } from '../../../functions/src/adapters/firestore/paths.ts';
+import { Team, unkeyed } from './team.ts';
+
+describe('presence', () => {
+  let team: Team;
+  let ann: string;
+  let presence: DatabasePresence;
+
+  beforeEach(() => {
+    team = new Team();
+    ann = team.agentId('ann');
+    presence = new DatabasePresence(realtimeDatabase, { now: () => team.now });
+  });
+
+  const seen = async () => (await presence.lastSeen([ann])).get(ann);
+
+  it('knows when an agent was last seen, and not of one that never was', async () => {
+    await presence.touch(ann);
+    assert.deepEqual(await presence.lastSeen([ann, team.agentId('bob')]), new Map([[ann, team.now]]));
+  });
+
+  it('writes at most every half second', async () => {
+    await presence.touch(ann);
+    const first = team.now;
+    team.pass(0.499);
+    await presence.touch(ann);
+    assert.deepEqual(await seen(), first);
+    team.pass(0.001);
+    await presence.touch(ann);
+    assert.deepEqual(await seen(), team.now);
+  });
+
+  it('finds who was not seen since, the longest first', async () => {
+    const bob = team.agentId('bob');
+    await presence.touch(ann);
+    team.pass(10);
+    await presence.touch(bob);
+    const before = new Date(team.now.getTime() - 1);
+    const unseen = await presence.unseenSince(before, 1000);
+    assert.deepEqual([unseen.has(ann), unseen.has(bob)], [true, false]);
+    const both = [...(await presence.unseenSince(team.now, 1000)).keys()];
+    assert.ok(both.indexOf(ann) < both.indexOf(bob));
+    assert.equal((await presence.unseenSince(team.now, 1)).size, 1);
+  });
+
+  it('forgets an agent unless it was seen again', async () => {
+    await presence.touch(ann);
+    const before = team.now;
+    team.pass(1);
+    await presence.touch(ann);
+    assert.equal(await presence.forget(ann, before), false);
+    assert.deepEqual(await seen(), team.now);
+    assert.equal(await presence.forget(ann, team.now), true);
+    assert.equal(await seen(), undefined);
+  });
+});
+
+describe('the sweep of agents', () => {
+  let team: Team;
+  let ann: string;
+
+  const status = async (agentId: string) => (await team.app.ports.agents.find(agentId))?.value.status;
+  const active = async () => (await team.app.services.coordination.status(team.workspace)).agents.active;
+
+  beforeEach(async () => {
+    team = new Team();
+    ann = await team.join('ann');
+  });
+
+  it('marks an agent offline that was not seen for three heartbeats', async () => {
+    const joined = team.now;
+    team.pass(179);
+    await team.sweep();
+    assert.deepEqual([await status(ann), await active()], ['active', 1]);
+    team.pass(1);
+    await team.sweep();
+    const agent = (await team.app.ports.agents.find(ann))?.value;
+    assert.deepEqual([agent?.status, agent?.lastSeen, await active()], ['offline', joined, 0]);
+  });
+
+  it('keeps one active that sends heartbeats', async () => {
+    for (let minute = 0; minute < 5; minute++) {
+      team.pass(60);
+      await team.app.services.membership.heartbeat(team.principal('ann'), ann, unkeyed);
+      await team.sweep();
+    }
+    assert.equal(await status(ann), 'active');
+  });
+
+  it('has one active again that sends a heartbeat, claims or registers', async () => {
+    await team.createOne();
+    const returns = [
+      () => team.app.services.membership.heartbeat(team.principal('ann'), ann, unkeyed),
+      () => Promise.all([team.app.ports.presence.touch(ann), team.claim(ann)]), // any call is noted
+      () => team.join('ann'),
+    ];
+    for (const comesBack of returns) {
+      team.pass(200);
+      await team.sweep();
+      assert.equal(await status(ann), 'offline');
+      await comesBack();
+      assert.equal(await status(ann), 'active');
+    }
+  });
+
+  it('forgets presence once the agent is offline, and runs twice without harm', async () => {
+    team.pass(200);
+    await Promise.all([team.sweep(), team.sweep(team.anotherInstance())]);
+    await team.sweep();
+    assert.deepEqual(
+      [await status(ann), (await team.app.ports.presence.lastSeen([ann])).size],
+      ['offline', 0],
+    );
+  });
+
+  it('leaves one active that comes back while the sweep runs', async () => {
+    team.pass(200);
+    const sweeps = [team.sweep(), team.sweep(team.anotherInstance())];
+    const beat = team.app.services.membership.heartbeat(team.principal('ann'), ann, unkeyed);
+    await Promise.all([...sweeps, beat]);
+    await team.sweep();
+    assert.equal(await status(ann), 'active');
+    assert.equal((await team.app.ports.presence.lastSeen([ann])).size, 1);
+  });
+
+  it('goes on with the others where one agent cannot be read', async () => {
+    const bob = await team.join('bob');
+    await firestore().doc(agentPath(ann)).update({ held: 'broken' });
+    team.pass(200);
+    await team.sweep();
+    assert.equal(await status(bob), 'offline');
+    await firestore().doc(agentPath(ann)).delete();
+    await team.sweep();
+  });
+
+  it('forgets what was seen of an agent that does not exist', async () => {
+    const ghost = team.agentId('ghost');
+    await team.app.ports.presence.touch(ghost);
+    team.pass(200);
+    await team.sweep();
+    assert.equal((await team.app.ports.presence.lastSeen([ghost])).size, 0);
+  });
+
+  it('reads an entry that says nothing as never seen', async () => {
+    const strange = team.agentId('strange');
+    await (await realtimeDatabase()).ref(presencePath(strange)).set({ hello: true });
+    await team.sweep();
+    assert.equal((await team.app.ports.presence.lastSeen([strange])).size, 0);
+  });
+});

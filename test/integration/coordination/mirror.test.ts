@@ -1,0 +1,99 @@
+/** The mirror of what can be claimed: tasks/queue/{taskId} in the Realtime Database. */
+import assert from 'node:assert/strict';
+import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
+import { queuedTaskPath } from '../../../functions/src/adapters/database/paths.ts';
+import { TaskQueueMirror } from '../../../functions/src/adapters/database/taskQueueMirror.ts';
+import type { TaskReader } from '../../../functions/src/domain/readers.ts';
+import type { Versioned } from '../../../functions/src/domain/store.ts';
+import type { Task } from '../../../functions/src/domain/tasks/task.ts';
+import { sampleTask, versionOf } from '../../unit/domain/samples.ts';
+import { Team } from './team.ts';
+
+async function mirrored(taskId: string): Promise<Record<string, unknown> | null> {
+  const database = await realtimeDatabase();
+  return (await database.ref(queuedTaskPath(taskId)).get()).val();
+}
+
+describe('the mirror of the queue', () => {
+  it('shows a task for as long as it can be claimed', async () => {
+    const team = new Team();
+    const [task, blocked] = await team.create(
+      { description: 'A', priority: 2, requiredCapabilities: ['coding'] },
+      { dependencies: ['task-1'] },
+    );
+    assert.ok(task && blocked);
+    const ann = await team.join('ann', ['coding']);
+    const shows = async () => {
+      for (const { id } of [task, blocked]) await team.app.taskQueueMirror.refresh(id);
+      return Promise.all([task, blocked].map(async ({ id }) => (await mirrored(id)) !== null));
+    };
+    assert.deepEqual(await shows(), [true, false]);
+    assert.deepEqual(await mirrored(task.id), {
+      id: task.id,
+      type: 'coordination',
+      priority: 'critical',
+      description: 'A',
+      workspace: team.workspace,
+      required_capabilities: ['coding'],
+      created_at: team.now.toISOString(),
+    });
+    await team.claim(ann);
+    assert.deepEqual(await shows(), [false, false]);
+    team.pass(3600);
+    await team.sweep();
+    assert.deepEqual(await shows(), [true, false], 'released');
+    await team.claim(ann);
+    await team.complete(ann, task.id);
+    assert.deepEqual(await shows(), [false, true], 'done');
+    await team.claim(ann);
+    await team.fail(ann, blocked.id, true);
+    assert.deepEqual(await shows(), [false, false], 'waiting for its retry');
+  });
+
+  it('shows nothing of a task that is gone', async () => {
+    const { app } = new Team();
+    const { id } = sampleTask({ id: 'task-gone-001' });
+    const database = await realtimeDatabase();
+    await database.ref(queuedTaskPath(id)).set({ id });
+    await app.taskQueueMirror.refresh(id);
+    assert.equal(await mirrored(id), null);
+  });
+
+  it('ends with the latest state, also where events meet and come out of order', async () => {
+    const team = new Team();
+    const task = await team.createOne();
+    const ann = await team.join('ann');
+    await Promise.all([
+      team.app.taskQueueMirror.refresh(task.id),
+      team.claim(ann),
+      team.anotherInstance().taskQueueMirror.refresh(task.id),
+    ]);
+    await Promise.all([1, 2, 3].map(() => team.app.taskQueueMirror.refresh(task.id)));
+    assert.equal(await mirrored(task.id), null);
+  });
+
+  it('looks again until the task stands still', async () => {
+    const id = `task-${new Team().workspace}`;
+    const states: Versioned<Task>[] = [
+      versionOf(sampleTask({ id }), '1.0'),
+      versionOf(sampleTask({ id, description: 'Changed meanwhile' }), '2.0'),
+      versionOf(sampleTask({ id, description: 'Changed meanwhile' }), '2.0'),
+    ];
+    const reader = { find: async () => states.shift() } as unknown as TaskReader;
+    await new TaskQueueMirror(realtimeDatabase, reader).refresh(id);
+    assert.equal((await mirrored(id))?.['description'], 'Changed meanwhile');
+    assert.equal(states.length, 0);
+  });
+
+  it('gives up on one that never does', async () => {
+    const id = `task-${new Team().workspace}`;
+    let version = 0;
+    const reader = {
+      find: async () => {
+        version++;
+        return versionOf(sampleTask({ id }), `${version}.0`);
+      },
+    } as unknown as TaskReader;
+    await assert.rejects(new TaskQueueMirror(realtimeDatabase, reader).refresh(id), /never stood still/);
+  });
+});

@@ -1,0 +1,157 @@
+/** onboarding.registerAgent and what authenticates with its credentials. */
+import assert from 'node:assert/strict';
+import { CREDENTIAL_DAYS } from '../../../functions/src/domain/agents/credential.ts';
+import type { AgentDraft, Registered } from '../../../functions/src/domain/agents/registration.ts';
+import type { Operation } from '../../../functions/src/domain/idempotency/operation.ts';
+import type { Principal } from '../../../functions/src/domain/principal.ts';
+import { refusal } from '../../unit/domain/samples.ts';
+import { Team, unkeyed } from './team.ts';
+
+const withoutKey: Operation = { settle: unkeyed, derivedSecret: unkeyed };
+
+const draft = (changes: Partial<AgentDraft> = {}): AgentDraft => ({
+  name: 'coder',
+  type: 'developer',
+  version: '1.0.0',
+  capabilities: [{ name: 'coding', category: 'work' }],
+  configuration: { maxConcurrentTasks: 2, timeout: 30_000, retryPolicy: { maxRetries: 3, backoffMs: 1000 } },
+  ...changes,
+});
+
+describe('registering an agent', () => {
+  let team: Team;
+  let ada: Principal;
+
+  const register = (
+    as = ada,
+    changes: Partial<AgentDraft> = {},
+    operation = withoutKey,
+  ): Promise<Registered> => team.app.services.registration.register(as, draft(changes), operation, unkeyed);
+  const bearer = ({ credential, secret }: Registered): string => `${credential.apiKey}.${secret}`;
+  const authenticate = (credential: string, app = team.app) => app.authenticator.authenticate(credential);
+
+  beforeEach(() => {
+    team = new Team();
+    ada = { uid: `ada-${team.workspace}`, kind: 'person', ownerUid: `ada-${team.workspace}`, role: 'leader' };
+  });
+
+  it('gives a credential that makes a principal', async () => {
+    const registered = await register(ada, { workspace: 'alpha' });
+    assert.match(registered.agent.id, /^coder-[0-9a-f]{8}$/);
+    assert.deepEqual(await authenticate(bearer(registered)), {
+      uid: `agent:${registered.agent.id}`,
+      kind: 'agent',
+      agentId: registered.agent.id,
+      ownerUid: ada.uid,
+      role: 'worker',
+      workspace: 'alpha',
+    });
+    const stored = await team.app.ports.agents.credentials(registered.agent.id);
+    assert.equal(stored.length, 1);
+    assert.ok(!JSON.stringify(stored).includes(registered.secret), 'the secret itself is never stored');
+  });
+
+  it('refuses any other secret', async () => {
+    const registered = await register();
+    const other = await register(ada, { name: 'other' });
+    for (const secret of [other.secret, registered.secret.slice(0, -1), `${registered.secret}x`]) {
+      const error = await refusal(() => authenticate(`${registered.credential.apiKey}.${secret}`));
+      assert.equal(error.code, 'UNAUTHORIZED');
+    }
+  });
+
+  it('is the same agent again: a new profile, a new credential, the old one refused', async () => {
+    const first = await register();
+    await authenticate(bearer(first));
+    team.pass(100);
+    const second = await register(ada, { version: '2.0.0', description: 'Better' });
+    assert.equal(second.agent.id, first.agent.id);
+    assert.deepEqual([second.agent.version, second.agent.description], ['2.0.0', 'Better']);
+    assert.deepEqual(second.agent.registeredAt, first.agent.registeredAt);
+    assert.notEqual(second.secret, first.secret);
+    assert.equal((await refusal(() => authenticate(bearer(first)))).code, 'UNAUTHORIZED');
+    assert.equal((await authenticate(bearer(second))).agentId, first.agent.id);
+  });
+
+  it('is refused with the old credential within five seconds, in an instance that trusted it', async () => {
+    const first = await register();
+    await authenticate(bearer(first));
+    await register();
+    team.pass(5);
+    await refusal(() => authenticate(bearer(first)));
+  });
+
+  it('keeps what an agent has done and holds', async () => {
+    const { agent } = await register();
+    const request = { agentId: agent.id, role: 'worker' as const, workspace: team.workspace };
+    await team.app.services.membership.join(ada, request, unkeyed);
+    const [first, second] = await team.create({}, {});
+    await team.claim(agent.id);
+    await team.complete(agent.id, first?.id ?? '');
+    await team.claim(agent.id);
+    const again = (await register()).agent;
+    assert.deepEqual([again.tasksCompleted, Object.keys(again.held)], [1, [second?.id]]);
+    assert.deepEqual([again.coordinationRole, again.workspace], ['worker', team.workspace]);
+  });
+
+  it('is another agent for another owner or another name', async () => {
+    const ben = { ...ada, uid: `ben-${team.workspace}`, ownerUid: `ben-${team.workspace}` };
+    const ids = [await register(), await register(ben), await register(ada, { name: 'tester' })];
+    assert.equal(new Set(ids.map(({ agent }) => agent.id)).size, 3);
+  });
+
+  it('gives at most the caller’s own role', async () => {
+    const worker: Principal = { ...ada, role: 'worker' };
+    for (const role of ['leader', 'admin'] as const) {
+      assert.equal((await refusal(() => register(worker, { role }))).details.field, 'role');
+    }
+    assert.equal((await refusal(() => register(ada, { role: 'admin' }))).code, 'FORBIDDEN');
+    assert.equal((await register(ada, { role: 'leader' })).agent.role, 'leader');
+    assert.equal((await register(ada)).agent.role, 'leader', 'which it keeps when none is named');
+    assert.equal((await refusal(() => register(worker))).code, 'FORBIDDEN', 'above the caller’s own');
+    assert.equal((await register(worker, { role: 'viewer' })).agent.role, 'viewer');
+  });
+
+  it('lets an agent register itself again, but not its owner’s other agents', async () => {
+    const first = await register();
+    const itself = await authenticate(bearer(first));
+    const again = await register(itself, { version: '1.1.0' });
+    assert.equal(again.agent.id, first.agent.id);
+    const { agent: other } = await register(ada, { name: 'other' });
+    assert.equal((await refusal(() => register(itself, { name: other.name }))).code, 'FORBIDDEN');
+  });
+
+  it('gives credentials that expire', async () => {
+    const registered = await register();
+    team.pass(CREDENTIAL_DAYS * 24 * 3600 - 1);
+    await authenticate(bearer(registered));
+    team.pass(6);
+    const error = await refusal(() => authenticate(bearer(registered)));
+    assert.equal(error.code, 'TOKEN_EXPIRED');
+    assert.match(error.details.suggestion ?? '', /Register the agent again/);
+  });
+
+  it('revokes every credential of an agent', async () => {
+    const registered = await register();
+    assert.equal(await team.app.services.registration.revoke(registered.agent.id), 1);
+    assert.equal(await team.app.services.registration.revoke(registered.agent.id), 0);
+    const other = team.anotherInstance();
+    assert.equal((await refusal(() => authenticate(bearer(registered), other))).code, 'UNAUTHORIZED');
+  });
+
+  it('leaves one credential when it meets itself', async () => {
+    await Promise.all(Array.from({ length: 5 }, () => register()));
+    const [{ agent }] = await Promise.all([register(), register()]);
+    assert.equal((await team.app.ports.agents.credentials(agent.id)).length, 1);
+  });
+
+  it('revives an agent that was offline when it authenticates', async () => {
+    const registered = await register();
+    team.pass(200);
+    await team.sweep();
+    const status = async () => (await team.app.ports.agents.find(registered.agent.id))?.value.status;
+    assert.equal(await status(), 'offline');
+    await authenticate(bearer(registered));
+    assert.equal(await status(), 'active');
+  });
+});
