@@ -5,9 +5,6 @@ import type { JsonObject } from '../domain/json.ts';
 import type { Clock, Hashing, SettledOperations } from '../domain/ports.ts';
 import type { CallContext, PreparedCall } from './tool.ts';
 
-/** What a service gives as the reason when another call with the same key was stored first. */
-const ALREADY_SETTLED = 'ALREADY_SETTLED';
-
 /** Whose call it is and which. */
 export interface CallIdentity {
   readonly uid: string;
@@ -54,7 +51,8 @@ async function runKeyed(
   try {
     return await prepared.run(context);
   } catch (error) {
-    if (!(error instanceof MusterError) || error.details.reason !== ALREADY_SETTLED) throw error;
+    // Whatever refused this call may be what the same call has just done: a task started cannot be started.
+    if (!(error instanceof MusterError)) throw error;
     const winner = await findSettled(ports, id, argumentsHash);
     if (winner === undefined) throw error;
     return prepared.replay(context, winner.answer);
