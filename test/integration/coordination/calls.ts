@@ -1,0 +1,55 @@
+/** Calls of tools as MCP makes them: roles, arguments, idempotency and answers included. */
+import assert from 'node:assert/strict';
+import type { JsonObject } from '../../../functions/src/domain/json.ts';
+import type { Principal } from '../../../functions/src/domain/principal.ts';
+import { callTool } from '../../../functions/src/mcp/call.ts';
+import { Catalogues, type FoundTool } from '../../../functions/src/mcp/catalogue.ts';
+import type { ToolResult } from '../../../functions/src/mcp/projection.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { silent, type Team } from './team.ts';
+
+const catalogue = new Catalogues(toolsets).of({
+  toolsets: toolsets.map((toolset) => toolset.name),
+  readonly: false,
+  workspace: undefined,
+  dialect: 'prefixed',
+});
+
+export function toolNamed(name: string): FoundTool {
+  const found = catalogue.findTool(name);
+  assert.ok(found, `there is no tool ${name}`);
+  return found;
+}
+
+/** @param name as `/mcp` lists it: `coordination_create_task` */
+export function call(
+  team: Team,
+  name: string,
+  rawArguments: JsonObject,
+  principal: Principal = team.leader,
+  app = team.app,
+): Promise<ToolResult> {
+  const ports = { ...app.ports, services: () => app.services, log: silent };
+  const exchange = {
+    principal,
+    credential: `credential of ${principal.uid}`,
+    workspace: team.workspace,
+    requestId: 'a-request',
+    baseUrl: 'https://muster.example/mcp',
+  };
+  return callTool(ports, exchange, toolNamed(name), rawArguments);
+}
+
+/** The answer of a call that succeeds. */
+export async function answer(...of: Parameters<typeof call>): Promise<JsonObject> {
+  const { structuredContent, isError } = await call(...of);
+  assert.equal(isError, undefined, JSON.stringify(structuredContent));
+  return structuredContent;
+}
+
+/** What a call that is refused says. */
+export async function refusedWith(...of: Parameters<typeof call>): Promise<string> {
+  const { structuredContent, isError } = await call(...of);
+  assert.equal(isError, true, JSON.stringify(structuredContent));
+  return String(structuredContent['error']);
+}

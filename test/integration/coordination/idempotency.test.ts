@@ -1,0 +1,178 @@
+/** idempotency_key on calls that write, with the record and the change in one commit. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '../../../functions/src/domain/json.ts';
+import { answer, call, refusedWith } from './calls.ts';
+import { Team } from './team.ts';
+
+describe('an idempotency key', () => {
+  let team: Team;
+  let ann: string;
+  let key: string;
+
+  const create = (changes: JsonObject = {}) =>
+    answer(team, 'coordination_create_task', { description: 'A', idempotency_key: key, ...changes });
+
+  beforeEach(async () => {
+    team = new Team();
+    ann = await team.join('ann');
+    key = randomUUID();
+  });
+
+  it('replays the first answer, and does nothing again', async () => {
+    const first = await create();
+    team.pass(3600);
+    assert.deepEqual(await create(), first);
+    assert.deepEqual(await create({ priority: 5 }), first, 'a default that is written out is the same');
+    assert.deepEqual(await team.counts(), { available: 1 });
+  });
+
+  it('replays across instances', async () => {
+    const first = await create();
+    const other = team.anotherInstance();
+    const rawArguments = { idempotency_key: key, description: 'A' };
+    const second = await answer(team, 'coordination_create_task', rawArguments, team.leader, other);
+    assert.deepEqual(second, first);
+  });
+
+  it('is a conflict with other arguments', async () => {
+    await create();
+    const rawArguments = { description: 'B', idempotency_key: key };
+    assert.match(
+      await refusedWith(team, 'coordination_create_task', rawArguments),
+      /used with other arguments/,
+    );
+    assert.deepEqual(await team.counts(), { available: 1 });
+  });
+
+  it('belongs to one caller, one tool and one workspace', async () => {
+    await create();
+    await answer(
+      team,
+      'coordination_create_task',
+      { description: 'B', idempotency_key: key },
+      {
+        ...team.leader,
+        uid: 'agent:another',
+      },
+    );
+    await answer(team, 'coordination_create_tasks_batch', {
+      tasks: [{ description: 'C' }],
+      idempotency_key: key,
+    });
+    assert.deepEqual(await team.counts(), { available: 3 });
+    const other = new Team();
+    await answer(other, 'coordination_create_task', { description: 'D', idempotency_key: key }, team.leader);
+    assert.deepEqual(await other.counts(), { available: 1 });
+  });
+
+  it('is free again after a day', async () => {
+    const first = await create();
+    team.pass(24 * 3600 - 1);
+    assert.deepEqual(await create(), first);
+    team.pass(1);
+    const second = await create();
+    assert.notDeepEqual(second, first);
+    assert.deepEqual(await create(), second);
+    assert.deepEqual(await team.counts(), { available: 2 });
+  });
+
+  it('is not used up by a call that was refused', async () => {
+    const rawArguments = { description: 'A', dependencies: ['task-xxx-404'], idempotency_key: key };
+    for (let attempt = 0; attempt < 2; attempt++) {
+      assert.match(await refusedWith(team, 'coordination_create_task', rawArguments), /Unknown dependency/);
+    }
+    await create();
+  });
+
+  it('gives a repeated claim its task and its epoch, also when that is long done', async () => {
+    await team.create({}, {});
+    const claim = () =>
+      answer(team, 'coordination_claim_task', { agent_id: ann, idempotency_key: key }, team.principal('ann'));
+    const first = await claim();
+    assert.deepEqual(await claim(), first, 'not resumed: replayed');
+    const [task] = await team.tasks();
+    await team.complete(ann, task?.id ?? '');
+    assert.deepEqual(await claim(), first);
+    assert.deepEqual(await team.counts(), { available: 1, done: 1 });
+  });
+
+  it('replays that there was nothing to claim', async () => {
+    const claim = () =>
+      answer(team, 'coordination_claim_task', { agent_id: ann, idempotency_key: key }, team.principal('ann'));
+    const none = await claim();
+    await team.createOne();
+    assert.deepEqual(await claim(), none);
+  });
+
+  /** The same call, many times at once, in several instances. */
+  async function atOnce(name: string, rawArguments: JsonObject): Promise<void> {
+    const instances = [team.app, team.anotherInstance(), team.anotherInstance(), team.anotherInstance()];
+    const keyed = { ...rawArguments, idempotency_key: key };
+    const results = await Promise.all(instances.map((app) => call(team, name, keyed, team.leader, app)));
+    const [first] = results;
+    for (const result of results) assert.deepEqual(result, first);
+    assert.equal(first?.isError, undefined, JSON.stringify(first?.structuredContent));
+    const later = await call(team, name, keyed);
+    assert.deepEqual(later, first);
+  }
+
+  it('creates one task of many calls at once', async () => {
+    for (let round = 0; round < 3; round++) {
+      key = randomUUID();
+      await atOnce('coordination_create_task', { description: 'A' });
+    }
+    assert.deepEqual(await team.counts(), { available: 3 });
+  });
+
+  it('claims one task of many calls at once', async () => {
+    await team.allow(ann, 10);
+    await team.create({}, {}, {}, {}, {});
+    await atOnce('coordination_claim_task', { agent_id: ann });
+    assert.deepEqual(await team.counts(), { available: 4, claimed: 1 });
+  });
+
+  it('starts, completes and fails a task once of many calls at once', async () => {
+    for (const [name, rest, status] of [
+      ['start_task', {}, 'in_progress'],
+      ['complete_task', { output: 'x' }, 'done'],
+      ['fail_task', { error: 'x' }, 'failed'],
+      ['fail_task', { error: 'x', retryable: true }, 'available'],
+    ] as const) {
+      key = randomUUID();
+      const { id } = await team.createOne({ priority: 1 });
+      assert.equal(await team.claim(ann), id);
+      await atOnce(`coordination_${name}`, { agent_id: ann, task_id: id, ...rest });
+      const task = await team.task(id);
+      assert.deepEqual([task.status, task.retries], [status, status === 'available' ? 1 : 0]);
+      if (status === 'in_progress') await team.complete(ann, id);
+    }
+  });
+
+  it('registers, initialises and shares once of many calls at once', async () => {
+    await atOnce('coordination_register_agent', { agent_id: team.agentId('bob'), role: 'worker' });
+    await atOnce('coordination_init_coordination', { goal: 'One' });
+    await atOnce('coordination_heartbeat', { agent_id: ann });
+    await atOnce('coordination_add_discovery', { agent_id: ann, content: 'Look' });
+    assert.deepEqual(await team.counts(), { discoveries: 1 });
+  });
+
+  it('gives the same secret again, which was never stored', async () => {
+    const rawArguments = {
+      agentInfo: { name: 'coder', type: 'developer', version: '1.0.0' },
+      capabilities: [{ name: 'coding', category: 'work' }],
+    };
+    await atOnce('onboarding_registerAgent', rawArguments);
+    const keyed = { ...rawArguments, idempotency_key: key };
+    const { credentials } = await answer(team, 'onboarding_registerAgent', keyed);
+    assert.ok(credentials !== null && typeof credentials === 'object' && 'secret' in credentials);
+    const principal = await team.app.authenticator.authenticate(
+      `${credentials['apiKey']}.${credentials.secret}`,
+    );
+    assert.equal(principal.ownerUid, team.leader.ownerUid);
+    await answer(team, 'onboarding_registerAgent', rawArguments);
+    const { structuredContent, isError } = await call(team, 'onboarding_registerAgent', keyed);
+    assert.equal(isError, true, 'the credential of that call is withdrawn');
+    assert.match(JSON.stringify(structuredContent), /cannot be shown again/);
+  });
+});
