@@ -29,27 +29,18 @@ const EXACT = [
   'uniqueItems',
 ] as const;
 
-/** Whose schema it is: an answer may promise more than the contract does, arguments may not ask for more. */
-export type Side = 'arguments' | 'answer';
-
 /** Everything in which `ours` is not as `contract` says; more optional properties are not held against it. */
-export function disagreements(contract: Schema, ours: Schema | undefined, side: Side, path = ''): string[] {
+export function disagreements(contract: Schema, ours: Schema | undefined, path = ''): string[] {
   if (ours === undefined) return [`${path}: missing`];
   return [
     ...typeDisagreements(contract, ours, path),
     ...EXACT.flatMap((keyword) => valueDisagreements(keyword, contract[keyword], ours[keyword], path)),
-    ...requiredDisagreements(contract, ours, side, path),
+    ...valueDisagreements('required', sorted(contract.required), sorted(ours.required), path),
     ...Object.entries(contract.properties ?? {}).flatMap(([name, property]) =>
-      disagreements(property, ours.properties?.[name], side, `${path}/${name}`),
+      disagreements(property, ours.properties?.[name], `${path}/${name}`),
     ),
-    ...(contract.items === undefined ? [] : disagreements(contract.items, ours.items, side, `${path}[]`)),
+    ...(contract.items === undefined ? [] : disagreements(contract.items, ours.items, `${path}[]`)),
   ];
-}
-
-function requiredDisagreements(contract: Schema, ours: Schema, side: Side, path: string): string[] {
-  const asked = sorted(contract.required);
-  const promised = sorted(ours.required).filter((name) => side === 'arguments' || asked.includes(name));
-  return valueDisagreements('required', asked, promised, path);
 }
 
 function typeDisagreements(contract: Schema, ours: Schema, path: string): string[] {

@@ -31,13 +31,13 @@ describe('the contract', () => {
     if (written === undefined) continue;
 
     it(`agrees with the arguments of ${name}`, () => {
-      assert.deepEqual(disagreements(written.inputSchema, input, 'arguments'), []);
+      assert.deepEqual(disagreements(written.inputSchema, input), []);
     });
 
     const { outputSchema } = written;
     if (outputSchema === null) continue;
     it(`agrees with the answer of ${name}`, () => {
-      assert.deepEqual(disagreements(outputSchema, output, 'answer'), []);
+      assert.deepEqual(disagreements(outputSchema, output), []);
     });
   }
 

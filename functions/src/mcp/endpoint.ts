@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
+import { DEFAULT_WORKSPACE } from '../domain/coordination/session.ts';
 import { MusterError } from '../domain/errors.ts';
 import type { Authenticator, Randomness } from '../domain/ports.ts';
 import type { Principal } from '../domain/principal.ts';
@@ -77,7 +78,7 @@ async function answer(
     exchange: {
       principal,
       credential,
-      workspace: selection.workspace ?? principal.workspace ?? 'default',
+      workspace: selection.workspace ?? principal.workspace ?? DEFAULT_WORKSPACE,
       requestId,
       baseUrl: baseUrlOf(request, dependencies.publicUrl, dependencies.mountPath),
     },

@@ -26,8 +26,8 @@ export function serveLegacy(
   body: unknown,
   answer: (request: JSONRPCRequest) => Promise<string>,
 ): JsonReply | Promise<JsonReply> {
-  if (!acceptsBoth(headers.accept)) {
-    return errorReply(406, HTTP_REFUSED, 'Accept both application/json and text/event-stream.');
+  if (!acceptsJson(headers.accept)) {
+    return errorReply(406, HTTP_REFUSED, 'Answers are application/json: accept that.');
   }
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
   const initializes = messages.some((message) => methodOf(message) === 'initialize');
@@ -55,8 +55,7 @@ function isRequest(message: unknown): message is JSONRPCRequest {
   return typeof message === 'object' && message !== null && 'method' in message && 'id' in message;
 }
 
-/** MCP asks clients to accept both; one that accepts anything, or says nothing, does. */
-function acceptsBoth(accept: string | undefined): boolean {
-  if (accept === undefined || accept.includes('*/*')) return true;
-  return accept.includes('application/json') && accept.includes('text/event-stream');
+/** MCP asks clients to accept event streams as well; what is not sent need not be accepted. */
+function acceptsJson(accept: string | undefined): boolean {
+  return accept === undefined || /\*\/\*|application\/(json|\*)/.test(accept);
 }

@@ -2,6 +2,7 @@
  * What a URL selects: which toolsets, whether what writes is left out, which workspace.
  * Source: design, section 2.
  */
+import { WORKSPACE_NAME } from '../domain/coordination/session.ts';
 import { MusterError } from '../domain/errors.ts';
 import { type Dialect, NETWORK_TOOLSETS } from './names.ts';
 import { shownName } from './structure.ts';
@@ -23,7 +24,6 @@ export interface SelectionRequest {
   header(name: string): string | undefined;
 }
 
-const WORKSPACE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 const FALSE_WORDS: readonly string[] = ['', '0', 'false', 'no'];
 
 /**
@@ -108,7 +108,7 @@ function narrowed(
 function workspaceOf(query: URLSearchParams): string | undefined {
   const workspace = query.get('workspace');
   if (workspace === null) return undefined;
-  if (WORKSPACE.test(workspace)) return workspace;
+  if (WORKSPACE_NAME.test(workspace)) return workspace;
   throw new MusterError('VALIDATION_ERROR', `"${shownName(workspace)}" is not a workspace's name.`, {
     field: 'workspace',
     suggestion: 'Use 1 to 64 letters, digits, "_" and "-", beginning with a letter or a digit.',

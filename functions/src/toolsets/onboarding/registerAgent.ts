@@ -60,19 +60,27 @@ const capability = z.strictObject({
   parameters: z.record(z.string(), z.json()).optional().describe('Anything more that says what it can do.'),
 });
 
+/** The specification promises few of these; the handler gives them all. */
 const output = z.object({
   agentId: z.string().describe('Unique agent identifier'),
-  credentials: z.object({
-    apiKey: z.string(),
-    secret: z.string().describe('Shown once. The credential is "<apiKey>.<secret>".'),
-    expiresAt: z.iso.datetime(),
-  }),
-  endpoints: z.object({ messages: z.url(), tasks: z.url(), status: z.url() }),
-  registeredAt: z.iso.datetime(),
+  credentials: z
+    .object({
+      apiKey: z.string(),
+      secret: z.string().describe('Shown once. The credential is "<apiKey>.<secret>".'),
+      expiresAt: z.iso.datetime(),
+    })
+    .partial(),
+  endpoints: z.object({ messages: z.url(), tasks: z.url(), status: z.url() }).partial(),
+  registeredAt: z.iso.datetime().optional(),
 });
 
 /** What may be stored of an answer: everything but the secret. */
-const stored = output.extend({ credentials: output.shape.credentials.omit({ secret: true }) });
+const stored = z.object({
+  agentId: z.string(),
+  credentials: z.object({ apiKey: z.string(), expiresAt: z.string() }),
+  endpoints: z.record(z.string(), z.string()),
+  registeredAt: z.string(),
+});
 
 function answer(baseUrl: string, { agent, credential }: Omit<Registered, 'secret'>): z.output<typeof stored> {
   return {
