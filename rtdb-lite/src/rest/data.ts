@@ -1,0 +1,86 @@
+/** Reading and writing the data: a resource a path, `.json` behind it. */
+import { createHash } from 'node:crypto';
+import type { Namespace, Write } from '../namespace.ts';
+import type { Store } from '../store.ts';
+import { nodeHash } from '../tree/hash.ts';
+import { isRecord, toJson } from '../tree/json.ts';
+import { checkedPath, nodeAt, type Path, splitPath, type Tree } from '../tree/node.ts';
+import { HttpError } from './errors.ts';
+import { pushId } from './pushId.ts';
+import { queryFrom } from './query.ts';
+import { parseJson, type Reply, type RestRequest } from './request.ts';
+
+export function answerData(request: RestRequest, store: Store): Reply {
+  const { pathname, headers, parameters, caller } = request;
+  if (!pathname.endsWith('.json')) {
+    throw new HttpError(404, 'append .json to your request URI to use the REST API.');
+  }
+  const path = checkedPath(splitPath(pathname.slice(0, -'.json'.length)));
+  const namespace = store.namespace(request.namespace);
+  const expected = headers['if-match'];
+  if (expected !== undefined && expected !== etagOf(namespace, path)) {
+    const current = namespace.read(path, caller);
+    return { status: 412, body: toJson(current), headers: { etag: etagOf(namespace, path) } };
+  }
+  const body = perform(request, namespace, path);
+  const wantsEtag = headers['x-firebase-etag'] === 'true';
+  return {
+    status: parameters.get('print') === 'silent' ? 204 : 200,
+    body,
+    ...(wantsEtag && { headers: { etag: etagOf(namespace, path) } }),
+  };
+}
+
+function etagOf(namespace: Namespace, path: Path): string {
+  const hash = nodeHash(nodeAt(namespace.root, path)) || 'null';
+  return createHash('sha1').update(hash).digest('base64');
+}
+
+function perform(request: RestRequest, namespace: Namespace, path: Path): unknown {
+  const { method, body, caller, parameters } = request;
+  const triggers = parameters.get('disableTriggers') !== 'true';
+  const write = (writes: Write[]) => namespace.write(writes, caller, { triggers });
+  switch (method) {
+    case 'GET':
+      return read(request, namespace, path);
+    case 'PUT': {
+      const value = parseJson(body);
+      write([{ path, value }]);
+      return value;
+    }
+    case 'PATCH': {
+      const children = parseJson(body);
+      if (!isRecord(children) || Array.isArray(children)) {
+        throw new HttpError(400, 'Invalid data; expected a JSON object');
+      }
+      write(Object.entries(children).map(([key, value]) => ({ path: [...path, ...splitPath(key)], value })));
+      return children;
+    }
+    case 'POST': {
+      const name = pushId();
+      write([{ path: [...path, name], value: parseJson(body) }]);
+      return { name };
+    }
+    case 'DELETE':
+      write([{ path, value: null }]);
+      return null;
+    default:
+      throw new HttpError(405, 'Method not allowed');
+  }
+}
+
+function read({ parameters, caller }: RestRequest, namespace: Namespace, path: Path): unknown {
+  const query = queryFrom(parameters);
+  const node = namespace.read(path, caller, query);
+  if (query && !namespace.rules.isIndexed(path, query)) {
+    const missing = `add ".indexOn": "${query.i}", for path "/${path.join('/')}", to the rules`;
+    throw new HttpError(400, `Index not defined, ${missing}`);
+  }
+  if (parameters.get('shallow') === 'true') return shallow(node);
+  return toJson(node, parameters.get('format') === 'export');
+}
+
+function shallow(node: Tree): unknown {
+  if (!node?.children) return toJson(node);
+  return Object.fromEntries([...node.children.keys()].map((key) => [key, true]));
+}

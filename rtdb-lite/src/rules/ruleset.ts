@@ -1,0 +1,136 @@
+/** Security rules: targaryen's expressions under our own walk of the tree. */
+import targaryenQuery from 'targaryen/lib/database/query.js';
+import type { Rule } from 'targaryen/lib/parser/index.js';
+import type { Caller } from '../caller.ts';
+import { childOf, nodeAt, type Path, splitPath, type Tree } from '../tree/node.ts';
+import { indexOf, type Query } from '../tree/query.ts';
+import { parseRules, type RuleNode } from './compile.ts';
+import { RuleDataSnapshot } from './snapshot.ts';
+
+type Variables = Record<string, string>;
+
+/** The rules at one step of a path, with the values of the wildcards on the way to it. */
+interface Step {
+  readonly path: Path;
+  readonly node: RuleNode;
+  readonly variables: Variables;
+}
+
+/** What a write's rules see of one step. */
+type StateOf = (step: Step) => object;
+
+export class Ruleset {
+  readonly source: string;
+  readonly json: object;
+  readonly #root: RuleNode;
+
+  constructor(source: string) {
+    const { json, root } = parseRules(source);
+    this.source = source;
+    this.json = json;
+    this.#root = root;
+  }
+
+  canRead(root: Tree, path: Path, caller: Caller, query: Query = {}): boolean {
+    if (caller.isOwner) return true;
+    const base = {
+      root: new RuleDataSnapshot(root, []),
+      auth: caller.auth,
+      now: Date.now(),
+      query: targaryenQuery.create(constraintsOf(query)),
+    };
+    return this.#steps(path).some(({ path: at, node, variables }) =>
+      holds(node.rules.read, { ...base, ...variables, data: new RuleDataSnapshot(root, at) }),
+    );
+  }
+
+  /** A removal is not validated. */
+  canWrite(before: Tree, after: Tree, path: Path, caller: Caller, now = Date.now()): boolean {
+    if (caller.isOwner) return true;
+    const base = { root: new RuleDataSnapshot(before, []), auth: caller.auth, now };
+    const stateOf: StateOf = (step) => ({
+      ...base,
+      ...step.variables,
+      data: new RuleDataSnapshot(before, step.path),
+      newData: new RuleDataSnapshot(after, step.path),
+    });
+    const steps = this.#steps(path);
+    if (!steps.some((step) => holds(step.node.rules.write, stateOf(step)))) return false;
+    const written = nodeAt(after, path);
+    if (written === null) return true;
+    if (!steps.every((step) => isValid(step, stateOf))) return false;
+    const last = steps.at(-1);
+    return last?.path.length !== path.length || childrenAreValid(last, written, stateOf);
+  }
+
+  /** Whether `.indexOn` covers the query; keys and priorities need none. */
+  isIndexed(path: Path, query: Query): boolean {
+    const index = indexOf(query);
+    if (index === '.key' || index === '.priority') return true;
+    const step = this.#steps(path).find((one) => one.path.length === path.length);
+    return step?.node.indexOn.some((one) => samePath(one, index)) ?? false;
+  }
+
+  /** The steps from the root along the path, as far as there are rules. */
+  #steps(path: Path): Step[] {
+    const steps: Step[] = [{ path: [], node: this.#root, variables: {} }];
+    for (const key of path) {
+      const last = steps.at(-1);
+      const next = last && stepInto(last, key);
+      if (!next) break;
+      steps.push(next);
+    }
+    return steps;
+  }
+}
+
+function stepInto({ path, node, variables }: Step, key: string): Step | undefined {
+  const named = node.children.get(key);
+  if (named) return { path: [...path, key], node: named, variables };
+  if (!node.wildcard) return undefined;
+  const bound = { ...variables, [node.wildcard.variable]: key };
+  return { path: [...path, key], node: node.wildcard.node, variables: bound };
+}
+
+function childrenAreValid(step: Step, written: Tree, stateOf: StateOf): boolean {
+  return [...(written?.children?.keys() ?? [])].every((key) => {
+    const next = stepInto(step, key);
+    return !next || (isValid(next, stateOf) && childrenAreValid(next, childOf(written, key), stateOf));
+  });
+}
+
+function isValid(step: Step, stateOf: StateOf): boolean {
+  const rule = step.node.rules.validate;
+  return rule === undefined || holds(rule, stateOf(step));
+}
+
+/** A rule that fails while it runs is false, as in the service. */
+function holds(rule: Rule | undefined, state: object): boolean {
+  try {
+    return rule?.evaluate(state) === true;
+  } catch {
+    return false;
+  }
+}
+
+/** The query as rules see it: `query.orderByChild`, `query.limitToLast`. */
+function constraintsOf(query: Query): object {
+  const constraints: Record<string, unknown> = orderOf(indexOf(query));
+  const isSingleValue = 'sp' in query && 'ep' in query && query.sp === query.ep;
+  if (isSingleValue && !('sn' in query) && !('en' in query)) constraints.equalTo = query.sp;
+  if ('sp' in query) constraints.startAt = query.sp;
+  if ('ep' in query) constraints.endAt = query.ep;
+  if (query.l !== undefined) constraints[query.vf === 'r' ? 'limitToLast' : 'limitToFirst'] = query.l;
+  return constraints;
+}
+
+function orderOf(index: string): Record<string, unknown> {
+  if (index === '.key') return { orderByKey: true };
+  if (index === '.value') return { orderByValue: true };
+  if (index === '.priority') return { orderByPriority: true };
+  return { orderByChild: index.replace(/^\//, '') };
+}
+
+function samePath(one: string, other: string): boolean {
+  return splitPath(one).join('/') === splitPath(other).join('/');
+}

@@ -1,0 +1,63 @@
+import { toJson } from '../tree/json.ts';
+import { nodeAt, type Path, splitPath, type Tree } from '../tree/node.ts';
+
+/**
+ * What rules call `data`, `newData` and `root`. targaryen's evaluator tells the types of its operands by this
+ * class's name.
+ */
+export class RuleDataSnapshot {
+  readonly #root: Tree;
+  readonly #path: Path;
+
+  constructor(root: Tree, path: Path) {
+    this.#root = root;
+    this.#path = path;
+  }
+
+  get #node(): Tree {
+    return nodeAt(this.#root, this.#path);
+  }
+
+  val(): unknown {
+    const value = toJson(this.#node);
+    return Array.isArray(value) ? { ...value } : value;
+  }
+
+  getPriority(): unknown {
+    return this.#node?.priority ?? null;
+  }
+
+  exists(): boolean {
+    return this.#node !== null;
+  }
+
+  child(path: unknown): RuleDataSnapshot {
+    if (typeof path !== 'string') throw new Error(`${String(path)} should be a string.`);
+    return new RuleDataSnapshot(this.#root, [...this.#path, ...splitPath(path)]);
+  }
+
+  parent(): RuleDataSnapshot {
+    if (this.#path.length === 0) throw new Error('No such method/property parent at the root.');
+    return new RuleDataSnapshot(this.#root, this.#path.slice(0, -1));
+  }
+
+  hasChild(path: unknown): boolean {
+    return this.child(path).exists();
+  }
+
+  hasChildren(names?: readonly unknown[]): boolean {
+    return names ? names.every((name) => this.hasChild(name)) : this.#node?.children !== undefined;
+  }
+
+  isNumber(): boolean {
+    return typeof this.#node?.value === 'number';
+  }
+
+  isString(): boolean {
+    return typeof this.#node?.value === 'string';
+  }
+
+  isBoolean(): boolean {
+    return typeof this.#node?.value === 'boolean';
+  }
+}

@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { WebSocketServer } from 'ws';
+import { handleRest } from './rest/handler.ts';
+import { Store } from './store.ts';
+import { Connection } from './websocket/connection.ts';
+
+export interface ServerOptions {
+  readonly host?: string;
+  /** 0, the default, takes a free one. */
+  readonly port?: number;
+  /** Of the functions emulator, whose triggers are to be called. */
+  readonly functionsUrl?: string | null;
+}
+
+export interface Server {
+  readonly port: number;
+  readonly store: Store;
+  close(): Promise<void>;
+}
+
+const maxMessageBytes = 2 ** 28;
+
+export async function startServer(options: ServerOptions = {}): Promise<Server> {
+  const store = new Store(options.functionsUrl ?? null);
+  const http = createServer((message, response) => void handleRest(message, response, store));
+  const sockets = new WebSocketServer({ server: http, path: '/.ws', maxPayload: maxMessageBytes });
+  sockets.on('error', () => {}); // the HTTP server has the same one, and throws it below
+  sockets.on('connection', (socket, request) => {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    const namespace = store.namespace(url.searchParams.get('ns') ?? 'fake-server');
+    new Connection(socket, namespace, request.headers.host ?? 'localhost');
+  });
+  http.listen(options.port ?? 0, options.host ?? '127.0.0.1');
+  await once(http, 'listening');
+  const address = http.address();
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    store,
+    async close() {
+      for (const client of sockets.clients) client.terminate();
+      sockets.close();
+      http.closeAllConnections();
+      await new Promise((resolve) => http.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { fromJson } from './json.ts';
+import type { Tree } from './node.ts';
+import { compareKeys, compareValues, firstKey, indexed, lastKey, sortedChildren } from './order.ts';
+
+/** A query with the wire protocol's own names. */
+export interface Query {
+  /** Start: value, key and whether it belongs to the result. */
+  sp?: unknown;
+  sn?: string;
+  sin?: boolean;
+  /** End, likewise. */
+  ep?: unknown;
+  en?: string;
+  ein?: boolean;
+  /** Limit, and the side that it is counted from: `l` or `r`. */
+  l?: number;
+  vf?: string;
+  /** Index: `.key`, `.value`, `.priority` or a path. */
+  i?: string;
+}
+
+export function indexOf(query: Query): string {
+  return query.i ?? '.priority';
+}
+
+/** Of the node's children those which the query selects. */
+export function runQuery(node: Tree, query: Query): Tree {
+  if (!node?.children) return null;
+  const compare = comparison(indexOf(query));
+  const selected = sortedChildren(node, indexOf(query)).filter(([key, child]) => {
+    if ('sp' in query) {
+      const difference = compare(key, child, query.sp, query.sn ?? firstKey);
+      if (difference < 0 || (difference === 0 && query.sin === false)) return false;
+    }
+    if (!('ep' in query)) return true;
+    const difference = compare(key, child, query.ep, query.en ?? lastKey);
+    return difference < 0 || (difference === 0 && query.ein !== false);
+  });
+  const limited = query.l === undefined ? selected : window(selected, query.l, query.vf);
+  return limited.length > 0 ? { children: new Map(limited), priority: node.priority } : null;
+}
+
+type Comparison = (key: string, child: Tree, bound: unknown, boundKey: string) => number;
+
+/** How a child compares with a bound of the query. */
+function comparison(index: string): Comparison {
+  if (index === '.key') return (key, _child, bound) => compareKeys(key, String(bound));
+  return (key, child, bound, boundKey) =>
+    compareValues(indexed(child, index), fromJson(bound)) || compareKeys(key, boundKey);
+}
+
+function window<Entry>(entries: Entry[], limit: number, side: string | undefined): Entry[] {
+  return side === 'r' ? entries.slice(-limit) : entries.slice(0, limit);
+}

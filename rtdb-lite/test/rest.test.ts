@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { type Server, startServer } from '../src/server.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly etag: string | null;
+}
+
+describe('the REST API', () => {
+  let server: Server;
+
+  before(async () => {
+    server = await startServer();
+  });
+  after(() => server.close());
+
+  async function call(method: string, path: string, value?: unknown, headers: object = {}): Promise<Answer> {
+    const url = new URL(path, `http://127.0.0.1:${server.port}`);
+    url.searchParams.set('ns', 'rest');
+    const body = value === undefined ? null : JSON.stringify(value);
+    const response = await fetch(url, {
+      method,
+      body,
+      headers: { authorization: 'Bearer owner', ...headers },
+    });
+    const text = await response.text();
+    const etag = response.headers.get('etag');
+    return { status: response.status, body: text === '' ? null : JSON.parse(text), etag };
+  }
+
+  it('puts, gets, patches, posts and deletes', async () => {
+    assert.equal((await call('PUT', '/a.json', { b: { c: 1 }, l: [1, 2] })).status, 200);
+    assert.deepEqual((await call('GET', '/a.json')).body, { b: { c: 1 }, l: [1, 2] });
+    await call('PATCH', '/a.json', { 'b/d': 2 });
+    assert.deepEqual((await call('GET', '/a/b.json')).body, { c: 1, d: 2 });
+    const posted = (await call('POST', '/list.json', { q: 1 })).body;
+    assert.deepEqual((await call('GET', '/list.json')).body, { [nameIn(posted)]: { q: 1 } });
+    await call('DELETE', '/a/b.json');
+    assert.equal((await call('GET', '/a/b.json')).body, null);
+  });
+
+  it('shows only the keys if it is to be shallow', async () => {
+    await call('PUT', '/shallow.json', { a: { x: 1 }, b: 5 });
+    assert.deepEqual((await call('GET', '/shallow.json?shallow=true')).body, { a: true, b: true });
+  });
+
+  it('writes only over what has the ETag', async () => {
+    await call('PUT', '/tagged.json', { a: 1 });
+    const { etag } = await call('GET', '/tagged.json', undefined, { 'X-Firebase-ETag': 'true' });
+    assert.ok(etag);
+    assert.equal((await call('PUT', '/tagged.json', 1, { 'if-match': 'other' })).status, 412);
+    assert.equal((await call('PUT', '/tagged.json', 1, { 'if-match': etag })).status, 200);
+    assert.equal((await call('PUT', '/tagged.json', 2, { 'if-match': etag })).status, 412);
+  });
+
+  it('holds to the rules, and keeps them as they were written', async () => {
+    const rules = { rules: { players: { '.indexOn': 'score', $uid: { '.read': 'auth.uid === $uid' } } } };
+    assert.equal((await call('PUT', '/.settings/rules.json', rules)).status, 200);
+    assert.deepEqual((await call('GET', '/.settings/rules.json')).body, rules);
+    assert.equal(
+      (await call('PUT', '/.settings/rules.json', { rules: { '.read': 'nonsense ===' } })).status,
+      400,
+    );
+    assert.deepEqual((await call('GET', '/.settings/rules.json')).body, rules);
+    await call('PUT', '/players.json', { alice: { score: 6 }, bob: { score: 9 } });
+    const nobody = await call('GET', '/players/alice.json', undefined, { authorization: '' });
+    assert.equal(nobody.status, 401);
+    const alice = await call('GET', `/players/alice.json?auth=${tokenOf('alice')}`, undefined, {
+      authorization: '',
+    });
+    assert.deepEqual(alice.body, { score: 6 });
+  });
+
+  it('orders by what has an index', async () => {
+    const top = await call('GET', '/players.json?orderBy="score"&limitToLast=1');
+    assert.deepEqual(top.body, { bob: { score: 9 } });
+    assert.equal((await call('GET', '/players.json?orderBy="name"&limitToLast=1')).status, 400);
+    assert.equal((await call('GET', '/players.json?limitToLast=1')).status, 400);
+    assert.equal((await call('GET', '/players.json?orderBy="$key"&limitToFirst=0')).status, 400);
+  });
+
+  for (const [what, method, path, value, status] of [
+    ['a path without .json', 'GET', '/a', undefined, 404],
+    ['a method that there is not', 'REPORT', '/a.json', undefined, 405],
+    ['a key that there cannot be', 'PUT', '/a.json', { 'a.b': 1 }, 400],
+    ['a patch of no object', 'PATCH', '/a.json', [1], 400],
+    ['a trigger without a name', 'POST', '/.settings/functionTriggers.json', { path: '/a' }, 400],
+  ] as const) {
+    it(`refuses ${what}`, async () => assert.equal((await call(method, path, value)).status, status));
+  }
+});
+
+function nameIn(posted: unknown): string {
+  assert.ok(typeof posted === 'object' && posted !== null && 'name' in posted);
+  return String(posted.name);
+}
+
+function tokenOf(uid: string): string {
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  return `${encode({ alg: 'none', type: 'JWT' })}.${encode({ sub: uid, user_id: uid })}.`;
+}

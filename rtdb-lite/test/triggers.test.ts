@@ -1,0 +1,73 @@
+/** What the functions emulator would be sent. */
+import assert from 'node:assert/strict';
+import { createServer, type Server as HttpServer } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { nobody } from '../src/caller.ts';
+import { type Server, startServer } from '../src/server.ts';
+
+interface Call {
+  readonly path: string | undefined;
+  readonly event: unknown;
+}
+
+describe('triggers', () => {
+  const calls: Call[] = [];
+  let functions: HttpServer;
+  let server: Server;
+
+  before(async () => {
+    functions = createServer(async (request, response) => {
+      calls.push({ path: request.url, event: await json(request) });
+      response.end();
+    });
+    await new Promise<void>((resolve) => functions.listen(0, '127.0.0.1', resolve));
+    const address = functions.address();
+    assert.ok(typeof address === 'object' && address !== null);
+    server = await startServer({ functionsUrl: `http://127.0.0.1:${address.port}` });
+    const name = 'projects/demo/locations/us-central1/triggers/us-central1-onTask-0';
+    const event = 'google.firebase.database.ref.v1.created';
+    server.store.triggers.register({ name, path: 'tasks/{id}', event, namespacePattern: '*' }, 'any');
+  });
+  beforeEach(() => calls.splice(0));
+  after(async () => {
+    functions.close();
+    await server.close();
+  });
+
+  async function write(path: string, value: unknown, triggers = true): Promise<void> {
+    server.store.namespace('demo').write([{ path: path.split('/'), value }], nobody, { triggers });
+    await delay(100);
+  }
+
+  it('are called for what they match', async () => {
+    await write('tasks/t1', { title: 'x' });
+    const [call] = calls;
+    assert.equal(call?.path, '/functions/projects/demo/triggers/us-central1-onTask-0');
+    assert.partialDeepStrictEqual(call.event, {
+      type: 'google.firebase.database.ref.v1.created',
+      ref: 'tasks/t1',
+      instance: 'demo',
+      authtype: 'unauthenticated',
+      data: { data: null, delta: { title: 'x' } },
+    });
+  });
+
+  it('are not called for another event or place, or if they are switched off', async () => {
+    await write('tasks/t1', { title: 'y' });
+    await write('elsewhere/t1', { title: 'y' });
+    await write('tasks/t2', { title: 'y' }, false);
+    assert.deepEqual(calls, []);
+  });
+
+  it('are replaced by their next generation', async () => {
+    const name = 'projects/demo/locations/us-central1/triggers/us-central1-onTask-1';
+    const event = 'google.firebase.database.ref.v1.created';
+    server.store.triggers.register({ name, path: 'tasks/{id}', event, namespacePattern: '*' }, 'any');
+    await write('tasks/t3', { title: 'z' });
+    assert.deepEqual(
+      calls.map((call) => call.path),
+      ['/functions/projects/demo/triggers/us-central1-onTask-1'],
+    );
+  });
+});
