@@ -1,13 +1,14 @@
 // @ts-check
-/** The Google Cloud CLI's Firestore emulator, which comes as a package of its own where downloads are out of reach. */
+/** The Google Cloud CLI's emulators, which come as packages of its own where downloads are out of reach. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { root } from '../project.mjs';
 import { writeManifestJar } from './manifestJar.mjs';
 
 const mainClass = 'com.google.cloud.datastore.emulator.firestore.CloudFirestore';
-const component = 'platform/cloud-firestore-emulator/cloud-firestore-emulator.jar';
+const firestoreJar = 'platform/cloud-firestore-emulator/cloud-firestore-emulator.jar';
+const pubsubProgram = 'platform/pubsub-emulator/bin/cloud-pubsub-emulator';
 
 const knownRoots = [
   '/usr/lib/google-cloud-sdk',
@@ -23,21 +24,38 @@ const knownRoots = [
  * A jar that firebase-tools can start with `java -jar`: the CLI's own names no main class.
  * @returns {string | undefined}
  */
-export function cloudSdkFirestoreJar() {
-  const jar = jarIn(knownRoots) ?? jarIn(askedRoots());
-  if (jar === undefined) return undefined;
-  const folder = `${root}/.emulators`;
-  mkdirSync(folder, { recursive: true });
-  const launcher = `${folder}/cloud-firestore-emulator-launcher.jar`;
-  const unfinished = `${launcher}.${process.pid}.part`; // another run may be reading the finished one
-  writeManifestJar(unfinished, { mainClass, jar });
-  renameSync(unfinished, launcher);
-  return launcher;
+export function cloudSdkFirestore() {
+  const jar = component(firestoreJar);
+  return jar && launcher('firestore.jar', (path) => writeManifestJar(path, { mainClass, jar }));
 }
 
-/** @param {string[]} roots */
-function jarIn(roots) {
-  return roots.map((sdk) => `${sdk}/${component}`).find((path) => existsSync(path));
+/**
+ * A program that is ours: firebase-tools changes its mode, which only a file's owner may.
+ * @returns {string | undefined}
+ */
+export function cloudSdkPubsub() {
+  const program = component(pubsubProgram);
+  return program && launcher('pubsub', (path) => writeFileSync(path, `#!/bin/sh\nexec '${program}' "$@"\n`));
+}
+
+/** @param {string} name @param {(path: string) => void} write */
+function launcher(name, write) {
+  const folder = `${root}/.emulators`;
+  const unfinished = `${folder}/${name}.${process.pid}.part`; // another run may be reading the finished one
+  mkdirSync(folder, { recursive: true });
+  write(unfinished);
+  renameSync(unfinished, `${folder}/${name}`);
+  return `${folder}/${name}`;
+}
+
+/** @param {string} path */
+function component(path) {
+  return componentIn(knownRoots, path) ?? componentIn(askedRoots(), path);
+}
+
+/** @param {string[]} roots @param {string} path */
+function componentIn(roots, path) {
+  return roots.map((sdk) => `${sdk}/${path}`).find((file) => existsSync(file));
 }
 
 function askedRoots() {

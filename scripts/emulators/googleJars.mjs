@@ -22,6 +22,10 @@ import { root } from '../project.mjs';
  * @property {string} expectedChecksumSHA256
  * @property {string} remoteUrl
  * @property {string} downloadPathRelativeToCacheDir
+ *
+ * @typedef {object} Packed
+ * @property {string} remoteUrl
+ * @property {string} binaryPathRelativeToCacheDir
  */
 
 /** Without internet the answer must come soon; with it, a jar of 60 MB may take its time. */
@@ -35,9 +39,13 @@ export function isCached(emulator) {
   return existsSync(pathOf(detailsOf(emulator)));
 }
 
-/** Whether the emulators' console can be had. firebase-tools downloads it, since only it knows how to unpack it. */
-export async function canHaveUi() {
-  const { binaryPathRelativeToCacheDir, remoteUrl } = allDetails().ui.main;
+/**
+ * Whether firebase-tools has the program unpacked, or can download it. Only it knows how to unpack these two.
+ * @param {'ui' | 'pubsub'} program
+ */
+export async function isWithinReach(program) {
+  const { binaryPathRelativeToCacheDir, remoteUrl } =
+    program === 'ui' ? allDetails().ui.main : allDetails().pubsub;
   if (existsSync(`${cache}/${binaryPathRelativeToCacheDir}`)) return true;
   try {
     return (await fetch(remoteUrl, { method: 'HEAD', signal: AbortSignal.timeout(answerMilliseconds) })).ok;
@@ -98,7 +106,9 @@ function detailsOf(emulator) {
   return allDetails()[emulator];
 }
 
-/** @returns {{ firestore: Download, database: Download, ui: { main: { binaryPathRelativeToCacheDir: string, remoteUrl: string } } }} */
+/**
+ * @returns {{ firestore: Download, database: Download, pubsub: Packed, ui: { main: Packed } }}
+ */
 function allDetails() {
   const path = `${root}/node_modules/firebase-tools/lib/emulator/downloadableEmulatorInfo.json`;
   return JSON.parse(readFileSync(path, 'utf8'));

@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 
 /**
  * @typedef {Record<PortName, number>} Ports
- * @typedef {'functions' | 'firestore' | 'auth' | 'database' | 'hub' | 'ui' | 'logging' | 'eventarc' | 'tasks'
- *   | 'firestoreWebsocket'} PortName
+ * @typedef {'functions' | 'firestore' | 'auth' | 'database' | 'pubsub' | 'hub' | 'ui' | 'logging' | 'eventarc'
+ *   | 'tasks' | 'firestoreWebsocket'} PortName
  */
 
 export const host = '127.0.0.1';
@@ -15,6 +15,7 @@ const usualPorts = {
   firestore: 8080,
   auth: 9099,
   database: 9000,
+  pubsub: 8085,
   hub: 4400,
   ui: 4000,
   logging: 4500,

@@ -39,10 +39,8 @@ export async function startRtdbLite({ node, ports, env, output }) {
     });
     exited.then((reason) => reject(new Error(`${reason}\n${output.tail()}`)));
   });
-  const rules = `${root}/database.rules.json`;
-  if (existsSync(rules)) {
-    await put(ports.database, '/.settings/rules.json', databaseNamespace, readFileSync(rules, 'utf8'));
-  }
+  const rules = readFileSync(`${root}/database.rules.json`, 'utf8');
+  await put(ports.database, '/.settings/rules.json', databaseNamespace, rules);
   return { exited };
 }
 

@@ -1,0 +1,60 @@
+// @ts-check
+import { dirname } from 'node:path';
+import { databaseNamespace, projectId, region } from '../project.mjs';
+import { host } from './ports.mjs';
+import { services } from './programs.mjs';
+
+/** Each request under way has a process of its own: firebase-tools alone would start up to 50. */
+const simultaneousInvocations = '16';
+
+/** The SDKs would otherwise ask the network whether it is Google's, and who they are there. */
+const withoutGoogle = { METADATA_SERVER_DETECTION: 'none' };
+
+/** @param {import('./suite.mjs').SuiteOptions} options @returns {NodeJS.ProcessEnv} */
+export function emulatorsEnv({ run, node }) {
+  return {
+    FUNCTIONS_EMULATOR_PARALLEL: simultaneousInvocations,
+    ...process.env,
+    ...run.env,
+    TMPDIR: run.temporary, // also where a second run's hub would find the first one's
+    PATH: `${dirname(node)}:${process.env.PATH}`, // the functions' definitions are read by whatever `node` is found first
+    NO_UPDATE_NOTIFIER: '1',
+    ...withoutGoogle,
+    FUNCTIONS_DISCOVERY_TIMEOUT: '60', // seconds; 10 are too few on a busy machine
+    FIREBASE_FUNCTIONS_DISCOVERY_OUTPUT_PATH: 'true', // through a file: the other way takes a port near Firestore's
+  };
+}
+
+/**
+ * How to reach the emulators. The names are those that the Google and Firebase SDKs look for, and ours.
+ * @param {import('./ports.mjs').Ports} ports
+ * @param {boolean} functions
+ * @returns {Record<string, string>}
+ */
+export function clientsEnv(ports, functions) {
+  const functionsUrl = `http://${host}:${ports.functions}`;
+  return {
+    GCLOUD_PROJECT: projectId,
+    GOOGLE_CLOUD_PROJECT: projectId,
+    FIREBASE_CONFIG: JSON.stringify({
+      projectId,
+      databaseURL: `https://${databaseNamespace}.firebaseio.com`,
+    }),
+    FIRESTORE_EMULATOR_HOST: `${host}:${ports.firestore}`,
+    FIREBASE_AUTH_EMULATOR_HOST: `${host}:${ports.auth}`,
+    ...databaseEnv(ports),
+    ...(services.includes('pubsub') && { PUBSUB_EMULATOR_HOST: `${host}:${ports.pubsub}` }),
+    DATABASE_URL: `http://${host}:${ports.database}/?ns=${databaseNamespace}`,
+    FIREBASE_EMULATOR_HUB: `${host}:${ports.hub}`,
+    ...withoutGoogle,
+    ...(functions && {
+      MUSTER_FUNCTIONS_URL: functionsUrl,
+      MUSTER_MCP_URL: `${functionsUrl}/${projectId}/${region}/mcp`,
+    }),
+  };
+}
+
+/** @param {import('./ports.mjs').Ports} ports */
+export function databaseEnv(ports) {
+  return { FIREBASE_DATABASE_EMULATOR_HOST: `${host}:${ports.database}` };
+}
