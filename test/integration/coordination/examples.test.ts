@@ -1,0 +1,36 @@
+/** Every tool's example is run, and its answer is what the tool says that it answers. */
+import assert from 'node:assert/strict';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { jsonObject } from '../../../functions/src/domain/json.ts';
+import { outputJsonSchema } from '../../../functions/src/mcp/json-schema.ts';
+import { wireName } from '../../../functions/src/mcp/names.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { call } from './calls.ts';
+import { clearStage, setStage } from './stage.ts';
+import { Team } from './team.ts';
+
+const schemas = new Ajv2020({ strict: false, formats: { 'date-time': true, uri: true } });
+
+describe('the example of', () => {
+  after(clearStage);
+
+  for (const { name: toolset, tools } of toolsets) {
+    for (const tool of tools) {
+      it(`${toolset}.${tool.name} succeeds, and its answer is as listed`, async () => {
+        const team = new Team();
+        await setStage(team);
+        const name = wireName(toolset, tool.name, 'prefixed');
+        const { structuredContent, content, isError } = await call(
+          team,
+          name,
+          jsonObject.parse(tool.example),
+        );
+        assert.equal(isError, undefined, JSON.stringify(structuredContent));
+        if ('success' in structuredContent) assert.equal(structuredContent['success'], true);
+        const isAsListed = schemas.compile(outputJsonSchema(tool.output));
+        assert.ok(isAsListed(structuredContent), JSON.stringify(isAsListed.errors));
+        assert.deepEqual(JSON.parse(content[0].text), JSON.parse(JSON.stringify(structuredContent)));
+      });
+    }
+  }
+});

@@ -1,0 +1,51 @@
+/** Counts the documents that the server's Firestore client reads, as Firestore bills them. */
+import { type AggregateQuery, type AggregateSpec, Query } from '@google-cloud/firestore';
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+
+export interface Reads {
+  /** How many documents were read while `act` ran. */
+  during(act: () => Promise<unknown>): Promise<number>;
+  stop(): void;
+}
+
+/** Every way in which the client reads passes through one of four methods. */
+export function countReads(): Reads {
+  let read = 0;
+  const client = firestore();
+  const { getAll } = client;
+  const { get, stream } = Query.prototype;
+  const aggregations: AggregateQuery<AggregateSpec> = Object.getPrototypeOf(client.collection('any').count());
+  const aggregate = aggregations.get;
+  client.getAll = async (...documents) => {
+    const snapshots = await getAll.apply(client, documents);
+    read += snapshots.length;
+    return snapshots;
+  };
+  Query.prototype.get = async function () {
+    const snapshot = await get.call(this);
+    read += Math.max(snapshot.size, 1); // a query that finds nothing costs one
+    return snapshot;
+  };
+  Query.prototype.stream = function () {
+    const documents = stream.call(this);
+    return documents.on('data', () => {
+      read += 1;
+    });
+  };
+  aggregations.get = function () {
+    read += 1;
+    return aggregate.call(this);
+  };
+  return {
+    during: async (act) => {
+      const before = read;
+      await act();
+      return read - before;
+    },
+    stop() {
+      client.getAll = getAll;
+      Object.assign(Query.prototype, { get, stream });
+      aggregations.get = aggregate;
+    },
+  };
+}

@@ -1,0 +1,89 @@
+/** What the tools' examples speak of: task-xxx-001, task-xxx-002 and terminal-2, in a team's workspace. */
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { agentPath, taskPath } from '../../../functions/src/adapters/firestore/paths.ts';
+import type { Discovery } from '../../../functions/src/domain/coordination/discovery.ts';
+import type { Session } from '../../../functions/src/domain/coordination/session.ts';
+import type { Change } from '../../../functions/src/domain/store.ts';
+import type { Task } from '../../../functions/src/domain/tasks/task.ts';
+import { sampleAgent, sampleTask } from '../../unit/domain/samples.ts';
+import { type Team, unkeyed } from './team.ts';
+
+const [FIRST, SECOND, AGENT] = ['task-xxx-001', 'task-xxx-002', 'terminal-2'];
+
+/**
+ * Sets the stage: terminal-2 holds task-xxx-002, and task-xxx-001 waits for somebody.
+ * @param crowd how many more tasks wait, how many are done and how many discoveries there are
+ */
+export async function setStage(team: Team, crowd = 0): Promise<void> {
+  await clearStage();
+  const { services, ports } = team.app;
+  const { session } = await services.coordination.initialise(team.workspace, 'A goal', 'A plan', unkeyed);
+  const place = { workspace: team.workspace, session: session.id, createdAt: team.now };
+  const claim = {
+    agentId: AGENT,
+    epoch: 1,
+    claimedAt: team.now,
+    leaseSeconds: 1800,
+    leaseExpiresAt: new Date(team.now.getTime() + 1_800_000),
+  };
+  const tasks = [
+    sampleTask({ ...place, id: FIRST, priority: 1 }),
+    sampleTask({ ...place, id: SECOND, priority: 1, status: 'claimed', epoch: 1, claim }),
+    ...Array.from({ length: crowd }, (_, index) =>
+      sampleTask({ ...place, id: `${team.workspace}-${index}` }),
+    ),
+    ...Array.from({ length: crowd }, (_, index) => doneTask(`${team.workspace}-done-${index}`, place)),
+  ];
+  const agent = sampleAgent({
+    id: AGENT,
+    ownerUid: team.leader.ownerUid,
+    workspace: team.workspace,
+    coordinationRole: 'worker',
+    configuration: {
+      maxConcurrentTasks: 2,
+      timeout: 30_000,
+      retryPolicy: { maxRetries: 3, backoffMs: 1000 },
+    },
+    held: { [SECOND]: { session: session.id, epoch: 1 } },
+  });
+  const by = { available: 1 + crowd, claimed: 1, done: crowd, discoveries: 1 + crowd };
+  await ports.store.commit([
+    { kind: 'createAgent', agent },
+    ...tasks.map((task): Change => ({ kind: 'createTask', task })),
+    ...discoveries(session, crowd + 1, team.now).map(
+      (discovery): Change => ({ kind: 'createDiscovery', discovery }),
+    ),
+    { kind: 'count', workspace: team.workspace, session: session.id, by, at: team.now },
+    { kind: 'queueGrew', workspace: team.workspace, session: session.id, capabilityKeys: [] },
+  ]);
+}
+
+/** The ids are the same for every test, so one must make room for the next. */
+export async function clearStage(): Promise<void> {
+  const batch = firestore().batch();
+  for (const path of [taskPath(FIRST), taskPath(SECOND), agentPath(AGENT)])
+    batch.delete(firestore().doc(path));
+  await batch.commit();
+}
+
+function doneTask(id: string, place: Partial<Task> & { createdAt: Date }): Task {
+  return sampleTask({
+    ...place,
+    id,
+    status: 'done',
+    result: { output: 'Made it' },
+    closedAt: place.createdAt,
+  });
+}
+
+function discoveries({ id: session, workspace }: Session, count: number, createdAt: Date): Discovery[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: `${session}-${index}`,
+    workspace,
+    session,
+    agentId: AGENT,
+    content: 'Found existing auth middleware',
+    tags: ['auth'],
+    createdAt,
+  }));
+}
