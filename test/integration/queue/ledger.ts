@@ -1,0 +1,90 @@
+/** The books of a run: every claim and report that was answered, held against the tasks as they are stored. */
+import assert from 'node:assert/strict';
+import { isClosed, isHeld, TASK_STATUSES, type Task } from '../../../functions/src/domain/tasks/task.ts';
+import type { Team } from '../coordination/team.ts';
+
+export class Ledger {
+  /** Whom each epoch of each task was given to. */
+  private readonly given = new Map<string, string>();
+  /** How many reports on each task were accepted. */
+  private readonly accepted = new Map<string, number>();
+  private readonly created = new Set<string>();
+
+  create(ids: readonly string[]): void {
+    for (const id of ids) {
+      assert.ok(!this.created.has(id), `${id} was created twice`);
+      this.created.add(id);
+    }
+  }
+
+  claim(id: string, epoch: number, agent: string): void {
+    const entry = `${id} ${epoch}`;
+    assert.ok(!this.given.has(entry), `${entry} was given to ${this.given.get(entry)} and to ${agent}`);
+    this.given.set(entry, agent);
+  }
+
+  accept(id: string): void {
+    this.accepted.set(id, (this.accepted.get(id) ?? 0) + 1);
+  }
+
+  /** Whether what is stored is what was answered, and hangs together. Gives the tasks. */
+  async audit(team: Team, agents: Iterable<string>): Promise<readonly Task[]> {
+    const tasks = await team.tasks();
+    assert.deepEqual(new Set(tasks.map((task) => task.id)), this.created, 'no task is lost');
+    for (const task of tasks) this.auditTask(task);
+    const byId = new Map(tasks.map((task) => [task.id, task]));
+    for (const task of tasks) auditDependencies(task, byId);
+    await auditCounters(team, tasks);
+    for (const agent of agents) await auditAgent(team, agent, tasks);
+    return tasks;
+  }
+
+  private auditTask(task: Task): void {
+    const { id, epoch, claim, status } = task;
+    const epochs = [...this.given.keys()].filter((entry) => entry.startsWith(`${id} `));
+    assert.equal(epoch, epochs.length, `${id} has an epoch for every claim that was answered`);
+    assert.equal(claim !== undefined, isHeld(status) || isClosed(status));
+    if (claim)
+      assert.equal(this.given.get(`${id} ${claim.epoch}`), claim.agentId, `${id} is whose it was given to`);
+    if (claim) assert.equal(claim.epoch, epoch);
+    const settled = task.retries + Number(isClosed(status));
+    assert.equal(settled, this.accepted.get(id) ?? 0, `${id} shows every report that was accepted, once`);
+  }
+}
+
+function auditDependencies(task: Task, byId: ReadonlyMap<string, Task>): void {
+  const dependencies = task.dependencies.map((id) => {
+    const dependency = byId.get(id);
+    assert.ok(dependency);
+    if (!isClosed(dependency.status)) assert.ok(dependency.dependents.includes(task.id));
+    return dependency;
+  });
+  const open = dependencies.filter((dependency) => dependency.status !== 'done');
+  if (task.epoch > 0)
+    assert.equal(open.length, 0, `${task.id} was given out before its dependencies were done`);
+  assert.equal(task.blockers, open.length + Number(task.retryAt !== undefined), `blockers of ${task.id}`);
+  const failed = dependencies.filter((dependency) => dependency.status === 'failed').map(({ id }) => id);
+  assert.deepEqual([...task.failedDependencies].sort(), failed.sort());
+}
+
+async function auditCounters(team: Team, tasks: readonly Task[]): Promise<void> {
+  const expected = TASK_STATUSES.map((status) => [
+    status,
+    tasks.filter((task) => task.status === status).length,
+  ]);
+  const counted = expected.filter(([, count]) => count !== 0);
+  assert.deepEqual(await team.counts(), Object.fromEntries(counted), 'the counters equal the tasks');
+}
+
+async function auditAgent(team: Team, agentId: string, tasks: readonly Task[]): Promise<void> {
+  const agent = (await team.app.ports.agents.find(agentId))?.value;
+  assert.ok(agent);
+  const own = tasks.filter((task) => task.claim?.agentId === agentId);
+  const held = own
+    .filter((task) => isHeld(task.status))
+    .map(({ id, session, epoch }) => [id, { session, epoch }]);
+  assert.deepEqual(agent.held, Object.fromEntries(held), `what ${agentId} holds`);
+  assert.ok(held.length <= agent.configuration.maxConcurrentTasks, `${agentId} holds ${held.length}`);
+  const closed = (status: string) => own.filter((task) => task.status === status).length;
+  assert.deepEqual([agent.tasksCompleted, agent.tasksFailed], [closed('done'), closed('failed')]);
+}

@@ -1,0 +1,200 @@
+/** What agents, leaders and the schedule do to the queue: for real, and in the model. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Composition } from '../../../functions/src/app.ts';
+import { MusterError } from '../../../functions/src/domain/errors.ts';
+import type { Outcome as TaskOutcome } from '../../../functions/src/domain/tasks/machine.ts';
+import { type Team, unkeyed } from '../coordination/team.ts';
+import type { Ledger } from './ledger.ts';
+import { LEASE_SECONDS, type Outcome, type QueueModel } from './model.ts';
+
+export interface Real {
+  readonly team: Team;
+  readonly agents: readonly string[];
+  readonly instances: readonly Composition[];
+  readonly ledger: Ledger;
+}
+
+interface NewTask {
+  readonly priority: number;
+  /** Places in the batch before its own. */
+  readonly siblings: readonly number[];
+  /** Places among the tasks that exist. */
+  readonly existing: readonly number[];
+}
+
+interface ByAgent {
+  readonly agent: number;
+  readonly instance: number;
+}
+
+/** A task: one of the agent's own where it has any, else the one at a place. */
+interface OnTask extends ByAgent {
+  readonly own: boolean;
+  readonly task: number;
+}
+
+export type Operation =
+  | { readonly kind: 'create'; readonly tasks: readonly NewTask[]; readonly instance: number }
+  | ({ readonly kind: 'claim' } & ByAgent)
+  | ({ readonly kind: 'start' } & OnTask)
+  | ({ readonly kind: 'settle'; readonly outcome: Outcome; readonly stale: boolean } & OnTask)
+  | ({ readonly kind: 'touch' } & ByAgent)
+  | { readonly kind: 'sweep'; readonly instance: number };
+
+const instance = fc.nat(1);
+const agent = fc.nat(3);
+const place = fc.nat(30);
+const own = fc.oneof(
+  { arbitrary: fc.constant(true), weight: 3 },
+  { arbitrary: fc.constant(false), weight: 1 },
+);
+
+const newTask = fc.record({
+  priority: fc.integer({ min: 1, max: 3 }),
+  siblings: fc.array(fc.nat(3), { maxLength: 2 }),
+  existing: fc.array(place, { maxLength: 1 }),
+});
+
+export const operation: fc.Arbitrary<Operation> = fc.oneof(
+  {
+    arbitrary: fc.record({
+      kind: fc.constant('create' as const),
+      tasks: fc.array(newTask, { minLength: 1, maxLength: 4 }),
+      instance,
+    }),
+    weight: 3,
+  },
+  { arbitrary: fc.record({ kind: fc.constant('claim' as const), agent, instance }), weight: 6 },
+  {
+    arbitrary: fc.record({ kind: fc.constant('start' as const), agent, instance, own, task: place }),
+    weight: 2,
+  },
+  {
+    arbitrary: fc.record({
+      kind: fc.constant('settle' as const),
+      agent,
+      instance,
+      own,
+      task: place,
+      outcome: fc.constantFrom('done', 'done', 'done', 'retry', 'failed'),
+      stale: fc.oneof(
+        { arbitrary: fc.constant(false), weight: 5 },
+        { arbitrary: fc.constant(true), weight: 1 },
+      ),
+    }),
+    weight: 6,
+  },
+  { arbitrary: fc.record({ kind: fc.constant('touch' as const), agent, instance }), weight: 1 },
+  { arbitrary: fc.record({ kind: fc.constant('sweep' as const), instance }), weight: 2 },
+);
+
+/** What an operation is about, as far as the model knows before it. */
+export interface Aimed {
+  readonly agent: string;
+  readonly taskId: string;
+  readonly epoch: number | undefined;
+}
+
+export function aim(what: Operation, model: QueueModel, { agents }: Real): Aimed {
+  const name = 'agent' in what ? (agents[what.agent] ?? '') : '';
+  if (what.kind !== 'start' && what.kind !== 'settle') return { agent: name, taskId: '', epoch: undefined };
+  const held = what.own ? model.held(name)[0] : undefined;
+  const task = held ?? model.tasks[what.task % Math.max(model.tasks.length, 1)];
+  const stale = what.kind === 'settle' && what.stale && task !== undefined && task.epoch > 1;
+  return { agent: name, taskId: task?.id ?? 'task-none', epoch: stale ? task.epoch - 1 : undefined };
+}
+
+/** What the model says that the operation answers, any of them; a creation must have happened already. */
+export function predict(what: Operation, { agent: name, taskId, epoch }: Aimed, model: QueueModel): string[] {
+  switch (what.kind) {
+    case 'create':
+      return ['created'];
+    case 'claim':
+      return model.claim(name);
+    case 'start':
+      return [model.start(name, taskId)];
+    case 'settle':
+      return [model.settle(name, taskId, what.outcome, epoch)];
+    case 'touch':
+      model.touch(name);
+      return ['touched'];
+    case 'sweep':
+      model.sweep();
+      return ['swept'];
+  }
+}
+
+/** Does it, and enters it into the books. A refusal is an answer too. */
+export async function perform(what: Operation, aimed: Aimed, model: QueueModel, real: Real): Promise<string> {
+  const app = real.instances[what.instance] ?? real.team.app;
+  try {
+    return await attempt(what, aimed, model, real, app);
+  } catch (error) {
+    const expected = error instanceof MusterError && ['CONFLICT', 'NOT_FOUND'].includes(error.code);
+    assert.ok(expected && error.details.reason !== 'CONTENTION', String(error));
+    return 'refused';
+  }
+}
+
+async function attempt(
+  what: Operation,
+  { agent: agentId, taskId, epoch }: Aimed,
+  model: QueueModel,
+  { team, ledger }: Real,
+  app: Composition,
+): Promise<string> {
+  const { taskQueue } = app.services;
+  const claimant = { agentId, ...(epoch !== undefined && { epoch }) };
+  switch (what.kind) {
+    case 'create':
+      return create(what.tasks, model, team, ledger, app);
+    case 'claim': {
+      const outcome = await team.claimOutcome(agentId, LEASE_SECONDS, app);
+      if (outcome.kind === 'none') return 'none';
+      if (outcome.kind === 'resumed') return `resumed ${outcome.task.id}`;
+      ledger.claim(outcome.task.id, outcome.task.epoch, agentId);
+      return `claimed ${outcome.task.id} ${outcome.task.epoch}`;
+    }
+    case 'start':
+      await taskQueue.start(taskId, claimant, unkeyed);
+      return 'started';
+    case 'settle': {
+      const { kind } = await taskQueue.settle(taskId, claimant, outcomeOf(what.outcome), unkeyed);
+      if (kind === 'accepted') ledger.accept(taskId);
+      return kind;
+    }
+    case 'touch':
+      await app.ports.presence.touch(agentId);
+      return 'touched';
+    case 'sweep':
+      await team.sweep(app);
+      return 'swept';
+  }
+}
+
+async function create(
+  wanted: readonly NewTask[],
+  model: QueueModel,
+  team: Team,
+  ledger: Ledger,
+  app: Composition,
+): Promise<string> {
+  const known = model.tasks.map((task) => task.id);
+  const drafts = wanted.map(({ priority, siblings, existing }, index) => ({
+    priority,
+    dependencies: [
+      ...siblings.filter((sibling) => sibling < index).map((sibling) => `task-${sibling + 1}`),
+      ...existing.flatMap((one) => known[one % Math.max(known.length, 1)] ?? []),
+    ],
+  }));
+  const tasks = await app.services.taskCreation.create(team.request(drafts), unkeyed);
+  ledger.create(tasks.map((task) => task.id));
+  for (const { id, priority, dependencies } of tasks) model.create(id, priority, dependencies);
+  return 'created';
+}
+
+function outcomeOf(outcome: Outcome): TaskOutcome {
+  if (outcome === 'done') return { kind: 'done', result: { output: 'Made it' } };
+  return { kind: 'failed', error: 'It broke', retryable: outcome === 'retry' };
+}
