@@ -7,6 +7,8 @@ import { agentPath, COUNTER_SHARDS, countersPath, sessionPath, workspacePath } f
 import { sessionFromDocument, sumCounters, workspaceDocument } from './sessionDocument.ts';
 import { versioned } from './timestamp.ts';
 
+const MAX_ATTEMPTS = 5;
+
 /** How many workspaces' session names an instance remembers. */
 const MAX_REMEMBERED = 1000;
 
@@ -43,6 +45,7 @@ export class FirestoreSessionReader implements SessionReader {
   private async read(
     workspace: string,
     paths: readonly string[],
+    attempt = 1,
   ): Promise<{ open: OpenSession | undefined; more: readonly DocumentSnapshot[] }> {
     const guess = this.remembered.get(workspace);
     const guessed = guess === undefined ? [] : [sessionPath(workspace, guess)];
@@ -56,7 +59,12 @@ export class FirestoreSessionReader implements SessionReader {
     const stored =
       guess === name ? rest[paths.length] : await this.database.doc(sessionPath(workspace, name)).get();
     this.remember(workspace, name);
-    if (stored?.updateTime === undefined) return this.read(workspace, paths);
+    if (stored?.updateTime === undefined) {
+      // Archived between the two reads; but not time and again.
+      if (attempt === MAX_ATTEMPTS)
+        throw new Error(`Workspace ${workspace} names a session that is not there.`);
+      return this.read(workspace, paths, attempt + 1);
+    }
     const session = versioned(sessionFromDocument(stored.data()), stored.updateTime);
     const { version: workspaceVersion } = versioned(name, named.updateTime);
     return { open: { session: session.value, sessionVersion: session.version, workspaceVersion }, more };
