@@ -1,7 +1,8 @@
 /** What a selection lists and finds. Built once per instance and selection, not per request. */
 import type { JsonObject } from '../domain/json.ts';
-import { inputJsonSchema, outputJsonSchema } from './json-schema.ts';
+import { answerOrRefusalSchema, inputJsonSchema, outputJsonSchema } from './json-schema.ts';
 import { acceptedNames, type Dialect, wireName } from './names.ts';
+import { envelopeSchema } from './projection.ts';
 import type { Selection } from './selection.ts';
 import type { Resource, Tool, ToolHints, Toolset } from './tool.ts';
 
@@ -84,7 +85,7 @@ export class Catalogues {
       ),
     );
     const byUri = new Map(resources.map((entry) => [entry.resource.uri, entry]));
-    const tools = found.map(({ toolset, tool }) => this.#listed(tool, wireName(toolset, tool.name, dialect)));
+    const tools = found.map(({ toolset, tool }) => this.#listed(toolset, tool, dialect));
     return {
       tools,
       toolsJson: JSON.stringify(tools),
@@ -95,17 +96,27 @@ export class Catalogues {
     };
   }
 
-  #listed(tool: Tool, name: string): ListedTool {
+  #listed(toolset: string, tool: Tool, dialect: Dialect): ListedTool {
     const { title, description, annotations } = tool;
-    return { name, title, description, ...this.#schemasOf(tool), annotations: { title, ...annotations } };
+    const name = wireName(toolset, tool.name, dialect);
+    return {
+      name,
+      title,
+      description,
+      ...this.#schemasOf(toolset, tool),
+      annotations: { title, ...annotations },
+    };
   }
 
-  #schemasOf(tool: Tool): Pick<ListedTool, 'inputSchema' | 'outputSchema'> {
+  #schemasOf(toolset: string, tool: Tool): Pick<ListedTool, 'inputSchema' | 'outputSchema'> {
     const known = this.#schemas.get(tool);
     if (known !== undefined) return known;
+    const refusal = envelopeSchema(toolset);
+    const output =
+      refusal === undefined ? outputJsonSchema(tool.output) : answerOrRefusalSchema(tool.output, refusal);
     const made = {
       inputSchema: { ...inputJsonSchema(tool.input), type: 'object' as const },
-      outputSchema: { ...outputJsonSchema(tool.output), type: 'object' as const },
+      outputSchema: { ...output, type: 'object' as const },
     };
     this.#schemas.set(tool, made);
     return made;

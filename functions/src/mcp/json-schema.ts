@@ -13,6 +13,14 @@ export function outputJsonSchema(schema: z.ZodObject): JsonObject {
   return convert(schema, 'output');
 }
 
+/** The schema of what a tool answers or, in its place, of how it refuses. */
+export function answerOrRefusalSchema(answer: z.ZodObject, refusal: z.ZodObject): JsonObject {
+  const { required = [], properties, ...rest } = outputJsonSchema(answer);
+  const other = outputJsonSchema(refusal);
+  const either = { ...jsonObject.parse(properties), ...jsonObject.parse(other['properties']) };
+  return { ...rest, properties: either, anyOf: [{ required }, { required: other['required'] }] };
+}
+
 /**
  * JSON Schema 2020-12, MCP's dialect, but without naming it: clients of the older kind compile schemas for
  * draft 7 and refuse a `$schema` they do not know, and what is used here means the same in both.

@@ -1,4 +1,5 @@
 /** The only place that formats errors and answers for MCP. Source: design, section 7. */
+import { z } from 'zod';
 import { ERROR_CODES, MusterError } from '../domain/errors.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Log } from '../domain/ports.ts';
@@ -32,6 +33,20 @@ const coordinationEnvelope: Envelope = ({ message, details }) => ({
 
 /** The envelopes of the toolsets that have one of their own. */
 const ENVELOPES: ReadonlyMap<string, Envelope> = new Map([['coordination', coordinationEnvelope]]);
+
+/**
+ * What the toolset's listed answers say of errors: `structuredContent` must be as `outputSchema` says, and
+ * `@modelcontextprotocol/sdk` 1.x holds errors against it as well and keeps those that fail to itself.
+ * spec/network.md fixes what its answers require, which leaves no room there.
+ * Source: MCP 2025-11-25, "Output Schema"; modelcontextprotocol/typescript-sdk, issue 1943.
+ */
+const ENVELOPE_SCHEMAS: ReadonlyMap<string, z.ZodObject> = new Map([
+  ['coordination', z.object({ error: z.string() })],
+]);
+
+export function envelopeSchema(toolset: string): z.ZodObject | undefined {
+  return ENVELOPE_SCHEMAS.get(toolset);
+}
 
 /** An answer, whole in `structuredContent` and whole as text: some clients show the model only the text. */
 export function answered(answer: JsonObject): ToolResult {
