@@ -57,10 +57,20 @@ export async function connect(
   token: string,
   fetcher: typeof fetch = fetch,
 ): Promise<Connection> {
-  const options = { requestInit: { headers: { Authorization: `Bearer ${token}` } }, fetch: fetcher };
-  const connection = await (era === 'sdk 1.x' ? connectOld(url, options) : connectCurrent(era, url, options));
+  const connection = await connectUnlisted(era, url, token, fetcher);
   await connection.listTools();
   return connection;
+}
+
+/** Connects without listing the tools: the client then takes answers as they come. */
+export function connectUnlisted(
+  era: Era,
+  url: string,
+  token: string,
+  fetcher: typeof fetch = fetch,
+): Promise<Connection> {
+  const options = { requestInit: { headers: { Authorization: `Bearer ${token}` } }, fetch: fetcher };
+  return era === 'sdk 1.x' ? connectOld(url, options) : connectCurrent(era, url, options);
 }
 
 interface TransportOptions {
