@@ -28,7 +28,7 @@ interface ByAgent {
   readonly instance: number;
 }
 
-/** A task: one of the agent's own where it has any, else the one at a place. */
+/** A task at a place: `own` among those in hand and then by their holder, so that runs get somewhere. */
 interface OnTask extends ByAgent {
   readonly own: boolean;
   readonly task: number;
@@ -52,7 +52,7 @@ const own = fc.oneof(
 
 const newTask = fc.record({
   priority: fc.integer({ min: 1, max: 3 }),
-  siblings: fc.array(fc.nat(3), { maxLength: 2 }),
+  siblings: fc.array(fc.nat(2), { maxLength: 1 }),
   existing: fc.array(place, { maxLength: 1 }),
 });
 
@@ -60,10 +60,10 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
   {
     arbitrary: fc.record({
       kind: fc.constant('create' as const),
-      tasks: fc.array(newTask, { minLength: 1, maxLength: 4 }),
+      tasks: fc.array(newTask, { minLength: 1, maxLength: 3 }),
       instance,
     }),
-    weight: 3,
+    weight: 2,
   },
   { arbitrary: fc.record({ kind: fc.constant('claim' as const), agent, instance }), weight: 6 },
   {
@@ -99,10 +99,20 @@ export interface Aimed {
 export function aim(what: Operation, model: QueueModel, { agents }: Real): Aimed {
   const name = 'agent' in what ? (agents[what.agent] ?? '') : '';
   if (what.kind !== 'start' && what.kind !== 'settle') return { agent: name, taskId: '', epoch: undefined };
-  const held = what.own ? model.held(name)[0] : undefined;
-  const task = held ?? model.tasks[what.task % Math.max(model.tasks.length, 1)];
+  const held = what.own
+    ? at(
+        agents.flatMap((one) => model.held(one)),
+        what.task,
+      )
+    : undefined;
+  const task = held ?? at(model.tasks, what.task);
   const stale = what.kind === 'settle' && what.stale && task !== undefined && task.epoch > 1;
-  return { agent: name, taskId: task?.id ?? 'task-none', epoch: stale ? task.epoch - 1 : undefined };
+  const epoch = stale ? task.epoch - 1 : undefined;
+  return { agent: held?.holder ?? name, taskId: task?.id ?? 'task-none', epoch };
+}
+
+function at<Item>(items: readonly Item[], place: number): Item | undefined {
+  return items[place % Math.max(items.length, 1)];
 }
 
 /** What the model says that the operation answers, any of them; a creation must have happened already. */
@@ -185,7 +195,7 @@ async function create(
     priority,
     dependencies: [
       ...siblings.filter((sibling) => sibling < index).map((sibling) => `task-${sibling + 1}`),
-      ...existing.flatMap((one) => known[one % Math.max(known.length, 1)] ?? []),
+      ...existing.flatMap((one) => at(known, one) ?? []),
     ],
   }));
   const tasks = await app.services.taskCreation.create(team.request(drafts), unkeyed);

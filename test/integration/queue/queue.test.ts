@@ -79,7 +79,6 @@ class Later implements Command {
 
   async run(model: QueueModel, real: Real): Promise<void> {
     pass(this.seconds, model, real);
-    await real.ledger.audit(real.team, real.agents);
   }
 
   toString(): string {
