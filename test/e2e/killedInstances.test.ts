@@ -3,28 +3,27 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { firestore } from '../../functions/src/adapters/firestore/client.ts';
+import { COLLECTIONS } from '../../functions/src/adapters/firestore/paths.ts';
 import { bearerOf, registerAgent, type TestAgent } from './support/agents.ts';
 import { everyItem, succeed } from './support/calls.ts';
 import { type Connection, connect, isRecord } from './support/clients.ts';
 import { endpointUrl, newAgentName, newWorkspace, tokenOf } from './support/endpoint.ts';
-import { killInstances } from './support/instances.ts';
+import { instances, kill } from './support/instances.ts';
 import { eventually } from './support/waiting.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The work goes on until this many calls have lost their answer, or this many tasks are done. */
-const ENOUGH_INTERRUPTIONS = 4;
-const MOST_TASKS = 12;
-
-/** How long after a call's start its instance is killed: so that each stage of a call is hit some time. */
-const DELAYS_MS = [5, 15, 25, 35, 50, 10, 20, 30, 45, 60];
+/** The work goes on until this many calls have lost their answer, before and after their commit, or is enough. */
+const ENOUGH = { before: 2, after: 2 };
+const MOST_TASKS = 15;
 
 describe('a call whose instance is killed', () => {
   const workspace = newWorkspace('killed');
   let leader: Connection;
   let agent: TestAgent;
+  const interruptions = { before: 0, after: 0 };
   let calls = 0;
-  let interruptions = 0;
 
   before(async () => {
     leader = await connect('client 2026-07-28', endpointUrl('', { workspace }), await tokenOf('leader'));
@@ -43,23 +42,29 @@ describe('a call whose instance is killed', () => {
     });
   }
 
-  /** Calls a tool while its instance is being killed, then again with the same key until it answers. */
+  /** Calls a tool and kills its instance meanwhile, then calls again with the same key until it answers. */
   async function callAndKill(tool: string, args: Fields): Promise<Fields> {
     // The emulator waits long for an instance that is killed before it has begun to listen: have one that does.
     await persist('coordination_get_status');
+    const pids = instances();
     const keyed = { ...args, idempotency_key: randomUUID() };
-    const wait = DELAYS_MS[calls++ % DELAYS_MS.length];
-    const [first] = await Promise.allSettled([leader.call(tool, keyed), delay(wait).then(killInstances)]);
+    const before = await settledCount();
+    const call = leader.call(tool, keyed);
+    const killing = calls++ % 3 === 0 ? delay(5) : settledMoreThan(before);
+    const [first] = await Promise.allSettled([call, killing.then(() => kill(pids))]);
+    const committed = (await settledCount()) > before;
     const repeated = await persist(tool, keyed);
     if (first.status === 'fulfilled')
       assert.deepEqual(repeated, first.value.structured, `${tool} replays its answer`);
-    else interruptions++;
+    else interruptions[committed ? 'after' : 'before']++;
     return repeated;
   }
 
   it('is neither lost nor doubled when it is repeated with its key', async () => {
     const done: string[] = [];
-    while (interruptions < ENOUGH_INTERRUPTIONS && done.length < MOST_TASKS) {
+    const enough = (): boolean =>
+      interruptions.before >= ENOUGH.before && interruptions.after >= ENOUGH.after;
+    while (!enough() && done.length < MOST_TASKS) {
       const created = await callAndKill('coordination_create_task', { description: `Task ${done.length}` });
       const { task } = await callAndKill('coordination_claim_task', { agent_id: agent.id });
       assert.ok(isRecord(created['task']) && isRecord(task));
@@ -68,7 +73,7 @@ describe('a call whose instance is killed', () => {
       assert.deepEqual(await callAndKill('coordination_complete_task', settled), { success: true });
       done.push(String(task['id']));
     }
-    assert.ok(interruptions > 0, 'some calls have lost their answer');
+    assert.ok(interruptions.before > 0 && interruptions.after > 0, 'calls have lost their answer');
 
     await persist('coordination_get_status');
     const found = z
@@ -107,8 +112,19 @@ describe('a call whose instance is killed', () => {
   });
 
   it('leaves the endpoint serving', async () => {
-    killInstances();
+    kill(instances());
     const { tasks } = await persist('coordination_get_all_tasks');
     assert.ok(Array.isArray(tasks));
   });
 });
+
+/** How many keyed calls have been committed. */
+async function settledCount(): Promise<number> {
+  return (await firestore().collection(COLLECTIONS.idempotency).count().get()).data().count;
+}
+
+/** Resolves as soon as one more keyed call is committed: its answer is on its way then. */
+async function settledMoreThan(count: number): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while ((await settledCount()) <= count && Date.now() < deadline);
+}

@@ -3,11 +3,22 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { processesOf, runVariable } from '../../../scripts/processes/identity.mjs';
 
-/** Kills every instance, as the platform may at any moment. Tells how many there were. */
-export function killInstances(): number {
+/** The process ids of all instances. */
+export function instances(): readonly number[] {
   const run = process.env[runVariable];
   if (run === undefined) throw new Error(`${runVariable} is not set: run "npm test -- e2e".`);
-  return processesOf(run).filter(isInstance).filter(kill).length;
+  return processesOf(run).filter(isInstance);
+}
+
+/** Kills instances, as the platform may at any moment. */
+export function kill(pids: readonly number[]): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // it has ended by itself meanwhile
+    }
+  }
 }
 
 function isInstance(pid: number): boolean {
@@ -20,13 +31,5 @@ function commandLineOf(pid: number): string {
     return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
   } catch {
     return ''; // gone meanwhile
-  }
-}
-
-function kill(pid: number): boolean {
-  try {
-    return process.kill(pid, 'SIGKILL');
-  } catch {
-    return false;
   }
 }
