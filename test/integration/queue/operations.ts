@@ -28,9 +28,12 @@ interface ByAgent {
   readonly instance: number;
 }
 
-/** A task at a place: `own` among those in hand and then by their holder, so that runs get somewhere. */
+/**
+ * A task at a place: among all, or among those in hand and by their holder, or among those that lapsed and by
+ * who let them lapse, so that runs get somewhere.
+ */
 interface OnTask extends ByAgent {
-  readonly own: boolean;
+  readonly whose: 'anyone' | 'holder' | 'former';
   readonly task: number;
 }
 
@@ -45,9 +48,10 @@ export type Operation =
 const instance = fc.nat(1);
 const agent = fc.nat(3);
 const place = fc.nat(30);
-const own = fc.oneof(
-  { arbitrary: fc.constant(true), weight: 3 },
-  { arbitrary: fc.constant(false), weight: 1 },
+const whose = fc.oneof(
+  { arbitrary: fc.constant('holder' as const), weight: 5 },
+  { arbitrary: fc.constant('former' as const), weight: 2 },
+  { arbitrary: fc.constant('anyone' as const), weight: 1 },
 );
 
 const newTask = fc.record({
@@ -67,7 +71,7 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
   },
   { arbitrary: fc.record({ kind: fc.constant('claim' as const), agent, instance }), weight: 6 },
   {
-    arbitrary: fc.record({ kind: fc.constant('start' as const), agent, instance, own, task: place }),
+    arbitrary: fc.record({ kind: fc.constant('start' as const), agent, instance, whose, task: place }),
     weight: 2,
   },
   {
@@ -75,7 +79,7 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
       kind: fc.constant('settle' as const),
       agent,
       instance,
-      own,
+      whose,
       task: place,
       outcome: fc.constantFrom('done', 'done', 'done', 'retry', 'failed'),
       stale: fc.oneof(
@@ -99,16 +103,17 @@ export interface Aimed {
 export function aim(what: Operation, model: QueueModel, { agents }: Real): Aimed {
   const name = 'agent' in what ? (agents[what.agent] ?? '') : '';
   if (what.kind !== 'start' && what.kind !== 'settle') return { agent: name, taskId: '', epoch: undefined };
-  const held = what.own
-    ? at(
-        agents.flatMap((one) => model.held(one)),
-        what.task,
-      )
-    : undefined;
-  const task = held ?? at(model.tasks, what.task);
-  const stale = what.kind === 'settle' && what.stale && task !== undefined && task.epoch > 1;
-  const epoch = stale ? task.epoch - 1 : undefined;
-  return { agent: held?.holder ?? name, taskId: task?.id ?? 'task-none', epoch };
+  const chosen = at(candidates(what.whose, model, agents), what.task);
+  const { id: taskId = 'task-none', epoch = 0 } = chosen?.task ?? at(model.tasks, what.task) ?? {};
+  const stale = what.kind === 'settle' && what.stale && epoch > 1;
+  return { agent: chosen?.agent ?? name, taskId, epoch: stale ? epoch - 1 : undefined };
+}
+
+function candidates(whose: OnTask['whose'], model: QueueModel, agents: readonly string[]) {
+  if (whose === 'holder')
+    return agents.flatMap((agent) => model.held(agent).map((task) => ({ agent, task })));
+  if (whose === 'anyone') return [];
+  return model.tasks.flatMap((task) => task.lapsed.map(({ agent }) => ({ agent, task })));
 }
 
 function at<Item>(items: readonly Item[], place: number): Item | undefined {
