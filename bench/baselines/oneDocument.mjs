@@ -1,0 +1,12 @@
+// @ts-check
+/** A function as one would write it first: the Admin SDK, and one document read. */
+import { initializeApp } from 'firebase-admin/app';
+import { getFirestore } from 'firebase-admin/firestore';
+import { onRequest } from 'firebase-functions/https';
+
+initializeApp();
+
+export const oneDocument = onRequest(async (_request, response) => {
+  const snapshot = await getFirestore().doc('agents/admin').get();
+  response.json({ exists: snapshot.exists });
+});

@@ -1,0 +1,85 @@
+/** A caller of a function over connections that stay open, with as little work of its own as can be. */
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import { z } from 'zod';
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** More than any benchmark has callers. */
+const connections = new Agent({ keepAlive: true, maxSockets: 64 });
+
+export function post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: 'POST', agent: connections, headers: { ...headers } }, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString() }),
+      );
+      response.on('error', reject);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+/** Whether something listens there. */
+export function connects(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname);
+    const tell = (answer: boolean) => () => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', tell(true)).once('error', tell(false));
+  });
+}
+
+/** A message of the revision that today's clients speak; the id never changes, so that answers can be compared. */
+export function mcpMessage(method: string, params: object = {}): string {
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+}
+
+export function mcpHeaders(credential: string): Record<string, string> {
+  return {
+    authorization: `Bearer ${credential}`,
+    accept: 'application/json, text/event-stream',
+    'content-type': 'application/json',
+    'mcp-protocol-version': '2025-11-25',
+  };
+}
+
+const toolAnswer = z.object({
+  result: z.object({ structuredContent: z.record(z.string(), z.unknown()), isError: z.boolean().optional() }),
+});
+
+/** One caller with its credential. */
+export class McpCaller {
+  private readonly url: string;
+  private readonly headers: Record<string, string>;
+
+  constructor(url: string, credential: string) {
+    this.url = url;
+    this.headers = mcpHeaders(credential);
+  }
+
+  /** What the endpoint answers, as it comes. */
+  async send(method: string, params: object = {}): Promise<Answer> {
+    const answer = await post(this.url, this.headers, mcpMessage(method, params));
+    if (answer.status !== 200)
+      throw new Error(`${method}: HTTP ${answer.status}: ${answer.text.slice(0, 500)}`);
+    return answer;
+  }
+
+  /** Calls a tool by its full name, and fails where the tool does. */
+  async call(name: string, args: object): Promise<Record<string, unknown>> {
+    const { text } = await this.send('tools/call', { name, arguments: args });
+    const parsed = toolAnswer.safeParse(JSON.parse(text));
+    if (!parsed.success || parsed.data.result.isError) throw new Error(`${name}: ${text.slice(0, 500)}`);
+    return parsed.data.result.structuredContent;
+  }
+}

@@ -1,0 +1,94 @@
+/** What Firestore bills for a call of each tool, counted on the wire. */
+import { z } from 'zod';
+import { McpCaller } from '../load/client.ts';
+import type { Measurement } from '../measurement.ts';
+import { addCallers, newProject } from '../seed.ts';
+import { musterFunction, serveFunction } from '../servers/functionServer.ts';
+import { type Bill, NOTHING, plus } from '../wire/bill.ts';
+import { type Meter, type MeteredCall, openMeter } from '../wire/meter.ts';
+import { type Ledger, playEveryTool } from './costScenario.ts';
+
+export interface CostRow extends Bill {
+  /** A tool's full name, or a resource's URI. */
+  readonly what: string;
+  readonly situation: string;
+}
+
+export interface CostMeasurement extends Measurement {
+  readonly rows: readonly CostRow[];
+}
+
+export async function measureCost(): Promise<CostMeasurement> {
+  const project = newProject('cost');
+  const [leader] = await addCallers(project, 'leader');
+  const [worker] = await addCallers(project, 'worker');
+  if (leader === undefined || worker === undefined) throw new Error('There are no callers.');
+  const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
+  const server = await serveFunction({
+    ...musterFunction,
+    env: { ...project.env, FIRESTORE_EMULATOR_HOST: meter.host },
+  });
+  const cast = {
+    leader: new McpCaller(server.url, leader.credential),
+    worker: new McpCaller(server.url, worker.credential),
+    workerId: worker.agentId,
+  };
+  const rows: CostRow[] = [];
+  await playEveryTool(cast, ledgerOf(meter, rows));
+  const missing = (await everything(cast.leader)).filter(
+    (what) => !rows.some((row) => wireName(row.what) === what),
+  );
+  await server.end();
+  meter.close();
+  const faults = missing.map((what) => `${what} is missing in bench/measurements/costScenario.ts`);
+  return {
+    name: 'cost',
+    title: 'Firestore documents per call',
+    figures: { calls: rows.length },
+    faults,
+    rows,
+  };
+}
+
+function ledgerOf(meter: Meter, rows: CostRow[]): Ledger {
+  const book = (what: string, situation: string): void => {
+    const bill = withoutAuthentication(meter.take()).reduce((sum, call) => plus(sum, call.bill), NOTHING);
+    const row = { what, situation, ...bill };
+    // The same call in the same situation is told once.
+    if (!rows.some((known) => JSON.stringify(known) === JSON.stringify(row))) rows.push(row);
+  };
+  return {
+    async call(by, tool, args, situation = '') {
+      meter.take();
+      const answer = await by.call(tool, args);
+      book(tool, situation);
+      return answer;
+    },
+    async read(by, uri, situation = '') {
+      meter.take();
+      await by.send('resources/read', { uri });
+      book(uri, situation);
+    },
+  };
+}
+
+/** An instance checks a credential once in a few seconds, whatever is called: that is told apart. */
+function withoutAuthentication(calls: readonly MeteredCall[]): readonly MeteredCall[] {
+  const at = calls.findIndex(({ documents }) => documents.some((name) => name.includes('/credentials/')));
+  return at < 0 ? calls : [...calls.slice(0, at), ...calls.slice(at + 2)]; // and the agent, which is read next
+}
+
+const toolList = z.object({ result: z.object({ tools: z.array(z.object({ name: z.string() })) }) });
+const resourceList = z.object({ result: z.object({ resources: z.array(z.object({ uri: z.string() })) }) });
+
+/** All that the endpoint lists. */
+async function everything(caller: McpCaller): Promise<string[]> {
+  const tools = toolList.parse(JSON.parse((await caller.send('tools/list')).text));
+  const resources = resourceList.parse(JSON.parse((await caller.send('resources/list')).text));
+  return [...tools.result.tools.map(({ name }) => name), ...resources.result.resources.map(({ uri }) => uri)];
+}
+
+/** As `tools/list` writes it: without dots. */
+function wireName(what: string): string {
+  return what.includes('://') ? what : what.replace('.', '_');
+}

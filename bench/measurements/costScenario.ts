@@ -1,0 +1,113 @@
+/**
+ * One call of every tool and resource in a workspace where work is going on. A tool that is missing here fails
+ * the benchmark.
+ */
+import type { McpCaller } from '../load/client.ts';
+
+export interface Cast {
+  readonly leader: McpCaller;
+  readonly worker: McpCaller;
+  readonly workerId: string;
+}
+
+/** Makes a call and books its cost. `situation` tells what the figures hold for, where that matters. */
+export interface Ledger {
+  call(by: McpCaller, tool: string, args: object, situation?: string): Promise<Record<string, unknown>>;
+  read(by: McpCaller, uri: string, situation?: string): Promise<void>;
+}
+
+/** How many discoveries it takes until each of a session's counter documents has been written to. */
+const ENOUGH_FOR_ALL_COUNTERS = 150;
+
+const DEPENDENTS = 2;
+
+/** More than one reading of the queue's head holds. */
+const TASKS = 30;
+
+export async function playEveryTool(cast: Cast, ledger: Ledger): Promise<void> {
+  await begin(cast, ledger);
+  await fillCounters(cast);
+  await work(cast, ledger);
+  await look(cast, ledger);
+}
+
+async function begin({ leader, worker, workerId }: Cast, ledger: Ledger): Promise<void> {
+  const profile = { agentInfo: { name: 'newcomer', type: 'developer', version: '1.0.0' } };
+  const newcomer = { ...profile, capabilities: [{ name: 'coding', category: 'general' }] };
+  await ledger.call(leader, 'onboarding.registerAgent', newcomer, 'a new agent');
+  await ledger.call(leader, 'onboarding.registerAgent', newcomer, 'a known agent');
+  await ledger.call(leader, 'coordination.init_coordination', { goal: 'First' }, 'no session yet');
+  await ledger.call(leader, 'coordination.init_coordination', { goal: 'Second' }, 'archives the old session');
+  await ledger.call(worker, 'coordination.register_agent', { agent_id: workerId, role: 'worker' });
+  await ledger.call(worker, 'coordination.heartbeat', { agent_id: workerId });
+}
+
+async function fillCounters({ worker, workerId }: Cast): Promise<void> {
+  const discovery = { agent_id: workerId, content: 'There are eight counter documents.', tags: ['counters'] };
+  for (let count = 0; count < ENOUGH_FOR_ALL_COUNTERS; count++) {
+    await worker.call('coordination.add_discovery', discovery);
+  }
+}
+
+async function work({ leader, worker, workerId }: Cast, ledger: Ledger): Promise<void> {
+  const task = { description: 'A task', priority: 5 };
+  const create = (tool: string, args: object, situation?: string) =>
+    ledger.call(leader, tool, args, situation);
+  const { task: created } = await create('coordination.create_task', { ...task, priority: 1 });
+  const first = idOf(created);
+  const dependent = { ...task, dependencies: [first] };
+  for (let count = 0; count < DEPENDENTS; count++) {
+    await create('coordination.create_task', dependent, 'with one dependency');
+  }
+  await create(
+    'coordination.create_tasks_batch',
+    { tasks: Array.from({ length: TASKS }, () => task) },
+    `${TASKS} tasks`,
+  );
+
+  const claim = (situation: string) =>
+    ledger.call(worker, 'coordination.claim_task', { agent_id: workerId }, situation);
+  const mine = { agent_id: workerId, task_id: first };
+  await claim('reads the head of the queue, once in about 11 claims');
+  await ledger.call(worker, 'coordination.start_task', mine);
+  await ledger.call(
+    worker,
+    'coordination.complete_task',
+    { ...mine, output: 'Done.' },
+    `frees ${DEPENDENTS} tasks`,
+  );
+  await claim('after tasks were freed');
+  const { task: second } = await claim('otherwise');
+  await ledger.call(worker, 'coordination.complete_task', {
+    ...mine,
+    task_id: idOf(second),
+    output: 'Done.',
+  });
+  const { task: third } = await claim('otherwise');
+  await ledger.call(worker, 'coordination.fail_task', { ...mine, task_id: idOf(third), error: 'No.' });
+}
+
+async function look({ leader, worker, workerId }: Cast, ledger: Ledger): Promise<void> {
+  const discovery = { agent_id: workerId, content: 'Passwords are hashed.', tags: ['auth'] };
+  await ledger.call(worker, 'coordination.add_discovery', discovery);
+  await ledger.call(leader, 'coordination.get_status', {});
+  await ledger.call(
+    leader,
+    'coordination.get_all_tasks',
+    { limit: 10 },
+    '10 tasks, and one to see if there are more',
+  );
+  await ledger.call(leader, 'coordination.get_results', {}, '2 tasks are done');
+  await ledger.call(leader, 'coordination.get_discoveries', {}, '20 discoveries, and one more');
+  await ledger.call(leader, 'coordination.get_master_plan', {});
+  await ledger.read(leader, 'coordination://status');
+  await ledger.read(leader, 'coordination://tasks', `all ${TASKS + DEPENDENTS + 1} tasks`);
+  await ledger.read(leader, 'coordination://discoveries', '100 discoveries, and one more');
+  await ledger.read(leader, 'coordination://master-plan');
+}
+
+function idOf(task: unknown): string {
+  if (typeof task === 'object' && task !== null && 'id' in task && typeof task.id === 'string')
+    return task.id;
+  throw new Error('There was no task.');
+}

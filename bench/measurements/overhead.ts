@@ -1,0 +1,83 @@
+/** What the endpoint costs: requests a second, against a bare function that answers the same. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { devDirectory } from '../../scripts/project.mjs';
+import { McpCaller, mcpHeaders, mcpMessage } from '../load/client.ts';
+import { measureRate } from '../load/saturation.ts';
+import { type Measurement, spread, type Target } from '../measurement.ts';
+import { alternate, each, ratioOf, type Schedule } from '../rounds.ts';
+import { addCallers, newProject } from '../seed.ts';
+import { musterFunction, serveFunction } from '../servers/functionServer.ts';
+
+const SECONDS = 3;
+const SCHEDULE: Schedule = { warmUps: 1, rounds: 7 };
+
+const answering = new URL('../baselines/answering.mjs', import.meta.url).pathname;
+
+/** An authenticated `tools/call` that does next to nothing. */
+export function measureOverhead(): Promise<Measurement> {
+  return compare({
+    name: 'overhead',
+    title: 'A cheap tools/call, authenticated (heartbeat)',
+    method: 'tools/call',
+    params: { name: 'coordination_heartbeat', arguments: { agent_id: 'worker0' } },
+    bare: 'json',
+    target: { kind: 'at least', value: 0.3 },
+  });
+}
+
+/** `tools/list` of everything. */
+export function measureList(): Promise<Measurement> {
+  return compare({
+    name: 'list',
+    title: 'tools/list of everything',
+    method: 'tools/list',
+    params: {},
+    bare: 'raw',
+    target: { kind: 'at least', value: 0.35 },
+  });
+}
+
+interface Comparison {
+  readonly name: string;
+  readonly title: string;
+  readonly method: string;
+  readonly params: object;
+  /** Which of the bare functions in baselines/answering.mjs. */
+  readonly bare: 'json' | 'raw';
+  readonly target: Target;
+}
+
+async function compare({ name, title, method, params, bare, target }: Comparison): Promise<Measurement> {
+  const project = newProject(name);
+  const [worker] = await addCallers(project, 'worker');
+  if (worker === undefined) throw new Error('There is no caller.');
+  const muster = await serveFunction({ ...musterFunction, env: project.env });
+  const { text } = await new McpCaller(muster.url, worker.credential).send(method, params);
+  const answerFile = `${devDirectory}/bench-answer-${process.pid}.json`;
+  writeFileSync(answerFile, text);
+  const baseline = await serveFunction({ source: answering, target: bare, env: { ANSWER_FILE: answerFile } });
+  const request = { headers: mcpHeaders(worker.credential), body: mcpMessage(method, params), answer: text };
+  const rates = await alternate(
+    SCHEDULE,
+    () => measureRate(muster, request, SECONDS),
+    () => measureRate(baseline, request, SECONDS),
+  );
+  const perSecond = each(rates, (rate) => rate.perSecond);
+  const cpu = each(rates, (rate) => rate.cpuMicroseconds);
+  await Promise.all([muster.end(), baseline.end()]);
+  rmSync(answerFile);
+  return {
+    name,
+    title,
+    ratio: ratioOf(perSecond),
+    target,
+    figures: {
+      'requests/s': spread(perSecond.ours),
+      'bare requests/s': spread(perSecond.baseline),
+      'CPU µs per request': spread(cpu.ours),
+      'bare CPU µs per request': spread(cpu.baseline),
+      'bytes of the answer': Buffer.byteLength(text),
+    },
+    faults: [],
+  };
+}

@@ -1,0 +1,116 @@
+/**
+ * One function under the functions framework in a process of its own, as Cloud Run starts it. The functions
+ * emulator would start a process for each concurrent request.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../../scripts/emulators/ports.mjs';
+import { devDirectory } from '../../scripts/project.mjs';
+import { connects } from '../load/client.ts';
+
+export interface FunctionSource {
+  /** A folder with a package, or a module. */
+  readonly source: string;
+  readonly target: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** For profiles. */
+  readonly nodeOptions?: readonly string[];
+}
+
+export interface FunctionServer {
+  readonly url: string;
+  /** The processor seconds that the process has used so far, which other load disturbs less; only Linux tells. */
+  cpuSeconds(): number;
+  /** Ends the process and waits until it has gone. */
+  end(): Promise<void>;
+}
+
+/** Muster's endpoint, as it is built. */
+export const musterFunction: FunctionSource = {
+  source: fileURLToPath(new URL('../../functions', import.meta.url)),
+  target: 'mcp',
+};
+
+/** Its command, not its module: what `functions-framework` starts. */
+const framework = createRequire(import.meta.url)
+  .resolve('@google-cloud/functions-framework')
+  .replace(/index\.js$/, 'main.js');
+
+/** Long enough for a cold start on a machine that is busy with something else. */
+const START_SECONDS = 60;
+
+/** Starts the function and waits until it takes connections. */
+export async function serveFunction(source: FunctionSource): Promise<FunctionServer> {
+  const server = await startFunction(source);
+  const deadline = performance.now() + START_SECONDS * 1000;
+  while (!(await connects(server.url))) {
+    if (performance.now() > deadline || server.exited()) {
+      await server.end();
+      throw new Error(`${source.target} of ${source.source} did not start: see ${logFile(source)}`);
+    }
+    await delay(5);
+  }
+  return server;
+}
+
+/** Starts the process, and returns as soon as it runs. */
+export async function startFunction(source: FunctionSource): Promise<FunctionServer & { exited(): boolean }> {
+  const port = await freePort();
+  const log = openSync(logFile(source), 'a');
+  const args = [
+    ...(source.nodeOptions ?? []),
+    framework,
+    `--source=${source.source}`,
+    `--target=${source.target}`,
+  ];
+  const child = spawn(process.execPath, args, {
+    env: {
+      ...process.env,
+      NODE_ENV: 'production',
+      FUNCTION_TARGET: source.target,
+      FUNCTION_SIGNATURE_TYPE: 'http',
+      ...source.env,
+      PORT: String(port),
+    },
+    stdio: ['ignore', log, log],
+  });
+  await once(child, 'spawn');
+  closeSync(log);
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    cpuSeconds: () => cpuSecondsOf(child.pid),
+    end: () => end(child),
+    exited: () => hasExited(child),
+  };
+}
+
+/** Linux counts it in ticks of 10 ms. Source: proc_pid_stat(5), fields 14 and 15. */
+function cpuSecondsOf(pid: number | undefined): number {
+  const file = `/proc/${pid}/stat`;
+  if (!existsSync(file)) return Number.NaN;
+  const fields = readFileSync(file, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+function logFile({ target }: FunctionSource): string {
+  return `${devDirectory}/bench-${target}.log`;
+}
+
+function hasExited(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (hasExited(child)) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const patience = setTimeout(() => child.kill('SIGKILL'), 3000);
+  await exited;
+  clearTimeout(patience);
+}

@@ -1,0 +1,71 @@
+/** What Firestore bills for a message. Source: https://firebase.google.com/docs/firestore/pricing */
+import protos from '@google-cloud/firestore-api/protos';
+
+const { google } = protos;
+const v1 = google.firestore.v1;
+
+export interface Bill {
+  readonly reads: number;
+  readonly writes: number;
+  readonly deletes: number;
+}
+
+export const NOTHING: Bill = { reads: 0, writes: 0, deletes: 0 };
+
+export function plus(one: Bill, other: Bill): Bill {
+  return {
+    reads: one.reads + other.reads,
+    writes: one.writes + other.writes,
+    deletes: one.deletes + other.deletes,
+  };
+}
+
+/** One document read is billed for so many index entries that an aggregation has looked at. */
+const ENTRIES_PER_READ = 1000;
+
+/** What an answered message adds. Each method's answers may be many; what it bills at least comes with `least`. */
+export function billAnswer(method: string, message: Uint8Array): Bill {
+  switch (method) {
+    case 'BatchGetDocuments': {
+      const { found, missing } = v1.BatchGetDocumentsResponse.decode(message);
+      return { ...NOTHING, reads: found || missing ? 1 : 0 }; // a missing one is billed too
+    }
+    case 'RunQuery':
+      return { ...NOTHING, reads: v1.RunQueryResponse.decode(message).document ? 1 : 0 };
+    case 'RunAggregationQuery': {
+      const counts = Object.values(
+        v1.RunAggregationQueryResponse.decode(message).result?.aggregateFields ?? {},
+      );
+      const entries = Math.max(0, ...counts.map((count) => Number(count.integerValue ?? 0)));
+      return { ...NOTHING, reads: Math.ceil(entries / ENTRIES_PER_READ) };
+    }
+    default:
+      return NOTHING;
+  }
+}
+
+/** What a message that asks for something adds. */
+export function billRequest(method: string, message: Uint8Array): Bill {
+  if (method !== 'Commit') return NOTHING;
+  const { writes } = v1.CommitRequest.decode(message);
+  const deletes = writes.filter((write) => write.delete).length;
+  return { reads: 0, writes: writes.length - deletes, deletes };
+}
+
+/** A query that finds nothing is billed as one read. */
+export function least(method: string): Bill {
+  return { ...NOTHING, reads: method === 'RunQuery' || method === 'RunAggregationQuery' ? 1 : 0 };
+}
+
+/** The methods that this bill knows; another may not pass for free. */
+export const KNOWN_METHODS: readonly string[] = [
+  'BatchGetDocuments',
+  'RunQuery',
+  'RunAggregationQuery',
+  'Commit',
+];
+
+/** The documents that a message asks for by name. */
+export function documentsAskedFor(method: string, message: Uint8Array): readonly string[] {
+  return method === 'BatchGetDocuments' ? v1.BatchGetDocumentsRequest.decode(message).documents : [];
+}

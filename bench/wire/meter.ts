@@ -1,0 +1,114 @@
+/**
+ * Stands between a function and the Firestore emulator and counts what goes over the wire. The function is
+ * measured as it is built, whatever client and cache it uses.
+ */
+import {
+  type ClientHttp2Session,
+  connect,
+  constants,
+  createServer,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import { freePort } from '../../scripts/emulators/ports.mjs';
+import {
+  type Bill,
+  billAnswer,
+  billRequest,
+  documentsAskedFor,
+  KNOWN_METHODS,
+  least,
+  NOTHING,
+  plus,
+} from './bill.ts';
+import { GrpcMessages } from './grpcMessages.ts';
+
+export interface MeteredCall {
+  readonly method: string;
+  readonly documents: readonly string[];
+  readonly bill: Bill;
+}
+
+export interface Meter {
+  /** For `FIRESTORE_EMULATOR_HOST`. */
+  readonly host: string;
+  /** The calls since the last time, in the order in which they began. */
+  take(): readonly MeteredCall[];
+  close(): void;
+}
+
+interface Reading {
+  readonly method: string;
+  documents: readonly string[];
+  bill: Bill;
+}
+
+export async function openMeter(emulator: string): Promise<Meter> {
+  const upstream = connect(`http://${emulator}`);
+  const server = createServer();
+  let readings: Reading[] = [];
+  server.on('stream', (stream, headers) => {
+    const method = String(headers[':path']).split('/').at(-1) ?? '';
+    const reading: Reading = { method, documents: [], bill: NOTHING };
+    readings.push(reading);
+    forward(upstream, stream, headers, reading);
+  });
+  const port = await freePort();
+  await new Promise<void>((resolve) => {
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    host: `127.0.0.1:${port}`,
+    take() {
+      const taken = readings.map(billed);
+      readings = [];
+      return taken;
+    },
+    close() {
+      server.close();
+      upstream.close();
+    },
+  };
+}
+
+function billed({ method, documents, bill }: Reading): MeteredCall {
+  if (!KNOWN_METHODS.includes(method))
+    throw new Error(`Nobody knows what ${method} costs: see bench/wire/bill.ts.`);
+  return { method, documents, bill: bill.reads === 0 ? plus(bill, least(method)) : bill };
+}
+
+function forward(
+  upstream: ClientHttp2Session,
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  reading: Reading,
+): void {
+  const call = upstream.request(headers);
+  const asked = new GrpcMessages((message) => {
+    reading.documents = [...reading.documents, ...documentsAskedFor(reading.method, message)];
+    reading.bill = plus(reading.bill, billRequest(reading.method, message));
+  });
+  const answered = new GrpcMessages((message) => {
+    reading.bill = plus(reading.bill, billAnswer(reading.method, message));
+  });
+  stream.on('data', (bytes: Buffer) => asked.add(bytes));
+  stream.pipe(call);
+  call.on('response', (answer, flags) => {
+    const isWhole = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
+    if (stream.destroyed) return;
+    stream.respond(answer, isWhole ? { endStream: true } : { waitForTrailers: true });
+  });
+  let trailers: IncomingHttpHeaders = {};
+  call.on('trailers', (sent) => {
+    trailers = sent;
+  });
+  stream.on('wantTrailers', () => stream.sendTrailers(trailers));
+  call.on('data', (bytes: Buffer) => {
+    answered.add(bytes);
+    stream.write(bytes);
+  });
+  call.on('end', () => stream.end());
+  call.on('error', () => stream.destroy());
+  stream.on('error', () => call.close(constants.NGHTTP2_CANCEL));
+  stream.on('aborted', () => call.close(constants.NGHTTP2_CANCEL));
+}
