@@ -5,16 +5,18 @@ import { wireName } from '../../../functions/src/mcp/names.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { answer } from './calls.ts';
 import { countReads, type Reads } from './reads.ts';
-import { clearStage, setStage } from './stage.ts';
+import { clearStage, crowd, setStage } from './stage.ts';
 import { Team } from './team.ts';
 
 /** The session, the caller, the counters' parts, a window of the queue. */
 const FEW = 25;
 
 describe('the documents read by', () => {
+  const teams = new Map([10, 200].map((count) => [count, new Team()]));
   let reads: Reads;
 
-  before(() => {
+  before(async () => {
+    for (const [count, team] of teams) await crowd(team, count);
     reads = countReads();
   });
 
@@ -23,13 +25,12 @@ describe('the documents read by', () => {
     await clearStage();
   });
 
-  /** What a call reads beyond what it answers, with so many tasks, results and discoveries about. */
-  async function beyond(name: string, example: JsonObject, crowd: number): Promise<number> {
-    const team = new Team();
-    await setStage(team, crowd);
+  /** What a call to a new instance reads beyond what it answers. */
+  async function beyond(name: string, example: JsonObject, team: Team): Promise<number> {
+    await setStage(team);
     let answered: JsonObject = {};
     const read = await reads.during(async () => {
-      answered = await answer(team, name, example);
+      answered = await answer(team, name, example, team.leader, team.anotherInstance());
     });
     return read - longestList(answered);
   }
@@ -38,10 +39,9 @@ describe('the documents read by', () => {
     for (const tool of tools) {
       it(`${toolset}.${tool.name} are few, with 10 tasks and with 200`, async () => {
         const name = wireName(toolset, tool.name, 'prefixed');
-        const example = jsonObject.parse(tool.example);
-        for (const crowd of [10, 200]) {
-          const extra = await beyond(name, example, crowd);
-          assert.ok(extra <= FEW, `${extra} with ${crowd}`);
+        for (const [count, team] of teams) {
+          const extra = await beyond(name, jsonObject.parse(tool.example), team);
+          assert.ok(extra <= FEW, `${extra} with ${count}`);
         }
       });
     }
@@ -49,11 +49,10 @@ describe('the documents read by', () => {
 
   it('a count are really counted', async () => {
     const team = new Team();
-    await setStage(team, 30);
-    const read = await reads.during(() => answer(team, 'coordination_get_all_tasks', {}));
-    assert.ok(read >= 62, `${read}`);
-    assert.ok((await reads.during(() => team.tasks())) >= 62);
-    assert.equal(await reads.during(() => team.task('task-xxx-001')), 1);
+    await crowd(team, 10);
+    assert.ok((await reads.during(() => answer(team, 'coordination_get_all_tasks', {}))) >= 20);
+    assert.ok((await reads.during(() => team.tasks())) >= 20);
+    assert.equal(await reads.during(() => team.task(`${team.workspace}-0`)), 1);
   });
 });
 

@@ -10,14 +10,13 @@ import { type Team, unkeyed } from './team.ts';
 
 const [FIRST, SECOND, AGENT] = ['task-xxx-001', 'task-xxx-002', 'terminal-2'];
 
-/**
- * Sets the stage: terminal-2 holds task-xxx-002, and task-xxx-001 waits for somebody.
- * @param crowd how many more tasks wait, how many are done and how many discoveries there are
- */
-export async function setStage(team: Team, crowd = 0): Promise<void> {
+const GOAL = 'Build a REST API for user management';
+
+/** Sets the stage: terminal-2 holds task-xxx-002, and task-xxx-001 waits for somebody. */
+export async function setStage(team: Team): Promise<void> {
   await clearStage();
   const { services, ports } = team.app;
-  const { session } = await services.coordination.initialise(team.workspace, 'A goal', 'A plan', unkeyed);
+  const { session } = await services.coordination.initialise(team.workspace, GOAL, 'A plan', unkeyed);
   const place = { workspace: team.workspace, session: session.id, createdAt: team.now };
   const claim = {
     agentId: AGENT,
@@ -26,14 +25,6 @@ export async function setStage(team: Team, crowd = 0): Promise<void> {
     leaseSeconds: 1800,
     leaseExpiresAt: new Date(team.now.getTime() + 1_800_000),
   };
-  const tasks = [
-    sampleTask({ ...place, id: FIRST, priority: 1 }),
-    sampleTask({ ...place, id: SECOND, priority: 1, status: 'claimed', epoch: 1, claim }),
-    ...Array.from({ length: crowd }, (_, index) =>
-      sampleTask({ ...place, id: `${team.workspace}-${index}` }),
-    ),
-    ...Array.from({ length: crowd }, (_, index) => doneTask(`${team.workspace}-done-${index}`, place)),
-  ];
   const agent = sampleAgent({
     id: AGENT,
     ownerUid: team.leader.ownerUid,
@@ -46,14 +37,39 @@ export async function setStage(team: Team, crowd = 0): Promise<void> {
     },
     held: { [SECOND]: { session: session.id, epoch: 1 } },
   });
-  const by = { available: 1 + crowd, claimed: 1, done: crowd, discoveries: 1 + crowd };
   await ports.store.commit([
     { kind: 'createAgent', agent },
-    ...tasks.map((task): Change => ({ kind: 'createTask', task })),
-    ...discoveries(session, crowd + 1, team.now).map(
+    { kind: 'createTask', task: sampleTask({ ...place, id: FIRST, priority: 1 }) },
+    {
+      kind: 'createTask',
+      task: sampleTask({ ...place, id: SECOND, priority: 1, status: 'claimed', epoch: 1, claim }),
+    },
+    { kind: 'queueGrew', workspace: team.workspace, session: session.id, capabilityKeys: [] },
+  ]);
+}
+
+/** Puts so many waiting tasks, done tasks and discoveries about. */
+export async function crowd(team: Team, count: number): Promise<void> {
+  const { services, ports } = team.app;
+  const { session } = await services.coordination.initialise(team.workspace, GOAL, 'A plan', unkeyed);
+  const place = { workspace: team.workspace, session: session.id, createdAt: team.now };
+  const numbers = Array.from({ length: count }, (_, index) => index);
+  await ports.store.commit([
+    ...numbers.map(
+      (number): Change => ({
+        kind: 'createTask',
+        task: sampleTask({ ...place, id: `${team.workspace}-${number}` }),
+      }),
+    ),
+    ...numbers.map(
+      (number): Change => ({
+        kind: 'createTask',
+        task: doneTask(`${team.workspace}-done-${number}`, place),
+      }),
+    ),
+    ...discoveries(session, count, team.now).map(
       (discovery): Change => ({ kind: 'createDiscovery', discovery }),
     ),
-    { kind: 'count', workspace: team.workspace, session: session.id, by, at: team.now },
     { kind: 'queueGrew', workspace: team.workspace, session: session.id, capabilityKeys: [] },
   ]);
 }
