@@ -51,6 +51,10 @@ function environment(home: string, modelUrl: string, proxyPort: number): NodeJS.
     CLAUDE_CONFIG_DIR: `${home}/.claude`,
     ANTHROPIC_BASE_URL: modelUrl,
     ANTHROPIC_API_KEY: 'sk-ant-no-key-of-anyone',
+    // By itself it asks the model after 5 s, with or without the servers that it is still connecting to.
+    MCP_CONNECTION_NONBLOCKING: '0',
+    MCP_CONNECT_TIMEOUT_MS: '60000',
+    MCP_TIMEOUT: '60000',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
     DISABLE_TELEMETRY: '1',
