@@ -38,11 +38,12 @@ describe('initialising a coordination', () => {
 
   it('gives its goal to a session that tasks have opened', async () => {
     const task = await team.createOne();
+    await team.createOne();
     assert.equal((await session())?.goal, '');
     const { session: named, archived } = await initialise('Build an API', 'A plan');
     assert.deepEqual([named.id, archived], [task.session, undefined]);
     assert.deepEqual((await session())?.goal, 'Build an API');
-    assert.deepEqual(await team.counts(), { available: 1 });
+    assert.deepEqual(await team.counts(), { available: 2 });
   });
 
   it('archives the old session for another goal', async () => {

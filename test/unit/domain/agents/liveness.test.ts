@@ -1,0 +1,76 @@
+/** The sweep of agents at the moments that no clock can arrange: an agent comes back in the middle. */
+import assert from 'node:assert/strict';
+import { systemRandomness } from '../../../../functions/src/adapters/platform/cryptography.ts';
+import type { Agent } from '../../../../functions/src/domain/agents/agent.ts';
+import { AgentLiveness } from '../../../../functions/src/domain/agents/liveness.ts';
+import type { AgentReader } from '../../../../functions/src/domain/readers.ts';
+import { START, sampleAgent, secondsAfterStart, versionOf } from '../samples.ts';
+
+describe('the sweep of agents', () => {
+  let agent: Agent;
+  let written: Agent['status'][];
+  let forgotten: boolean;
+  let unseen: Map<string, Date>;
+  let errors: string[];
+  let liveness: AgentLiveness;
+
+  beforeEach(() => {
+    agent = sampleAgent();
+    [written, errors, forgotten] = [[], [], true];
+    unseen = new Map([[agent.id, START]]);
+    const agents: Pick<AgentReader, 'find'> = {
+      find: async (id) => {
+        if (id !== agent.id) throw new Error('unreadable');
+        return versionOf(agent);
+      },
+    };
+    liveness = new AgentLiveness({
+      agents: agents as AgentReader,
+      store: {
+        commit: async ([change]) => {
+          assert.ok(change?.kind === 'replaceAgent');
+          agent = change.agent;
+          written.push(agent.status);
+        },
+      },
+      presence: {
+        touch: async () => {},
+        lastSeen: async () => new Map(),
+        unseenSince: async (before) => {
+          assert.deepEqual(before, secondsAfterStart(1000 - 180));
+          return unseen;
+        },
+        forget: async () => forgotten,
+      },
+      clock: { now: () => secondsAfterStart(1000) },
+      randomness: systemRandomness,
+      log: { info() {}, warn() {}, error: (event) => void errors.push(event) },
+    });
+  });
+
+  it('marks one offline, as last seen then', async () => {
+    assert.equal(await liveness.sweep(), 1);
+    assert.deepEqual([written, agent.lastSeen], [['offline'], START]);
+  });
+
+  it('marks one active again that was seen before it was forgotten', async () => {
+    forgotten = false;
+    assert.equal(await liveness.sweep(), 0);
+    assert.deepEqual(written, ['offline', 'active']);
+  });
+
+  it('writes nothing of one that is offline already', async () => {
+    agent = sampleAgent({ status: 'offline' });
+    await liveness.sweep();
+    assert.deepEqual(written, []);
+  });
+
+  it('tells of one that cannot be marked, and goes on', async () => {
+    unseen = new Map([
+      ['broken', START],
+      [agent.id, START],
+    ]);
+    assert.equal(await liveness.sweep(), 1);
+    assert.deepEqual([written, errors], [['offline'], ['liveness_failed']]);
+  });
+});
