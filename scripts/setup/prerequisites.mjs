@@ -5,27 +5,32 @@ import { spawnSync } from 'node:child_process';
 const oldestNode = 20;
 const oldestJava = 11;
 
-/** Ends the process with one line that says what to install, where something is missing. */
-export function checkPrerequisites() {
-  const missing = missingPrerequisite();
+/**
+ * Ends the process with one line that says what to install, where something is missing.
+ * @param {{ java: boolean }} needs
+ */
+export function checkPrerequisites(needs = { java: true }) {
+  const missing = missingPrerequisite(needs);
   if (missing === undefined) return;
   process.stderr.write(`${missing}\n`);
   process.exit(1);
 }
 
-function missingPrerequisite() {
+/** @param {{ java: boolean }} needs */
+function missingPrerequisite(needs) {
   const node = Number.parseInt(process.versions.node, 10);
   if (node < oldestNode)
     return `Node ${oldestNode} or newer is needed, this is ${process.version}: https://nodejs.org`;
-  const java = javaMajor();
-  const jdk = 'https://adoptium.net';
-  if (java === undefined)
-    return `Java ${oldestJava} or newer is needed for the emulators and there is none: ${jdk}`;
-  if (java < oldestJava)
-    return `Java ${oldestJava} or newer is needed for the emulators, this is ${java}: ${jdk}`;
   if (!answers('git')) return 'Git is needed and there is none: https://git-scm.com/downloads';
   if (!answers('npm')) return 'npm is needed and there is none: it comes with Node, https://nodejs.org';
-  return undefined;
+  return needs.java ? missingJava() : undefined;
+}
+
+function missingJava() {
+  const needed = `Java ${oldestJava} or newer is needed for the emulators`;
+  const java = javaMajor();
+  if (java === undefined) return `${needed} and there is none: https://adoptium.net`;
+  return java < oldestJava ? `${needed}, this is ${java}: https://adoptium.net` : undefined;
 }
 
 /** @param {string} program */

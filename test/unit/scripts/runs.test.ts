@@ -1,0 +1,84 @@
+/** Whatever ends a run, nothing of it is left. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { processesOf } from '../../../scripts/processes/identity.mjs';
+import { closeAbandonedRuns, closeRun } from '../../../scripts/processes/run.mjs';
+
+const runModule = new URL('../../../scripts/processes/run.mjs', import.meta.url).href;
+
+/** Opens a run, starts a process in a group of its own and one that ignores SIGTERM, and says so. */
+const owner = `
+  import { spawn } from 'node:child_process';
+  import { writeFileSync } from 'node:fs';
+  import { openRun } from '${runModule}';
+  const run = openRun('unit');
+  const stubborn = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("up")';
+  for (const code of ['setInterval(() => {}, 1000); console.log("up")', stubborn]) {
+    const options = { detached: true, env: { ...process.env, ...run.env }, stdio: ['ignore', 'pipe', 'ignore'] };
+    const child = spawn(process.execPath, ['-e', code], options);
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+  }
+  writeFileSync(run.temporary + '/file', '');
+  run.removeAtEnd(run.temporary + '.file');
+  writeFileSync(run.temporary + '.file', '');
+  console.log(JSON.stringify({ tag: run.tag, temporary: run.temporary }));
+  setInterval(() => {}, 1000);
+`;
+
+interface OpenRun {
+  readonly process: ChildProcess;
+  readonly tag: string;
+  readonly temporary: string;
+}
+
+async function openRunElsewhere(): Promise<OpenRun> {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', owner], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { tag, temporary } = JSON.parse(line);
+    return { process: child, tag, temporary };
+  }
+  throw new Error('the run did not open');
+}
+
+async function becomesTrue(condition: () => boolean): Promise<boolean> {
+  for (let waited = 0; waited < 15_000; waited += 100) {
+    if (condition()) return true;
+    await delay(100);
+  }
+  return false;
+}
+
+function isCleared({ tag, temporary }: OpenRun): boolean {
+  return processesOf(tag).length === 0 && !existsSync(temporary) && !existsSync(`${temporary}.file`);
+}
+
+describe('a run', function () {
+  this.timeout(30_000);
+
+  it('ends with processes in other groups, also with stubborn ones', async () => {
+    const run = await openRunElsewhere();
+    assert.equal(processesOf(run.tag).length, 2);
+    await closeRun(run.tag);
+    assert.ok(isCleared(run));
+    run.process.kill('SIGKILL');
+  });
+
+  it('is cleared up by its watchdog when its owner is killed', async () => {
+    const run = await openRunElsewhere();
+    run.process.kill('SIGKILL');
+    assert.ok(await becomesTrue(() => isCleared(run)));
+  });
+
+  it('is left alone by others as long as its owner lives', async () => {
+    const run = await openRunElsewhere();
+    await closeAbandonedRuns();
+    assert.equal(processesOf(run.tag).length, 2);
+    run.process.kill('SIGKILL');
+    assert.ok(await becomesTrue(() => isCleared(run)));
+  });
+});
