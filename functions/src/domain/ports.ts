@@ -41,7 +41,10 @@ export interface Authenticator {
 
 /** Who is alive: `presence/{agentId}` in the Realtime Database. */
 export interface Presence {
-  /** Notes that the agent was just seen. Cheap: at most one write in half a second per instance and agent. */
+  /**
+   * Notes that the agent was just seen. Cheap: at most one write in half a second per instance and agent.
+   * @throws Error where that takes longer than a second
+   */
   touch(agentId: string): Promise<void>;
   /** When each of the agents was last seen; an agent never seen, or swept away, is absent. */
   lastSeen(agentIds: readonly string[]): Promise<ReadonlyMap<string, Date>>;

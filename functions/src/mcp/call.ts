@@ -1,4 +1,5 @@
 /** Runs one call of a tool, from its raw arguments to its answer. */
+import { noteSeen } from '../domain/agents/sighting.ts';
 import { type ErrorCode, MusterError } from '../domain/errors.ts';
 import type { Operation } from '../domain/idempotency/operation.ts';
 import type { Log, Presence } from '../domain/ports.ts';
@@ -13,9 +14,6 @@ import type { CallContext } from './tool.ts';
 
 /** Under the function's own 60 s, so that it is us who answer. */
 const DEADLINE_MS = 50_000;
-
-/** Presence is worth no more waiting than this. */
-const PRESENCE_MS = 1_000;
 
 /** One authenticated HTTP request, which may carry several calls. */
 export interface Exchange {
@@ -85,12 +83,13 @@ function contextOf(ports: CallPorts, exchange: Exchange, operation: Operation): 
 interface Observation {
   outcome: ErrorCode | 'OK';
   /** Writes the log's entry and waits for presence to be noted, which began with the call. */
-  end(): Promise<void> | undefined;
+  end(): Promise<unknown> | undefined;
 }
 
 function observe(ports: CallPorts, { principal, requestId, workspace }: Exchange, what: string): Observation {
   const started = performance.now();
-  const seen = notePresence(ports, principal.agentId, requestId);
+  const { agentId } = principal;
+  const noting = agentId === undefined ? undefined : noteSeen(ports.presence, ports.log, agentId);
   return {
     outcome: 'OK',
     end() {
@@ -103,32 +102,9 @@ function observe(ports: CallPorts, { principal, requestId, workspace }: Exchange
         outcome: this.outcome,
         milliseconds,
       });
-      return seen.noted ? undefined : withDeadline(seen.noting, PRESENCE_MS).catch(() => undefined);
+      return noting;
     },
   };
-}
-
-interface Sighting {
-  noted: boolean;
-  /** Never rejects. */
-  readonly noting: Promise<void>;
-}
-
-function notePresence(
-  { presence, log }: CallPorts,
-  agentId: string | undefined,
-  requestId: string,
-): Sighting {
-  if (agentId === undefined) return { noted: true, noting: Promise.resolve() };
-  const done = (): void => {
-    seen.noted = true;
-  };
-  const failed = (error: unknown): void => {
-    done();
-    log.warn('presence_not_noted', { requestId, agentId, error });
-  };
-  const seen: Sighting = { noted: false, noting: presence.touch(agentId).then(done, failed) };
-  return seen;
 }
 
 /** @throws MusterError TIMEOUT where the work takes longer; the work itself goes on */

@@ -90,7 +90,7 @@ describe('callTool', () => {
     }
   });
 
-  it('neither fails nor waits long for want of presence', async () => {
+  it('does not fail for want of presence', async () => {
     const failing = memoryPorts();
     failing.presence.touch = () => Promise.reject(new Error('no database'));
     const result = await call(
@@ -100,21 +100,6 @@ describe('callTool', () => {
     );
     assert.equal(result.isError, undefined);
     assert.ok(failing.entries.some(({ event }) => event === 'presence_not_noted'));
-
-    const hanging = memoryPorts();
-    hanging.presence.touch = () => new Promise(() => {});
-    const started = performance.now();
-    assert.equal(
-      (
-        await call(
-          hanging,
-          LEADER,
-          tool(async () => ({ ok: true })),
-        )
-      ).isError,
-      undefined,
-    );
-    assert.ok(performance.now() - started < 2000);
   });
 });
 

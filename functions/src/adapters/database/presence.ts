@@ -6,6 +6,9 @@ import { PRESENCE, presencePath } from './paths.ts';
 /** An instance writes an agent's presence at most this often. */
 const TOUCH_MILLISECONDS = 500;
 
+/** The client waits for a lost database for ever; a caller does not. */
+const TOUCH_WAIT_MILLISECONDS = 1000;
+
 const MAX_REMEMBERED = 10_000;
 
 export class DatabasePresence implements Presence {
@@ -23,8 +26,13 @@ export class DatabasePresence implements Presence {
     const last = this.touched.get(agentId);
     if (last !== undefined && now - last < TOUCH_MILLISECONDS) return;
     this.remember(agentId, now);
-    const database = await this.database();
-    await database.ref(presencePath(agentId)).set({ last_seen: now });
+    const writing = this.database().then((database) =>
+      database.ref(presencePath(agentId)).set({ last_seen: now }),
+    );
+    await withinTouchWait(writing).catch((error: unknown) => {
+      this.touched.delete(agentId);
+      throw error;
+    });
   }
 
   async lastSeen(agentIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
@@ -75,4 +83,15 @@ function lastSeenOf(snapshot: DataSnapshot): Date | undefined {
 function lastSeenIn(value: unknown): number {
   const isObject = typeof value === 'object' && value !== null;
   return isObject && 'last_seen' in value && typeof value.last_seen === 'number' ? value.last_seen : 0;
+}
+
+async function withinTouchWait(writing: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const waiting = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error('The Realtime Database did not answer.')),
+      TOUCH_WAIT_MILLISECONDS,
+    );
+  });
+  await Promise.race([writing, waiting]).finally(() => clearTimeout(timer));
 }

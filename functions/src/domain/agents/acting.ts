@@ -1,22 +1,15 @@
 /** Who may act as which agent. Source: design, section 3. */
 import { MusterError } from '../errors.ts';
 import { hasRole, type Principal } from '../principal.ts';
-import type { AgentReader } from '../readers.ts';
+import type { Agent } from './agent.ts';
 
 /**
  * Lets a caller act as an agent: as itself, as any agent for leaders and admins, as an own one for people.
  * @throws MusterError FORBIDDEN
  */
-export async function authoriseActing(
-  principal: Principal,
-  agentId: string,
-  agents: AgentReader,
-): Promise<void> {
+export function authoriseActing(principal: Principal, agentId: string, agent: Agent | undefined): void {
   if (principal.agentId === agentId || hasRole(principal.role, 'leader')) return;
-  if (principal.kind === 'person') {
-    const agent = await agents.find(agentId);
-    if (agent?.value.ownerUid === principal.uid) return;
-  }
+  if (principal.kind === 'person' && agent?.ownerUid === principal.uid) return;
   throw forbiddenToAct(principal, agentId);
 }
 

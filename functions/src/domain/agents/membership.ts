@@ -2,13 +2,14 @@
 
 import { MusterError } from '../errors.ts';
 import { agentNotRegistered } from '../missing.ts';
-import type { Clock, Presence, Randomness } from '../ports.ts';
+import type { Clock, Log, Presence, Randomness } from '../ports.ts';
 import { hasRole, type Principal } from '../principal.ts';
 import type { AgentReader, SessionReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
 import type { Change, Settle, Store } from '../store.ts';
 import { authoriseActing, forbiddenToAct } from './acting.ts';
 import { type Agent, USUAL_CONFIGURATION } from './agent.ts';
+import { noteSeen } from './sighting.ts';
 
 export interface MembershipDependencies {
   readonly agents: AgentReader;
@@ -17,6 +18,7 @@ export interface MembershipDependencies {
   readonly presence: Presence;
   readonly clock: Clock;
   readonly randomness: Randomness;
+  readonly log: Log;
 }
 
 export interface MembershipRequest {
@@ -50,7 +52,7 @@ export class AgentMembership {
     settle: Settle<Membership>,
   ): Promise<Membership> {
     if (request.role === 'leader' && !hasRole(principal.role, 'leader')) throw forbiddenToLead(principal);
-    const { sessions, store, presence, clock, randomness } = this.dependencies;
+    const { sessions, store, presence, clock, randomness, log } = this.dependencies;
     const membership = await retryStale(randomness, async () => {
       const now = clock.now();
       const { agent: known, open } = await sessions.currentWithAgent(request.workspace, request.agentId);
@@ -64,34 +66,43 @@ export class AgentMembership {
       await store.commit([change], settle(outcome));
       return outcome;
     });
-    await presence.touch(request.agentId);
+    await noteSeen(presence, log, request.agentId);
     return membership;
   }
 
   /** @throws MusterError NOT_FOUND when the agent is not registered */
   async heartbeat(principal: Principal, agentId: string, settle: Settle<undefined>): Promise<void> {
-    await this.actAs(principal, agentId);
-    const { agents, store, presence, clock, randomness } = this.dependencies;
-    await retryStale(randomness, async () => {
-      const known = await agents.find(agentId);
-      if (known === undefined) throw agentNotRegistered(agentId);
-      const revived: Agent = { ...known.value, status: 'active', lastSeen: clock.now() };
-      const changes: Change[] =
-        known.value.status === 'active'
-          ? []
-          : [{ kind: 'replaceAgent', agent: revived, version: known.version }];
-      await store.commit(changes, settle(undefined));
-    });
-    await presence.touch(agentId);
+    const { agents, presence, log } = this.dependencies;
+    const known = await agents.find(agentId);
+    authoriseActing(principal, agentId, known?.value);
+    if (known === undefined) throw agentNotRegistered(agentId);
+    if (!(await noteSeen(presence, log, agentId))) throw heartbeatNotNoted();
+    await this.revive(agentId, settle);
   }
 
   /**
-   * Checks that the caller may act as the agent, and notes that the agent was seen.
+   * Checks that the caller may act as the agent, and notes that another one than itself was seen.
    * @throws MusterError FORBIDDEN
    */
   async actAs(principal: Principal, agentId: string): Promise<void> {
-    await authoriseActing(principal, agentId, this.dependencies.agents);
-    if (principal.agentId !== agentId) await this.dependencies.presence.touch(agentId);
+    if (principal.agentId === agentId) return;
+    const { agents, presence, log } = this.dependencies;
+    const known = await agents.find(agentId);
+    authoriseActing(principal, agentId, known?.value);
+    if (known?.value.status === 'offline') await this.revive(agentId, () => undefined);
+    if (known !== undefined) await noteSeen(presence, log, agentId);
+  }
+
+  /** Marks an agent active that went offline. */
+  private revive(agentId: string, settle: Settle<undefined>): Promise<void> {
+    const { agents, store, clock, randomness } = this.dependencies;
+    return retryStale(randomness, async () => {
+      const known = await agents.find(agentId);
+      if (known === undefined) throw agentNotRegistered(agentId);
+      const revived: Agent = { ...known.value, status: 'active', lastSeen: clock.now() };
+      const change: Change = { kind: 'replaceAgent', agent: revived, version: known.version };
+      await store.commit(known.value.status === 'active' ? [] : [change], settle(undefined));
+    });
   }
 }
 
@@ -107,6 +118,12 @@ function forbiddenToLead(principal: Principal): MusterError {
     field: 'role',
     value: 'leader',
     suggestion: 'Register as a worker, or use the credential of a leader.',
+  });
+}
+
+function heartbeatNotNoted(): MusterError {
+  return new MusterError('FIREBASE_ERROR', 'Your heartbeat could not be noted just now.', {
+    suggestion: 'Send it again in a moment.',
   });
 }
 

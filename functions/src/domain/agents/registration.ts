@@ -1,7 +1,7 @@
 /** Registering agents and their credentials. Source: spec/network.md, onboarding.registerAgent; design, section 3. */
 import { MusterError } from '../errors.ts';
 import type { Operation } from '../idempotency/operation.ts';
-import type { Clock, Hashing, Presence, Randomness } from '../ports.ts';
+import type { Clock, Hashing, Log, Presence, Randomness } from '../ports.ts';
 import { hasRole, type Principal, type Role } from '../principal.ts';
 import type { AgentReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
@@ -9,6 +9,7 @@ import { MAX_AGENT_BYTES, requireSize } from '../size.ts';
 import type { Change, Settle, Store, Versioned } from '../store.ts';
 import type { Agent, AgentConfiguration, AgentType, Capability } from './agent.ts';
 import { CREDENTIAL_DAYS, type Credential } from './credential.ts';
+import { noteSeen } from './sighting.ts';
 
 export interface RegistrationDependencies {
   readonly agents: AgentReader;
@@ -17,6 +18,7 @@ export interface RegistrationDependencies {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly hashing: Hashing;
+  readonly log: Log;
 }
 
 /** What an agent says of itself. */
@@ -60,7 +62,7 @@ export class AgentRegistration {
     operation: Operation,
     settle: Settle<Registered>,
   ): Promise<Registered> {
-    const { agents, store, presence, clock, randomness } = this.dependencies;
+    const { agents, store, presence, clock, randomness, log } = this.dependencies;
     requireSize('An agent', 'capabilities', draft, MAX_AGENT_BYTES);
     const agentId = this.agentId(principal.ownerUid, draft.name);
     const registered = await retryStale(randomness, async () => {
@@ -82,7 +84,7 @@ export class AgentRegistration {
       );
       return outcome;
     });
-    await presence.touch(agentId);
+    await noteSeen(presence, log, agentId);
     return registered;
   }
 
