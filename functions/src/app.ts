@@ -41,7 +41,7 @@ export function compose({ clock }: Bindings) {
   const ports = {
     agents: new FirestoreAgentReader(database),
     sessions: new FirestoreSessionReader(database),
-    tasks: new FirestoreTaskReader(database),
+    tasks: new FirestoreTaskReader(database, cloudLog),
     discoveries: new FirestoreDiscoveryReader(database),
     settledOperations: new FirestoreSettledOperations(database),
     store: new FirestoreStore(database, clock, systemRandomness),

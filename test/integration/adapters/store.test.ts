@@ -9,13 +9,14 @@ import { FirestoreStore } from '../../../functions/src/adapters/firestore/store.
 import { FirestoreTaskReader } from '../../../functions/src/adapters/firestore/taskReader.ts';
 import { systemRandomness } from '../../../functions/src/adapters/platform/cryptography.ts';
 import { type Change, StaleWriteError } from '../../../functions/src/domain/store.ts';
+import { cloudLog } from '../../../functions/src/logging.ts';
 import { refusal, START, sampleAgent, sampleTask, secondsAfterStart } from '../../unit/domain/samples.ts';
 
 /** Always the same of a session's counter documents. */
 const oneShard = { ...systemRandomness, integer: () => 0 };
 
 describe('the store', () => {
-  const tasks = new FirestoreTaskReader(firestore());
+  const tasks = new FirestoreTaskReader(firestore(), cloudLog);
   const agents = new FirestoreAgentReader(firestore());
   const sessions = new FirestoreSessionReader(firestore());
   const settledOperations = new FirestoreSettledOperations(firestore());

@@ -1,5 +1,7 @@
 /** The sweep of lapsed leases and ended waits, and what comes after it. */
 import assert from 'node:assert/strict';
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { taskPath } from '../../../functions/src/adapters/firestore/paths.ts';
 import { Team } from './team.ts';
 
 describe('the sweep of leases', () => {
@@ -26,6 +28,18 @@ describe('the sweep of leases', () => {
     team.pass(599);
     await team.sweep();
     assert.deepEqual([(await team.task(id)).status, await team.claim(bob)], ['claimed', undefined]);
+  });
+
+  it('releases the tasks beside one that somebody has broken by hand', async () => {
+    const broken = await team.createOne();
+    await team.claim(ann, 600);
+    await firestore().doc(taskPath(broken.id)).update({ priority: 'soon' });
+    const { id } = await team.createOne();
+    await team.claim(bob, 600);
+    team.pass(601);
+    await team.sweep();
+    assert.equal((await team.task(id)).status, 'available');
+    await firestore().doc(taskPath(broken.id)).delete();
   });
 
   for (const started of [false, true]) {

@@ -1,7 +1,9 @@
 /** Every reader of the Firestore adapters, and a call of each of its methods in each of its variants. */
+
 import type { Firestore } from '@google-cloud/firestore';
 import { countersPath, sessionPath, workspacePath } from '../../../functions/src/adapters/firestore/paths.ts';
 import type { Page } from '../../../functions/src/domain/readers.ts';
+import { cloudLog } from '../../../functions/src/logging.ts';
 
 /** Modules are loaded apart from everybody else's: what others call does not count as called here. */
 export const APART = '?read-for-indexes';
@@ -78,20 +80,20 @@ async function taskCalls(): Promise<readonly Call[]> {
   const { FirestoreTaskReader }: TaskReaders = await load('taskReader.ts');
   const keys = Array.from({ length: 31 }, (_unused, index) => `key-${index}`);
   return [
-    (database) => new FirestoreTaskReader(database).find('task-1'),
-    (database) => new FirestoreTaskReader(database).findAll([]),
-    (database) => new FirestoreTaskReader(database).findAll(['task-1', 'task-2']),
-    (database) => new FirestoreTaskReader(database).claimable(SESSION, ['key-1'], 5),
-    (database) => new FirestoreTaskReader(database).claimable(SESSION, ['key-1', 'key-2'], 5),
-    (database) => new FirestoreTaskReader(database).claimable(SESSION, keys, 5),
-    (database) => new FirestoreTaskReader(database).firstBackoff(SESSION),
-    (database) => new FirestoreTaskReader(database).list(SESSION, undefined, FIRST),
-    (database) => new FirestoreTaskReader(database).list(SESSION, ['done'], NEXT),
-    (database) => new FirestoreTaskReader(database).list(SESSION, ['done', 'failed'], FIRST),
-    (database) => new FirestoreTaskReader(database).listDone(SESSION, FIRST),
-    (database) => new FirestoreTaskReader(database).listDone(SESSION, NEXT),
-    (database) => new FirestoreTaskReader(database).lapsed(NOW, 5),
-    (database) => new FirestoreTaskReader(database).backedOff(NOW, 5),
+    (database) => new FirestoreTaskReader(database, cloudLog).find('task-1'),
+    (database) => new FirestoreTaskReader(database, cloudLog).findAll([]),
+    (database) => new FirestoreTaskReader(database, cloudLog).findAll(['task-1', 'task-2']),
+    (database) => new FirestoreTaskReader(database, cloudLog).claimable(SESSION, ['key-1'], 5),
+    (database) => new FirestoreTaskReader(database, cloudLog).claimable(SESSION, ['key-1', 'key-2'], 5),
+    (database) => new FirestoreTaskReader(database, cloudLog).claimable(SESSION, keys, 5),
+    (database) => new FirestoreTaskReader(database, cloudLog).firstBackoff(SESSION),
+    (database) => new FirestoreTaskReader(database, cloudLog).list(SESSION, undefined, FIRST),
+    (database) => new FirestoreTaskReader(database, cloudLog).list(SESSION, ['done'], NEXT),
+    (database) => new FirestoreTaskReader(database, cloudLog).list(SESSION, ['done', 'failed'], FIRST),
+    (database) => new FirestoreTaskReader(database, cloudLog).listDone(SESSION, FIRST),
+    (database) => new FirestoreTaskReader(database, cloudLog).listDone(SESSION, NEXT),
+    (database) => new FirestoreTaskReader(database, cloudLog).lapsed(NOW, 5),
+    (database) => new FirestoreTaskReader(database, cloudLog).backedOff(NOW, 5),
   ];
 }
 

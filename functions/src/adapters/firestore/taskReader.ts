@@ -1,4 +1,5 @@
 import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
+import type { Log } from '../../domain/ports.ts';
 import type { Page, Slice, TaskReader } from '../../domain/readers.ts';
 import type { Versioned } from '../../domain/store.ts';
 import type { Task, TaskStatus } from '../../domain/tasks/task.ts';
@@ -14,9 +15,11 @@ const HELD: readonly TaskStatus[] = ['claimed', 'in_progress', 'waiting'];
 
 export class FirestoreTaskReader implements TaskReader {
   private readonly database: Firestore;
+  private readonly log: Log;
 
-  constructor(database: Firestore) {
+  constructor(database: Firestore, log: Log) {
     this.database = database;
+    this.log = log;
   }
 
   async find(taskId: string): Promise<Versioned<Task> | undefined> {
@@ -81,12 +84,25 @@ export class FirestoreTaskReader implements TaskReader {
 
   lapsed(now: Date, limit: number): Promise<readonly Versioned<Task>[]> {
     const held = this.tasks.where('status', 'in', [...HELD]).where('lease_expires_at', '<=', now);
-    return list(held.orderBy('lease_expires_at').limit(limit));
+    return this.readable(held.orderBy('lease_expires_at').limit(limit));
   }
 
   backedOff(now: Date, limit: number): Promise<readonly Versioned<Task>[]> {
     const waiting = this.tasks.where('status', '==', 'available').where('retry_at', '<=', now);
-    return list(waiting.orderBy('retry_at').limit(limit));
+    return this.readable(waiting.orderBy('retry_at').limit(limit));
+  }
+
+  /** What a sweep reads: a task that somebody has broken by hand must not keep it from the others. */
+  private async readable(query: Query): Promise<readonly Versioned<Task>[]> {
+    const { docs } = await query.get();
+    return docs.flatMap((snapshot) => {
+      try {
+        return versioned(taskFromDocument(snapshot.data()), snapshot.updateTime);
+      } catch (error) {
+        this.log.error('task_unreadable', { taskId: snapshot.id, error });
+        return [];
+      }
+    });
   }
 
   private get tasks(): Query {
