@@ -1,5 +1,6 @@
 // @ts-check
 import { tmpdir } from 'node:os';
+import { endpointAnswers } from '../emulators/answers.mjs';
 import { openOutput } from '../emulators/output.mjs';
 import { usualOrFreePorts } from '../emulators/ports.mjs';
 import { startSuite } from '../emulators/suite.mjs';
@@ -7,7 +8,6 @@ import { runSession } from '../processes/session.mjs';
 import { root } from '../project.mjs';
 import { exclusively } from '../setup/lock.mjs';
 import { prepare } from '../setup/prepare.mjs';
-import { endpointAnswers } from './answers.mjs';
 import { announce, writeEndpoint } from './endpoint.mjs';
 import { tickSchedules } from './schedules.mjs';
 import { makeTokens } from './tokens.mjs';

@@ -1,4 +1,5 @@
 // @ts-check
+import { endpointAnswers } from '../emulators/answers.mjs';
 import { openOutput } from '../emulators/output.mjs';
 import { freePorts } from '../emulators/ports.mjs';
 import { startSuite } from '../emulators/suite.mjs';
@@ -39,15 +40,16 @@ export async function runTests(args) {
  */
 async function runWithEmulators(chosen, { session, node, mochaOptions }) {
   const { run, say } = session;
-  if (chosen.some((suite) => suite.specs.startsWith('test/e2e')))
-    await installTestClients({ env: run.env, say });
+  if (chosen.some(isEndToEnd)) await installTestClients({ env: run.env, say });
   const output = openOutput(run, 'test-emulators', { screen: false });
   const emulators = await startSuite({ run, node, ports: await freePorts(), output, say });
   /** @type {Totals[]} */
   const results = [];
   const tests = async () => {
-    for (const suite of chosen)
+    for (const suite of chosen) {
+      if (isEndToEnd(suite)) await endpointAnswers(emulators.env.MUSTER_MCP_URL ?? '');
       results.push(await runMocha(suite, { node, run, env: emulators.env, mochaOptions }));
+    }
   };
   const crash = emulators.exited.then((reason) => {
     throw new Error(`${reason}; what they logged: ${output.file}`);
@@ -55,6 +57,11 @@ async function runWithEmulators(chosen, { session, node, mochaOptions }) {
   await Promise.race([tests(), crash]);
   crash.catch(() => {}); // from here on it is we who stop them
   return results;
+}
+
+/** @param {import('./suites.mjs').Suite} suite */
+function isEndToEnd({ specs }) {
+  return specs.startsWith('test/e2e');
 }
 
 /** @param {Totals[]} results */
