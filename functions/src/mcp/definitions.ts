@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { ERROR_CODES, MusterError } from '../domain/errors.ts';
 import { type CallPorts, callTool, type Exchange, readResource } from './call.ts';
 import type { Catalogue } from './catalogue.ts';
+import { forLegacy } from './projection.ts';
 import { shownName } from './structure.ts';
 
 /** For whom a message is served, and over what. */
@@ -21,6 +22,9 @@ export interface Serving {
   /** What the URL selects, where a call is looked up: more than `listed` for a restricted principal. */
   readonly selected: Catalogue;
 }
+
+/** The revisions with a handshake, to 2025-11-25, or those without, from 2026-07-28. */
+export type Era = 'legacy' | 'modern';
 
 export type Identity = ConstructorParameters<typeof Server>[0];
 
@@ -56,6 +60,7 @@ export function buildServer(
   ports: CallPorts,
   identity: Identity,
   { exchange, listed, selected }: Serving,
+  era: Era,
   revisions: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS,
 ): Server {
   const hasResources = listed.resources.length > 0;
@@ -69,7 +74,8 @@ export function buildServer(
   server.setRequestHandler('tools/call', { params: CALL }, async ({ name, arguments: rawArguments }) => {
     const found = selected.findTool(name);
     if (found === undefined) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${shownName(name)}`);
-    return { ...(await callTool(ports, exchange, found, rawArguments ?? {})) };
+    const result = await callTool(ports, exchange, found, rawArguments ?? {});
+    return { ...(era === 'legacy' ? forLegacy(found.toolset, result) : result) };
   });
   if (!hasResources) return server;
   server.setRequestHandler('resources/list', { params: PAGE }, () => ({ resources: listed.resources }));

@@ -60,6 +60,16 @@ export function refused(toolset: string, error: MusterError): ToolResult {
 }
 
 /**
+ * The same for clients of the 2025 revisions, where an error that is not as the listed `outputSchema` says
+ * goes as text alone: `@modelcontextprotocol/sdk` 1.x would hide it from the model.
+ */
+export function forLegacy(toolset: string, result: ToolResult): Partial<ToolResult> {
+  if (result.isError === undefined || envelopeSchema(toolset) !== undefined) return result;
+  const { structuredContent: _notAsListed, ...rest } = result;
+  return rest;
+}
+
+/**
  * The error as its caller may see it. What nobody foresaw goes to the log in full and leaves as an id.
  * @param what the tool, resource or step that failed
  */

@@ -34,7 +34,7 @@ export function createMcpServer(ports: CallPorts, version: string): McpServer {
     ({ requestInfo }) => {
       const inbound = requestInfo && served.get(requestInfo);
       if (inbound === undefined) throw new Error('A request reached the MCP handler on no known way.');
-      return buildServer(ports, identity, inbound);
+      return buildServer(ports, identity, inbound, 'modern');
     },
     { legacy: 'reject', onerror: (error) => ports.log.warn('mcp_refused', { error: error.message }) },
   );
@@ -44,13 +44,13 @@ export function createMcpServer(ports: CallPorts, version: string): McpServer {
     const outcome = classifyInboundRequest({ httpMethod: 'POST', ...standard, body });
     if (outcome.kind === 'legacy') {
       return serveLegacy(headers, body, (request) =>
-        answerLegacy(buildServer(ports, identity, inbound), request).then((json) =>
+        answerLegacy(buildServer(ports, identity, inbound, 'legacy'), request).then((json) =>
           withTools(json, request, inbound),
         ),
       );
     }
     if (outcome.kind === 'modern' && outcome.messageKind === 'request' && isPlain(outcome, standard)) {
-      const server = buildServer(ports, identity, inbound, [MODERN]);
+      const server = buildServer(ports, identity, inbound, 'modern', [MODERN]);
       const json = await answerModern(server, outcome.message, outcome.classification);
       return { status: 200, json: withTools(json, body, inbound) };
     }

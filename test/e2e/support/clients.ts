@@ -57,20 +57,10 @@ export async function connect(
   token: string,
   fetcher: typeof fetch = fetch,
 ): Promise<Connection> {
-  const connection = await connectUnlisted(era, url, token, fetcher);
+  const options = { requestInit: { headers: { Authorization: `Bearer ${token}` } }, fetch: fetcher };
+  const connection = await (era === 'sdk 1.x' ? connectOld(url, options) : connectCurrent(era, url, options));
   await connection.listTools();
   return connection;
-}
-
-/** Connects without listing the tools: the client then takes answers as they come. */
-export function connectUnlisted(
-  era: Era,
-  url: string,
-  token: string,
-  fetcher: typeof fetch = fetch,
-): Promise<Connection> {
-  const options = { requestInit: { headers: { Authorization: `Bearer ${token}` } }, fetch: fetcher };
-  return era === 'sdk 1.x' ? connectOld(url, options) : connectCurrent(era, url, options);
 }
 
 interface TransportOptions {
@@ -120,7 +110,7 @@ interface RawAnswer {
   readonly structuredContent?: unknown;
 }
 
-function answerOf({ isError = false, content, structuredContent }: RawAnswer): Answer {
+function answerOf({ isError = false, content, structuredContent = {} }: RawAnswer): Answer {
   if (!isRecord(structuredContent)) throw new Error('The answer has no structured content.');
   return { isError, text: textOf(content), structured: structuredContent };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/domain/errors.ts';
-import { answered, presentable, refused } from '../../../functions/src/mcp/projection.ts';
+import { answered, forLegacy, presentable, refused } from '../../../functions/src/mcp/projection.ts';
 import { memoryPorts } from '../../support/mcp-endpoint.ts';
 
 const error = new MusterError('NOT_FOUND', 'Task task-1 not found.', {
@@ -30,6 +30,16 @@ describe('projection', () => {
         data: { field: 'task_id', value: 'task-1', reason: 'NO_SUCH_TASK', suggestion: 'List the tasks.' },
       },
     });
+  });
+
+  it('shows an error as text alone to a client of 2025 that would hold it against the listed schema', () => {
+    const network = refused('onboarding', error);
+    assert.deepEqual(forLegacy('onboarding', network), { content: network.content, isError: true });
+    assert.deepEqual(
+      forLegacy('coordination', refused('coordination', error)),
+      refused('coordination', error),
+    );
+    assert.deepEqual(forLegacy('onboarding', answered({ a: 1 })), answered({ a: 1 }));
   });
 
   it('shows no value that is long, deep or unprintable', () => {
