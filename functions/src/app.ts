@@ -52,9 +52,10 @@ export function compose({ clock }: Bindings) {
     log: cloudLog,
   };
   const liveness = new AgentLiveness(ports);
+  const revive = (agentId: string): Promise<void> => liveness.revive(agentId);
   const services: Services = {
     registration: new AgentRegistration(ports),
-    membership: new AgentMembership(ports),
+    membership: new AgentMembership({ ...ports, revive }),
     coordination: new CoordinationService(ports),
     taskCreation: new TaskCreation(ports),
     taskQueue: new TaskQueue(ports),
@@ -64,7 +65,7 @@ export function compose({ clock }: Bindings) {
     idTokens: new FirebaseIdTokenVerifier(firebaseApp),
     hashing: systemHashing,
     clock,
-    revive: (agentId) => liveness.revive(agentId),
+    revive,
   });
   const sweep = new Sweep(new TaskSweep(ports), liveness, cloudLog);
   const taskQueueMirror = new TaskQueueMirror(realtimeDatabase, ports.tasks);

@@ -96,7 +96,9 @@ describe('the sweep of agents', () => {
   it('has one active again that sends a heartbeat, claims or registers', async () => {
     await team.createOne();
     const returns = [
-      () => team.app.services.membership.heartbeat(team.principal('ann'), ann, unkeyed),
+      // Its own heartbeat comes with its credential, and checking that revives it: see authentication.
+      () => team.app.services.membership.heartbeat(team.leader, ann, unkeyed),
+      () => team.app.services.membership.actAs(team.leader, ann),
       () => Promise.all([team.app.ports.presence.touch(ann), team.claim(ann)]), // any call is noted
       () => team.join('ann'),
     ];

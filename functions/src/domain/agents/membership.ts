@@ -19,6 +19,8 @@ export interface MembershipDependencies {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
+  /** Marks an agent active that was offline. */
+  readonly revive: (agentId: string) => Promise<void>;
 }
 
 export interface MembershipRequest {
@@ -72,12 +74,16 @@ export class AgentMembership {
 
   /** @throws MusterError NOT_FOUND when the agent is not registered */
   async heartbeat(principal: Principal, agentId: string, settle: Settle<undefined>): Promise<void> {
-    const { agents, presence, log } = this.dependencies;
-    const known = await agents.find(agentId);
-    authoriseActing(principal, agentId, known?.value);
-    if (known === undefined) throw agentNotRegistered(agentId);
+    const { agents, store, presence, log, revive } = this.dependencies;
+    // An agent's own credential was checked a moment ago, which read the agent and revived it.
+    if (principal.agentId !== agentId) {
+      const known = await agents.find(agentId);
+      authoriseActing(principal, agentId, known?.value);
+      if (known === undefined) throw agentNotRegistered(agentId);
+      if (known.value.status === 'offline') await revive(agentId);
+    }
     if (!(await noteSeen(presence, log, agentId))) throw heartbeatNotNoted();
-    await this.revive(agentId, settle);
+    await store.commit([], settle(undefined));
   }
 
   /**
@@ -86,23 +92,11 @@ export class AgentMembership {
    */
   async actAs(principal: Principal, agentId: string): Promise<void> {
     if (principal.agentId === agentId) return;
-    const { agents, presence, log } = this.dependencies;
+    const { agents, presence, log, revive } = this.dependencies;
     const known = await agents.find(agentId);
     authoriseActing(principal, agentId, known?.value);
-    if (known?.value.status === 'offline') await this.revive(agentId, () => undefined);
+    if (known?.value.status === 'offline') await revive(agentId);
     if (known !== undefined) await noteSeen(presence, log, agentId);
-  }
-
-  /** Marks an agent active that went offline. */
-  private revive(agentId: string, settle: Settle<undefined>): Promise<void> {
-    const { agents, store, clock, randomness } = this.dependencies;
-    return retryStale(randomness, async () => {
-      const known = await agents.find(agentId);
-      if (known === undefined) throw agentNotRegistered(agentId);
-      const revived: Agent = { ...known.value, status: 'active', lastSeen: clock.now() };
-      const change: Change = { kind: 'replaceAgent', agent: revived, version: known.version };
-      await store.commit(known.value.status === 'active' ? [] : [change], settle(undefined));
-    });
   }
 }
 
