@@ -2,6 +2,7 @@
  * `npm run bench [-- --json] [--write] [--only overhead,list,claim,scale,coldStart,cost]`. The emulators run
  * already; see docs/benchmarks.md. Standard output carries the findings and nothing else.
  */
+import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { costTable, isCurrent, resultTable, write } from './documentation.ts';
 import { type Measurement, passes } from './measurement.ts';
@@ -41,6 +42,10 @@ function documented({
   return { ...measurement, rows, faults: [...faults, ...stale] };
 }
 
+const [load = 0] = loadavg();
+if (load > availableParallelism())
+  console.error(`bench: this machine is busy (load ${load.toFixed(1)}), which disturbs the figures`);
+
 const wanted = values.only?.split(',') ?? Object.keys(benchmarks);
 const measurements: Measurement[] = [];
 for (const name of wanted) {
@@ -52,7 +57,7 @@ for (const name of wanted) {
   measurements.push(...found);
   if (!values.json) for (const measurement of found) console.log(reportText(measurement));
 }
-if (values.json) console.log(reportJson(measurements));
+if (values.json) console.log(reportJson(measurements, load));
 if (values.write && values.only === undefined) write('results', resultTable(measurements));
 // The Realtime Database's and Firestore's clients would keep the process alive.
 process.exit(measurements.every(passes) ? 0 : 1);

@@ -14,9 +14,10 @@ export function reportText(measurement: Measurement): string {
   ].join('\n');
 }
 
-export function reportJson(measurements: readonly Measurement[]): string {
+/** @param load the machine's when the run began */
+export function reportJson(measurements: readonly Measurement[], load: number): string {
   const results = measurements.map((measurement) => ({ ...measurement, pass: passes(measurement) }));
-  return JSON.stringify({ pass: results.every(({ pass }) => pass), results });
+  return JSON.stringify({ pass: results.every(({ pass }) => pass), load, results });
 }
 
 export function spreadText({ min, median, max }: Spread): string {
