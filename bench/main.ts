@@ -42,6 +42,17 @@ function documented({
   return { ...measurement, rows, faults: [...faults, ...stale] };
 }
 
+/** One that breaks fails, and leaves the others their turn. */
+function broken(name: string, error: unknown): Measurement {
+  console.error(error);
+  return {
+    name,
+    title: 'It broke.',
+    figures: {},
+    faults: [error instanceof Error ? error.message : String(error)],
+  };
+}
+
 const [load = 0] = loadavg();
 if (load > availableParallelism())
   console.error(`bench: this machine is busy (load ${load.toFixed(1)}), which disturbs the figures`);
@@ -53,7 +64,7 @@ for (const name of wanted) {
   if (benchmark === undefined)
     throw new Error(`There is no benchmark "${name}", only ${Object.keys(benchmarks).join(', ')}.`);
   console.error(`bench: ${name}`);
-  const found = await benchmark();
+  const found = await benchmark().catch((error: unknown) => [broken(name, error)]);
   measurements.push(...found);
   if (!values.json) for (const measurement of found) console.log(reportText(measurement));
 }
