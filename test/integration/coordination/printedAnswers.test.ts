@@ -186,7 +186,7 @@ describe('the answers that the specification prints', () => {
     assert.equal(late['success'], false);
     assert.match(
       String(late['message']),
-      new RegExp(`Your lease had lapsed and the task is claimed by "${bob}" now`),
+      new RegExp(`Your lease had lapsed and the task is now claimed by "${bob}"`),
     );
     const report = { agent_id: bob, task_id: id, output: 'His' };
     const printed = {

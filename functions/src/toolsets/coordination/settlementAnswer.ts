@@ -19,8 +19,8 @@ export function settlementAnswer({ kind, task }: Settlement): z.output<typeof se
   const { late_result, retry_at } = taskAnswer(task);
   const late = late_result ? { late_result } : {};
   if (kind === 'late') {
-    const holder = task.claim === undefined ? '' : `, held by "${task.claim.agentId}",`;
-    const message = `Your lease had lapsed and others went on: the task is ${task.status}${holder} now. Your report is kept as its late_result.`;
+    const by = task.claim === undefined ? '' : ` by "${task.claim.agentId}"`;
+    const message = `Your lease had lapsed and the task is now ${task.status}${by}. Your report is kept as its late_result.`;
     return { success: false, message, ...late };
   }
   if (task.status === 'available') {
