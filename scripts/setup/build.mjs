@@ -11,24 +11,30 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { devDirectory, root } from '../project.mjs';
+import { bundle } from './bundle.mjs';
 import { succeeds } from './command.mjs';
 import { exclusively } from './lock.mjs';
 
 const functionsFolder = `${root}/functions`;
 
 /**
- * Compiles the functions into `functions/lib`. Only files that change are written there, and all at once: a running
- * `npm start` reloads its functions when one changes, and may be reading them at any time.
+ * Compiles and bundles the functions into `functions/lib`. Only files that change are written there, and all at
+ * once: a running `npm start` reloads its functions when one changes, and may be reading them at any time.
  * @param {{ node: string, env: NodeJS.ProcessEnv }} run
  */
 export async function buildFunctions({ node, env }) {
   await exclusively(`${devDirectory}/build.lock`, async () => {
-    const fresh = `${functionsFolder}/.lib`; // beside `lib`, so that the source maps' relative paths hold
+    const fresh = `${functionsFolder}/.lib`; // in the functions' folder, where their packages are found
     rmSync(fresh, { recursive: true, force: true });
-    const built = await succeeds(compile(node, ['-p', functionsFolder, '--outDir', fresh]), { env });
-    if (built) replaceChanged(fresh, `${functionsFolder}/lib`);
+    const compiled = await succeeds(compile(node, ['-p', functionsFolder, '--outDir', `${fresh}/compiled`]), {
+      env,
+    });
+    if (compiled) {
+      await bundle(`${fresh}/compiled/index.js`, `${fresh}/bundled`);
+      replaceChanged(`${fresh}/bundled`, `${functionsFolder}/lib`);
+    }
     rmSync(fresh, { recursive: true, force: true });
-    if (!built) throw new Error('the functions do not compile');
+    if (!compiled) throw new Error('the functions do not compile');
   });
 }
 

@@ -10,6 +10,7 @@ import {
   credentialPath,
   discoveryPath,
   idempotencyPath,
+  membersPath,
   sessionPath,
   taskPath,
   workspacePath,
@@ -66,6 +67,14 @@ const firestoreCollections: readonly Omit<Collection, 'database'>[] = [
     reads: 'viewer',
     writes: 'nobody',
     keeper: 'coordination',
+  },
+  {
+    path: `${membersPath('{workspace}')}/{shard}`,
+    holds:
+      'how many agents have a part in a workspace, lead it and are active; the sum over all shards counts',
+    reads: 'viewer',
+    writes: 'nobody',
+    keeper: 'registration, `claim_task`, the sweep',
   },
   {
     path: `${countersPath('{workspace}', '{session}')}/{shard}`,

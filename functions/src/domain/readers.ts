@@ -3,7 +3,7 @@ import type { Agent } from './agents/agent.ts';
 import type { Credential } from './agents/credential.ts';
 import type { Discovery } from './coordination/discovery.ts';
 import type { Session } from './coordination/session.ts';
-import type { Counter, Versioned } from './store.ts';
+import type { Counter, MemberCount, Versioned } from './store.ts';
 import type { Task, TaskStatus } from './tasks/task.ts';
 
 /** The place after which a list goes on: the sort time and the id of the last item given. */
@@ -46,16 +46,8 @@ export interface TaskReader {
   backedOff(now: Date, limit: number): Promise<readonly Versioned<Task>[]>;
 }
 
-/** How many agents have registered in a workspace. */
-export interface AgentCounts {
-  readonly total: number;
-  readonly leaders: number;
-  readonly active: number;
-}
-
 export interface AgentReader {
   find(agentId: string): Promise<Versioned<Agent> | undefined>;
-  count(workspace: string): Promise<AgentCounts>;
   credentials(agentId: string): Promise<readonly Credential[]>;
 }
 
@@ -71,6 +63,7 @@ export interface SessionReader {
     readonly agent: Versioned<Agent> | undefined;
   }>;
   counters(workspace: string, session: string): Promise<SessionCounters>;
+  members(workspace: string): Promise<MemberCount>;
 }
 
 export interface OpenSession {

@@ -19,6 +19,13 @@ export interface Versioned<Value> {
 /** What is counted in a session, so that a status never reads the tasks. */
 export type Counter = TaskStatus | 'discoveries';
 
+/** How many agents have a part in a workspace's coordination. */
+export interface MemberCount {
+  readonly total: number;
+  readonly leaders: number;
+  readonly active: number;
+}
+
 export type Change =
   | { readonly kind: 'createTask'; readonly task: Task }
   | { readonly kind: 'replaceTask'; readonly task: Task; readonly version: string }
@@ -40,6 +47,7 @@ export type Change =
       readonly taskId: string;
       readonly closed?: 'done' | 'failed';
     }
+  | { readonly kind: 'countMembers'; readonly workspace: string; readonly by: MemberCount }
   | { readonly kind: 'issueCredential'; readonly credential: Credential }
   | { readonly kind: 'withdrawCredential'; readonly apiKey: string }
   /** Makes a session its workspace's own; `replaces` is the workspace's version, where it has one. */

@@ -85,10 +85,21 @@ export class Catalogues {
       ),
     );
     const byUri = new Map(resources.map((entry) => [entry.resource.uri, entry]));
-    const tools = found.map(({ toolset, tool }) => this.#listed(toolset, tool, dialect));
+    // Made when first asked for: a call needs none of it, and the schemas would be a part of every cold start.
+    let tools: readonly ListedTool[] | undefined;
+    let toolsJson: string | undefined;
+    const list = () => {
+      tools ??= found.map(({ toolset, tool }) => this.#listed(toolset, tool, dialect));
+      return tools;
+    };
     return {
-      tools,
-      toolsJson: JSON.stringify(tools),
+      get tools() {
+        return list();
+      },
+      get toolsJson() {
+        toolsJson ??= JSON.stringify(list());
+        return toolsJson;
+      },
       resources: resources.map(({ resource: { role: _role, read: _read, ...listed } }) => listed),
       instructions: instructionsOf(toolsets),
       findTool: (name) => byName.get(name),

@@ -66,7 +66,7 @@ describe('the sweep of agents', () => {
   let ann: string;
 
   const status = async (agentId: string) => (await team.app.ports.agents.find(agentId))?.value.status;
-  const active = async () => (await team.app.services.coordination.status(team.workspace)).agents.active;
+  const active = async () => (await team.app.services.coordination.status(team.workspace)).members.active;
 
   beforeEach(async () => {
     team = new Team();

@@ -24,7 +24,7 @@ describe('membership', () => {
     ownerUid: uid,
     role,
   });
-  const counted = async () => (await team.app.services.coordination.status(team.workspace)).agents;
+  const counted = async () => (await team.app.services.coordination.status(team.workspace)).members;
 
   beforeEach(() => {
     team = new Team();

@@ -1,7 +1,6 @@
 /** Every reader of the Firestore adapters, and a call of each of its methods in each of its variants. */
 
 import type { Firestore } from '@google-cloud/firestore';
-import { countersPath, sessionPath, workspacePath } from '../../../functions/src/adapters/firestore/paths.ts';
 import type { Page } from '../../../functions/src/domain/readers.ts';
 import { cloudLog } from '../../../functions/src/logging.ts';
 
@@ -12,12 +11,11 @@ const adapters = new URL('../../../functions/src/adapters/firestore/', import.me
 
 type AgentReaders = typeof import('../../../functions/src/adapters/firestore/agentReader.ts');
 type DiscoveryReaders = typeof import('../../../functions/src/adapters/firestore/discoveryReader.ts');
-type SessionReaders = typeof import('../../../functions/src/adapters/firestore/sessionReader.ts');
 type TaskReaders = typeof import('../../../functions/src/adapters/firestore/taskReader.ts');
 
 const FIRST: Page = { limit: 2 };
 const NEXT: Page = { limit: 2, after: { at: new Date(1), id: 'id-1' } };
-const [SESSION, WORKSPACE, NOW] = ['session-1', 'alpha', new Date()];
+const [SESSION, NOW] = ['session-1', new Date()];
 
 type Call = (database: Firestore) => Promise<unknown>;
 
@@ -25,7 +23,6 @@ type Call = (database: Firestore) => Promise<unknown>;
 export const calls: Readonly<Record<string, readonly Call[]>> = {
   'agentReader.ts': await agentCalls(),
   'discoveryReader.ts': await discoveryCalls(),
-  'sessionReader.ts': await sessionCalls(),
   'taskReader.ts': await taskCalls(),
 };
 
@@ -33,7 +30,6 @@ async function agentCalls(): Promise<readonly Call[]> {
   const { FirestoreAgentReader }: AgentReaders = await load('agentReader.ts');
   return [
     (database) => new FirestoreAgentReader(database).find('agent-1'),
-    (database) => new FirestoreAgentReader(database).count(WORKSPACE),
     (database) => new FirestoreAgentReader(database).credentials('agent-1'),
     (database) => new FirestoreAgentReader(database).findWithAgent('key-1'),
   ];
@@ -47,34 +43,6 @@ async function discoveryCalls(): Promise<readonly Call[]> {
     (database) => new FirestoreDiscoveryReader(database).list(SESSION, ['api', 'tests'], FIRST),
   ];
 }
-
-async function sessionCalls(): Promise<readonly Call[]> {
-  const { FirestoreSessionReader }: SessionReaders = await load('sessionReader.ts');
-  return [
-    async (database) => {
-      await database.doc(workspacePath(WORKSPACE)).set({ session: SESSION });
-      await database.doc(sessionPath(WORKSPACE, SESSION)).set(session);
-      const reader = new FirestoreSessionReader(database);
-      await reader.current(WORKSPACE);
-      await reader.currentWithAgent(WORKSPACE, 'agent-1');
-    },
-    (database) => new FirestoreSessionReader(database).current('nobody-s'),
-    async (database) => {
-      await database.doc(`${countersPath(WORKSPACE, SESSION)}/0`).set({ counts: {}, last_activity: NOW });
-      await new FirestoreSessionReader(database).counters(WORKSPACE, SESSION);
-    },
-  ];
-}
-
-const session = {
-  id: SESSION,
-  workspace: WORKSPACE,
-  goal: '',
-  master_plan: '',
-  created_at: NOW,
-  queue_version: 0,
-  capability_keys: [],
-};
 
 async function taskCalls(): Promise<readonly Call[]> {
   const { FirestoreTaskReader }: TaskReaders = await load('taskReader.ts');

@@ -2,7 +2,7 @@ import type { DocumentSnapshot, Firestore } from '@google-cloud/firestore';
 import type { Agent } from '../../domain/agents/agent.ts';
 import type { CredentialReader } from '../../domain/agents/authentication.ts';
 import type { Credential } from '../../domain/agents/credential.ts';
-import type { AgentCounts, AgentReader } from '../../domain/readers.ts';
+import type { AgentReader } from '../../domain/readers.ts';
 import type { Versioned } from '../../domain/store.ts';
 import { agentFromDocument, credentialFromDocument } from './agentDocument.ts';
 import { agentPath, COLLECTIONS, credentialPath } from './paths.ts';
@@ -20,17 +20,6 @@ export class FirestoreAgentReader implements AgentReader, CredentialReader {
 
   async find(agentId: string): Promise<Versioned<Agent> | undefined> {
     return readAgent(await this.database.doc(agentPath(agentId)).get());
-  }
-
-  async count(workspace: string): Promise<AgentCounts> {
-    const members = this.database.collection(COLLECTIONS.agents).where('workspace', '==', workspace);
-    const parts = members.where('coordination_role', 'in', ['leader', 'worker']);
-    const [total, leaders, active] = await Promise.all([
-      parts.count().get(),
-      members.where('coordination_role', '==', 'leader').count().get(),
-      parts.where('status', '==', 'active').count().get(),
-    ]);
-    return { total: total.data().count, leaders: leaders.data().count, active: active.data().count };
   }
 
   async credentials(agentId: string): Promise<readonly Credential[]> {

@@ -13,6 +13,9 @@ export const COLLECTIONS = {
 /** The pattern of the trigger that watches tasks. */
 export const TASK_PATTERN = `${COLLECTIONS.tasks}/{taskId}` as const;
 
+/** Over how many documents a workspace's counts of agents are spread: agents come and go seldom. */
+export const MEMBER_SHARDS = 2;
+
 /** Over how many documents a session's counters are spread, so that commits at once seldom meet. */
 export const COUNTER_SHARDS = 8;
 
@@ -39,6 +42,11 @@ export function idempotencyPath(id: string): string {
 /** Names the workspace's open session. */
 export function workspacePath(workspace: string): string {
   return `${COLLECTIONS.workspaces}/${workspace}`;
+}
+
+/** The counts of the agents that have a part in the workspace. */
+export function membersPath(workspace: string): string {
+  return `${workspacePath(workspace)}/members`;
 }
 
 export function sessionPath(workspace: string, session: string): string {

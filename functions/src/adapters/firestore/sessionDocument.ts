@@ -5,7 +5,7 @@ import type { Session } from '../../domain/coordination/session.ts';
 import type { SettledOperation } from '../../domain/idempotency/operation.ts';
 import { jsonObject } from '../../domain/json.ts';
 import type { SessionCounters } from '../../domain/readers.ts';
-import type { Counter } from '../../domain/store.ts';
+import type { Counter, MemberCount } from '../../domain/store.ts';
 import { TASK_STATUSES } from '../../domain/tasks/task.ts';
 import { timestamp } from './timestamp.ts';
 
@@ -68,6 +68,15 @@ export function sumCounters(documents: readonly unknown[]): SessionCounters {
   };
   const latest = Math.max(...shards.map((shard) => shard.last_activity.getTime()));
   return { counts, ...(shards.length > 0 && { lastActivity: new Date(latest) }) };
+}
+
+const memberDocument = z.object({ total: z.number(), leaders: z.number(), active: z.number() });
+
+/** Adds up a workspace's counts of agents from the documents that they are spread over. */
+export function sumMembers(documents: readonly unknown[]): MemberCount {
+  const shards = documents.map((data) => memberDocument.parse(data));
+  const sum = (count: keyof MemberCount): number => shards.reduce((total, shard) => total + shard[count], 0);
+  return { total: sum('total'), leaders: sum('leaders'), active: sum('active') };
 }
 
 const discoveryDocument = z.object({

@@ -1,10 +1,18 @@
 import type { DocumentSnapshot, Firestore } from '@google-cloud/firestore';
 import type { Agent } from '../../domain/agents/agent.ts';
 import type { OpenSession, SessionCounters, SessionReader } from '../../domain/readers.ts';
-import type { Versioned } from '../../domain/store.ts';
+import type { MemberCount, Versioned } from '../../domain/store.ts';
 import { readAgent } from './agentReader.ts';
-import { agentPath, COUNTER_SHARDS, countersPath, sessionPath, workspacePath } from './paths.ts';
-import { sessionFromDocument, sumCounters, workspaceDocument } from './sessionDocument.ts';
+import {
+  agentPath,
+  COUNTER_SHARDS,
+  countersPath,
+  MEMBER_SHARDS,
+  membersPath,
+  sessionPath,
+  workspacePath,
+} from './paths.ts';
+import { sessionFromDocument, sumCounters, sumMembers, workspaceDocument } from './sessionDocument.ts';
 import { versioned } from './timestamp.ts';
 
 const MAX_ATTEMPTS = 5;
@@ -34,11 +42,18 @@ export class FirestoreSessionReader implements SessionReader {
   }
 
   async counters(workspace: string, session: string): Promise<SessionCounters> {
-    const shards = await this.database
-      .collection(countersPath(workspace, session))
-      .limit(COUNTER_SHARDS)
-      .get();
-    return sumCounters(shards.docs.map((shard) => shard.data()));
+    return sumCounters(await this.shards(countersPath(workspace, session), COUNTER_SHARDS));
+  }
+
+  async members(workspace: string): Promise<MemberCount> {
+    return sumMembers(await this.shards(membersPath(workspace), MEMBER_SHARDS));
+  }
+
+  /** What a count's documents hold, as far as they exist. */
+  private async shards(path: string, count: number): Promise<readonly unknown[]> {
+    const documents = Array.from({ length: count }, (_, shard) => this.database.doc(`${path}/${shard}`));
+    const snapshots = await this.database.getAll(...documents);
+    return snapshots.flatMap((snapshot) => (snapshot.exists ? [snapshot.data()] : []));
   }
 
   /** Reads the workspace, its session where the guess is right, and more documents, in one round trip. */

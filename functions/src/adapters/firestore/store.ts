@@ -38,7 +38,7 @@ export class FirestoreStore implements Store {
     const batch = this.database.batch();
     for (const change of changes) {
       addTaskChange(this.database, batch, change);
-      addAgentChange(this.database, batch, change);
+      addAgentChange(this.database, batch, change, this.randomness);
       addCoordinationChange(this.database, batch, change, this.randomness);
     }
     if (settled !== undefined) {

@@ -3,6 +3,7 @@ import type { Clock, Log, Presence, Randomness } from '../ports.ts';
 import type { AgentReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
 import type { Store } from '../store.ts';
+import { countedMember } from './counting.ts';
 
 /** How often an agent is expected to be heard of. */
 export const HEARTBEAT_SECONDS = 60;
@@ -67,8 +68,10 @@ export class AgentLiveness {
     await retryStale(randomness, async () => {
       const known = await agents.find(agentId);
       if (known === undefined || known.value.status === status) return;
+      const agent = { ...known.value, status, lastSeen };
       await store.commit([
-        { kind: 'replaceAgent', agent: { ...known.value, status, lastSeen }, version: known.version },
+        { kind: 'replaceAgent', agent, version: known.version },
+        ...countedMember(known.value, agent),
       ]);
     });
   }

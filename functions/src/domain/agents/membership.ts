@@ -9,6 +9,7 @@ import { retryStale } from '../retry.ts';
 import type { Change, Settle, Store } from '../store.ts';
 import { authoriseActing, forbiddenToAct } from './acting.ts';
 import { type Agent, USUAL_CONFIGURATION } from './agent.ts';
+import { countedMember } from './counting.ts';
 import { noteSeen } from './sighting.ts';
 
 export interface MembershipDependencies {
@@ -65,7 +66,7 @@ export class AgentMembership {
       const change: Change = known
         ? { kind: 'replaceAgent', agent, version: known.version }
         : { kind: 'createAgent', agent };
-      await store.commit([change], settle(outcome));
+      await store.commit([change, ...countedMember(known?.value, agent)], settle(outcome));
       return outcome;
     });
     await noteSeen(presence, log, request.agentId);

@@ -8,6 +8,7 @@ import { retryStale } from '../retry.ts';
 import { MAX_AGENT_BYTES, requireSize } from '../size.ts';
 import type { Change, Settle, Store, Versioned } from '../store.ts';
 import type { Agent, AgentConfiguration, AgentType, Capability } from './agent.ts';
+import { countedMember } from './counting.ts';
 import { CREDENTIAL_DAYS, type Credential } from './credential.ts';
 import { noteSeen } from './sighting.ts';
 
@@ -77,6 +78,7 @@ export class AgentRegistration {
       await store.commit(
         [
           replaceOrCreate(agent, existing),
+          ...countedMember(existing?.value, agent),
           ...old.map(({ apiKey }): Change => ({ kind: 'withdrawCredential', apiKey })),
           { kind: 'issueCredential', credential },
         ],

@@ -2,7 +2,6 @@
 import { taskNotFound } from '../missing.ts';
 import type { Clock, Randomness } from '../ports.ts';
 import type {
-  AgentCounts,
   AgentReader,
   DiscoveryReader,
   Page,
@@ -12,7 +11,7 @@ import type {
   TaskReader,
 } from '../readers.ts';
 import { retryStale } from '../retry.ts';
-import type { Change, Settle, Store } from '../store.ts';
+import type { Change, MemberCount, Settle, Store } from '../store.ts';
 import type { Task, TaskStatus } from '../tasks/task.ts';
 import type { Discovery } from './discovery.ts';
 import { newSession, openSession } from './opening.ts';
@@ -37,7 +36,7 @@ export interface Initialised {
 export interface CoordinationStatus {
   readonly session?: Session;
   readonly counters: SessionCounters;
-  readonly agents: AgentCounts;
+  readonly members: MemberCount;
 }
 
 export interface NewDiscovery {
@@ -111,12 +110,12 @@ export class CoordinationService {
 
   /** Progress from counters: the same few documents however many tasks there are. */
   async status(workspace: string): Promise<CoordinationStatus> {
-    const [session, agents] = await Promise.all([
+    const [session, members] = await Promise.all([
       this.session(workspace),
-      this.dependencies.agents.count(workspace),
+      this.dependencies.sessions.members(workspace),
     ]);
-    if (session === undefined) return { counters: NOTHING_COUNTED, agents };
-    return { session, agents, counters: await this.dependencies.sessions.counters(workspace, session.id) };
+    if (session === undefined) return { counters: NOTHING_COUNTED, members };
+    return { session, members, counters: await this.dependencies.sessions.counters(workspace, session.id) };
   }
 
   async listTasks(

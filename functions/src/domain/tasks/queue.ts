@@ -3,6 +3,7 @@
  * the session's counters. Source: spec/coordination.md, "Worker Tools"; design, section 6.
  */
 import type { Agent } from '../agents/agent.ts';
+import { countedMember } from '../agents/counting.ts';
 import { agentNotRegistered, taskNotFound } from '../missing.ts';
 import type { Clock, Randomness } from '../ports.ts';
 import type { SessionReader, TaskReader } from '../readers.ts';
@@ -157,6 +158,7 @@ export class TaskQueue {
         [
           ...taskChanges(before, task, version, now),
           { kind: 'holdTask', agentId: agent.value.id, task, version: agent.version },
+          ...countedMember(agent.value, { ...agent.value, status: 'active' }),
         ],
         settle(claimed),
       );

@@ -21,7 +21,7 @@ export const statusShape = z.object({
 export function statusAnswer({
   session,
   counters,
-  agents,
+  members,
 }: CoordinationStatus): z.output<typeof statusShape> {
   const { counts, lastActivity } = counters;
   const tasks = {
@@ -38,10 +38,10 @@ export function statusAnswer({
     total_tasks: total,
     progress_percent: total === 0 ? 0 : Math.floor((tasks.done * 100) / total),
     agents: {
-      total: agents.total,
-      leaders: agents.leaders,
-      workers: agents.total - agents.leaders,
-      active: agents.active,
+      total: members.total,
+      leaders: members.leaders,
+      workers: members.total - members.leaders,
+      active: members.active,
     },
     discoveries_count: counts.discoveries,
     last_activity: (lastActivity ?? session?.createdAt)?.toISOString() ?? null,
