@@ -7,7 +7,7 @@ import { type Command, type Options, parseCommand, USAGE, UsageError } from './a
 const endpointFile = z.object({
   projectId: z.string(),
   mcpUrl: z.string(),
-  emulators: z.object({ firestore: z.string(), auth: z.string(), database: z.string() }),
+  emulators: z.object({ firestore: z.string() }),
 });
 
 // Google's client throws missing credentials where nobody can catch them.
@@ -40,8 +40,8 @@ function reachEmulators(): string {
   process.env['GCLOUD_PROJECT'] = projectId;
   process.env['GOOGLE_CLOUD_PROJECT'] = projectId;
   process.env['FIRESTORE_EMULATOR_HOST'] = emulators.firestore;
-  process.env['FIREBASE_AUTH_EMULATOR_HOST'] = emulators.auth;
-  process.env['FIREBASE_DATABASE_EMULATOR_HOST'] = emulators.database;
+  // Google's client would look for a machine in Google's cloud to ask for credentials.
+  process.env['METADATA_SERVER_DETECTION'] = 'none';
   return mcpUrl;
 }
 
@@ -64,7 +64,7 @@ async function follow(
     }
     case 'revoke': {
       const count = await registry.revoke(command.agentId);
-      if (count === 0) throw new UsageError(`Agent "${command.agentId}" has no credential.`);
+      if (count === 0) throw new Error(`Agent "${command.agentId}" has no credential.`);
       console.log(`Agent ${command.agentId} is shut out, everywhere within 5 seconds.`);
       break;
     }

@@ -1,7 +1,7 @@
 /** Registering agents and their credentials. Source: spec/network.md, onboarding.registerAgent; design, section 3. */
 import { MusterError } from '../errors.ts';
 import type { Operation } from '../idempotency/operation.ts';
-import type { Clock, Hashing, Log, Presence, Randomness } from '../ports.ts';
+import type { Clock, Hashing, Randomness } from '../ports.ts';
 import { hasRole, type Principal, type Role } from '../principal.ts';
 import type { AgentReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
@@ -10,16 +10,13 @@ import type { Change, Settle, Store, Versioned } from '../store.ts';
 import type { Agent, AgentConfiguration, AgentType, Capability } from './agent.ts';
 import { countedMember } from './counting.ts';
 import { CREDENTIAL_DAYS, type Credential } from './credential.ts';
-import { noteSeen } from './sighting.ts';
 
 export interface RegistrationDependencies {
   readonly agents: AgentReader;
   readonly store: Store;
-  readonly presence: Presence;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly hashing: Hashing;
-  readonly log: Log;
 }
 
 /** What an agent says of itself. */
@@ -63,10 +60,10 @@ export class AgentRegistration {
     operation: Operation,
     settle: Settle<Registered>,
   ): Promise<Registered> {
-    const { agents, store, presence, clock, randomness, log } = this.dependencies;
+    const { agents, store, clock, randomness } = this.dependencies;
     requireSize('An agent', 'capabilities', draft, MAX_AGENT_BYTES);
     const agentId = this.agentId(principal.ownerUid, draft.name);
-    const registered = await retryStale(randomness, async () => {
+    return retryStale(randomness, async () => {
       const now = clock.now();
       const existing = await agents.find(agentId);
       if (existing !== undefined) authoriseReplacing(principal, existing.value);
@@ -86,8 +83,6 @@ export class AgentRegistration {
       );
       return outcome;
     });
-    await noteSeen(presence, log, agentId);
-    return registered;
   }
 
   /**
@@ -190,9 +185,10 @@ function buildAgent(
     role,
     ...(workspace !== undefined && { workspace }),
     ...(existing?.coordinationRole && { coordinationRole: existing.coordinationRole }),
-    status: 'active',
+    // Nobody has seen a new agent yet: its first call makes it active.
+    status: existing?.status ?? 'offline',
     registeredAt: existing?.registeredAt ?? now,
-    lastSeen: now,
+    lastSeen: existing?.lastSeen ?? now,
     held: existing?.held ?? {},
     tasksCompleted: existing?.tasksCompleted ?? 0,
     tasksFailed: existing?.tasksFailed ?? 0,
