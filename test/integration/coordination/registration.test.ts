@@ -145,13 +145,18 @@ describe('registering an agent', () => {
     assert.equal((await team.app.ports.agents.credentials(agent.id)).length, 1);
   });
 
-  it('revives an agent that was offline when it authenticates', async () => {
+  it('has an agent offline until it first authenticates, and active again whenever it comes back', async () => {
     const registered = await register();
-    team.pass(200);
-    await team.sweep();
-    const status = async () => (await team.app.ports.agents.find(registered.agent.id))?.value.status;
+    const agentId = registered.agent.id;
+    const status = async () => (await team.app.ports.agents.find(agentId))?.value.status;
     assert.equal(await status(), 'offline');
-    await authenticate(bearer(registered));
-    assert.equal(await status(), 'active');
+    for (let visit = 0; visit < 2; visit++) {
+      await authenticate(bearer(registered));
+      assert.equal(await status(), 'active');
+      await team.app.ports.presence.touch(agentId);
+      team.pass(200);
+      await team.sweep();
+      assert.equal(await status(), 'offline');
+    }
   });
 });
