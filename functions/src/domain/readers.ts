@@ -63,6 +63,7 @@ export interface SessionReader {
     readonly agent: Versioned<Agent> | undefined;
   }>;
   counters(workspace: string, session: string): Promise<SessionCounters>;
+  /** How many agents have registered in the workspace. */
   members(workspace: string): Promise<MemberCount>;
 }
 

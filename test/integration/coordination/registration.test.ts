@@ -30,6 +30,12 @@ describe('registering an agent', () => {
   const bearer = ({ credential, secret }: Registered): string => `${credential.apiKey}.${secret}`;
   const authenticate = (credential: string, app = team.app) => app.authenticator.authenticate(credential);
 
+  const version = async (agentId: string): Promise<string> => {
+    const found = await team.app.ports.agents.find(agentId);
+    assert.ok(found);
+    return found.version;
+  };
+
   beforeEach(() => {
     team = new Team();
     ada = { uid: `ada-${team.workspace}`, kind: 'person', ownerUid: `ada-${team.workspace}`, role: 'leader' };
@@ -119,6 +125,16 @@ describe('registering an agent', () => {
     assert.equal(again.agent.id, first.agent.id);
     const { agent: other } = await register(ada, { name: 'other' });
     assert.equal((await refusal(() => register(itself, { name: other.name }))).code, 'FORBIDDEN');
+  });
+
+  it('never replaces an agent of another owner, though somebody gave it the same id', async () => {
+    const { agent } = await register(); // only to learn the id that the name gets
+    const eve: Principal = { ...ada, uid: 'eve', ownerUid: 'eve' };
+    await team.app.ports.store.commit([
+      { kind: 'replaceAgent', agent: { ...agent, ownerUid: eve.ownerUid }, version: await version(agent.id) },
+    ]);
+    assert.equal((await refusal(() => register(ada))).code, 'FORBIDDEN');
+    assert.equal((await team.app.ports.agents.find(agent.id))?.value.ownerUid, 'eve');
   });
 
   it('gives credentials that expire', async () => {

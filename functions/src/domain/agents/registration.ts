@@ -142,11 +142,16 @@ function replaceOrCreate(agent: Agent, existing: Versioned<Agent> | undefined): 
 function authoriseReplacing(principal: Principal, agent: Agent): void {
   const mayReplace =
     principal.agentId === agent.id || principal.kind === 'person' || hasRole(principal.role, 'leader');
-  if (mayReplace) return;
-  throw new MusterError('FORBIDDEN', `An agent named "${agent.name}" is registered already.`, {
-    field: 'agentInfo.name',
-    suggestion: 'Choose another name, or let that agent, its owner or a leader register it again.',
-  });
+  // The id says whose agent it is, but register_agent lets people and leaders choose ids of their own.
+  if (mayReplace && agent.ownerUid === principal.ownerUid) return;
+  throw new MusterError(
+    'FORBIDDEN',
+    'An agent of this name is registered already, and you may not replace it.',
+    {
+      field: 'agentInfo.name',
+      suggestion: 'Choose another name, or let that agent, its owner or a leader register it again.',
+    },
+  );
 }
 
 function grantedRole(principal: Principal, draft: AgentDraft, existing: Agent | undefined): Role {

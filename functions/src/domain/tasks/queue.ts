@@ -191,12 +191,9 @@ export class TaskQueue {
     return true;
   }
 
-  private async answer<Result extends ClaimOutcome>(
-    outcome: Result,
-    settle: Settle<ClaimOutcome>,
-  ): Promise<Result> {
-    const settled = settle(outcome);
-    if (settled !== undefined) await this.dependencies.store.commit([], settled);
+  /** Answers what changes nothing but the record of the call's key. */
+  private async answer(outcome: ClaimOutcome, settle: Settle<ClaimOutcome>): Promise<ClaimOutcome> {
+    await this.dependencies.store.commit([], settle(outcome));
     return outcome;
   }
 

@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { VERSION } from '../../functions/src/version.ts';
+
+describe('the version that clients are told', () => {
+  for (const file of ['../../package.json', '../../functions/package.json']) {
+    it(`is that of ${file.replace('../../', '')}`, () => {
+      const { version } = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
+      assert.equal(VERSION, version);
+    });
+  }
+});
