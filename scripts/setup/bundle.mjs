@@ -21,7 +21,7 @@ const commonJs = [
  * @param {string} entry @param {string} target a folder
  */
 export async function bundle(entry, target) {
-  const { build } = await import('esbuild'); // which a fresh clone lacks while this file is loaded
+  const { build, stop } = await import('esbuild'); // which a fresh clone lacks while this file is loaded
   await build({
     absWorkingDir: root,
     entryPoints: { index: entry },
@@ -39,4 +39,5 @@ export async function bundle(entry, target) {
     banner: { js: commonJs },
     logLevel: 'warning',
   });
+  await stop(); // its service would otherwise run for as long as npm start does
 }
