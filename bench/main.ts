@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --json] [--write] [--only overhead,list,claim,scale,coldStart,cost]`. The emulators run
+ * `npm run bench [-- --json] [--write] [--only coldStart,overhead,list,read,event,subscriptions,claim,scale,cost]`. The emulators run
  * already; see docs/benchmarks.md. Standard output carries the findings and nothing else.
  */
 import { availableParallelism, loadavg } from 'node:os';
@@ -9,8 +9,11 @@ import { type Measurement, passes } from './measurement.ts';
 import { measureClaim } from './measurements/claim.ts';
 import { measureColdStart } from './measurements/coldStart.ts';
 import { type CostMeasurement, type CostRow, measureCost } from './measurements/cost.ts';
+import { measureEvent } from './measurements/event.ts';
 import { measureList, measureOverhead } from './measurements/overhead.ts';
+import { measureRead } from './measurements/read.ts';
 import { measureScale } from './measurements/scale.ts';
+import { measureSubscriptions } from './measurements/subscriptions.ts';
 import { reportJson, reportText } from './report.ts';
 
 const { values } = parseArgs({
@@ -25,6 +28,9 @@ const benchmarks: Readonly<Record<string, () => Promise<readonly Measurement[]>>
   coldStart: async () => [await measureColdStart()],
   overhead: async () => [await measureOverhead()],
   list: async () => [await measureList()],
+  read: async () => [await measureRead()],
+  event: measureEvent,
+  subscriptions: async () => [await measureSubscriptions()],
   claim: async () => [await measureClaim()],
   scale: measureScale,
   cost: async () => [documented(await measureCost())],

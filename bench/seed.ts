@@ -1,9 +1,9 @@
 /** Agents that call in the benchmarks. Each benchmark has a Firestore project of its own in the emulator. */
 import { Firestore } from '@google-cloud/firestore';
 import { agentToDocument, credentialToDocument } from '../functions/src/adapters/firestore/agentDocument.ts';
-import { agentPath, credentialPath } from '../functions/src/adapters/firestore/paths.ts';
+import { agentPath, credentialPath, registryPath } from '../functions/src/adapters/firestore/paths.ts';
 import { systemHashing } from '../functions/src/adapters/platform/cryptography.ts';
-import type { Agent } from '../functions/src/domain/agents/agent.ts';
+import { type Agent, NOTHING_DONE } from '../functions/src/domain/agents/agent.ts';
 import { CREDENTIAL_DAYS } from '../functions/src/domain/agents/credential.ts';
 
 export interface Caller {
@@ -18,16 +18,48 @@ export interface Project {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** A benchmark calls as one caller what many would. */
+const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
+
+/** Calls are counted against their rate as in a deployment, which one caller with all the load would exceed. */
+const UNREACHED_LIMIT = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '500000' };
+
 /** A new, empty project. */
 export function newProject(name: string): Project {
   const id = `demo-muster-${name}-${process.pid}`;
   const config = JSON.parse(process.env['FIREBASE_CONFIG'] ?? '{}');
   const env = {
+    ...UNREACHED_LIMIT,
     GCLOUD_PROJECT: id,
     GOOGLE_CLOUD_PROJECT: id,
     FIREBASE_CONFIG: JSON.stringify({ ...config, projectId: id }),
+    ...UNLIMITED,
   };
   return { id, firestore: new Firestore({ projectId: id }), env };
+}
+
+/** The project of the emulators themselves, which has the Realtime Database's rules. */
+export function suiteProject(): Project {
+  const firestore = new Firestore();
+  return { id: process.env['GCLOUD_PROJECT'] ?? '', firestore, env: UNLIMITED };
+}
+
+const BATCH = 500;
+
+/** Adds agents that nobody calls as, every other of them active. */
+export async function addAgents({ firestore }: Project, count: number): Promise<void> {
+  const now = new Date();
+  for (let first = 0; first < count; first += BATCH) {
+    const batch = firestore.batch();
+    for (let number = first; number < Math.min(first + BATCH, count); number++) {
+      const status = number % 2 === 0 ? ('active' as const) : ('offline' as const);
+      const agent = { ...agentOf(`agent${number}`, 'worker', now), status };
+      batch.set(firestore.doc(agentPath(agent.id)), agentToDocument(agent));
+    }
+    await batch.commit();
+  }
+  const active = Math.ceil(count / 2);
+  await firestore.doc(registryPath(0)).set({ total: count, active });
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
@@ -77,8 +109,6 @@ function agentOf(id: string, role: 'leader' | 'worker', now: Date): Agent {
     status: 'active',
     registeredAt: now,
     lastSeen: now,
-    held: {},
-    tasksCompleted: 0,
-    tasksFailed: 0,
+    ...NOTHING_DONE,
   };
 }

@@ -5,13 +5,24 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { firebaseApp } from '../functions/src/adapters/admin/firebaseApp.ts';
-import { agentToDocument, credentialToDocument } from '../functions/src/adapters/firestore/agentDocument.ts';
+import { credentialToDocument } from '../functions/src/adapters/firestore/agentDocument.ts';
+import { FirestoreAgentReader } from '../functions/src/adapters/firestore/agentReader.ts';
 import { firestore } from '../functions/src/adapters/firestore/client.ts';
-import { agentPath, credentialPath } from '../functions/src/adapters/firestore/paths.ts';
-import { systemHashing } from '../functions/src/adapters/platform/cryptography.ts';
-import { AGENT_TYPES, type Agent, USUAL_CONFIGURATION } from '../functions/src/domain/agents/agent.ts';
+import { credentialPath } from '../functions/src/adapters/firestore/paths.ts';
+import { FirestoreStore } from '../functions/src/adapters/firestore/store.ts';
+import { systemClock } from '../functions/src/adapters/platform/clock.ts';
+import { systemHashing, systemRandomness } from '../functions/src/adapters/platform/cryptography.ts';
+import {
+  AGENT_TYPES,
+  type Agent,
+  NOTHING_DONE,
+  USUAL_CONFIGURATION,
+} from '../functions/src/domain/agents/agent.ts';
+import { countedAgent } from '../functions/src/domain/agents/counting.ts';
 import { CREDENTIAL_DAYS, type Credential } from '../functions/src/domain/agents/credential.ts';
 import { ROLES } from '../functions/src/domain/principal.ts';
+import type { Change } from '../functions/src/domain/store.ts';
+import { skillChanges } from '../functions/src/domain/system/capabilitySkills.ts';
 
 const agents = z.array(
   z.strictObject({
@@ -53,7 +64,7 @@ export async function importSeed(): Promise<void> {
   const now = new Date();
   const batch = firestore().batch();
   for (const seed of agents.parse(await json('agents'))) {
-    batch.set(firestore().doc(agentPath(seed.id)), agentToDocument(agentOf(seed, now)));
+    await importAgent(agentOf(seed, now));
     if (seed.token === undefined) continue;
     const credential = credentialOf(seed.id, now);
     batch.set(firestore().doc(credentialPath(credential.apiKey)), credentialToDocument(credential));
@@ -79,6 +90,17 @@ export async function seedTokens(): Promise<Record<string, string>> {
     .parse(Object.fromEntries([...named, ...(await Promise.all(signedIn))]));
 }
 
+/** As tools write it, so that it is counted once however often it is imported. */
+async function importAgent(agent: Agent): Promise<void> {
+  const store = new FirestoreStore(firestore(), systemClock, systemRandomness);
+  const known = await new FirestoreAgentReader(firestore()).find(agent.id);
+  const change: Change = known
+    ? { kind: 'replaceAgent', agent, version: known.version }
+    : { kind: 'createAgent', agent };
+  const skills = skillChanges(known?.value, agent);
+  await store.commit([change, ...countedAgent(known?.value, agent), ...skills]);
+}
+
 function agentOf(seed: AgentSeed, now: Date): Agent {
   return {
     id: seed.id,
@@ -92,9 +114,7 @@ function agentOf(seed: AgentSeed, now: Date): Agent {
     status: seed.status,
     registeredAt: now,
     lastSeen: now,
-    held: {},
-    tasksCompleted: 0,
-    tasksFailed: 0,
+    ...NOTHING_DONE,
   };
 }
 

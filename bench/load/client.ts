@@ -21,7 +21,12 @@ export function post(url: string, headers: Readonly<Record<string, string>>, bod
       );
       response.on('error', reject);
     });
-    sent.on('error', reject);
+    sent.on('error', (error) => {
+      // The server has just closed a connection that was idle for too long: it never saw the request.
+      const unseen = sent.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
+      if (unseen) post(url, headers, body).then(resolve, reject);
+      else reject(error);
+    });
     sent.end(body);
   });
 }
@@ -47,7 +52,7 @@ export function mcpMessage(method: string, params: object = {}): string {
 export function mcpHeaders(credential: string): Record<string, string> {
   return {
     authorization: `Bearer ${credential}`,
-    accept: 'application/json, text/event-stream',
+    accept: 'application/json',
     'content-type': 'application/json',
     'mcp-protocol-version': '2025-11-25',
   };

@@ -5,8 +5,8 @@ import type { FunctionServer } from '../servers/functionServer.ts';
 export interface Request {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Every answer must be this. */
-  readonly answer: string;
+  /** Whether an answer is right. Every one must be. */
+  readonly isRight: (answer: string) => boolean;
 }
 
 /** Enough to keep one process busy; more only queue, and cost the machine's other core memory and time. */
@@ -20,7 +20,7 @@ export interface Rate {
 
 export async function measureRate(
   server: FunctionServer,
-  { headers, body, answer }: Request,
+  { headers, body, isRight }: Request,
   seconds: number,
 ): Promise<Rate> {
   const { url } = server;
@@ -30,7 +30,7 @@ export async function measureRate(
     method: 'POST',
     headers: { ...headers },
     body,
-    expectBody: answer,
+    verifyBody: (answer) => isRight(String(answer)),
     connections: CONNECTIONS,
     duration: seconds,
   });

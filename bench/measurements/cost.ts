@@ -6,6 +6,7 @@ import { addCallers, newProject } from '../seed.ts';
 import { musterFunction, serveFunction } from '../servers/functionServer.ts';
 import { type Bill, NOTHING, plus } from '../wire/bill.ts';
 import { type Meter, type MeteredCall, openMeter } from '../wire/meter.ts';
+import { startGitHub } from './costOfGitHub.ts';
 import { type Ledger, playEveryTool } from './costScenario.ts';
 
 export interface CostRow extends Bill {
@@ -24,9 +25,10 @@ export async function measureCost(): Promise<CostMeasurement> {
   const [worker] = await addCallers(project, 'worker');
   if (leader === undefined || worker === undefined) throw new Error('There are no callers.');
   const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
+  const gitHub = await startGitHub();
   const server = await serveFunction({
     ...musterFunction,
-    env: { ...project.env, FIRESTORE_EMULATOR_HOST: meter.host },
+    env: { ...project.env, ...gitHub.env, FIRESTORE_EMULATOR_HOST: meter.host },
   });
   const cast = {
     leader: new McpCaller(server.url, leader.credential),
@@ -38,7 +40,7 @@ export async function measureCost(): Promise<CostMeasurement> {
   const missing = (await everything(cast.leader)).filter(
     (what) => !rows.some((row) => wireName(row.what) === what),
   );
-  await server.end();
+  await Promise.all([server.end(), gitHub.stop()]);
   meter.close();
   const faults = missing.map((what) => `${what} is missing in bench/measurements/costScenario.ts`);
   return {

@@ -3,6 +3,8 @@
  * the benchmark.
  */
 import type { McpCaller } from '../load/client.ts';
+import { playData } from './costOfData.ts';
+import { playGitHub } from './costOfGitHub.ts';
 
 export interface Cast {
   readonly leader: McpCaller;
@@ -29,6 +31,8 @@ export async function playEveryTool(cast: Cast, ledger: Ledger): Promise<void> {
   await fillCounters(cast);
   await work(cast, ledger);
   await look(cast, ledger);
+  await playData(cast, ledger);
+  await playGitHub(cast, ledger);
 }
 
 async function begin({ leader, worker, workerId }: Cast, ledger: Ledger): Promise<void> {
@@ -100,6 +104,14 @@ async function look({ leader, worker, workerId }: Cast, ledger: Ledger): Promise
   await ledger.call(leader, 'coordination.get_results', {}, '2 tasks are done');
   await ledger.call(leader, 'coordination.get_discoveries', {}, '20 discoveries, and one more');
   await ledger.call(leader, 'coordination.get_master_plan', {});
+  await ledger.call(leader, 'system.getTaskQueue', {}, '20 tasks, and one more');
+  await ledger.call(leader, 'system.getTaskQueue', {}, 'nothing has changed since');
+  await ledger.call(leader, 'system.getTaskQueue', { agentId: workerId }, 'the worker holds nothing');
+  await ledger.call(leader, 'system.getAgents', {}, '3 agents');
+  await ledger.call(leader, 'system.listSkills', {}, 'all tools and one capability');
+  await ledger.call(leader, 'system.getSystemStatus', {});
+  await ledger.call(leader, 'onboarding.getChecklist', { agentId: workerId });
+  await ledger.call(leader, 'onboarding.getWelcome', { agentName: 'Ada', role: 'developer' });
   await ledger.read(leader, 'coordination://status');
   await ledger.read(leader, 'coordination://tasks', `all ${TASKS + DEPENDENTS + 1} tasks`);
   await ledger.read(leader, 'coordination://discoveries', '100 discoveries, and one more');

@@ -56,7 +56,11 @@ async function compare({ name, title, method, params, bare, target }: Comparison
   const answerFile = `${devDirectory}/bench-answer-${process.pid}.json`;
   writeFileSync(answerFile, text);
   const baseline = await serveFunction({ source: answering, target: bare, env: { ANSWER_FILE: answerFile } });
-  const request = { headers: mcpHeaders(worker.credential), body: mcpMessage(method, params), answer: text };
+  const request = {
+    headers: mcpHeaders(worker.credential),
+    body: mcpMessage(method, params),
+    isRight: (answer: string) => answer === text,
+  };
   const rates = await alternate(
     SCHEDULE,
     () => measureRate(muster, request, SECONDS),

@@ -1,8 +1,8 @@
-/** Whether a long queue costs more than a short one: claim_task and get_status, 10,000 tasks against 100. */
+/** Whether much costs more than little: 10,000 tasks and agents against 100 of each. */
 import { McpCaller } from '../load/client.ts';
 import { type Measurement, median, spread } from '../measurement.ts';
 import { alternate, type Rounds, ratioOf, type Schedule } from '../rounds.ts';
-import { addCallers, type Caller, newProject, type Project } from '../seed.ts';
+import { addAgents, addCallers, type Caller, newProject, type Project } from '../seed.ts';
 import { type FunctionServer, musterFunction, serveFunction } from '../servers/functionServer.ts';
 import { NOTHING, plus } from '../wire/bill.ts';
 import { type Meter, openMeter } from '../wire/meter.ts';
@@ -13,7 +13,7 @@ const BATCH = 500;
 
 /** Few enough that the short queue stays about as long as it is. One reading of the queue's head serves 11. */
 const CLAIMS = 11;
-const STATUSES = 11;
+const LOOKS = 11;
 /** Many short rounds: the two queues then meet the same disturbances. */
 const SCHEDULE: Schedule = { warmUps: 3, rounds: 25 };
 
@@ -24,23 +24,41 @@ export async function measureScale(): Promise<Measurement[]> {
     () => long.medianClaim(),
     () => short.medianClaim(),
   );
-  const statuses = await alternate(
-    SCHEDULE,
-    () => long.medianStatus(),
-    () => short.medianStatus(),
-  );
+  const looks: Rounds[] = [];
+  for (const { tool } of LOOKED_AT) {
+    looks.push(
+      await alternate(
+        SCHEDULE,
+        () => long.medianLook(tool),
+        () => short.medianLook(tool),
+      ),
+    );
+  }
   const reads = { short: await short.reads(), long: await long.reads() };
   await Promise.all([short.end(), long.end()]);
   return [
     comparison('scale.claim', 'Median claim_task', claims, reads.short.claim, reads.long.claim),
-    comparison('scale.status', 'Median get_status', statuses, reads.short.status, reads.long.status),
+    ...LOOKED_AT.flatMap(({ name, tool }, index) => {
+      const times = looks[index];
+      const [few = 0, many = 0] = [reads.short.looks[index], reads.long.looks[index]];
+      return times ? [comparison(`scale.${name}`, `Median ${tool}`, times, few, many)] : [];
+    }),
   ];
 }
+
+/** What looks at the whole. Something changes before each round. */
+const LOOKED_AT = [
+  { name: 'status', tool: 'coordination.get_status' },
+  { name: 'taskQueue', tool: 'system.getTaskQueue' },
+  { name: 'agents', tool: 'system.getAgents' },
+] as const;
+
+type Looked = (typeof LOOKED_AT)[number]['tool'];
 
 function comparison(name: string, what: string, times: Rounds, short: number, long: number): Measurement {
   return {
     name,
-    title: `${what}, ${LONG} tasks queued against ${SHORT}`,
+    title: `${what}, ${LONG} tasks and agents against ${SHORT}`,
     ratio: ratioOf(times),
     target: { kind: 'at most', value: 1.3 },
     figures: {
@@ -55,28 +73,32 @@ function comparison(name: string, what: string, times: Rounds, short: number, lo
 
 interface Queue {
   medianClaim(): Promise<number>;
-  medianStatus(): Promise<number>;
-  /** Documents read per call. */
-  reads(): Promise<{ readonly claim: number; readonly status: number }>;
+  medianLook(tool: Looked): Promise<number>;
+  /** Documents read per call; of a look, by the first after a change. */
+  reads(): Promise<{ readonly claim: number; readonly looks: readonly number[] }>;
   end(): Promise<void>;
 }
 
-/** A project of its own with so many tasks queued, and a function that serves it. */
-async function openQueue(name: string, tasks: number): Promise<Queue> {
+/** A project of its own with so many tasks queued and as many agents, and a function that serves it. */
+async function openQueue(name: string, size: number): Promise<Queue> {
   const project = newProject(name);
   const [leader] = await addCallers(project, 'leader');
   const [worker] = await addCallers(project, 'worker');
   if (leader === undefined || worker === undefined) throw new Error('There are no callers.');
   const server = await serveFunction({ ...musterFunction, env: project.env });
   const boss = new McpCaller(server.url, leader.credential);
-  await create(boss, tasks);
+  await Promise.all([create(boss, size), addAgents(project, size)]);
   return {
     async medianClaim() {
       const milliseconds = await claimSome(server, worker);
       await create(boss, CLAIMS);
       return median(milliseconds);
     },
-    medianStatus: async () => median(await statuses(server, worker)),
+    async medianLook(tool) {
+      await create(boss, 1);
+      await claimSome(server, worker, 1);
+      return median(await look(server, worker, tool));
+    },
     reads: () => countReads(project, worker, boss),
     end: () => server.end(),
   };
@@ -92,10 +114,14 @@ async function create(boss: McpCaller, count: number): Promise<void> {
 }
 
 /** Claims and completes; tells what each claim took. */
-async function claimSome(server: FunctionServer, { agentId, credential }: Caller): Promise<number[]> {
+async function claimSome(
+  server: FunctionServer,
+  { agentId, credential }: Caller,
+  claims = CLAIMS,
+): Promise<number[]> {
   const caller = new McpCaller(server.url, credential);
   const milliseconds: number[] = [];
-  for (let count = 0; count < CLAIMS; count++) {
+  for (let count = 0; count < claims; count++) {
     const started = performance.now();
     const { task } = await caller.call('coordination.claim_task', { agent_id: agentId });
     milliseconds.push(performance.now() - started);
@@ -106,12 +132,12 @@ async function claimSome(server: FunctionServer, { agentId, credential }: Caller
   return milliseconds;
 }
 
-async function statuses(server: FunctionServer, { credential }: Caller): Promise<number[]> {
+async function look(server: FunctionServer, { credential }: Caller, tool: Looked): Promise<number[]> {
   const caller = new McpCaller(server.url, credential);
   const milliseconds: number[] = [];
-  for (let count = 0; count < STATUSES; count++) {
+  for (let count = 0; count < LOOKS; count++) {
     const started = performance.now();
-    await caller.call('coordination.get_status', {});
+    await caller.call(tool, {});
     milliseconds.push(performance.now() - started);
   }
   return milliseconds;
@@ -126,9 +152,12 @@ async function countReads(project: Project, worker: Caller, boss: McpCaller) {
   });
   const caller = new McpCaller(server.url, worker.credential);
   await caller.call('coordination.get_status', {}); // connects, and checks the credential
-  meter.take();
-  await caller.call('coordination.get_status', {});
-  const status = readsOf(meter);
+  const looks: number[] = [];
+  for (const { tool } of LOOKED_AT) {
+    meter.take();
+    await caller.call(tool, {});
+    looks.push(readsOf(meter));
+  }
   let claim = 0;
   for (let count = 0; count < CLAIMS; count++) {
     await caller.call('coordination.claim_task', { agent_id: worker.agentId });
@@ -136,7 +165,7 @@ async function countReads(project: Project, worker: Caller, boss: McpCaller) {
   }
   await Promise.all([server.end(), create(boss, CLAIMS)]);
   meter.close();
-  return { claim: Math.round((claim / CLAIMS) * 100) / 100, status };
+  return { claim: Math.round((claim / CLAIMS) * 100) / 100, looks };
 }
 
 function readsOf(meter: Meter): number {

@@ -25,6 +25,8 @@ export interface FunctionServer {
   readonly url: string;
   /** The processor seconds that the process has used so far, which other load disturbs less; only Linux tells. */
   cpuSeconds(): number;
+  /** The process's resident memory; only Linux tells. */
+  residentKibibytes(): number;
   /** Ends the process and waits until it has gone. */
   end(): Promise<void>;
 }
@@ -83,6 +85,7 @@ export async function startFunction(source: FunctionSource): Promise<FunctionSer
   return {
     url: `http://127.0.0.1:${port}/`,
     cpuSeconds: () => cpuSecondsOf(child.pid),
+    residentKibibytes: () => residentKibibytesOf(child.pid),
     end: () => end(child),
     exited: () => hasExited(child),
   };
@@ -96,6 +99,13 @@ function cpuSecondsOf(pid: number | undefined): number {
     .replace(/^.*\) /, '')
     .split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** Source: proc_pid_status(5), VmRSS. */
+function residentKibibytesOf(pid: number | undefined): number {
+  const file = `/proc/${pid}/status`;
+  if (!existsSync(file)) return Number.NaN;
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(file, 'utf8'))?.[1]);
 }
 
 function logFile({ target }: FunctionSource): string {

@@ -32,6 +32,8 @@ export function billAnswer(method: string, message: Uint8Array): Bill {
     }
     case 'RunQuery':
       return { ...NOTHING, reads: v1.RunQueryResponse.decode(message).document ? 1 : 0 };
+    case 'Listen': // as a query, and then for each document that changes
+      return { ...NOTHING, reads: v1.ListenResponse.decode(message).documentChange ? 1 : 0 };
     case 'RunAggregationQuery': {
       const counts = Object.values(
         v1.RunAggregationQueryResponse.decode(message).result?.aggregateFields ?? {},
@@ -52,9 +54,11 @@ export function billRequest(method: string, message: Uint8Array): Bill {
   return { reads: 0, writes: writes.length - deletes, deletes };
 }
 
+const QUERIES: readonly string[] = ['RunQuery', 'RunAggregationQuery', 'Listen'];
+
 /** A query that finds nothing is billed as one read. */
 export function least(method: string): Bill {
-  return { ...NOTHING, reads: method === 'RunQuery' || method === 'RunAggregationQuery' ? 1 : 0 };
+  return { ...NOTHING, reads: QUERIES.includes(method) ? 1 : 0 };
 }
 
 /** The methods that this bill knows; another may not pass for free. */
@@ -62,6 +66,7 @@ export const KNOWN_METHODS: readonly string[] = [
   'BatchGetDocuments',
   'RunQuery',
   'RunAggregationQuery',
+  'Listen',
   'Commit',
 ];
 

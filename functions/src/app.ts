@@ -1,28 +1,78 @@
 /** The composition root: the only file that sees every layer. All is made once per instance, on first use. */
 import { firebaseApp } from './adapters/admin/firebaseApp.ts';
 import { realtimeDatabase } from './adapters/admin/realtimeDatabase.ts';
+import { IdentityToolkitSignIn } from './adapters/auth/agentSignIn.ts';
+import { CachedCallerTokens } from './adapters/auth/callerTokens.ts';
 import { FirebaseIdTokenVerifier } from './adapters/auth/idTokens.ts';
+import { RealtimeAccess } from './adapters/database/asCaller/access.ts';
+import { DatabaseEventLog } from './adapters/database/eventLog.ts';
+import { DatabaseLimitLedger } from './adapters/database/limitLedger.ts';
+import { DatabaseMetricsLedger } from './adapters/database/metricsLedger.ts';
+import { DatabaseMetricsReader } from './adapters/database/metricsReader.ts';
 import { DatabasePresence } from './adapters/database/presence.ts';
+import { probeRealtimeDatabase } from './adapters/database/probe.ts';
 import { TaskQueueMirror } from './adapters/database/taskQueueMirror.ts';
+import { DatabaseWatcherLeases } from './adapters/database/watcherLeases.ts';
+import { FirestoreAgentDirectory } from './adapters/firestore/agentDirectory.ts';
 import { FirestoreAgentReader } from './adapters/firestore/agentReader.ts';
+import { FirestoreAccess } from './adapters/firestore/asCaller/access.ts';
 import { firestore } from './adapters/firestore/client.ts';
 import { FirestoreDiscoveryReader } from './adapters/firestore/discoveryReader.ts';
+import { FirestoreEventReader } from './adapters/firestore/eventReader.ts';
+import { FirestoreFirstActs } from './adapters/firestore/firstActs.ts';
+import { FirestorePreferenceReader } from './adapters/firestore/preferenceReader.ts';
+import { probeFirestore } from './adapters/firestore/probe.ts';
+import { FirestorePullRequestLinks } from './adapters/firestore/pullRequestReader.ts';
+import { FirestoreQueueReader } from './adapters/firestore/queueReader.ts';
+import { FirestoreReminderReader } from './adapters/firestore/reminderReader.ts';
 import { FirestoreSessionReader } from './adapters/firestore/sessionReader.ts';
 import { FirestoreSettledOperations } from './adapters/firestore/settledOperations.ts';
+import { FirestoreSkillReader } from './adapters/firestore/skillReader.ts';
 import { FirestoreStore } from './adapters/firestore/store.ts';
+import { FirestoreSubscriptionReader } from './adapters/firestore/subscriptionReader.ts';
 import { FirestoreTaskReader } from './adapters/firestore/taskReader.ts';
-import { systemClock } from './adapters/platform/clock.ts';
+import { GitHubClients, type GitHubSettings } from './adapters/github/clients.ts';
+import { RestGitHub } from './adapters/github/gitHub.ts';
+import { GitHubWebhook } from './adapters/github/webhook.ts';
+import { movableClock, systemClock } from './adapters/platform/clock.ts';
 import { systemHashing, systemRandomness } from './adapters/platform/cryptography.ts';
-import { allowedOrigins, mountPath, publicUrl } from './config.ts';
+import { composePush, composeSpine, reminderServices } from './composition/spine.ts';
+import { composeSystem } from './composition/system.ts';
+import { composeRepair, todoPorts, todoServices } from './composition/todos.ts';
+import {
+  allowedOrigins,
+  clockFile,
+  gitHubSettings,
+  gitHubWebhookKey,
+  mountPath,
+  publicUrl,
+  rateLimit,
+  STREAMS,
+  webApiKey,
+} from './config.ts';
 import { CredentialAuthenticator } from './domain/agents/authentication.ts';
 import { AgentLiveness } from './domain/agents/liveness.ts';
 import { AgentMembership } from './domain/agents/membership.ts';
 import { AgentRegistration } from './domain/agents/registration.ts';
 import { CoordinationService } from './domain/coordination/service.ts';
+import { DataService } from './domain/data/service.ts';
+import { Committing } from './domain/github/committing.ts';
+import { Deliveries } from './domain/github/deliveries.ts';
+import { Issues } from './domain/github/issues.ts';
+import { PullRequests } from './domain/github/pullRequests.ts';
+import { RepositoryReading } from './domain/github/reading.ts';
+import { Workflows } from './domain/github/workflows.ts';
+import type { RateLimit } from './domain/limits/bucket.ts';
+import { RateLimiter, UNLIMITED } from './domain/limits/limiter.ts';
+import { CallRecorder } from './domain/metrics/recorder.ts';
+import type { PushService } from './domain/notifications/ports.ts';
+import { OnboardingService } from './domain/onboarding/service.ts';
 import type { Clock } from './domain/ports.ts';
 import type { Services } from './domain/services.ts';
+import { SubscriptionService } from './domain/subscriptions/service.ts';
 import { Sweep } from './domain/sweep.ts';
 import { TaskCreation } from './domain/tasks/creation.ts';
+import { TaskFinishing } from './domain/tasks/finishing.ts';
 import { TaskQueue } from './domain/tasks/queue.ts';
 import { TaskSweep } from './domain/tasks/sweep.ts';
 import { cloudLog } from './logging.ts';
@@ -30,22 +80,55 @@ import { createEndpoint, type Endpoint } from './mcp/endpoint.ts';
 import { toolsets } from './toolsets/index.ts';
 import { VERSION } from './version.ts';
 
+/** How long a database may take to answer a call that runs as its caller. */
+const DATABASE_PATIENCE_MILLISECONDS = 10_000;
+
 /** What is not read from the environment. Tests bind a clock of their own. */
 export interface Bindings {
   readonly clock: Clock;
+  readonly gitHub?: () => GitHubSettings;
+  /** Absent: nobody is limited. */
+  readonly rateLimit?: RateLimit | undefined;
+  /** Where people's devices are told of reminders. Absent: nowhere. */
+  readonly push?: PushService | undefined;
 }
 
 /** Builds the domain over the adapters: everything but the HTTP endpoint. */
-export function compose({ clock }: Bindings) {
+export function compose({ clock, gitHub = gitHubSettings, rateLimit: limit, push }: Bindings) {
   const database = firestore();
+  const ledgers = {
+    limits: new DatabaseLimitLedger(realtimeDatabase, clock),
+    metrics: new DatabaseMetricsLedger(realtimeDatabase, clock),
+  };
+  const counting = { clock, log: cloudLog };
   const ports = {
     agents: new FirestoreAgentReader(database),
     sessions: new FirestoreSessionReader(database),
     tasks: new FirestoreTaskReader(database, cloudLog),
     discoveries: new FirestoreDiscoveryReader(database),
+    ...todoPorts(cloudLog),
+    pullRequestLinks: new FirestorePullRequestLinks(database),
+    gitHub: new RestGitHub(new GitHubClients(gitHub, cloudLog)),
+    subscriptions: new FirestoreSubscriptionReader(database),
+    events: new DatabaseEventLog(realtimeDatabase),
+    leases: new DatabaseWatcherLeases(realtimeDatabase),
+    directory: new FirestoreAgentDirectory(database),
+    queue: new FirestoreQueueReader(database),
+    skills: new FirestoreSkillReader(database),
+    firstActs: new FirestoreFirstActs(database),
+    metricsReader: new DatabaseMetricsReader(realtimeDatabase),
+    probes: {
+      firestore: () => probeFirestore(database),
+      realtimeDatabase: () => probeRealtimeDatabase(realtimeDatabase),
+    },
     settledOperations: new FirestoreSettledOperations(database),
+    taskEvents: new FirestoreEventReader(database),
+    reminders: new FirestoreReminderReader(database, cloudLog),
+    preferences: new FirestorePreferenceReader(database),
     store: new FirestoreStore(database, clock, systemRandomness),
     presence: new DatabasePresence(realtimeDatabase, clock),
+    limits: limit ? new RateLimiter(limit, { ...counting, ledger: ledgers.limits }) : UNLIMITED,
+    metrics: new CallRecorder({ ...counting, ledger: ledgers.metrics }),
     clock,
     randomness: systemRandomness,
     hashing: systemHashing,
@@ -53,12 +136,39 @@ export function compose({ clock }: Bindings) {
   };
   const liveness = new AgentLiveness(ports);
   const revive = (agentId: string): Promise<void> => liveness.revive(agentId);
+  const callerTokens = new CachedCallerTokens(new IdentityToolkitSignIn(firebaseApp, webApiKey()), clock);
+  const databases = {
+    firestore: new FirestoreAccess({
+      tokens: callerTokens,
+      clock,
+      hashing: systemHashing,
+      patienceMilliseconds: DATABASE_PATIENCE_MILLISECONDS,
+    }),
+    realtime: new RealtimeAccess({
+      ...ports,
+      app: firebaseApp,
+      tokens: callerTokens,
+      patienceMilliseconds: DATABASE_PATIENCE_MILLISECONDS,
+    }),
+  };
+  const registration = new AgentRegistration(ports);
   const services: Services = {
-    registration: new AgentRegistration(ports),
+    data: new DataService({ ...ports, databases }),
+    subscriptions: new SubscriptionService({ ...ports, databases }),
+    registration,
     membership: new AgentMembership({ ...ports, revive }),
     coordination: new CoordinationService(ports),
     taskCreation: new TaskCreation(ports),
     taskQueue: new TaskQueue(ports),
+    ...todoServices(ports),
+    ...reminderServices(ports),
+    reading: new RepositoryReading(ports.gitHub),
+    issues: new Issues(ports),
+    pullRequests: new PullRequests(ports),
+    committing: new Committing(ports),
+    workflows: new Workflows(ports.gitHub),
+    onboarding: new OnboardingService({ ...ports, registration }),
+    system: composeSystem(ports, VERSION),
   };
   const authenticator = new CredentialAuthenticator({
     credentials: ports.agents,
@@ -67,9 +177,28 @@ export function compose({ clock }: Bindings) {
     clock,
     revive,
   });
-  const sweep = new Sweep(new TaskSweep(ports), liveness, cloudLog);
+  const spine = composeSpine({ ...ports, push });
+  const sweep = new Sweep(
+    new TaskSweep(ports),
+    liveness,
+    [...Object.values(ledgers), services.subscriptions, spine.deliveries],
+    cloudLog,
+  );
   const taskQueueMirror = new TaskQueueMirror(realtimeDatabase, ports.tasks);
-  return { ports, services, authenticator, sweep, taskQueueMirror };
+  const gitHubDeliveries = new Deliveries({ ...ports, finishing: new TaskFinishing(ports) });
+  const gitHubWebhook = new GitHubWebhook(gitHubWebhookKey, gitHubDeliveries);
+  const repairTodo = composeRepair(ports);
+  return {
+    ports,
+    databases,
+    services,
+    repairTodo,
+    authenticator,
+    sweep,
+    taskQueueMirror,
+    gitHubWebhook,
+    ...spine,
+  };
 }
 
 export type Composition = ReturnType<typeof compose>;
@@ -82,6 +211,7 @@ export function composeEndpoint(composition: Composition): Endpoint {
     toolsets,
     services: () => services,
     authenticator,
+    streams: STREAMS,
     allowedOrigins: allowedOrigins(),
     publicUrl: publicUrl(),
     mountPath: mountPath(),
@@ -96,7 +226,9 @@ let instance: Instance | undefined;
 /** This instance's parts. */
 export function app(): Instance {
   if (instance === undefined) {
-    const composition = compose({ clock: systemClock });
+    const file = clockFile();
+    const clock = file === undefined ? systemClock : movableClock(file);
+    const composition = compose({ clock, rateLimit: rateLimit(), push: composePush() });
     instance = { ...composition, endpoint: composeEndpoint(composition) };
   }
   return instance;

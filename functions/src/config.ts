@@ -1,5 +1,5 @@
 /** Every parameter of a deployment. `firebase deploy` asks for those without a default. */
-import { defineInt, defineString } from 'firebase-functions/params';
+import { defineInt, defineSecret, defineString } from 'firebase-functions/params';
 
 /** Where the functions run. Firebase needs it while it deploys, so it is an option and not read at run time. */
 export const region = defineString('REGION', {
@@ -15,6 +15,12 @@ export const minInstances = defineInt('MIN_INSTANCES', {
   default: 0,
 });
 
+/** How long one request may take. Calls answer within a minute; the rest is for streams. */
+export const TIMEOUT_SECONDS = 300;
+
+/** Streams end by themselves shortly before they would be cut. */
+export const STREAMS = { lifetimeMs: 280_000, keepAliveMs: 15_000 };
+
 const allowedOriginsList = defineString('ALLOWED_ORIGINS', {
   label: 'Allowed origins',
   description:
@@ -26,6 +32,108 @@ const publicUrlText = defineString('PUBLIC_URL', {
   label: 'Public URL',
   description: 'Where callers reach the MCP endpoint, if not at its own address: https://muster.example/mcp',
   default: '',
+});
+
+const webApiKeyText = defineString('WEB_API_KEY', {
+  label: 'Web API key',
+  description: "The project's, by which agents are signed in to read and write data as themselves: AIza…",
+  default: '',
+});
+
+const gitHubApiUrl = defineString('GITHUB_API_URL', {
+  label: 'GitHub API',
+  description: 'https://api.github.com, or https://host/api/v3 of a GitHub Enterprise Server.',
+  default: 'https://api.github.com',
+});
+
+const gitHubAppId = defineString('GITHUB_APP_ID', {
+  label: 'GitHub App',
+  description: 'The id of the GitHub App by which agents reach repositories, or nothing.',
+  default: '',
+});
+
+const gitHubAppPrivateKey = defineSecret('GITHUB_APP_PRIVATE_KEY', {
+  label: 'Private key of the GitHub App',
+  description: 'The PEM file that GitHub made, or none.',
+});
+
+const gitHubToken = defineSecret('GITHUB_TOKEN', {
+  label: 'GitHub token',
+  description: 'A personal access token, where there is no App; or none.',
+});
+
+const gitHubWebhookSecret = defineSecret('GITHUB_WEBHOOK_SECRET', {
+  label: 'Secret of the GitHub webhook',
+  description: 'What GitHub signs its deliveries with, or none.',
+});
+
+/**
+ * Secrets to bind to a function. The emulators would ask the cloud for them each time they start one: there they
+ * come from `functions/.env.local` like every other parameter.
+ */
+const bound = (...secrets: ReturnType<typeof defineSecret>[]) =>
+  process.env['FUNCTIONS_EMULATOR'] === 'true' ? [] : secrets;
+
+export const gitHubSecrets = bound(gitHubAppPrivateKey, gitHubToken);
+
+export const gitHubWebhookSecrets = bound(gitHubWebhookSecret);
+
+/** `firebase deploy` takes no empty secret, so that "none" stands for one. */
+function secretValue({ name }: { readonly name: string }): string | undefined {
+  const value = process.env[name]?.trim() ?? '';
+  return value === '' || value === 'none' ? undefined : value;
+}
+
+export function gitHubSettings() {
+  const id = gitHubAppId.value();
+  const privateKey = secretValue(gitHubAppPrivateKey);
+  const token = secretValue(gitHubToken);
+  return {
+    apiUrl: gitHubApiUrl.value() || 'https://api.github.com',
+    ...(id !== '' && privateKey !== undefined && { app: { id, privateKey } }),
+    ...(token !== undefined && { token }),
+  };
+}
+
+export function gitHubWebhookKey(): string | undefined {
+  return secretValue(gitHubWebhookSecret);
+}
+
+const pushServiceUrlText = defineString('PUSH_SERVICE_URL', {
+  label: 'Push service',
+  description: 'Instead of Firebase Cloud Messaging, a local service that speaks its HTTP v1, or nothing.',
+  default: '',
+});
+
+const isEmulator = (): boolean => process.env['FUNCTIONS_EMULATOR'] === 'true';
+
+/** `none`: the emulators have no push service, unless one is named. */
+export function pushService(): { readonly url: string } | 'firebase' | 'none' {
+  const url = pushServiceUrlText.value();
+  if (url !== '') return { url };
+  return isEmulator() ? 'none' : 'firebase';
+}
+
+/** Whether events travel by Pub/Sub. Only on a machine without its emulator they do not. */
+export function hasPubSub(): boolean {
+  return !isEmulator() || (process.env['PUBSUB_EMULATOR_HOST'] ?? '') !== '';
+}
+
+/** Where the emulators find how far their time is moved; undefined in production, whose time nobody moves. */
+export function clockFile(): string | undefined {
+  return isEmulator() ? process.env['MUSTER_CLOCK_FILE'] : undefined;
+}
+
+const rateLimitPerSecond = defineInt('RATE_LIMIT_PER_SECOND', {
+  label: 'Calls a second',
+  description: 'How many calls a second each agent and person may make for long. 0 limits nobody.',
+  default: 100,
+});
+
+const rateLimitBurst = defineInt('RATE_LIMIT_BURST', {
+  label: 'Calls at once',
+  description: 'How many calls each agent and person may make at once.',
+  default: 500,
 });
 
 export function allowedOrigins(): readonly string[] {
@@ -40,8 +148,19 @@ export function publicUrl(): string | undefined {
   return publicUrlText.value() || undefined;
 }
 
+/** Empty where none was given; the emulators need none. */
+export function webApiKey(): string {
+  return webApiKeyText.value();
+}
+
 /** The emulator takes the project, the region and the function's name off the path before it calls. */
 export function mountPath(): string | undefined {
   if (process.env['FUNCTIONS_EMULATOR'] !== 'true') return undefined;
   return `/${process.env['GCLOUD_PROJECT'] ?? ''}/${region.value()}/mcp`;
+}
+
+/** Undefined where nobody is limited. */
+export function rateLimit() {
+  const perSecond = rateLimitPerSecond.value();
+  return perSecond > 0 ? { perSecond, burst: Math.max(1, rateLimitBurst.value()) } : undefined;
 }

@@ -54,6 +54,30 @@ describe('the REST API', () => {
     assert.equal((await call('PUT', '/tagged.json', 2, { 'if-match': etag })).status, 412);
   });
 
+  it('writes only where nothing is, if that is the condition', async () => {
+    const { etag } = await call('GET', '/absent.json', undefined, { 'X-Firebase-ETag': 'true' });
+    assert.equal(etag, 'null_etag');
+    const written = await call('PUT', '/absent.json', 1, { 'if-match': etag, 'X-Firebase-ETag': 'true' });
+    assert.equal(written.status, 200);
+    assert.notEqual(written.etag, 'null_etag');
+    const again = await call('PUT', '/absent.json', 2, { 'if-match': 'null_etag' });
+    assert.deepEqual(again, { status: 412, body: 1, etag: written.etag });
+    assert.equal((await call('DELETE', '/absent.json', undefined, { 'if-match': again.etag })).status, 200);
+  });
+
+  for (const [what, method, path, header] of [
+    ['a conditional PATCH', 'PATCH', '/a.json', { 'if-match': 'null_etag' }],
+    ['a conditional POST', 'POST', '/a.json', { 'if-match': 'null_etag' }],
+    ['a silent conditional PUT', 'PUT', '/a.json?print=silent', { 'if-match': 'null_etag' }],
+    ['the ETag of a query', 'GET', '/a.json?orderBy="$key"', { 'X-Firebase-ETag': 'true' }],
+    ['a shallow query', 'GET', '/a.json?shallow=true&orderBy="$key"', {}],
+  ] as const) {
+    it(`refuses ${what}`, async () => {
+      const value = method === 'GET' ? undefined : {};
+      assert.equal((await call(method, path, value, header)).status, 400);
+    });
+  }
+
   it('holds to the rules, and keeps them as they were written', async () => {
     const rules = { rules: { players: { '.indexOn': 'score', $uid: { '.read': 'auth.uid === $uid' } } } };
     assert.equal((await call('PUT', '/.settings/rules.json', rules)).status, 200);

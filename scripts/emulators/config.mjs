@@ -1,6 +1,7 @@
 // @ts-check
 import { readFileSync, writeFileSync } from 'node:fs';
 import { databaseNamespace, root } from '../project.mjs';
+import { writeParameters } from './parameters.mjs';
 import { host } from './ports.mjs';
 
 /** @typedef {import('./ports.mjs').Ports} Ports */
@@ -10,13 +11,16 @@ import { host } from './ports.mjs';
  * takes every path in it as relative to it and refuses those that lead out of there.
  * @param {import('../processes/run.mjs').Run} run
  * @param {Ports} ports
- * @param {{ ui: boolean }} options
+ * @param {{ ui: boolean, parameters: Record<string, string> | undefined }} options
  * @returns {string} its path
  */
-export function writeConfig(run, ports, { ui }) {
+export function writeConfig(run, ports, { ui, parameters }) {
   const committed = JSON.parse(readFileSync(`${root}/firebase.json`, 'utf8'));
   const config = {
     ...committed,
+    ...(parameters && {
+      functions: [{ ...committed.functions[0], configDir: writeParameters(run, parameters) }],
+    }),
     // Without the instance's name firebase-tools loads the rules into another namespace than the functions use.
     database: [{ ...committed.database, instance: databaseNamespace }],
     emulators: emulatorsOf(ports, ui),

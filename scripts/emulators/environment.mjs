@@ -2,7 +2,6 @@
 import { dirname } from 'node:path';
 import { databaseNamespace, projectId, region } from '../project.mjs';
 import { host } from './ports.mjs';
-import { services } from './programs.mjs';
 
 /** Each request under way has a process of its own: firebase-tools alone would start up to 50. */
 const simultaneousInvocations = '16';
@@ -16,6 +15,7 @@ export function emulatorsEnv({ run, node }) {
     FUNCTIONS_EMULATOR_PARALLEL: simultaneousInvocations,
     ...process.env,
     ...run.env,
+    ...clockEnv(run),
     TMPDIR: run.temporary, // also where a second run's hub would find the first one's
     PATH: `${dirname(node)}:${process.env.PATH}`, // the functions' definitions are read by whatever `node` is found first
     NO_UPDATE_NOTIFIER: '1',
@@ -27,11 +27,11 @@ export function emulatorsEnv({ run, node }) {
 
 /**
  * How to reach the emulators. The names are those that the Google and Firebase SDKs look for, and ours.
- * @param {import('./ports.mjs').Ports} ports
- * @param {boolean} functions
+ * @param {import('./suite.mjs').SuiteOptions} options
+ * @param {{ functions: boolean, pubsub: boolean }} running
  * @returns {Record<string, string>}
  */
-export function clientsEnv(ports, functions) {
+export function clientsEnv({ run, ports }, { functions, pubsub }) {
   const functionsUrl = `http://${host}:${ports.functions}`;
   return {
     GCLOUD_PROJECT: projectId,
@@ -43,8 +43,9 @@ export function clientsEnv(ports, functions) {
     FIRESTORE_EMULATOR_HOST: `${host}:${ports.firestore}`,
     FIREBASE_AUTH_EMULATOR_HOST: `${host}:${ports.auth}`,
     ...databaseEnv(ports),
-    ...(services.includes('pubsub') && { PUBSUB_EMULATOR_HOST: `${host}:${ports.pubsub}` }),
+    ...(pubsub && { PUBSUB_EMULATOR_HOST: `${host}:${ports.pubsub}` }),
     DATABASE_URL: `http://${host}:${ports.database}/?ns=${databaseNamespace}`,
+    ...clockEnv(run),
     FIREBASE_EMULATOR_HUB: `${host}:${ports.hub}`,
     ...withoutGoogle,
     ...(functions && {
@@ -52,6 +53,14 @@ export function clientsEnv(ports, functions) {
       MUSTER_MCP_URL: `${functionsUrl}/${projectId}/${region}/mcp`,
     }),
   };
+}
+
+/**
+ * Where the functions find how far `npm run clock` has moved their time.
+ * @param {import('../processes/run.mjs').Run} run
+ */
+export function clockEnv(run) {
+  return { MUSTER_CLOCK_FILE: `${run.directory}/clock` };
 }
 
 /** @param {import('./ports.mjs').Ports} ports */

@@ -2,19 +2,17 @@
 import { cloudSdkFirestore, cloudSdkPubsub } from './cloudSdk.mjs';
 import { download, isCached, isWithinReach } from './googleJars.mjs';
 
-/** What runs beside the functions and the Realtime Database. Pub/Sub needs no more than its name here: 'pubsub'. */
-export const services = ['firestore', 'auth'];
-
 /**
  * @typedef {object} Programs
  * @property {Record<string, string>} env where firebase-tools finds those that it does not find by itself
  * @property {'google' | 'rtdb-lite'} database
+ * @property {boolean} pubsub
  * @property {boolean} ui
  */
 
 /**
  * Finds the emulators: cached, else downloaded, else those of the Google Cloud CLI; for the Realtime Database, which
- * has no other source than Google's download host, our own stand-in.
+ * has no other source than Google's download host, our own stand-in; and Muster can do without Pub/Sub.
  * @param {{ ui: boolean, say: (message: string) => void }} wanted
  * @returns {Promise<Programs>}
  */
@@ -23,18 +21,22 @@ export async function findPrograms(wanted) {
   const [firestore, database, pubsub, ui] = await Promise.all([
     isCached('firestore') || download('firestore', say),
     isCached('database') || download('database', say),
-    !services.includes('pubsub') || isWithinReach('pubsub'),
+    isWithinReach('pubsub'),
     wanted.ui && isWithinReach('ui'),
   ]);
+  const ownPubsub = pubsub ? undefined : cloudSdkPubsub();
+  const hasPubsub = pubsub || ownPubsub !== undefined;
   if (!database) say('the Realtime Database emulator is out of reach: rtdb-lite stands in');
+  if (!hasPubsub) say('the Pub/Sub emulator is out of reach: events go straight to their consumers');
   return {
     env: {
       ...(!firestore && {
         FIRESTORE_EMULATOR_BINARY_PATH: found('cloud-firestore-emulator', cloudSdkFirestore()),
       }),
-      ...(!pubsub && { PUBSUB_EMULATOR_BINARY_PATH: found('pubsub-emulator', cloudSdkPubsub()) }),
+      ...(ownPubsub !== undefined && { PUBSUB_EMULATOR_BINARY_PATH: ownPubsub }),
     },
     database: database ? 'google' : 'rtdb-lite',
+    pubsub: hasPubsub,
     ui,
   };
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { writeConfig } from './config.mjs';
 import { clientsEnv, databaseEnv, emulatorsEnv } from './environment.mjs';
 import { startFirebaseTools } from './firebaseTools.mjs';
-import { findPrograms, services } from './programs.mjs';
+import { findPrograms } from './programs.mjs';
 import { importDatabase, startRtdbLite } from './realtimeDatabase.mjs';
 
 /**
@@ -21,6 +21,7 @@ import { importDatabase, startRtdbLite } from './realtimeDatabase.mjs';
  * @property {(message: string) => void} say
  * @property {boolean} [functions] false: only the databases and Auth
  * @property {boolean} [ui]
+ * @property {Record<string, string>} [parameters] of the functions, beside those that are committed
  * @property {string} [importFrom] a folder written by `firebase emulators:export`
  */
 
@@ -39,15 +40,20 @@ export async function startSuite(options) {
   if (lite && exported !== undefined) await importDatabase(ports, exported);
   const firebase = await startFirebaseTools({
     node,
-    emulators: [...services, ...(functions ? ['functions'] : []), ...(lite ? [] : ['database'])],
-    config: writeConfig(run, ports, { ui: programs.ui }),
+    emulators: [
+      ...['firestore', 'auth'],
+      ...(programs.pubsub ? ['pubsub'] : []),
+      ...(functions ? ['functions'] : []),
+      ...(lite ? [] : ['database']),
+    ],
+    config: writeConfig(run, ports, { ui: programs.ui, parameters: options.parameters }),
     directory: run.directory,
     importFrom: exported,
     env,
     output,
   });
   const exited = Promise.race([firebase.exited, ...(database ? [database.exited] : [])]);
-  return { ports, env: clientsEnv(ports, functions), ui: programs.ui, exited };
+  return { ports, env: clientsEnv(options, { functions, pubsub: programs.pubsub }), ui: programs.ui, exited };
 }
 
 /** The folder, if `firebase emulators:export` wrote it. @param {string | undefined} folder */

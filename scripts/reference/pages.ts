@@ -2,7 +2,7 @@
 import { MusterError } from '../../functions/src/domain/errors.ts';
 import { inputJsonSchema, outputJsonSchema } from '../../functions/src/mcp/json-schema.ts';
 import { fullName, wireName } from '../../functions/src/mcp/names.ts';
-import { refused } from '../../functions/src/mcp/projection.ts';
+import { toolResult } from '../../functions/src/mcp/projection.ts';
 import type { Resource, Tool, Toolset } from '../../functions/src/mcp/tool.ts';
 import { schemaRows, table } from './tables.ts';
 
@@ -21,22 +21,23 @@ export function toolTable(toolsets: readonly Toolset[]): string {
 }
 
 export function indexPage(toolsets: readonly Toolset[]): string {
-  const rows = toolsets.map(({ name, instructions, tools, resources }) => [
+  const rows = toolsets.map(({ name, instructions, tools, resources, templates = [] }) => [
     `[${name}](${name}.md)`,
     String(tools.length),
-    String(resources.length),
+    String(resources.length + templates.length),
     instructions,
   ]);
   return page('Tool reference', [table(['toolset', 'tools', 'resources', 'what it is for'], rows)]);
 }
 
 export function toolsetPage(toolset: Toolset): string {
-  const { name, instructions, tools, resources } = toolset;
+  const { name, instructions, tools, resources, templates = [] } = toolset;
+  const uris = [...resources, ...templates.map(({ uriTemplate: uri, ...listed }) => ({ uri, ...listed }))];
   return page(`The toolset ${name}`, [
     instructions,
     errorSection(name),
     ...tools.map((tool) => toolSection(name, tool)),
-    ...(resources.length === 0 ? [] : [resourceSection(resources)]),
+    ...(uris.length === 0 ? [] : [resourceSection(uris)]),
   ]);
 }
 
@@ -50,7 +51,7 @@ function errorSection(toolset: string): string {
     reason: 'MISSING',
     suggestion: 'Give your agent ID.',
   });
-  const { structuredContent } = refused(toolset, example);
+  const { structuredContent } = toolResult(toolset, { error: example });
   return `An error comes with \`isError: true\` and, as structured content and as text:\n\n${json(structuredContent)}`;
 }
 
@@ -89,7 +90,7 @@ function schemaTable(subject: string, must: string, schema: object, none: string
   return rows.length === 0 ? none : table([subject, 'type', must, 'what'], rows);
 }
 
-function resourceSection(resources: readonly Resource[]): string {
+function resourceSection(resources: readonly Pick<Resource, 'uri' | 'mimeType' | 'description'>[]): string {
   const rows = resources.map(({ uri, mimeType, description }) => [`\`${uri}\``, mimeType, description]);
   return `## Resources\n\n${table(['URI', 'type', 'what'], rows)}`;
 }

@@ -10,6 +10,7 @@ import { devDirectory, projectId, root } from '../project.mjs';
  * @property {string} projectId
  * @property {import('./tokens.mjs').Tokens} tokens
  * @property {Record<string, string>} emulators
+ * @property {string} clockFile by which `npm run clock` moves the time
  */
 
 /** @param {import('../processes/run.mjs').Run} run */
@@ -30,6 +31,7 @@ export function writeEndpoint(run, { ports, env, ui }, tokens) {
     auth: ports.auth,
     database: ports.database,
     functions: ports.functions,
+    ...(env.PUBSUB_EMULATOR_HOST !== undefined && { pubsub: ports.pubsub }),
   };
   const emulators = Object.entries({ ...named, ...(ui && { ui: ports.ui }) });
   /** @type {Endpoint} */
@@ -38,6 +40,7 @@ export function writeEndpoint(run, { ports, env, ui }, tokens) {
     projectId,
     tokens,
     emulators: Object.fromEntries(emulators.map(([name, port]) => [name, `${host}:${port}`])),
+    clockFile: env.MUSTER_CLOCK_FILE ?? '',
   };
   const path = pathOf(run);
   run.removeAtEnd(path);

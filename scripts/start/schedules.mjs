@@ -14,14 +14,23 @@ export function tickSchedules(functionsPort, output) {
   const emulator = `http://${host}:${functionsPort}`;
   const tick = async () => {
     try {
-      // Asked each time: a function may have been added since.
-      const ids = await scheduledFunctions(emulator);
-      await Promise.all(ids.map((id) => call(emulator, id, output)));
+      for (const failure of await tickOnce(emulator)) output.line('schedules', failure);
     } catch (error) {
       output.line('schedules', `the tick failed: ${error instanceof Error ? error.message : error}`);
     }
   };
   setInterval(tick, tickMilliseconds);
+}
+
+/**
+ * Runs every schedule once, to its end.
+ * @param {string} emulator the functions'
+ * @returns {Promise<string[]>} what went wrong
+ */
+export async function tickOnce(emulator) {
+  const ids = await scheduledFunctions(emulator); // asked each time: a function may have been added since
+  const failures = await Promise.all(ids.map((id) => call(emulator, id)));
+  return failures.flatMap((failure) => failure ?? []);
 }
 
 /** @param {string} emulator @returns {Promise<string[]>} such as `us-central1-sweep` */
@@ -40,9 +49,9 @@ export async function scheduledFunctions(emulator) {
  * The emulator numbers its triggers' generations; the count rises when they are switched off and on again.
  * @param {string} emulator
  * @param {string} id
- * @param {import('../emulators/output.mjs').Output} output
+ * @returns {Promise<string | undefined>} what went wrong
  */
-async function call(emulator, id, output) {
+async function call(emulator, id) {
   for (let generation = 0; generation < 10; generation++) {
     const url = `${emulator}/functions/projects/${projectId}/triggers/${id}-${generation}`;
     const { status } = await fetch(url, {
@@ -50,7 +59,7 @@ async function call(emulator, id, output) {
       signal: AbortSignal.timeout(tickMilliseconds * 5),
     });
     if (status === 404) continue;
-    if (status >= 400) output.line('schedules', `${id} failed: HTTP ${status}`);
-    return;
+    return status >= 400 ? `${id} failed: HTTP ${status}` : undefined;
   }
+  return `${id} was not found`;
 }

@@ -7,6 +7,7 @@ import { runSession } from '../processes/session.mjs';
 import { installTestClients } from '../setup/install.mjs';
 import { prepare } from '../setup/prepare.mjs';
 import { runChecks } from './checks.mjs';
+import { startLocalGitHub } from './localGitHub.mjs';
 import { runMocha } from './mocha.mjs';
 import { chooseSuites } from './suites.mjs';
 
@@ -42,13 +43,19 @@ async function runWithEmulators(chosen, { session, node, mochaOptions }) {
   const { run, say } = session;
   if (chosen.some(isEndToEnd)) await installTestClients({ env: run.env, say });
   const output = openOutput(run, 'test-emulators', { screen: false });
-  const emulators = await startSuite({ run, node, ports: await freePorts(), output, say });
+  const parameters = chosen.some(isEndToEnd)
+    ? await startLocalGitHub({ node, env: run.env, output })
+    : undefined;
+  const suite = { run, node, ports: await freePorts(), output, say };
+  const emulators = await startSuite({ ...suite, ...(parameters && { parameters }) });
   /** @type {Totals[]} */
   const results = [];
   const tests = async () => {
     for (const suite of chosen) {
       if (isEndToEnd(suite)) await endpointAnswers(emulators.env.MUSTER_MCP_URL ?? '');
-      results.push(await runMocha(suite, { node, run, env: emulators.env, mochaOptions }));
+      results.push(
+        await runMocha(suite, { node, run, env: { ...parameters, ...emulators.env }, mochaOptions }),
+      );
     }
   };
   const crash = emulators.exited.then((reason) => {

@@ -51,7 +51,9 @@ describe('the catalogue', () => {
   it('gives resources a URI of their own and the role of a reader', () => {
     const resources = toolsets.flatMap((toolset) => toolset.resources);
     assert.equal(new Set(resources.map(({ uri }) => uri)).size, resources.length);
-    for (const { role, description } of resources) {
+    const templates = toolsets.flatMap((toolset) => toolset.templates ?? []);
+    assert.equal(new Set(templates.map(({ uriTemplate }) => uriTemplate)).size, templates.length);
+    for (const { role, description } of [...resources, ...templates]) {
       assert.equal(role, 'viewer');
       assert.notEqual(description, '');
     }

@@ -56,8 +56,9 @@ describe('the contract', () => {
     for (const toolset of COMPLETE_TOOLSETS) {
       const written = contract.tools.filter((tool) => tool.toolset === toolset).map((tool) => tool.name);
       const ours = entries.filter((entry) => entry.toolset === toolset);
+      // Ours come after the specification's.
       assert.deepEqual(
-        ours.map(({ tool }) => contractName(toolset, tool.name)),
+        ours.map(({ tool }) => contractName(toolset, tool.name)).slice(0, written.length),
         written,
       );
     }
@@ -65,4 +66,4 @@ describe('the contract', () => {
 });
 
 /** The toolsets that have all of their specification's tools, in its order. */
-const COMPLETE_TOOLSETS = ['coordination'];
+const COMPLETE_TOOLSETS = ['firebase', 'github', 'onboarding', 'system', 'coordination', 'todo'];

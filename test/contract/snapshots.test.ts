@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { canonicalJson } from '../../functions/src/mcp/idempotency.ts';
+import { canonicalJson } from '../../functions/src/domain/json.ts';
 import { entries } from './catalogue.ts';
 
 const folder = new URL('snapshots/', import.meta.url);

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { registerAgent, type TestAgent } from './support/agents.ts';
 import { everyItem, succeed } from './support/calls.ts';
 import { type Connection, connect, isRecord } from './support/clients.ts';
-import { sweepUntil, tickSweep } from './support/emulator.ts';
+import { sweepUntil, tick } from './support/emulator.ts';
 import { endpointUrl, newWorkspace, tokenOf } from './support/endpoint.ts';
 import { eventually } from './support/waiting.ts';
 
@@ -79,9 +79,9 @@ describe('leases', () => {
       const lapsed = held.every((task) => Date.parse(task.lease_expires_at) + 1000 < Date.now());
       return lapsed || undefined;
     });
-    await Promise.all([tickSweep(), tickSweep(), tickSweep()]);
+    await Promise.all([tick('sweep'), tick('sweep'), tick('sweep')]);
     await Promise.all(held.map(released));
-    await Promise.all([tickSweep(), tickSweep()]);
+    await Promise.all([tick('sweep'), tick('sweep')]);
 
     const status = await succeed(leader, 'get_status');
     assert.deepEqual(status['tasks'], { available: 4, claimed: 0, in_progress: 0, done: 0, failed: 0 });

@@ -21,21 +21,45 @@ const agents = ROLES.map((role): Caller => {
   };
 });
 
+const people = ROLES.map(
+  (role): Caller => ({ name: `a person that is ${role}`, uid: `${role}-2`, claims: { role }, role }),
+);
+
+/** Whose the things are that belong to somebody; the agents above are theirs. */
+export const OWNER: Caller = { name: 'their owner', uid: 'owner-1', claims: {}, role: 'viewer' };
+
+/** Whoever invents a role gains nothing by it, nor does a claim that is no text. */
+const strangers = ['superadmin', 'Admin', 'admin\nworker', 7, ['admin'], { admin: true }].map(
+  (role, index): Caller => ({
+    name: `a person whose role is ${JSON.stringify(role)}`,
+    uid: `stranger-${index}`,
+    claims: { role },
+    role: 'viewer',
+  }),
+);
+
 export const callers: readonly Caller[] = [
   { name: 'somebody signed out' },
   { name: 'a person without a role', uid: 'person-1', claims: {}, role: 'viewer' },
-  // Whoever invents a role gains nothing by it.
-  { name: 'a person with an unknown role', uid: 'person-2', claims: { role: 'superadmin' }, role: 'viewer' },
-  { name: 'a person that is worker', uid: 'person-3', claims: { role: 'worker' }, role: 'worker' },
-  { name: 'a person that is admin', uid: 'person-4', claims: { role: 'admin' }, role: 'admin' },
+  ...strangers,
+  OWNER,
+  {
+    name: 'an agent of another',
+    uid: agentUid('other-1'),
+    claims: { role: 'admin', ownerUid: 'other' },
+    role: 'admin',
+  },
+  ...people,
   ...agents,
 ];
 
 export function may(caller: Caller, least: Least): boolean {
+  if (least === 'owner') return caller === OWNER;
+  if (least === 'owner and agents') return caller === OWNER || caller.claims?.['ownerUid'] === OWNER.uid;
   return least !== 'nobody' && caller.role !== undefined && hasRole(caller.role, least);
 }
 
 /** The weakest caller that may; undefined where nobody may. */
 export function weakest(least: Least): Caller | undefined {
-  return agents.find((caller) => may(caller, least));
+  return [...agents, OWNER].find((caller) => may(caller, least));
 }

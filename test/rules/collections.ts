@@ -2,23 +2,49 @@
  * Every collection of both databases: what it holds, who may read and write it directly. The rules tests are
  * generated from this table, and docs/data-model.md is printed from it.
  */
-import { presencePath, queuedTaskPath } from '../../functions/src/adapters/database/paths.ts';
+import {
+  busPath,
+  DELIVERIES,
+  DEVICES,
+  LIMITS,
+  METRICS_AGENTS,
+  METRICS_MINUTES,
+  NOTIFICATIONS,
+  presencePath,
+  queuedTaskPath,
+  TASK_UPDATES,
+} from '../../functions/src/adapters/database/paths.ts';
 import {
   agentPath,
   archivedSessionPath,
+  auditPath,
   countersPath,
   credentialPath,
   discoveryPath,
+  eventPath,
   idempotencyPath,
+  mailPath,
   membersPath,
+  preferencesPath,
+  pullRequestPath,
+  recurringTaskPath,
+  registryPath,
+  reminderPath,
   sessionPath,
+  skillPath,
+  subscriptionPath,
   taskPath,
+  titleGuardPath,
+  todoPath,
   workspacePath,
 } from '../../functions/src/adapters/firestore/paths.ts';
 import type { Role } from '../../functions/src/domain/principal.ts';
 
-/** The weakest role that may do something directly, under the rules; `nobody` leaves the server. */
-export type Least = Role | 'nobody';
+/**
+ * The weakest role that may do something directly, under the rules; or whose it is, alone or with their agents;
+ * `nobody` leaves the server.
+ */
+export type Least = Role | 'owner' | 'owner and agents' | 'nobody';
 
 /** Stands for every path that is not listed. */
 export const ELSEWHERE = 'elsewhere/{id}';
@@ -30,6 +56,10 @@ export interface Collection {
   readonly holds: string;
   readonly reads: Least;
   readonly writes: Least;
+  /** The field that says whose a document is. Where there is none, `{uid}` in the path does. */
+  readonly ownerField?: string;
+  /** What may be written, and what it may be changed to, where not anything may. */
+  readonly samples?: { readonly value: object; readonly change: object };
   /** What of the server writes it. */
   readonly keeper?: string;
   /** The children by which the Realtime Database's queries order. */
@@ -53,6 +83,20 @@ const firestoreCollections: readonly Omit<Collection, 'database'>[] = [
     reads: 'nobody',
     writes: 'nobody',
     keeper: 'registration, `npm run agents`',
+  },
+  {
+    path: registryPath('{shard}'),
+    holds: 'how many agents there are and how many are active; the sum over all shards counts',
+    reads: 'viewer',
+    writes: 'nobody',
+    keeper: 'registration, claims, the sweep',
+  },
+  {
+    path: skillPath('{skillId}'),
+    holds: 'a capability that agents have declared, and how many have it',
+    reads: 'viewer',
+    writes: 'nobody',
+    keeper: 'registration, `register_agent`',
   },
   {
     path: workspacePath('{workspace}'),
@@ -103,7 +147,14 @@ const firestoreCollections: readonly Omit<Collection, 'database'>[] = [
     holds: 'what a task reported while it ran',
     reads: 'viewer',
     writes: 'nobody',
-    keeper: 'no tool yet',
+    keeper: 'the GitHub webhook, for checks that failed on its pull request',
+  },
+  {
+    path: pullRequestPath('{pullRequest}'),
+    holds: 'the task that a pull request completes when it is merged',
+    reads: 'viewer',
+    writes: 'nobody',
+    keeper: '`github.createPR`',
   },
   {
     path: discoveryPath('{discoveryId}'),
@@ -113,11 +164,80 @@ const firestoreCollections: readonly Omit<Collection, 'database'>[] = [
     keeper: '`add_discovery`',
   },
   {
+    path: eventPath('{eventId}'),
+    holds: 'what happened to a to-do, with the to-do before and after: the audit trail and the outbox',
+    reads: 'owner and agents',
+    writes: 'nobody',
+    ownerField: 'user_id',
+    keeper: 'the commit of every tool that changes a to-do, the reminders',
+  },
+  {
+    path: auditPath('{eventId}'),
+    holds: 'that an event arrived, and a digest of what it said then',
+    reads: 'admin',
+    writes: 'nobody',
+    keeper: 'the consumer of `task-events`',
+  },
+  {
+    path: reminderPath('{reminderId}'),
+    holds: "when a to-do's owner is reminded of it, and whether that was done",
+    reads: 'owner and agents',
+    writes: 'nobody',
+    ownerField: 'owner_uid',
+    keeper: 'tools of to-dos and reminders, the schedule that sends them',
+  },
+  {
+    path: preferencesPath('{uid}'),
+    holds: 'how long before the due date, and by which ways, a person is reminded',
+    reads: 'owner and agents',
+    writes: 'owner',
+    samples: { value: { reminder_lead_minutes: 30, push: true }, change: { email: true } },
+  },
+  {
+    path: mailPath('{mailId}'),
+    holds: "mails for Firebase's extension Trigger Email to send",
+    reads: 'nobody',
+    writes: 'nobody',
+    keeper: 'the consumer of `reminders`',
+  },
+  {
     path: idempotencyPath('{key}'),
     holds: 'the answer to a call with an `idempotency_key`, for 24 hours',
     reads: 'nobody',
     writes: 'nobody',
     keeper: 'the commit of every writing tool',
+  },
+  {
+    path: subscriptionPath('{id}'),
+    holds:
+      'who is subscribed to what, and which log has its events; forgotten 24 hours after its last reader',
+    reads: 'nobody',
+    writes: 'nobody',
+    keeper: '`firebase.subscribe`, `firebase.unsubscribe`, its readers, the sweep',
+  },
+  {
+    path: todoPath('{todoId}'),
+    holds:
+      "a person's to-do; beside it what queries go by, and the to-do as its last event told of it. Its owner may edit and complete it directly, within bounds",
+    reads: 'owner and agents',
+    writes: 'nobody',
+    ownerField: 'owner_uid',
+    keeper: 'the to-do tools; the trigger that repairs after direct edits',
+  },
+  {
+    path: recurringTaskPath('{recurringTaskId}'),
+    holds: 'what a recurring to-do repeats, its rule, and the last occurrence that was made',
+    reads: 'owner and agents',
+    writes: 'nobody',
+    ownerField: 'owner_uid',
+    keeper: '`create_recurring_task` and its like; what ends an occurrence',
+  },
+  {
+    path: titleGuardPath('{guard}'),
+    holds: 'which open to-do has a title and due date for itself, under a digest of owner, title and date',
+    reads: 'nobody',
+    writes: 'nobody',
+    keeper: 'the commit of every tool that changes a to-do',
   },
   {
     path: 'messages/{id}',
@@ -173,8 +293,75 @@ const realtimeCollections: readonly Omit<Collection, 'database'>[] = [
     writes: 'worker',
   },
   {
+    path: `${TASK_UPDATES}/{uid}/{eventId}`,
+    holds: "the latest 50 events of a person's to-dos, for clients that watch",
+    reads: 'owner and agents',
+    writes: 'nobody',
+    keeper: 'the consumer of `task-updates`',
+    indexOn: ['at'],
+  },
+  {
+    path: `${NOTIFICATIONS}/{uid}/{id}`,
+    holds: 'the latest 100 things that a person was told: reminders that were due',
+    reads: 'owner and agents',
+    writes: 'nobody',
+    keeper: 'the consumer of `reminders`',
+    indexOn: ['at'],
+  },
+  {
+    path: `${DEVICES}/{uid}/{device}`,
+    holds:
+      "where a person's devices are reached: their FCM registration tokens, the latest 20 of which are used",
+    reads: 'owner and agents',
+    writes: 'owner',
+    samples: {
+      value: { token: 'token-1', registered_at: 1, name: 'Phone' },
+      change: { token: 'token-2', registered_at: 2 },
+    },
+    indexOn: ['registered_at'],
+  },
+  {
+    path: `${DELIVERIES}/{notification}`,
+    holds: 'which devices were told of a notification, or are being told; removed after two days',
+    reads: 'nobody',
+    writes: 'nobody',
+    keeper: 'the consumer of `reminders`; the sweep',
+    indexOn: ['at'],
+  },
+  {
+    path: busPath('{log}'),
+    also: [`${busPath('{log}')}/log/{entry}`],
+    holds: "a subscription's log of events, the state that it has led to, and which instance watches for it",
+    reads: 'nobody',
+    writes: 'nobody',
+    keeper: 'readers of subscriptions, `firebase.subscribe`, `firebase.unsubscribe`, the sweep',
+  },
+  {
+    path: `${LIMITS}/{uid}`,
+    holds: 'how many calls a principal has left: the token bucket of its rate limit',
+    reads: 'nobody',
+    writes: 'nobody',
+    keeper: 'calls, in leases of several; the sweep',
+    indexOn: ['at'],
+  },
+  {
+    path: `${METRICS_MINUTES}/{minute}`,
+    also: [`${METRICS_MINUTES}/202611220124/tools/{tool}`],
+    holds: 'calls, failures, milliseconds and errors of a minute, altogether and by tool, for 24 hours',
+    reads: 'nobody',
+    writes: 'nobody',
+    keeper: 'calls, every few seconds; the sweep',
+  },
+  {
+    path: `${METRICS_AGENTS}/{agentId}`,
+    holds: 'calls, failures, milliseconds and errors of an agent, and since when they are counted',
+    reads: 'nobody',
+    writes: 'nobody',
+    keeper: 'calls, every few seconds',
+  },
+  {
     path: ELSEWHERE,
-    also: ['tasks/{id}', 'elsewhere/messages/{id}', 'limits/{id}'],
+    also: ['tasks/{id}', 'elsewhere/messages/{id}', 'metrics/{id}'],
     holds: 'nothing',
     reads: 'nobody',
     writes: 'nobody',

@@ -43,6 +43,8 @@ function accessOf({ path, holds, reads, writes, keeper }: Collection): string[] 
 
 function whoFrom(least: Least): string {
   if (least === 'nobody' || least === 'admin') return least;
+  if (least === 'owner') return 'its owner';
+  if (least === 'owner and agents') return 'its owner and their agents';
   return `${least} and up`;
 }
 

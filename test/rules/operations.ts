@@ -1,40 +1,98 @@
 /** What a client can do to a document or child, in each database's own words. */
-import { get, ref, remove, set, update } from 'firebase/database';
-import { collection, deleteDoc, doc, getDoc, getDocs, setDoc, updateDoc } from 'firebase/firestore/lite';
+import { get, limitToFirst, orderByKey, query, ref, remove, set, update } from 'firebase/database';
+import {
+  collection,
+  deleteDoc,
+  doc,
+  query as documentQuery,
+  getCount,
+  getDoc,
+  getDocs,
+  limit,
+  type QueryConstraint,
+  setDoc,
+  updateDoc,
+  where,
+} from 'firebase/firestore/lite';
+import { OWNER } from './callers.ts';
 import type { Collection } from './collections.ts';
 import type { Clients } from './environment.ts';
 
 export interface Operation {
   readonly name: string;
   readonly needs: 'reads' | 'writes';
+  /** Whether it shows more than one at a time. */
+  readonly lists: boolean;
   /** Whether it is done to something that must be there before. */
   readonly existing: boolean;
-  run(clients: Clients, path: string): Promise<unknown>;
+  run(clients: Clients, path: string, contents: Contents): Promise<unknown>;
+}
+
+/** What is written, what it is changed to, and the field by which its owner finds it among others'. */
+export interface Contents {
+  readonly value: object;
+  readonly change: object;
+  readonly owned: readonly QueryConstraint[];
 }
 
 const VALUE = { text: 'hello', at: 1 };
 
 const CHANGE = { text: 'hello again' };
 
-const GET = { name: 'get', needs: 'reads', existing: true } as const;
-const LIST = { name: 'list', needs: 'reads', existing: true } as const;
-const CREATE = { name: 'create', needs: 'writes', existing: false } as const;
-const UPDATE = { name: 'update', needs: 'writes', existing: true } as const;
-const DELETE = { name: 'delete', needs: 'writes', existing: true } as const;
+export function contentsOf({ ownerField, samples, reads }: Collection): Contents {
+  const whose = ownerField === undefined ? {} : { [ownerField]: OWNER.uid };
+  const { value, change } = samples ?? { value: { ...VALUE, ...whose }, change: { ...CHANGE, ...whose } };
+  const isFiltered = ownerField !== undefined && reads === 'owner and agents';
+  return { value, change, owned: isFiltered ? [where(ownerField, '==', OWNER.uid)] : [] };
+}
+
+const GET = { lists: false, name: 'get', needs: 'reads', existing: true } as const;
+const LIST = { lists: true, name: 'list', needs: 'reads', existing: true } as const;
+const QUERY = { lists: true, name: 'query', needs: 'reads', existing: true } as const;
+const COUNT = { lists: true, name: 'count', needs: 'reads', existing: true } as const;
+const CREATE = { lists: false, name: 'create', needs: 'writes', existing: false } as const;
+const REPLACE = { lists: false, name: 'replace', needs: 'writes', existing: true } as const;
+const MERGE = { lists: false, name: 'merge', needs: 'writes', existing: true } as const;
+const UPDATE = { lists: false, name: 'update', needs: 'writes', existing: true } as const;
+const DELETE = { lists: false, name: 'delete', needs: 'writes', existing: true } as const;
 
 const inFirestore: readonly Operation[] = [
   { ...GET, run: ({ firestore }, path) => getDoc(doc(firestore, path)) },
-  { ...LIST, run: ({ firestore }, path) => getDocs(collection(firestore, parentOf(path))) },
-  { ...CREATE, run: ({ firestore }, path) => setDoc(doc(firestore, path), VALUE) },
-  { ...UPDATE, run: ({ firestore }, path) => updateDoc(doc(firestore, path), CHANGE) },
+  {
+    ...LIST,
+    run: ({ firestore }, path, { owned }) =>
+      getDocs(documentQuery(collection(firestore, parentOf(path)), ...owned)),
+  },
+  {
+    ...QUERY,
+    run: ({ firestore }, path, { owned }) =>
+      getDocs(documentQuery(collection(firestore, parentOf(path)), ...owned, where('at', '==', 1), limit(1))),
+  },
+  {
+    ...COUNT,
+    run: ({ firestore }, path, { owned }) =>
+      getCount(documentQuery(collection(firestore, parentOf(path)), ...owned)),
+  },
+  { ...CREATE, run: ({ firestore }, path, { value }) => setDoc(doc(firestore, path), value) },
+  { ...REPLACE, run: ({ firestore }, path, { change }) => setDoc(doc(firestore, path), change) },
+  {
+    ...MERGE,
+    run: ({ firestore }, path, { change }) => setDoc(doc(firestore, path), change, { merge: true }),
+  },
+  { ...UPDATE, run: ({ firestore }, path, { change }) => updateDoc(doc(firestore, path), { ...change }) },
   { ...DELETE, run: ({ firestore }, path) => deleteDoc(doc(firestore, path)) },
 ];
 
 const inRealtime: readonly Operation[] = [
   { ...GET, run: ({ realtime }, path) => get(ref(realtime, path)) },
   { ...LIST, run: ({ realtime }, path) => get(ref(realtime, parentOf(path))) },
-  { ...CREATE, run: ({ realtime }, path) => set(ref(realtime, path), VALUE) },
-  { ...UPDATE, run: ({ realtime }, path) => update(ref(realtime, path), CHANGE) },
+  {
+    ...QUERY,
+    run: ({ realtime }, path) => get(query(ref(realtime, parentOf(path)), orderByKey(), limitToFirst(1))),
+  },
+  { ...CREATE, run: ({ realtime }, path, { value }) => set(ref(realtime, path), value) },
+  { ...REPLACE, run: ({ realtime }, path, { change }) => set(ref(realtime, path), change) },
+  { ...UPDATE, run: ({ realtime }, path, { change }) => update(ref(realtime, path), change) },
   { ...DELETE, run: ({ realtime }, path) => remove(ref(realtime, path)) },
 ];
 
@@ -45,8 +103,9 @@ export async function put(
   database: Collection['database'],
   { firestore, realtime }: Clients,
   path: string,
+  { value }: Contents,
 ): Promise<void> {
-  await (database === 'firestore' ? setDoc(doc(firestore, path), VALUE) : set(ref(realtime, path), VALUE));
+  await (database === 'firestore' ? setDoc(doc(firestore, path), value) : set(ref(realtime, path), value));
 }
 
 function parentOf(path: string): string {

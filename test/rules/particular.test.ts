@@ -4,17 +4,20 @@ import assert from 'node:assert/strict';
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
 import { get, ref, remove, set, update } from 'firebase/database';
 import {
+  collection,
   collectionGroup,
   doc,
   getDoc,
   getDocs,
+  limit,
+  query,
   setDoc,
   updateDoc,
   writeBatch,
 } from 'firebase/firestore/lite';
 import { presencePath } from '../../functions/src/adapters/database/paths.ts';
-import { agentPath, taskPath } from '../../functions/src/adapters/firestore/paths.ts';
-import { type Caller, callers, weakest } from './callers.ts';
+import { agentPath, preferencesPath, taskPath } from '../../functions/src/adapters/firestore/paths.ts';
+import { type Caller, callers, OWNER, weakest } from './callers.ts';
 import { collections } from './collections.ts';
 import { PROJECT, useEnvironment } from './environment.ts';
 
@@ -22,16 +25,27 @@ const admin = callers.filter((caller) => caller.role === 'admin');
 const worker = caller(weakest('worker'));
 const viewer = caller(weakest('viewer'));
 
+/** The name of every collection in the table, however deep it lies. */
+const groups = new Set(
+  collections
+    .filter((row) => row.database === 'firestore')
+    .flatMap(({ path, also = [] }) => [path, ...also])
+    .flatMap((path) => path.split('/').filter((_segment, index) => index % 2 === 0)),
+);
+
 describe('rules of firestore, in particular', () => {
   const environment = useEnvironment();
 
-  it('keep a group of collections closed, though each of its members can be read', async () => {
+  it('keep every group of collections closed, though members of some can be read', async () => {
     const { firestore } = environment.as(viewer);
     await assertSucceeds(getDoc(doc(firestore, 'workspaces/alpha/sessions/s-1')));
-    for (const everywhere of ['sessions', 'counters', 'logs', 'credentials', 'shared']) {
-      for (const each of admin)
-        await assertFails(getDocs(collectionGroup(environment.as(each).firestore, everywhere)));
-      await assertSucceeds(getDocs(collectionGroup(environment.unbound.firestore, everywhere)));
+    for (const group of groups) {
+      await Promise.all(
+        callers.map((each) =>
+          assertFails(getDocs(query(collectionGroup(environment.as(each).firestore, group), limit(1)))),
+        ),
+      );
+      await assertSucceeds(getDocs(query(collectionGroup(environment.unbound.firestore, group), limit(1))));
     }
   });
 
@@ -54,6 +68,59 @@ describe('rules of firestore, in particular', () => {
     assert.equal((await getDoc(open)).exists(), false);
     await assertSucceeds(writeBatch(firestore).set(open, { text: 'hello' }).commit());
     assert.equal((await getDoc(open)).exists(), true);
+  });
+});
+
+describe('what a person says of themselves', () => {
+  const environment = useEnvironment();
+  const mine = () => environment.as(OWNER);
+
+  it('are preferences within bounds', async () => {
+    const preferences = () => doc(mine().firestore, preferencesPath(String(OWNER.uid)));
+    const good = [
+      {},
+      { reminder_lead_minutes: 0 },
+      { reminder_lead_minutes: 40320, push: false, email: true },
+    ];
+    for (const each of good) await assertSucceeds(setDoc(preferences(), each));
+    const bad = [
+      ...[-1, 40321, 1.5, '60', null].map((reminder_lead_minutes) => ({ reminder_lead_minutes })),
+      ...[{ push: 'yes' }, { email: 1 }, { address: 'all@example.com' }],
+    ];
+    for (const each of bad) {
+      await assertFails(setDoc(preferences(), each));
+      await assertFails(setDoc(preferences(), each, { merge: true }));
+    }
+  });
+
+  it('are devices within bounds', async () => {
+    const device = (name = 'phone') => ref(mine().realtime, `devices/${OWNER.uid}/${name}`);
+    const sound = { token: 'token', registered_at: 1 };
+    await assertSucceeds(set(device(), sound));
+    const bad = [
+      ...['token', { token: 'token' }, { registered_at: 1 }, { ...sound, token: '' }, { ...sound, token: 7 }],
+      ...[
+        { ...sound, token: 'x'.repeat(4097) },
+        { ...sound, registered_at: Date.now() + 600_000 },
+      ],
+      ...[
+        { ...sound, name: 'x'.repeat(101) },
+        { ...sound, more: true },
+      ],
+    ];
+    for (const each of bad) await assertFails(set(device(), each));
+    await assertFails(set(device('x'.repeat(101)), sound));
+    await assertFails(set(ref(mine().realtime, `devices/${OWNER.uid}`), { phone: sound }));
+    await assertSucceeds(remove(device()));
+  });
+
+  it('is not found by asking for everybody’s', async () => {
+    for (const name of ['reminders', 'events']) {
+      for (const each of callers) {
+        const all = query(collection(environment.as(each).firestore, name), limit(1));
+        await assertFails(getDocs(all));
+      }
+    }
   });
 });
 
@@ -96,7 +163,7 @@ describe('rules of realtime, in particular', () => {
 
   it('have an index for whatever is ordered by, and for nothing else', async () => {
     for (const { path, indexOn } of collections.filter((row) => row.database === 'realtime')) {
-      const parent = path.slice(0, path.lastIndexOf('/'));
+      const parent = path.slice(0, path.lastIndexOf('/')).replace('{uid}', 'owner-1');
       for (const child of indexOn ?? [])
         assert.equal(await orderedBy(parent, child), 200, `${parent} by ${child}`);
       assert.equal(await orderedBy(parent, 'unheard-of'), 400, parent);

@@ -5,10 +5,12 @@ import { http } from '@google-cloud/functions-framework';
 import { getTestServer } from '@google-cloud/functions-framework/testing';
 import { MusterError } from '../../functions/src/domain/errors.ts';
 import type { SettledOperation } from '../../functions/src/domain/idempotency/operation.ts';
+import type { EndedCall } from '../../functions/src/domain/metrics/metrics.ts';
 import type { Log } from '../../functions/src/domain/ports.ts';
 import type { Principal } from '../../functions/src/domain/principal.ts';
 import type { Services } from '../../functions/src/domain/services.ts';
 import { createEndpoint, type EndpointDependencies } from '../../functions/src/mcp/endpoint.ts';
+import type { Directory } from '../../functions/src/mcp/tool.ts';
 
 export interface LogEntry {
   readonly level: keyof Log;
@@ -17,10 +19,14 @@ export interface LogEntry {
 }
 
 /** Ports whose state a test can look at and change. */
+/** For calls that look nothing up. */
+export const EMPTY_DIRECTORY: Directory = { tools: [], resources: [], listedName: () => undefined };
+
 export interface MemoryPorts extends Omit<EndpointDependencies, 'toolsets'> {
   readonly entries: LogEntry[];
   readonly settled: Map<string, SettledOperation>;
   readonly seen: string[];
+  readonly counted: EndedCall[];
   /** Bearer credentials and whom they are. */
   readonly principals: Map<string, Principal>;
 }
@@ -37,6 +43,7 @@ export function memoryPorts(): MemoryPorts {
   const entries: LogEntry[] = [];
   const settled = new Map<string, SettledOperation>();
   const seen: string[] = [];
+  const counted: EndedCall[] = [];
   const principals = new Map<string, Principal>([['leader-key', LEADER]]);
   const note = (level: keyof Log) => (event: string, fields: Readonly<Record<string, unknown>>) => {
     entries.push({ level, event, fields });
@@ -45,6 +52,7 @@ export function memoryPorts(): MemoryPorts {
     entries,
     settled,
     seen,
+    counted,
     principals,
     services: () => ({}) as Services,
     authenticator: {
@@ -61,6 +69,8 @@ export function memoryPorts(): MemoryPorts {
       unseenSince: async () => new Map(),
       forget: async () => false,
     },
+    limits: { take: async () => undefined },
+    metrics: { record: (call) => void counted.push(call) },
     clock: { now: () => new Date() },
     randomness: { uuid: randomUUID, letters: () => 'a', secret: () => 's', integer: () => 0 },
     hashing: {
@@ -70,6 +80,7 @@ export function memoryPorts(): MemoryPorts {
     },
     log: { info: note('info'), warn: note('warn'), error: note('error') },
     allowedOrigins: ['https://console.example'],
+    streams: { lifetimeMs: 60_000, keepAliveMs: 15_000 },
     version: '0.0.0',
     publicUrl: undefined,
     mountPath: undefined,
@@ -89,6 +100,10 @@ export async function serveEndpoint(dependencies: EndpointDependencies, port = 0
   const name = `mcp${served}`;
   http(name, createEndpoint(dependencies));
   const server = getTestServer(name);
+  // As entry/http/framework.ts does it: the framework's parser would answer what is no JSON by itself.
+  server.prependListener('request', ({ headers }) => {
+    if (headers['content-type'] !== undefined) headers['content-type'] = 'application/octet-stream';
+  });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const { port: taken } = server.address() as AddressInfo;
   return {

@@ -17,6 +17,7 @@ export const ERROR_CODES = {
   RATE_LIMITED: -32400,
   QUOTA_EXCEEDED: -32401,
   FIREBASE_ERROR: -32500,
+  GITHUB_ERROR: -32501,
   TIMEOUT: -32502,
   METHOD_NOT_FOUND: -32601,
   INTERNAL: -32603,
@@ -34,6 +35,12 @@ export interface ErrorDetails {
   readonly reason?: string;
   /** What to do next, for a model or a person. */
   readonly suggestion?: string;
+  /** Whole seconds, at least 1, after which the same call may succeed. */
+  readonly retryAfter?: number;
+  /** What there is instead, where others named it: data, never part of a sentence. */
+  readonly entries?: readonly string[];
+  /** What it is about, by the names of arguments and answers: `task_id`. */
+  readonly about?: Readonly<Record<string, string>>;
   /** For the log only. */
   readonly cause?: unknown;
 }

@@ -4,6 +4,7 @@ import type { Credential } from './agents/credential.ts';
 import type { Discovery } from './coordination/discovery.ts';
 import type { Session } from './coordination/session.ts';
 import type { Counter, MemberCount, Versioned } from './store.ts';
+import type { Subscription } from './subscriptions/subscription.ts';
 import type { Task, TaskStatus } from './tasks/task.ts';
 
 /** The place after which a list goes on: the sort time and the id of the last item given. */
@@ -76,9 +77,21 @@ export interface OpenSession {
 export interface SessionCounters {
   readonly counts: Readonly<Record<Counter, number>>;
   readonly lastActivity?: Date;
+  /** Another one after each change of what is counted. */
+  readonly stamp: string;
+  /** The tasks that were claimed a first time, and how long they had waited for it in all. */
+  readonly waits: { readonly tasks: number; readonly milliseconds: number };
 }
 
 export interface DiscoveryReader {
   /** Newest first, with any of `tags` where given. */
   list(session: string, tags: readonly string[] | undefined, page: Page): Promise<Slice<Discovery>>;
+}
+
+export interface SubscriptionReader {
+  find(id: string): Promise<Versioned<Subscription> | undefined>;
+  /** How many a principal has, the expired ones included that are still to be swept. */
+  count(uid: string): Promise<number>;
+  /** Those that expired by `now`, longest ago first. */
+  expired(now: Date, limit: number): Promise<readonly Versioned<Subscription>[]>;
 }

@@ -12,11 +12,20 @@ export const MAX_AGENT_BYTES = 100_000;
 
 /** @throws MusterError VALIDATION_ERROR where the value is larger than `most` bytes of JSON */
 export function requireSize(what: string, field: string, value: unknown, most: number): void {
-  const bytes = new TextEncoder().encode(JSON.stringify(value)).length;
+  const bytes = byteLength(value);
   if (bytes <= most) return;
   throw new MusterError('VALIDATION_ERROR', `${what} may have ${most} bytes in all; this one has ${bytes}.`, {
     field,
     reason: 'TOO_LARGE',
     suggestion: 'Shorten it, or put the details where others can read them and say where.',
   });
+}
+
+/** The length of a value's JSON in bytes. */
+export function byteLength(value: unknown): number {
+  return utf8Length(JSON.stringify(value));
+}
+
+export function utf8Length(text: string): number {
+  return new TextEncoder().encode(text).length;
 }

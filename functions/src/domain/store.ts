@@ -7,8 +7,16 @@ import type { Agent } from './agents/agent.ts';
 import type { Credential } from './agents/credential.ts';
 import type { Discovery } from './coordination/discovery.ts';
 import type { Session } from './coordination/session.ts';
+import type { TaskEvent } from './events/event.ts';
+import type { PullRequestLink } from './github/link.ts';
 import type { SettledOperation } from './idempotency/operation.ts';
+import type { Reminder } from './reminders/reminder.ts';
+import type { Subscription } from './subscriptions/subscription.ts';
+import type { CapabilitySkill } from './system/skill.ts';
+import type { TaskLogEntry } from './tasks/log.ts';
 import type { Task, TaskStatus } from './tasks/task.ts';
+import type { RecurringTask } from './todos/recurringTask.ts';
+import type { Todo } from './todos/todo.ts';
 
 /** A document as it was read. `version` is opaque to the domain. */
 export interface Versioned<Value> {
@@ -26,6 +34,20 @@ export interface MemberCount {
   readonly active: number;
 }
 
+/** How many agents there are, and how many of them are active. */
+export interface RegistryCount {
+  readonly total: number;
+  readonly active: number;
+}
+
+/** What an agent did on a task that it closed. */
+export interface ClosedWork {
+  readonly status: 'done' | 'failed';
+  readonly at: Date;
+  /** From claim to report. */
+  readonly milliseconds: number;
+}
+
 export type Change =
   | { readonly kind: 'createTask'; readonly task: Task }
   | { readonly kind: 'replaceTask'; readonly task: Task; readonly version: string }
@@ -40,14 +62,22 @@ export type Change =
     }
   | { readonly kind: 'createAgent'; readonly agent: Agent }
   | { readonly kind: 'replaceAgent'; readonly agent: Agent; readonly version: string }
-  | { readonly kind: 'holdTask'; readonly agentId: string; readonly task: Task; readonly version: string }
+  /** The agent as the claim leaves it, the task among those that it holds. */
+  | { readonly kind: 'holdTask'; readonly agent: Agent; readonly taskId: string; readonly version: string }
   | {
       readonly kind: 'dropTask';
       readonly agentId: string;
       readonly taskId: string;
-      readonly closed?: 'done' | 'failed';
+      /** Whether it still held the task: a lease that lapsed had taken it away. */
+      readonly wasHeld: boolean;
+      readonly closed?: ClosedWork;
     }
   | { readonly kind: 'countMembers'; readonly workspace: string; readonly by: MemberCount }
+  | { readonly kind: 'countAgents'; readonly by: RegistryCount }
+  /** An agent declares a capability and describes it; `agents` more have it than before. */
+  | { readonly kind: 'offerSkill'; readonly skill: CapabilitySkill; readonly agents: 0 | 1 }
+  /** One agent fewer has it. */
+  | { readonly kind: 'withdrawSkill'; readonly id: string }
   | { readonly kind: 'issueCredential'; readonly credential: Credential }
   | { readonly kind: 'withdrawCredential'; readonly apiKey: string }
   /** Makes a session its workspace's own; `replaces` is the workspace's version, where it has one. */
@@ -68,8 +98,41 @@ export type Change =
       readonly session: string;
       readonly by: CounterChange;
       readonly at: Date;
+      /** Milliseconds that a task waited until its first claim, where this counts one. */
+      readonly waited?: number;
     }
-  | { readonly kind: 'createDiscovery'; readonly discovery: Discovery };
+  | { readonly kind: 'createDiscovery'; readonly discovery: Discovery }
+  /** Written again where it is there already: its id says what it is about. */
+  | { readonly kind: 'logTask'; readonly taskId: string; readonly entry: TaskLogEntry }
+  | { readonly kind: 'linkPullRequest'; readonly link: PullRequestLink }
+  /** `replaces` is the version of one that has expired and not been swept yet. */
+  | { readonly kind: 'openSubscription'; readonly subscription: Subscription; readonly replaces?: string }
+  | { readonly kind: 'extendSubscription'; readonly id: string; readonly expiresAt: Date }
+  | { readonly kind: 'closeSubscription'; readonly id: string; readonly version: string }
+  /** Stale where there is an event of this id: what it says has happened already. */
+  | { readonly kind: 'recordEvent'; readonly event: TaskEvent }
+  /** In place of the one that the to-do may have. */
+  | { readonly kind: 'createReminder'; readonly reminder: Reminder }
+  | { readonly kind: 'moveReminder'; readonly reminder: Reminder; readonly version: string }
+  /** Whether there is one or not; with a version only that one. */
+  | { readonly kind: 'deleteReminder'; readonly id: string; readonly version?: string }
+  | { readonly kind: 'createTodo'; readonly todo: Todo }
+  | { readonly kind: 'replaceTodo'; readonly todo: Todo; readonly version: string }
+  | { readonly kind: 'deleteTodo'; readonly id: string; readonly version: string }
+  /** Keeps a title and due date for one open to-do; `replaces` is the version of one that is no longer open. */
+  | {
+      readonly kind: 'reserveTitle';
+      readonly id: string;
+      readonly taskId: string;
+      readonly replaces?: string;
+    }
+  | { readonly kind: 'releaseTitle'; readonly id: string }
+  | { readonly kind: 'createRecurringTask'; readonly recurringTask: RecurringTask }
+  | {
+      readonly kind: 'replaceRecurringTask';
+      readonly recurringTask: RecurringTask;
+      readonly version: string;
+    };
 
 export type CounterChange = Partial<Readonly<Record<Counter, number>>>;
 

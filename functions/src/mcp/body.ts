@@ -1,12 +1,13 @@
 /** Reads a request's JSON-RPC message out of its bytes and refuses what no part behind it should meet. */
+import { INVALID_REQUEST, PARSE_ERROR } from '@modelcontextprotocol/server';
 import { isDeeperThan } from './structure.ts';
 
 /** Source: design, section 2. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 const MAX_DEPTH = 64;
-const MAX_BATCH = 50;
-const MAX_ID_LENGTH = 200;
+export const MAX_BATCH = 50;
+export const MAX_ID_LENGTH = 200;
 
 /** Something wrong with the message as such, with its JSON-RPC code. */
 export class BadMessage extends Error {
@@ -19,18 +20,14 @@ export class BadMessage extends Error {
   }
 }
 
-const PARSE_ERROR = -32700;
-const INVALID_REQUEST = -32600;
-
-/** @throws BadMessage */
-export function parseMessage(bytes: Buffer | undefined): unknown {
-  const message = parseJson(bytes);
-  if (isDeeperThan(message, MAX_DEPTH))
-    throw new BadMessage(INVALID_REQUEST, 'The message nests too deeply.');
-  if (Array.isArray(message)) return checkedBatch(message);
-  if (hasLongId(message))
-    throw new BadMessage(INVALID_REQUEST, `An id may have ${MAX_ID_LENGTH} characters.`);
-  return message;
+/**
+ * The JSON of a body, of bearable depth.
+ * @throws BadMessage
+ */
+export function parseBody(bytes: Buffer | undefined): unknown {
+  const body = parseJson(bytes);
+  if (isDeeperThan(body, MAX_DEPTH)) throw new BadMessage(INVALID_REQUEST, 'The message nests too deeply.');
+  return body;
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
@@ -41,6 +38,18 @@ function parseJson(bytes: Buffer | undefined): unknown {
   } catch {
     throw new BadMessage(PARSE_ERROR, 'Parse error: the body is not JSON in UTF-8.');
   }
+}
+
+/**
+ * The message of an MCP request, or its batch.
+ * @throws BadMessage
+ */
+export function parseMessage(bytes: Buffer | undefined): unknown {
+  const message = parseBody(bytes);
+  if (Array.isArray(message)) return checkedBatch(message);
+  if (hasLongId(message))
+    throw new BadMessage(INVALID_REQUEST, `An id may have ${MAX_ID_LENGTH} characters.`);
+  return message;
 }
 
 /** Source: MCP 2025-03-26, "Batching"; later revisions have no batches. */

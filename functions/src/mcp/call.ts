@@ -1,56 +1,55 @@
 /** Runs one call of a tool, from its raw arguments to its answer. */
-import { noteSeen } from '../domain/agents/sighting.ts';
-import { type ErrorCode, MusterError } from '../domain/errors.ts';
+import { MusterError } from '../domain/errors.ts';
 import type { Operation } from '../domain/idempotency/operation.ts';
-import type { Log, Presence } from '../domain/ports.ts';
-import type { Principal } from '../domain/principal.ts';
+import type { CallLimits } from '../domain/limits/limiter.ts';
 import type { Services } from '../domain/services.ts';
 import { authorise } from './authorisation.ts';
-import type { FoundResource, FoundTool } from './catalogue.ts';
+import type { FoundTool } from './catalogue.ts';
+import type { Exchange } from './exchange.ts';
 import { type IdempotencyPorts, runOnce, UNKEYED } from './idempotency.ts';
 import { fullName } from './names.ts';
-import { answered, presentable, refused, type ToolResult } from './projection.ts';
+import { type ObservationPorts, observe } from './observation.ts';
+import { type Outcome, presentable } from './projection.ts';
+import type { FoundResource } from './resources.ts';
 import type { CallContext } from './tool.ts';
 
-/** Under the function's own 60 s, so that it is us who answer. */
+/** Under the 60 s after which clients give up, so that it is us who answer. */
 const DEADLINE_MS = 50_000;
 
-/** One authenticated HTTP request, which may carry several calls. */
-export interface Exchange {
-  readonly principal: Principal;
-  /** The bearer credential, for secrets derived from it. */
-  readonly credential: string;
-  readonly workspace: string;
-  readonly requestId: string;
-  readonly baseUrl: string;
-}
-
-export interface CallPorts extends IdempotencyPorts {
+export interface CallPorts extends IdempotencyPorts, ObservationPorts {
   readonly services: () => Services;
-  readonly presence: Presence;
-  readonly log: Log;
+  readonly limits: CallLimits;
 }
 
-/** Calls a tool. Never throws: what goes wrong is in the result. */
+type Notify = CallContext['notify'];
+
+/** For a caller who is told nothing before the answer. */
+const DROPPED: Notify = () => undefined;
+
+/** Calls a tool. Never throws: what goes wrong is in the outcome. */
 export async function callTool(
   ports: CallPorts,
   exchange: Exchange,
   { toolset, tool }: FoundTool,
   rawArguments: Readonly<Record<string, unknown>>,
-): Promise<ToolResult> {
+  notify: Notify = DROPPED,
+): Promise<Outcome> {
   const name = fullName(toolset, tool.name);
   const observation = observe(ports, exchange, name);
   try {
+    await ports.limits.take(exchange.principal);
     authorise(exchange.principal, toolset, tool.role, name);
     const prepared = tool.prepare(rawArguments);
     const { principal, workspace, credential } = exchange;
     const identity = { uid: principal.uid, tool: name, workspace, credential };
-    const work = runOnce(ports, identity, prepared, (operation) => contextOf(ports, exchange, operation));
-    return answered(await withDeadline(work, DEADLINE_MS));
-  } catch (error) {
-    const shown = presentable(error, exchange.requestId, name, ports.log);
-    observation.outcome = shown.code;
-    return refused(toolset, shown);
+    const work = runOnce(ports, identity, prepared, (operation) =>
+      contextOf(ports, exchange, operation, notify),
+    );
+    return { answer: await withDeadline(work, DEADLINE_MS) };
+  } catch (thrown) {
+    const error = presentable(thrown, exchange.requestId, name, ports.log);
+    observation.error = error;
+    return { error };
   } finally {
     await observation.end();
   }
@@ -60,51 +59,30 @@ export async function callTool(
 export async function readResource(
   ports: CallPorts,
   exchange: Exchange,
-  { toolset, resource }: FoundResource,
+  { toolset, what, role, resource }: FoundResource,
 ): Promise<string> {
-  const observation = observe(ports, exchange, resource.uri);
+  const observation = observe(ports, exchange, what);
   try {
-    authorise(exchange.principal, toolset, resource.role, resource.uri);
-    return await withDeadline(resource.read(contextOf(ports, exchange, UNKEYED)), DEADLINE_MS);
+    await ports.limits.take(exchange.principal);
+    authorise(exchange.principal, toolset, role, what);
+    return await withDeadline(resource.read(readingContext(ports, exchange)), DEADLINE_MS);
   } catch (error) {
-    const shown = presentable(error, exchange.requestId, resource.uri, ports.log);
-    observation.outcome = shown.code;
+    const shown = presentable(error, exchange.requestId, what, ports.log);
+    observation.error = shown;
     throw shown;
   } finally {
     await observation.end();
   }
 }
 
-function contextOf(ports: CallPorts, exchange: Exchange, operation: Operation): CallContext {
-  const { principal, workspace, requestId, baseUrl } = exchange;
-  return { principal, workspace, requestId, operation, services: ports.services(), baseUrl };
+/** The context of what is read: it settles nothing and notifies nobody. */
+export function readingContext(ports: CallPorts, exchange: Exchange): CallContext {
+  return contextOf(ports, exchange, UNKEYED, DROPPED);
 }
 
-interface Observation {
-  outcome: ErrorCode | 'OK';
-  /** Writes the log's entry and waits for presence to be noted, which began with the call. */
-  end(): Promise<unknown> | undefined;
-}
-
-function observe(ports: CallPorts, { principal, requestId, workspace }: Exchange, what: string): Observation {
-  const started = performance.now();
-  const { agentId } = principal;
-  const noting = agentId === undefined ? undefined : noteSeen(ports.presence, ports.log, agentId);
-  return {
-    outcome: 'OK',
-    end() {
-      const milliseconds = Math.round(performance.now() - started);
-      ports.log.info('call', {
-        requestId,
-        uid: principal.uid,
-        what,
-        workspace,
-        outcome: this.outcome,
-        milliseconds,
-      });
-      return noting;
-    },
-  };
+function contextOf(ports: CallPorts, exchange: Exchange, operation: Operation, notify: Notify): CallContext {
+  const { credential: _, ...request } = exchange;
+  return { ...request, caller: exchange, operation, notify, services: ports.services() };
 }
 
 /** @throws MusterError TIMEOUT where the work takes longer; the work itself goes on */

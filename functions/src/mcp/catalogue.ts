@@ -1,10 +1,11 @@
 /** What a selection lists and finds. Built once per instance and selection, not per request. */
-import type { JsonObject } from '../domain/json.ts';
+import { type JsonObject, jsonObject } from '../domain/json.ts';
 import { answerOrRefusalSchema, inputJsonSchema, outputJsonSchema } from './json-schema.ts';
-import { acceptedNames, type Dialect, wireName } from './names.ts';
+import { acceptedNames, type Dialect, fullName, wireName } from './names.ts';
 import { envelopeSchema } from './projection.ts';
+import { type Resources, resourcesOf } from './resources.ts';
 import type { Selection } from './selection.ts';
-import type { Resource, Tool, ToolHints, Toolset } from './tool.ts';
+import type { Directory, KnownTool, Tool, ToolHints, Toolset } from './tool.ts';
 
 /** Clients cut instructions off, some without a word. Source: design, section 2. */
 export const MAX_INSTRUCTIONS_LENGTH = 2000;
@@ -24,25 +25,23 @@ export interface FoundTool {
   readonly tool: Tool;
 }
 
-export interface FoundResource {
-  readonly toolset: string;
-  readonly resource: Resource;
-}
-
 export interface Catalogue {
   readonly tools: readonly ListedTool[];
   /** `tools` as JSON. */
   readonly toolsJson: string;
-  readonly resources: readonly Omit<Resource, 'role' | 'read'>[];
+  readonly resources: Resources;
   readonly instructions: string;
+  /** The tools' full names. */
+  readonly methods: readonly string[];
+  readonly directory: Directory;
   findTool(name: string): FoundTool | undefined;
-  findResource(uri: string): FoundResource | undefined;
 }
 
 /** Keeps the catalogues that have been asked for. */
 export class Catalogues {
   readonly #toolsets: readonly Toolset[];
   readonly #built = new Map<string, Catalogue>();
+  #known: readonly KnownTool[] | undefined;
   readonly #schemas = new Map<Tool, Pick<ListedTool, 'inputSchema' | 'outputSchema'>>();
 
   constructor(toolsets: readonly Toolset[]) {
@@ -76,15 +75,11 @@ export class Catalogues {
         .filter((tool) => !readonly || tool.annotations.readOnlyHint)
         .map((tool) => ({ toolset: name, tool })),
     );
-    const resources = toolsets.flatMap(({ name, resources }) =>
-      resources.map((resource) => ({ toolset: name, resource })),
-    );
     const byName = new Map(
       found.flatMap((entry) =>
         acceptedNames(entry.toolset, entry.tool.name, dialect).map((name) => [name, entry] as const),
       ),
     );
-    const byUri = new Map(resources.map((entry) => [entry.resource.uri, entry]));
     // Made when first asked for: a call needs none of it, and the schemas would be a part of every cold start.
     let tools: readonly ListedTool[] | undefined;
     let toolsJson: string | undefined;
@@ -100,11 +95,41 @@ export class Catalogues {
         toolsJson ??= JSON.stringify(list());
         return toolsJson;
       },
-      resources: resources.map(({ resource: { role: _role, read: _read, ...listed } }) => listed),
+      resources: resourcesOf(toolsets),
       instructions: instructionsOf(toolsets),
+      methods: found.map(({ toolset, tool }) => fullName(toolset, tool.name)),
+      directory: this.#directory(found, toolsets, dialect),
       findTool: (name) => byName.get(name),
-      findResource: (uri) => byUri.get(uri),
     };
+  }
+
+  #directory(found: readonly FoundTool[], toolsets: readonly Toolset[], dialect: Dialect): Directory {
+    const listed = new Map(
+      found.map(({ toolset, tool }) => [fullName(toolset, tool.name), wireName(toolset, tool.name, dialect)]),
+    );
+    const known = () => this.#knownTools();
+    return {
+      get tools() {
+        return known();
+      },
+      resources: toolsets.flatMap(({ resources }) => resources.map(({ uri }) => uri)),
+      listedName: (name) => listed.get(name),
+    };
+  }
+
+  #knownTools(): readonly KnownTool[] {
+    this.#known ??= this.#toolsets.flatMap(({ name: toolset, tools }) =>
+      tools.map((tool) => ({
+        toolset,
+        fullName: fullName(toolset, tool.name),
+        title: tool.title,
+        description: tool.description,
+        role: tool.role,
+        parameters: this.#schemasOf(toolset, tool).inputSchema,
+        example: jsonObject.parse(tool.example),
+      })),
+    );
+    return this.#known;
   }
 
   #listed(toolset: string, tool: Tool, dialect: Dialect): ListedTool {

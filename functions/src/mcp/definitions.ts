@@ -9,19 +9,11 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ERROR_CODES, MusterError } from '../domain/errors.ts';
-import { type CallPorts, callTool, type Exchange, readResource } from './call.ts';
+import { type CallPorts, callTool, readResource } from './call.ts';
 import type { Catalogue } from './catalogue.ts';
-import { forLegacy } from './projection.ts';
-import { shownName } from './structure.ts';
-
-/** For whom a message is served, and over what. */
-export interface Serving {
-  readonly exchange: Exchange;
-  /** What the caller is shown. */
-  readonly listed: Catalogue;
-  /** What the URL selects, where a call is looked up: more than `listed` for a restricted principal. */
-  readonly selected: Catalogue;
-}
+import type { Exchange, Serving } from './exchange.ts';
+import { forLegacy, toolResult } from './projection.ts';
+import { isRecord, shownName } from './structure.ts';
 
 /** The revisions with a handshake, to 2025-11-25, or those without, from 2026-07-28. */
 export type Era = 'legacy' | 'modern';
@@ -48,10 +40,6 @@ const CALL = z.looseObject({
 
 const READ = z.looseObject({ uri: z.string() });
 
-function isRecord(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /**
  * A server for one message. The schemas given with the methods stand in for the SDK's own, whose refusals
  * it reports as internal errors.
@@ -63,23 +51,36 @@ export function buildServer(
   era: Era,
   revisions: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS,
 ): Server {
-  const hasResources = listed.resources.length > 0;
+  const resources = listed.resources;
+  const hasResources = resources.listed.length > 0 || resources.templates.length > 0;
+  // The 2025 revisions have another way to subscribe, for servers with sessions.
+  const subscribe = era === 'modern' && resources.watchable;
   const server = new Server(identity, {
     supportedProtocolVersions: [...revisions],
-    capabilities: { tools: {}, ...(hasResources && { resources: {} }) },
+    capabilities: { tools: {}, ...(hasResources && { resources: subscribe ? { subscribe } : {} }) },
     instructions: listed.instructions,
     cacheHints: CACHE_HINTS,
   });
   server.setRequestHandler('tools/list', { params: PAGE }, () => NO_TOOLS_YET);
-  server.setRequestHandler('tools/call', { params: CALL }, async ({ name, arguments: rawArguments }) => {
-    const found = selected.findTool(name);
-    if (found === undefined) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${shownName(name)}`);
-    const result = await callTool(ports, exchange, found, rawArguments ?? {});
-    return { ...(era === 'legacy' ? forLegacy(found.toolset, result) : result) };
-  });
+  server.setRequestHandler(
+    'tools/call',
+    { params: CALL },
+    async ({ name, arguments: rawArguments }, context) => {
+      const found = selected.findTool(name);
+      if (found === undefined) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${shownName(name)}`);
+      const outcome = await callTool(ports, exchange, found, rawArguments ?? {}, (notification) => {
+        // It fails only where the client has gone, which the answer will find out too.
+        context.mcpReq.notify({ ...notification }).catch(() => undefined);
+      });
+      const result = toolResult(found.toolset, outcome);
+      return { ...(era === 'legacy' ? forLegacy(found.toolset, result) : result) };
+    },
+  );
   if (!hasResources) return server;
-  server.setRequestHandler('resources/list', { params: PAGE }, () => ({ resources: listed.resources }));
-  server.setRequestHandler('resources/templates/list', { params: PAGE }, () => ({ resourceTemplates: [] }));
+  server.setRequestHandler('resources/list', { params: PAGE }, () => ({ resources: resources.listed }));
+  server.setRequestHandler('resources/templates/list', { params: PAGE }, () => ({
+    resourceTemplates: resources.templates,
+  }));
   server.setRequestHandler('resources/read', { params: READ }, ({ uri }) =>
     read(ports, exchange, selected, uri),
   );
@@ -92,13 +93,15 @@ async function read(
   selected: Catalogue,
   uri: string,
 ): Promise<{ contents: object[] }> {
-  const found = selected.findResource(uri);
+  const found = selected.resources.find(uri);
   if (found === undefined) throw new ResourceNotFoundError(shownName(uri));
   try {
     const text = await readResource(ports, exchange, found);
-    return { contents: [{ uri, mimeType: found.resource.mimeType, text }] };
+    return { contents: [{ uri, mimeType: found.mimeType, text }] };
   } catch (error) {
-    throw error instanceof MusterError ? new ProtocolError(ERROR_CODES[error.code], error.message) : error;
+    if (!(error instanceof MusterError)) throw error;
+    if (error.code === 'NOT_FOUND') throw new ResourceNotFoundError(shownName(uri), error.message);
+    throw new ProtocolError(ERROR_CODES[error.code], error.message);
   }
 }
 

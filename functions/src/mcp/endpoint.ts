@@ -6,24 +6,26 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { DEFAULT_WORKSPACE } from '../domain/coordination/session.ts';
 import { MusterError } from '../domain/errors.ts';
-import type { Authenticator, Randomness } from '../domain/ports.ts';
+import type { Randomness } from '../domain/ports.ts';
 import type { Principal } from '../domain/principal.ts';
 import { mayUse } from './authorisation.ts';
 import { BadMessage, MAX_BODY_BYTES, parseMessage } from './body.ts';
-import type { CallPorts } from './call.ts';
 import { Catalogues } from './catalogue.ts';
-import { baseUrlOf, headerOf, originalContentType, send, sendRefusal } from './http.ts';
-import { corsHeaders, isAllowedOrigin, PREFLIGHT_HEADERS } from './origin.ts';
+import { openEvents, readFromOf } from './events.ts';
+import type { Serving } from './exchange.ts';
+import { baseUrlOf, headerOf, originalContentType, send, sendRefusal, sendStream } from './http.ts';
+import { corsHeaders, isAllowedOrigin, preflightHeaders } from './origin.ts';
 import { presentable } from './projection.ts';
 import { notFound, Refusal, refusal, refusalOf, unauthorised } from './refusal.ts';
-import { knownPaths, parseSelection, type Selection } from './selection.ts';
+import { serveRpc } from './rpc.ts';
+import { knownPaths, type Protocol, parseSelection, type RoutedSelection } from './selection.ts';
 import { createMcpServer, type McpServer } from './server.ts';
+import type { StreamPorts } from './streams.ts';
 import type { Toolset } from './tool.ts';
 
 /** What app.ts composes. */
-export interface EndpointDependencies extends CallPorts {
+export interface EndpointDependencies extends StreamPorts {
   readonly toolsets: readonly Toolset[];
-  readonly authenticator: Authenticator;
   readonly randomness: Randomness;
   /** The origins of web pages that may call, beside local ones: `https://console.example`. */
   readonly allowedOrigins: readonly string[];
@@ -45,11 +47,13 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
   return (request, response) => {
     const requestId = dependencies.randomness.uuid();
     return answer(dependencies, catalogues, serve, request, response, requestId).catch((error: unknown) => {
-      const known =
-        error instanceof Refusal
-          ? error
-          : refusalOf(presentable(error, requestId, 'request', dependencies.log));
-      sendRefusal(response, known);
+      const { log } = dependencies;
+      if (!(error instanceof Refusal)) {
+        return sendRefusal(response, refusalOf(presentable(error, requestId, 'request', log)));
+      }
+      // It never became a call, which would have logged it.
+      log.info('request_refused', { requestId, status: error.status, why: error.message });
+      sendRefusal(response, error);
     });
   };
 }
@@ -64,16 +68,15 @@ async function answer(
 ): Promise<void> {
   const selection = route(request, catalogues.names);
   const isPreflight = checkOrigin(request, response, dependencies.allowedOrigins);
-  if (isPreflight) return void response.writeHead(204, PREFLIGHT_HEADERS).end();
-  checkMethodAndSize(request);
+  const method = METHODS[selection.protocol];
+  if (isPreflight) return void response.writeHead(204, preflightHeaders(method)).end();
+  checkMethodAndSize(request, method);
   const credential = credentialOf(request);
   const principal = await dependencies.authenticator.authenticate(credential).catch(refuseCredential);
   checkToolsets(principal, selection);
-  const reply = await serve({
-    headers: request.headers,
-    body: messageOf(request),
-    gone: () => abortedWith(response),
-    listed: catalogues.of(selection, principal.toolsets),
+  const listed = catalogues.of(selection, principal.toolsets);
+  const serving: Serving = {
+    listed,
     selected: catalogues.of(selection),
     exchange: {
       principal,
@@ -81,21 +84,39 @@ async function answer(
       workspace: selection.workspace ?? principal.workspace ?? DEFAULT_WORKSPACE,
       requestId,
       baseUrl: baseUrlOf(request, dependencies.publicUrl, dependencies.mountPath),
+      directory: listed.directory,
+      gone: goneOf(response),
     },
-  });
-  await send(response, reply);
+  };
+  if (selection.protocol === 'events') {
+    const from = readFromOf(queryOf(request), request.headers);
+    return sendStream(response, await openEvents(dependencies, serving.exchange, from));
+  }
+  checkContentType(request);
+  if (selection.protocol === 'rpc') {
+    return send(response, await serveRpc(dependencies, serving, request.rawBody));
+  }
+  await send(response, await serve({ ...serving, headers: request.headers, body: messageOf(request) }));
 }
 
-function route(request: EndpointRequest, existing: readonly string[]): Selection {
-  const [path = '/', query = ''] = splitOnce(request.url ?? '/', '?');
+/** The one method that each protocol takes. */
+const METHODS: Readonly<Record<Protocol, 'GET' | 'POST'>> = { mcp: 'POST', rpc: 'POST', events: 'GET' };
+
+function route(request: EndpointRequest, existing: readonly string[]): RoutedSelection {
+  const [path = '/'] = splitOnce(request.url ?? '/', '?');
   const wanted = {
     path,
-    query: new URLSearchParams(query),
+    query: queryOf(request),
     header: (name: string) => headerOf(request, name),
   };
   const selection = parseSelection(wanted, existing);
   if (selection === undefined) throw notFound(knownPaths(existing));
   return selection;
+}
+
+function queryOf({ url = '/' }: EndpointRequest): URLSearchParams {
+  const [, query = ''] = splitOnce(url, '?');
+  return new URLSearchParams(query);
 }
 
 function splitOnce(text: string, separator: string): readonly string[] {
@@ -116,11 +137,9 @@ function checkOrigin(
   return request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
 }
 
-function checkMethodAndSize({ method, rawBody }: EndpointRequest): void {
-  if (method !== 'POST') {
-    throw refusal(405, 'This is an MCP endpoint without sessions: send POST requests.', undefined, {
-      Allow: 'POST',
-    });
+function checkMethodAndSize({ method, rawBody }: EndpointRequest, taken: string): void {
+  if (method !== taken) {
+    throw refusal(405, `There are no sessions here: send ${taken} requests.`, undefined, { Allow: taken });
   }
   if (rawBody !== undefined && rawBody.length > MAX_BODY_BYTES) {
     throw refusal(413, `A request may have ${MAX_BODY_BYTES} bytes; this one has ${rawBody.length}.`);
@@ -140,7 +159,7 @@ function refuseCredential(error: unknown): never {
   throw unauthorised(error.message, error.code, true);
 }
 
-function checkToolsets(principal: Principal, selection: Selection): void {
+function checkToolsets(principal: Principal, selection: RoutedSelection): void {
   if (selection.toolsets.some((toolset) => mayUse(principal, toolset))) return;
   throw refusalOf(
     new MusterError('FORBIDDEN', `You may not use ${selection.toolsets.join(', ')}.`, {
@@ -149,22 +168,34 @@ function checkToolsets(principal: Principal, selection: Selection): void {
   );
 }
 
-function messageOf(request: EndpointRequest): unknown {
-  if (!isJsonContentType(originalContentType(request))) {
-    throw refusal(415, 'The content type must be application/json.');
-  }
+function checkContentType(request: EndpointRequest): void {
+  if (isJsonContentType(originalContentType(request))) return;
+  throw refusal(415, 'The content type must be application/json.');
+}
+
+function messageOf({ rawBody }: EndpointRequest): unknown {
   try {
-    return parseMessage(request.rawBody);
+    return parseMessage(rawBody);
   } catch (error) {
     throw error instanceof BadMessage ? refusal(400, error.message, error.code) : error;
   }
 }
 
-/** A signal for when the client has gone away before its answer was complete. */
+/** Makes a signal, once, for when the client has gone away before its answer was complete. */
+function goneOf(response: ServerResponse): () => AbortSignal {
+  let signal: AbortSignal | undefined;
+  return () => {
+    signal ??= abortedWith(response);
+    return signal;
+  };
+}
+
 function abortedWith(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
-  response.once('close', () => {
+  const check = () => {
     if (!response.writableFinished) controller.abort();
-  });
+  };
+  if (response.destroyed) check();
+  else response.once('close', check);
   return controller.signal;
 }

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Refusal } from './refusal.ts';
 import type { McpReply } from './reply.ts';
+import { STREAM_HEADERS } from './sse.ts';
 
 /** A header's one value; the first where it came several times. */
 export function headerOf(request: IncomingMessage, name: string): string | undefined {
@@ -43,6 +44,12 @@ export async function send(response: ServerResponse, reply: McpReply): Promise<v
   if (reply.body === null) return void response.end();
   // A client that goes away ends the pipeline early, which is no error of ours.
   await pipeline(Readable.fromWeb(reply.body), response).catch(() => response.destroy());
+}
+
+/** Sends a stream as fast as the client takes it, until it ends or the client has gone. */
+export async function sendStream(response: ServerResponse, frames: AsyncIterable<string>): Promise<void> {
+  response.writeHead(200, { ...STREAM_HEADERS });
+  await pipeline(Readable.from(frames), response).catch(() => response.destroy());
 }
 
 export function sendRefusal(response: ServerResponse, { status, headers, body }: Refusal): void {

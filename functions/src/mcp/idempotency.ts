@@ -1,7 +1,7 @@
 /** `idempotency_key`: a repeated call gets the first answer. Source: design, section 6, "Shared". */
 import { MusterError } from '../domain/errors.ts';
 import { type Operation, REPLAY_HOURS, type SettledOperation } from '../domain/idempotency/operation.ts';
-import type { JsonObject } from '../domain/json.ts';
+import { canonicalJson, type JsonObject } from '../domain/json.ts';
 import type { Clock, Hashing, SettledOperations } from '../domain/ports.ts';
 import type { CallContext, PreparedCall } from './tool.ts';
 
@@ -21,7 +21,13 @@ export interface IdempotencyPorts {
 }
 
 /** The operation of a call that gave no key. */
-export const UNKEYED: Operation = { settle: () => undefined, derivedSecret: () => undefined };
+export const UNKEYED: Operation = {
+  settle: () => undefined,
+  derivedSecret: () => undefined,
+  derivedId: () => undefined,
+};
+
+const ID_LENGTH = 20;
 
 /** Runs the call, or replays it where its key has been settled. */
 export function runOnce(
@@ -73,6 +79,7 @@ function keyedOperation(
       expiresAt: new Date(ports.clock.now().getTime() + REPLAY_HOURS * 3_600_000),
     }),
     derivedSecret: (label) => ports.hashing.hmac(credential, `${id}:${label}`),
+    derivedId: (label) => ports.hashing.sha256(`${id}:${label}`).slice(0, ID_LENGTH),
   };
 }
 
@@ -92,12 +99,4 @@ async function findSettled(
     });
   }
   return settled;
-}
-
-/** JSON with the keys of every object in order, so that equal arguments have equal text. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) => {
-    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
-    return Object.fromEntries(Object.entries(part).sort(([left], [right]) => (left < right ? -1 : 1)));
-  });
 }

@@ -3,6 +3,9 @@ import { z } from 'zod';
 import type { JsonObject } from '../domain/json.ts';
 import { jsonObject } from '../domain/json.ts';
 
+/** Marks a schema that is listed without the null that it takes. */
+export const CLEARABLE = 'clearable';
+
 /** The schema of what a caller may send: what has a default is optional. */
 export function inputJsonSchema(schema: z.ZodObject): JsonObject {
   return convert(schema, 'input');
@@ -35,6 +38,12 @@ function convert(schema: z.ZodObject, io: 'input' | 'output'): JsonObject {
 
 /** Leaves out what zod adds by itself: the bounds of a safe integer and the pattern behind a format. */
 function simplify(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema[CLEARABLE] === true) {
+    const [value] = schema.anyOf ?? [];
+    delete schema[CLEARABLE];
+    delete schema.anyOf;
+    Object.assign(schema, value, schema);
+  }
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.format !== undefined) delete schema.pattern;

@@ -1,6 +1,6 @@
 /**
- * Serves the 2025 revisions over HTTP without sessions and answers in JSON: no tool here sends anything
- * before its result, so the stream that the SDK's own stateless serving opens would carry one message.
+ * Serves the 2025 revisions over HTTP without sessions and answers in JSON where it can: the stream that the
+ * SDK's own stateless serving opens would carry one message, but for tools that send notifications first.
  * Source: MCP 2025-11-25, "Transports", "Streamable HTTP"; MCP 2025-03-26, "Batching".
  */
 import type { IncomingHttpHeaders } from 'node:http';
@@ -10,22 +10,28 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { methodOf } from './definitions.ts';
-import { errorReply, type JsonReply } from './reply.ts';
+import { errorReply, type JsonReply, type McpReply } from './reply.ts';
 
 /** The JSON-RPC code with which the SDK refuses what only HTTP can name. */
 const HTTP_REFUSED = -32000;
 
 const ACCEPTED: JsonReply = { status: 202, json: undefined };
 
-/**
- * @param body what the SDK has classified as messages of the 2025 revisions
- * @param answer makes a server and serves one request with it
- */
+/** Two ways to make a server and serve one request with it. */
+export interface LegacyAnswers {
+  /** Whether the request may be worth a stream. */
+  mayNotify(request: JSONRPCRequest): boolean;
+  asJson(request: JSONRPCRequest): Promise<string>;
+  /** As a stream if something comes before the answer. */
+  asStream(request: JSONRPCRequest): Promise<Response>;
+}
+
+/** @param body what the SDK has classified as messages of the 2025 revisions */
 export function serveLegacy(
   headers: IncomingHttpHeaders,
   body: unknown,
-  answer: (request: JSONRPCRequest) => Promise<string>,
-): JsonReply | Promise<JsonReply> {
+  answers: LegacyAnswers,
+): JsonReply | Promise<McpReply> {
   if (!acceptsJson(headers.accept)) {
     return errorReply(406, HTTP_REFUSED, 'Answers are application/json: accept that.');
   }
@@ -43,10 +49,13 @@ export function serveLegacy(
   const requests = messages.filter(isRequest);
   const [first] = requests;
   if (first === undefined) return ACCEPTED;
-  if (!Array.isArray(body)) return answer(first).then((json) => ({ status: 200, json }));
-  return Promise.all(requests.map(answer)).then((answers) => ({
+  if (!Array.isArray(body)) {
+    if (answers.mayNotify(first) && acceptsStream(headers.accept)) return answers.asStream(first);
+    return answers.asJson(first).then((json) => ({ status: 200, json }));
+  }
+  return Promise.all(requests.map(answers.asJson)).then((all) => ({
     status: 200,
-    json: `[${answers.join(',')}]`,
+    json: `[${all.join(',')}]`,
   }));
 }
 
@@ -58,4 +67,9 @@ function isRequest(message: unknown): message is JSONRPCRequest {
 /** MCP asks clients to accept event streams as well; what is not sent need not be accepted. */
 function acceptsJson(accept: string | undefined): boolean {
   return accept === undefined || /\*\/\*|application\/(json|\*)/.test(accept);
+}
+
+/** A stream is only sent to who asks for one by name. */
+function acceptsStream(accept: string | undefined): boolean {
+  return accept?.includes('text/event-stream') === true;
 }

@@ -1,6 +1,6 @@
 /**
- * Transports that carry one request to a server and its answer back, without the HTTP objects of the SDK's
- * own, which cost as much as all else in a cheap call.
+ * Ways to serve one request with one server. Two of them are transports that carry the request there and its
+ * answer back, without the HTTP objects of the SDK's own, which cost as much as all else in a cheap call.
  */
 import {
   isJSONRPCNotification,
@@ -63,4 +63,11 @@ export function answerModern(
     const transport = new ModernOnce(classification, (message) => resolve(JSON.stringify(message)));
     server.connect(transport).then(() => transport.onmessage?.(request, { classification }), reject);
   });
+}
+
+/** The answer to a request of the 2025 revisions, as a stream if the server sends something before it. */
+export async function streamLegacy(server: Server, request: JSONRPCRequest): Promise<Response> {
+  const transport = new PerRequestHTTPServerTransport({ classification: { era: 'legacy' } });
+  await server.connect(transport);
+  return transport.handleMessage(request);
 }

@@ -44,9 +44,14 @@ export function corsHeaders(origin: string): Readonly<Record<string, string>> {
   };
 }
 
-/** The headers of an answer to a preflight request, beside `corsHeaders`. */
-export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
-  'Access-Control-Allow-Methods': 'POST',
-  'Access-Control-Allow-Headers': ALLOWED_HEADERS,
-  'Access-Control-Max-Age': '7200',
-};
+/**
+ * The headers of an answer to a preflight request, beside `corsHeaders`.
+ * @param method the one method that the path takes
+ */
+export function preflightHeaders(method: string): Readonly<Record<string, string>> {
+  return {
+    'Access-Control-Allow-Methods': method,
+    'Access-Control-Allow-Headers': ALLOWED_HEADERS,
+    'Access-Control-Max-Age': '7200',
+  };
+}

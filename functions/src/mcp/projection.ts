@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ERROR_CODES, MusterError } from '../domain/errors.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Log } from '../domain/ports.ts';
+import { TODO_CODES } from '../domain/todos/errors.ts';
 import { isShowable } from './validation.ts';
 
 /** What `tools/call` answers. Source: MCP 2025-11-25, CallToolResult. */
@@ -12,27 +13,59 @@ export interface ToolResult {
   readonly isError?: true;
 }
 
+/** How a call ended, in no dialect yet. */
+export type Outcome = { readonly answer: JsonObject } | { readonly error: MusterError };
+
 type Envelope = (error: MusterError) => JsonObject;
 
-/** spec/network.md, "Error Codes". */
-const networkEnvelope: Envelope = ({ code, message, details }) => {
-  const { field, value, reason, suggestion } = details;
+/** An error with its integer code. Source: spec/network.md, "ErrorResponse". */
+export function errorObject({ code, message, details }: MusterError) {
+  const { field, value, reason, suggestion, retryAfter, entries } = details;
   const data = {
     ...(field !== undefined && { field }),
     ...(isShowable(value) && { value }),
     ...(reason !== undefined && { reason }),
     ...(suggestion !== undefined && { suggestion }),
+    ...(retryAfter !== undefined && { retryAfter }),
+    ...(entries !== undefined && { entries }),
   };
-  return { success: false, error: { code: ERROR_CODES[code], message, data } };
-};
+  return { code: ERROR_CODES[code], message, data };
+}
+
+/** spec/network.md, "Error Codes". */
+const networkEnvelope: Envelope = (error) => ({ success: false, error: errorObject(error) });
 
 /** spec/coordination.md, "Error Handling". */
 const coordinationEnvelope: Envelope = ({ message, details }) => ({
   error: details.suggestion === undefined ? message : `${message} ${details.suggestion}`,
 });
 
+/** spec/todo.md, "Error Handling". The codes that it adds to ours are reasons of ours. */
+const todoEnvelope: Envelope = ({ code, message, details }) => {
+  const { field, reason, suggestion, retryAfter, about } = details;
+  const isOfArguments = code === 'REQUIRED_FIELD' || code === 'INVALID_FORMAT';
+  const known = TODO_CODES.find((one) => one === reason);
+  return {
+    success: false,
+    error: {
+      code: known ?? (isOfArguments ? 'VALIDATION_ERROR' : code),
+      message,
+      details: {
+        ...about,
+        ...(field !== undefined && { field }),
+        ...(reason !== undefined && reason !== known && { reason }),
+        ...(suggestion !== undefined && { suggestion }),
+        ...(retryAfter !== undefined && { retryAfter }),
+      },
+    },
+  };
+};
+
 /** The envelopes of the toolsets that have one of their own. */
-const ENVELOPES: ReadonlyMap<string, Envelope> = new Map([['coordination', coordinationEnvelope]]);
+const ENVELOPES: ReadonlyMap<string, Envelope> = new Map([
+  ['coordination', coordinationEnvelope],
+  ['todo', todoEnvelope],
+]);
 
 /**
  * What the toolset's listed answers say of errors: `structuredContent` must be as `outputSchema` says, and
@@ -40,23 +73,35 @@ const ENVELOPES: ReadonlyMap<string, Envelope> = new Map([['coordination', coord
  * spec/network.md fixes what its answers require, which leaves no room there.
  * Source: MCP 2025-11-25, "Output Schema"; modelcontextprotocol/typescript-sdk, issue 1943.
  */
-const ENVELOPE_SCHEMAS: ReadonlyMap<string, z.ZodObject> = new Map([
+const ENVELOPE_SCHEMAS: ReadonlyMap<string, z.ZodObject> = new Map<string, z.ZodObject>([
   ['coordination', z.object({ error: z.string() })],
+  [
+    'todo',
+    z.object({
+      success: z.boolean(),
+      error: z.object({
+        code: z.string(),
+        message: z.string(),
+        details: z.record(z.string(), z.unknown()),
+      }),
+    }),
+  ],
 ]);
 
 export function envelopeSchema(toolset: string): z.ZodObject | undefined {
   return ENVELOPE_SCHEMAS.get(toolset);
 }
 
-/** An answer, whole in `structuredContent` and whole as text: some clients show the model only the text. */
-export function answered(answer: JsonObject): ToolResult {
-  return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
+/** What `tools/call` answers, with errors in the toolset's own envelope. */
+export function toolResult(toolset: string, outcome: Outcome): ToolResult {
+  if ('answer' in outcome) return answered(outcome.answer);
+  const envelope = ENVELOPES.get(toolset) ?? networkEnvelope;
+  return { ...answered(envelope(outcome.error)), isError: true };
 }
 
-/** An error in its toolset's own envelope. */
-export function refused(toolset: string, error: MusterError): ToolResult {
-  const envelope = ENVELOPES.get(toolset) ?? networkEnvelope;
-  return { ...answered(envelope(error)), isError: true };
+/** An answer, whole in `structuredContent` and whole as text: some clients show the model only the text. */
+function answered(answer: JsonObject): ToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
 }
 
 /**

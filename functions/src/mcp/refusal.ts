@@ -47,13 +47,16 @@ export function unauthorised(message: string, code: ErrorCode, given: boolean): 
 export function refusalOf(error: MusterError): Refusal {
   const { code, message, details } = error;
   const whole = details.suggestion === undefined ? message : `${message} ${details.suggestion}`;
-  return refusal(STATUSES.get(code) ?? 400, whole, ERROR_CODES[code]);
+  const { retryAfter } = details;
+  const headers = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
+  return refusal(STATUSES.get(code) ?? 400, whole, ERROR_CODES[code], headers);
 }
 
 const STATUSES: ReadonlyMap<ErrorCode, number> = new Map([
   ['UNAUTHORIZED', 401],
   ['TOKEN_EXPIRED', 401],
   ['FORBIDDEN', 403],
+  ['NOT_FOUND', 404],
   ['RATE_LIMITED', 429],
   ['FIREBASE_ERROR', 503],
   ['TIMEOUT', 504],

@@ -15,6 +15,16 @@ export interface Selection {
   readonly dialect: Dialect;
 }
 
+/** What is spoken at a path. */
+export type Protocol = 'mcp' | 'rpc' | 'events';
+
+export interface RoutedSelection extends Selection {
+  readonly protocol: Protocol;
+}
+
+/** The toolset whose subscriptions `/mcp/events` streams. */
+const STREAMING_TOOLSET = 'firebase';
+
 /** The parts of a request that select. */
 export interface SelectionRequest {
   /** With or without the function's own `/mcp`, which a custom domain keeps. */
@@ -34,7 +44,7 @@ const FALSE_WORDS: readonly string[] = ['', '0', 'false', 'no'];
 export function parseSelection(
   request: SelectionRequest,
   existing: readonly string[],
-): Selection | undefined {
+): RoutedSelection | undefined {
   const route = parsePath(request.path, existing);
   if (route === undefined) return undefined;
   return {
@@ -43,20 +53,23 @@ export function parseSelection(
       route.readonly || isTrue(request.query.get('readonly')) || isTrue(request.header('x-mcp-readonly')),
     workspace: workspaceOf(request.query),
     dialect: route.dialect,
+    protocol: route.protocol,
   };
 }
 
 /** Every path at which something answers, for the answer to any other. */
 export function knownPaths(existing: readonly string[]): readonly string[] {
   const network = existing.some((toolset) => NETWORK_TOOLSETS.includes(toolset)) ? ['network'] : [];
-  const bases = ['/mcp', ...[...existing, ...network].map((name) => `/mcp/${name}`)];
-  return bases.flatMap((base) => [base, `${base}/readonly`]);
+  const bases = ['/mcp', ...[...existing, ...network, 'rpc'].map((name) => `/mcp/${name}`)];
+  const events = existing.includes(STREAMING_TOOLSET) ? ['/mcp/events'] : [];
+  return [...bases.flatMap((base) => [base, `${base}/readonly`]), ...events];
 }
 
 interface Route {
   readonly toolsets: readonly string[];
   readonly readonly: boolean;
   readonly dialect: Dialect;
+  readonly protocol: Protocol;
 }
 
 function parsePath(path: string, existing: readonly string[]): Route | undefined {
@@ -66,11 +79,18 @@ function parsePath(path: string, existing: readonly string[]): Route | undefined
   if (readonly) segments.pop();
   const [name, ...others] = segments;
   if (others.length > 0) return undefined;
-  if (name === undefined) return { toolsets: existing, readonly, dialect: 'prefixed' };
+  if (name === undefined) return { toolsets: existing, readonly, dialect: 'prefixed', protocol: 'mcp' };
+  if (name === 'rpc') return { toolsets: existing, readonly, dialect: 'prefixed', protocol: 'rpc' };
+  if (name === 'events') return readonly ? undefined : eventsRoute(existing);
   const toolsets = existing.filter(
     (toolset) => toolset === name || (name === 'network' && NETWORK_TOOLSETS.includes(toolset)),
   );
-  return toolsets.length === 0 ? undefined : { toolsets, readonly, dialect: 'own' };
+  return toolsets.length === 0 ? undefined : { toolsets, readonly, dialect: 'own', protocol: 'mcp' };
+}
+
+function eventsRoute(existing: readonly string[]): Route | undefined {
+  if (!existing.includes(STREAMING_TOOLSET)) return undefined;
+  return { toolsets: [STREAMING_TOOLSET], readonly: false, dialect: 'own', protocol: 'events' };
 }
 
 function narrowed(

@@ -9,25 +9,25 @@ import {
   type InboundHttpRequest,
   type InboundModernRoute,
 } from '@modelcontextprotocol/server';
-import type { CallPorts } from './call.ts';
-import { buildServer, methodOf, type Serving, withTools } from './definitions.ts';
+import { buildServer, withTools } from './definitions.ts';
+import type { Serving } from './exchange.ts';
 import { serveLegacy } from './legacy.ts';
-import { answerLegacy, answerModern } from './once.ts';
+import { LISTEN, listen } from './listen.ts';
+import { answerLegacy, answerModern, streamLegacy } from './once.ts';
 import type { McpReply } from './reply.ts';
+import type { StreamPorts } from './streams.ts';
 
 /** A request whose credential, origin, size and content type have been checked. */
 export interface McpRequest extends Serving {
   readonly headers: IncomingHttpHeaders;
   /** As parsed. */
   readonly body: unknown;
-  /** Makes the signal that the client has gone away. */
-  gone(): AbortSignal;
 }
 
 /** Serves MCP requests. */
 export type McpServer = (request: McpRequest) => Promise<McpReply>;
 
-export function createMcpServer(ports: CallPorts, version: string): McpServer {
+export function createMcpServer(ports: StreamPorts, version: string): McpServer {
   const identity = { name: 'muster', title: 'Muster', version };
   const served = new WeakMap<Request, McpRequest>();
   const modern = createMcpHandler(
@@ -43,19 +43,29 @@ export function createMcpServer(ports: CallPorts, version: string): McpServer {
     const standard = standardHeaders(headers);
     const outcome = classifyInboundRequest({ httpMethod: 'POST', ...standard, body });
     if (outcome.kind === 'legacy') {
-      return serveLegacy(headers, body, (request) =>
-        answerLegacy(buildServer(ports, identity, inbound, 'legacy'), request).then((json) =>
-          withTools(json, request, inbound),
-        ),
-      );
+      const server = () => buildServer(ports, identity, inbound, 'legacy');
+      return serveLegacy(headers, body, {
+        mayNotify: ({ method, params }) => mayNotify(inbound, method, params),
+        asJson: (request) =>
+          answerLegacy(server(), request).then((json) => withTools(json, request, inbound)),
+        asStream: (request) => streamLegacy(server(), request),
+      });
     }
-    if (outcome.kind === 'modern' && outcome.messageKind === 'request' && isPlain(outcome, standard)) {
+    if (
+      outcome.kind === 'modern' &&
+      outcome.messageKind === 'request' &&
+      isPlain(inbound, outcome, standard)
+    ) {
       const server = buildServer(ports, identity, inbound, 'modern', [MODERN]);
       const json = await answerModern(server, outcome.message, outcome.classification);
       return { status: 200, json: withTools(json, body, inbound) };
     }
-    // Only a subscription outlives its first answer; following a signal costs more than a call.
-    const request = modernRequest(standard, methodOf(body) === LISTEN ? inbound.gone() : undefined);
+    if (outcome.kind === 'modern' && outcome.messageKind === 'request' && outcome.message.method === LISTEN) {
+      return listen(ports, inbound, outcome.message, modernRequest(standard), () =>
+        buildServer(ports, identity, inbound, 'modern'),
+      );
+    }
+    const request = modernRequest(standard);
     served.set(request, inbound);
     const response = await modern.fetch(request, { parsedBody: body });
     if (response.headers.get('content-type') !== 'application/json') return response;
@@ -63,17 +73,19 @@ export function createMcpServer(ports: CallPorts, version: string): McpServer {
   };
 }
 
-const LISTEN = 'subscriptions/listen';
-
 /** The one revision without sessions so far. */
 const MODERN = '2026-07-28';
 
 /**
  * Whether a request is one of the two that come over and over, with just the headers that it must have: all
- * that the SDK checks beyond the classification. Such a request is handed to the server directly; the SDK's
+ * that the SDK checks beyond the classification. A call that may send something before its answer is none. Such a request is handed to the server directly; the SDK's
  * handler, with its `Request` and `Response`, has the rest and every refusal.
  */
-function isPlain({ message, classification }: InboundModernRequest, headers: StandardHeaders): boolean {
+function isPlain(
+  inbound: McpRequest,
+  { message, classification }: InboundModernRequest,
+  headers: StandardHeaders,
+): boolean {
   const { protocolVersionHeader, mcpMethodHeader, mcpNameHeader } = headers;
   if (classification.revision !== MODERN || protocolVersionHeader !== MODERN) return false;
   if (mcpMethodHeader !== message.method) return false;
@@ -81,8 +93,20 @@ function isPlain({ message, classification }: InboundModernRequest, headers: Sta
   return (
     message.method === 'tools/call' &&
     mcpNameHeader !== undefined &&
-    mcpNameHeader === message.params?.['name']
+    mcpNameHeader === message.params?.['name'] &&
+    !mayNotify(inbound, message.method, message.params)
   );
+}
+
+/** Whether a call may send something before its answer. */
+function mayNotify(
+  { selected }: McpRequest,
+  method: string,
+  params: Readonly<Record<string, unknown>> | undefined,
+): boolean {
+  if (method !== 'tools/call') return false;
+  const name = params?.['name'];
+  return typeof name === 'string' && selected.findTool(name)?.tool.notifies === true;
 }
 
 type InboundModernRequest = Extract<InboundModernRoute, { messageKind: 'request' }>;
@@ -104,13 +128,10 @@ function standardHeaders(headers: IncomingHttpHeaders): StandardHeaders {
 const NOWHERE = 'http://muster.invalid/mcp';
 
 /** The request as the SDK reads it, but for its body, which is handed over parsed. */
-function modernRequest(
-  { protocolVersionHeader, mcpMethodHeader, mcpNameHeader }: StandardHeaders,
-  signal: AbortSignal | undefined,
-): Request {
+function modernRequest({ protocolVersionHeader, mcpMethodHeader, mcpNameHeader }: StandardHeaders): Request {
   const headers = new Headers({ 'content-type': 'application/json' });
   if (protocolVersionHeader !== undefined) headers.set('mcp-protocol-version', protocolVersionHeader);
   if (mcpMethodHeader !== undefined) headers.set('mcp-method', mcpMethodHeader);
   if (mcpNameHeader !== undefined) headers.set('mcp-name', mcpNameHeader);
-  return new Request(NOWHERE, { method: 'POST', headers, ...(signal && { signal }) });
+  return new Request(NOWHERE, { method: 'POST', headers });
 }

@@ -24,6 +24,11 @@ export function isDeeperThan(value: unknown, limit: number): boolean {
   return false;
 }
 
+/** Whether a value is an object as JSON has them. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isHolder(value) && !Array.isArray(value);
+}
+
 function isHolder(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }

@@ -3,15 +3,19 @@
  * Source: design, section 8.
  */
 import { z } from 'zod';
+import type { Caller } from '../domain/data/caller.ts';
 import type { Operation } from '../domain/idempotency/operation.ts';
 import { type JsonObject, jsonObject } from '../domain/json.ts';
 import type { Principal, Role } from '../domain/principal.ts';
 import type { Services } from '../domain/services.ts';
+import { CLEARABLE } from './json-schema.ts';
 import { checkArguments } from './validation.ts';
 
 /** What a handler is given besides its arguments. Made once per call. */
 export interface CallContext {
   readonly principal: Principal;
+  /** The principal together with what it came with, for what runs under the security rules. */
+  readonly caller: Caller;
   /** The coordination workspace: the URL's, else the agent's own, else `default`. */
   readonly workspace: string;
   /** Names the call in logs and in "internal error" answers. */
@@ -19,8 +23,49 @@ export interface CallContext {
   /** Carries the call's idempotency key into the commit that settles it. */
   readonly operation: Operation;
   readonly services: Services;
+  /**
+   * Sends a notification on the call's own stream, before its answer. Only for a tool that says `notifies`. A
+   * client that takes no stream does not get it, so nothing may be told by notifications alone.
+   */
+  notify(notification: Notification): void;
+  /** A signal for when the client has gone away. Make it only to wait for something. */
+  gone(): AbortSignal;
+  /** What this deployment can do. */
+  readonly directory: Directory;
   /** Where this deployment answers, without a trailing slash: `https://…cloudfunctions.net/mcp`. */
   readonly baseUrl: string;
+}
+
+/** What a deployment can do, and what of it the caller's endpoint lists. */
+export interface Directory {
+  /** Every tool that there is, in the order of the toolsets. */
+  readonly tools: readonly KnownTool[];
+  /** The URIs of the resources that this endpoint lists. */
+  readonly resources: readonly string[];
+  /**
+   * The name under which this endpoint lists a tool; undefined where it does not.
+   * @param fullName `coordination.create_task`
+   */
+  listedName(fullName: string): string | undefined;
+}
+
+/** A tool as others speak of it. */
+export interface KnownTool {
+  readonly toolset: string;
+  /** `coordination.create_task`: `tools/call` finds it by this name wherever it is served. */
+  readonly fullName: string;
+  readonly title: string;
+  readonly description: string;
+  readonly role: Role;
+  /** The JSON Schema of its arguments. */
+  readonly parameters: JsonObject;
+  readonly example: JsonObject;
+}
+
+/** A JSON-RPC notification. */
+export interface Notification {
+  readonly method: string;
+  readonly params: JsonObject;
 }
 
 /** MCP's four hints, all of them required. Source: MCP 2025-11-25, ToolAnnotations. */
@@ -46,6 +91,8 @@ export interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodO
   readonly role: Role;
   /** Printed in the reference and run by a test. */
   readonly example: z.input<Input>;
+  /** Whether it may call `notify`: its callers are then offered a stream, which costs more than JSON. */
+  readonly notifies?: true;
   handler(context: CallContext, input: z.output<Input>): Promise<z.input<Output>>;
   /** Turns a stored answer into a replayed one, for tools whose answer holds what must not be stored. */
   replay?(context: CallContext, input: z.output<Input>, stored: JsonObject): Promise<z.input<Output>>;
@@ -73,8 +120,16 @@ export interface Tool {
   readonly annotations: ToolHints;
   readonly role: Role;
   readonly example: Readonly<Record<string, unknown>>;
+  readonly notifies?: true;
   /** @throws MusterError VALIDATION_ERROR, REQUIRED_FIELD or INVALID_FORMAT, naming the argument. */
   prepare(rawArguments: Readonly<Record<string, unknown>>): PreparedCall;
+}
+
+/**
+ * An argument whose null clears what is there. It is listed as the specification has it, which knows no null.
+ */
+export function clearable<Schema extends z.ZodType>(schema: Schema): z.ZodNullable<Schema> {
+  return schema.nullable().meta({ [CLEARABLE]: true });
 }
 
 const keyArgument = z.strictObject({
@@ -125,6 +180,59 @@ export interface Resource {
   read(context: CallContext): Promise<string>;
 }
 
+/** A family of resources, as its file writes it. */
+export interface ResourceTemplateDefinition<Variables extends z.ZodObject> {
+  /** RFC 6570, level 1: `firebase://subscriptions/{subscriptionId}`. */
+  readonly uriTemplate: string;
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly mimeType: string;
+  readonly role: Role;
+  /** Strings, one for each variable of the template. What does not match is no resource. */
+  readonly variables: Variables;
+  /** @throws MusterError NOT_FOUND where there is no such resource */
+  read(context: CallContext, variables: z.output<Variables>): Promise<string>;
+  /**
+   * Yields whenever the resource has changed, at least once a change, until the context's `gone`. What has
+   * changed before may be told again.
+   * @throws MusterError NOT_FOUND where there is no such resource
+   */
+  watch?(context: CallContext, variables: z.output<Variables>): Promise<AsyncIterable<unknown>>;
+}
+
+/** One resource of a template. */
+export interface BoundResource {
+  read(context: CallContext): Promise<string>;
+  watch?(context: CallContext): Promise<AsyncIterable<unknown>>;
+}
+
+/** A template with its types erased, as the router keeps it. */
+export interface ResourceTemplate extends Omit<Resource, 'uri' | 'read'> {
+  readonly uriTemplate: string;
+  readonly watchable: boolean;
+  /** @returns undefined where the variables name no resource */
+  bind(variables: Readonly<Record<string, string>>): BoundResource | undefined;
+}
+
+export function defineResourceTemplate<Variables extends z.ZodObject>(
+  definition: ResourceTemplateDefinition<Variables>,
+): ResourceTemplate {
+  const { variables: schema, read, watch, ...listed } = definition;
+  return {
+    ...listed,
+    watchable: watch !== undefined,
+    bind(raw) {
+      const { success, data } = schema.safeParse(raw);
+      if (!success) return undefined;
+      return {
+        read: (context) => read(context, data),
+        ...(watch && { watch: (context) => watch(context, data) }),
+      };
+    },
+  };
+}
+
 /** What a toolset's folder exports. */
 export interface Toolset {
   /** The folder's name. */
@@ -133,4 +241,5 @@ export interface Toolset {
   readonly instructions: string;
   readonly tools: readonly Tool[];
   readonly resources: readonly Resource[];
+  readonly templates?: readonly ResourceTemplate[];
 }

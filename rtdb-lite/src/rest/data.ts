@@ -18,12 +18,13 @@ export function answerData(request: RestRequest, store: Store): Reply {
   const path = checkedPath(splitPath(pathname.slice(0, -'.json'.length)));
   const namespace = store.namespace(request.namespace);
   const expected = headers['if-match'];
+  const wantsEtag = headers['x-firebase-etag'] === 'true';
+  refuseCombinations(request, expected !== undefined, wantsEtag);
   if (expected !== undefined && expected !== etagOf(namespace, path)) {
     const current = namespace.read(path, caller);
     return { status: 412, body: toJson(current), headers: { etag: etagOf(namespace, path) } };
   }
   const body = perform(request, namespace, path);
-  const wantsEtag = headers['x-firebase-etag'] === 'true';
   return {
     status: parameters.get('print') === 'silent' ? 204 : 200,
     body,
@@ -31,9 +32,30 @@ export function answerData(request: RestRequest, store: Store): Reply {
   };
 }
 
+/** Who asks, and which of the databases: the parameters that go with everything. */
+const always: readonly string[] = ['auth', 'access_token', 'ns'];
+
+/** Conditions go with PUT and DELETE, ETags with no query, and `shallow` with nothing else. */
+function refuseCombinations(
+  { method, parameters }: RestRequest,
+  isConditional: boolean,
+  wantsEtag: boolean,
+): void {
+  const others = [...parameters.keys()].filter((name) => !always.includes(name));
+  if (isConditional && method !== 'PUT' && method !== 'DELETE') {
+    throw new HttpError(400, `if-match is not supported for ${method}`);
+  }
+  if ((isConditional || wantsEtag) && others.length > 0) {
+    throw new HttpError(400, 'ETags are not supported with query parameters');
+  }
+  if (parameters.get('shallow') === 'true' && others.length > 1) {
+    throw new HttpError(400, 'shallow cannot be mixed with other query parameters');
+  }
+}
+
 function etagOf(namespace: Namespace, path: Path): string {
-  const hash = nodeHash(nodeAt(namespace.root, path)) || 'null';
-  return createHash('sha1').update(hash).digest('base64');
+  const node = nodeAt(namespace.root, path);
+  return node ? createHash('sha1').update(nodeHash(node)).digest('base64') : 'null_etag';
 }
 
 function perform(request: RestRequest, namespace: Namespace, path: Path): unknown {

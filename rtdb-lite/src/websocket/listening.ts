@@ -33,16 +33,29 @@ export function listenerFor(listening: Listening): Listener {
   };
 }
 
-/** The whole result of the query again, whenever it is another. */
+/** The children that are other than before. */
 function queryChanges({ path, tag, first, push }: Listening, query: Query): (change: Change) => void {
-  let last = nodeHash(first);
+  let last = first;
   return ({ after }) => {
-    const result = runQuery(nodeAt(after, path), query);
-    const hash = nodeHash(result);
-    if (hash === last) return;
-    last = hash;
-    push('d', { p: path.join('/'), d: toJson(result, true), t: tag });
+    const before = last;
+    last = runQuery(nodeAt(after, path), query);
+    const body = { p: path.join('/'), t: tag };
+    if (!before?.children || !last?.children || before.priority !== last.priority) {
+      if (nodeHash(before) !== nodeHash(last)) push('d', { ...body, d: toJson(last, true) });
+      return;
+    }
+    const different = differentChildren(before.children, last.children);
+    if (different.length > 0) push('m', { ...body, d: Object.fromEntries(different) });
   };
+}
+
+type Children = NonNullable<NonNullable<Tree>['children']>;
+
+/** Nodes are never changed but replaced, so that one that is still the same needs no look. */
+function differentChildren(before: Children, after: Children): (readonly [string, unknown])[] {
+  const gone = [...before.keys()].filter((key) => !after.has(key)).map((key) => [key, null] as const);
+  const present = [...after].filter(([key, child]) => before.get(key) !== child);
+  return [...gone, ...present.map(([key, child]) => [key, toJson(child, true)] as const)];
 }
 
 /** As little as possible: what was written below the path, else all of it. */

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { MusterError } from '../../../functions/src/domain/errors.ts';
-import { defineTool, type Toolset } from '../../../functions/src/mcp/tool.ts';
+import { defineResourceTemplate, defineTool, type Toolset } from '../../../functions/src/mcp/tool.ts';
 
 const common = {
   input: z.strictObject({}),
@@ -48,7 +48,25 @@ export const fixtures: Toolset = {
       read: async () => 'This is the content of the static text resource.',
     },
   ],
+  templates: [
+    defineResourceTemplate({
+      uriTemplate: 'test://template/{id}/data',
+      name: 'template',
+      title: 'Template',
+      description: 'Says which of them it is.',
+      mimeType: 'application/json',
+      role: 'viewer',
+      variables: z.strictObject({ id: z.string() }),
+      read: async (_context, { id }) =>
+        JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` }),
+    }),
+  ],
 };
 
 /** The scenarios that the fixtures turn green. */
-export const FIXTURE_SCENARIOS = ['tools-call-simple-text', 'tools-call-error', 'resources-read-text'];
+export const FIXTURE_SCENARIOS = [
+  'tools-call-simple-text',
+  'tools-call-error',
+  'resources-read-text',
+  'resources-templates-read',
+];

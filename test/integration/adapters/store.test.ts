@@ -3,11 +3,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { FirestoreAgentReader } from '../../../functions/src/adapters/firestore/agentReader.ts';
 import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { agentPath } from '../../../functions/src/adapters/firestore/paths.ts';
 import { FirestoreSessionReader } from '../../../functions/src/adapters/firestore/sessionReader.ts';
 import { FirestoreSettledOperations } from '../../../functions/src/adapters/firestore/settledOperations.ts';
 import { FirestoreStore } from '../../../functions/src/adapters/firestore/store.ts';
 import { FirestoreTaskReader } from '../../../functions/src/adapters/firestore/taskReader.ts';
 import { systemRandomness } from '../../../functions/src/adapters/platform/cryptography.ts';
+import { holding } from '../../../functions/src/domain/agents/agent.ts';
 import { type Change, StaleWriteError } from '../../../functions/src/domain/store.ts';
 import { cloudLog } from '../../../functions/src/logging.ts';
 import { refusal, START, sampleAgent, sampleTask, secondsAfterStart } from '../../unit/domain/samples.ts';
@@ -92,20 +94,33 @@ describe('the store', () => {
   });
 
   it('puts a task into its holder’s hands and out again', async () => {
-    const held = (taskId: string) => ({ ...task({ epoch: 4 }), id: taskId });
+    const hand = { session: id, epoch: 4 };
     await store.commit([{ kind: 'createAgent', agent: sampleAgent({ id, status: 'offline' }) }]);
     for (const taskId of ['task-a.b-001', 'task-2']) {
-      const version = (await agents.find(id))?.version ?? '';
-      await store.commit([{ kind: 'holdTask', agentId: id, task: held(taskId), version }]);
+      const known = await agents.find(id);
+      assert.ok(known);
+      const agent = holding(known.value, taskId, hand, secondsAfterStart(9));
+      await store.commit([{ kind: 'holdTask', agent, taskId, version: known.version }]);
+      assert.deepEqual((await agents.find(id))?.value, agent);
     }
-    const holding = (await agents.find(id))?.value;
-    const hand = { session: id, epoch: 4 };
-    assert.deepEqual([holding?.held, holding?.status], [{ 'task-a.b-001': hand, 'task-2': hand }, 'active']);
-    await store.commit([{ kind: 'dropTask', agentId: id, taskId: 'task-a.b-001', closed: 'done' }]);
-    await store.commit([{ kind: 'dropTask', agentId: id, taskId: 'task-2', closed: 'failed' }]);
-    await store.commit([{ kind: 'dropTask', agentId: id, taskId: 'task-2' }]);
+    const held = (await agents.find(id))?.value;
+    assert.deepEqual([held?.held, held?.status], [{ 'task-a.b-001': hand, 'task-2': hand }, 'active']);
+    const at = secondsAfterStart(20);
+    const drop = (taskId: string, wasHeld: boolean, status?: 'done' | 'failed'): Change => ({
+      kind: 'dropTask',
+      agentId: id,
+      taskId,
+      wasHeld,
+      ...(status && { closed: { status, at, milliseconds: 100 } }),
+    });
+    await store.commit([drop('task-a.b-001', true, 'done')]);
+    await store.commit([drop('task-2', true, 'failed')]);
+    await store.commit([drop('task-2', false)]);
     const after = (await agents.find(id))?.value;
     assert.deepEqual([after?.held, after?.tasksCompleted, after?.tasksFailed], [{}, 1, 1]);
+    assert.deepEqual([after?.workMilliseconds, after?.lastFailed, after?.lastCompletedAt], [200, true, at]);
+    const stored = await firestore().doc(agentPath(id)).get();
+    assert.deepEqual([stored.get('held_count'), stored.get('free_slots')], [0, 1]);
   });
 
   it('keeps whatever an agent says of its capabilities', async () => {

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../functions/src/domain/json.ts';
 import type { Principal } from '../../../functions/src/domain/principal.ts';
 import { callTool } from '../../../functions/src/mcp/call.ts';
 import { Catalogues, type FoundTool } from '../../../functions/src/mcp/catalogue.ts';
-import type { ToolResult } from '../../../functions/src/mcp/projection.ts';
+import { type ToolResult, toolResult } from '../../../functions/src/mcp/projection.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { silent, type Team } from './team.ts';
 
@@ -15,6 +15,9 @@ const catalogue = new Catalogues(toolsets).of({
   dialect: 'prefixed',
 });
 
+/** What all endpoints together list. */
+export const { directory } = catalogue;
+
 export function toolNamed(name: string): FoundTool {
   const found = catalogue.findTool(name);
   assert.ok(found, `there is no tool ${name}`);
@@ -22,7 +25,7 @@ export function toolNamed(name: string): FoundTool {
 }
 
 /** @param name as `/mcp` lists it: `coordination_create_task` */
-export function call(
+export async function call(
   team: Team,
   name: string,
   rawArguments: JsonObject,
@@ -36,8 +39,11 @@ export function call(
     workspace: team.workspace,
     requestId: 'a-request',
     baseUrl: 'https://muster.example/mcp',
+    directory,
+    gone: () => new AbortController().signal,
   };
-  return callTool(ports, exchange, toolNamed(name), rawArguments);
+  const found = toolNamed(name);
+  return toolResult(found.toolset, await callTool(ports, exchange, found, rawArguments));
 }
 
 /** The answer of a call that succeeds. */

@@ -5,6 +5,7 @@ import { jsonObject } from '../../../functions/src/domain/json.ts';
 import { outputJsonSchema } from '../../../functions/src/mcp/json-schema.ts';
 import { wireName } from '../../../functions/src/mcp/names.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { seededGitHub } from '../../support/github/seeded.ts';
 import { call } from './calls.ts';
 import { clearStage, setStage } from './stage.ts';
 import { Team } from './team.ts';
@@ -12,12 +13,13 @@ import { Team } from './team.ts';
 const schemas = new Ajv2020({ strict: false, formats: { 'date-time': true, uri: true } });
 
 describe('the example of', () => {
+  const gitHub = seededGitHub();
   after(clearStage);
 
   for (const { name: toolset, tools } of toolsets) {
     for (const tool of tools) {
       it(`${toolset}.${tool.name} succeeds, and its answer is as listed`, async () => {
-        const team = new Team();
+        const team = new Team(gitHub);
         await setStage(team);
         const name = wireName(toolset, tool.name, 'prefixed');
         const { structuredContent, content, isError } = await call(

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { type JsonObject, jsonObject } from '../../../functions/src/domain/json.ts';
 import { wireName } from '../../../functions/src/mcp/names.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { seededGitHub } from '../../support/github/seeded.ts';
 import { answer } from './calls.ts';
 import { countReads, type Reads } from './reads.ts';
 import { clearStage, crowd, setStage } from './stage.ts';
@@ -12,7 +13,8 @@ import { Team } from './team.ts';
 const FEW = 25;
 
 describe('the documents read by', () => {
-  const teams = new Map([10, 200].map((count) => [count, new Team()]));
+  const gitHub = seededGitHub();
+  const teams = new Map([10, 200].map((count) => [count, new Team(gitHub)]));
   let reads: Reads;
 
   before(async () => {

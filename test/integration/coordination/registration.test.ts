@@ -7,7 +7,7 @@ import type { Principal } from '../../../functions/src/domain/principal.ts';
 import { refusal } from '../../unit/domain/samples.ts';
 import { Team, unkeyed } from './team.ts';
 
-const withoutKey: Operation = { settle: unkeyed, derivedSecret: unkeyed };
+const withoutKey: Operation = { settle: unkeyed, derivedSecret: unkeyed, derivedId: unkeyed };
 
 const draft = (changes: Partial<AgentDraft> = {}): AgentDraft => ({
   name: 'coder',

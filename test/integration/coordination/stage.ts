@@ -1,4 +1,7 @@
-/** What the tools' examples speak of: task-xxx-001, task-xxx-002 and terminal-2, in a team's workspace. */
+/**
+ * What the tools' examples speak of: to-dos, task-xxx-001, task-xxx-002 and terminal-2 in a team's workspace,
+ * agent-001, and the leader's subscription sub-tasks-001.
+ */
 import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
 import { agentPath, taskPath } from '../../../functions/src/adapters/firestore/paths.ts';
 import type { Discovery } from '../../../functions/src/domain/coordination/discovery.ts';
@@ -6,15 +9,24 @@ import type { Session } from '../../../functions/src/domain/coordination/session
 import type { Change } from '../../../functions/src/domain/store.ts';
 import type { Task } from '../../../functions/src/domain/tasks/task.ts';
 import { sampleAgent, sampleTask } from '../../unit/domain/samples.ts';
+import { clearTodos, setTodos } from '../todo/examples.ts';
 import { type Team, unkeyed } from './team.ts';
 
-const [FIRST, SECOND, AGENT] = ['task-xxx-001', 'task-xxx-002', 'terminal-2'];
+const [FIRST, SECOND, AGENT, RESEARCHER] = ['task-xxx-001', 'task-xxx-002', 'terminal-2', 'agent-001'];
+
+const SUBSCRIPTION = {
+  subscriptionId: 'sub-tasks-001',
+  database: 'realtime',
+  path: 'tasks/queue',
+  eventType: 'child_added',
+} as const;
 
 const GOAL = 'Build a REST API for user management';
 
 /** Sets the stage: terminal-2 holds task-xxx-002, and task-xxx-001 waits for somebody. */
 export async function setStage(team: Team): Promise<void> {
   await clearStage();
+  await setTodos(team);
   const { services, ports } = team.app;
   const { session } = await services.coordination.initialise(team.workspace, GOAL, 'A plan', unkeyed);
   const place = { workspace: team.workspace, session: session.id, createdAt: team.now };
@@ -39,6 +51,7 @@ export async function setStage(team: Team): Promise<void> {
   });
   await ports.store.commit([
     { kind: 'createAgent', agent },
+    { kind: 'createAgent', agent: sampleAgent({ id: RESEARCHER, ownerUid: team.leader.ownerUid }) },
     { kind: 'createTask', task: sampleTask({ ...place, id: FIRST, priority: 1 }) },
     {
       kind: 'createTask',
@@ -46,6 +59,7 @@ export async function setStage(team: Team): Promise<void> {
     },
     { kind: 'queueGrew', workspace: team.workspace, session: session.id, capabilityKeys: [] },
   ]);
+  await services.subscriptions.subscribe({ principal: team.leader, credential: '' }, SUBSCRIPTION, unkeyed);
 }
 
 /** Puts so many waiting tasks, done tasks and discoveries about. */
@@ -77,9 +91,10 @@ export async function crowd(team: Team, count: number): Promise<void> {
 /** The ids are the same for every test, so one must make room for the next. */
 export async function clearStage(): Promise<void> {
   const batch = firestore().batch();
-  for (const path of [taskPath(FIRST), taskPath(SECOND), agentPath(AGENT)])
-    batch.delete(firestore().doc(path));
+  const paths = [taskPath(FIRST), taskPath(SECOND), agentPath(AGENT), agentPath(RESEARCHER)];
+  for (const path of paths) batch.delete(firestore().doc(path));
   await batch.commit();
+  await clearTodos();
 }
 
 function doneTask(id: string, place: Partial<Task> & { createdAt: Date }): Task {

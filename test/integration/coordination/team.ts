@@ -1,6 +1,7 @@
 /** A team in a workspace of its own, over the real services and the emulators, with a clock of its own. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import type { GitHubSettings } from '../../../functions/src/adapters/github/clients.ts';
 import { type Composition, compose } from '../../../functions/src/app.ts';
 import { AgentLiveness } from '../../../functions/src/domain/agents/liveness.ts';
 import type { Principal } from '../../../functions/src/domain/principal.ts';
@@ -34,13 +35,17 @@ export class Team {
   readonly app: Composition;
   now = START;
 
-  constructor() {
-    this.app = compose({ clock: { now: () => this.now } });
+  private readonly gitHub: (() => GitHubSettings) | undefined;
+
+  /** @param gitHub where the deployment is connected to one */
+  constructor(gitHub?: () => GitHubSettings) {
+    this.gitHub = gitHub;
+    this.app = this.anotherInstance();
   }
 
   /** Another instance of the same deployment, with its own memory and the same clock. */
   anotherInstance(): Composition {
-    return compose({ clock: { now: () => this.now } });
+    return compose({ clock: { now: () => this.now }, ...(this.gitHub && { gitHub: this.gitHub }) });
   }
 
   pass(seconds: number): void {
@@ -146,6 +151,7 @@ export class Team {
     return new Sweep(
       new TaskSweep({ ...ports, log: silent }),
       new AgentLiveness({ ...ports, log: silent }),
+      [],
       silent,
     ).run();
   }

@@ -2,6 +2,7 @@
 
 import type { Firestore } from '@google-cloud/firestore';
 import type { Page } from '../../../functions/src/domain/readers.ts';
+import { SORT_FIELDS, SORT_ORDERS } from '../../../functions/src/domain/todos/query.ts';
 import { cloudLog } from '../../../functions/src/logging.ts';
 
 /** Modules are loaded apart from everybody else's: what others call does not count as called here. */
@@ -10,21 +11,142 @@ export const APART = '?read-for-indexes';
 const adapters = new URL('../../../functions/src/adapters/firestore/', import.meta.url);
 
 type AgentReaders = typeof import('../../../functions/src/adapters/firestore/agentReader.ts');
+type AgentDirectories = typeof import('../../../functions/src/adapters/firestore/agentDirectory.ts');
+type FirstActs = typeof import('../../../functions/src/adapters/firestore/firstActs.ts');
+type QueueReaders = typeof import('../../../functions/src/adapters/firestore/queueReader.ts');
+type ReminderReaders = typeof import('../../../functions/src/adapters/firestore/reminderReader.ts');
+type SkillReaders = typeof import('../../../functions/src/adapters/firestore/skillReader.ts');
 type DiscoveryReaders = typeof import('../../../functions/src/adapters/firestore/discoveryReader.ts');
+type SubscriptionReaders = typeof import('../../../functions/src/adapters/firestore/subscriptionReader.ts');
+type TodoReaders = typeof import('../../../functions/src/adapters/firestore/todoReader.ts');
+type RecurringTaskReaders = typeof import('../../../functions/src/adapters/firestore/recurringTaskReader.ts');
+type TaskHistories = typeof import('../../../functions/src/adapters/firestore/taskHistory.ts');
 type TaskReaders = typeof import('../../../functions/src/adapters/firestore/taskReader.ts');
 
 const FIRST: Page = { limit: 2 };
 const NEXT: Page = { limit: 2, after: { at: new Date(1), id: 'id-1' } };
+const PLACE = { order: [], id: 'id-1' };
 const [SESSION, NOW] = ['session-1', new Date()];
 
 type Call = (database: Firestore) => Promise<unknown>;
 
 /** By file, so that one without calls stands out. */
 export const calls: Readonly<Record<string, readonly Call[]>> = {
+  'agentDirectory.ts': await agentDirectoryCalls(),
   'agentReader.ts': await agentCalls(),
   'discoveryReader.ts': await discoveryCalls(),
+  'subscriptionReader.ts': await subscriptionCalls(),
+  'firstActs.ts': await firstActsCalls(),
+  'queueReader.ts': await queueCalls(),
+  'reminderReader.ts': await reminderCalls(),
+  'skillReader.ts': await skillCalls(),
   'taskReader.ts': await taskCalls(),
+  'todoReader.ts': await todoCalls(),
+  'todoSearch.ts': await todoSearchCalls(),
+  'recurringTaskReader.ts': await recurringTaskCalls(),
+  'taskHistory.ts': await taskHistoryCalls(),
 };
+
+async function agentDirectoryCalls(): Promise<readonly Call[]> {
+  const { FirestoreAgentDirectory }: AgentDirectories = await load('agentDirectory.ts');
+  const kinds = ['active', 'busy', 'error'] as const;
+  const capabilities = ['coding', 'research'];
+  const queries = [
+    { capabilities: [] },
+    { capabilities: [], type: 'developer' },
+    { capabilities },
+    { capabilities: ['coding'], type: 'developer', availability: 'idle' as const },
+    ...[...kinds, 'idle' as const, 'offline' as const].map((availability) => ({
+      capabilities: [],
+      availability,
+    })),
+  ];
+  return [
+    ...queries.map(
+      (query): Call =>
+        (database) =>
+          new FirestoreAgentDirectory(database).list(query, 2, undefined),
+    ),
+    (database) => new FirestoreAgentDirectory(database).list({ capabilities: [] }, 2, PLACE),
+    (database) =>
+      new FirestoreAgentDirectory(database).list({ capabilities: [], availability: 'busy' }, 2, {
+        order: [0, 1],
+        id: 'id-1',
+      }),
+    ...kinds.map(
+      (kind): Call =>
+        (database) =>
+          new FirestoreAgentDirectory(database).count(kind),
+    ),
+    (database) => new FirestoreAgentDirectory(database).registered(),
+    (database) => new FirestoreAgentDirectory(database).leaders('alpha', 2),
+  ];
+}
+
+async function firstActsCalls(): Promise<readonly Call[]> {
+  const { FirestoreFirstActs }: FirstActs = await load('firstActs.ts');
+  return [
+    (database) => new FirestoreFirstActs(database).discovery('agent-1'),
+    (database) => new FirestoreFirstActs(database).createdTask('agent-1'),
+  ];
+}
+
+async function queueCalls(): Promise<readonly Call[]> {
+  const { FirestoreQueueReader }: QueueReaders = await load('queueReader.ts');
+  const states = ['pending', 'blocked', 'assigned', 'in_progress'] as const;
+  return [
+    ...states.flatMap((state): Call[] => [
+      (database) => new FirestoreQueueReader(database).list(SESSION, state, undefined, 2, undefined),
+      (database) => new FirestoreQueueReader(database).list(SESSION, state, { from: 1, to: 2 }, 2, undefined),
+    ]),
+    (database) =>
+      new FirestoreQueueReader(database).list(SESSION, 'pending', undefined, 2, {
+        order: [5, 0],
+        id: 'id-1',
+      }),
+    (database) =>
+      new FirestoreQueueReader(database).list(SESSION, 'blocked', undefined, 2, {
+        order: [1, 5, 0],
+        id: 'id-1',
+      }),
+    (database) => new FirestoreQueueReader(database).countBlocked(SESSION),
+    (database) => new FirestoreQueueReader(database).oldest(SESSION),
+  ];
+}
+
+async function skillCalls(): Promise<readonly Call[]> {
+  const { FirestoreSkillReader }: SkillReaders = await load('skillReader.ts');
+  const queries = [
+    { words: [] },
+    { words: [], category: 'general' },
+    { words: ['data'] },
+    { words: ['data', 'analysis'] },
+    { words: ['data'], category: 'general' },
+  ];
+  return queries.flatMap((query) =>
+    [true, false].flatMap((includeDeprecated): Call[] => [
+      (database) => new FirestoreSkillReader(database).find({ ...query, includeDeprecated }, 0, 2),
+      (database) => new FirestoreSkillReader(database).find({ ...query, includeDeprecated }, 0, 0),
+    ]),
+  );
+}
+
+async function reminderCalls(): Promise<readonly Call[]> {
+  const { FirestoreReminderReader }: ReminderReaders = await load('reminderReader.ts');
+  const read =
+    <Result>(reading: (reader: InstanceType<typeof FirestoreReminderReader>) => Promise<Result>): Call =>
+    (database) =>
+      reading(new FirestoreReminderReader(database, cloudLog));
+  return [
+    read((reader) => reader.find('todo-1')),
+    read((reader) => reader.due(NOW, FIRST)),
+    read((reader) => reader.due(NOW, NEXT)),
+    read((reader) => reader.upcoming('person-1', NOW, FIRST)),
+    read((reader) => reader.countUpcoming('person-1', NOW)),
+    read((reader) => reader.list('person-1', NEXT)),
+    read((reader) => reader.count('person-1')),
+  ];
+}
 
 async function agentCalls(): Promise<readonly Call[]> {
   const { FirestoreAgentReader }: AgentReaders = await load('agentReader.ts');
@@ -41,6 +163,15 @@ async function discoveryCalls(): Promise<readonly Call[]> {
     (database) => new FirestoreDiscoveryReader(database).list(SESSION, undefined, FIRST),
     (database) => new FirestoreDiscoveryReader(database).list(SESSION, ['api'], NEXT),
     (database) => new FirestoreDiscoveryReader(database).list(SESSION, ['api', 'tests'], FIRST),
+  ];
+}
+
+async function subscriptionCalls(): Promise<readonly Call[]> {
+  const { FirestoreSubscriptionReader }: SubscriptionReaders = await load('subscriptionReader.ts');
+  return [
+    (database) => new FirestoreSubscriptionReader(database).find('subscription-1'),
+    (database) => new FirestoreSubscriptionReader(database).count('agent:agent-1'),
+    (database) => new FirestoreSubscriptionReader(database).expired(NOW, 5),
   ];
 }
 
@@ -62,6 +193,70 @@ async function taskCalls(): Promise<readonly Call[]> {
     (database) => new FirestoreTaskReader(database, cloudLog).listDone(SESSION, NEXT),
     (database) => new FirestoreTaskReader(database, cloudLog).lapsed(NOW, 5),
     (database) => new FirestoreTaskReader(database, cloudLog).backedOff(NOW, 5),
+  ];
+}
+
+async function todoCalls(): Promise<readonly Call[]> {
+  const { FirestoreTodoReader }: TodoReaders = await load('todoReader.ts');
+  const filters = [
+    { tags: [] },
+    { tags: ['work'] },
+    { tags: [], priority: 'HIGH' as const, completed: false },
+    { tags: ['work', 'urgent'], priority: 'HIGH' as const, completed: false },
+    { tags: [], dueAfter: NOW },
+    { tags: ['work'], dueBefore: NOW, completed: true },
+    { tags: [], dueAfter: NOW, dueBefore: NOW },
+  ];
+  const sorts = SORT_FIELDS.flatMap((by) => SORT_ORDERS.map((order) => ({ by, order })));
+  const pages = [{ limit: 2 }, { limit: 2, after: { order: [1, 2, 3], id: 'id-1' } }];
+  return [
+    (database) => new FirestoreTodoReader(database, cloudLog).find('todo-1'),
+    (database) => new FirestoreTodoReader(database, cloudLog).findReminded('todo-1'),
+    (database) => new FirestoreTodoReader(database, cloudLog).findEdited('todo-1'),
+    (database) => new FirestoreTodoReader(database, cloudLog).findGuard('guard-1'),
+    ...filters.flatMap((filter) =>
+      sorts.flatMap((sort) =>
+        pages.map(
+          (page): Call =>
+            (database) =>
+              new FirestoreTodoReader(database, cloudLog).list({ ownerUid: 'uid-1', ...filter }, sort, page),
+        ),
+      ),
+    ),
+  ];
+}
+
+async function todoSearchCalls(): Promise<readonly Call[]> {
+  const { FirestoreTodoReader }: TodoReaders = await load('todoReader.ts');
+  const pages = [
+    { limit: 2 },
+    { limit: 2, after: { order: [0, 1], id: 'id-1' } },
+    { limit: 2, after: { order: [1, 1], id: 'id-1' } },
+  ];
+  return [['meeting'], ['meeting', 'report']].flatMap((words) =>
+    pages.map(
+      (page): Call =>
+        (database) =>
+          new FirestoreTodoReader(database, cloudLog).search('uid-1', words, page),
+    ),
+  );
+}
+
+async function recurringTaskCalls(): Promise<readonly Call[]> {
+  const { FirestoreRecurringTaskReader }: RecurringTaskReaders = await load('recurringTaskReader.ts');
+  return [
+    (database) => new FirestoreRecurringTaskReader(database).find('recurring-1'),
+    (database) => new FirestoreRecurringTaskReader(database).list('uid-1', false, FIRST),
+    (database) => new FirestoreRecurringTaskReader(database).list('uid-1', true, NEXT),
+  ];
+}
+
+async function taskHistoryCalls(): Promise<readonly Call[]> {
+  const { FirestoreTaskHistory }: TaskHistories = await load('taskHistory.ts');
+  return [
+    (database) => new FirestoreTaskHistory(database).find('event-1'),
+    (database) => new FirestoreTaskHistory(database).history('uid-1', 'todo-1', FIRST),
+    (database) => new FirestoreTaskHistory(database).history('uid-1', 'todo-1', NEXT),
   ];
 }
 

@@ -4,9 +4,12 @@ import { AGENT_TYPES, type Agent } from '../../../functions/src/domain/agents/ag
 import type { Credential } from '../../../functions/src/domain/agents/credential.ts';
 import type { Discovery } from '../../../functions/src/domain/coordination/discovery.ts';
 import type { Session } from '../../../functions/src/domain/coordination/session.ts';
+import { EVENT_TYPES, type TaskEvent } from '../../../functions/src/domain/events/event.ts';
+import type { PullRequestLink } from '../../../functions/src/domain/github/link.ts';
 import type { SettledOperation } from '../../../functions/src/domain/idempotency/operation.ts';
 import { type JsonObject, jsonObject } from '../../../functions/src/domain/json.ts';
 import { ROLES } from '../../../functions/src/domain/principal.ts';
+import type { Reminder } from '../../../functions/src/domain/reminders/reminder.ts';
 import {
   type Claim,
   type LateResult,
@@ -131,6 +134,7 @@ export const agents: fc.Arbitrary<Agent> = withSome(
     workspace: id,
     coordinationRole: fc.constantFrom('leader', 'worker'),
     status: fc.constantFrom('active', 'offline'),
+    activeSince: date,
     registeredAt: date,
     lastSeen: date,
     held: fc.dictionary(id, fc.record({ session: id, epoch: count }, { noNullPrototype: true }), {
@@ -139,6 +143,10 @@ export const agents: fc.Arbitrary<Agent> = withSome(
     }),
     tasksCompleted: count,
     tasksFailed: count,
+    workMilliseconds: count,
+    lastFailed: fc.boolean(),
+    lastCompletedAt: date,
+    milestones: withSome({ seen: date, joined: date, claimed: date, completed: date }, []),
   },
   [
     'id',
@@ -155,6 +163,9 @@ export const agents: fc.Arbitrary<Agent> = withSome(
     'held',
     'tasksCompleted',
     'tasksFailed',
+    'workMilliseconds',
+    'lastFailed',
+    'milestones',
   ],
 );
 
@@ -189,4 +200,42 @@ export const settledOperations: fc.Arbitrary<SettledOperation> = fc.record(
     expiresAt: date,
   },
   { noNullPrototype: true },
+);
+
+export const links: fc.Arbitrary<PullRequestLink> = fc.record(
+  { repositoryId: count, number: count, owner: id, repo: id, taskId: id, linkedBy: id, linkedAt: date },
+  { noNullPrototype: true },
+);
+
+/** As to-dos are told of: no arrays in arrays, and names that are ours. */
+const toldOf = fc
+  .dictionary(id, fc.oneof(text, fc.boolean(), texts, fc.constant(null)), { noNullPrototype: true })
+  .map(throughJson);
+
+export const taskEvents: fc.Arbitrary<TaskEvent> = fc.record(
+  {
+    id,
+    type: fc.constantFrom(...EVENT_TYPES),
+    taskId: id,
+    userId: id,
+    timestamp: date,
+    before: fc.option(toldOf),
+    after: fc.option(toldOf),
+    changes: texts,
+  },
+  { noNullPrototype: true },
+);
+
+export const reminders: fc.Arbitrary<Reminder> = withSome(
+  {
+    id,
+    taskId: id,
+    taskTitle: text,
+    ownerUid: id,
+    remindAt: date,
+    sent: fc.boolean(),
+    sentAt: date,
+    late: fc.boolean(),
+  },
+  ['id', 'taskId', 'taskTitle', 'ownerUid', 'remindAt', 'sent'],
 );

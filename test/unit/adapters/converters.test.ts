@@ -9,6 +9,18 @@ import {
   credentialToDocument,
 } from '../../../functions/src/adapters/firestore/agentDocument.ts';
 import {
+  eventFromDocument,
+  eventToDocument,
+} from '../../../functions/src/adapters/firestore/eventDocument.ts';
+import {
+  linkFromDocument,
+  linkToDocument,
+} from '../../../functions/src/adapters/firestore/pullRequestDocument.ts';
+import {
+  reminderFromDocument,
+  reminderToDocument,
+} from '../../../functions/src/adapters/firestore/reminderDocument.ts';
+import {
   discoveryFromDocument,
   discoveryToDocument,
   sessionFromDocument,
@@ -18,7 +30,17 @@ import {
 } from '../../../functions/src/adapters/firestore/sessionDocument.ts';
 import { taskFromDocument, taskToDocument } from '../../../functions/src/adapters/firestore/taskDocument.ts';
 import { capabilityKey } from '../../../functions/src/domain/tasks/capabilities.ts';
-import { agents, credentials, discoveries, sessions, settledOperations, tasks } from './arbitraries.ts';
+import {
+  agents,
+  credentials,
+  discoveries,
+  links,
+  reminders,
+  sessions,
+  settledOperations,
+  taskEvents,
+  tasks,
+} from './arbitraries.ts';
 
 /** What a document comes back as: dates as timestamps, and nothing that Firestore does not have. */
 function stored(value: unknown): unknown {
@@ -58,8 +80,11 @@ describe('documents', () => {
   comesBack('tasks', tasks, taskToDocument, taskFromDocument);
   comesBack('agents', agents, agentToDocument, agentFromDocument);
   comesBack('credentials', credentials, credentialToDocument, credentialFromDocument);
+  comesBack('links of pull requests', links, linkToDocument, linkFromDocument);
   comesBack('sessions', sessions, sessionToDocument, sessionFromDocument);
   comesBack('discoveries', discoveries, discoveryToDocument, discoveryFromDocument);
+  comesBack('events', taskEvents, eventToDocument, eventFromDocument);
+  comesBack('reminders', reminders, reminderToDocument, reminderFromDocument);
   comesBack('settled operations', settledOperations, settledToDocument, (data, { id }) =>
     settledFromDocument(id, data),
   );

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DatabasePresence } from '../../../functions/src/adapters/database/presence.ts';
 
 describe('DatabasePresence', () => {
-  it('does not wait for ever for a database that is lost, and tries again', async () => {
+  it('does not wait for ever for a database that is lost, and sends it no more', async () => {
     let attempts = 0;
     const lost = () => {
       attempts++;
@@ -10,7 +10,20 @@ describe('DatabasePresence', () => {
     };
     const presence = new DatabasePresence(lost, { now: () => new Date(0) });
     await assert.rejects(presence.touch('agent-1'), /did not answer/);
-    await assert.rejects(presence.touch('agent-1'), /did not answer/);
+    await assert.rejects(presence.touch('agent-1'), /still not answered/);
+    await assert.rejects(presence.touch('agent-2'), /still not answered/);
+    assert.equal(attempts, 1);
+  });
+
+  it('tries again after a failure', async () => {
+    let attempts = 0;
+    const failing = () => {
+      attempts++;
+      return Promise.reject(new Error('refused'));
+    };
+    const presence = new DatabasePresence(failing, { now: () => new Date(0) });
+    await assert.rejects(presence.touch('agent-1'), /refused/);
+    await assert.rejects(presence.touch('agent-1'), /refused/);
     assert.equal(attempts, 2);
   });
 });

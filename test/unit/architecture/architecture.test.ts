@@ -17,7 +17,7 @@ const files = globSync('**/*.ts', { cwd: source }).sort();
 /** Every static, dynamic and type import, relative ones as paths below functions/src. */
 const imports: readonly Import[] = files.flatMap((from) => {
   const text = readFileSync(join(source, from), 'utf8');
-  const found = text.matchAll(/(?:\bfrom\s*|\bimport\s*\(\s*|^import\s+)'([^']+)'/gm);
+  const found = text.matchAll(/(?:\bfrom\s*|\bimport\s*\(\s*|^import\s+)'([^'\n]+)'/gm);
   return [...found].map(([, to]) => ({
     from,
     to: to?.startsWith('.') ? join(dirname(from), to) : (to ?? ''),

@@ -1,6 +1,6 @@
 /** Values to begin a test with, and the look at an error. */
 import assert from 'node:assert/strict';
-import type { Agent } from '../../../functions/src/domain/agents/agent.ts';
+import { type Agent, NOTHING_DONE } from '../../../functions/src/domain/agents/agent.ts';
 import { MusterError } from '../../../functions/src/domain/errors.ts';
 import type { Versioned } from '../../../functions/src/domain/store.ts';
 import type { Task } from '../../../functions/src/domain/tasks/task.ts';
@@ -51,9 +51,7 @@ export function sampleAgent(changes: Partial<Agent> = {}): Agent {
     status: 'active',
     registeredAt: START,
     lastSeen: START,
-    held: {},
-    tasksCompleted: 0,
-    tasksFailed: 0,
+    ...NOTHING_DONE,
     ...changes,
   };
 }

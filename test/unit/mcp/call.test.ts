@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { MusterError } from '../../../functions/src/domain/errors.ts';
 import type { Principal } from '../../../functions/src/domain/principal.ts';
 import { callTool, withDeadline } from '../../../functions/src/mcp/call.ts';
+import { toolResult } from '../../../functions/src/mcp/projection.ts';
 import { defineTool, type Tool } from '../../../functions/src/mcp/tool.ts';
-import { LEADER, memoryPorts } from '../../support/mcp-endpoint.ts';
+import { EMPTY_DIRECTORY, LEADER, memoryPorts } from '../../support/mcp-endpoint.ts';
 
 const VIEWER: Principal = { uid: 'person', kind: 'person', ownerUid: 'person', role: 'viewer' };
 
@@ -22,15 +23,18 @@ function tool(handler: () => Promise<{ ok: boolean }>): Tool {
   });
 }
 
-function call(ports: ReturnType<typeof memoryPorts>, principal: Principal, work: Tool, args = {}) {
+async function call(ports: ReturnType<typeof memoryPorts>, principal: Principal, work: Tool, args = {}) {
   const exchange = {
     principal,
     credential: 'c',
     workspace: 'default',
     requestId: 'r1',
     baseUrl: 'http://x/mcp',
+    directory: EMPTY_DIRECTORY,
+    gone: () => new AbortController().signal,
   };
-  return callTool(ports, exchange, { toolset: 'coordination', tool: work }, args);
+  const outcome = await callTool(ports, exchange, { toolset: 'coordination', tool: work }, args);
+  return toolResult('coordination', outcome);
 }
 
 describe('callTool', () => {
@@ -50,12 +54,35 @@ describe('callTool', () => {
     assert.equal(typeof milliseconds, 'number');
     assert.deepEqual(fields, {
       requestId: 'r1',
-      uid: 'agent:lead',
-      what: 'coordination.work',
+      principal: 'agent:lead',
+      agentId: 'lead',
+      tool: 'coordination.work',
       workspace: 'default',
       outcome: 'OK',
     });
     assert.ok(!JSON.stringify(ports.entries).includes('hush'));
+    const [{ at, ...counted } = {}] = ports.counted;
+    assert.ok(at instanceof Date);
+    assert.deepEqual(counted, { tool: 'coordination.work', agentId: 'lead', outcome: 'OK', milliseconds });
+  });
+
+  it('asks the limits first, and logs and counts what they refuse', async () => {
+    const ports = memoryPorts();
+    const details = { reason: 'RATE_LIMITED', retryAfter: 2 };
+    ports.limits.take = () => Promise.reject(new MusterError('RATE_LIMITED', 'Slower.', details));
+    const result = await call(ports, VIEWER, tool(assert.fail), { wrong: 1 });
+    assert.match(JSON.stringify(result), /Slower/);
+    const { outcome, reason, principal, agentId } = ports.entries[0]?.fields ?? {};
+    assert.deepEqual(
+      { outcome, reason, principal, agentId },
+      {
+        outcome: 'RATE_LIMITED',
+        reason: 'RATE_LIMITED',
+        principal: 'person',
+        agentId: undefined,
+      },
+    );
+    assert.equal(ports.counted[0]?.outcome, 'RATE_LIMITED');
   });
 
   it('asks the gate before it looks at the arguments', async () => {

@@ -1,6 +1,7 @@
 /** The endpoint over real HTTP, with ports in memory. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { MusterError } from '../../../functions/src/domain/errors.ts';
 import type { Principal } from '../../../functions/src/domain/principal.ts';
 import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
 import { LEADER, memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
@@ -163,6 +164,48 @@ describe('the endpoint', () => {
       assert.equal(response.status, 405, method);
       assert.equal(response.headers.get('allow'), 'POST');
     }
+  });
+
+  it('logs what it refuses before it is a call, without the credential', async () => {
+    ports.entries.length = 0;
+    for (const init of [
+      { headers: { Authorization: 'Bearer mk_stolen.hush' } },
+      { method: 'PUT' },
+      { headers: { Origin: 'https://hush.example' } },
+    ]) {
+      await send('/mcp', { body: 'hush', ...init });
+    }
+    await send('/hush', { body: 'hush' });
+    assert.deepEqual(
+      ports.entries.map(({ event, fields }) => [event, fields['status']]),
+      [401, 405, 403, 404].map((status) => ['request_refused', status]),
+    );
+    for (const { fields } of ports.entries) {
+      assert.deepEqual(Object.keys(fields), ['requestId', 'status', 'why']);
+      assert.ok(!JSON.stringify(fields).includes('hush'));
+    }
+  });
+
+  it('says to whoever calls too often when to come back', async () => {
+    const limited = new MusterError('RATE_LIMITED', 'Too many calls.', {
+      suggestion: 'Call again in 7 seconds.',
+      retryAfter: 7,
+    });
+    const { take } = ports.limits;
+    ports.limits.take = () => Promise.reject(limited);
+    try {
+      assert.match(JSON.stringify(await call('/mcp', 'coordination_increment')), /Call again in 7 seconds\./);
+      const { content } = (await call('/mcp', 'system_echo')) as { content: { text: string }[] };
+      assert.deepEqual(JSON.parse(content[0]?.text ?? '').error, {
+        code: -32400,
+        message: 'Too many calls.',
+        data: { suggestion: 'Call again in 7 seconds.', retryAfter: 7 },
+      });
+      assert.equal((await rpc('/mcp', 'tools/list'))['error'], undefined);
+    } finally {
+      ports.limits.take = take;
+    }
+    assert.equal(ports.counted.at(-1)?.outcome, 'RATE_LIMITED');
   });
 
   it('answers a failure of its own ports without detail', async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/domain/errors.ts';
 import type { Operation } from '../../../functions/src/domain/idempotency/operation.ts';
-import { canonicalJson, runOnce } from '../../../functions/src/mcp/idempotency.ts';
+import { canonicalJson } from '../../../functions/src/domain/json.ts';
+import { runOnce } from '../../../functions/src/mcp/idempotency.ts';
 import type { CallContext, PreparedCall } from '../../../functions/src/mcp/tool.ts';
 import { memoryPorts } from '../../support/mcp-endpoint.ts';
 

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/domain/errors.ts';
-import { answered, forLegacy, presentable, refused } from '../../../functions/src/mcp/projection.ts';
+import type { JsonObject } from '../../../functions/src/domain/json.ts';
+import { forLegacy, presentable, toolResult } from '../../../functions/src/mcp/projection.ts';
 import { memoryPorts } from '../../support/mcp-endpoint.ts';
+
+const refused = (toolset: string, refusal: MusterError) => toolResult(toolset, { error: refusal });
+const answered = (answer: JsonObject) => toolResult('system', { answer });
 
 const error = new MusterError('NOT_FOUND', 'Task task-1 not found.', {
   field: 'task_id',

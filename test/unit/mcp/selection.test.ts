@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/domain/errors.ts';
-import { knownPaths, parseSelection, type Selection } from '../../../functions/src/mcp/selection.ts';
+import { knownPaths, parseSelection, type RoutedSelection } from '../../../functions/src/mcp/selection.ts';
 
 const EXISTING = ['onboarding', 'system', 'coordination', 'todo'];
 
-function select(url: string, headers: Record<string, string> = {}): Selection | undefined {
+function select(url: string, headers: Record<string, string> = {}): RoutedSelection | undefined {
   const [path = '', query = ''] = url.split('?');
   const request = { path, query: new URLSearchParams(query), header: (name: string) => headers[name] };
   return parseSelection(request, EXISTING);
@@ -42,13 +42,28 @@ describe('parseSelection', () => {
     ['/mcp?readonly=0', EXISTING, false, 'prefixed'],
   ] as const) {
     it(`reads ${url || 'an empty path'}`, () => {
-      assert.deepEqual(select(url), { toolsets, readonly, workspace: undefined, dialect });
+      assert.deepEqual(select(url), { toolsets, readonly, workspace: undefined, dialect, protocol: 'mcp' });
     });
   }
 
-  for (const url of ['/nope', '/mcp/nope', '/mcp/todo/more', '/mcp/mcp', '/rpc', '/events', '/mcp/github']) {
+  for (const url of [
+    '/nope',
+    '/mcp/nope',
+    '/mcp/todo/more',
+    '/mcp/mcp',
+    '/rpc/more',
+    '/events',
+    '/mcp/github',
+  ]) {
     it(`finds nothing at ${url}`, () => assert.equal(select(url), undefined));
   }
+
+  it('finds plain JSON-RPC', () => {
+    const all = { toolsets: EXISTING, workspace: undefined, dialect: 'prefixed', protocol: 'rpc' };
+    assert.deepEqual(select('/mcp/rpc'), { ...all, readonly: false });
+    assert.deepEqual(select('/rpc/readonly'), { ...all, readonly: true });
+    assert.deepEqual(select('/mcp/rpc?toolsets=todo')?.toolsets, ['todo']);
+  });
 
   it('reads the headers, and narrows by both them and the query', () => {
     assert.deepEqual(select('/mcp', { 'x-mcp-toolsets': 'todo' })?.toolsets, ['todo']);

@@ -4,8 +4,15 @@ import { z } from 'zod';
 import { expired, type IdTokenVerifier, notAccepted } from '../../domain/agents/authentication.ts';
 import { type Principal, ROLES } from '../../domain/principal.ts';
 
-/** What Muster puts into an ID token: `role`. A person without it may look but not touch. */
-const claims = z.object({ uid: z.string(), role: z.enum(ROLES).catch('viewer') });
+/**
+ * What Muster puts into an ID token: `role`. A person without it may look but not touch. A token of `kind` agent
+ * is one that Muster made for its own clients: it would come in as a person, past the agent's credential.
+ */
+const claims = z.object({
+  uid: z.string(),
+  role: z.enum(ROLES).catch('viewer'),
+  kind: z.literal('person').optional(),
+});
 
 export class FirebaseIdTokenVerifier implements IdTokenVerifier {
   private readonly app: () => App;

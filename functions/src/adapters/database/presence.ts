@@ -2,18 +2,17 @@
 import type { Database, DataSnapshot } from 'firebase-admin/database';
 import type { Clock, Presence } from '../../domain/ports.ts';
 import { PRESENCE, presencePath } from './paths.ts';
+import { Patience } from './patience.ts';
 
 /** An instance writes an agent's presence at most this often. */
 const TOUCH_MILLISECONDS = 500;
-
-/** The client waits for a lost database for ever; a caller does not. */
-const TOUCH_WAIT_MILLISECONDS = 1000;
 
 const MAX_REMEMBERED = 10_000;
 
 export class DatabasePresence implements Presence {
   private readonly database: () => Promise<Database>;
   private readonly clock: Clock;
+  private readonly patience = new Patience();
   private readonly touched = new Map<string, number>();
 
   constructor(database: () => Promise<Database>, clock: Clock) {
@@ -26,10 +25,9 @@ export class DatabasePresence implements Presence {
     const last = this.touched.get(agentId);
     if (last !== undefined && now - last < TOUCH_MILLISECONDS) return;
     this.remember(agentId, now);
-    const writing = this.database().then((database) =>
-      database.ref(presencePath(agentId)).set({ last_seen: now }),
-    );
-    await withinTouchWait(writing).catch((error: unknown) => {
+    const write = () =>
+      this.database().then((database) => database.ref(presencePath(agentId)).set({ last_seen: now }));
+    await this.patience.waitFor(write).catch((error: unknown) => {
       this.touched.delete(agentId);
       throw error;
     });
@@ -83,15 +81,4 @@ function lastSeenOf(snapshot: DataSnapshot): Date | undefined {
 function lastSeenIn(value: unknown): number {
   const isObject = typeof value === 'object' && value !== null;
   return isObject && 'last_seen' in value && typeof value.last_seen === 'number' ? value.last_seen : 0;
-}
-
-async function withinTouchWait(writing: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const waiting = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error('The Realtime Database did not answer.')),
-      TOUCH_WAIT_MILLISECONDS,
-    );
-  });
-  await Promise.race([writing, waiting]).finally(() => clearTimeout(timer));
 }

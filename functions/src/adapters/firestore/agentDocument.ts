@@ -1,9 +1,10 @@
 /** Agents and credentials as Firestore keeps them. */
 import { z } from 'zod';
-import { AGENT_TYPES, type Agent } from '../../domain/agents/agent.ts';
+import { AGENT_TYPES, type Agent, type Milestones } from '../../domain/agents/agent.ts';
 import type { Credential } from '../../domain/agents/credential.ts';
 import { jsonObject } from '../../domain/json.ts';
 import { ROLES } from '../../domain/principal.ts';
+import { foldedCapability } from '../../domain/tasks/capabilities.ts';
 import { timestamp } from './timestamp.ts';
 
 const agentDocument = z.object({
@@ -29,16 +30,35 @@ const agentDocument = z.object({
   workspace: z.string().nullable(),
   coordination_role: z.enum(['leader', 'worker']).nullable(),
   status: z.enum(['active', 'offline']),
+  active_since: timestamp.nullable(),
   registered_at: timestamp,
   last_seen: timestamp,
   held: z.record(z.string(), z.object({ session: z.string(), claim_epoch: z.number() })),
   tasks_completed: z.number(),
   tasks_failed: z.number(),
+  work_milliseconds: z.number(),
+  last_failed: z.boolean(),
+  last_completed_at: timestamp.nullable(),
+  milestones: z.object({
+    seen: timestamp.optional(),
+    joined: timestamp.optional(),
+    claimed: timestamp.optional(),
+    completed: timestamp.optional(),
+  }),
 });
 
 type StoredAgent = z.output<typeof agentDocument>;
 
-export function agentToDocument(agent: Agent): StoredAgent {
+/** What queries go by, and nothing reads. */
+interface QueriedFields {
+  /** The capabilities' names, without regard to case. */
+  readonly capability_names: readonly string[];
+  readonly held_count: number;
+  /** How many more tasks it may take; below 0 where it holds more than it may take at once. */
+  readonly free_slots: number;
+}
+
+export function agentToDocument(agent: Agent): StoredAgent & QueriedFields {
   const { maxConcurrentTasks, timeout, retryPolicy } = agent.configuration;
   const held = Object.entries(agent.held).map(
     ([taskId, task]) => [taskId, { session: task.session, claim_epoch: task.epoch }] as const,
@@ -66,11 +86,26 @@ export function agentToDocument(agent: Agent): StoredAgent {
     workspace: agent.workspace ?? null,
     coordination_role: agent.coordinationRole ?? null,
     status: agent.status,
+    active_since: agent.activeSince ?? null,
     registered_at: agent.registeredAt,
     last_seen: agent.lastSeen,
     held: Object.fromEntries(held),
     tasks_completed: agent.tasksCompleted,
     tasks_failed: agent.tasksFailed,
+    work_milliseconds: agent.workMilliseconds,
+    last_failed: agent.lastFailed,
+    last_completed_at: agent.lastCompletedAt ?? null,
+    milestones: { ...agent.milestones },
+    ...queriedFields(agent),
+  };
+}
+
+export function queriedFields({ capabilities, configuration, held }: Agent): QueriedFields {
+  const heldCount = Object.keys(held).length;
+  return {
+    capability_names: [...new Set(capabilities.map(({ name }) => foldedCapability(name)))],
+    held_count: heldCount,
+    free_slots: configuration.maxConcurrentTasks - heldCount,
   };
 }
 
@@ -102,11 +137,26 @@ export function agentFromDocument(data: unknown): Agent {
     ...(stored.workspace !== null && { workspace: stored.workspace }),
     ...(stored.coordination_role && { coordinationRole: stored.coordination_role }),
     status: stored.status,
+    ...(stored.active_since && { activeSince: stored.active_since }),
     registeredAt: stored.registered_at,
     lastSeen: stored.last_seen,
     held: Object.fromEntries(held),
     tasksCompleted: stored.tasks_completed,
     tasksFailed: stored.tasks_failed,
+    workMilliseconds: stored.work_milliseconds,
+    lastFailed: stored.last_failed,
+    ...(stored.last_completed_at && { lastCompletedAt: stored.last_completed_at }),
+    milestones: milestonesOf(stored.milestones),
+  };
+}
+
+/** As TypeScript's `field?` means it: absent, and never undefined. */
+function milestonesOf({ seen, joined, claimed, completed }: StoredAgent['milestones']): Milestones {
+  return {
+    ...(seen && { seen }),
+    ...(joined && { joined }),
+    ...(claimed && { claimed }),
+    ...(completed && { completed }),
   };
 }
 

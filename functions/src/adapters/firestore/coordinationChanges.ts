@@ -56,11 +56,16 @@ export function addCoordinationChange(
       const shard = `${countersPath(change.workspace, change.session)}/${randomness.integer(COUNTER_SHARDS)}`;
       // Merging an empty map would empty the stored one.
       const counts = by.length === 0 ? {} : { counts: Object.fromEntries(by) };
-      batch.set(database.doc(shard), { ...counts, last_activity: change.at }, { merge: true });
+      const waits = change.waited === undefined ? {} : { waits: waitOf(change.waited) };
+      batch.set(database.doc(shard), { ...counts, ...waits, last_activity: change.at }, { merge: true });
       break;
     }
     case 'createDiscovery':
       batch.create(database.doc(discoveryPath(change.discovery.id)), discoveryToDocument(change.discovery));
       break;
   }
+}
+
+function waitOf(milliseconds: number) {
+  return { tasks: FieldValue.increment(1), milliseconds: FieldValue.increment(milliseconds) };
 }

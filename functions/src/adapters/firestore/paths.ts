@@ -8,19 +8,49 @@ export const COLLECTIONS = {
   tasks: 'tasks',
   discoveries: 'discoveries',
   idempotency: 'idempotency',
+  pullRequests: 'pullRequests',
+  subscriptions: 'subscriptions',
+  registry: 'registry',
+  skills: 'skills',
+  events: 'events',
+  reminders: 'reminders',
+  audit: 'audit',
+  mail: 'mail',
+  preferences: 'preferences',
+  todos: 'todos',
+  titleGuards: 'titleGuards',
+  recurringTasks: 'recurringTasks',
 } as const;
+
+/** The pattern of the trigger that watches to-dos. */
+export const TODO_PATTERN = `${COLLECTIONS.todos}/{todoId}` as const;
 
 /** The pattern of the trigger that watches tasks. */
 export const TASK_PATTERN = `${COLLECTIONS.tasks}/{taskId}` as const;
 
+/** The pattern of the trigger that relays events. */
+export const EVENT_PATTERN = `${COLLECTIONS.events}/{eventId}` as const;
+
 /** Over how many documents a workspace's counts of agents are spread: agents come and go seldom. */
 export const MEMBER_SHARDS = 2;
+
+/** Over how many documents the counts of all agents are spread. */
+export const REGISTRY_SHARDS = 4;
 
 /** Over how many documents a session's counters are spread, so that commits at once seldom meet. */
 export const COUNTER_SHARDS = 8;
 
 export function agentPath(agentId: string): string {
   return `${COLLECTIONS.agents}/${agentId}`;
+}
+
+/** The counts of all agents. */
+export function registryPath(shard: number | string): string {
+  return `${COLLECTIONS.registry}/${shard}`;
+}
+
+export function skillPath(skillId: string): string {
+  return `${COLLECTIONS.skills}/${skillId}`;
 }
 
 export function credentialPath(apiKey: string): string {
@@ -31,12 +61,67 @@ export function taskPath(taskId: string): string {
   return `${COLLECTIONS.tasks}/${taskId}`;
 }
 
+export function taskLogPath(taskId: string, entryId: string): string {
+  return `${taskPath(taskId)}/logs/${entryId}`;
+}
+
+/** @param id as pullRequestId makes it */
+export function pullRequestPath(id: string): string {
+  return `${COLLECTIONS.pullRequests}/${id}`;
+}
+
+/** By the repository's id, which outlives its name. */
+export function pullRequestId(repositoryId: number, number: number): string {
+  return `${repositoryId}-${number}`;
+}
+
 export function discoveryPath(discoveryId: string): string {
   return `${COLLECTIONS.discoveries}/${discoveryId}`;
 }
 
+export function todoPath(todoId: string): string {
+  return `${COLLECTIONS.todos}/${todoId}`;
+}
+
+/** Keeps a title and due date for one open to-do of an owner. */
+export function titleGuardPath(id: string): string {
+  return `${COLLECTIONS.titleGuards}/${id}`;
+}
+
+export function recurringTaskPath(id: string): string {
+  return `${COLLECTIONS.recurringTasks}/${id}`;
+}
+
+/** What happened to a to-do: the audit trail and the outbox. */
+export function eventPath(eventId: string): string {
+  return `${COLLECTIONS.events}/${eventId}`;
+}
+
+/** That an event arrived. */
+export function auditPath(eventId: string): string {
+  return `${COLLECTIONS.audit}/${eventId}`;
+}
+
+/** By the notification's id. */
+export function mailPath(notificationId: string): string {
+  return `${COLLECTIONS.mail}/${notificationId}`;
+}
+
+export function preferencesPath(uid: string): string {
+  return `${COLLECTIONS.preferences}/${uid}`;
+}
+
+/** By the to-do's id. */
+export function reminderPath(taskId: string): string {
+  return `${COLLECTIONS.reminders}/${taskId}`;
+}
+
 export function idempotencyPath(id: string): string {
   return `${COLLECTIONS.idempotency}/${id}`;
+}
+
+export function subscriptionPath(id: string): string {
+  return `${COLLECTIONS.subscriptions}/${id}`;
 }
 
 /** Names the workspace's open session. */

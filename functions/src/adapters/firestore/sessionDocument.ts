@@ -5,7 +5,7 @@ import type { Session } from '../../domain/coordination/session.ts';
 import type { SettledOperation } from '../../domain/idempotency/operation.ts';
 import { jsonObject } from '../../domain/json.ts';
 import type { SessionCounters } from '../../domain/readers.ts';
-import type { Counter, MemberCount } from '../../domain/store.ts';
+import type { Counter, MemberCount, RegistryCount } from '../../domain/store.ts';
 import { TASK_STATUSES } from '../../domain/tasks/task.ts';
 import { timestamp } from './timestamp.ts';
 
@@ -48,11 +48,12 @@ export function sessionFromDocument(data: unknown): Session {
 
 const counterDocument = z.object({
   counts: z.partialRecord(z.enum([...TASK_STATUSES, 'discoveries']), z.number()).optional(),
+  waits: z.object({ tasks: z.number(), milliseconds: z.number() }).optional(),
   last_activity: timestamp,
 });
 
 /** Adds up a session's counters from the documents that they are spread over. */
-export function sumCounters(documents: readonly unknown[]): SessionCounters {
+export function sumCounters(documents: readonly unknown[]): Omit<SessionCounters, 'stamp'> {
   const shards = documents.map((data) => counterDocument.parse(data));
   const sum = (counter: Counter): number =>
     shards.reduce((total, shard) => total + (shard.counts?.[counter] ?? 0), 0);
@@ -67,7 +68,10 @@ export function sumCounters(documents: readonly unknown[]): SessionCounters {
     discoveries: sum('discoveries'),
   };
   const latest = Math.max(...shards.map((shard) => shard.last_activity.getTime()));
-  return { counts, ...(shards.length > 0 && { lastActivity: new Date(latest) }) };
+  const waited = (part: 'tasks' | 'milliseconds'): number =>
+    shards.reduce((total, shard) => total + (shard.waits?.[part] ?? 0), 0);
+  const waits = { tasks: waited('tasks'), milliseconds: waited('milliseconds') };
+  return { counts, waits, ...(shards.length > 0 && { lastActivity: new Date(latest) }) };
 }
 
 const memberDocument = z.object({ total: z.number(), leaders: z.number(), active: z.number() });
@@ -77,6 +81,16 @@ export function sumMembers(documents: readonly unknown[]): MemberCount {
   const shards = documents.map((data) => memberDocument.parse(data));
   const sum = (count: keyof MemberCount): number => shards.reduce((total, shard) => total + shard[count], 0);
   return { total: sum('total'), leaders: sum('leaders'), active: sum('active') };
+}
+
+const registryDocument = z.object({ total: z.number(), active: z.number() });
+
+/** Adds up the counts of all agents from the documents that they are spread over. */
+export function sumRegistry(documents: readonly unknown[]): RegistryCount {
+  const shards = documents.map((data) => registryDocument.parse(data));
+  const sum = (count: keyof RegistryCount): number =>
+    shards.reduce((total, shard) => total + shard[count], 0);
+  return { total: sum('total'), active: sum('active') };
 }
 
 const discoveryDocument = z.object({

@@ -42,18 +42,21 @@ export class FirestoreSessionReader implements SessionReader {
   }
 
   async counters(workspace: string, session: string): Promise<SessionCounters> {
-    return sumCounters(await this.shards(countersPath(workspace, session), COUNTER_SHARDS));
+    const snapshots = await this.shards(countersPath(workspace, session), COUNTER_SHARDS);
+    const stamp = snapshots.map(({ updateTime: at }) => `${at?.seconds}.${at?.nanoseconds}`).join();
+    return { ...sumCounters(snapshots.map((snapshot) => snapshot.data())), stamp };
   }
 
   async members(workspace: string): Promise<MemberCount> {
-    return sumMembers(await this.shards(membersPath(workspace), MEMBER_SHARDS));
+    const snapshots = await this.shards(membersPath(workspace), MEMBER_SHARDS);
+    return sumMembers(snapshots.map((snapshot) => snapshot.data()));
   }
 
-  /** What a count's documents hold, as far as they exist. */
-  private async shards(path: string, count: number): Promise<readonly unknown[]> {
+  /** A count's documents, as far as they exist. */
+  private async shards(path: string, count: number): Promise<readonly DocumentSnapshot[]> {
     const documents = Array.from({ length: count }, (_, shard) => this.database.doc(`${path}/${shard}`));
     const snapshots = await this.database.getAll(...documents);
-    return snapshots.flatMap((snapshot) => (snapshot.exists ? [snapshot.data()] : []));
+    return snapshots.filter((snapshot) => snapshot.exists);
   }
 
   /** Reads the workspace, its session where the guess is right, and more documents, in one round trip. */

@@ -1,8 +1,6 @@
 import { FieldPath, type Query, QueryDocumentSnapshot } from '@google-cloud/firestore';
 import type { Page, Slice } from '../../domain/readers.ts';
-
-/** A page ends before it is larger than this, in characters of JSON, so that no list fills an instance. */
-const MAX_PAGE_CHARACTERS = 4_000_000;
+import { MAX_PAGE_CHARACTERS } from './limits.ts';
 
 /**
  * Reads one page of a query in the order of a time, then of ids. Documents are taken as they come and the
@@ -15,14 +13,23 @@ export async function readSlice<Item>(
   { limit, after }: Page,
   fromDocument: (data: unknown) => Item,
 ): Promise<Slice<Item>> {
-  const ordered = query
-    .orderBy(time, direction)
-    .orderBy(FieldPath.documentId(), direction)
-    .limit(limit + 1);
-  const continued = after === undefined ? ordered : ordered.startAfter(after.at, after.id);
+  const ordered = query.orderBy(time, direction).orderBy(FieldPath.documentId(), direction);
+  return readPage(
+    after === undefined ? ordered : ordered.startAfter(after.at, after.id),
+    limit,
+    fromDocument,
+  );
+}
+
+/** Reads the first documents of a query, as many as fit into a page, and whether there are more. */
+export async function readPage<Item>(
+  query: Query,
+  limit: number,
+  fromDocument: (data: unknown) => Item,
+): Promise<Slice<Item>> {
   const items: Item[] = [];
   let characters = 0;
-  for await (const snapshot of continued.stream()) {
+  for await (const snapshot of query.limit(limit + 1).stream()) {
     if (!(snapshot instanceof QueryDocumentSnapshot)) continue;
     const data = snapshot.data();
     characters += JSON.stringify(data).length;

@@ -6,15 +6,17 @@ import type { Clock, Randomness } from '../../domain/ports.ts';
 import { type Change, StaleWriteError, type Store } from '../../domain/store.ts';
 import { addAgentChange } from './agentChanges.ts';
 import { addCoordinationChange } from './coordinationChanges.ts';
+import { TOO_LARGE } from './limits.ts';
 import { idempotencyPath } from './paths.ts';
+import { addPullRequestChange } from './pullRequestChanges.ts';
 import { settledFromDocument, settledToDocument } from './sessionDocument.ts';
+import { addSpineChange } from './spineChanges.ts';
+import { addSubscriptionChange } from './subscriptionChanges.ts';
 import { addTaskChange } from './taskChanges.ts';
+import { addTodoChange } from './todoChanges.ts';
 
 /** gRPC's code of a commit that Firestore does not understand, or finds too large. */
 const INVALID_ARGUMENT = 3;
-
-/** What Firestore and its emulator say of a document above 1 MiB. */
-const TOO_LARGE = /exceeds the maximum|maximum entity size|is longer than \d+ bytes/;
 
 /** gRPC's code of a commit that creates what exists. */
 const ALREADY_EXISTS = 6;
@@ -22,15 +24,23 @@ const ALREADY_EXISTS = 6;
 /** The codes of a commit that met another's: NOT_FOUND, ALREADY_EXISTS, FAILED_PRECONDITION, ABORTED. */
 const STALE_CODES: readonly unknown[] = [5, ALREADY_EXISTS, 9, 10];
 
+const AGENT_CHANGES: readonly Change['kind'][] = ['createAgent', 'replaceAgent', 'holdTask', 'dropTask'];
+
 export class FirestoreStore implements Store {
   private readonly database: Firestore;
   private readonly clock: Clock;
   private readonly randomness: Randomness;
+  private agentChanges = 0;
 
   constructor(database: Firestore, clock: Clock, randomness: Randomness) {
     this.database = database;
     this.clock = clock;
     this.randomness = randomness;
+  }
+
+  /** How many commits of this instance may have changed an agent. */
+  get agentCommits(): number {
+    return this.agentChanges;
   }
 
   async commit(changes: readonly Change[], settled?: SettledOperation): Promise<void> {
@@ -40,6 +50,10 @@ export class FirestoreStore implements Store {
       addTaskChange(this.database, batch, change);
       addAgentChange(this.database, batch, change, this.randomness);
       addCoordinationChange(this.database, batch, change, this.randomness);
+      addPullRequestChange(this.database, batch, change);
+      addSubscriptionChange(this.database, batch, change);
+      addSpineChange(this.database, batch, change);
+      addTodoChange(this.database, batch, change);
     }
     if (settled !== undefined) {
       batch.create(this.database.doc(idempotencyPath(settled.id)), settledToDocument(settled));
@@ -48,6 +62,8 @@ export class FirestoreStore implements Store {
       await batch.commit();
     } catch (error) {
       throw await this.explained(error, settled);
+    } finally {
+      if (changes.some(({ kind }) => AGENT_CHANGES.includes(kind))) this.agentChanges++;
     }
   }
 

@@ -5,9 +5,13 @@ import { StaleWriteError, type Versioned } from '../../domain/store.ts';
 /** A Firestore timestamp, read as a date. Milliseconds are all that Muster writes. */
 export const timestamp = z.instanceof(Timestamp).transform((value) => value.toDate());
 
-/** A snapshot's update time as the domain's opaque version. */
+/** An update time as the domain's opaque version. */
+export function versionOf({ seconds, nanoseconds }: Timestamp): string {
+  return `${seconds}.${nanoseconds}`;
+}
+
 export function versioned<Value>(value: Value, updateTime: Timestamp): Versioned<Value> {
-  return { value, version: `${updateTime.seconds}.${updateTime.nanoseconds}` };
+  return { value, version: versionOf(updateTime) };
 }
 
 /** The precondition that a document is still at a version. */

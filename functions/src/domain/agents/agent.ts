@@ -27,6 +27,16 @@ export const USUAL_CONFIGURATION: AgentConfiguration = {
   retryPolicy: { maxRetries: 3, backoffMs: 1000 },
 };
 
+/** When it first did what every new agent is asked to do. */
+export interface Milestones {
+  /** Its first call, or a call made for it. */
+  readonly seen?: Date;
+  readonly joined?: Date;
+  readonly claimed?: Date;
+  /** Of several tasks completed before its second claim, the last. */
+  readonly completed?: Date;
+}
+
 /** A task in hand. */
 export interface HeldTask {
   readonly session: string;
@@ -49,12 +59,58 @@ export interface Agent {
   /** Its part in its workspace's coordination, once it has registered there. */
   readonly coordinationRole?: 'leader' | 'worker';
   readonly status: 'active' | 'offline';
+  /** Since when it is active, while it is. */
+  readonly activeSince?: Date;
   readonly registeredAt: Date;
   readonly lastSeen: Date;
   /** The tasks in hand, by id. */
   readonly held: Readonly<Record<string, HeldTask>>;
   readonly tasksCompleted: number;
   readonly tasksFailed: number;
+  /** How long it worked on the tasks that it has closed, from claim to report. */
+  readonly workMilliseconds: number;
+  /** Whether the last task that it closed failed. */
+  readonly lastFailed: boolean;
+  readonly lastCompletedAt?: Date;
+  readonly milestones: Milestones;
+}
+
+/** What an agent that has done nothing yet has to show. */
+export const NOTHING_DONE = {
+  held: {},
+  tasksCompleted: 0,
+  tasksFailed: 0,
+  workMilliseconds: 0,
+  lastFailed: false,
+  milestones: {},
+} as const satisfies Partial<Agent>;
+
+/** An agent that was just seen: active, since now unless it was before. */
+export function seenAt(agent: Agent, now: Date): Agent {
+  return {
+    ...agent,
+    status: 'active',
+    lastSeen: now,
+    activeSince: agent.activeSince ?? now,
+    milestones: { seen: now, ...agent.milestones },
+  };
+}
+
+/** An agent that nobody has heard of since `lastSeen`. */
+export function goneSince(agent: Agent, lastSeen: Date): Agent {
+  const { activeSince: _ended, ...rest } = agent;
+  return { ...rest, status: 'offline', lastSeen };
+}
+
+/** An agent as the claim of a task leaves it. */
+export function holding(agent: Agent, taskId: string, task: HeldTask, now: Date): Agent {
+  const { claimed, completed = agent.lastCompletedAt } = agent.milestones;
+  const seen = seenAt(agent, now);
+  return {
+    ...seen,
+    held: { ...agent.held, [taskId]: task },
+    milestones: { ...seen.milestones, claimed: claimed ?? now, ...(completed && { completed }) },
+  };
 }
 
 /** An agent's id: what its name allows, and never one that Firestore or the Realtime Database reserves. */

@@ -1,8 +1,22 @@
-import type { Change, MemberCount } from '../store.ts';
+import type { Change, MemberCount, RegistryCount } from '../store.ts';
 import type { Agent } from './agent.ts';
 
-/** Moves an agent between the counts of the workspaces whose coordination it has a part in. */
-export function countedMember(before: Agent | undefined, after: Agent): Change[] {
+/** Counts an agent in the registry and in the workspaces whose coordination it has a part in. */
+export function countedAgent(before: Agent | undefined, after: Agent): Change[] {
+  return [...countedInRegistry(before, after), ...countedMember(before, after)];
+}
+
+function countedInRegistry(before: Agent | undefined, after: Agent): Change[] {
+  const [was, is] = [registryCount(before), registryCount(after)];
+  const by = { total: is.total - was.total, active: is.active - was.active };
+  return by.total !== 0 || by.active !== 0 ? [{ kind: 'countAgents', by }] : [];
+}
+
+function registryCount(agent: Agent | undefined): RegistryCount {
+  return { total: agent === undefined ? 0 : 1, active: agent?.status === 'active' ? 1 : 0 };
+}
+
+function countedMember(before: Agent | undefined, after: Agent): Change[] {
   const workspaces = new Set([before?.workspace, after.workspace]);
   return [...workspaces].flatMap((workspace) => {
     if (workspace === undefined) return [];

@@ -3,13 +3,17 @@ import type { Clock, Log, Presence, Randomness } from '../ports.ts';
 import type { AgentReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
 import type { Store } from '../store.ts';
-import { countedMember } from './counting.ts';
+import { goneSince, seenAt } from './agent.ts';
+import { countedAgent } from './counting.ts';
 
 /** How often an agent is expected to be heard of. */
 export const HEARTBEAT_SECONDS = 60;
 
 /** An agent unseen for this many heartbeats is offline. */
 const MISSED_HEARTBEATS = 3;
+
+/** How long an agent may be silent before it is offline. */
+export const SILENCE_MILLISECONDS = MISSED_HEARTBEATS * HEARTBEAT_SECONDS * 1000;
 
 const BATCH = 100;
 const MAX_BATCHES = 20;
@@ -33,7 +37,7 @@ export class AgentLiveness {
   /** Marks unseen agents offline, then forgets their presence. Tells how many. */
   async sweep(): Promise<number> {
     const { presence, clock, log } = this.dependencies;
-    const before = new Date(clock.now().getTime() - MISSED_HEARTBEATS * HEARTBEAT_SECONDS * 1000);
+    const before = new Date(clock.now().getTime() - SILENCE_MILLISECONDS);
     let marked = 0;
     for (let count = 0; count < MAX_BATCHES; count++) {
       const unseen = await presence.unseenSince(before, BATCH);
@@ -68,10 +72,10 @@ export class AgentLiveness {
     await retryStale(randomness, async () => {
       const known = await agents.find(agentId);
       if (known === undefined || known.value.status === status) return;
-      const agent = { ...known.value, status, lastSeen };
+      const agent = status === 'active' ? seenAt(known.value, lastSeen) : goneSince(known.value, lastSeen);
       await store.commit([
         { kind: 'replaceAgent', agent, version: known.version },
-        ...countedMember(known.value, agent),
+        ...countedAgent(known.value, agent),
       ]);
     });
   }

@@ -7,9 +7,10 @@ import { hasRole, type Principal } from '../principal.ts';
 import type { AgentReader, SessionReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
 import type { Change, Settle, Store } from '../store.ts';
+import { skillChanges } from '../system/capabilitySkills.ts';
 import { authoriseActing, forbiddenToAct } from './acting.ts';
-import { type Agent, USUAL_CONFIGURATION } from './agent.ts';
-import { countedMember } from './counting.ts';
+import { type Agent, NOTHING_DONE, seenAt, USUAL_CONFIGURATION } from './agent.ts';
+import { countedAgent } from './counting.ts';
 import { noteSeen } from './sighting.ts';
 
 export interface MembershipDependencies {
@@ -66,7 +67,10 @@ export class AgentMembership {
       const change: Change = known
         ? { kind: 'replaceAgent', agent, version: known.version }
         : { kind: 'createAgent', agent };
-      await store.commit([change, ...countedMember(known?.value, agent)], settle(outcome));
+      await store.commit(
+        [change, ...countedAgent(known?.value, agent), ...skillChanges(known?.value, agent)],
+        settle(outcome),
+      );
       return outcome;
     });
     await noteSeen(presence, log, request.agentId);
@@ -135,20 +139,18 @@ function newMember(principal: Principal, agentId: string, now: Date): Agent {
     status: 'active',
     registeredAt: now,
     lastSeen: now,
-    held: {},
-    tasksCompleted: 0,
-    tasksFailed: 0,
+    ...NOTHING_DONE,
   };
 }
 
 function joined(agent: Agent, request: MembershipRequest, now: Date): Agent {
   const capabilities = request.capabilities?.map((name) => ({ name, category: 'declared' }));
+  const seen = seenAt(agent, now);
   return {
-    ...agent,
+    ...seen,
     workspace: request.workspace,
     coordinationRole: request.role,
-    status: 'active',
-    lastSeen: now,
+    milestones: { joined: now, ...seen.milestones },
     ...(capabilities && { capabilities }),
   };
 }

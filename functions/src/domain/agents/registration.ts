@@ -7,8 +7,15 @@ import type { AgentReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
 import { MAX_AGENT_BYTES, requireSize } from '../size.ts';
 import type { Change, Settle, Store, Versioned } from '../store.ts';
-import type { Agent, AgentConfiguration, AgentType, Capability } from './agent.ts';
-import { countedMember } from './counting.ts';
+import { skillChanges } from '../system/capabilitySkills.ts';
+import {
+  type Agent,
+  type AgentConfiguration,
+  type AgentType,
+  type Capability,
+  NOTHING_DONE,
+} from './agent.ts';
+import { countedAgent } from './counting.ts';
 import { CREDENTIAL_DAYS, type Credential } from './credential.ts';
 
 export interface RegistrationDependencies {
@@ -75,7 +82,8 @@ export class AgentRegistration {
       await store.commit(
         [
           replaceOrCreate(agent, existing),
-          ...countedMember(existing?.value, agent),
+          ...countedAgent(existing?.value, agent),
+          ...skillChanges(existing?.value, agent),
           ...old.map(({ apiKey }): Change => ({ kind: 'withdrawCredential', apiKey })),
           { kind: 'issueCredential', credential },
         ],
@@ -109,7 +117,7 @@ export class AgentRegistration {
   }
 
   /** One id for an owner's agent of a name, so that registering again finds it. */
-  private agentId(ownerUid: string, name: string): string {
+  agentId(ownerUid: string, name: string): string {
     const start = name.replace(/^[^A-Za-z0-9]+/, '') || 'agent';
     return `${start}-${this.dependencies.hashing.sha256(`${ownerUid}\n${name}`).slice(0, 8)}`;
   }
@@ -176,8 +184,8 @@ function buildAgent(
   existing: Agent | undefined,
   now: Date,
 ): Agent {
-  const workspace = draft.workspace ?? existing?.workspace;
   return {
+    ...standing(existing, now),
     id,
     name: draft.name,
     type: draft.type,
@@ -188,14 +196,15 @@ function buildAgent(
     configuration: draft.configuration,
     ownerUid,
     role,
-    ...(workspace !== undefined && { workspace }),
-    ...(existing?.coordinationRole && { coordinationRole: existing.coordinationRole }),
-    // Nobody has seen a new agent yet: its first call makes it active.
-    status: existing?.status ?? 'offline',
-    registeredAt: existing?.registeredAt ?? now,
-    lastSeen: existing?.lastSeen ?? now,
-    held: existing?.held ?? {},
-    tasksCompleted: existing?.tasksCompleted ?? 0,
-    tasksFailed: existing?.tasksFailed ?? 0,
+    ...(draft.workspace !== undefined && { workspace: draft.workspace }),
   };
+}
+
+/** What registering again leaves as it is. */
+function standing(existing: Agent | undefined, now: Date) {
+  // Nobody has seen a new agent yet: its first call makes it active.
+  if (existing === undefined)
+    return { ...NOTHING_DONE, status: 'offline' as const, registeredAt: now, lastSeen: now };
+  const { description: _description, creator: _creator, ...kept } = existing;
+  return kept;
 }

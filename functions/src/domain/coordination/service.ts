@@ -59,6 +59,8 @@ const NOTHING_COUNTED: SessionCounters = {
     cancelled: 0,
     discoveries: 0,
   },
+  waits: { tasks: 0, milliseconds: 0 },
+  stamp: '',
 };
 
 export class CoordinationService {

@@ -25,4 +25,10 @@ export interface Operation {
    * @param label tells apart the secrets of one operation
    */
   derivedSecret(label: string): string | undefined;
+  /**
+   * An id, 20 characters of `[a-f0-9]`, that a repetition of this very call derives again, or undefined where
+   * the caller gave no key.
+   * @param label tells apart the ids of one operation
+   */
+  derivedId(label: string): string | undefined;
 }

@@ -14,14 +14,19 @@ export const MAX_CAPABILITY_KEYS = 150;
 
 const SEPARATOR = '|';
 
+/** A capability's name as names are compared: case does not count. */
+export function foldedCapability(name: string): string {
+  return name.toLowerCase();
+}
+
 /** The key of a set of capabilities; the empty set's is the empty text. Case does not count. */
 export function capabilityKey(required: readonly string[]): string {
-  return [...new Set(required.map((name) => name.toLowerCase()))].sort().join(SEPARATOR);
+  return [...new Set(required.map(foldedCapability))].sort().join(SEPARATOR);
 }
 
 /** The keys among `keys` that an agent with these capabilities satisfies; the empty one always. */
 export function satisfiedKeys(keys: readonly string[], capabilities: readonly string[]): string[] {
-  const has = new Set(capabilities.map((name) => name.toLowerCase()));
+  const has = new Set(capabilities.map(foldedCapability));
   const satisfied = keys.filter((key) => key !== '' && key.split(SEPARATOR).every((name) => has.has(name)));
   return ['', ...satisfied.sort()];
 }

@@ -77,6 +77,20 @@ export function settleTask(task: Task, claimant: Claimant, outcome: Outcome, now
   return { kind: 'late', task: withLateResult(task, lapsed, outcome, now) };
 }
 
+/**
+ * Closes the task as done because its result is there, whoever reports it: for its holder, for the last one
+ * whose lease lapsed, or for nobody where it was never claimed. A closed task stays as it is.
+ */
+export function finishTask(task: Task, result: TaskResult, now: Date): Settlement {
+  if (isClosed(task.status)) return { kind: 'repeated', task };
+  const lapsed = task.lapsedClaims.findLast(({ epoch }) => epoch === task.epoch);
+  const claim: Claim | undefined =
+    task.claim ?? (lapsed && { ...lapsed, claimedAt: now, leaseSeconds: 0, leaseExpiresAt: now });
+  const waiting = task.retryAt === undefined ? task : endBackoff(task);
+  const finished = applyOutcome({ ...waiting, ...(claim && { claim }) }, { kind: 'done', result }, now);
+  return { kind: 'accepted', task: finished };
+}
+
 /** Takes the task from a holder whose lease ran out. */
 export function releaseTask(task: Task): Task {
   const { claim, ...rest } = task;

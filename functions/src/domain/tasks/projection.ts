@@ -23,9 +23,21 @@ export function coordinationStatus(status: TaskStatus): CoordinationStatus {
   return status === 'cancelled' ? 'failed' : status;
 }
 
-/** A priority in words: critical 1-2, high 3-4, normal 5-6, low 7-10. */
-export function priorityWord(priority: number): 'critical' | 'high' | 'normal' | 'low' {
-  if (priority <= 2) return 'critical';
-  if (priority <= 4) return 'high';
-  return priority <= 6 ? 'normal' : 'low';
+export const PRIORITY_WORDS = ['critical', 'high', 'normal', 'low'] as const;
+
+export type PriorityWord = (typeof PRIORITY_WORDS)[number];
+
+/** The priorities that a word stands for. */
+export const PRIORITY_RANGES = {
+  critical: { from: 1, to: 2 },
+  high: { from: 3, to: 4 },
+  normal: { from: 5, to: 6 },
+  low: { from: 7, to: 10 },
+} as const satisfies Record<PriorityWord, { from: number; to: number }>;
+
+export function priorityWord(priority: number): PriorityWord {
+  return PRIORITY_WORDS.find((word) => priority <= PRIORITY_RANGES[word].to) ?? 'low';
 }
+
+/** The kind of work that every task of the queue is so far. */
+export const TASK_TYPE = 'coordination';

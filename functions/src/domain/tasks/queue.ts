@@ -2,8 +2,8 @@
  * Working the queue: claim, start, complete, fail. Each is one optimistic commit of the task, its holder and
  * the session's counters. Source: spec/coordination.md, "Worker Tools"; design, section 6.
  */
-import type { Agent } from '../agents/agent.ts';
-import { countedMember } from '../agents/counting.ts';
+import { type Agent, holding } from '../agents/agent.ts';
+import { countedAgent } from '../agents/counting.ts';
 import { agentNotRegistered, taskNotFound } from '../missing.ts';
 import type { Clock, Randomness } from '../ports.ts';
 import type { SessionReader, TaskReader } from '../readers.ts';
@@ -11,7 +11,7 @@ import { retryStale } from '../retry.ts';
 import { MAX_REPORT_BYTES, requireSize } from '../size.ts';
 import { type Change, type Settle, StaleWriteError, type Store, type Versioned } from '../store.ts';
 import { satisfiedKeys } from './capabilities.ts';
-import { countedChange } from './counting.ts';
+import { settlementChanges, taskChanges } from './changes.ts';
 import {
   type Claimant,
   claimTask,
@@ -153,12 +153,13 @@ export class TaskQueue {
     try {
       const now = this.dependencies.clock.now();
       const task = claimTask(before, agent.value.id, request.leaseSeconds, now);
+      const holder = holding(agent.value, task.id, { session: task.session, epoch: task.epoch }, now);
       const claimed: ClaimOutcome = { kind: 'claimed', task };
       await this.dependencies.store.commit(
         [
           ...taskChanges(before, task, version, now),
-          { kind: 'holdTask', agentId: agent.value.id, task, version: agent.version },
-          ...countedMember(agent.value, { ...agent.value, status: 'active' }),
+          { kind: 'holdTask', agent: holder, taskId: task.id, version: agent.version },
+          ...countedAgent(agent.value, holder),
         ],
         settle(claimed),
       );
@@ -207,26 +208,4 @@ export class TaskQueue {
     if (this.windows.size > MAX_WINDOWS && oldest !== undefined) this.windows.delete(oldest);
     return window;
   }
-}
-
-function taskChanges(before: Task, task: Task, version: string, now: Date): Change[] {
-  return [{ kind: 'replaceTask', task, version }, countedChange(before, task, now)];
-}
-
-/** Everything that an outcome brings about: the task, its holder, its dependents, the queue. */
-function settlementChanges(before: Task, { kind, task }: Settlement, version: string, now: Date): Change[] {
-  if (kind === 'late') return [{ kind: 'replaceTask', task, version }];
-  const changes = taskChanges(before, task, version, now);
-  const holder = before.claim?.agentId ?? task.claim?.agentId;
-  const closed = task.status === 'done' || task.status === 'failed' ? { closed: task.status } : {};
-  if (holder !== undefined) changes.push({ kind: 'dropTask', agentId: holder, taskId: task.id, ...closed });
-  if (task.status === 'available') return changes;
-  for (const taskId of task.dependents) {
-    changes.push(
-      task.status === 'done'
-        ? { kind: 'dependencyDone', taskId }
-        : { kind: 'dependencyFailed', taskId, dependencyId: task.id },
-    );
-  }
-  return changes;
 }

@@ -76,7 +76,7 @@ export class TaskSweep {
       const changes: Change[] = [{ kind: 'replaceTask', task: renewed, version: task.version }];
       return (await this.attempt(task.value.id, changes)) ? 'renewed' : undefined;
     }
-    const drop: Change = { kind: 'dropTask', agentId: claim.agentId, taskId: task.value.id };
+    const drop: Change = { kind: 'dropTask', agentId: claim.agentId, taskId: task.value.id, wasHeld: true };
     return (await this.commit(task, releaseTask(task.value), [drop], now)) ? 'released' : undefined;
   }
 

@@ -14,7 +14,7 @@ import { IncomingMessage } from 'node:http';
  */
 export function leaveBodiesUnparsed(): void {
   // Other functions may share the process where none is named as its target.
-  if (process.env['FUNCTION_TARGET'] !== 'mcp') return;
+  if (!/^(mcp|githubWebhook)$/.test(process.env['FUNCTION_TARGET'] ?? '')) return;
   // Express shows stack traces in its own error pages unless told that it is in production.
   process.env['NODE_ENV'] ??= 'production';
   subscribe('http.server.request.start', (event) => {

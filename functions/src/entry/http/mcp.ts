@@ -1,6 +1,7 @@
 import { onRequest } from 'firebase-functions/https';
 import { app } from '../../app.ts';
-import { minInstances, region } from '../../config.ts';
+import { gitHubSecrets, minInstances, region, TIMEOUT_SECONDS } from '../../config.ts';
+import { beforeEnding } from './ending.ts';
 import { leaveBodiesUnparsed, leaveDomain } from './framework.ts';
 
 leaveBodiesUnparsed();
@@ -14,11 +15,13 @@ export const mcp = onRequest(
     cors: false,
     concurrency: 80,
     memory: '512MiB',
-    timeoutSeconds: 60,
+    timeoutSeconds: TIMEOUT_SECONDS,
     minInstances,
+    secrets: gitHubSecrets,
   },
   (request, response) => {
     leaveDomain();
+    beforeEnding(() => app().ports.metrics.flush());
     return app().endpoint(request, response);
   },
 );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Agent } from '../../../../functions/src/domain/agents/agent.ts';
-import { countedMember } from '../../../../functions/src/domain/agents/counting.ts';
+import { countedAgent } from '../../../../functions/src/domain/agents/counting.ts';
 import { sampleAgent } from '../samples.ts';
 
 const member = (more: Partial<Agent>): Agent => ({
@@ -12,10 +12,11 @@ const member = (more: Partial<Agent>): Agent => ({
 });
 
 const moves = (before: Agent | undefined, after: Agent) =>
-  countedMember(before, after).map((change) => {
-    assert.ok(change.kind === 'countMembers');
-    return [change.workspace, change.by.total, change.by.leaders, change.by.active];
-  });
+  countedAgent(before, after).flatMap((change) =>
+    change.kind === 'countMembers'
+      ? [[change.workspace, change.by.total, change.by.leaders, change.by.active]]
+      : [],
+  );
 
 describe('counting members', () => {
   it('counts an agent that joins, and one that does not lead, lead', () => {

@@ -6,6 +6,7 @@ import {
   type Claimant,
   claimTask,
   endBackoff,
+  finishTask,
   MAX_RETRIES,
   releaseTask,
   renewLease,
@@ -57,7 +58,10 @@ function holds(before: Task, after: Task): void {
       'closed is final',
     );
   }
-  assert.equal(isHeld(after.status) || isClosed(after.status), after.claim !== undefined, 'a claim, or none');
+  // Only what is finished from outside is ever closed without a claim.
+  const claimed = isHeld(after.status) || (isClosed(after.status) && before.claim !== undefined);
+  if (claimed) assert.ok(after.claim !== undefined, 'a claim stays');
+  if (after.status === 'available') assert.equal(after.claim, undefined, 'no claim without a holder');
   if (after.claim) assert.equal(after.claim.epoch, after.epoch, 'the claim in force is the latest');
   if (isHeld(before.status) && isHeld(after.status))
     assert.equal(after.claim?.agentId, before.claim?.agentId);
@@ -109,7 +113,18 @@ const settle = fc.tuple(claimant, outcome).map(([someone, what]) =>
   }),
 );
 
+const finish = step('finish', (task, now, model) => {
+  const { kind, task: finished } = finishTask(task, { output: 'merged' }, now);
+  assert.equal(kind, isClosed(task.status) ? 'repeated' : 'accepted');
+  assert.ok(isClosed(finished.status));
+  const { claim } = finished;
+  if (claim) assert.ok(model.given.get(claim.agentId)?.has(task.epoch), 'only for the latest holder');
+  else assert.ok(!isHeld(task.status), 'never past its holder');
+  return finished;
+});
+
 const others = fc.constantFrom(
+  finish,
   step('release', (task) => releaseTask(task)),
   step('renew', (task, now) => renewLease(task, now)),
   step('end backoff', (task) => endBackoff(task)),

@@ -1,0 +1,34 @@
+/** One call of every firebase tool. Firestore is read here by the callers' own clients. */
+import type { Cast, Ledger } from './costScenario.ts';
+
+/** In the collection that is read and subscribed to. */
+const DOCUMENTS = 10;
+
+const COLLECTION = 'shared/cost/notes';
+
+export async function playData({ worker }: Cast, ledger: Ledger): Promise<void> {
+  const note = { database: 'firestore', path: `${COLLECTION}/n0`, data: { text: 'A note' } };
+  const data = (tool: string, args: object, situation?: string) =>
+    ledger.call(worker, `firebase.${tool}`, args, situation);
+  await data('write', note, 'a set');
+  await data('write', { ...note, operation: 'update' }, 'an update');
+  await data('write', { ...note, transaction: true }, 'in a transaction');
+  for (let count = 1; count < DOCUMENTS; count++) {
+    await data('write', { ...note, path: COLLECTION, operation: 'push' }, 'a push');
+  }
+  const place = { database: 'firestore', path: COLLECTION };
+  await data('read', { database: 'firestore', path: note.path }, 'a document');
+  await data('read', place, `a collection of ${DOCUMENTS}`);
+  await data('read', { ...place, query: { limit: 5 } }, 'the first 5, and one more');
+
+  const subscription = { subscriptionId: 'sub-cost' };
+  const subscribe = { ...subscription, ...place, eventType: 'document_added' };
+  const { cursor } = await data('subscribe', subscribe, `to a collection of ${DOCUMENTS}`);
+  await data(
+    'pollEvents',
+    { ...subscription, cursor, waitMs: 0 },
+    `begins to watch a collection of ${DOCUMENTS}`,
+  );
+  await data('pollEvents', { ...subscription, cursor, waitMs: 0 }, 'while it is watched');
+  await data('unsubscribe', subscription);
+}

@@ -1,0 +1,26 @@
+/** One call of every github tool, as its example writes it, against the tests' local GitHub. */
+import { github } from '../../functions/src/toolsets/github/index.ts';
+import { seedClaudeNetwork } from '../../test/support/github/seed.ts';
+import { LocalGitHub } from '../../test/support/github/server.ts';
+import type { Cast, Ledger } from './costScenario.ts';
+
+export interface ConnectedGitHub {
+  /** The function's parameters that reach it. */
+  readonly env: Readonly<Record<string, string>>;
+  stop(): Promise<unknown>;
+}
+
+export async function startGitHub(): Promise<ConnectedGitHub> {
+  const gitHub = new LocalGitHub();
+  seedClaudeNetwork(gitHub.world);
+  await gitHub.start();
+  const { id, privateKey } = gitHub.world.app;
+  return {
+    env: { GITHUB_API_URL: gitHub.url, GITHUB_APP_ID: id, GITHUB_APP_PRIVATE_KEY: privateKey },
+    stop: async () => gitHub.stop(),
+  };
+}
+
+export async function playGitHub({ worker }: Cast, ledger: Ledger): Promise<void> {
+  for (const { name, example } of github.tools) await ledger.call(worker, `github.${name}`, example);
+}

@@ -1,0 +1,140 @@
+/** How long an event takes: from the write to a waiting poll, against a bare listener of the database. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Firestore } from '@google-cloud/firestore';
+import { initializeApp } from 'firebase-admin/app';
+import { getDatabase } from 'firebase-admin/database';
+import { firebaseApp } from '../../functions/src/adapters/admin/firebaseApp.ts';
+import { McpCaller } from '../load/client.ts';
+import { type Measurement, median, spread } from '../measurement.ts';
+import { alternate, type Rounds, ratioOf, type Schedule } from '../rounds.ts';
+import { addCallers, suiteProject } from '../seed.ts';
+import { musterFunction, serveFunction } from '../servers/functionServer.ts';
+
+const SCHEDULE: Schedule = { warmUps: 2, rounds: 15 };
+const EVENTS = 11;
+
+/** Long enough for a poll to reach the function and wait there, and for the burst before to be over. */
+const SETTLING_MS = 150;
+
+const WAIT_MS = 20_000;
+
+/** A database with a place of its own to write to. */
+interface Stage {
+  readonly subscription: { readonly database: string; readonly path: string; readonly eventType: string };
+  write(key: string): Promise<unknown>;
+  /** Listens as one would without Muster. Tells of each new key. */
+  listen(added: (key: string) => void): () => void;
+}
+
+/** Waits for one event after another. */
+interface Listener {
+  /** Resolves when the key's event has come. Called before the write. */
+  next(key: string): Promise<void>;
+}
+
+export async function measureEvent(): Promise<Measurement[]> {
+  const project = suiteProject();
+  const [worker] = await addCallers(project, 'worker');
+  if (worker === undefined) throw new Error('There is no caller.');
+  const server = await serveFunction({ ...musterFunction, env: project.env });
+  const caller = new McpCaller(server.url, worker.credential);
+  const found: Measurement[] = [];
+  for (const [name, stage] of [
+    ['event.realtime', realtimeStage()],
+    ['event.firestore', firestoreStage()],
+  ] as const) {
+    found.push(comparison(name, await compare(caller, stage)));
+  }
+  await server.end();
+  return found;
+}
+
+async function compare(caller: McpCaller, stage: Stage): Promise<Rounds> {
+  const subscriptionId = `bench-${randomUUID()}`;
+  const subscribed = await caller.call('firebase.subscribe', { subscriptionId, ...stage.subscription });
+  const polling = pollingListener(caller, subscriptionId, subscribed['cursor']);
+  const waiting = new Map<string, () => void>();
+  const stop = stage.listen((key) => waiting.get(key)?.());
+  const bare: Listener = { next: (key) => new Promise((resolve) => waiting.set(key, resolve)) };
+  const milliseconds = await alternate(
+    SCHEDULE,
+    () => medianOf(polling, stage),
+    () => medianOf(bare, stage),
+  );
+  stop();
+  await caller.call('firebase.unsubscribe', { subscriptionId });
+  return milliseconds;
+}
+
+function pollingListener(caller: McpCaller, subscriptionId: string, beginning: unknown): Listener {
+  let cursor = beginning;
+  return {
+    async next(key) {
+      for (;;) {
+        const answer = await caller.call('firebase.pollEvents', { subscriptionId, cursor, waitMs: WAIT_MS });
+        cursor = answer['cursor'];
+        if (JSON.stringify(answer['events']).includes(`"key":"${key}"`)) return;
+      }
+    },
+  };
+}
+
+async function medianOf(listener: Listener, stage: Stage): Promise<number> {
+  const milliseconds: number[] = [];
+  for (let count = 0; count < EVENTS; count++) {
+    const key = randomUUID();
+    const come = listener.next(key);
+    await delay(SETTLING_MS);
+    const started = performance.now();
+    const written = stage.write(key);
+    await come;
+    milliseconds.push(performance.now() - started);
+    await written;
+  }
+  return median(milliseconds);
+}
+
+function comparison(name: string, milliseconds: Rounds): Measurement {
+  return {
+    name,
+    title: 'From a write to its event in a waiting pollEvents',
+    ratio: ratioOf(milliseconds),
+    target: { kind: 'at most', value: 2 },
+    figures: {
+      ms: spread(milliseconds.ours),
+      'ms to a bare listener': spread(milliseconds.baseline),
+    },
+    faults: [],
+  };
+}
+
+/** The writer and the listener have a connection each: one's own writes would be told before they are sent. */
+function realtimeStage(): Stage {
+  const path = `shared/bench-${randomUUID()}`;
+  const { options } = firebaseApp();
+  const writer = getDatabase(initializeApp(options, `writer-${path}`)).ref(path);
+  const reader = getDatabase(initializeApp(options, `reader-${path}`)).ref(path);
+  return {
+    subscription: { database: 'realtime', path, eventType: 'child_added' },
+    write: (key) => writer.child(key).set({ at: Date.now() }),
+    listen(added) {
+      reader.on('child_added', ({ key }) => key !== null && added(key));
+      return () => reader.off();
+    },
+  };
+}
+
+function firestoreStage(): Stage {
+  const path = `shared/bench/${randomUUID()}`;
+  const writer = new Firestore().collection(path);
+  const reader = new Firestore().collection(path);
+  return {
+    subscription: { database: 'firestore', path, eventType: 'document_added' },
+    write: (key) => writer.doc(key).set({ at: Date.now() }),
+    listen: (added) =>
+      reader.onSnapshot((snapshot) => {
+        for (const { type, doc } of snapshot.docChanges()) if (type === 'added') added(doc.id);
+      }),
+  };
+}

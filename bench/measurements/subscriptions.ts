@@ -1,0 +1,139 @@
+/** What a subscription that is watched takes of its instance's memory, and that many at once are all told. */
+import { randomUUID } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Database, getDatabase } from 'firebase-admin/database';
+import { z } from 'zod';
+import { firebaseApp } from '../../functions/src/adapters/admin/firebaseApp.ts';
+import { BUS } from '../../functions/src/adapters/database/paths.ts';
+import { McpCaller, mcpHeaders, mcpMessage } from '../load/client.ts';
+import { type Measurement, spread } from '../measurement.ts';
+import { addCallers, type Caller, suiteProject } from '../seed.ts';
+import { type FunctionServer, musterFunction, serveFunction } from '../servers/functionServer.ts';
+
+/** As many requests as one instance takes at once (entry/http/mcp.ts, `concurrency`), and some times that. */
+const STEPS = [80, 400] as const;
+
+/** Subscriptions of one principal. */
+const EACH = 20;
+
+const ROUNDS = 3;
+const WAIT_MS = 25_000;
+
+interface Held {
+  readonly kibibytesEach: number;
+  /** From the write to the last answer. */
+  readonly milliseconds: number;
+  /** How many polls answered with their event. */
+  readonly told: number;
+}
+
+export async function measureSubscriptions(): Promise<Measurement> {
+  const project = suiteProject();
+  const callers = await addCallers(project, 'worker', Math.max(...STEPS) / EACH);
+  const figures: Measurement['figures'][] = [];
+  const faults: string[] = [];
+  for (const count of STEPS) {
+    const rounds: Held[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const server = await serveFunction({ ...musterFunction, env: project.env });
+      rounds.push(await hold(server, callers.slice(0, count / EACH)));
+      await server.end();
+    }
+    const untold = rounds.filter(({ told }) => told < count);
+    faults.push(...untold.map(({ told }) => `of ${count} waiting polls, ${told} were told of their write`));
+    figures.push({
+      [`KiB of resident memory each, ${count} held`]: spread(rounds.map((held) => held.kibibytesEach)),
+      [`ms from one write for all to the last answer, ${count} held`]: spread(
+        rounds.map((held) => held.milliseconds),
+      ),
+    });
+  }
+  return {
+    name: 'subscriptions',
+    title: 'Subscriptions held by one instance, each with a path and a waiting poll of its own',
+    figures: Object.assign({}, ...figures),
+    faults,
+  };
+}
+
+/** Subscribes to a path each, polls all of them, and then writes to all of the paths at once. */
+async function hold(server: FunctionServer, callers: readonly Caller[]): Promise<Held> {
+  const root = `shared/bench-${randomUUID()}`;
+  const polls: (() => Promise<string>)[] = [];
+  const unsubscribes: (() => Promise<unknown>)[] = [];
+  for (const [number, { credential }] of callers.entries()) {
+    const caller = new McpCaller(server.url, credential);
+    const paths = Array.from({ length: EACH }, (_, index) => `${root}/path-${number}-${index}`);
+    const subscriptions = await Promise.all(
+      paths.map((path) => caller.call('firebase.subscribe', subscriptionTo(path))),
+    );
+    polls.push(...subscriptions.map((answer) => () => poll(server.url, credential, answer)));
+    unsubscribes.push(
+      ...subscriptions.map(
+        ({ subscriptionId }) =>
+          () =>
+            caller.call('firebase.unsubscribe', { subscriptionId }),
+      ),
+    );
+  }
+  const before = server.residentKibibytes();
+  const answers = polls.map((start) => start());
+  await allWatched(polls.length);
+  const kibibytesEach = (server.residentKibibytes() - before) / polls.length;
+  const started = performance.now();
+  await database().ref(root).update(newsFor(callers.length));
+  const told = (await Promise.all(answers)).filter((answer) => answer.includes('"key":"news"')).length;
+  const milliseconds = performance.now() - started;
+  await Promise.all(unsubscribes.map((unsubscribe) => unsubscribe()));
+  return { kibibytesEach, milliseconds, told };
+}
+
+/** One child for each path, all written at once. */
+function newsFor(callers: number): Record<string, object> {
+  const numbers = Array.from({ length: callers * EACH }, (_, index) => index);
+  return Object.fromEntries(
+    numbers.map((at) => [`path-${Math.floor(at / EACH)}-${at % EACH}/news`, { at: Date.now() }]),
+  );
+}
+
+function database(): Database {
+  return getDatabase(firebaseApp());
+}
+
+function subscriptionTo(path: string) {
+  return { subscriptionId: randomUUID(), database: 'realtime', path, eventType: 'child_added' };
+}
+
+/** More connections at once than the other benchmarks need. */
+const connections = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+
+/** Waits for the first event, and answers the whole body. */
+function poll(url: string, credential: string, { subscriptionId, cursor }: Record<string, unknown>) {
+  const args = { subscriptionId, cursor, waitMs: WAIT_MS };
+  const body = mcpMessage('tools/call', { name: 'firebase_pollEvents', arguments: args });
+  return new Promise<string>((resolve, reject) => {
+    const sent = request(url, { method: 'POST', agent: connections, headers: mcpHeaders(credential) });
+    sent.on('error', reject).on('response', (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      response.on('error', reject).on('end', () => resolve(text));
+    });
+    sent.end(body);
+  });
+}
+
+const bus = z
+  .record(z.string(), z.object({ watcher: z.object({ reading: z.boolean() }).optional() }))
+  .nullable();
+
+/** Until each subscription has the lease of a watch that somebody reads from. */
+async function allWatched(count: number): Promise<void> {
+  for (;;) {
+    const logs = Object.values(bus.parse((await database().ref(BUS).get()).val()) ?? {});
+    if (logs.filter(({ watcher }) => watcher?.reading).length >= count) return;
+    await delay(100);
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * The Realtime Database's REST API with a caller's ID token: the rules see exactly what they would see of a
+ * client that signed in as this caller. Source: https://firebase.google.com/docs/reference/rest/database
+ */
+import type { App } from 'firebase-admin/app';
+import { z } from 'zod';
+import type { Caller } from '../../../domain/data/caller.ts';
+import { connectionError, sizeLimitExceeded } from '../../../domain/data/errors.ts';
+import type { JsonValue } from '../../../domain/json.ts';
+import type { CallerTokens } from '../../auth/callerTokens.ts';
+import { resourcesOf } from './location.ts';
+import { refusalOf } from './refusals.ts';
+import type { RestRequest } from './request.ts';
+import { exchange, type HttpAnswer } from './transport.ts';
+
+/** What one answer may hold. Far more than a model reads, far less than an instance has memory. */
+const MAX_ANSWER_BYTES = 8 * 1_048_576;
+
+/** Enough to see that it is not `null`. */
+const GLANCE_BYTES = 1024;
+
+/** The ETag of what does not exist. */
+export const NOTHING_ETAG = 'null_etag';
+
+export interface RestAnswer {
+  readonly data: JsonValue;
+  readonly etag?: string;
+}
+
+const json: z.ZodType<JsonValue> = z.custom<JsonValue>((value) => value !== undefined);
+
+export interface RestDependencies {
+  readonly app: () => App;
+  readonly tokens: CallerTokens;
+  readonly patienceMilliseconds: number;
+}
+
+export class CallerRest {
+  private readonly dependencies: RestDependencies;
+
+  constructor(dependencies: RestDependencies) {
+    this.dependencies = dependencies;
+  }
+
+  /** @throws MusterError as domain/data/errors.ts makes them, and those of CallerTokens */
+  async send(caller: Caller, request: RestRequest): Promise<RestAnswer> {
+    const { text, etag } = await this.ask(caller, request, MAX_ANSWER_BYTES);
+    if (text === undefined) {
+      throw sizeLimitExceeded(
+        'path',
+        `There is more than one answer may hold, ${MAX_ANSWER_BYTES} bytes.`,
+        'Read with shallow for the keys alone, with a smaller limit, or a deeper path.',
+      );
+    }
+    return { data: parsed(text), ...(etag !== undefined && { etag }) };
+  }
+
+  /** Whether there is anything, however large it is. @throws MusterError as send does */
+  async exists(caller: Caller, path: string): Promise<boolean> {
+    const request: RestRequest = { method: 'GET', path, parameters: { shallow: 'true' } };
+    const { text } = await this.ask(caller, request, GLANCE_BYTES);
+    return text === undefined || parsed(text) !== null;
+  }
+
+  private async ask(caller: Caller, request: RestRequest, mostBytes: number): Promise<HttpAnswer> {
+    const { method, path, parameters, data, ifMatch, wantsEtag } = request;
+    const { app, tokens, patienceMilliseconds } = this.dependencies;
+    const { idToken } = await tokens.of(caller);
+    const headers = {
+      ...(data !== undefined && { 'content-type': 'application/json' }),
+      ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+      ...(wantsEtag === true && { 'x-firebase-etag': 'true' }),
+    };
+    const answer = await exchange(
+      resourcesOf(app())(path, { ...parameters, auth: idToken }),
+      { method, headers, ...(data !== undefined && { body: JSON.stringify(data) }) },
+      { patienceMilliseconds, mostBytes },
+    );
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    throw refusalOf(answer, request);
+  }
+}
+
+function parsed(text: string): JsonValue {
+  try {
+    return json.parse(JSON.parse(text));
+  } catch {
+    throw connectionError('an answer that is not JSON');
+  }
+}

@@ -1,0 +1,61 @@
+/** One HTTP exchange: with an end to patience and to size, and with errors that never quote the URL. */
+import { connectionError } from '../../../domain/data/errors.ts';
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface HttpLimits {
+  /** Of the whole exchange, the body included. */
+  readonly patienceMilliseconds: number;
+  /** Of the answer's body; of a larger one no more than this is read. */
+  readonly mostBytes: number;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly etag?: string;
+  /** Undefined where it is larger than was allowed. */
+  readonly text: string | undefined;
+}
+
+/**
+ * @param url may hold a credential
+ * @throws MusterError CONNECTION_ERROR
+ */
+export async function exchange(
+  url: string,
+  request: HttpRequest,
+  { patienceMilliseconds, mostBytes }: HttpLimits,
+): Promise<HttpAnswer> {
+  try {
+    const signal = AbortSignal.timeout(patienceMilliseconds);
+    const response = await fetch(url, { ...request, signal });
+    const etag = response.headers.get('etag');
+    const text = await textOf(response, mostBytes);
+    return { status: response.status, text, ...(etag !== null && { etag }) };
+  } catch (error) {
+    throw connectionError(nameOf(error));
+  }
+}
+
+async function textOf(response: Response, mostBytes: number): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop early also ends the transfer.
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** `ECONNREFUSED`, `TimeoutError`. Its message could quote the URL. */
+function nameOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code;
+  return cause instanceof Error ? cause.name : 'unknown';
+}

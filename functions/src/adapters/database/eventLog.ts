@@ -1,0 +1,202 @@
+/**
+ * Logs of events in the Realtime Database, below `bus/{log}`:
+ *
+ *   log/{number}          an entry: who wrote it, and its transitions as JSON
+ *   states/{number}       the state after that entry, as JSON
+ *   checkpoints/{number}  that there is such a state, and which entries were kept, as JSON
+ *
+ * JSON is stored as text: the database would drop nulls and empty objects, and has no keys with dots.
+ */
+import type { Database, DataSnapshot, Query, Reference } from 'firebase-admin/database';
+import { z } from 'zod';
+import type { Checkpoint, Entry, EventLog, LoadedLog } from '../../domain/subscriptions/log.ts';
+import type { State } from '../../domain/subscriptions/transition.ts';
+import { sequenceKey, sequenceOf } from './busKeys.ts';
+import { busPath } from './paths.ts';
+import { changeNode } from './transactions.ts';
+
+/** A checkpoint is replaced by another now and then, and hardly ever twice while it is read. */
+const MAX_LOADS = 10;
+
+const transition = z.object({
+  kind: z.enum(['added', 'changed', 'removed']),
+  key: z.string(),
+  data: z.json().exactOptional(),
+  previousData: z.json().exactOptional(),
+  at: z.number(),
+});
+
+const storedEntry = z.object({
+  writer: z.string(),
+  transitions: textOf(z.array(transition)),
+});
+
+const storedState = textOf(z.array(z.tuple([z.string(), z.string()])));
+
+const storedKept = textOf(
+  z.array(
+    z.object({
+      sequence: z.number(),
+      transitions: z.number(),
+      events: z.number(),
+      bytes: z.number(),
+      at: z.number(),
+    }),
+  ),
+);
+
+export class DatabaseEventLog implements EventLog {
+  private readonly database: () => Promise<Database>;
+
+  constructor(database: () => Promise<Database>) {
+    this.database = database;
+  }
+
+  async create(log: string, state: State): Promise<void> {
+    const bus = await this.bus(log);
+    if ((await lastOf(bus.child('checkpoints'))) !== undefined) return;
+    const text = JSON.stringify([...state]);
+    await changeNode(bus.child('states').child(sequenceKey(0)), (current) =>
+      current === null ? text : undefined,
+    );
+    await bus.child('checkpoints').child(sequenceKey(0)).set('[]');
+  }
+
+  async remove(log: string): Promise<void> {
+    await (await this.bus(log)).remove();
+  }
+
+  async load(log: string): Promise<LoadedLog | undefined> {
+    const bus = await this.bus(log);
+    for (let attempt = 0; attempt < MAX_LOADS; attempt++) {
+      const latest = await lastOf(bus.child('checkpoints'));
+      if (latest === undefined) return undefined;
+      const sequence = sequenceOf(latest.key);
+      const [state, entries] = await Promise.all([
+        bus.child('states').child(sequenceKey(sequence)).get(),
+        entriesOf(bus, sequence + 1).get(),
+      ]);
+      const after = entriesIn(entries);
+      if (!state.exists() || !isUnbroken(after, sequence)) continue; // there is a newer checkpoint
+      const checkpoint = {
+        sequence,
+        state: new Map(storedState.parse(state.val())),
+        kept: storedKept.parse(latest.val()),
+      };
+      return { checkpoint, entries: after };
+    }
+    throw new Error('The log never stood still to be loaded.');
+  }
+
+  async append(log: string, { sequence, writer, transitions }: Entry): Promise<boolean> {
+    const entry = { writer, transitions: JSON.stringify(transitions) };
+    const node = (await this.bus(log)).child('log').child(sequenceKey(sequence));
+    return changeNode(node, (current) => {
+      if (current === null) return entry;
+      // Sent again by the client, which did not hear that it had arrived.
+      const there = storedEntry.safeParse(current);
+      return there.success && there.data.writer === writer ? entry : undefined;
+    });
+  }
+
+  async checkpoint(log: string, { sequence, state, kept }: Checkpoint): Promise<void> {
+    const [text, keptText] = [JSON.stringify([...state]), JSON.stringify(kept)];
+    const bus = await this.bus(log);
+    const older = await bus.child('checkpoints').orderByKey().endBefore(sequenceKey(sequence)).get();
+    const replaced = keysIn(older).flatMap((key) => [
+      [`states/${key}`, null] as const,
+      [`checkpoints/${key}`, null] as const,
+    ]);
+    await bus.update({
+      ...Object.fromEntries(replaced),
+      [`states/${sequenceKey(sequence)}`]: text,
+      [`checkpoints/${sequenceKey(sequence)}`]: keptText,
+    });
+  }
+
+  async drop(log: string, sequences: readonly number[]): Promise<void> {
+    const dropped = Object.fromEntries(sequences.map((sequence) => [sequenceKey(sequence), null]));
+    await (await this.bus(log)).child('log').update(dropped);
+  }
+
+  async read(log: string, from: number, most: number): Promise<readonly Entry[]> {
+    const bus = await this.bus(log);
+    return entriesIn(await entriesOf(bus, from).limitToFirst(most).get());
+  }
+
+  async end(log: string): Promise<number> {
+    const bus = await this.bus(log);
+    const last = await Promise.all([lastOf(bus.child('log')), lastOf(bus.child('checkpoints'))]);
+    return Math.max(0, ...last.flatMap((found) => (found ? [sequenceOf(found.key)] : [])));
+  }
+
+  follow(
+    log: string,
+    from: number,
+    appended: (entry: Entry) => void,
+    failed: (error: unknown) => void,
+  ): () => void {
+    let isEnded = false;
+    let unlisten = (): void => undefined;
+    const listen = (bus: Reference): void => {
+      if (isEnded) return;
+      const query = entriesOf(bus, from);
+      const told = query.on('child_added', (snapshot) => appended(entryIn(snapshot)), failed);
+      unlisten = () => query.off('child_added', told);
+    };
+    this.bus(log).then(listen).catch(failed);
+    return () => {
+      isEnded = true;
+      unlisten();
+    };
+  }
+
+  private async bus(log: string): Promise<Reference> {
+    return (await this.database()).ref(busPath(log));
+  }
+}
+
+/** Values that are stored as JSON text. */
+function textOf<Schema extends z.ZodType>(schema: Schema) {
+  return z
+    .string()
+    .transform((text): unknown => JSON.parse(text))
+    .pipe(schema);
+}
+
+function entriesOf(bus: Reference, from: number): Query {
+  return bus.child('log').orderByKey().startAt(sequenceKey(from));
+}
+
+async function lastOf(list: Reference): Promise<DataSnapshot | undefined> {
+  const found: DataSnapshot[] = [];
+  (await list.orderByKey().limitToLast(1).get()).forEach((child) => {
+    found.push(child);
+  });
+  return found[0];
+}
+
+function keysIn(list: DataSnapshot): readonly string[] {
+  const keys: string[] = [];
+  list.forEach((child) => {
+    keys.push(child.key);
+  });
+  return keys;
+}
+
+function entriesIn(list: DataSnapshot): readonly Entry[] {
+  const entries: Entry[] = [];
+  list.forEach((child) => {
+    entries.push(entryIn(child));
+  });
+  return entries;
+}
+
+function entryIn(snapshot: DataSnapshot): Entry {
+  const { writer, transitions } = storedEntry.parse(snapshot.val());
+  return { sequence: sequenceOf(snapshot.key), writer, transitions };
+}
+
+function isUnbroken(entries: readonly Entry[], after: number): boolean {
+  return entries.every(({ sequence }, index) => sequence === after + 1 + index);
+}

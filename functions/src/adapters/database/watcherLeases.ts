@@ -1,0 +1,68 @@
+/** Who watches for a log: `bus/{log}/watcher` = `{holder, reading, renewed}`. */
+import type { Database, Reference } from 'firebase-admin/database';
+import { z } from 'zod';
+import type { Lease, WatcherLeases } from '../../domain/subscriptions/log.ts';
+import { busPath } from './paths.ts';
+import { changeNode } from './transactions.ts';
+
+const storedLease = z.object({ holder: z.string(), reading: z.boolean(), renewed: z.number() });
+
+export class DatabaseWatcherLeases implements WatcherLeases {
+  private readonly database: () => Promise<Database>;
+
+  constructor(database: () => Promise<Database>) {
+    this.database = database;
+  }
+
+  async take(log: string, lease: Lease, may: (current: Lease | undefined) => boolean): Promise<boolean> {
+    const node = await this.node(log);
+    const stored = { ...lease, renewed: lease.renewed.getTime() };
+    let before: Lease | undefined;
+    const isTaken = await changeNode(node, (current) => {
+      before = leaseIn(current);
+      return may(before) ? stored : undefined;
+    });
+    if (isTaken && before?.holder !== lease.holder) {
+      // Best effort: where it is not reached, the lease gets stale.
+      node
+        .onDisconnect()
+        .remove()
+        .catch(() => undefined);
+    }
+    return isTaken;
+  }
+
+  async release(log: string, holder: string): Promise<void> {
+    const node = await this.node(log);
+    const isReleased = await changeNode(node, (current) => {
+      const there = leaseIn(current);
+      return there === undefined || there.holder === holder ? null : undefined;
+    });
+    if (isReleased) await node.onDisconnect().cancel();
+  }
+
+  observe(log: string, changed: (lease: Lease | undefined) => void): () => void {
+    let isEnded = false;
+    let unlisten = (): void => undefined;
+    const listen = (node: Reference): void => {
+      if (isEnded) return;
+      const told = node.on('value', (snapshot) => changed(leaseIn(snapshot.val())));
+      unlisten = () => node.off('value', told);
+    };
+    // Without the database nothing else works either, and says so.
+    this.node(log).then(listen, () => undefined);
+    return () => {
+      isEnded = true;
+      unlisten();
+    };
+  }
+
+  private async node(log: string): Promise<Reference> {
+    return (await this.database()).ref(`${busPath(log)}/watcher`);
+  }
+}
+
+function leaseIn(value: unknown): Lease | undefined {
+  const { data } = storedLease.safeParse(value);
+  return data && { ...data, renewed: new Date(data.renewed) };
+}

@@ -1,0 +1,118 @@
+import { FieldPath, type Firestore, type Query, QueryDocumentSnapshot } from '@google-cloud/firestore';
+import type { Agent } from '../../domain/agents/agent.ts';
+import { type Availability, availability } from '../../domain/agents/availability.ts';
+import type { RegistryCount } from '../../domain/store.ts';
+import type { AgentDirectoryReader, AgentQuery, Found, Place } from '../../domain/system/readers.ts';
+import { agentFromDocument, queriedFields } from './agentDocument.ts';
+import { COLLECTIONS, REGISTRY_SHARDS, registryPath } from './paths.ts';
+import { sumRegistry } from './sessionDocument.ts';
+
+/** How many agents one call looks at beyond those that it gives, where no index answers the whole query. */
+const MAX_PASSED_OVER = 200;
+
+export class FirestoreAgentDirectory implements AgentDirectoryReader {
+  private readonly database: Firestore;
+
+  constructor(database: Firestore) {
+    this.database = database;
+  }
+
+  async list(query: AgentQuery, limit: number, after: Place | undefined): Promise<Found<Agent>> {
+    const { indexed, order } = this.indexed(query);
+    const ordered = indexed.orderBy(FieldPath.documentId());
+    const continued =
+      after?.order.length === order.length ? ordered.startAfter(...after.order, after.id) : ordered;
+    const most = limit + MAX_PASSED_OVER;
+    const items: Agent[] = [];
+    let last: Agent | undefined;
+    let looked = 0;
+    for await (const snapshot of continued.limit(this.isWhole(query) ? limit + 1 : most + 1).stream()) {
+      if (!(snapshot instanceof QueryDocumentSnapshot)) continue;
+      if (last !== undefined && (items.length === limit || looked === most)) {
+        return { items, next: placeOf(last, order) };
+      }
+      last = agentFromDocument(snapshot.data());
+      looked++;
+      if (matches(last, query)) items.push(last);
+    }
+    return { items };
+  }
+
+  async count(kind: 'active' | 'busy' | 'error'): Promise<number> {
+    const counted = await this.available(kind).indexed.count().get();
+    return counted.data().count;
+  }
+
+  async registered(): Promise<RegistryCount> {
+    const shards = Array.from({ length: REGISTRY_SHARDS }, (_, shard) =>
+      this.database.doc(registryPath(shard)),
+    );
+    const snapshots = await this.database.getAll(...shards);
+    return sumRegistry(snapshots.flatMap((snapshot) => (snapshot.exists ? [snapshot.data()] : [])));
+  }
+
+  async leaders(workspace: string, limit: number): Promise<readonly string[]> {
+    const { docs } = await this.agents
+      .where('workspace', '==', workspace)
+      .where('coordination_role', '==', 'leader')
+      .limit(limit)
+      .get();
+    return docs.map((snapshot) => snapshot.id);
+  }
+
+  /** What one index finds, and by which fields it is ordered. */
+  private indexed({ availability: kind, type, capabilities: [capability] }: AgentQuery): IndexedQuery {
+    if (capability !== undefined) {
+      return { indexed: this.agents.where('capability_names', 'array-contains', capability), order: [] };
+    }
+    if (kind !== undefined) return this.available(kind);
+    return { indexed: type === undefined ? this.agents : this.agents.where('type', '==', type), order: [] };
+  }
+
+  private available(kind: Availability): IndexedQuery {
+    if (kind === 'offline') return { indexed: this.agents.where('status', '==', 'offline'), order: [] };
+    const active = this.agents.where('status', '==', 'active');
+    if (kind === 'idle' || kind === 'error') {
+      const free = active.where('held_count', '==', 0);
+      return { indexed: free.where('last_failed', '==', kind === 'error'), order: [] };
+    }
+    const working =
+      kind === 'busy'
+        ? active.where('free_slots', '<=', 0)
+        : active.where('free_slots', '>', 0).where('held_count', '>', 0);
+    return { indexed: working.orderBy('free_slots').orderBy('held_count'), order: WORKING_ORDER };
+  }
+
+  /** Whether the index leaves nothing to be looked at. */
+  private isWhole({ availability: kind, type, capabilities }: AgentQuery): boolean {
+    const filters = capabilities.length + Number(kind !== undefined) + Number(type !== undefined);
+    return filters <= 1;
+  }
+
+  private get agents(): Query {
+    return this.database.collection(COLLECTIONS.agents);
+  }
+}
+
+type OrderField = 'free_slots' | 'held_count';
+
+interface IndexedQuery {
+  readonly indexed: Query;
+  readonly order: readonly OrderField[];
+}
+
+const WORKING_ORDER: readonly OrderField[] = ['free_slots', 'held_count'];
+
+function placeOf(agent: Agent, order: readonly OrderField[]): Place {
+  const fields = queriedFields(agent);
+  return { order: order.map((field) => fields[field]), id: agent.id };
+}
+
+function matches(agent: Agent, { availability: kind, type, capabilities }: AgentQuery): boolean {
+  const names = queriedFields(agent).capability_names;
+  return (
+    (kind === undefined || availability(agent) === kind) &&
+    (type === undefined || agent.type === type) &&
+    capabilities.every((name) => names.includes(name))
+  );
+}

@@ -1,0 +1,32 @@
+import type { Firestore } from '@google-cloud/firestore';
+import { z } from 'zod';
+import { DEFAULT_PREFERENCES, type Preferences } from '../../domain/notifications/notification.ts';
+import type { PreferenceReader } from '../../domain/notifications/ports.ts';
+import { preferencesPath } from './paths.ts';
+
+const MINUTE = 60_000;
+
+/** People write it themselves, as the security rules allow: what is missing or unknown is as by default. */
+const preferencesDocument = z.object({
+  reminder_lead_minutes: z
+    .int()
+    .min(0)
+    .catch(DEFAULT_PREFERENCES.leadMilliseconds / MINUTE),
+  push: z.boolean().catch(DEFAULT_PREFERENCES.channels.push),
+  email: z.boolean().catch(DEFAULT_PREFERENCES.channels.email),
+});
+
+export class FirestorePreferenceReader implements PreferenceReader {
+  private readonly database: Firestore;
+
+  constructor(database: Firestore) {
+    this.database = database;
+  }
+
+  async of(uid: string): Promise<Preferences> {
+    const snapshot = await this.database.doc(preferencesPath(uid)).get();
+    if (!snapshot.exists) return DEFAULT_PREFERENCES;
+    const { reminder_lead_minutes, push, email } = preferencesDocument.parse(snapshot.data());
+    return { leadMilliseconds: reminder_lead_minutes * MINUTE, channels: { push, email } };
+  }
+}

@@ -1,0 +1,83 @@
+import { FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
+import type { Found, Place, PriorityRange, QueueReader, QueueStatus } from '../../domain/system/readers.ts';
+import type { Task, TaskStatus } from '../../domain/tasks/task.ts';
+import { COLLECTIONS } from './paths.ts';
+import { readPage } from './slice.ts';
+import { taskFromDocument } from './taskDocument.ts';
+
+const OPEN: readonly TaskStatus[] = ['available', 'claimed', 'in_progress', 'waiting'];
+
+export class FirestoreQueueReader implements QueueReader {
+  private readonly database: Firestore;
+
+  constructor(database: Firestore) {
+    this.database = database;
+  }
+
+  async list(
+    session: string,
+    status: QueueStatus,
+    priorities: PriorityRange | undefined,
+    limit: number,
+    after: Place | undefined,
+  ): Promise<Found<Task>> {
+    const isBlocked = status === 'blocked';
+    const ordered = within(this.inState(session, status), priorities)
+      .orderBy('priority')
+      .orderBy('created_at')
+      .orderBy(FieldPath.documentId());
+    const continued = after === undefined ? ordered : ordered.startAfter(...startOf(after));
+    const { items, more } = await readPage(continued, limit, taskFromDocument);
+    const last = items.at(-1);
+    return { items, ...(more && last !== undefined && { next: placeOf(last, isBlocked) }) };
+  }
+
+  async countBlocked(session: string): Promise<number> {
+    const blocked = this.inState(session, 'blocked').orderBy('priority').orderBy('created_at');
+    return (await blocked.count().get()).data().count;
+  }
+
+  async oldest(session: string): Promise<Date | undefined> {
+    const { docs } = await this.tasks
+      .where('session', '==', session)
+      .where('status', 'in', OPEN)
+      .orderBy('created_at')
+      .limit(1)
+      .get();
+    return docs[0] && taskFromDocument(docs[0].data()).createdAt;
+  }
+
+  /** A task in hand has no blockers, so that one index serves all states. */
+  private inState(session: string, status: QueueStatus): Query {
+    const own = this.tasks.where('session', '==', session);
+    switch (status) {
+      case 'pending':
+        return own.where('status', '==', 'available').where('blockers', '==', 0);
+      case 'blocked':
+        return own.where('status', '==', 'available').where('blockers', '>', 0).orderBy('blockers');
+      case 'assigned':
+        return own.where('status', '==', 'claimed').where('blockers', '==', 0);
+      case 'in_progress':
+        return own.where('status', 'in', ['in_progress', 'waiting']).where('blockers', '==', 0);
+    }
+  }
+
+  private get tasks(): Query {
+    return this.database.collection(COLLECTIONS.tasks);
+  }
+}
+
+function within(query: Query, priorities: PriorityRange | undefined): Query {
+  if (priorities === undefined) return query;
+  return query.where('priority', '>=', priorities.from).where('priority', '<=', priorities.to);
+}
+
+function placeOf({ blockers, priority, createdAt, id }: Task, isBlocked: boolean): Place {
+  const order = [priority, createdAt.getTime()];
+  return { order: isBlocked ? [blockers, ...order] : order, id };
+}
+
+function startOf({ order, id }: Place): unknown[] {
+  const createdAt = new Date(order.at(-1) ?? 0);
+  return [...order.slice(0, -1), createdAt, id];
+}

@@ -1,0 +1,28 @@
+import type { Firestore } from '@google-cloud/firestore';
+import type { TaskEvent } from '../../domain/events/event.ts';
+import type { Page, Slice } from '../../domain/readers.ts';
+import type { TaskHistory } from '../../domain/todos/readers.ts';
+import { eventFromDocument } from './eventDocument.ts';
+import { COLLECTIONS, eventPath } from './paths.ts';
+import { readSlice } from './slice.ts';
+
+export class FirestoreTaskHistory implements TaskHistory {
+  private readonly database: Firestore;
+
+  constructor(database: Firestore) {
+    this.database = database;
+  }
+
+  async find(id: string): Promise<TaskEvent | undefined> {
+    const snapshot = await this.database.doc(eventPath(id)).get();
+    return snapshot.exists ? eventFromDocument(snapshot.data()) : undefined;
+  }
+
+  history(ownerUid: string, taskId: string, page: Page): Promise<Slice<TaskEvent>> {
+    const happened = this.database
+      .collection(COLLECTIONS.events)
+      .where('user_id', '==', ownerUid)
+      .where('task_id', '==', taskId);
+    return readSlice(happened, 'timestamp', 'desc', page, eventFromDocument);
+  }
+}

@@ -1,0 +1,152 @@
+/** To-dos as Firestore keeps them: in the specification's words, with an index of our own beside them. */
+import { z } from 'zod';
+import { canonicalJson, jsonObject } from '../../domain/json.ts';
+import { prefixesOf } from '../../domain/search.ts';
+import type { EditedTodo } from '../../domain/todos/readers.ts';
+import { PRIORITIES, type Todo, todoAnswer } from '../../domain/todos/todo.ts';
+import { tagSetKeys } from './tagSets.ts';
+import { timestamp } from './timestamp.ts';
+
+const todoDocument = z.object({
+  id: z.string(),
+  owner_uid: z.string(),
+  title: z.string(),
+  description: z.string().nullable(),
+  due_date: timestamp.nullable(),
+  priority: z.enum(PRIORITIES),
+  tags: z.array(z.string()),
+  completed: z.boolean(),
+  completed_at: timestamp.nullable(),
+  created_at: timestamp,
+  recurring_task_id: z.string().nullable(),
+  occurs_on: z.string().nullable(),
+});
+
+type StoredTodo = z.output<typeof todoDocument>;
+
+/** What is read of a to-do; its index, which is longer, stays where it is. */
+export const TODO_FIELDS: readonly string[] = Object.keys(todoDocument.shape);
+
+/** Later and earlier than every date: where there is none, a to-do comes last either way. */
+export const [LAST_OF_ALL, FIRST_OF_ALL] = [8.64e15, -8.64e15];
+
+/** What queries go by. Times are in milliseconds of the epoch, so that cursors are numbers. */
+interface TodoIndex {
+  readonly created: number;
+  readonly due_up: number;
+  readonly due_down: number;
+  readonly done_up: number;
+  readonly done_down: number;
+  readonly priority: number;
+  readonly tag_sets: readonly string[];
+  readonly title_words: readonly string[];
+  /** Those of the description that the title has not. */
+  readonly other_words: readonly string[];
+}
+
+export function priorityRank(priority: Todo['priority']): number {
+  return PRIORITIES.indexOf(priority);
+}
+
+function indexOf(todo: Todo): TodoIndex {
+  const inTitle = prefixesOf(todo.title);
+  const known = new Set(inTitle);
+  const [due, done] = [todo.dueDate?.getTime(), todo.completedAt?.getTime()];
+  return {
+    created: todo.createdAt.getTime(),
+    due_up: due ?? LAST_OF_ALL,
+    due_down: due ?? FIRST_OF_ALL,
+    done_up: done ?? LAST_OF_ALL,
+    done_down: done ?? FIRST_OF_ALL,
+    priority: priorityRank(todo.priority),
+    tag_sets: tagSetKeys(todo.tags),
+    title_words: inTitle,
+    other_words: prefixesOf(todo.description ?? '').filter((word) => !known.has(word)),
+  };
+}
+
+/** `recorded` is the to-do as the last event told of it: what somebody changes past the tools differs from it. */
+export function todoToDocument(todo: Todo): StoredTodo & { index: TodoIndex; recorded: object } {
+  return {
+    id: todo.id,
+    owner_uid: todo.ownerUid,
+    title: todo.title,
+    description: todo.description ?? null,
+    due_date: todo.dueDate ?? null,
+    priority: todo.priority,
+    tags: [...todo.tags],
+    completed: todo.completed,
+    completed_at: todo.completedAt ?? null,
+    created_at: todo.createdAt,
+    recurring_task_id: todo.occurrence?.recurringTaskId ?? null,
+    occurs_on: todo.occurrence?.on ?? null,
+    index: indexOf(todo),
+    recorded: todoAnswer(todo),
+  };
+}
+
+export function todoFromDocument(data: unknown): Todo {
+  const stored = todoDocument.parse(data);
+  const { recurring_task_id: recurringTaskId, occurs_on: on } = stored;
+  return {
+    id: stored.id,
+    ownerUid: stored.owner_uid,
+    title: stored.title,
+    ...(stored.description !== null && { description: stored.description }),
+    ...(stored.due_date && { dueDate: stored.due_date }),
+    priority: stored.priority,
+    tags: stored.tags,
+    completed: stored.completed,
+    ...(stored.completed_at && { completedAt: stored.completed_at }),
+    createdAt: stored.created_at,
+    ...(recurringTaskId !== null && on !== null && { occurrence: { recurringTaskId, on } }),
+  };
+}
+
+/** What a document holds beside its to-do, as EditedTodo has it. */
+export function derivedOf(todo: Todo, data: unknown): Pick<EditedTodo, 'recorded' | 'isDerived'> {
+  const derived = z.object({ index: z.unknown(), recorded: jsonObject.optional() }).parse(data);
+  return {
+    ...(derived.recorded && { recorded: derived.recorded }),
+    isDerived: canonicalJson(derived.index) === canonicalJson(indexOf(todo)),
+  };
+}
+
+/** The values of a document in fields of the index, `index.created`. */
+export function sortedBy(data: unknown, fields: readonly string[]): readonly number[] {
+  const { index } = z.object({ index: z.record(z.string(), z.unknown()) }).parse(data);
+  return fields.map((field) => Number(index[field.replace('index.', '')]));
+}
+
+const record = z.object({
+  owner_uid: z.string(),
+  occurs_on: z.string().nullable(),
+  recorded: z.object({
+    id: z.string(),
+    title: z.string(),
+    description: z.string().exactOptional(),
+    due_date: z.iso.datetime().exactOptional(),
+    priority: z.enum(PRIORITIES),
+    tags: z.array(z.string()),
+    completed: z.boolean(),
+    completed_at: z.iso.datetime().exactOptional(),
+    created_at: z.iso.datetime(),
+    recurring_task_id: z.string().exactOptional(),
+  }),
+});
+
+/** A to-do from a document that is gone, as its last event told of it. */
+export function todoFromRecord(data: unknown): Todo | undefined {
+  const parsed = record.safeParse(data);
+  if (!parsed.success) return undefined;
+  const { owner_uid: ownerUid, occurs_on: on, recorded } = parsed.data;
+  const { due_date, completed_at, created_at, recurring_task_id: recurringTaskId, ...rest } = recorded;
+  return {
+    ...rest,
+    ownerUid,
+    ...(due_date && { dueDate: new Date(due_date) }),
+    ...(completed_at && { completedAt: new Date(completed_at) }),
+    createdAt: new Date(created_at),
+    ...(recurringTaskId !== undefined && on !== null && { occurrence: { recurringTaskId, on } }),
+  };
+}

@@ -1,0 +1,153 @@
+import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
+import { z } from 'zod';
+import type { Log } from '../../domain/ports.ts';
+import type { Reminder } from '../../domain/reminders/reminder.ts';
+import type { Versioned } from '../../domain/store.ts';
+import type { TodoFilter, TodoPage, TodoSort } from '../../domain/todos/query.ts';
+import type {
+  EditedTodo,
+  FoundTodos,
+  RemindedTodo,
+  SearchedTodos,
+  TodoReader,
+} from '../../domain/todos/readers.ts';
+import { PRIORITIES, type Todo } from '../../domain/todos/todo.ts';
+import { COLLECTIONS, reminderPath, titleGuardPath, todoPath } from './paths.ts';
+import { reminderFromDocument } from './reminderDocument.ts';
+import { tagSetKey } from './tagSets.ts';
+import { versioned } from './timestamp.ts';
+import {
+  derivedOf,
+  FIRST_OF_ALL,
+  LAST_OF_ALL,
+  priorityRank,
+  sortedBy,
+  TODO_FIELDS,
+  todoFromDocument,
+} from './todoDocument.ts';
+import { searchTodos } from './todoSearch.ts';
+
+const titleGuard = z.object({ task_id: z.string() });
+
+export class FirestoreTodoReader implements TodoReader {
+  private readonly database: Firestore;
+  private readonly log: Log;
+
+  constructor(database: Firestore, log: Log) {
+    this.database = database;
+    this.log = log;
+  }
+
+  async find(id: string): Promise<Versioned<Todo> | undefined> {
+    const [snapshot] = await this.database.getAll(this.database.doc(todoPath(id)), {
+      fieldMask: [...TODO_FIELDS],
+    });
+    return snapshot && read(snapshot);
+  }
+
+  async findReminded(id: string): Promise<RemindedTodo | undefined> {
+    const [todo, reminder] = await this.readBoth(id);
+    const found = todo && read(todo);
+    return found && { ...found, ...remindedBy(reminder) };
+  }
+
+  async findEdited(id: string): Promise<EditedTodo | undefined> {
+    const [todo, reminder] = await this.readBoth(id);
+    const found = todo && read(todo);
+    if (todo === undefined || found === undefined) return undefined;
+    return { ...found, ...remindedBy(reminder), ...derivedOf(found.value, todo.data()) };
+  }
+
+  async findGuard(id: string): Promise<Versioned<string> | undefined> {
+    const snapshot = await this.database.doc(titleGuardPath(id)).get();
+    if (snapshot.updateTime === undefined) return undefined;
+    return versioned(titleGuard.parse(snapshot.data()).task_id, snapshot.updateTime);
+  }
+
+  async list(filter: TodoFilter, sort: TodoSort, { limit, after }: TodoPage): Promise<FoundTodos> {
+    const { query, fields } = this.matching(filter, sort);
+    let ordered = query;
+    for (const field of fields) ordered = ordered.orderBy(field, sort.order);
+    ordered = ordered.orderBy(FieldPath.documentId(), sort.order);
+    const rest =
+      after === undefined ? ordered : ordered.startAfter(...after.order.slice(0, fields.length), after.id);
+    const [counted, { docs }] = await Promise.all([
+      ordered.count().get(),
+      rest
+        .select(...TODO_FIELDS, ...fields)
+        .limit(limit + 1)
+        .get(),
+    ]);
+    const page = docs.slice(0, limit);
+    const last = docs.length > limit ? page.at(-1) : undefined;
+    return {
+      todos: page.flatMap((snapshot) => readable(snapshot, this.log)),
+      total: counted.data().count,
+      ...(last && { next: { order: sortedBy(last.data(), fields), id: last.id } }),
+    };
+  }
+
+  search(ownerUid: string, words: readonly string[], page: TodoPage): Promise<SearchedTodos> {
+    return searchTodos(this.todos.where('owner_uid', '==', ownerUid), words, page, (snapshot) =>
+      readable(snapshot, this.log),
+    );
+  }
+
+  /**
+   * The query of a filter, and the fields to sort it by. Whatever is asked for, it is a walk along one index:
+   * "either" is asked as "any of these", and all tags as the one set that they are. A range of due dates is
+   * answered within the index too. See docs/decisions/0017-to-do-queries.md.
+   */
+  private matching(filter: TodoFilter, sort: TodoSort): { query: Query; fields: readonly string[] } {
+    const { priority, tags, completed } = filter;
+    const byPriority = sort.by === 'priority' && priority === undefined;
+    const direction = sort.order === 'asc' ? 'up' : 'down';
+    const due = `index.due_${direction}`;
+    const states = completed === undefined ? [false, true] : [completed];
+    const ranks = (priority === undefined ? PRIORITIES : [priority]).map(priorityRank);
+    let query = this.todos.where('owner_uid', '==', filter.ownerUid).where('completed', 'in', states);
+    if (!byPriority) query = query.where('index.priority', 'in', ranks);
+    if (tags.length > 0) query = query.where('index.tag_sets', 'array-contains', tagSetKey(tags));
+    query = withinDueDates(query, due, filter);
+    const created = 'index.created';
+    if (byPriority) return { query, fields: ['index.priority', created, due] };
+    if (sort.by === 'due_date') return { query, fields: [due, created] };
+    if (sort.by === 'completed_at') return { query, fields: [`index.done_${direction}`, created, due] };
+    return { query, fields: [created, due] };
+  }
+
+  private async readBoth(id: string): Promise<DocumentSnapshot[]> {
+    return this.database.getAll(this.database.doc(todoPath(id)), this.database.doc(reminderPath(id)));
+  }
+
+  private get todos(): Query {
+    return this.database.collection(COLLECTIONS.todos);
+  }
+}
+
+function withinDueDates(query: Query, due: string, { dueAfter, dueBefore }: TodoFilter): Query {
+  if (dueAfter === undefined && dueBefore === undefined) return query;
+  const from = dueAfter?.getTime() ?? FIRST_OF_ALL + 1;
+  const to = dueBefore?.getTime() ?? LAST_OF_ALL - 1;
+  return query.where(due, '>=', from).where(due, '<=', to);
+}
+
+/** A to-do that somebody has broken by hand must not keep its owner from the others. */
+function readable(snapshot: DocumentSnapshot, log: Log): readonly Todo[] {
+  try {
+    return [todoFromDocument(snapshot.data())];
+  } catch (error) {
+    log.error('todo_unreadable', { todoId: snapshot.id, error });
+    return [];
+  }
+}
+
+function read(snapshot: DocumentSnapshot): Versioned<Todo> | undefined {
+  if (snapshot.updateTime === undefined) return undefined;
+  return versioned(todoFromDocument(snapshot.data()), snapshot.updateTime);
+}
+
+function remindedBy(snapshot: DocumentSnapshot | undefined): { reminder?: Versioned<Reminder> } {
+  if (snapshot?.updateTime === undefined) return {};
+  return { reminder: versioned(reminderFromDocument(snapshot.data()), snapshot.updateTime) };
+}

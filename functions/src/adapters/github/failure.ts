@@ -1,0 +1,111 @@
+/**
+ * What GitHub's refusals mean. GitHub's own words are looked at, and go to the log; the caller gets ours.
+ * Source: https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api;
+ * https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
+ */
+import { z } from 'zod';
+import { MusterError } from '../../domain/errors.ts';
+import {
+  accessDenied,
+  gitHubNotSetUp,
+  gitHubUnavailable,
+  rateLimited,
+  tooSlow,
+  unexpectedAnswer,
+} from '../../domain/github/errors.ts';
+import { plainLine } from '../../domain/github/text.ts';
+
+/** What a secondary rate limit asks to wait where it does not say, in seconds. */
+const SECONDARY_WAIT_SECONDS = 60;
+
+const LOGGED_LENGTH = 300;
+
+const failed = z.object({
+  status: z.number(),
+  message: z.string(),
+  response: z
+    .object({
+      headers: z.record(z.string(), z.union([z.string(), z.number()]).optional()).default({}),
+    })
+    .optional(),
+});
+
+export interface Refusal {
+  readonly status: number;
+  /** GitHub's own words, for recognising what it means. Never for the caller. */
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string | number | undefined>>;
+  /** Whether GitHub answered at all. */
+  readonly answered: boolean;
+}
+
+/** What octokit threw, or undefined where it is something else. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  const parsed = failed.safeParse(error);
+  if (!parsed.success) return undefined;
+  const { status, message, response } = parsed.data;
+  return { status, text: message, headers: response?.headers ?? {}, answered: response !== undefined };
+}
+
+/** @param route the template, which has nothing of the caller's in it: `GET /repos/{owner}/{repo}` */
+export function failureOf(error: unknown, route: string): unknown {
+  if (error instanceof MusterError) return error;
+  if (error instanceof Error && error.name === 'AbortError') return tooSlow(route);
+  const refusal = refusalOf(error);
+  if (refusal === undefined) return broken(error, route);
+  const cause = causeOf(refusal, route);
+  if (!refusal.answered) return gitHubUnavailable('CONNECTION_ERROR', cause);
+  return rateLimit(refusal, cause) ?? byStatus(refusal.status, cause);
+}
+
+/** For the log: GitHub's words, cut. Requests, headers and addresses stay out, since they may hold secrets. */
+export function causeOf({ status, text }: Refusal, route: string): string {
+  return `${route}: ${status} ${plainLine(text, LOGGED_LENGTH)}`;
+}
+
+/** Most likely a private key that cannot be read; its text must not get into the log. */
+function broken(error: unknown, route: string): MusterError {
+  const name = error instanceof Error ? error.name : typeof error;
+  return gitHubNotSetUp("This deployment's GitHub credentials cannot be used.", `${route}: ${name}`);
+}
+
+function rateLimit({ status, text, headers }: Refusal, cause: string): MusterError | undefined {
+  if (status !== 403 && status !== 429) return undefined;
+  const wait = Number(headers['retry-after']);
+  if (wait > 0) return rateLimited(Math.ceil(wait), new Date(Date.now() + wait * 1000), cause);
+  if (Number(headers['x-ratelimit-remaining'] ?? 1) === 0) {
+    const reset = new Date(Number(headers['x-ratelimit-reset'] ?? 0) * 1000);
+    return rateLimited(Math.max(1, Math.ceil((reset.getTime() - Date.now()) / 1000)), reset, cause);
+  }
+  if (status !== 429 && !/\bsecondary rate\b/i.test(text)) return undefined;
+  const until = new Date(Date.now() + SECONDARY_WAIT_SECONDS * 1000);
+  return rateLimited(SECONDARY_WAIT_SECONDS, until, cause);
+}
+
+function byStatus(status: number, cause: string): MusterError {
+  if (status === 401) return gitHubNotSetUp("GitHub refuses this deployment's credentials.", cause);
+  if (status === 403 || status === 451) {
+    return accessDenied(
+      'GitHub does not let this deployment do that.',
+      "Whoever runs it: check the repository's and the App's or the token's permissions; docs/guides/github.md lists them.",
+      cause,
+    );
+  }
+  if (status >= 500) return gitHubUnavailable('UNAVAILABLE', cause);
+  if (status === 410) return new MusterError('GONE', 'GitHub has this no more.', { reason: 'GONE', cause });
+  if (status === 409) {
+    return new MusterError('CONFLICT', 'This conflicts with what is on GitHub now.', {
+      reason: 'CONFLICT',
+      suggestion: 'Look at the repository, and decide again. An empty repository needs a first commit.',
+      cause,
+    });
+  }
+  if (status === 400 || status === 422) {
+    return new MusterError('VALIDATION_ERROR', 'GitHub does not accept these arguments.', {
+      reason: 'VALIDATION_ERROR',
+      suggestion: 'Check that the branches, labels, people and milestones that you name exist.',
+      cause,
+    });
+  }
+  return unexpectedAnswer(cause);
+}

@@ -1,0 +1,120 @@
+/** Branches, and commits made of blobs and trees. Source: https://docs.github.com/rest/git */
+import { z } from 'zod';
+import { MusterError } from '../../domain/errors.ts';
+import type { Commit, TreeEntry } from '../../domain/github/port.ts';
+import type { RepositoryName } from '../../domain/github/repository.ts';
+import { checked, commit, sha } from './answers.ts';
+import { type Client, find, unless } from './asking.ts';
+
+const created = z.object({ sha });
+
+const reference = z.object({ object: z.object({ sha }) });
+
+export async function readCommit(
+  client: Client,
+  at: RepositoryName,
+  ref: string,
+): Promise<Commit | undefined> {
+  // One of the files that it changed is still too many, but GitHub gives no fewer.
+  const parameters = { ...at, ref, per_page: 1 };
+  const answer = await unless(client, 'GET /repos/{owner}/{repo}/commits/{ref}', parameters, ({ status }) =>
+    // 409: an empty repository; 422: no commit of that name.
+    [404, 409, 422].includes(status) ? 'missing' : undefined,
+  );
+  return answer === 'missing' ? undefined : checked(commit, answer);
+}
+
+export async function readBranch(
+  client: Client,
+  at: RepositoryName,
+  name: string,
+): Promise<string | undefined> {
+  const route = 'GET /repos/{owner}/{repo}/git/ref/{ref}';
+  const answer = await unless(client, route, { ...at, ref: `heads/${name}` }, ({ status }) =>
+    status === 404 || status === 409 ? 'missing' : undefined,
+  );
+  return answer === 'missing' ? undefined : checked(reference, answer).object.sha;
+}
+
+export async function createBranch(
+  client: Client,
+  at: RepositoryName,
+  name: string,
+  target: string,
+): Promise<'created' | 'exists' | undefined> {
+  const parameters = { ...at, ref: `refs/heads/${name}`, sha: target };
+  const answer = await unless(
+    client,
+    'POST /repos/{owner}/{repo}/git/refs',
+    parameters,
+    ({ status, text }) => {
+      if (status === 404) return 'missing';
+      return status === 422 && /already exists/i.test(text) ? 'exists' : undefined;
+    },
+  );
+  if (answer === 'missing') return undefined;
+  return answer === 'exists' ? 'exists' : 'created';
+}
+
+export async function moveBranch(
+  client: Client,
+  at: RepositoryName,
+  name: string,
+  target: string,
+): Promise<'moved' | 'stale' | undefined> {
+  const parameters = { ...at, ref: `heads/${name}`, sha: target, force: false };
+  const route = 'PATCH /repos/{owner}/{repo}/git/refs/{ref}';
+  const answer = await unless(client, route, parameters, ({ status, text }) => {
+    if (status === 404 || (status === 422 && /does not exist/i.test(text))) return 'missing';
+    if (status === 422 && /fast.forward/i.test(text)) return 'stale';
+    return /protected branch|rule violations/i.test(text) ? 'protected' : undefined;
+  });
+  if (answer === 'protected') throw isProtected(name);
+  if (answer === 'missing') return undefined;
+  return answer === 'stale' ? 'stale' : 'moved';
+}
+
+export async function createBlob(
+  client: Client,
+  at: RepositoryName,
+  base64: string,
+): Promise<string | undefined> {
+  const parameters = { ...at, content: base64, encoding: 'base64' };
+  const answer = await find(client, 'POST /repos/{owner}/{repo}/git/blobs', parameters);
+  return answer && checked(created, answer).sha;
+}
+
+export async function createTree(
+  client: Client,
+  at: RepositoryName,
+  base: string,
+  entries: readonly TreeEntry[],
+): Promise<string | undefined> {
+  const parameters = { ...at, base_tree: base, tree: entries.map(treeEntry) };
+  const answer = await find(client, 'POST /repos/{owner}/{repo}/git/trees', parameters);
+  return answer && checked(created, answer).sha;
+}
+
+export async function createCommit(
+  client: Client,
+  at: RepositoryName,
+  { message, tree, parent }: { readonly message: string; readonly tree: string; readonly parent: string },
+): Promise<string | undefined> {
+  const parameters = { ...at, message, tree, parents: [parent] };
+  const answer = await find(client, 'POST /repos/{owner}/{repo}/git/commits', parameters);
+  return answer && checked(created, answer).sha;
+}
+
+function treeEntry({ path, executable, content }: TreeEntry) {
+  const entry = { path, mode: executable ? '100755' : '100644', type: 'blob' };
+  if (content === undefined) return { ...entry, sha: null };
+  return 'text' in content ? { ...entry, content: content.text } : { ...entry, sha: content.blob };
+}
+
+function isProtected(branch: string): MusterError {
+  return new MusterError('FORBIDDEN', `Branch "${branch}" is protected.`, {
+    field: 'branch',
+    reason: 'PROTECTED_BRANCH',
+    suggestion: 'Nothing was committed. Commit to a branch of your own and open a pull request.',
+  });
+}

@@ -1,0 +1,58 @@
+/** Pushes to devices through Firebase Cloud Messaging. */
+import type { App } from 'firebase-admin/app';
+import type { Message, Messaging } from 'firebase-admin/messaging';
+import type { Notification } from '../../domain/notifications/notification.ts';
+import type { PushOutcome, PushService } from '../../domain/notifications/ports.ts';
+
+/**
+ * The codes of a device that has gone for good, and of a message that will never be taken for it.
+ * Source: https://firebase.google.com/docs/cloud-messaging/error-codes
+ */
+const UNREGISTERED = ['messaging/registration-token-not-registered'];
+const REFUSED = [
+  'messaging/invalid-argument',
+  'messaging/invalid-registration-token',
+  'messaging/mismatched-credential',
+  'messaging/third-party-auth-error',
+];
+
+export class FcmPushService implements PushService {
+  private readonly app: () => Promise<App>;
+  private messaging: Promise<Messaging> | undefined;
+
+  constructor(app: () => Promise<App>) {
+    this.app = app;
+  }
+
+  async send(token: string, notification: Notification): Promise<PushOutcome> {
+    const messaging = await this.client();
+    try {
+      await messaging.send(messageTo(token, notification));
+      return 'sent';
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+      if (UNREGISTERED.includes(code)) return 'unregistered';
+      return REFUSED.includes(code) ? 'refused' : 'unreachable';
+    }
+  }
+
+  /** It is loaded when something is first pushed. */
+  private client(): Promise<Messaging> {
+    this.messaging ??= Promise.all([this.app(), import('firebase-admin/messaging')]).then(
+      ([app, { getMessaging }]) => getMessaging(app),
+    );
+    return this.messaging;
+  }
+}
+
+/** Named by the notification, so that a device shows it once even where it is pushed twice. */
+function messageTo(token: string, { id, taskId, title, body, at }: Notification): Message {
+  return {
+    token,
+    notification: { title, body },
+    data: { event_id: id, task_id: taskId, timestamp: at.toISOString() },
+    android: { collapseKey: id, notification: { tag: id } },
+    apns: { headers: { 'apns-collapse-id': id.slice(0, 64) } },
+    webpush: { notification: { tag: id } },
+  };
+}

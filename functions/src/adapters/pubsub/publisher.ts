@@ -1,0 +1,79 @@
+/**
+ * Publishes events to Pub/Sub. The message is the event as JSON; its attributes are those of a CloudEvent in binary
+ * mode, so that any consumer of CloudEvents can take it.
+ * Source: https://github.com/googleapis/google-cloudevents/blob/main/docs/spec/pubsub.md
+ */
+import type { PubSub, Topic as PubSubTopic } from '@google-cloud/pubsub';
+import { messageOf, type TaskEvent, type Topic } from '../../domain/events/event.ts';
+import type { DeadLetter, DeadLetters, EventPublisher } from '../../domain/events/ports.ts';
+
+export const DEAD_LETTERS = 'dead-letters';
+
+/** The trigger that publishes comes again; it must not be kept until it is cut. */
+const PATIENCE_MILLISECONDS = 20_000;
+
+export class PubSubPublisher implements EventPublisher, DeadLetters {
+  private client: Promise<PubSub> | undefined;
+  private readonly topics = new Map<string, PubSubTopic>();
+
+  async publish(topic: Topic, event: TaskEvent): Promise<void> {
+    await this.send(topic, {
+      data: Buffer.from(JSON.stringify(messageOf(event))),
+      attributes: attributesOf(event),
+      orderingKey: event.taskId,
+    });
+  }
+
+  async bury({ consumer, reason, messageId, text }: DeadLetter): Promise<void> {
+    await this.send(DEAD_LETTERS, {
+      data: Buffer.from(text),
+      attributes: { consumer, reason: reason.slice(0, 1000), message_id: messageId },
+    });
+  }
+
+  private async send(
+    name: string,
+    message: { data: Buffer; attributes: Record<string, string>; orderingKey?: string },
+  ): Promise<void> {
+    const topic = await this.topic(name);
+    try {
+      await topic.publishMessage(message);
+    } catch (error) {
+      // The client holds back all of a key after a failure, until it is told to go on.
+      if (message.orderingKey !== undefined) topic.resumePublishing(message.orderingKey);
+      throw error;
+    }
+  }
+
+  private async topic(name: string): Promise<PubSubTopic> {
+    const known = this.topics.get(name);
+    if (known !== undefined) return known;
+    const topic = (await this.pubSub()).topic(name, {
+      messageOrdering: true,
+      batching: { maxMessages: 1 },
+      gaxOpts: { timeout: PATIENCE_MILLISECONDS },
+    });
+    this.topics.set(name, topic);
+    return topic;
+  }
+
+  /** The client is loaded when something is first published; bundled, a CommonJS package is its default export. */
+  private pubSub(): Promise<PubSub> {
+    this.client ??= import('@google-cloud/pubsub').then(({ default: { PubSub } }) => new PubSub());
+    return this.client;
+  }
+}
+
+function attributesOf(event: TaskEvent): Record<string, string> {
+  return {
+    'ce-specversion': '1.0',
+    'ce-id': event.id,
+    'ce-type': `muster.task.${event.type}`,
+    'ce-source': `//firestore.googleapis.com/projects/${process.env['GCLOUD_PROJECT']}/databases/(default)/documents/events`,
+    'ce-subject': event.taskId,
+    'ce-time': event.timestamp.toISOString(),
+    'content-type': 'application/json',
+    event_id: event.id,
+    event_type: event.type,
+  };
+}

@@ -1,0 +1,105 @@
+/**
+ * Reading, writing and watching a database as a caller, under the security rules. Adapters implement it, one
+ * for each database. Nothing here ever runs with the server's own credentials.
+ */
+import type { MusterError } from '../errors.ts';
+import type { JsonValue } from '../json.ts';
+import type { Caller } from './caller.ts';
+import type { DatabaseName, DataPath } from './path.ts';
+
+/** What a query may begin and end at. */
+export type Bound = string | number | boolean;
+
+export interface ReadQuery {
+  /** A field's path in Firestore; a child's path, `$key` or `$value` in the Realtime Database. */
+  readonly orderBy?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly startAt?: Bound | undefined;
+  readonly endAt?: Bound | undefined;
+  /** Where an earlier answer was cut off: its `nextCursor`. */
+  readonly cursor?: string | undefined;
+}
+
+export interface ReadRequest {
+  readonly query?: ReadQuery;
+  /** Only the keys. Realtime Database only. */
+  readonly shallow: boolean;
+}
+
+export interface ReadOutcome {
+  /** In the JSON form of docs/guides/data.md. */
+  readonly data: JsonValue;
+  /** How many documents or children there are in `data`; 1 for a single one. */
+  readonly count: number;
+  readonly timestamp: Date;
+  /** What `expectedVersion` of a write is compared with; single documents and unqueried nodes have one. */
+  readonly version?: string;
+  /** Present where there is more than was given. */
+  readonly nextCursor?: string;
+}
+
+export const OPERATIONS = ['set', 'update', 'push', 'delete'] as const;
+
+export type WriteOperation = (typeof OPERATIONS)[number];
+
+export interface WriteRequest {
+  readonly operation: WriteOperation;
+  readonly data: JsonValue;
+  /** With `set`, Firestore only: keep the fields that `data` does not name. */
+  readonly merge: boolean;
+  /** Write only over what was read at the beginning of the call. */
+  readonly transaction: boolean;
+  /** With `transaction`: the version that is to be replaced; `null` where there must be nothing yet. */
+  readonly expectedVersion?: string | null;
+  /**
+   * With `push`: the key that a repetition of this call derives again. Where it exists already, an earlier
+   * attempt of this call wrote it, and that is a success.
+   */
+  readonly derivedKey?: string;
+}
+
+export interface WriteOutcome {
+  /** The new key of a `push`. */
+  readonly key?: string;
+  readonly timestamp: Date;
+  /** Of what was written, where the database tells. */
+  readonly version?: string;
+}
+
+/** One thing at or below a watched path, and how it is now; undefined where it is gone. */
+export interface Change {
+  /** The child's key or the document's id; empty where the path is watched as one value. */
+  readonly key: string;
+  readonly data: JsonValue | undefined;
+}
+
+/** `value`: the path as one value. `children`: each child, or each document of a collection. */
+export type WatchShape = 'value' | 'children';
+
+export interface Watcher {
+  /** Called once, with all that is there. As `value`, nothing at the path is a map without an entry. */
+  initial(state: ReadonlyMap<string, JsonValue>): void;
+  /** Then called for each change, in the order in which the database tells of them. */
+  changed(changes: readonly Change[]): void;
+  /** Called at most once, also instead of `initial`; nothing follows. Rules that changed are one cause. */
+  failed(error: MusterError): void;
+}
+
+export interface Watch {
+  /** Ends it; the watcher hears no more. May be called again. */
+  stop(): void;
+}
+
+export interface DatabaseAccess {
+  /** @throws MusterError as domain/data/errors.ts makes them */
+  read(caller: Caller, path: DataPath, request: ReadRequest): Promise<ReadOutcome>;
+  /** @throws MusterError as domain/data/errors.ts makes them */
+  write(caller: Caller, path: DataPath, request: WriteRequest): Promise<WriteOutcome>;
+  /**
+   * Begins to watch. Whatever goes wrong, also at once, goes to the watcher.
+   * @param most how many children may be there: more are a SIZE_LIMIT_EXCEEDED, whenever they come
+   */
+  watch(caller: Caller, path: DataPath, shape: WatchShape, most: number, watcher: Watcher): Watch;
+}
+
+export type DatabaseAccesses = Readonly<Record<DatabaseName, DatabaseAccess>>;

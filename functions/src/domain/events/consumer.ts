@@ -1,0 +1,53 @@
+/**
+ * One consumer of a topic. Messages come at least once, late and out of order: what it does must be the same
+ * however often. It throws where it may succeed later, and buries what it can never process, so that one bad
+ * message is neither tried for a day nor lost.
+ */
+import type { Log } from '../ports.ts';
+import { eventMessage, eventOf, type TaskEvent } from './event.ts';
+import type { DeadLetters } from './ports.ts';
+
+/** A message as it came. */
+export interface Message {
+  readonly id: string;
+  readonly text: string;
+}
+
+export interface ConsumerDependencies {
+  readonly deadLetters: DeadLetters;
+  readonly log: Log;
+}
+
+export class EventConsumer {
+  readonly name: string;
+  private readonly act: (event: TaskEvent) => Promise<void>;
+  private readonly dependencies: ConsumerDependencies;
+
+  constructor(name: string, act: (event: TaskEvent) => Promise<void>, dependencies: ConsumerDependencies) {
+    this.name = name;
+    this.act = act;
+    this.dependencies = dependencies;
+  }
+
+  async receive({ id, text }: Message): Promise<void> {
+    const { deadLetters, log } = this.dependencies;
+    const read = eventMessage.safeParse(parsed(text));
+    if (read.success) return this.take(eventOf(read.data));
+    const reason = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+    log.error('message_buried', { consumer: this.name, messageId: id, reason });
+    await deadLetters.bury({ consumer: this.name, reason, messageId: id, text });
+  }
+
+  /** The event without its journey as a message. */
+  take(event: TaskEvent): Promise<void> {
+    return this.act(event);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

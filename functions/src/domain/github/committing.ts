@@ -1,0 +1,190 @@
+/** Creating branches, and committing several files at once. Ours, beside the specification's five tools. */
+import { MusterError } from '../errors.ts';
+import type { Settle, Store } from '../store.ts';
+import { type CommitRequest, checkRequest, type FileChange } from './commitRequest.ts';
+import { invalidArgument, refNotFound, repositoryNotFound, shown } from './errors.ts';
+import { isSha, refName } from './names.ts';
+import type { Commit, GitHub, TreeEntry } from './port.ts';
+import type { RepositoryName } from './repository.ts';
+
+/** How often a branch may move on while a commit is made for it. */
+const MAX_ATTEMPTS = 3;
+
+export interface CreatedBranch {
+  readonly branch: string;
+  readonly sha: string;
+  /** False where it was there already, at the same commit. */
+  readonly created: boolean;
+}
+
+export interface CommitOutcome {
+  readonly sha: string;
+  readonly parent: string;
+  readonly tree: string;
+  /** False where the branch was at this very commit already: same message, same files. */
+  readonly created: boolean;
+}
+
+export class Committing {
+  private readonly gitHub: GitHub;
+  private readonly store: Store;
+
+  constructor({ gitHub, store }: { readonly gitHub: GitHub; readonly store: Store }) {
+    this.gitHub = gitHub;
+    this.store = store;
+  }
+
+  /** @param from a branch, a tag or a commit; the default branch where absent */
+  async createBranch(
+    at: RepositoryName,
+    name: string,
+    from: string | undefined,
+    settle: Settle<CreatedBranch>,
+  ): Promise<CreatedBranch> {
+    refName(name, 'branch');
+    if (isSha(name)) throw looksLikeSha();
+    const sha = await this.start(at, from);
+    const answer = await this.gitHub.createBranch(at, name, sha);
+    if (answer === undefined) throw repositoryNotFound(at);
+    if (answer === 'exists') await this.requireBranchAt(at, name, sha);
+    const outcome = { branch: name, sha, created: answer === 'created' };
+    await this.store.commit([], settle(outcome));
+    return outcome;
+  }
+
+  /** All files in one commit: nobody sees any of it before the branch moves, which is the last step. */
+  async commitFiles(request: CommitRequest, settle: Settle<CommitOutcome>): Promise<CommitOutcome> {
+    checkRequest(request);
+    const outcome = await this.commitOnto(request, new Map(), 1);
+    await this.store.commit([], settle(outcome));
+    return outcome;
+  }
+
+  private async start(at: RepositoryName, from: string | undefined): Promise<string> {
+    const repository = from === undefined ? await this.gitHub.repository(at) : undefined;
+    if (from === undefined && repository === undefined) throw repositoryNotFound(at);
+    const ref = repository?.defaultBranch ?? refName(from ?? '', 'from');
+    const commit = await this.gitHub.commit(at, ref);
+    if (commit === undefined) throw await this.missing(at, ref, 'from');
+    return commit.sha;
+  }
+
+  private async requireBranchAt(at: RepositoryName, name: string, sha: string): Promise<void> {
+    const there = await this.gitHub.branch(at, name);
+    if (there === sha) return;
+    throw new MusterError('CONFLICT', `Branch "${name}" exists at another commit.`, {
+      field: 'branch',
+      reason: 'BRANCH_EXISTS',
+      suggestion: 'Use it as it is, or choose another name.',
+    });
+  }
+
+  private async missing(at: RepositoryName, ref: string, field: string): Promise<MusterError> {
+    const repository = await this.gitHub.repository(at);
+    return repository === undefined ? repositoryNotFound(at) : refNotFound(at, ref, field);
+  }
+
+  private async commitOnto(
+    request: CommitRequest,
+    blobs: Map<string, string>,
+    attempt: number,
+  ): Promise<CommitOutcome> {
+    const { at, branch, message, expectedParent } = request;
+    const headSha = await this.gitHub.branch(at, branch);
+    if (headSha === undefined) throw await this.missing(at, branch, 'branch');
+    const head = await this.required(at, this.gitHub.commit(at, headSha));
+    const parent =
+      expectedParent === undefined || expectedParent === headSha ? head : await this.before(request, head);
+    const tree = await this.tree(request, parent.tree, blobs);
+    if (tree === head.tree && (parent === head || head.parents[0] === parent.sha))
+      return sameAs(head, request);
+    if (parent !== head) throw movedOn(branch);
+    const sha = await this.required(at, this.gitHub.createCommit(at, { message, tree, parent: parent.sha }));
+    const moved = await this.required(at, this.gitHub.moveBranch(at, branch, sha));
+    if (moved === 'moved') return { sha, parent: parent.sha, tree, created: true };
+    if (expectedParent !== undefined || attempt === MAX_ATTEMPTS) throw movedOn(branch);
+    return this.commitOnto(request, blobs, attempt + 1);
+  }
+
+  /** The branch is not where it was expected. An earlier attempt of the same call may have moved it. */
+  private async before({ at, branch, expectedParent = '' }: CommitRequest, head: Commit): Promise<Commit> {
+    if (head.parents[0] !== expectedParent) throw movedOn(branch);
+    return this.required(at, this.gitHub.commit(at, expectedParent));
+  }
+
+  /** @param blobs those made so far, by path: a further attempt uses them again */
+  private async tree(
+    { at, files }: CommitRequest,
+    base: string,
+    blobs: Map<string, string>,
+  ): Promise<string> {
+    const { executable, truncated } = await this.required(at, this.gitHub.files(at, base));
+    const entries: TreeEntry[] = [];
+    for (const file of files) {
+      const { path } = file;
+      if (file.delete && !truncated && !executable.has(path)) throw nothingToDelete(path);
+      const mode = file.executable ?? executable.get(path) ?? false;
+      entries.push({ path, executable: mode, content: await this.contentOf(at, file, blobs) });
+    }
+    return this.required(at, this.gitHub.createTree(at, base, entries));
+  }
+
+  private async contentOf(
+    at: RepositoryName,
+    { path, content, encoding }: FileChange,
+    blobs: Map<string, string>,
+  ): Promise<TreeEntry['content']> {
+    if (content === undefined) return undefined;
+    if (encoding === 'utf8') return { text: content };
+    const blob = blobs.get(path) ?? (await this.required(at, this.gitHub.createBlob(at, content)));
+    blobs.set(path, blob);
+    return { blob };
+  }
+
+  private async required<T>(at: RepositoryName, asked: Promise<T | undefined>): Promise<T> {
+    const answer = await asked;
+    if (answer === undefined) throw repositoryNotFound(at);
+    return answer;
+  }
+}
+
+function sameAs(head: Commit, { message, branch }: CommitRequest): CommitOutcome {
+  const [parent] = head.parents;
+  if (head.message === message && parent !== undefined) {
+    return { sha: head.sha, parent, tree: head.tree, created: false };
+  }
+  throw new MusterError(
+    'CONFLICT',
+    `Branch "${branch}" holds all of this already: there is nothing to commit.`,
+    {
+      field: 'files',
+      reason: 'NOTHING_TO_COMMIT',
+      suggestion: 'Go on: the files are as you want them.',
+    },
+  );
+}
+
+function nothingToDelete(path: string): MusterError {
+  return new MusterError('NOT_FOUND', `There is no "${shown(path)}" to delete.`, {
+    field: 'files',
+    reason: 'FILE_NOT_FOUND',
+    suggestion: 'Nothing was committed. Leave out what is not there.',
+  });
+}
+
+function movedOn(branch: string): MusterError {
+  return new MusterError('CONFLICT', `Branch "${branch}" has moved on.`, {
+    field: 'expected_parent',
+    reason: 'PARENT_MOVED',
+    suggestion: 'Nothing was committed. Read the files again and commit on what is there now.',
+  });
+}
+
+function looksLikeSha(): MusterError {
+  return invalidArgument(
+    'branch',
+    'INVALID_REF',
+    'A branch whose name is a SHA would be taken for the commit.',
+    'Name it after what it is for: "feature/login".',
+  );
+}

@@ -1,0 +1,74 @@
+/** What the calls of the last hour were like, in every instance together. */
+import { inTime } from '../deadline.ts';
+import type { Clock, Log } from '../ports.ts';
+import type { Counts } from './metrics.ts';
+
+export interface ToolCounts extends Counts {
+  /** The last minute in which it was called. */
+  readonly lastUsed: Date;
+}
+
+export interface CallHistory {
+  readonly all: Counts;
+  /** By full name, `coordination.create_task`; only those that were called. */
+  readonly tools: ReadonlyMap<string, ToolCounts>;
+}
+
+/** Reads the counts that MetricsLedger adds to. */
+export interface MetricsReader {
+  /** The calls of these minutes, the first and the last included. */
+  between(from: Date, to: Date): Promise<CallHistory>;
+}
+
+const HOUR_MILLISECONDS = 3_600_000;
+
+/** How long one reading is good for. */
+const KEPT_MILLISECONDS = 15_000;
+
+/** Nothing that anybody waits for depends on it. */
+const WAIT_MILLISECONDS = 1000;
+
+export interface RecentCallsDependencies {
+  readonly metricsReader: MetricsReader;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class RecentCalls {
+  private readonly dependencies: RecentCallsDependencies;
+  private kept: { readonly at: number; readonly history: CallHistory } | undefined;
+  private reading: Promise<CallHistory> | undefined;
+
+  constructor(dependencies: RecentCallsDependencies) {
+    this.dependencies = dependencies;
+  }
+
+  /** The last hour's calls; undefined where they cannot be read just now. */
+  async lastHour(): Promise<CallHistory | undefined> {
+    const { clock, log } = this.dependencies;
+    const now = clock.now().getTime();
+    if (this.kept !== undefined && now - this.kept.at < KEPT_MILLISECONDS) return this.kept.history;
+    try {
+      // A database that is away is not asked again while it owes an answer.
+      this.reading ??= this.read(now).finally(() => {
+        this.reading = undefined;
+      });
+      return await inTime(this.reading, WAIT_MILLISECONDS, 'The counts of calls');
+    } catch (error) {
+      log.warn('metrics_not_read', { error });
+      return undefined;
+    }
+  }
+
+  private async read(now: number): Promise<CallHistory> {
+    const [from, to] = [new Date(now - HOUR_MILLISECONDS), new Date(now)];
+    const history = await this.dependencies.metricsReader.between(from, to);
+    this.kept = { at: now, history };
+    return history;
+  }
+}
+
+/** The share of calls that succeeded; undefined without calls. */
+export function successRate({ calls, failures }: Counts): number | undefined {
+  return calls === 0 ? undefined : (calls - failures) / calls;
+}

@@ -1,0 +1,99 @@
+/** When a recurring to-do recurs. Source: spec/todo.md, create_recurring_task; design, section 6, "To-dos". */
+import { MusterError } from '../errors.ts';
+
+export const FREQUENCIES = ['DAILY', 'WEEKLY', 'MONTHLY'] as const;
+
+export type Frequency = (typeof FREQUENCIES)[number];
+
+export const DEFAULT_TIMEZONE = 'UTC';
+
+/** Those of IANA's names that have three letters. */
+const SHORT_TIMEZONES = 'CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'.split(' ');
+
+/** The last instant that the databases can store, and that RFC 3339 can write. */
+export const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z');
+
+/**
+ * `anchor` is the first occurrence. It alone says on which day and at what time of day the others are.
+ * `endDate` is the last instant at which an occurrence may be due, itself included.
+ * `timezone` is the IANA zone whose calendar and clock count.
+ */
+export interface RecurrenceRule {
+  readonly frequency: Frequency;
+  readonly anchor: Date;
+  readonly timezone: string;
+  readonly endDate?: Date;
+}
+
+/** A rule as a caller wrote it. */
+export interface RequestedRule {
+  readonly frequency: string;
+  readonly anchor: Date;
+  readonly timezone?: string | undefined;
+  readonly endDate?: Date | undefined;
+}
+
+/**
+ * @throws MusterError VALIDATION_ERROR, with the reason INVALID_FREQUENCY, INVALID_TIMEZONE, INVALID_DATE
+ *   or END_BEFORE_START, naming the argument of create_recurring_task
+ */
+export function recurrenceRule(requested: RequestedRule): RecurrenceRule {
+  const { anchor, endDate } = requested;
+  const frequency = knownFrequency(requested.frequency);
+  const timezone = requested.timezone ?? DEFAULT_TIMEZONE;
+  checkTimezone(timezone);
+  checkDate('start_date', anchor);
+  if (endDate === undefined) return { frequency, anchor, timezone };
+  checkDate('end_date', endDate);
+  if (endDate < anchor) {
+    throw new MusterError('VALIDATION_ERROR', 'The end_date is before the start_date.', {
+      field: 'end_date',
+      reason: 'END_BEFORE_START',
+      suggestion: 'Give an end_date at or after the start_date, or none to repeat without end.',
+    });
+  }
+  return { frequency, anchor, timezone, endDate };
+}
+
+function knownFrequency(text: string): Frequency {
+  const frequency = FREQUENCIES.find((known) => known === text);
+  if (frequency !== undefined) return frequency;
+  throw new MusterError('VALIDATION_ERROR', 'There is no such frequency.', {
+    field: 'frequency',
+    reason: 'INVALID_FREQUENCY',
+    suggestion: `Use one of ${FREQUENCIES.join(', ')}.`,
+  });
+}
+
+/**
+ * Offsets such as "+02:00" are refused: they know no daylight saving time, which is what a zone is for.
+ * So are abbreviations such as "IST", which Intl takes and IANA does not have.
+ */
+function checkTimezone(timezone: string): void {
+  const isAbbreviation = timezone.length === 3 && !SHORT_TIMEZONES.includes(timezone.toUpperCase());
+  if (/^[A-Za-z]/.test(timezone) && !isAbbreviation && isKnownTimezone(timezone)) return;
+  throw new MusterError('VALIDATION_ERROR', 'There is no such time zone.', {
+    field: 'timezone',
+    reason: 'INVALID_TIMEZONE',
+    suggestion:
+      'Use a name of the IANA time zone database, such as "Europe/Berlin", or leave it out for UTC.',
+  });
+}
+
+function isKnownTimezone(timezone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: timezone });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function checkDate(field: string, date: Date): void {
+  // Written so that an invalid date, which compares with nothing, is refused as well.
+  if (date.getUTCFullYear() > 0 && date <= END_OF_TIME) return;
+  throw new MusterError('VALIDATION_ERROR', `The ${field} is not a date between the years 1 and 9999.`, {
+    field,
+    reason: 'INVALID_DATE',
+  });
+}

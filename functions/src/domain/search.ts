@@ -1,0 +1,45 @@
+/** Search that knows neither case nor accents and finds words by how they begin. */
+
+/** The longest beginning of a word that is looked up. */
+const MAX_PREFIX_LENGTH = 15;
+
+export function folded(text: string): string {
+  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+}
+
+/** The words of a text; `readFile` has `read`, `file` and `readfile`. */
+export function wordsOf(text: string): readonly string[] {
+  const apart = text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2');
+  return [...new Set([...split(apart), ...split(text)])];
+}
+
+/** The words that a search asks for. */
+export function searchWords(search: string): readonly string[] {
+  return [...new Set(split(search))];
+}
+
+/** Whether each of the words begins one of the text's. */
+export function matchesWords(text: string, words: readonly string[]): boolean {
+  const own = wordsOf(text);
+  return words.every((word) => own.some((one) => one.startsWith(word)));
+}
+
+/** Every beginning of every word of a text, for an index. */
+export function prefixesOf(text: string): readonly string[] {
+  const prefixes = wordsOf(text).flatMap((word) => {
+    const letters = [...word].slice(0, MAX_PREFIX_LENGTH);
+    return letters.map((_, index) => letters.slice(0, index + 1).join(''));
+  });
+  return [...new Set(prefixes)];
+}
+
+/** What prefixesOf has of a word that is searched for. */
+export function lookedUpPrefix(word: string): string {
+  return [...word].slice(0, MAX_PREFIX_LENGTH).join('');
+}
+
+function split(text: string): readonly string[] {
+  return folded(text)
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+}

@@ -1,0 +1,30 @@
+/** Reading a subscription's log, for whoever answers callers: tools, `/mcp/events`, `subscriptions/listen`. */
+import type { Caller } from '../data/caller.ts';
+import type { LoggedEvent } from './event.ts';
+
+export interface ReadFrom {
+  readonly subscriptionId: string;
+  /** Goes on after this one; without it, from the subscription's beginning. */
+  readonly cursor?: string | undefined;
+}
+
+export interface Reading {
+  /** In order; at most a page of them. */
+  readonly events: readonly LoggedEvent[];
+  /** Where to go on. */
+  readonly cursor: string;
+  /** Events between the cursor asked for and these were dropped: the log keeps 1,000 for 24 hours. */
+  readonly overflow: boolean;
+}
+
+export interface EventReader {
+  /**
+   * The events after the cursor. Where there is none, waits for the first.
+   * @param waitMs at most this long; then `events` is empty
+   * @param gone ends the waiting early
+   * @throws MusterError NOT_FOUND where the caller has no such subscription
+   */
+  poll(caller: Caller, from: ReadFrom, waitMs: number, gone?: AbortSignal): Promise<Reading>;
+  /** The events after the cursor, and then each as it comes, until `gone`. Never yields an empty reading. */
+  follow(caller: Caller, from: ReadFrom, gone: AbortSignal): AsyncIterable<Reading>;
+}

@@ -1,0 +1,105 @@
+/** A subscription: who watches what, and where its events are logged. Source: design, section 5. */
+import type { WatchShape } from '../data/access.ts';
+import { invalidRequest } from '../data/errors.ts';
+import type { DatabaseName, DataPath } from '../data/path.ts';
+import { MusterError } from '../errors.ts';
+import type { EventType } from './event.ts';
+
+export interface Subscription {
+  /** A digest of the owner and the subscription's own id. */
+  readonly id: string;
+  readonly uid: string;
+  /** As its owner names it. */
+  readonly subscriptionId: string;
+  readonly database: DatabaseName;
+  readonly path: string;
+  readonly eventType: EventType;
+  /** Names the log. Random, so that the events of an earlier subscription of the same id never mix in. */
+  readonly log: string;
+  readonly createdAt: Date;
+  /** It is forgotten then, unless it is read before. */
+  readonly expiresAt: Date;
+}
+
+/** What may be subscribed to at once by one principal. */
+export const MAX_SUBSCRIPTIONS = 50;
+
+/** Children or documents of a watched path. */
+export const MAX_CHILDREN = 1000;
+
+/** All that is watched, in bytes of JSON. */
+export const MAX_VALUE_BYTES = 1_048_576;
+export const MAX_CHILDREN_BYTES = 4 * 1_048_576;
+
+/** How long a subscription outlives its last reader. */
+export const KEPT_MILLISECONDS = 24 * 3_600_000;
+
+/** Reading moves the expiry at most this often: it is a write of the document. */
+export const EXTENDED_EVERY_MILLISECONDS = 600_000;
+
+/** How a path is watched for events of a type. */
+export function shapeOf(eventType: EventType): WatchShape {
+  return eventType === 'value' ? 'value' : 'children';
+}
+
+/** Characters of a subscription's id. */
+const MAX_ID_LENGTH = 200;
+
+/** @throws MusterError VALIDATION_ERROR */
+export function checkSubscriptionId(subscriptionId: string): void {
+  if (subscriptionId.length <= MAX_ID_LENGTH) return;
+  throw invalidRequest('subscriptionId', `A subscriptionId has at most ${MAX_ID_LENGTH} characters.`);
+}
+
+/** @throws MusterError VALIDATION_ERROR where such events do not exist at such a path */
+export function checkEventType(path: DataPath, eventType: EventType): void {
+  if (eventType === 'value') return;
+  const isDocuments = eventType.startsWith('document_');
+  if (path.database === 'realtime' && isDocuments) {
+    const suggestion = 'Use value, child_added, child_changed or child_removed.';
+    throw invalidRequest('eventType', 'The Realtime Database has children, not documents.', suggestion);
+  }
+  if (path.database === 'firestore' && !isDocuments) {
+    const suggestion = 'Use value, document_added, document_modified or document_deleted.';
+    throw invalidRequest('eventType', 'Firestore has documents, not children.', suggestion);
+  }
+  if (path.kind === 'document') {
+    const suggestion = 'Subscribe to the collection above it, or to this document with eventType value.';
+    throw invalidRequest('eventType', `${eventType} is an event of a collection.`, suggestion);
+  }
+}
+
+export function hasExpired(subscription: Subscription, now: Date): boolean {
+  return subscription.expiresAt <= now;
+}
+
+type Definition = Pick<Subscription, 'database' | 'path' | 'eventType'>;
+
+/** Whether a subscription asked for again is the one that is there. */
+export function isSameDefinition(one: Definition, other: Definition): boolean {
+  return one.database === other.database && one.path === other.path && one.eventType === other.eventType;
+}
+
+export function subscriptionNotFound(subscriptionId: string): MusterError {
+  return new MusterError('NOT_FOUND', 'You have no such subscription.', {
+    field: 'subscriptionId',
+    ...(subscriptionId.length <= 100 && { value: subscriptionId }),
+    reason: 'NOT_FOUND',
+    suggestion: 'firebase.subscribe begins one. One that nobody reads is forgotten after 24 hours.',
+  });
+}
+
+export function otherDefinition({ database, path, eventType }: Subscription): MusterError {
+  return new MusterError('CONFLICT', 'You have another subscription of this id.', {
+    field: 'subscriptionId',
+    reason: 'CONFLICT',
+    suggestion: `It is for ${eventType} at ${path} (${database}). Use another id, or unsubscribe it first.`,
+  });
+}
+
+export function tooManySubscriptions(): MusterError {
+  return new MusterError('QUOTA_EXCEEDED', `You have ${MAX_SUBSCRIPTIONS} subscriptions already.`, {
+    reason: 'QUOTA_EXCEEDED',
+    suggestion: 'Unsubscribe what you no longer read, or subscribe to the path above several of them.',
+  });
+}

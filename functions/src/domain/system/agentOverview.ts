@@ -1,0 +1,98 @@
+/** The agents of the system and what they are doing. Source: spec/network.md, system.getAgents; design, section 6. */
+import type { Agent } from '../agents/agent.ts';
+import { availability, withPresence } from '../agents/availability.ts';
+import { inTime } from '../deadline.ts';
+import type { Clock, Log, Presence } from '../ports.ts';
+import { KeptReadings } from './keptReadings.ts';
+import type { AgentDirectoryReader, AgentQuery, Found, Place } from './readers.ts';
+
+/** How long a list waits for presence before it goes by what the last sweep found. */
+const PRESENCE_WAIT_MILLISECONDS = 1000;
+
+export interface AgentOverviewDependencies {
+  readonly directory: AgentDirectoryReader;
+  readonly presence: Presence;
+  /** Counts the commits of this instance that may have changed an agent. */
+  readonly store: { readonly agentCommits: number };
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** How many agents are in each state; offline ones as the last sweep, at most a minute ago, found them. */
+export interface AgentSummary {
+  readonly total: number;
+  readonly active: number;
+  readonly idle: number;
+  readonly busy: number;
+  readonly offline: number;
+  readonly error: number;
+}
+
+export interface AgentPage {
+  readonly agents: readonly Agent[];
+  readonly asOf: Date;
+  /** Where the list goes on, where it does. */
+  readonly next?: Place;
+}
+
+export class AgentOverview {
+  private readonly dependencies: AgentOverviewDependencies;
+  private readonly pages = new KeptReadings<Found<Agent>>();
+  private readonly summaries = new KeptReadings<AgentSummary>();
+
+  constructor(dependencies: AgentOverviewDependencies) {
+    this.dependencies = dependencies;
+  }
+
+  async list(query: AgentQuery, limit: number, after: Place | undefined): Promise<AgentPage> {
+    const { directory, clock } = this.dependencies;
+    const key = JSON.stringify([query, limit, after]);
+    const { items, ...end } = await this.pages.read(key, this.stamp(), () =>
+      directory.list(query, limit, after),
+    );
+    const seen = await this.lastSeen(items.filter(({ status }) => status === 'active'));
+    const now = clock.now();
+    const agents = items
+      .map((agent) => withPresence(agent, seen.get(agent.id), now))
+      // Who has gone away since the sweep is not what was asked for any more.
+      .filter((agent) => query.availability === undefined || availability(agent) === query.availability);
+    return { agents, asOf: now, ...end };
+  }
+
+  /** From counters and from counts of those at work: however many others there are, they are not read. */
+  summary(): Promise<AgentSummary> {
+    return this.summaries.read('summary', this.stamp(), () => this.count());
+  }
+
+  /** One reading serves for a second, unless this instance has changed an agent since. */
+  private stamp(): string {
+    const { store, clock } = this.dependencies;
+    return `${store.agentCommits} ${Math.floor(clock.now().getTime() / 1000)}`;
+  }
+
+  private async count(): Promise<AgentSummary> {
+    const { directory } = this.dependencies;
+    const [registered, active, busy, error] = await Promise.all([
+      directory.registered(),
+      directory.count('active'),
+      directory.count('busy'),
+      directory.count('error'),
+    ]);
+    const { total, active: online } = registered;
+    // The counts are taken one beside the other, so an agent may change in between.
+    const idle = Math.max(0, online - active - busy - error);
+    return { total, active, idle, busy, offline: total - online, error };
+  }
+
+  private async lastSeen(agents: readonly Agent[]): Promise<ReadonlyMap<string, Date>> {
+    const { presence, log } = this.dependencies;
+    if (agents.length === 0) return new Map();
+    try {
+      const reading = presence.lastSeen(agents.map(({ id }) => id));
+      return await inTime(reading, PRESENCE_WAIT_MILLISECONDS, 'Presence');
+    } catch (error) {
+      log.warn('presence_not_read', { error });
+      return new Map();
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/** How many readings are kept, and how long one may be as JSON: an instance has other things to remember. */
+const MAX_KEPT = 16;
+const MAX_CHARACTERS = 300_000;
+
+/** Keeps what was read for as long as nothing can have changed. Calls at the same time share one reading. */
+export class KeptReadings<Value> {
+  private readonly kept = new Map<string, { readonly stamp: string; readonly value: Promise<Value> }>();
+
+  /**
+   * @param key what is read
+   * @param stamp of the state of things: another one makes an earlier reading worthless
+   */
+  async read(key: string, stamp: string, read: () => Promise<Value>): Promise<Value> {
+    const known = this.kept.get(key);
+    if (known?.stamp === stamp) return known.value;
+    const reading = { stamp, value: read() };
+    this.kept.delete(key);
+    this.kept.set(key, reading);
+    const oldest = this.kept.keys().next().value;
+    if (this.kept.size > MAX_KEPT && oldest !== undefined) this.kept.delete(oldest);
+    const isWorthKeeping = await reading.value.then(
+      (value) => (JSON.stringify(value)?.length ?? 0) <= MAX_CHARACTERS,
+      () => false,
+    );
+    if (!isWorthKeeping && this.kept.get(key) === reading) this.kept.delete(key);
+    return reading.value;
+  }
+}

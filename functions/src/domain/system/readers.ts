@@ -1,0 +1,78 @@
+/** How the system tools read. Each call reads what it gives and a constant more. */
+import type { Agent } from '../agents/agent.ts';
+import type { Availability } from '../agents/availability.ts';
+import type { RegistryCount } from '../store.ts';
+import type { Task } from '../tasks/task.ts';
+import type { CapabilitySkill } from './skill.ts';
+
+export interface AgentQuery {
+  readonly availability?: Availability | undefined;
+  readonly type?: string | undefined;
+  /** All of these, as foldedCapability writes them. */
+  readonly capabilities: readonly string[];
+}
+
+/** The place after which a list goes on: what it is ordered by, in the last item looked at, and its id. */
+export interface Place {
+  readonly order: readonly number[];
+  readonly id: string;
+}
+
+export interface Found<Item> {
+  readonly items: readonly Item[];
+  /** Where the list goes on, where it does; a page may be shorter than asked for and go on all the same. */
+  readonly next?: Place;
+}
+
+export interface AgentDirectoryReader {
+  list(query: AgentQuery, limit: number, after: Place | undefined): Promise<Found<Agent>>;
+  /** How many agents there are of a kind that is looked up by index; idle agents are the rest. */
+  count(availability: 'active' | 'busy' | 'error'): Promise<number>;
+  registered(): Promise<RegistryCount>;
+  /** The ids of some agents that lead a workspace. */
+  leaders(workspace: string, limit: number): Promise<readonly string[]>;
+}
+
+/** The states of a task that is not closed, as system.getTaskQueue names them. */
+export const QUEUE_STATUSES = ['pending', 'blocked', 'assigned', 'in_progress'] as const;
+
+export type QueueStatus = (typeof QUEUE_STATUSES)[number];
+
+export interface PriorityRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface QueueReader {
+  /** Tasks of one state: by priority, creation and id; blocked ones by how much blocks them before that. */
+  list(
+    session: string,
+    status: QueueStatus,
+    priorities: PriorityRange | undefined,
+    limit: number,
+    after: Place | undefined,
+  ): Promise<Found<Task>>;
+  countBlocked(session: string): Promise<number>;
+  /** When the oldest task that is not closed was created. */
+  oldest(session: string): Promise<Date | undefined>;
+}
+
+export interface SkillQuery {
+  /** Without regard to case and accents. */
+  readonly category?: string | undefined;
+  /** Each must begin a word of the name; as search.ts writes them. */
+  readonly words: readonly string[];
+  readonly includeDeprecated: boolean;
+}
+
+export interface SkillReader {
+  /** Capabilities by name. Of more than 1,000 that begin with the longest word, the first are looked through. */
+  find(
+    query: SkillQuery,
+    offset: number,
+    limit: number,
+  ): Promise<{ readonly skills: readonly OfferedSkill[]; readonly total: number }>;
+}
+
+/** A capability and how many agents have it now. */
+export type OfferedSkill = CapabilitySkill & { readonly agents: number };

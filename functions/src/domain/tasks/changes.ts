@@ -1,0 +1,42 @@
+/** What changes with a task, in the one commit that changes it. */
+import type { Change, ClosedWork } from '../store.ts';
+import { countedChange } from './counting.ts';
+import type { Settlement } from './machine.ts';
+import { isHeld, type Task } from './task.ts';
+
+/** A task's change of state, counted. */
+export function taskChanges(before: Task, task: Task, version: string, now: Date): Change[] {
+  return [{ kind: 'replaceTask', task, version }, countedChange(before, task, now)];
+}
+
+/** What a task adds to the record of who closed it. */
+function closedWork({ status, claim, closedAt }: Task): { closed?: ClosedWork } {
+  if ((status !== 'done' && status !== 'failed') || claim === undefined || closedAt === undefined) return {};
+  const milliseconds = closedAt.getTime() - claim.claimedAt.getTime();
+  return { closed: { status, at: closedAt, milliseconds } };
+}
+
+/** Everything that an outcome brings about: the task, its holder, its dependents, the queue. */
+export function settlementChanges(
+  before: Task,
+  { kind, task }: Settlement,
+  version: string,
+  now: Date,
+): Change[] {
+  if (kind === 'late') return [{ kind: 'replaceTask', task, version }];
+  const changes = taskChanges(before, task, version, now);
+  const holder = before.claim?.agentId ?? task.claim?.agentId;
+  if (holder !== undefined) {
+    const wasHeld = isHeld(before.status);
+    changes.push({ kind: 'dropTask', agentId: holder, taskId: task.id, wasHeld, ...closedWork(task) });
+  }
+  if (task.status === 'available') return changes;
+  for (const taskId of task.dependents) {
+    changes.push(
+      task.status === 'done'
+        ? { kind: 'dependencyDone', taskId }
+        : { kind: 'dependencyFailed', taskId, dependencyId: task.id },
+    );
+  }
+  return changes;
+}

@@ -1,0 +1,164 @@
+/** A person's recurring tasks. Source: spec/todo.md, create_recurring_task; design, section 6, "To-dos". */
+import type { PreferenceReader } from '../notifications/ports.ts';
+import type { Clock, Hashing, Randomness } from '../ports.ts';
+import type { Page, Slice } from '../readers.ts';
+import { type RequestedRule, recurrenceRule } from '../recurrence/rule.ts';
+import { firstOccurrence } from '../recurrence/schedule.ts';
+import { retryStale } from '../retry.ts';
+import type { Settle, Store, Versioned } from '../store.ts';
+import { creationChanges, happeningTo } from './changes.ts';
+import { requireFuture } from './due.ts';
+import { recurringTaskNotFound } from './errors.ts';
+import type { RecurringTaskReader, TodoReader } from './readers.ts';
+import type { RecurringTask } from './recurringTask.ts';
+import { occurrenceTodo } from './succession.ts';
+import { checkedTags } from './tags.ts';
+import { Titles } from './titles.ts';
+import { type Priority, type Todo, USUAL_PRIORITY } from './todo.ts';
+
+interface RecurringDependencies {
+  readonly todos: TodoReader;
+  readonly recurringTasks: RecurringTaskReader;
+  readonly preferences: PreferenceReader;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly hashing: Hashing;
+}
+
+export interface RecurringDraft {
+  readonly title: string;
+  readonly description?: string | undefined;
+  readonly priority?: Priority | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly rule: RequestedRule;
+}
+
+/** What is left out stays, what is null goes. */
+export interface RecurringEdit {
+  readonly title?: string | undefined;
+  readonly description?: string | null | undefined;
+  readonly priority?: Priority | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly frequency?: string | undefined;
+  readonly endDate?: Date | null | undefined;
+  readonly timezone?: string | undefined;
+}
+
+export interface BegunRecurrence {
+  readonly recurringTask: RecurringTask;
+  readonly first: Todo;
+}
+
+export class RecurringTasks {
+  private readonly dependencies: RecurringDependencies;
+  private readonly titles: Titles;
+
+  constructor(dependencies: RecurringDependencies) {
+    this.dependencies = dependencies;
+    this.titles = new Titles(dependencies);
+  }
+
+  /** @throws MusterError VALIDATION_ERROR; CONFLICT, with the reason DUPLICATE_TASK */
+  create(ownerUid: string, draft: RecurringDraft, settle: Settle<BegunRecurrence>): Promise<BegunRecurrence> {
+    const { clock, preferences, randomness, store } = this.dependencies;
+    const rule = recurrenceRule(draft.rule);
+    const tags = checkedTags(draft.tags ?? []);
+    return retryStale(randomness, async () => {
+      const now = clock.now();
+      requireFuture('start_date', rule.anchor, now);
+      const latest = await firstOccurrence(rule);
+      const recurringTask: RecurringTask = {
+        id: randomness.uuid(),
+        ownerUid,
+        title: draft.title.trim(),
+        ...(draft.description !== undefined && { description: draft.description }),
+        priority: draft.priority ?? USUAL_PRIORITY,
+        tags,
+        rule,
+        createdAt: now,
+        latest,
+      };
+      const begun = { recurringTask, first: occurrenceTodo(recurringTask, latest, now) };
+      const reserved = await this.titles.changes(undefined, begun.first);
+      const wishes = { isDue: true, preferences };
+      const happening = await happeningTo(begun.first, randomness.uuid(), now, wishes);
+      const created = creationChanges(begun.first, happening);
+      await store.commit(
+        [{ kind: 'createRecurringTask', recurringTask }, ...created, ...reserved],
+        settle(begun),
+      );
+      return begun;
+    });
+  }
+
+  /**
+   * Changes the occurrences to come; the one that is there stays as it is.
+   * @throws MusterError NOT_FOUND; VALIDATION_ERROR
+   */
+  edit(
+    ownerUid: string,
+    id: string,
+    edit: RecurringEdit,
+    settle: Settle<RecurringTask>,
+  ): Promise<RecurringTask> {
+    return this.replace(ownerUid, id, (recurring) => edited(recurring, edit), settle);
+  }
+
+  /**
+   * Ends it: no more occurrences come, and the one that is there stays.
+   * @throws MusterError NOT_FOUND
+   */
+  end(ownerUid: string, id: string, settle: Settle<RecurringTask>): Promise<RecurringTask> {
+    const { clock } = this.dependencies;
+    return this.replace(ownerUid, id, (recurring) => ({ ...recurring, endedAt: clock.now() }), settle);
+  }
+
+  list(
+    ownerUid: string,
+    withEnded: boolean,
+    page: Page,
+  ): Promise<Slice<RecurringTask> & { readonly total: number }> {
+    return this.dependencies.recurringTasks.list(ownerUid, withEnded, page);
+  }
+
+  private replace(
+    ownerUid: string,
+    id: string,
+    change: (recurring: RecurringTask) => RecurringTask,
+    settle: Settle<RecurringTask>,
+  ): Promise<RecurringTask> {
+    const { randomness, store } = this.dependencies;
+    return retryStale(randomness, async () => {
+      const { value, version } = await this.running(ownerUid, id);
+      const recurringTask = change(value);
+      await store.commit([{ kind: 'replaceRecurringTask', recurringTask, version }], settle(recurringTask));
+      return recurringTask;
+    });
+  }
+
+  private async running(ownerUid: string, id: string): Promise<Versioned<RecurringTask>> {
+    const found = await this.dependencies.recurringTasks.find(id);
+    if (found?.value.ownerUid !== ownerUid || found.value.endedAt) throw recurringTaskNotFound(id, ownerUid);
+    return found;
+  }
+}
+
+function edited(recurring: RecurringTask, edit: RecurringEdit): RecurringTask {
+  const { description: old, rule, ...rest } = recurring;
+  const description = edit.description === undefined ? old : edit.description;
+  const endDate = edit.endDate === undefined ? rule.endDate : edit.endDate;
+  return {
+    ...rest,
+    title: edit.title?.trim() ?? recurring.title,
+    ...(description !== undefined && description !== null && { description }),
+    priority: edit.priority ?? recurring.priority,
+    tags: edit.tags ? checkedTags(edit.tags) : recurring.tags,
+    rule: recurrenceRule({
+      anchor: rule.anchor,
+      frequency: edit.frequency ?? rule.frequency,
+      timezone: edit.timezone ?? rule.timezone,
+      ...(endDate && { endDate }),
+    }),
+  };
+}

@@ -1,0 +1,115 @@
+/**
+ * Makes what follows from a change that was made past the tools: by its owner with a client, or in the Firebase
+ * console. It does not believe the event that calls it but reads what is there now, and each of its commits
+ * names the version that it decided on: late, twice and in whatever order it ends the same.
+ */
+import { canonicalJson, type JsonObject, jsonObject } from '../json.ts';
+import type { PreferenceReader } from '../notifications/ports.ts';
+import type { Clock, Hashing, Log, Randomness } from '../ports.ts';
+import { retryStale } from '../retry.ts';
+import type { Change, Store } from '../store.ts';
+import { deletionId, goneChanges, happeningTo, reminderChanges, todoEvent } from './changes.ts';
+import type { EditedTodo, RecurringTaskReader, TaskHistory, TodoReader } from './readers.ts';
+import { Succession } from './succession.ts';
+import { addedTags, MAX_TAGS } from './tags.ts';
+import { Titles } from './titles.ts';
+import { caseFolded, type Todo, todoAnswer } from './todo.ts';
+
+export interface TodoRepairDependencies {
+  readonly todos: TodoReader;
+  readonly recurringTasks: RecurringTaskReader;
+  readonly taskHistory: TaskHistory;
+  readonly preferences: PreferenceReader;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly hashing: Hashing;
+  readonly log: Log;
+}
+
+export class TodoRepair {
+  private readonly dependencies: TodoRepairDependencies;
+  private readonly titles: Titles;
+  private readonly succession: Succession;
+
+  constructor(dependencies: TodoRepairDependencies) {
+    this.dependencies = dependencies;
+    this.titles = new Titles(dependencies);
+    this.succession = new Succession({ ...dependencies, titles: this.titles });
+  }
+
+  /** @param before the to-do as it was, for where it is gone; undefined where that is unknown or unreadable */
+  repair(id: string, before: Todo | undefined): Promise<void> {
+    const { todos, randomness, log } = this.dependencies;
+    return retryStale(randomness, async () => {
+      const found = await todos.findEdited(id);
+      if (found !== undefined) return this.repairPresent(found);
+      if (before !== undefined) return this.repairGone(before);
+      log.warn('todo_gone_unread', { todoId: id });
+    });
+  }
+
+  private async repairPresent(found: EditedTodo): Promise<void> {
+    const { clock, preferences, randomness, store } = this.dependencies;
+    const now = clock.now();
+    const todo = normalised(found.value, now);
+    const after = todoAnswer(todo);
+    const isRecorded = canonicalJson(found.recorded) === canonicalJson(after);
+    const changes: Change[] = [];
+    if (!isRecorded || !found.isDerived || canonicalJson(todoAnswer(found.value)) !== canonicalJson(after))
+      changes.push({ kind: 'replaceTodo', todo, version: found.version });
+    if (!isRecorded) {
+      const was = recordedTodo(todo, found.recorded);
+      const isDue = !todo.completed && todo.dueDate !== undefined;
+      const happening = await happeningTo(todo, randomness.uuid(), now, { isDue, preferences });
+      changes.push(
+        { kind: 'recordEvent', event: todoEvent(found.recorded ?? null, todo, after, happening) },
+        ...reminderChanges(was, todo, found.reminder, happening),
+        ...(await this.titles.tolerantChanges(was, todo)),
+      );
+    }
+    if (todo.completed) changes.push(...(await this.succession.after(todo, now)).changes);
+    await store.commit(changes);
+  }
+
+  private async repairGone(before: Todo): Promise<void> {
+    const { clock, store, taskHistory } = this.dependencies;
+    if ((await taskHistory.find(deletionId(before.id))) !== undefined) return;
+    const now = clock.now();
+    await store.commit([
+      ...goneChanges(before, now),
+      ...(await this.titles.changes(before, undefined)),
+      ...(await this.succession.after(before, now)).changes,
+    ]);
+  }
+}
+
+/** What a tool would have made of it. */
+function normalised(todo: Todo, now: Date): Todo {
+  const { completedAt, ...rest } = todo;
+  const folded = new Set<string>();
+  const tags = todo.tags.filter((tag) => {
+    const isNew = tag.trim() !== '' && !folded.has(caseFolded(tag));
+    folded.add(caseFolded(tag));
+    return isNew;
+  });
+  return {
+    ...rest,
+    title: todo.title.trim(),
+    tags: addedTags([], tags.slice(0, MAX_TAGS)),
+    ...(todo.completed && { completedAt: completedAt ?? now }),
+  };
+}
+
+/** The to-do as its last event told of it, as far as its title, due date and completion go. */
+function recordedTodo(todo: Todo, recorded: JsonObject | undefined): Todo | undefined {
+  if (recorded === undefined) return undefined;
+  const { dueDate: _dueDate, ...rest } = todo;
+  const { title, due_date: due } = jsonObject.parse(recorded);
+  return {
+    ...rest,
+    title: typeof title === 'string' ? title : todo.title,
+    completed: recorded['completed'] === true,
+    ...(typeof due === 'string' && { dueDate: new Date(due) }),
+  };
+}

@@ -1,0 +1,49 @@
+/** What is noted of every call, resource and stream: a log entry, its counts, and that the agent is alive. */
+import { noteSeen } from '../domain/agents/sighting.ts';
+import type { MusterError } from '../domain/errors.ts';
+import type { CallMetrics } from '../domain/metrics/metrics.ts';
+import type { Clock, Log, Presence } from '../domain/ports.ts';
+import type { Exchange } from './exchange.ts';
+
+export interface ObservationPorts {
+  readonly presence: Presence;
+  readonly metrics: CallMetrics;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface Observation {
+  /** What the caller was refused with; undefined where it was answered. */
+  error: MusterError | undefined;
+  /** Logs and counts the call, and waits for presence to be noted, which began with the call. */
+  end(): Promise<unknown>;
+}
+
+/** @param tool its full name, or the URI of a resource as its toolset lists it: nothing that a caller chose */
+export function observe(ports: ObservationPorts, exchange: Exchange, tool: string): Observation {
+  const started = performance.now();
+  const { principal, requestId, workspace } = exchange;
+  const { uid, agentId } = principal;
+  const noting = agentId === undefined ? undefined : noteSeen(ports.presence, ports.log, agentId);
+  return {
+    error: undefined,
+    end() {
+      const milliseconds = Math.round(performance.now() - started);
+      const ofAgent = agentId === undefined ? {} : { agentId };
+      const outcome = this.error?.code ?? 'OK';
+      const reason = this.error?.details.reason;
+      const ended = reason === undefined ? { outcome } : { outcome, reason };
+      ports.log.info('call', {
+        requestId,
+        principal: uid,
+        ...ofAgent,
+        tool,
+        workspace,
+        ...ended,
+        milliseconds,
+      });
+      const at = ports.clock.now();
+      return Promise.all([noting, ports.metrics.record({ tool, ...ofAgent, outcome, milliseconds, at })]);
+    },
+  };
+}

@@ -1,0 +1,81 @@
+/** Finds resources by their URIs: those with a fixed one, and those of templates. */
+import { UriTemplate } from '@modelcontextprotocol/server';
+import type { BoundResource, Resource, ResourceTemplate, Toolset } from './tool.ts';
+
+/** A resource that a URI names. */
+export interface FoundResource {
+  readonly toolset: string;
+  /** Its URI, or its template's: one word for the log, however many there are. */
+  readonly what: string;
+  readonly mimeType: string;
+  readonly role: Resource['role'];
+  readonly resource: BoundResource;
+}
+
+export type ListedResource = Omit<Resource, 'role' | 'read'>;
+
+export type ListedTemplate = Omit<ResourceTemplate, 'role' | 'watchable' | 'bind'>;
+
+/** What a selection has of resources. */
+export interface Resources {
+  readonly listed: readonly ListedResource[];
+  readonly templates: readonly ListedTemplate[];
+  /** Whether any of them can be watched. */
+  readonly watchable: boolean;
+  find(uri: string): FoundResource | undefined;
+}
+
+/** None of ours is longer, and a match takes time. */
+const MAX_URI_LENGTH = 2000;
+
+export function resourcesOf(toolsets: readonly Toolset[]): Resources {
+  const fixed = toolsets.flatMap(({ name, resources }) =>
+    resources.map((resource) => ({ toolset: name, resource })),
+  );
+  const families = toolsets.flatMap(({ name, templates = [] }) =>
+    templates.map((template) => ({
+      toolset: name,
+      template,
+      pattern: new UriTemplate(template.uriTemplate),
+    })),
+  );
+  const byUri = new Map(
+    fixed.map(({ toolset, resource }) => {
+      const { uri, mimeType, role } = resource;
+      return [uri, { toolset, what: uri, mimeType, role, resource }] as const;
+    }),
+  );
+  return {
+    listed: fixed.map(({ resource: { role: _role, read: _read, ...listed } }) => listed),
+    templates: families.map(
+      ({ template: { role: _role, watchable: _watchable, bind: _bind, ...listed } }) => listed,
+    ),
+    watchable: families.some(({ template }) => template.watchable),
+    find(uri) {
+      const known = byUri.get(uri);
+      if (known !== undefined || uri.length > MAX_URI_LENGTH) return known;
+      for (const { toolset, template, pattern } of families) {
+        const variables = variablesOf(pattern, uri);
+        const resource = variables && template.bind(variables);
+        if (resource === undefined) continue;
+        const { uriTemplate, mimeType, role } = template;
+        return { toolset, what: uriTemplate, mimeType, role, resource };
+      }
+      return undefined;
+    },
+  };
+}
+
+/** The template's variables, decoded; undefined where the URI is none of the template's. */
+function variablesOf(pattern: UriTemplate, uri: string): Readonly<Record<string, string>> | undefined {
+  const matched = pattern.match(uri);
+  if (matched === null) return undefined;
+  try {
+    return Object.fromEntries(
+      Object.entries(matched).map(([name, value]) => [name, decodeURIComponent(String(value))]),
+    );
+  } catch {
+    // A "%" that encodes nothing.
+    return undefined;
+  }
+}

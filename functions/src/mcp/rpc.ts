@@ -1,0 +1,147 @@
+/**
+ * Plain JSON-RPC 2.0: the method is a tool's full name, the params are its arguments, the result is its bare
+ * answer. Source: spec/network.md, "Example Usage" and "Error Codes"; https://www.jsonrpc.org/specification.
+ */
+import { INVALID_PARAMS, INVALID_REQUEST } from '@modelcontextprotocol/server';
+import { MusterError } from '../domain/errors.ts';
+import type { JsonObject } from '../domain/json.ts';
+import { BadMessage, MAX_BATCH, MAX_ID_LENGTH, parseBody } from './body.ts';
+import { type CallPorts, callTool } from './call.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Serving } from './exchange.ts';
+import { errorObject } from './projection.ts';
+import { errorReply, type JsonReply } from './reply.ts';
+import { isRecord, shownName } from './structure.ts';
+
+/** Whatever JSON-RPC can answer goes with HTTP's 200. */
+const ANSWERED = 200;
+
+/** A notification, or a batch of nothing else, is run and gets no answer. */
+const UNANSWERED: JsonReply = { status: 204, json: undefined };
+
+/** Serves one message, or a batch whose messages run at the same time. Never throws. */
+export async function serveRpc(
+  ports: CallPorts,
+  serving: Serving,
+  bytes: Buffer | undefined,
+): Promise<JsonReply> {
+  try {
+    return await serveBody(ports, serving, parseBody(bytes));
+  } catch (error) {
+    if (!(error instanceof BadMessage)) throw error;
+    return errorReply(ANSWERED, error.code, error.message);
+  }
+}
+
+async function serveBody(ports: CallPorts, serving: Serving, body: unknown): Promise<JsonReply> {
+  if (!Array.isArray(body)) {
+    const json = await serveMessage(ports, serving, body);
+    return json === undefined ? UNANSWERED : { status: ANSWERED, json };
+  }
+  if (body.length === 0 || body.length > MAX_BATCH) {
+    const what = `A batch holds 1 to ${MAX_BATCH} requests; this one holds ${body.length}.`;
+    return errorReply(ANSWERED, INVALID_REQUEST, what);
+  }
+  const answers = await Promise.all(body.map((message) => serveMessage(ports, serving, message)));
+  const given = answers.filter((json) => json !== undefined);
+  return given.length === 0 ? UNANSWERED : { status: ANSWERED, json: `[${given.join(',')}]` };
+}
+
+/** @returns the response as JSON; undefined where the message is a notification */
+async function serveMessage(
+  ports: CallPorts,
+  serving: Serving,
+  message: unknown,
+): Promise<string | undefined> {
+  const request = parseRequest(message);
+  const response = 'error' in request ? request : await run(ports, serving, request);
+  return request.id === undefined
+    ? undefined
+    : JSON.stringify({ jsonrpc: '2.0', id: request.id, ...response });
+}
+
+type Id = string | number | null;
+
+interface Request {
+  readonly method: string;
+  readonly params: unknown;
+  /** Undefined for a notification. */
+  readonly id: Id | undefined;
+}
+
+interface ErrorObject {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: JsonObject;
+}
+
+/** A message that is no request. It is always answered, since it is no notification either. */
+interface Invalid {
+  readonly error: ErrorObject;
+  readonly id: Id;
+}
+
+function parseRequest(message: unknown): Request | Invalid {
+  if (!isRecord(message)) return invalid(null, 'A request is an object.');
+  const { jsonrpc, method, params, id } = message;
+  const hasId = Object.hasOwn(message, 'id');
+  if (hasId && !isId(id)) {
+    return invalid(null, `An id is a number, null or a string of at most ${MAX_ID_LENGTH} characters.`);
+  }
+  const known = isId(id) ? id : null;
+  if (jsonrpc !== '2.0') return invalid(known, '"jsonrpc" must be "2.0".');
+  if (typeof method !== 'string') return invalid(known, '"method" must be a string.');
+  if (params !== undefined && !isRecord(params) && !Array.isArray(params)) {
+    return invalid(known, '"params" must be an object.');
+  }
+  return { method, params, id: hasId ? known : undefined };
+}
+
+function invalid(id: Id, why: string): Invalid {
+  return { error: { code: INVALID_REQUEST, message: `Invalid Request: ${why}` }, id };
+}
+
+async function run(
+  ports: CallPorts,
+  { exchange, listed, selected }: Serving,
+  { method, params = {} }: Request,
+): Promise<{ readonly result: JsonObject } | { readonly error: ErrorObject }> {
+  const found = selected.findTool(method);
+  if (found === undefined) return { error: errorObject(unknownMethod(method, listed)) };
+  if (!isRecord(params)) return { error: BY_POSITION };
+  const outcome = await callTool(ports, exchange, found, params);
+  return 'answer' in outcome ? { result: outcome.answer } : { error: errorObject(outcome.error) };
+}
+
+const BY_POSITION: ErrorObject = {
+  code: INVALID_PARAMS,
+  message: 'Invalid params: arguments go by name.',
+  data: { field: 'params', reason: 'BY_POSITION', suggestion: 'Send params as an object.' },
+};
+
+function unknownMethod(method: string, { methods }: Catalogue): MusterError {
+  return new MusterError('METHOD_NOT_FOUND', `There is no method "${shownName(method)}".`, {
+    field: 'method',
+    suggestion: instead(method, methods),
+  });
+}
+
+/** What to call in place of a method that is not there. */
+function instead(method: string, methods: readonly string[]): string {
+  if (method === 'initialize' || method.includes('/'))
+    return 'MCP is spoken at /mcp. This is plain JSON-RPC.';
+  const wanted = lastPart(method);
+  const near = methods.filter((known) => lastPart(known) === wanted);
+  if (near.length > 0) return `Did you mean ${near.join(' or ')}?`;
+  return methods.length === 0 ? 'This URL selects no tool.' : `Methods: ${methods.join(', ')}.`;
+}
+
+/** `create_task` of `coordination.create_task`, however it is written. */
+function lastPart(method: string): string {
+  return method.slice(method.lastIndexOf('.') + 1).toLowerCase();
+}
+
+function isId(value: unknown): value is Id {
+  if (typeof value === 'string') return value.length <= MAX_ID_LENGTH;
+  return value === null || (typeof value === 'number' && Number.isFinite(value));
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { EVENT_METHOD, notificationOf } from '../../domain/subscriptions/event.ts';
+import { defineTool } from '../../mcp/tool.ts';
+import { subscriptionId } from './shapes.ts';
+
+const MAX_WAIT_MS = 25_000;
+
+export const pollEvents = defineTool({
+  name: 'pollEvents',
+  title: 'Poll for events',
+  description:
+    "Read the events of one of your subscriptions after a cursor, oldest first, at most 100 of them. Where there are none, waits up to waitMs for the first. Call again with the answer's cursor to go on; without one it begins with the oldest event. An event is lost only where overflow says so. Where there was a long wait and nothing came, events is empty: call again, or do something else meanwhile, since nothing is lost.",
+  input: z.strictObject({
+    subscriptionId: subscriptionId('The subscription, as firebase.subscribe began it'),
+    cursor: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('cursor of the last answer, to go on after what it held'),
+    waitMs: z
+      .number()
+      .int()
+      .min(0)
+      .max(MAX_WAIT_MS)
+      .default(20_000)
+      .describe('How long to wait for the first event, in milliseconds; 0 answers at once'),
+  }),
+  output: z.object({
+    success: z.boolean(),
+    events: z.array(
+      z.object({
+        subscriptionId: z.string(),
+        eventType: z.string(),
+        data: z.unknown().describe('How it is now; of what was removed, how it was last'),
+        previousData: z
+          .unknown()
+          .optional()
+          .describe('How it was before, unless both together are more than 256 KiB'),
+        key: z.string().optional().describe('Key of the child, or id of the document'),
+        timestamp: z.iso.datetime().describe('When it was noticed'),
+      }),
+    ),
+    cursor: z.string().describe('Where to go on'),
+    overflow: z
+      .boolean()
+      .describe('Whether events before these were dropped: read the path again to see how it is now'),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  // What is one's own may be read; whether the watch goes on is for the rules to say.
+  role: 'viewer',
+  notifies: true,
+  example: { subscriptionId: 'sub-tasks-001', waitMs: 0 },
+  handler: async ({ services, caller, notify, gone }, { subscriptionId: id, cursor, waitMs }) => {
+    const from = { subscriptionId: id, cursor };
+    const reading = await services.subscriptions.poll(caller, from, waitMs, gone());
+    const events = reading.events.map(({ event }) => notificationOf(event));
+    for (const params of events) notify({ method: EVENT_METHOD, params });
+    return { success: true, events, cursor: reading.cursor, overflow: reading.overflow };
+  },
+});

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { defineTool } from '../../mcp/tool.ts';
+import { asStructured, database, path, structured } from './shapes.ts';
+
+const bound = z.union([z.string(), z.number(), z.boolean()]);
+
+const query = z.strictObject({
+  orderBy: z.string().optional().describe('Field to order results by'),
+  limit: z.number().int().min(1).max(1000).optional().describe('Maximum number of results'),
+  startAt: bound.optional().describe('Starting point for query'),
+  endAt: bound.optional().describe('Ending point for query'),
+  cursor: z.string().min(1).max(4000).optional().describe('nextCursor of an earlier answer, to go on there.'),
+});
+
+export const read = defineTool({
+  name: 'read',
+  title: 'Read data',
+  description:
+    'Read data from Firebase Realtime Database or Firestore, as yourself: the security rules decide what you see. In Firestore a path with an even number of segments is a document, with an odd number a collection. A collection is answered 100 documents at a time unless limit says otherwise; truncated tells that there is more, and nextCursor where it goes on. A single text, number or boolean of the Realtime Database comes as {".value": …}.',
+  input: z.strictObject({
+    database: database('Database type to read from'),
+    path: path('Path to the data (collection/document for Firestore, path for Realtime DB)'),
+    query: query.optional().describe('Which of the documents or children, and in which order.'),
+    shallow: z.boolean().default(false).describe('For Realtime DB: return only keys at the path'),
+  }),
+  output: z.object({
+    success: z.boolean(),
+    data: structured.describe('Retrieved data'),
+    metadata: z
+      .object({
+        path: z.string(),
+        timestamp: z.iso.datetime(),
+        count: z.int(),
+        version: z.string().describe('For expectedVersion of firebase.write.'),
+        truncated: z.boolean().describe('Whether there is more than this.'),
+        nextCursor: z.string(),
+      })
+      .partial()
+      .optional(),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  // The rules decide, and nothing before them.
+  role: 'viewer',
+  example: { database: 'firestore', path: 'agents/agent-001', query: { limit: 10 } },
+  handler: async ({ services, caller }, input) => {
+    const outcome = await services.data.read(caller, input.database, input.path, {
+      shallow: input.shallow,
+      ...(input.query && { query: input.query }),
+    });
+    const { data, count, timestamp, version, nextCursor } = outcome;
+    return {
+      success: true,
+      data: asStructured(data),
+      metadata: {
+        path: input.path,
+        timestamp: timestamp.toISOString(),
+        count,
+        truncated: nextCursor !== undefined,
+        ...(version !== undefined && { version }),
+        ...(nextCursor !== undefined && { nextCursor }),
+      },
+    };
+  },
+});

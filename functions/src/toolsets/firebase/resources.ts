@@ -1,0 +1,38 @@
+/** Subscriptions as resources: what MCP's own `subscriptions/listen` watches. */
+import { z } from 'zod';
+import { notificationOf } from '../../domain/subscriptions/event.ts';
+import type { Reading } from '../../domain/subscriptions/reading.ts';
+import { defineResourceTemplate, type ResourceTemplate } from '../../mcp/tool.ts';
+
+const subscription = defineResourceTemplate({
+  uriTemplate: 'firebase://subscriptions/{subscriptionId}',
+  name: 'subscription',
+  title: 'Subscription',
+  description:
+    'The oldest events that a subscription of yours still has, and the cursor from which firebase_pollEvents goes on. Listen to it with subscriptions/listen.',
+  mimeType: 'application/json',
+  role: 'viewer',
+  variables: z.strictObject({ subscriptionId: z.string() }),
+  read: async ({ services, caller }, { subscriptionId }) => {
+    const { events, cursor, overflow } = await services.subscriptions.poll(caller, { subscriptionId }, 0);
+    return JSON.stringify({
+      subscriptionId,
+      events: events.map(({ event }) => notificationOf(event)),
+      cursor,
+      overflow,
+    });
+  },
+  watch: async ({ services, caller, gone }, { subscriptionId }) => {
+    const { subscriptions } = services;
+    const first = await subscriptions.poll(caller, { subscriptionId }, 0);
+    return changes(first, subscriptions.follow(caller, { subscriptionId, cursor: first.cursor }, gone()));
+  },
+});
+
+/** What is there already may be new to the client: it is told once. */
+async function* changes(first: Reading, following: AsyncIterable<Reading>): AsyncGenerator<Reading> {
+  if (first.events.length > 0 || first.overflow) yield first;
+  yield* following;
+}
+
+export const templates: readonly ResourceTemplate[] = [subscription];

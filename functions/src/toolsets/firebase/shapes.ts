@@ -1,0 +1,51 @@
+/** What the firebase tools have in common. Source: spec/network.md, "Firebase Tools". */
+import { z } from 'zod';
+import { DATABASES, type DatabaseName, PATH_PATTERN } from '../../domain/data/path.ts';
+import { type JsonObject, type JsonValue, jsonObject } from '../../domain/json.ts';
+import type { EventType } from '../../domain/subscriptions/event.ts';
+
+export function database(description: string) {
+  return z.enum(DATABASES).describe(description);
+}
+
+/** Listed with its pattern; what does not match is an INVALID_PATH of the domain's, which says more. */
+export function path(description: string) {
+  return z.string().meta({ pattern: PATH_PATTERN, description });
+}
+
+/** Any JSON object, array or null, as the specification types what it reads. */
+export const structured = z.union([z.record(z.string(), z.unknown()), z.array(z.unknown()), z.null()]);
+
+/**
+ * What the specification has no type for, a single text, number or boolean, in the Realtime Database's own
+ * form for it. Source: https://firebase.google.com/docs/reference/js/database.datasnapshot, exportVal.
+ */
+export function asStructured(data: JsonValue): z.input<typeof structured> {
+  if (data === null) return null;
+  if (Array.isArray(data)) return [...data];
+  return typeof data === 'object' ? { ...data } : { '.value': data };
+}
+
+/** A caller's own name for a subscription, as spec/network.md writes it; the domain says how long it may be. */
+export function subscriptionId(description: string) {
+  return z
+    .string()
+    .regex(/^[a-zA-Z0-9-]+$/)
+    .describe(description);
+}
+
+/** What a subscription begins with, in the form in which firebase.read answers it. */
+export function initialDataOf(
+  { database: name, eventType }: { readonly database: DatabaseName; readonly eventType: EventType },
+  data: ReadonlyMap<string, JsonValue>,
+): z.input<typeof structured> {
+  if (eventType === 'value') return asStructured(data.get('') ?? null);
+  if (name === 'firestore') return [...data].map(([id, fields]) => namedDocument(id, fields));
+  return data.size === 0 ? null : Object.fromEntries(data);
+}
+
+/** A document of a list begins with its id; one that has another of its own keeps it. */
+function namedDocument(id: string, fields: JsonValue): JsonObject {
+  const own = jsonObject.parse(fields);
+  return own['id'] === undefined || own['id'] === id ? { id, ...own } : { __name__: id, ...own };
+}

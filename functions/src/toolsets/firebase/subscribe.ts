@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { EVENT_TYPES } from '../../domain/subscriptions/event.ts';
+import type { Subscribed } from '../../domain/subscriptions/service.ts';
+import { defineTool } from '../../mcp/tool.ts';
+import { database, initialDataOf, path, structured, subscriptionId } from './shapes.ts';
+
+export const subscribe = defineTool({
+  name: 'subscribe',
+  title: 'Subscribe to data',
+  description:
+    'Subscribe to real-time updates from Firebase, as yourself: the security rules decide what you see. It only begins a log of events; read it with firebase.pollEvents, /mcp/events or subscriptions/listen, from any connection. child_… events are of the Realtime Database, document_… events of Firestore collections, value of either. Events come in order and also tell what changed while nobody read. What changes several times within 100 ms is one change; what is added or removed is always told. At most 1,000 children or documents and 4 MiB, or 1 MiB as one value. The log keeps the last 800 to 1,000 events, at most 4 MiB, for 24 hours; a subscription that nobody reads for 24 hours is forgotten.',
+  input: z.strictObject({
+    subscriptionId: subscriptionId('Unique identifier for this subscription'),
+    database: database('Database type to subscribe to'),
+    path: path('Path to monitor'),
+    eventType: z.enum(EVENT_TYPES).default('value').describe('Type of events to listen for'),
+    includeInitial: z.boolean().default(true).describe('Include initial data in subscription'),
+  }),
+  output: z.object({
+    success: z.boolean(),
+    subscriptionId: z.string(),
+    initialData: structured.optional().describe('Initial data at subscription path'),
+    cursor: z.string().optional().describe('For firebase.pollEvents: what happens from now on.'),
+  }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  // The rules decide, and nothing before them.
+  role: 'viewer',
+  example: {
+    subscriptionId: 'sub-tasks-001',
+    database: 'realtime',
+    path: 'tasks/queue',
+    eventType: 'child_added',
+    includeInitial: false,
+  },
+  handler: async ({ services, caller, operation }, { includeInitial, ...request }) => {
+    const answer = ({ cursor }: Subscribed) => ({
+      success: true,
+      subscriptionId: request.subscriptionId,
+      cursor,
+    });
+    // Stored without the data, which may be larger than what one document holds.
+    const settle = (subscribed: Subscribed) => operation.settle(answer(subscribed));
+    const subscribed = await services.subscriptions.subscribe(caller, request, settle);
+    return {
+      ...answer(subscribed),
+      ...(includeInitial && { initialData: initialDataOf(request, subscribed.data) }),
+    };
+  },
+  // The data is read again: events after the first answer's cursor still lead up to it and beyond.
+  replay: async ({ services, caller }, { includeInitial, ...request }, { cursor }) => ({
+    success: true,
+    subscriptionId: request.subscriptionId,
+    cursor: String(cursor),
+    ...(includeInitial && {
+      initialData: initialDataOf(request, await services.subscriptions.look(caller, request)),
+    }),
+  }),
+});

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { defineTool } from '../../mcp/tool.ts';
+
+export const unsubscribe = defineTool({
+  name: 'unsubscribe',
+  title: 'Unsubscribe',
+  description:
+    'Cancel an active Firebase subscription of yours. Its log of events is removed, and whoever waits for events of it is told NOT_FOUND.',
+  input: z.strictObject({
+    subscriptionId: z.string().describe('Subscription ID to cancel'),
+  }),
+  output: z.object({ success: z.boolean(), subscriptionId: z.string() }),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  // What is one's own may always be given up.
+  role: 'viewer',
+  example: { subscriptionId: 'sub-tasks-001' },
+  handler: async ({ services, caller, operation }, { subscriptionId }) => {
+    const answer = { success: true, subscriptionId };
+    await services.subscriptions.unsubscribe(caller, subscriptionId, () => operation.settle(answer));
+    return answer;
+  },
+});

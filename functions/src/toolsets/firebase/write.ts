@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { OPERATIONS, type WriteOutcome } from '../../domain/data/access.ts';
+import { defineTool } from '../../mcp/tool.ts';
+import { database, path } from './shapes.ts';
+
+const data = z.union([
+  z.record(z.string(), z.json()),
+  z.array(z.json()),
+  z.string(),
+  z.number(),
+  z.boolean(),
+  z.null(),
+]);
+
+export const write = defineTool({
+  name: 'write',
+  title: 'Write data',
+  description:
+    'Write data to Firebase Realtime Database or Firestore, as yourself: the security rules decide. messages/ and shared/ are for everybody who works here. set replaces what is there, or keeps other fields with merge; update changes the named fields of what exists; push adds under a new key; delete removes, whether or not something is there (data is then null). With transaction, nothing is overwritten that was not read: what changed meanwhile, or is not at expectedVersion, is a CONFLICT.',
+  input: z.strictObject({
+    database: database('Database type to write to'),
+    path: path('Path to write data'),
+    data: data.describe('Data to write'),
+    operation: z.enum(OPERATIONS).default('set').describe('Type of write operation'),
+    merge: z.boolean().default(false).describe('For Firestore: merge with existing document'),
+    transaction: z.boolean().default(false).describe('Execute as transaction'),
+    expectedVersion: z
+      .union([z.string().max(200), z.null()])
+      .optional()
+      .describe('With transaction: metadata.version of the read to build on; null where nothing may be yet.'),
+  }),
+  output: z.object({
+    success: z.boolean(),
+    key: z.string().optional().describe('Generated key for push operations'),
+    metadata: z
+      .object({ path: z.string(), timestamp: z.iso.datetime(), operation: z.string(), version: z.string() })
+      .partial()
+      .optional(),
+  }),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  // The rules decide, and nothing before them.
+  role: 'viewer',
+  example: {
+    database: 'firestore',
+    path: 'messages/conversations/conv-123',
+    data: {
+      from: 'agent-001',
+      to: 'agent-002',
+      message: 'Task completed successfully',
+      timestamp: '2025-11-03T10:35:00Z',
+    },
+    operation: 'push',
+  },
+  handler: async ({ services, caller, operation }, input) => {
+    const { database: name, path: text, expectedVersion, ...request } = input;
+    const answer = ({ key, timestamp, version }: WriteOutcome) => ({
+      success: true,
+      ...(key !== undefined && { key }),
+      metadata: {
+        path: text,
+        timestamp: timestamp.toISOString(),
+        operation: input.operation,
+        ...(version !== undefined && { version }),
+      },
+    });
+    const outcome = await services.data.write(
+      caller,
+      name,
+      text,
+      { ...request, ...(expectedVersion !== undefined && { expectedVersion }) },
+      operation,
+      (written) => operation.settle(answer(written)),
+    );
+    return answer(outcome);
+  },
+});

@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import type { ProposedCall } from '../../domain/onboarding/call.ts';
+import type { Directory } from '../../mcp/tool.ts';
+
+/** How calls are written in answers: the tool's name, a space, and its arguments as JSON. */
+export const callText = z
+  .string()
+  .describe('A call ready to be made: the name of the tool, a space, and its arguments as JSON.');
+
+/** Under the name that the caller's endpoint lists, or the full one where it does not list the tool. */
+export function writtenCall(directory: Directory, { tool, args }: ProposedCall): string {
+  return `${directory.listedName(tool) ?? tool} ${JSON.stringify(args)}`;
+}

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { type CallHistory, successRate } from '../../domain/metrics/recentCalls.ts';
+import type { SystemServices } from '../../domain/system/services.ts';
+import { alertsOf, healthOf, type Reading, type Readings } from '../../domain/system/systemStatus.ts';
+import { defineTool } from '../../mcp/tool.ts';
+
+const latency = z.number().describe('Milliseconds until it answered, or until it was given up.');
+
+const part = z.object({ status: z.string(), latency }).partial();
+
+const firebase = z
+  .object({
+    status: z
+      .string()
+      .describe('healthy; degraded without the Realtime Database; critical without Firestore.'),
+    latency: z.number().describe("Firestore's, in milliseconds."),
+    errors: z.int().describe('Calls of the last hour that failed with FIREBASE_ERROR.'),
+    firestore: part,
+    realtimeDatabase: part,
+  })
+  .partial();
+
+const github = z
+  .object({
+    status: z.string().describe('healthy, unavailable, or not configured.'),
+    rateLimit: z
+      .object({ limit: z.int(), remaining: z.int(), reset: z.iso.datetime() })
+      .partial()
+      .describe('What GitHub still allows.'),
+    latency,
+  })
+  .partial();
+
+const metricsShape = z
+  .object({
+    activeAgents: z.int().describe('Agents that are online.'),
+    tasksInQueue: z.int().describe("Tasks of this workspace's queue that are not closed."),
+    avgResponseTime: z.number().describe('Milliseconds a call, on average of the last hour.'),
+    successRate: z.number().describe('Share of the calls of the last hour that succeeded: 0 to 1.'),
+    uptime: z.int().describe('Seconds since the instance that answers began.'),
+    memoryUsage: z.number().describe('MiB of resident memory of that instance.'),
+    cpuUsage: z.number().describe('Percent of one processor that it has used since it was last asked.'),
+  })
+  .partial();
+
+const alertShape = z
+  .object({
+    level: z.string().describe('warning or critical.'),
+    message: z.string(),
+    timestamp: z.iso.datetime(),
+  })
+  .partial();
+
+export const getSystemStatus = defineTool({
+  name: 'getSystemStatus',
+  title: 'System status',
+  description:
+    'Get overall system status and health. Firestore, the Realtime Database and GitHub are asked, each for 2 seconds at most; an answer may be 15 seconds old. critical: Firestore does not answer. degraded: another one does not.',
+  input: z.strictObject({
+    includeServices: z.boolean().default(true).describe('Tell how each service is.'),
+    includeMetrics: z.boolean().default(true).describe('Tell how much there is to do, and how calls go.'),
+    includeDependencies: z.boolean().default(false).describe('Tell the versions of what it runs on.'),
+  }),
+  output: z.object({
+    status: z.enum(['healthy', 'degraded', 'critical']),
+    timestamp: z.iso.datetime(),
+    version: z.string().optional(),
+    services: z.object({ firebase, github }).partial().optional(),
+    metrics: metricsShape.optional(),
+    alerts: z.array(alertShape).optional(),
+    dependencies: z.record(z.string(), z.string()).optional(),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  role: 'viewer',
+  example: { includeDependencies: true },
+  handler: async ({ services, workspace }, { includeServices, includeMetrics, includeDependencies }) => {
+    const { system } = services;
+    const needsCalls = includeServices || includeMetrics;
+    const [readings, workload, history] = await Promise.all([
+      system.status.readings(),
+      includeMetrics ? system.status.workload(workspace) : undefined,
+      needsCalls ? system.recentCalls.lastHour() : undefined,
+    ]);
+    const alerts = alertsOf(readings).map(({ at, ...alert }) => ({ ...alert, timestamp: at.toISOString() }));
+    return {
+      status: healthOf(readings),
+      timestamp: system.status.now().toISOString(),
+      version: system.version,
+      ...(includeServices && { services: servicesAnswer(readings, history) }),
+      ...(includeMetrics && { metrics: { ...workload, ...callsAnswer(history), ...instanceAnswer(system) } }),
+      ...(includeDependencies && { dependencies: { ...system.gauge.versions() } }),
+      alerts,
+    };
+  },
+});
+
+function servicesAnswer({ firestore, realtimeDatabase, github: hub }: Readings, history?: CallHistory) {
+  return {
+    firebase: {
+      status: healthOf({ ...(firestore && { firestore }), ...(realtimeDatabase && { realtimeDatabase }) }),
+      ...(firestore && { latency: firestore.milliseconds, firestore: partAnswer(firestore) }),
+      ...(realtimeDatabase && { realtimeDatabase: partAnswer(realtimeDatabase) }),
+      ...(history && { errors: history.all.errors.get('FIREBASE_ERROR') ?? 0 }),
+    },
+    github: githubAnswer(hub),
+  };
+}
+
+function githubAnswer(reading: Reading | undefined): z.input<typeof github> {
+  if (reading === undefined) return { status: 'not configured' };
+  const { rateLimit } = reading;
+  return {
+    ...partAnswer(reading),
+    ...(rateLimit && { rateLimit: { ...rateLimit, reset: rateLimit.reset.toISOString() } }),
+  };
+}
+
+function partAnswer({ isUp, milliseconds }: Reading): z.output<typeof part> {
+  return { status: isUp ? 'healthy' : 'unavailable', latency: milliseconds };
+}
+
+/** Nothing where nobody has called. */
+function callsAnswer(history: CallHistory | undefined): z.input<typeof metricsShape> {
+  const rate = history && successRate(history.all);
+  if (history === undefined || rate === undefined) return {};
+  return { successRate: rate, avgResponseTime: Math.round(history.all.milliseconds / history.all.calls) };
+}
+
+function instanceAnswer({ gauge }: SystemServices): z.input<typeof metricsShape> {
+  const { uptimeSeconds, memoryMebibytes, cpuPercent } = gauge.look();
+  return { uptime: uptimeSeconds, memoryUsage: memoryMebibytes, cpuUsage: cpuPercent };
+}

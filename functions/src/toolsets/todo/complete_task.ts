@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { EndedOutcome } from '../../domain/todos/service.ts';
+import { todoAnswer } from '../../domain/todos/todo.ts';
+import { defineTool } from '../../mcp/tool.ts';
+import { writingOwner } from './owner.ts';
+import { occurrenceAnswer, occurrenceShape, taskId, taskShape, writing } from './shapes.ts';
+
+function answer({ todo, next }: EndedOutcome) {
+  const following =
+    next?.dueDate === undefined ? '' : ` Next occurrence created for ${next.dueDate.toISOString()}`;
+  return {
+    success: true,
+    task: todoAnswer(todo),
+    message: `Task completed!${following}`,
+    ...(next && { next_occurrence: occurrenceAnswer(next) }),
+  };
+}
+
+export const completeTask = defineTool({
+  name: 'complete_task',
+  title: 'Complete a to-do',
+  description:
+    'Mark a task as complete. Its reminder goes; of a recurring task the next occurrence is created. A task that is completed already stays as it is, and the answer says so.',
+  input: z.strictObject({ task_id: taskId }),
+  output: z
+    .object({
+      success: z.boolean(),
+      task: taskShape,
+      message: z.string(),
+      next_occurrence: occurrenceShape.describe('If task is recurring, contains next occurrence details'),
+    })
+    .partial(),
+  annotations: { ...writing, destructiveHint: false, idempotentHint: true },
+  role: 'viewer',
+  example: { task_id: 'todo-xxx-001' },
+  handler: async ({ services, principal, operation }, { task_id }) =>
+    answer(
+      await services.todos.complete(writingOwner(principal), task_id, (outcome) =>
+        operation.settle(answer(outcome)),
+      ),
+    ),
+});

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { BegunRecurrence } from '../../domain/todos/recurring.ts';
+import { defineTool } from '../../mcp/tool.ts';
+import { writingOwner } from './owner.ts';
+import { frequency, recurringTaskAnswer, recurringTaskShape, timezone } from './recurringShapes.ts';
+import {
+  date,
+  dateOf,
+  description,
+  fewTags,
+  occurrenceAnswer,
+  occurrenceShape,
+  priority,
+  title,
+  writing,
+} from './shapes.ts';
+
+const answer = ({ recurringTask, first }: BegunRecurrence) => ({
+  success: true,
+  recurring_task: recurringTaskAnswer(recurringTask),
+  first_occurrence: occurrenceAnswer(first),
+  message: `Recurring task '${recurringTask.title}' created. First occurrence on ${recurringTask.latest.due.toISOString()}`,
+});
+
+export const createRecurringTask = defineTool({
+  name: 'create_recurring_task',
+  title: 'Create a recurring to-do',
+  description:
+    'Create a recurring task template that generates task occurrences automatically: completing or deleting one creates the next. Occurrences are computed from start_date; a month that lacks its day has one on its last day.',
+  input: z.strictObject({
+    title: title('Task title'),
+    description: description('Task description (optional)'),
+    frequency: frequency('How often the task repeats'),
+    start_date: date('First occurrence date (ISO 8601, UTC)'),
+    end_date: date('Optional last occurrence date').optional(),
+    timezone,
+    priority: priority('Priority of each occurrence (default: MEDIUM)').optional(),
+    tags: fewTags('Tags of each occurrence').optional(),
+  }),
+  output: z
+    .object({
+      success: z.boolean(),
+      recurring_task: recurringTaskShape,
+      first_occurrence: occurrenceShape.describe('The first generated task occurrence'),
+      message: z.string(),
+    })
+    .partial(),
+  annotations: { ...writing, destructiveHint: false, idempotentHint: false },
+  role: 'viewer',
+  example: { title: 'Check emails', frequency: 'DAILY', start_date: '2099-02-11T09:00:00Z' },
+  handler: async ({ services, principal, operation }, written) => {
+    const { frequency: often, start_date, end_date, timezone: zone, ...draft } = written;
+    const rule = {
+      frequency: often,
+      anchor: dateOf(start_date),
+      endDate: dateOf(end_date),
+      timezone: zone,
+    };
+    return answer(
+      await services.recurringTasks.create(writingOwner(principal), { ...draft, rule }, (begun) =>
+        operation.settle(answer(begun)),
+      ),
+    );
+  },
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import type { RecurringTask } from '../../domain/todos/recurringTask.ts';
+import { defineTool } from '../../mcp/tool.ts';
+import { writingOwner } from './owner.ts';
+import { recurringTaskAnswer, writtenRecurringShape } from './recurringShapes.ts';
+import { recurringTaskId, writing } from './shapes.ts';
+
+const answer = (recurring: RecurringTask) => ({
+  success: true,
+  recurring_task: recurringTaskAnswer(recurring),
+  message: `Recurring task '${recurring.title}' ended. The occurrence that there is now stays.`,
+});
+
+export const deleteRecurringTask = defineTool({
+  name: 'delete_recurring_task',
+  title: 'End a recurring to-do',
+  description:
+    'End a recurring task: no more occurrences come. The occurrence that there is now stays; delete_task removes it.',
+  input: z.strictObject({ recurring_task_id: recurringTaskId }),
+  output: writtenRecurringShape,
+  annotations: { ...writing, destructiveHint: true, idempotentHint: true },
+  role: 'viewer',
+  example: { recurring_task_id: 'recurring-xxx-001' },
+  handler: async ({ services, principal, operation }, { recurring_task_id }) =>
+    answer(
+      await services.recurringTasks.end(writingOwner(principal), recurring_task_id, (recurring) =>
+        operation.settle(answer(recurring)),
+      ),
+    ),
+});

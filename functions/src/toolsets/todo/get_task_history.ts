@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { eventMessage, messageOf } from '../../domain/events/event.ts';
+import { defineTool } from '../../mcp/tool.ts';
+import { cursor, endOf, endShape, pageLimit, pageOf } from './paging.ts';
+import { reading, taskId } from './shapes.ts';
+import { timePage, timePlace } from './times.ts';
+
+const object = z.record(z.string(), z.unknown());
+
+const eventShape = eventMessage.extend({
+  event_type: z.string(),
+  schema_version: z.int(),
+  event_data: z.object({
+    before: object.nullable(),
+    after: object.nullable(),
+    changes: z.array(z.string()),
+  }),
+});
+
+export const getTaskHistory = defineTool({
+  name: 'get_task_history',
+  title: 'What happened to a to-do',
+  description:
+    'The audit trail of a task, newest first: what was created, updated, completed, reminded of and deleted, with the task before and after. It stays when the task is deleted.',
+  input: z.strictObject({ task_id: taskId, limit: pageLimit(20), cursor }),
+  output: z.object({ events: z.array(eventShape), ...endShape }).partial(),
+  annotations: reading,
+  role: 'viewer',
+  example: { task_id: 'todo-xxx-001' },
+  handler: async ({ services, principal }, { task_id, limit, cursor: from }) => {
+    const question = { task_id };
+    const page = timePage(pageOf(question, { limit, cursor: from }));
+    const { items, more } = await services.todos.history(principal.ownerUid, task_id, page);
+    const last = more ? items.at(-1) : undefined;
+    return {
+      events: items.map((event) => {
+        const { event_data, ...rest } = messageOf(event);
+        const { before, after, changes } = event_data;
+        return {
+          ...rest,
+          event_data: { before: before && { ...before }, after: after && { ...after }, changes },
+        };
+      }),
+      ...endOf(question, last && timePlace(last.timestamp, last.id)),
+    };
+  },
+});

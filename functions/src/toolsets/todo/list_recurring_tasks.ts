@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { defineTool } from '../../mcp/tool.ts';
+import { cursor, endOf, endShape, pageLimit, pageOf } from './paging.ts';
+import { recurringTaskAnswer, recurringTaskShape } from './recurringShapes.ts';
+import { reading } from './shapes.ts';
+import { timePage, timePlace } from './times.ts';
+
+export const listRecurringTasks = defineTool({
+  name: 'list_recurring_tasks',
+  title: 'Recurring to-dos',
+  description: 'List the recurring tasks of the current user, newest first.',
+  input: z.strictObject({
+    include_ended: z.boolean().default(false).describe('Also list those that have ended.'),
+    limit: pageLimit(),
+    cursor,
+  }),
+  output: z.object({ recurring_tasks: z.array(recurringTaskShape), total: z.int(), ...endShape }).partial(),
+  annotations: reading,
+  role: 'viewer',
+  example: {},
+  handler: async ({ services, principal }, { include_ended, limit, cursor: from }) => {
+    const question = { include_ended };
+    const page = timePage(pageOf(question, { limit, cursor: from }));
+    const { items, more, total } = await services.recurringTasks.list(
+      principal.ownerUid,
+      include_ended,
+      page,
+    );
+    const last = more ? items.at(-1) : undefined;
+    return {
+      recurring_tasks: items.map(recurringTaskAnswer),
+      total,
+      ...endOf(question, last && timePlace(last.createdAt, last.id)),
+    };
+  },
+});

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { reminderAnswer } from '../../domain/reminders/reminder.ts';
+import { defineTool } from '../../mcp/tool.ts';
+import { cursor, endOf, endShape, MAX_LIMIT, pageOf } from './paging.ts';
+import { reminderShape } from './reminderShapes.ts';
+import { reading } from './shapes.ts';
+import { timePage, timePlace } from './times.ts';
+
+const limited = z
+  .int()
+  .refine((limit) => limit >= 1, 'expected a whole number from 1 to 100')
+  .max(MAX_LIMIT)
+  .default(10)
+  .describe('Number of reminders to return');
+
+export const listReminders = defineTool({
+  name: 'list_reminders',
+  title: 'Reminders',
+  description:
+    'List all upcoming reminders for the current user, the next first; with upcoming false all reminders, the latest first.',
+  input: z.strictObject({
+    upcoming: z.boolean().default(true).describe('Only show unsent reminders due in the future'),
+    limit: limited,
+    cursor,
+  }),
+  output: z.object({ reminders: z.array(reminderShape), total: z.int(), ...endShape }).partial(),
+  annotations: reading,
+  role: 'viewer',
+  example: { upcoming: true, limit: 10 },
+  handler: async ({ services, principal }, { upcoming, limit, cursor: from }) => {
+    const question = { upcoming };
+    const page = timePage(pageOf(question, { limit, cursor: from }));
+    const { items, more, total } = await services.reminders.list(principal.ownerUid, upcoming, page);
+    const last = more ? items.at(-1) : undefined;
+    return {
+      reminders: items.map(reminderAnswer),
+      total,
+      ...endOf(question, last && timePlace(last.remindAt, last.id)),
+    };
+  },
+});

@@ -1,0 +1,32 @@
+/** Arguments and answers that the tools of reminders share. Source: spec/todo.md, "list_reminders". */
+import { z } from 'zod';
+import { type Reminder, reminderAnswer } from '../../domain/reminders/reminder.ts';
+
+const time = z.iso.datetime();
+
+export const reminderId = z
+  .string()
+  .refine((id) => /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(id), 'expected the id of a reminder')
+  .describe('The id of the reminder, as list_reminders tells it.');
+
+/** The contract requires nothing of an answer. */
+export const reminderShape = z
+  .object({
+    id: z.string(),
+    task_id: z.string(),
+    task_title: z.string(),
+    remind_at: time,
+    sent: z.boolean(),
+    sent_at: time.describe('When it was sent.'),
+    late: z.boolean().describe('Whether that was minutes after it was to be.'),
+  })
+  .partial();
+
+export const setShape = z
+  .object({ success: z.boolean(), reminder: reminderShape, message: z.string() })
+  .partial();
+
+export function setAnswer(reminder: Reminder) {
+  const message = `The reminder comes at ${reminder.remindAt.toISOString()}.`;
+  return { success: true, reminder: reminderAnswer(reminder), message };
+}

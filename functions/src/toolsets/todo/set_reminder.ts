@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { defineTool } from '../../mcp/tool.ts';
+import { writingOwner } from './owner.ts';
+import { setAnswer, setShape } from './reminderShapes.ts';
+import { date, dateOf, taskId, writing } from './shapes.ts';
+
+export const setReminder = defineTool({
+  name: 'set_reminder',
+  title: 'Set a reminder',
+  description:
+    'Set when to be reminded of a task, in place of the reminder that it may have. A task with a due date has one by itself.',
+  input: z.strictObject({
+    task_id: taskId,
+    remind_at: date('When to remind, in ISO 8601 format (UTC)'),
+  }),
+  output: setShape,
+  annotations: { ...writing, destructiveHint: false, idempotentHint: true },
+  role: 'viewer',
+  example: { task_id: 'todo-xxx-001', remind_at: '2099-02-11T16:00:00Z' },
+  handler: async ({ services, principal, operation }, { task_id, remind_at }) =>
+    setAnswer(
+      await services.reminders.set(writingOwner(principal), task_id, dateOf(remind_at), (reminder) =>
+        operation.settle(setAnswer(reminder)),
+      ),
+    ),
+});

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { defineTool } from '../../mcp/tool.ts';
+import { edited } from './editing.ts';
+import { priority, taskId, writing, writtenShape } from './shapes.ts';
+
+export const setTaskPriority = defineTool({
+  name: 'set_task_priority',
+  title: "Set a to-do's priority",
+  description: 'Update the priority level of a specific task.',
+  input: z.strictObject({ task_id: taskId, priority: priority('New priority level') }),
+  output: writtenShape,
+  annotations: { ...writing, destructiveHint: false, idempotentHint: true },
+  role: 'viewer',
+  example: { task_id: 'todo-xxx-001', priority: 'HIGH' },
+  handler: (context, { task_id, priority: wanted }) =>
+    edited(context, task_id, { priority: wanted }, `Priority set to ${wanted}.`),
+});

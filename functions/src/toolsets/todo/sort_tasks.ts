@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { SORT_FIELDS, SORT_ORDERS } from '../../domain/todos/query.ts';
+import { defineTool } from '../../mcp/tool.ts';
+import { listed, listShape } from './listing.ts';
+import { cursor, pageLimit } from './paging.ts';
+import { reading } from './shapes.ts';
+
+export const sortTasks = defineTool({
+  name: 'sort_tasks',
+  title: 'To-dos in an order',
+  description: 'Sort tasks by a specific field and return them. Those without the date sorted by come last.',
+  input: z.strictObject({
+    sort_by: z.enum(SORT_FIELDS).describe('Field to sort by'),
+    sort_order: z.enum(SORT_ORDERS).optional().describe('Sort order (default: desc)'),
+    limit: pageLimit(),
+    cursor,
+  }),
+  output: listShape,
+  annotations: reading,
+  role: 'viewer',
+  example: { sort_by: 'due_date', sort_order: 'asc', limit: 20 },
+  handler: (context, { sort_by, sort_order, limit, cursor: from }) =>
+    listed(context, {}, { by: sort_by, order: sort_order ?? 'desc' }, { limit, cursor: from }),
+});

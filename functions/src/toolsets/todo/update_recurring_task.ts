@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { RecurringTask } from '../../domain/todos/recurringTask.ts';
+import { defineTool } from '../../mcp/tool.ts';
+import { writingOwner } from './owner.ts';
+import { frequency, recurringTaskAnswer, timezone, writtenRecurringShape } from './recurringShapes.ts';
+import {
+  clearableDate,
+  clearableDescription,
+  dateOf,
+  fewTags,
+  priority,
+  recurringTaskId,
+  title,
+  writing,
+} from './shapes.ts';
+
+const answer = (recurring: RecurringTask) => ({
+  success: true,
+  recurring_task: recurringTaskAnswer(recurring),
+  message: 'Recurring task updated. The occurrence that there is now stays as it is.',
+});
+
+export const updateRecurringTask = defineTool({
+  name: 'update_recurring_task',
+  title: 'Change a recurring to-do',
+  description:
+    'Change what the occurrences to come are like, or when they come. The occurrence that there is now stays as it is: update_task changes that one alone.',
+  input: z.strictObject({
+    recurring_task_id: recurringTaskId,
+    title: title('New title').optional(),
+    description: clearableDescription,
+    priority: priority('New priority').optional(),
+    tags: fewTags('New tags, in place of the old').optional(),
+    frequency: frequency('New frequency').optional(),
+    end_date: clearableDate('New last occurrence date; null: it repeats without end.').optional(),
+    timezone,
+  }),
+  output: writtenRecurringShape,
+  annotations: { ...writing, destructiveHint: true, idempotentHint: true },
+  role: 'viewer',
+  example: { recurring_task_id: 'recurring-xxx-001', frequency: 'WEEKLY' },
+  handler: async ({ services, principal, operation }, { recurring_task_id, end_date, ...edit }) =>
+    answer(
+      await services.recurringTasks.edit(
+        writingOwner(principal),
+        recurring_task_id,
+        { ...edit, endDate: dateOf(end_date) },
+        (recurring) => operation.settle(answer(recurring)),
+      ),
+    ),
+});

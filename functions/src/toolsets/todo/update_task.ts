@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { MusterError } from '../../domain/errors.ts';
+import { defineTool } from '../../mcp/tool.ts';
+import { edited } from './editing.ts';
+import {
+  clearableDate,
+  clearableDescription,
+  dateOf,
+  fewTags,
+  priority,
+  taskId,
+  title,
+  writing,
+  writtenShape,
+} from './shapes.ts';
+
+export const updateTask = defineTool({
+  name: 'update_task',
+  title: 'Change a to-do',
+  description:
+    "Update an existing task's title, description, due date, priority, or tags. What is left out stays as it is.",
+  input: z.strictObject({
+    task_id: taskId,
+    title: title('New task title (optional)').optional(),
+    description: clearableDescription,
+    due_date: clearableDate(
+      'New due date in ISO 8601 format (UTC, optional); null removes it, and the reminder.',
+    ).optional(),
+    priority: priority('New priority level (optional)').optional(),
+    tags: fewTags('New list of tags (replaces existing tags, optional)').optional(),
+  }),
+  output: writtenShape,
+  annotations: { ...writing, destructiveHint: true, idempotentHint: true },
+  role: 'viewer',
+  example: { task_id: 'todo-xxx-001', priority: 'HIGH' },
+  handler: (context, { task_id, due_date, ...edit }) => {
+    if (due_date === undefined && Object.values(edit).every((value) => value === undefined))
+      throw nothingToChange();
+    return edited(context, task_id, { ...edit, dueDate: dateOf(due_date) }, 'Task updated.');
+  },
+});
+
+function nothingToChange(): MusterError {
+  return new MusterError('VALIDATION_ERROR', 'There is nothing to change.', {
+    reason: 'NOTHING_TO_CHANGE',
+    suggestion: 'Give at least one of title, description, due_date, priority and tags.',
+  });
+}

@@ -1,0 +1,21 @@
+// @ts-check
+/** @type {Record<string, number>} */
+const milliseconds = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
+
+const longest = 100 * 366 * 86_400_000;
+
+/**
+ * @param {string | undefined} text such as `1d12h`
+ * @returns {number} in milliseconds
+ */
+export function durationOf(text) {
+  if (text === undefined || !/^(\d{1,9}[smhdw])+$/.test(text)) {
+    throw new Error(`expected how far to advance, such as 90s, 15m, 2h, 1d, 1w or 1d12h, and not ${text}`);
+  }
+  let sum = 0;
+  for (const [, count, unit] of text.matchAll(/(\d+)([smhdw])/g)) {
+    sum += Number(count) * (milliseconds[unit ?? ''] ?? 0);
+  }
+  if (sum > longest) throw new Error('expected at most a hundred years');
+  return sum;
+}

@@ -1,0 +1,184 @@
+/**
+ * A new agent arrives and works by nothing but what the tools tell it: it makes the calls that getWelcome
+ * proposes, and then those of its checklist, as they stand.
+ */
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { bearerOf } from './support/agents.ts';
+import { succeed } from './support/calls.ts';
+import { type Connection, connect, ERAS, type Era } from './support/clients.ts';
+import { endpointUrl, newAgentName, newWorkspace, type Seeded, tokenOf } from './support/endpoint.ts';
+import { request } from './support/http.ts';
+
+const welcome = z.object({
+  welcome: z.object({ message: z.string(), systemOverview: z.string(), roleDescription: z.string() }),
+  quickStart: z.array(
+    z.object({ step: z.number(), title: z.string(), description: z.string(), action: z.string() }),
+  ),
+  resources: z.object({
+    documentation: z.array(z.string()),
+    tutorials: z.array(z.string()),
+    contacts: z.array(z.string()),
+  }),
+  language: z.string(),
+});
+
+const checklist = z.object({
+  checklist: z.array(
+    z.object({
+      id: z.string(),
+      required: z.boolean(),
+      completed: z.boolean(),
+      completedAt: z.iso.datetime().optional(),
+      dependencies: z.array(z.string()),
+      resources: z.array(z.string()),
+    }),
+  ),
+  progress: z.object({
+    completed: z.number(),
+    total: z.number(),
+    percentage: z.number(),
+    requiredRemaining: z.number(),
+  }),
+});
+
+const registered = z.object({
+  agentId: z.string(),
+  credentials: z.object({ apiKey: z.string(), secret: z.string() }),
+  endpoints: z.record(z.string(), z.url()),
+});
+
+/** More calls than any checklist has items. */
+const ENOUGH = 10;
+
+interface Newcomer {
+  readonly role: string;
+  readonly language: string;
+  readonly invitedBy: Seeded;
+  readonly era: Era;
+  /** Items that must be ticked by following it. */
+  readonly achieves: readonly string[];
+}
+
+const WORK = ['register', 'connect', 'join', 'claim', 'complete'];
+
+const NEWCOMERS: readonly Newcomer[] = [
+  { role: 'developer', language: 'en', invitedBy: 'person', era: ERAS[0], achieves: WORK },
+  {
+    role: 'researcher',
+    language: 'pt-BR',
+    invitedBy: 'leader',
+    era: ERAS[1],
+    achieves: [...WORK, 'discover'],
+  },
+  { role: 'analyst', language: 'ja', invitedBy: 'person', era: ERAS[2], achieves: [...WORK, 'discover'] },
+  { role: 'specialist', language: 'tlh', invitedBy: 'leader', era: ERAS[0], achieves: WORK },
+  {
+    role: 'coordinator',
+    language: 'ZH',
+    invitedBy: 'leader',
+    era: ERAS[1],
+    achieves: ['register', 'connect', 'join', 'create'],
+  },
+];
+
+for (const { role, language, invitedBy, era, achieves } of NEWCOMERS) {
+  describe(`a new ${role} invited by a ${invitedBy}`, () => {
+    const url = endpointUrl('', { workspace: newWorkspace(`arrival-${role}`) });
+    let connection: Connection;
+    let greeting: z.output<typeof welcome>;
+    let identity: z.output<typeof registered> | undefined;
+    let token: string;
+
+    before(async () => {
+      const leader = await connect('client 2026-07-28', url, await tokenOf('leader'));
+      await succeed(leader, 'coordination_create_task', { description: 'The first work there is' });
+      await leader.close();
+      token = await tokenOf(invitedBy);
+      connection = await connect(era, url, token);
+    });
+    after(() => connection?.close());
+
+    /** Makes a call as it stands, and takes the credential that it gives, where it gives one. */
+    async function follow(action: string): Promise<Readonly<Record<string, unknown>>> {
+      const answer = await succeed(connection, ...parsed(action));
+      if (!('credentials' in answer)) return answer;
+      identity = registered.parse(answer);
+      token = bearerOf(identity.credentials);
+      await connection.close();
+      connection = await connect(era, url, token);
+      return answer;
+    }
+
+    it('is welcomed by name, for its role, in its language', async () => {
+      assert.match(connection.instructions ?? '', /onboarding: .*new.*getWelcome/);
+      const agentName = newAgentName(role);
+      const args = { agentName, role, specializations: ['code-review'], language };
+      greeting = welcome.parse(await succeed(connection, 'onboarding_getWelcome', args));
+      assert.ok(greeting.welcome.message.includes(agentName));
+      assert.match(greeting.welcome.roleDescription, /code-review/);
+    });
+
+    it('can make each call of the quick start as it stands', async () => {
+      assert.deepEqual(
+        greeting.quickStart.map(({ step }) => step),
+        greeting.quickStart.map((_, index) => index + 1),
+      );
+      for (const { action } of greeting.quickStart) await follow(action);
+      assert.ok(identity, 'the quick start registers it');
+    });
+
+    it('is given endpoints that answer', async () => {
+      const urls = greeting.resources.documentation.filter((one) => one.startsWith('http'));
+      assert.ok(urls.length > 1);
+      for (const endpoint of [...urls, ...Object.values(identity?.endpoints ?? {})]) {
+        const { status, text } = await request(endpoint, token, 'tools/list');
+        assert.equal(status, 200, `${endpoint}: ${text}`);
+      }
+      for (const uri of greeting.resources.documentation.filter((one) => !one.startsWith('http'))) {
+        await connection
+          .read(uri)
+          .catch((error: Error) => assert.match(error.message, /no coordination/, uri));
+      }
+    });
+
+    it('ends with nothing required left to do by following its checklist', async () => {
+      const [look = ''] = greeting.resources.tutorials;
+      for (let count = 0; count < ENOUGH; count++) {
+        const { checklist: items, progress } = checklist.parse(await follow(look));
+        const done = new Set(items.filter(({ completed }) => completed).map(({ id }) => id));
+        assert.deepEqual([progress.completed, progress.total], [done.size, items.length]);
+        assert.equal(progress.percentage, Math.floor((done.size * 100) / items.length));
+        const next = items.find(
+          ({ id, required, dependencies }) =>
+            required && !done.has(id) && dependencies.every((before) => done.has(before)),
+        );
+        if (next === undefined) {
+          assert.equal(progress.requiredRemaining, 0);
+          assert.deepEqual(
+            [...achieves].filter((id) => !done.has(id)),
+            [],
+          );
+          for (const { completed, completedAt } of items) assert.equal(completedAt !== undefined, completed);
+          return;
+        }
+        const [call = ''] = next.resources;
+        await follow(call);
+      }
+      assert.fail('the checklist never ends');
+    });
+
+    it('has really done the work', async () => {
+      if (!achieves.includes('complete')) return;
+      const { results } = await succeed(connection, 'coordination_get_results');
+      assert.ok(Array.isArray(results) && results.length === 1);
+      assert.equal(results[0].description, 'The first work there is');
+    });
+  });
+}
+
+/** The name of the tool, a space, and its arguments as JSON. */
+function parsed(action: string): [tool: string, args: Readonly<Record<string, unknown>>] {
+  const at = action.indexOf(' ');
+  return [action.slice(0, at), z.record(z.string(), z.unknown()).parse(JSON.parse(action.slice(at)))];
+}

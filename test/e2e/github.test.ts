@@ -1,0 +1,127 @@
+/**
+ * GitHub through the functions: the readFile example of spec/network.md as printed, over `/mcp/rpc` and MCP, with
+ * the App's authentication against the local GitHub; then from an issue to a merged pull request.
+ */
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { registerAgent, type TestAgent } from './support/agents.ts';
+import { succeed } from './support/calls.ts';
+import { type Connection, connect, ERAS, isRecord } from './support/clients.ts';
+import { endpointUrl, MCP_URL, newWorkspace } from './support/endpoint.ts';
+import { type HttpAnswer, post, send } from './support/http.ts';
+import { assertShape } from './support/shape.ts';
+
+const AT = { owner: 'sartor-ai', repo: 'claude-network' };
+
+const EXAMPLE = {
+  request: { ...AT, path: 'README.md', ref: 'main' },
+  result: {
+    content: '# Claude Network\n\nA distributed AI agent system...',
+    metadata: { path: 'README.md', size: 2048, sha: 'abc123def456', encoding: 'utf8', type: 'file' },
+  },
+};
+
+const GITHUB_URL = process.env['GITHUB_API_URL'] ?? '';
+
+function assertExample(answer: unknown): void {
+  assertShape(answer, EXAMPLE.result);
+  assert.ok(isRecord(answer));
+  assert.equal(answer['content'], EXAMPLE.result.content);
+}
+
+describe('GitHub', () => {
+  const workspace = newWorkspace('github');
+  let agent: TestAgent;
+  let client: Connection;
+
+  before(async () => {
+    agent = await registerAgent('github', { role: 'leader' });
+    client = await connect('client 2026-07-28', endpointUrl('', { workspace }), agent.token);
+  });
+
+  after(async () => {
+    await client?.close();
+    const problems = await send(`${GITHUB_URL}/-/problems`, {});
+    assert.deepEqual(problems.json, [], 'not as GitHub describes it');
+  });
+
+  it('answers the example of the specification through /mcp/rpc', async () => {
+    const message = { jsonrpc: '2.0', id: '4', method: 'github.readFile', params: EXAMPLE.request };
+    const { status, json, text } = await post(endpointUrl('/rpc'), agent.token, JSON.stringify(message));
+    assert.equal(status, 200, text);
+    assert.ok(isRecord(json));
+    assert.deepEqual([json['jsonrpc'], json['id']], ['2.0', '4']);
+    assertExample(json['result']);
+  });
+
+  for (const era of ERAS) {
+    it(`answers it through MCP (${era})`, async () => {
+      const connection = await connect(era, endpointUrl('/network'), agent.token);
+      try {
+        assertExample(await succeed(connection, 'github.readFile', EXAMPLE.request));
+      } finally {
+        await connection.close();
+      }
+    });
+  }
+
+  it('takes a task from its branch to the merged pull request that completes it', async () => {
+    const branch = `fix/${workspace}`;
+    const created = await succeed(client, 'coordination_create_task', { description: 'End retries' });
+    assert.ok(isRecord(created['task']));
+    const task = String(created['task']['id']);
+    await succeed(client, 'github_createBranch', { ...AT, branch });
+    const files = [{ path: 'src/retry.ts', content: `export const MAX_RETRIES = 3; // ${workspace}\n` }];
+    const { sha } = await succeed(client, 'github_commitFiles', {
+      ...AT,
+      branch,
+      message: 'End them',
+      files,
+    });
+    const pull = { ...AT, title: 'End retries', head: branch, base: 'main', task_id: task };
+    const { number, headSha } = await succeed(client, 'github_createPR', pull);
+    assert.equal(headSha, sha);
+
+    const repository = { id: await repositoryId() };
+    const merged = { action: 'closed', repository, pull_request: { number, merged: true } };
+    const { status, text } = await deliver('pull_request', JSON.stringify(merged));
+    assert.deepEqual([status, text], [202, 'Noted.']);
+    const { tasks } = await succeed(client, 'coordination_get_all_tasks', { status_filter: 'done' });
+    assert.ok(Array.isArray(tasks) && tasks.some((one) => isRecord(one) && one['id'] === task));
+  });
+
+  it('takes no delivery that GitHub did not sign, and shows nothing of itself', async () => {
+    const forged = await deliver('pull_request', '{"action":"closed"}', 'sha256=00');
+    assert.deepEqual([forged.status, forged.text], [401, 'The signature is not right.']);
+    const malformed = await deliver('pull_request', '{"action":');
+    assert.equal(malformed.status, 400);
+    assert.doesNotMatch(malformed.text, /<|at .*:\d+/);
+    assert.equal((await deliver('ping', '{"zen":"Design for failure."}')).status, 204);
+    assert.equal((await send(webhookUrl(), {})).status, 405);
+  });
+});
+
+function webhookUrl(): string {
+  return MCP_URL.replace(/\/mcp$/, '/githubWebhook');
+}
+
+function deliver(event: string, body: string, signature = signed(body)): Promise<HttpAnswer> {
+  const headers = {
+    'content-type': 'application/json',
+    'x-github-event': event,
+    'x-github-delivery': '72d3162e-cc78-11e3-81ab-4c9367dc0958',
+    'x-hub-signature-256': signature,
+  };
+  return send(webhookUrl(), { method: 'POST', headers, body });
+}
+
+function signed(body: string): string {
+  const secret = process.env['GITHUB_WEBHOOK_SECRET'] ?? '';
+  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+}
+
+async function repositoryId(): Promise<unknown> {
+  const { json } = await send(`${GITHUB_URL}/repos/${AT.owner}/${AT.repo}`, {});
+  assert.ok(isRecord(json));
+  return json['id'];
+}

@@ -1,0 +1,58 @@
+/** The built function as Cloud Run runs it: its parameters from the environment, ended by SIGTERM. */
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { mcpHeaders, mcpMessage, post } from '../../bench/load/client.ts';
+import { type FunctionServer, musterFunction, serveFunction } from '../../bench/servers/functionServer.ts';
+import { realtimeDatabase } from '../../functions/src/adapters/admin/realtimeDatabase.ts';
+import { agentMetricsPath } from '../../functions/src/adapters/database/paths.ts';
+import { registerAgent, type TestAgent } from './support/agents.ts';
+
+const answer = z.object({
+  result: z.object({
+    structuredContent: z.record(z.string(), z.unknown()),
+    isError: z.boolean().optional(),
+  }),
+});
+
+describe('an instance', () => {
+  let instance: FunctionServer | undefined;
+
+  afterEach(async () => {
+    await instance?.end();
+  });
+
+  const start = async (parameters: Readonly<Record<string, string>>) => {
+    instance = await serveFunction({ ...musterFunction, env: parameters });
+    return instance;
+  };
+
+  const heartbeat = async ({ url }: FunctionServer, { id, token }: TestAgent) => {
+    const message = mcpMessage('tools/call', {
+      name: 'coordination_heartbeat',
+      arguments: { agent_id: id },
+    });
+    return answer.parse(JSON.parse((await post(url, mcpHeaders(token), message)).text)).result;
+  };
+
+  it('stores what it has counted before it ends', async () => {
+    const agent = await registerAgent('counted');
+    const running = await start({});
+    for (let made = 0; made < 3; made++) await heartbeat(running, agent);
+    await running.end();
+    const counts = (await (await realtimeDatabase()).ref(agentMetricsPath(agent.id)).get()).val();
+    assert.equal(counts?.calls, 3);
+  });
+
+  it('limits calls as its parameters say', async () => {
+    const agent = await registerAgent('limited');
+    const running = await start({ RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '3' });
+    const errors: string[] = [];
+    for (let made = 0; made < 20; made++) {
+      const { isError, structuredContent } = await heartbeat(running, agent);
+      if (isError === true) errors.push(String(structuredContent['error']));
+    }
+    assert.ok(errors.length > 10, `${errors.length} of 20 calls were refused`);
+    for (const error of errors)
+      assert.match(error, /^Too many calls in too short a time\. Call again in \d+ seconds?\.$/);
+  });
+});

@@ -1,0 +1,150 @@
+/** `/mcp/rpc` through the functions emulator: what a program without MCP sees. */
+import assert from 'node:assert/strict';
+import { isRecord } from './support/clients.ts';
+import { endpointUrl, newWorkspace, tokenOf } from './support/endpoint.ts';
+import { assertCivil } from './support/hostile.ts';
+import { type HttpAnswer, post, send } from './support/http.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+describe('plain JSON-RPC', () => {
+  let leader: string;
+  let worker: string;
+
+  before(async () => {
+    leader = await tokenOf('leader');
+    worker = await tokenOf('worker1');
+  });
+
+  const requestOf = (method: string, params: Fields, id: unknown = '1') => ({
+    jsonrpc: '2.0',
+    id,
+    method,
+    params,
+  });
+
+  async function rpc(url: string, token: string, body: unknown): Promise<unknown> {
+    const { status, json, text } = await post(url, token, JSON.stringify(body));
+    assert.equal(status, 200, text);
+    return json;
+  }
+
+  async function resultOf(url: string, token: string, method: string, params: Fields): Promise<Fields> {
+    const answer = await rpc(url, token, requestOf(method, params));
+    assert.ok(isRecord(answer) && isRecord(answer['result']), JSON.stringify(answer));
+    assert.deepEqual(Object.keys(answer).sort(), ['id', 'jsonrpc', 'result']);
+    return answer['result'];
+  }
+
+  async function errorOf(url: string, token: string, method: string, params: Fields): Promise<Fields> {
+    const answer = await rpc(url, token, requestOf(method, params));
+    assert.ok(isRecord(answer) && isRecord(answer['error']), JSON.stringify(answer));
+    return answer['error'];
+  }
+
+  it('runs a job from the goal to the result', async () => {
+    const url = endpointUrl('/rpc', { workspace: newWorkspace('rpc') });
+    await resultOf(url, leader, 'coordination.init_coordination', {
+      goal: 'Build',
+      master_plan: 'Step by step',
+    });
+    const { task } = await resultOf(url, leader, 'coordination.create_task', { description: 'Do it' });
+    assert.ok(isRecord(task));
+    await resultOf(url, worker, 'coordination.register_agent', { agent_id: 'worker1', role: 'worker' });
+    const claimed = await resultOf(url, worker, 'coordination.claim_task', { agent_id: 'worker1' });
+    assert.ok(isRecord(claimed['task']));
+    assert.equal(claimed['task']['id'], task['id']);
+    const settled = { agent_id: 'worker1', task_id: task['id'] };
+    await resultOf(url, worker, 'coordination.start_task', settled);
+    await resultOf(url, worker, 'coordination.complete_task', { ...settled, output: 'Done' });
+    const status = await resultOf(url, leader, 'coordination_get_status', {});
+    assert.equal(status['progress_percent'], 100);
+  });
+
+  it('answers errors with the integers of the specification', async () => {
+    const url = endpointUrl('/rpc', { workspace: newWorkspace('rpc') });
+    for (const [method, params, token, code] of [
+      ['nope', {}, leader, -32601],
+      ['coordination.create_task', {}, leader, -32301],
+      ['coordination.create_task', { description: 5 }, leader, -32300],
+      ['coordination.create_task', { description: 'x' }, worker, -32101],
+      ['coordination.start_task', { agent_id: 'lead', task_id: 'nope' }, leader, -32200],
+      ['firebase.read', { database: 'firestore', path: 'messages/nope' }, leader, -32200],
+      ['firebase.read', { database: 'firestore', path: 'a//b' }, leader, -32302],
+      ['firebase.read', { database: 'firestore', path: 'credentials/x' }, leader, -32101],
+    ] as const) {
+      const error = await errorOf(url, token, method, params);
+      assert.equal(error['code'], code, `${method}: ${JSON.stringify(error)}`);
+      assert.equal(typeof error['message'], 'string');
+      assert.ok(isRecord(error['data']));
+    }
+  });
+
+  it('answers a batch in order and says nothing to notifications', async () => {
+    const url = endpointUrl('/rpc', { workspace: newWorkspace('rpc') });
+    const status = (id: unknown) => requestOf('coordination.get_status', {}, id);
+    const { id: _, ...notification } = requestOf('coordination.create_task', { description: 'Do it' });
+    const answers = await rpc(url, leader, [status(1), 5, notification, status('b'), status(null)]);
+    assert.ok(Array.isArray(answers));
+    assert.deepEqual(
+      answers.map((answer) => (isRecord(answer) ? [answer['id'], 'result' in answer] : answer)),
+      [
+        [1, true],
+        [null, false],
+        ['b', true],
+        [null, true],
+      ],
+    );
+    const alone = await post(url, leader, JSON.stringify(notification));
+    assert.deepEqual([alone.status, alone.text], [204, '']);
+    assert.equal((await resultOf(url, leader, 'coordination.get_status', {}))['total_tasks'], 2);
+  });
+
+  it('replays a call by its idempotency key', async () => {
+    const url = endpointUrl('/rpc', { workspace: newWorkspace('rpc') });
+    const create = (idempotency_key: string) =>
+      resultOf(url, leader, 'coordination.create_task', { description: 'Do it', idempotency_key });
+    assert.deepEqual(await create('a'), await create('a'));
+    assert.notDeepEqual(await create('b'), await create('a'));
+  });
+
+  it('answers in JSON-RPC what is no JSON, past the platform', async () => {
+    const url = endpointUrl('/rpc');
+    for (const [body, code] of [
+      ['', -32700],
+      ['{', -32700],
+      ['\u0000', -32700],
+      [Buffer.from([0xff, 0xfe]), -32700],
+      ['[]', -32600],
+      ['5', -32600],
+      ['['.repeat(100_000) + ']'.repeat(100_000), -32600],
+    ] as const) {
+      const answer = await post(url, leader, body);
+      assert.equal(answer.status, 200, String(body).slice(0, 20));
+      assertCivil(answer, String(body));
+      assert.equal(codeOf(answer), code, String(body).slice(0, 20));
+    }
+  });
+
+  it('answers in HTTP what concerns no message', async () => {
+    const url = endpointUrl('/rpc');
+    const body = JSON.stringify(requestOf('coordination.get_status', {}));
+    const anonymous = await send(url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body,
+    });
+    assert.equal(anonymous.status, 401);
+    assert.equal((await post(url, `${leader}x`, body)).status, 401);
+    assert.equal((await post(url, leader, body, { Origin: 'https://evil.example' })).status, 403);
+    assert.equal((await post(url, leader, body, { 'Content-Type': 'text/plain' })).status, 415);
+    assert.equal((await post(url, leader, body.padEnd(4 * 1024 * 1024 + 1))).status, 413);
+    const got = await send(url, { headers: { Authorization: `Bearer ${leader}` } });
+    assert.equal(got.status, 405);
+    assert.equal(got.headers.get('allow'), 'POST');
+  });
+});
+
+function codeOf({ json }: HttpAnswer): unknown {
+  return isRecord(json) && isRecord(json['error']) ? json['error']['code'] : undefined;
+}

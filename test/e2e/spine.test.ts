@@ -1,0 +1,61 @@
+/** Events and reminders through the real functions: the outbox, Pub/Sub, the consumers, the schedule. */
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { Person } from '../integration/spine/person.ts';
+import { tick } from './support/emulator.ts';
+import { eventually } from './support/waiting.ts';
+
+const HOUR = 3600;
+
+describe('the event spine', () => {
+  let person: Person;
+
+  beforeEach(() => {
+    person = new Person();
+    person.now = new Date();
+  });
+
+  /** Waits until the person's clients show exactly these. */
+  async function shows(list: 'task-updates' | 'notifications', ...ids: readonly string[]): Promise<void> {
+    await eventually(`${list} shows ${ids}`, async () => {
+      return JSON.stringify(await person.list(list)) === JSON.stringify(ids) || undefined;
+    });
+  }
+
+  it('carries an event from the commit to the audit trail and to who watches', async () => {
+    const events = ['first', 'second', 'third'].map((word, index) =>
+      person.event('updated', { id: `${word}-${person.uid}`, timestamp: person.after(index) }),
+    );
+    const { store } = person.app.ports;
+    await Promise.all(events.map((event) => store.commit([{ kind: 'recordEvent', event }])));
+    await shows('task-updates', ...events.map(({ id }) => id));
+    for (const { id } of events) await eventually(`the audit of ${id}`, () => person.audit(id));
+  });
+
+  it('sends a due reminder once, though two schedules run at once', async () => {
+    const id = await person.remind(person.now);
+    await Promise.all([tick('sendReminders'), tick('sendReminders')]);
+    const [sending, ...more] = await person.sendings(id);
+    assert.ok(sending);
+    assert.deepEqual(more, []);
+    await shows('notifications', sending);
+    await eventually('the audit of the reminder', () => person.audit(sending));
+  });
+
+  describe('when its time is moved', () => {
+    const file = String(process.env['MUSTER_CLOCK_FILE']);
+
+    afterEach(() => rmSync(file, { force: true }));
+
+    it('sends what has become due by that', async () => {
+      const id = await person.remind(person.after(2 * HOUR));
+      await tick('sendReminders');
+      assert.deepEqual(await person.sendings(id), []);
+      writeFileSync(file, String(2 * HOUR * 1000 + 1000));
+      await tick('sendReminders');
+      const [sending] = await person.sendings(id);
+      assert.ok(sending);
+      await shows('notifications', sending);
+    });
+  });
+});

@@ -1,0 +1,129 @@
+/** The instance that watches is killed, twice, and whoever is subscribed misses nothing. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { realtimeDatabase } from '../../functions/src/adapters/admin/realtimeDatabase.ts';
+import { busPath } from '../../functions/src/adapters/database/paths.ts';
+import { firestore } from '../../functions/src/adapters/firestore/client.ts';
+import { succeed } from './support/calls.ts';
+import { type Connection, connect } from './support/clients.ts';
+import { endpointUrl, tokenOf } from './support/endpoint.ts';
+import { instances, kill } from './support/instances.ts';
+import { eventually } from './support/waiting.ts';
+
+const WRITES = 200;
+const KILLED_AT = [60, 130];
+
+const answer = z.object({
+  events: z.array(z.object({ key: z.string(), data: z.object({ n: z.number() }) })),
+  cursor: z.string(),
+  overflow: z.literal(false),
+});
+
+/** Polls until it is stopped, whatever happens to the instances that serve it. */
+class Subscriber {
+  readonly seen: { readonly key: string; readonly n: number }[] = [];
+  private readonly client: Connection;
+  private readonly subscriptionId = `sub-${randomUUID()}`;
+  private cursor: string | undefined;
+  private isStopped = false;
+
+  constructor(client: Connection) {
+    this.client = client;
+  }
+
+  async subscribe(database: string, path: string, eventType: string): Promise<void> {
+    const wish = { subscriptionId: this.subscriptionId, database, path, eventType };
+    const { cursor } = await succeed(this.client, 'firebase_subscribe', wish);
+    this.cursor = String(cursor);
+  }
+
+  async run(): Promise<void> {
+    while (!this.isStopped) {
+      const { subscriptionId, cursor } = this;
+      const args = { subscriptionId, cursor, waitMs: 5000 };
+      const polled = await this.client.call('firebase_pollEvents', args).catch(() => undefined);
+      if (polled === undefined) continue; // its instance was killed
+      assert.equal(polled.isError, false, polled.text);
+      const { events, cursor: next } = answer.parse(polled.structured);
+      this.cursor = next;
+      this.seen.push(...events.map(({ key, data }) => ({ key, n: data.n })));
+    }
+  }
+
+  stop(): void {
+    this.isStopped = true;
+  }
+
+  hasSeen(n: number): boolean {
+    return this.seen.some((event) => event.n === n);
+  }
+
+  /** Whether an instance watches for it. */
+  async isWatched(): Promise<boolean> {
+    const path = `${busPath(String(this.cursor?.split('.')[0]))}/watcher/reading`;
+    return (await (await realtimeDatabase()).ref(path).get()).val() === true;
+  }
+}
+
+const writing = {
+  realtime: async (path: string, n: number) => (await realtimeDatabase()).ref(path).set({ n }),
+  firestore: async (path: string, n: number) => {
+    await firestore().doc(path).set({ n });
+  },
+};
+
+const types = {
+  realtime: { added: 'child_added', changed: 'child_changed' },
+  firestore: { added: 'document_added', changed: 'document_modified' },
+};
+
+describe('a subscription whose watching instance is killed', () => {
+  for (const database of ['realtime', 'firestore'] as const) {
+    it(`is told of ${WRITES} writes to ${database}, all of them and in order per key`, async () => {
+      const write = writing[database];
+      const [lists, counters] = [`messages/l-${randomUUID()}/list`, `messages/c-${randomUUID()}/list`];
+      const client = await connect('client 2026-07-28', endpointUrl(), await tokenOf('worker1'));
+      const [added, changed] = [new Subscriber(client), new Subscriber(client)];
+      await Promise.all(['a', 'b', 'c'].map((key) => write(`${counters}/${key}`, -1)));
+      await added.subscribe(database, lists, types[database].added);
+      await changed.subscribe(database, counters, types[database].changed);
+      const running = [added.run(), changed.run()];
+
+      for (let n = 0; n < WRITES; n++) {
+        if (KILLED_AT.includes(n)) {
+          await eventually('both are up to date', async () =>
+            added.hasSeen(n - 1) && changed.hasSeen(n - 1) ? true : undefined,
+          );
+          await eventually('somebody watches', async () => ((await added.isWatched()) ? true : undefined));
+          kill(instances());
+        }
+        await write(`${lists}/k${String(n).padStart(3, '0')}`, n);
+        await write(`${counters}/${'abc'.charAt(n % 3)}`, n);
+      }
+
+      await eventually('all have arrived', async () => (added.seen.length >= WRITES ? true : undefined));
+      await eventually('the last change has arrived', async () =>
+        [197, 198, 199].every((n) => changed.hasSeen(n)) ? true : undefined,
+      );
+      for (const subscriber of [added, changed]) subscriber.stop();
+      await Promise.all(running);
+      await client.close();
+
+      // Each once. Between keys there is no order: a listener may hear of a later one first.
+      const expected = Array.from({ length: WRITES }, (_unused, n) => n);
+      assert.deepEqual(
+        added.seen.map(({ n }) => n).sort((one, other) => one - other),
+        expected,
+      );
+      for (const key of ['a', 'b', 'c']) {
+        const history = changed.seen.filter((event) => event.key === key).map(({ n }) => n);
+        assert.deepEqual(
+          history,
+          [...new Set(history)].sort((one, other) => one - other),
+          `of ${key}`,
+        );
+      }
+    });
+  }
+});

@@ -1,0 +1,91 @@
+/** system.getSystemStatus of an instance whose Realtime Database goes away. */
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { type FunctionServer, musterFunction, serveFunction } from '../../bench/servers/functionServer.ts';
+import { type Server, startServer } from '../../rtdb-lite/src/server.ts';
+import { registerAgent, type TestAgent } from './support/agents.ts';
+import { succeed } from './support/calls.ts';
+import { type Connection, connect } from './support/clients.ts';
+
+const status = z.object({
+  status: z.string(),
+  version: z.string(),
+  services: z.object({
+    firebase: z.object({
+      status: z.string(),
+      latency: z.number(),
+      firestore: z.object({ status: z.string(), latency: z.number() }),
+      realtimeDatabase: z.object({ status: z.string(), latency: z.number() }),
+    }),
+    github: z.object({ status: z.string() }),
+  }),
+  metrics: z.object({
+    activeAgents: z.int(),
+    tasksInQueue: z.int(),
+    uptime: z.int(),
+    memoryUsage: z.number(),
+    cpuUsage: z.number(),
+  }),
+  alerts: z.array(z.object({ level: z.string(), message: z.string(), timestamp: z.iso.datetime() })),
+  dependencies: z.record(z.string(), z.string()),
+});
+
+describe('the status of the system', () => {
+  let database: Server;
+  let instance: FunctionServer;
+  let agent: TestAgent;
+  let connection: Connection;
+
+  before(async () => {
+    agent = await registerAgent('status');
+    database = await startServer();
+  });
+  beforeEach(async () => {
+    instance = await serveFunction({
+      ...musterFunction,
+      env: { FIREBASE_DATABASE_EMULATOR_HOST: `127.0.0.1:${database.port}`, FUNCTIONS_EMULATOR: '' },
+    });
+    connection = await connect('client 2026-07-28', instance.url, agent.token);
+    await succeed(connection, 'coordination_get_status'); // every database is known to it now
+  });
+  afterEach(async () => {
+    await connection?.close();
+    await instance?.end();
+  });
+  after(() => database?.close());
+
+  const look = async () =>
+    status.parse(await succeed(connection, 'system_getSystemStatus', { includeDependencies: true }));
+
+  it('is healthy while all answer, and measures', async () => {
+    const { services, metrics, alerts, dependencies, ...rest } = await look();
+    assert.equal(rest.status, 'healthy');
+    assert.deepEqual(
+      [services.firebase.status, services.firebase.realtimeDatabase.status],
+      ['healthy', 'healthy'],
+    );
+    assert.deepEqual(alerts, []);
+    assert.ok(metrics.activeAgents >= 1);
+    assert.ok(metrics.memoryUsage > 20 && metrics.memoryUsage < 4000, `${metrics.memoryUsage} MiB`);
+    assert.ok(metrics.cpuUsage > 0);
+    assert.match(dependencies['node'] ?? '', /^22\./);
+  });
+
+  it('is degraded without the Realtime Database, says so within 3 seconds, and work goes on', async () => {
+    await database.close();
+    const started = performance.now();
+    const answer = await look();
+    const took = performance.now() - started;
+    assert.ok(took < 3000, `it took ${Math.round(took)} ms`);
+    assert.equal(answer.status, 'degraded');
+    assert.equal(answer.services.firebase.status, 'degraded');
+    assert.equal(answer.services.firebase.firestore.status, 'healthy');
+    assert.equal(answer.services.firebase.realtimeDatabase.status, 'unavailable');
+    assert.deepEqual(
+      answer.alerts.map(({ level }) => level),
+      ['warning'],
+    );
+    assert.match(answer.alerts[0]?.message ?? '', /Realtime Database/);
+    await succeed(connection, 'coordination_register_agent', { agent_id: agent.id, role: 'worker' });
+  });
+});

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { firebaseApp } from '../../../functions/src/adapters/admin/firebaseApp.ts';
+import { IdentityToolkitSignIn } from '../../../functions/src/adapters/auth/agentSignIn.ts';
+import { CachedCallerTokens } from '../../../functions/src/adapters/auth/callerTokens.ts';
+import { FirebaseIdTokenVerifier } from '../../../functions/src/adapters/auth/idTokens.ts';
+import { MusterError } from '../../../functions/src/domain/errors.ts';
+
+const HOST = 'FIREBASE_AUTH_EMULATOR_HOST';
+
+const CLAIMS = { role: 'worker', kind: 'agent', agentId: 'one', ownerUid: 'owner' };
+
+const signIn = new IdentityToolkitSignIn(firebaseApp, '');
+
+/** Runs with the Auth emulator's address changed. */
+async function withHost<T>(host: string | undefined, run: () => Promise<T>): Promise<T> {
+  const before = process.env[HOST];
+  if (host === undefined) delete process.env[HOST];
+  else process.env[HOST] = host;
+  try {
+    return await run();
+  } finally {
+    process.env[HOST] = before;
+  }
+}
+
+/** Identity Toolkit as it answers on a bad day. */
+async function withAnswers<T>(listener: RequestListener, run: () => Promise<T>): Promise<T> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  try {
+    return await withHost(`127.0.0.1:${port}`, run);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const refusal =
+  (status: number, message: string): RequestListener =>
+  (_request, response) =>
+    response
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ error: { code: status, message } }));
+
+const because = (reason: string) => (error: unknown) =>
+  error instanceof MusterError && error.code === 'FIREBASE_ERROR' && error.details.reason === reason;
+
+describe('signing agents in', () => {
+  it('gives an ID token for the uid and the claims', async () => {
+    const agentId = `agent-${randomUUID()}`;
+    const tokens = new CachedCallerTokens(signIn, { now: () => new Date() });
+    const principal = {
+      uid: `agent:${agentId}`,
+      kind: 'agent',
+      agentId,
+      ownerUid: 'ada',
+      role: 'leader',
+    } as const;
+    const { idToken, claims, expiresAt } = await tokens.of({ principal, credential: 'unused' });
+    const { getAuth } = await import('firebase-admin/auth');
+    const verified = await getAuth(firebaseApp()).verifyIdToken(idToken);
+    const expected = { role: 'leader', kind: 'agent', agentId, ownerUid: 'ada', sub: principal.uid };
+    for (const [name, value] of Object.entries(expected)) {
+      assert.equal(verified[name], value);
+      assert.equal(claims[name], value);
+    }
+    assert.ok(expiresAt.getTime() > Date.now() + 3_000_000);
+    const people = new FirebaseIdTokenVerifier(firebaseApp);
+    await assert.rejects(people.verify(idToken), { code: 'UNAUTHORIZED' }, 'it is no credential');
+  });
+
+  it('is a CONNECTION_ERROR where Identity Toolkit is out of reach or out of order', async () => {
+    const unreachable = withHost('127.0.0.1:1', () => signIn.signIn('agent:one', CLAIMS));
+    await assert.rejects(unreachable, because('CONNECTION_ERROR'));
+    for (const listener of [
+      refusal(503, 'UNAVAILABLE'),
+      ((_request, response) => response.end('<html>')) satisfies RequestListener,
+    ]) {
+      const failed = withAnswers(listener, () => signIn.signIn('agent:one', CLAIMS));
+      await assert.rejects(failed, because('CONNECTION_ERROR'));
+    }
+  });
+
+  it('tells a disabled user, a used-up quota and a deployment that is not set up apart', async () => {
+    const cases = [
+      { answer: refusal(400, 'USER_DISABLED'), error: { code: 'UNAUTHORIZED' } },
+      { answer: refusal(429, 'RESOURCE_EXHAUSTED'), error: { code: 'QUOTA_EXCEEDED' } },
+      { answer: refusal(400, 'API key not valid.'), error: because('NOT_SET_UP') },
+    ];
+    for (const { answer, error } of cases) {
+      const refused = withAnswers(answer, () => signIn.signIn('agent:one', CLAIMS));
+      await assert.rejects(refused, error);
+    }
+  });
+
+  it('needs a Web API key in production, and says so', async () => {
+    const app = firebaseApp();
+    await assert.rejects(
+      withHost(undefined, () => new IdentityToolkitSignIn(() => app, '').signIn('agent:one', CLAIMS)),
+      because('NOT_SET_UP'),
+    );
+  });
+});

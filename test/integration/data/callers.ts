@@ -1,0 +1,48 @@
+/** Callers of every kind, as the endpoint would hand them to the services. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { getAuth } from 'firebase-admin/auth';
+import { firebaseApp } from '../../../functions/src/adapters/admin/firebaseApp.ts';
+import type { Caller } from '../../../functions/src/domain/data/caller.ts';
+import { MusterError } from '../../../functions/src/domain/errors.ts';
+import type { Operation } from '../../../functions/src/domain/idempotency/operation.ts';
+import type { Principal, Role } from '../../../functions/src/domain/principal.ts';
+
+/** An agent; its credential is not looked at any more. */
+export function agentCaller(role: Role): Caller {
+  const agentId = `agent-${randomUUID().slice(0, 13)}`;
+  const principal: Principal = { uid: `agent:${agentId}`, kind: 'agent', agentId, ownerUid: 'ada', role };
+  return { principal, credential: '' };
+}
+
+/** A person who has just signed in. */
+export async function personCaller(role: Role): Promise<Caller> {
+  const uid = `person-${randomUUID().slice(0, 13)}`;
+  const token = await getAuth(firebaseApp()).createCustomToken(uid, { role });
+  const host = process.env['FIREBASE_AUTH_EMULATOR_HOST'];
+  const url = `http://${host}/identitytoolkit.googleapis.com/v1/accounts:signInWithCustomToken?key=any`;
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token, returnSecureToken: true }),
+  });
+  const body: unknown = await response.json();
+  assert.ok(typeof body === 'object' && body !== null && 'idToken' in body);
+  return { principal: { uid, kind: 'person', ownerUid: uid, role }, credential: String(body.idToken) };
+}
+
+/** A call without an idempotency key. */
+export const UNKEYED: Operation = {
+  settle: () => undefined,
+  derivedSecret: () => undefined,
+  derivedId: () => undefined,
+};
+
+/** For assert.rejects: an error with this `reason`. */
+export function because(reason: string): (error: unknown) => boolean {
+  return (error) => {
+    assert.ok(error instanceof MusterError, String(error));
+    assert.equal(error.details.reason, reason, error.message);
+    return true;
+  };
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../../../functions/src/adapters/platform/clock.ts';
+import { compose } from '../../../functions/src/app.ts';
+import type {
+  ReadOutcome,
+  ReadQuery,
+  WriteOutcome,
+  WriteRequest,
+} from '../../../functions/src/domain/data/access.ts';
+import type { Caller } from '../../../functions/src/domain/data/caller.ts';
+import type { DatabaseName } from '../../../functions/src/domain/data/path.ts';
+import { MusterError } from '../../../functions/src/domain/errors.ts';
+import type { JsonValue } from '../../../functions/src/domain/json.ts';
+import { UNKEYED } from './callers.ts';
+
+/** The data service of one instance, with what a test leaves out filled in. */
+export class DataClient {
+  readonly app = compose({ clock: systemClock });
+  private readonly database: DatabaseName;
+
+  constructor(database: DatabaseName) {
+    this.database = database;
+  }
+
+  read(caller: Caller, path: string, query?: ReadQuery): Promise<ReadOutcome> {
+    return this.app.services.data.read(caller, this.database, path, {
+      shallow: false,
+      ...(query && { query }),
+    });
+  }
+
+  write(
+    caller: Caller,
+    path: string,
+    data: JsonValue,
+    { derivedKey, ...request }: Partial<WriteRequest> = {},
+  ): Promise<WriteOutcome> {
+    return this.app.services.data.write(
+      caller,
+      this.database,
+      path,
+      { operation: 'set', merge: false, transaction: false, ...request, data },
+      { ...UNKEYED, derivedId: () => derivedKey },
+      () => undefined,
+    );
+  }
+}
+
+/** Waits for a refusal for this `reason`, and gives it. */
+export async function refusedFor(reason: string, work: Promise<unknown>): Promise<MusterError> {
+  try {
+    await work;
+  } catch (error) {
+    assert.ok(error instanceof MusterError, String(error));
+    assert.equal(error.details.reason, reason, error.message);
+    return error;
+  }
+  assert.fail(`not refused for ${reason}`);
+}
+
+/** A name that no other test uses. */
+export function unique(): string {
+  return randomUUID().slice(0, 13);
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import type { CallerTokens } from '../../../../functions/src/adapters/auth/callerTokens.ts';
+import { CallerClients, type Lease } from '../../../../functions/src/adapters/firestore/asCaller/clients.ts';
+import type { Caller } from '../../../../functions/src/domain/data/caller.ts';
+import { agentCaller } from '../callers.ts';
+
+const START = Date.parse('2040-01-01T00:00:00Z');
+
+const HOUR = 3_600_000;
+
+/** Callers' uids are their tokens; each is good for an hour. */
+function world() {
+  const time = { now: START };
+  const clock = { now: () => new Date(time.now) };
+  const tokens: CallerTokens = {
+    of: async ({ principal }) => ({
+      idToken: principal.uid,
+      claims: {},
+      expiresAt: new Date(START + HOUR),
+    }),
+  };
+  return { clients: new CallerClients(tokens, clock), time };
+}
+
+/** Notes when a client is closed. */
+function watched(lease: Lease): { closed: boolean } {
+  const state = { closed: false };
+  const { terminate } = lease.client;
+  lease.client.terminate = async () => {
+    state.closed = true;
+    await terminate.call(lease.client);
+  };
+  return state;
+}
+
+describe('clients that come as their caller', () => {
+  const callers = Array.from({ length: 101 }, () => agentCaller('worker'));
+  const [first = agentCaller('worker'), ...others] = callers;
+
+  const leaseAndRelease = async (clients: CallerClients, all: readonly Caller[]): Promise<void> => {
+    for (const caller of all) (await clients.lease(caller)).release();
+  };
+
+  it('are shared by the calls of one ID token, also at once', async () => {
+    const { clients } = world();
+    const [one, two] = await Promise.all([clients.lease(first), clients.lease(first)]);
+    assert.equal(one.client, two.client);
+    assert.notEqual((await clients.lease(others[0] ?? first)).client, one.client);
+  });
+
+  it('are closed when there are too many, the least recently used first', async () => {
+    const { clients } = world();
+    const oldest = await clients.lease(first);
+    const second = await clients.lease(others[0] ?? first);
+    const states = [watched(oldest), watched(second)];
+    oldest.release();
+    second.release();
+    await leaseAndRelease(clients, [first]);
+    await leaseAndRelease(clients, others.slice(1));
+    assert.deepEqual(states, [{ closed: false }, { closed: true }]);
+    assert.equal((await clients.lease(first)).client, oldest.client);
+  });
+
+  it('stay open while somebody uses them', async () => {
+    const { clients } = world();
+    const one = await clients.lease(first);
+    const two = await clients.lease(first);
+    const state = watched(one);
+    await leaseAndRelease(clients, others);
+    assert.notEqual((await clients.lease(first)).client, one.client);
+    one.release();
+    one.release();
+    assert.equal(state.closed, false);
+    two.release();
+    assert.equal(state.closed, true);
+  });
+
+  it('are closed once their ID token has expired', async () => {
+    const { clients, time } = world();
+    const lease = await clients.lease(first);
+    const state = watched(lease);
+    lease.release();
+    time.now += HOUR;
+    await leaseAndRelease(clients, others.slice(0, 1));
+    assert.equal(state.closed, true);
+  });
+
+  it('are given back also when the work fails', async () => {
+    const { clients, time } = world();
+    const lease = await clients.lease(first);
+    const state = watched(lease);
+    lease.release();
+    await assert.rejects(
+      clients.use(first, () => Promise.reject(new Error('it broke'))),
+      /it broke/,
+    );
+    time.now += HOUR;
+    await leaseAndRelease(clients, others.slice(0, 1));
+    assert.equal(state.closed, true);
+  });
+});

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { personCaller } from '../callers.ts';
+import { unique } from '../dataClient.ts';
+import { openProduction, type Production } from './production.ts';
+
+const program = fileURLToPath(new URL('productionCaller.ts', import.meta.url));
+
+/** An environment like a deployed function's, but for the way to Firestore. */
+function environment({ proxy }: Production, roots: string): NodeJS.ProcessEnv {
+  const { PATH, NODE_OPTIONS, GCLOUD_PROJECT } = process.env;
+  return {
+    PATH,
+    NODE_OPTIONS,
+    GCLOUD_PROJECT,
+    GRPC_DEFAULT_SSL_ROOTS_FILE_PATH: roots,
+    grpc_proxy: proxy,
+    METADATA_SERVER_DETECTION: 'none',
+  };
+}
+
+describe('Firestore in production', () => {
+  let production: Production;
+  let directory: string;
+
+  before(async () => {
+    production = await openProduction(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
+    directory = await mkdtemp(join(tmpdir(), 'muster-production-'));
+  });
+
+  after(async () => {
+    production.close();
+    await rm(directory, { recursive: true });
+  });
+
+  it('is read, written and watched under the ID token, and under nothing else', async () => {
+    const { credential } = await personCaller('worker');
+    const roots = join(directory, 'roots.pem');
+    await writeFile(roots, production.certificate);
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [program, credential, `shared/${unique()}`],
+      {
+        env: environment(production, roots),
+      },
+    );
+    assert.deepEqual(JSON.parse(stdout), {
+      document: { n: 1 },
+      collection: [],
+      refused: 'PERMISSION_DENIED',
+      changes: [{ key: '', data: { n: 2 } }],
+    });
+    // Each once: what the rules refuse is not tried again.
+    const methods = production.calls.map(({ method }) => method).sort();
+    assert.deepEqual(methods, [
+      'BatchGetDocuments',
+      'BatchGetDocuments',
+      'Commit',
+      'Commit',
+      'Listen',
+      'RunQuery',
+    ]);
+    for (const { method, headers } of production.calls) {
+      assert.equal(headers.authorization, `Bearer ${credential}`, method);
+    }
+  });
+});

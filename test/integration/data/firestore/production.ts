@@ -1,0 +1,97 @@
+/**
+ * Firestore as it looks in production, in front of the emulator: firestore.googleapis.com over TLS, reached by
+ * way of a proxy. It writes down what each call carries.
+ */
+
+import { createServer } from 'node:http';
+import {
+  connect,
+  constants,
+  createSecureServer,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import { type AddressInfo, connect as connectTo, type Server } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { selfSigned } from '../../../support/certificate.ts';
+
+const HOST = 'firestore.googleapis.com';
+
+export interface Call {
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export interface Production {
+  /** Where the proxy is, for `grpc_proxy`. */
+  readonly proxy: string;
+  /** PEM, for `GRPC_DEFAULT_SSL_ROOTS_FILE_PATH`. */
+  readonly certificate: string;
+  readonly calls: readonly Call[];
+  close(): void;
+}
+
+export async function openProduction(emulator: string): Promise<Production> {
+  const calls: Call[] = [];
+  const upstream = connect(`http://${emulator}`);
+  const { key, cert } = selfSigned(HOST);
+  const server = createSecureServer({ key, cert });
+  server.on('stream', (stream, headers) => {
+    calls.push({ method: String(headers[':path']).split('/').at(-1) ?? '', headers });
+    const { ':authority': _authority, ...rest } = headers;
+    forward(stream, upstream.request(rest));
+  });
+  server.on('sessionError', () => undefined); // the client's process ends when it is done
+  const port = await listening(server);
+  const proxy = createServer();
+  const sockets = new Set<Duplex>();
+  proxy.on('connect', (request, socket) => {
+    if (request.url !== `${HOST}:443`) return socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+    const onwards = connectTo(port, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      socket.pipe(onwards).pipe(socket);
+    });
+    for (const one of [socket, onwards]) {
+      sockets.add(one);
+      one.on('error', () => undefined);
+    }
+    return undefined;
+  });
+  const proxyPort = await listening(proxy);
+  return {
+    proxy: `http://127.0.0.1:${proxyPort}`,
+    certificate: cert,
+    calls,
+    close() {
+      for (const socket of sockets) socket.destroy();
+      for (const one of [proxy, server]) one.close();
+      upstream.destroy();
+    },
+  };
+}
+
+function forward(
+  stream: ServerHttp2Stream,
+  onwards: ReturnType<ReturnType<typeof connect>['request']>,
+): void {
+  let trailers: IncomingHttpHeaders = {};
+  onwards.on('response', ({ ...headers }, flags) => {
+    const isAll = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0; // a call that fails at once
+    stream.respond(headers, isAll ? { endStream: true } : { waitForTrailers: true });
+    if (isAll) return;
+    stream.on('wantTrailers', () => stream.sendTrailers(trailers));
+    onwards.pipe(stream);
+  });
+  onwards.on('trailers', (received) => {
+    trailers = received;
+  });
+  stream.pipe(onwards);
+  stream.on('error', () => onwards.close());
+  onwards.on('error', () => stream.close());
+}
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return port;
+}

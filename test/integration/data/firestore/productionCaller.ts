@@ -1,0 +1,48 @@
+/**
+ * Run as a process of its own, in an environment without emulators: writes, reads and watches as a person, and
+ * prints what came of it. Arguments: the person's ID token, and a path that nobody else uses.
+ */
+import { CachedCallerTokens } from '../../../../functions/src/adapters/auth/callerTokens.ts';
+import { FirestoreAccess } from '../../../../functions/src/adapters/firestore/asCaller/access.ts';
+import { systemClock } from '../../../../functions/src/adapters/platform/clock.ts';
+import { systemHashing } from '../../../../functions/src/adapters/platform/cryptography.ts';
+import type { Caller } from '../../../../functions/src/domain/data/caller.ts';
+import { parsePath } from '../../../../functions/src/domain/data/path.ts';
+import { MusterError } from '../../../../functions/src/domain/errors.ts';
+import { Recorder } from './recorder.ts';
+
+const [credential = '', text = ''] = process.argv.slice(2);
+
+const caller: Caller = {
+  principal: { uid: 'whoever', kind: 'person', ownerUid: 'whoever', role: 'worker' },
+  credential,
+};
+
+const noAgents = { signIn: () => Promise.reject(new Error('no agent calls here')) };
+
+const access = new FirestoreAccess({
+  tokens: new CachedCallerTokens(noAgents, systemClock),
+  clock: systemClock,
+  hashing: systemHashing,
+  patienceMilliseconds: 20_000,
+});
+
+const path = parsePath('firestore', text);
+const set = { operation: 'set', merge: false, transaction: false } as const;
+
+await access.write(caller, path, { ...set, data: { n: 1 } });
+const document = await access.read(caller, path, { shallow: false });
+const collection = await access.read(caller, parsePath('firestore', `${text}/none`), { shallow: false });
+const refused: unknown = await access
+  .read(caller, parsePath('firestore', 'credentials/any'), { shallow: false })
+  .catch((error: unknown) => (error instanceof MusterError ? error.details.reason : String(error)));
+const recorder = new Recorder();
+const watch = access.watch(caller, path, 'value', 1, recorder);
+await recorder.begun();
+await access.write(caller, path, { ...set, data: { n: 2 } });
+const changes = await recorder.atLeast(1);
+watch.stop();
+process.stdout.write(
+  JSON.stringify({ document: document.data, collection: collection.data, refused, changes }),
+  () => process.exit(),
+);

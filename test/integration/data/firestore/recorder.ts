@@ -1,0 +1,38 @@
+import type { Change, Watcher } from '../../../../functions/src/domain/data/access.ts';
+import type { MusterError } from '../../../../functions/src/domain/errors.ts';
+import type { JsonValue } from '../../../../functions/src/domain/json.ts';
+import { eventually } from '../../../e2e/support/waiting.ts';
+
+/** A watcher that writes down what it is told. */
+export class Recorder implements Watcher {
+  readonly initials: Readonly<Record<string, JsonValue>>[] = [];
+  readonly changes: Change[] = [];
+  readonly failures: MusterError[] = [];
+
+  initial(state: ReadonlyMap<string, JsonValue>): void {
+    this.initials.push(Object.fromEntries(state));
+  }
+
+  changed(changes: readonly Change[]): void {
+    this.changes.push(...changes);
+  }
+
+  failed(error: MusterError): void {
+    this.failures.push(error);
+  }
+
+  begun(): Promise<Readonly<Record<string, JsonValue>>> {
+    return eventually('the first snapshot', async () => this.initials[0]);
+  }
+
+  failure(): Promise<MusterError> {
+    return eventually('the failure', async () => this.failures[0]);
+  }
+
+  /** The changes so far, as soon as there are so many. */
+  atLeast(count: number): Promise<readonly Change[]> {
+    return eventually(`${count} changes`, async () =>
+      this.changes.length >= count ? this.changes : undefined,
+    );
+  }
+}

@@ -1,0 +1,24 @@
+/** Changes the rules of the running emulator, and puts the committed ones back. */
+import { readFileSync } from 'node:fs';
+
+const committed = readFileSync(new URL('../../../../firestore.rules', import.meta.url), 'utf8');
+
+/** Replaces one text of the committed rules. */
+export async function changeRules(text: string, replacement: string): Promise<void> {
+  const changed = committed.replace(text, replacement);
+  if (changed === committed) throw new Error(`firestore.rules does not hold: ${text}`);
+  await load(changed);
+}
+
+export function restoreRules(): Promise<void> {
+  return load(committed);
+}
+
+async function load(content: string): Promise<void> {
+  const { FIRESTORE_EMULATOR_HOST: host, GCLOUD_PROJECT: project } = process.env;
+  const response = await fetch(`http://${host}/emulator/v1/projects/${project}:securityRules`, {
+    method: 'PUT',
+    body: JSON.stringify({ rules: { files: [{ content }] } }),
+  });
+  if (!response.ok) throw new Error(`the rules were not taken: ${await response.text()}`);
+}

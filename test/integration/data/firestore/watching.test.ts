@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict';
+import { firebaseApp } from '../../../../functions/src/adapters/admin/firebaseApp.ts';
+import { IdentityToolkitSignIn } from '../../../../functions/src/adapters/auth/agentSignIn.ts';
+import {
+  CachedCallerTokens,
+  type CallerTokens,
+  TOKEN_MARGIN_MILLISECONDS,
+} from '../../../../functions/src/adapters/auth/callerTokens.ts';
+import { FirestoreAccess } from '../../../../functions/src/adapters/firestore/asCaller/access.ts';
+import { firestore } from '../../../../functions/src/adapters/firestore/client.ts';
+import { systemClock } from '../../../../functions/src/adapters/platform/clock.ts';
+import { systemHashing } from '../../../../functions/src/adapters/platform/cryptography.ts';
+import type { Watch, WatchShape } from '../../../../functions/src/domain/data/access.ts';
+import type { Caller } from '../../../../functions/src/domain/data/caller.ts';
+import { parsePath } from '../../../../functions/src/domain/data/path.ts';
+import { agentCaller, personCaller } from '../callers.ts';
+import { unique } from '../dataClient.ts';
+import { Recorder } from './recorder.ts';
+import { changeRules, restoreRules } from './rules.ts';
+
+const minted = new CachedCallerTokens(new IdentityToolkitSignIn(firebaseApp, ''), systemClock);
+
+function accessWith(tokens: CallerTokens, patienceMilliseconds = 10_000): FirestoreAccess {
+  return new FirestoreAccess({ tokens, clock: systemClock, hashing: systemHashing, patienceMilliseconds });
+}
+
+const access = accessWith(minted);
+
+const viewer = agentCaller('viewer');
+
+const document = (path: string) => firestore().doc(path);
+
+describe('watching Firestore as the caller', () => {
+  const watches: Watch[] = [];
+
+  function watch(
+    path: string,
+    shape: WatchShape,
+    {
+      caller = viewer,
+      most = 100,
+      on = access,
+    }: { caller?: Caller; most?: number; on?: FirestoreAccess } = {},
+  ): Recorder {
+    const recorder = new Recorder();
+    watches.push(on.watch(caller, parsePath('firestore', path), shape, most, recorder));
+    return recorder;
+  }
+
+  afterEach(() => {
+    for (const one of watches.splice(0)) one.stop();
+  });
+
+  it('tells of a document as one value, whether it is there or not', async () => {
+    const path = `shared/${unique()}`;
+    const recorder = watch(path, 'value');
+    assert.deepEqual(await recorder.begun(), {});
+    const expected = [{ n: 1 }, { n: 2 }, undefined, { n: 3, at: { __timestamp__: '2026-01-01T00:00:00Z' } }];
+    await document(path).set({ n: 1 });
+    await recorder.atLeast(1);
+    await document(path).set({ n: 2 });
+    await recorder.atLeast(2);
+    await document(path).delete();
+    await recorder.atLeast(3);
+    await document(path).set({ n: 3, at: new Date('2026-01-01T00:00:00Z') });
+    assert.deepEqual(
+      await recorder.atLeast(4),
+      expected.map((data) => ({ key: '', data })),
+    );
+    assert.deepEqual(await watch(path, 'value').begun(), { '': expected[3] });
+    assert.deepEqual(recorder.failures, []);
+  });
+
+  it('tells of a collection as one value, complete and as a read gives it', async () => {
+    const path = `shared/${unique()}/documents`;
+    const recorder = watch(path, 'value');
+    assert.deepEqual(await recorder.begun(), { '': [] });
+    await document(`${path}/b`).set({ n: 1 });
+    await recorder.atLeast(1);
+    await document(`${path}/a`).set({ id: 'own' });
+    await recorder.atLeast(2);
+    await document(`${path}/b`).delete();
+    const own = { id: 'own', __name__: 'a' };
+    assert.deepEqual(await recorder.atLeast(3), [
+      { key: '', data: [{ id: 'b', n: 1 }] },
+      { key: '', data: [own, { id: 'b', n: 1 }] },
+      { key: '', data: [own] },
+    ]);
+  });
+
+  it('tells of each document of a collection', async () => {
+    const path = `shared/${unique()}/documents`;
+    await Promise.all(['a', 'b', 'c'].map((id) => document(`${path}/${id}`).set({ id: `own ${id}` })));
+    const recorder = watch(path, 'children');
+    assert.deepEqual(await recorder.begun(), { a: { id: 'own a' }, b: { id: 'own b' }, c: { id: 'own c' } });
+    await document(`${path}/b`).set({ n: 1 });
+    await recorder.atLeast(1);
+    await document(`${path}/a`).delete();
+    await recorder.atLeast(2);
+    await document(`${path}/d`).set({});
+    assert.deepEqual(await recorder.atLeast(3), [
+      { key: 'b', data: { n: 1 } },
+      { key: 'a', data: undefined },
+      { key: 'd', data: {} },
+    ]);
+    assert.equal(recorder.initials.length, 1);
+  });
+
+  it('tells of what was written at once together', async () => {
+    const path = `shared/${unique()}/documents`;
+    const recorder = watch(path, 'children');
+    await recorder.begun();
+    const batch = firestore().batch();
+    for (let index = 0; index < 20; index++) batch.set(document(`${path}/d${index}`), { index });
+    await batch.commit();
+    const changes = await recorder.atLeast(20);
+    assert.deepEqual(new Set(changes.map(({ key }) => key)).size, 20);
+  });
+
+  it('fails where there are more documents than may be, also later', async () => {
+    const path = `shared/${unique()}/documents`;
+    await document(`${path}/a`).set({});
+    await document(`${path}/b`).set({});
+    assert.equal(
+      (await watch(path, 'children', { most: 1 }).failure()).details.reason,
+      'SIZE_LIMIT_EXCEEDED',
+    );
+    const recorder = watch(path, 'value', { most: 2 });
+    await recorder.begun();
+    await document(`${path}/c`).set({});
+    assert.equal((await recorder.failure()).details.reason, 'SIZE_LIMIT_EXCEEDED');
+    assert.deepEqual(recorder.changes, []);
+  });
+
+  it('fails at once where the rules refuse', async () => {
+    for (const [path, shape] of [
+      ['credentials/any', 'value'],
+      ['credentials', 'children'],
+    ] as const) {
+      const recorder = watch(path, shape);
+      assert.equal((await recorder.failure()).details.reason, 'PERMISSION_DENIED');
+      assert.deepEqual(recorder.initials, []);
+    }
+  });
+
+  it('tells nothing more once it is stopped', async () => {
+    const path = `shared/${unique()}`;
+    const stopped = new Recorder();
+    const one = access.watch(viewer, parsePath('firestore', path), 'value', 1, stopped);
+    await stopped.begun();
+    const neverBegun = new Recorder();
+    access.watch(viewer, parsePath('firestore', path), 'value', 1, neverBegun).stop();
+    one.stop();
+    one.stop();
+    const going = watch(path, 'value');
+    await going.begun();
+    await document(path).set({ n: 1 });
+    await going.atLeast(1);
+    assert.deepEqual([stopped.changes, neverBegun.initials, neverBegun.failures], [[], [], []]);
+  });
+
+  it('goes on under a new ID token, without gap or repeat', async () => {
+    const path = `shared/${unique()}/documents`;
+    await Promise.all(['a', 'b', 'c'].map((id) => document(`${path}/${id}`).set({ n: 0 })));
+    let asked = 0;
+    const shortLived: CallerTokens = {
+      async of(caller) {
+        asked += 1;
+        // While no token is had, something is added, changed and removed.
+        if (asked === 2) {
+          await document(`${path}/a`).set({ n: 1 });
+          await document(`${path}/b`).delete();
+          await document(`${path}/d`).set({ n: 1 });
+        }
+        const claims = { ...caller.principal, ownerUid: `owner ${asked}` };
+        const token = await minted.of({ ...caller, principal: claims });
+        return { ...token, expiresAt: new Date(Date.now() + TOKEN_MARGIN_MILLISECONDS) };
+      },
+    };
+    const recorder = watch(path, 'children', { on: accessWith(shortLived) });
+    assert.deepEqual(await recorder.begun(), { a: { n: 0 }, b: { n: 0 }, c: { n: 0 } });
+    assert.deepEqual(await recorder.atLeast(3), [
+      { key: 'a', data: { n: 1 } },
+      { key: 'd', data: { n: 1 } },
+      { key: 'b', data: undefined },
+    ]);
+    await document(`${path}/c`).set({ n: 2 });
+    assert.deepEqual((await recorder.atLeast(4)).slice(3), [{ key: 'c', data: { n: 2 } }]);
+    assert.equal(recorder.initials.length, 1);
+    assert.deepEqual(recorder.failures, []);
+  });
+
+  it('ends where the rules have changed when the ID token is renewed', async () => {
+    const path = `shared/${unique()}`;
+    const shortLived: CallerTokens = {
+      of: async (caller) => ({
+        ...(await minted.of(caller)),
+        expiresAt: new Date(Date.now() + TOKEN_MARGIN_MILLISECONDS),
+      }),
+    };
+    try {
+      const recorder = watch(path, 'value', { on: accessWith(shortLived) });
+      await recorder.begun();
+      await changeRules(
+        "match /shared/{document=**} {\n      allow read: if hasRole('viewer');",
+        'match /shared/{document=**} {',
+      );
+      assert.equal((await recorder.failure()).details.reason, 'PERMISSION_DENIED');
+    } finally {
+      await restoreRules();
+    }
+  });
+
+  it("ends with a person's ID token", async () => {
+    const person = await personCaller('viewer');
+    const expiring: CallerTokens = {
+      of: async (caller) => ({ ...(await minted.of(caller)), expiresAt: new Date() }),
+    };
+    const recorder = watch(`shared/${unique()}`, 'value', { caller: person, on: accessWith(expiring) });
+    assert.equal((await recorder.failure()).code, 'TOKEN_EXPIRED');
+  });
+
+  it('fails where no ID token is to be had', async () => {
+    const none: CallerTokens = { of: () => Promise.reject(new Error('a bug')) };
+    const recorder = watch(`shared/${unique()}`, 'value', { on: accessWith(none) });
+    assert.equal((await recorder.failure()).details.reason, 'CONNECTION_ERROR');
+  });
+});
+
+describe('Firestore out of reach', () => {
+  const HOST = 'FIRESTORE_EMULATOR_HOST';
+  const host = process.env[HOST];
+
+  // Nothing listens there. Clients are told when they are made.
+  before(() => {
+    process.env[HOST] = '127.0.0.1:1';
+  });
+
+  after(() => {
+    process.env[HOST] = host;
+  });
+
+  it('is a CONNECTION_ERROR, soon', async () => {
+    const gone = accessWith(minted, 300);
+    const path = parsePath('firestore', 'shared/any');
+    const collection = parsePath('firestore', 'shared');
+    const reason = async (work: Promise<unknown>): Promise<unknown> => {
+      const error: unknown = await work.then(
+        () => undefined,
+        (one: unknown) => one,
+      );
+      return (error as { details?: { reason?: string } } | undefined)?.details?.reason;
+    };
+    const set = { operation: 'set', data: {}, merge: false, transaction: false } as const;
+    const recorder = new Recorder();
+    gone.watch(viewer, path, 'value', 1, recorder);
+    const reasons = await Promise.all([
+      reason(gone.read(viewer, path, { shallow: false })),
+      reason(gone.read(viewer, collection, { shallow: false })),
+      reason(gone.write(viewer, path, set)),
+      reason(gone.write(viewer, path, { ...set, transaction: true })),
+      recorder.failure().then((error) => error.details.reason),
+    ]);
+    assert.deepEqual(reasons, Array(5).fill('CONNECTION_ERROR'));
+  });
+});

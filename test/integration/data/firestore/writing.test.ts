@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { firestore } from '../../../../functions/src/adapters/firestore/client.ts';
+import type { WriteOperation } from '../../../../functions/src/domain/data/access.ts';
+import type { JsonObject, JsonValue } from '../../../../functions/src/domain/json.ts';
+import { agentCaller } from '../callers.ts';
+import { DataClient, refusedFor, unique } from '../dataClient.ts';
+
+const data = new DataClient('firestore');
+
+const worker = agentCaller('worker');
+
+const place = (): string => `shared/${unique()}`;
+
+const stored = async (path: string): Promise<JsonValue> => (await data.read(worker, path)).data;
+
+async function put(fields: JsonObject): Promise<string> {
+  const path = place();
+  await data.write(worker, path, fields);
+  return path;
+}
+
+describe('writing Firestore as the caller', () => {
+  it('sets: replaces the document, and tells its version', async () => {
+    const path = await put({ a: 1, b: 2 });
+    const { version, timestamp, key } = await data.write(worker, path, { a: 3 });
+    const read = await data.read(worker, path);
+    assert.deepEqual(read.data, { a: 3 });
+    assert.equal(version, read.version);
+    assert.ok(timestamp instanceof Date && timestamp <= read.timestamp);
+    assert.equal(key, undefined);
+  });
+
+  it('merges: keeps what it does not name', async () => {
+    const path = await put({ a: 1, map: { x: 1, y: 2 }, gone: 1 });
+    await data.write(worker, path, { map: { y: 3 }, gone: { __delete__: true }, 'b.c': 4 }, { merge: true });
+    assert.deepEqual(await stored(path), { a: 1, map: { x: 1, y: 3 }, 'b.c': 4 });
+    const fresh = place();
+    await data.write(worker, fresh, { a: 1 }, { merge: true });
+    assert.deepEqual(await stored(fresh), { a: 1 });
+  });
+
+  it('updates: changes the named fields of what exists', async () => {
+    const path = await put({ a: 1, map: { x: 1, y: 2 }, list: [1] });
+    const changes = {
+      'map.y': 3,
+      a: { __delete__: true },
+      'odd*[name]': true,
+      list: { __arrayUnion__: [1, 2] },
+    };
+    await data.write(worker, path, changes, { operation: 'update' });
+    assert.deepEqual(await stored(path), { map: { x: 1, y: 3 }, 'odd*[name]': true, list: [1, 2] });
+    await refusedFor('NOT_FOUND', data.write(worker, place(), { a: 1 }, { operation: 'update' }));
+  });
+
+  it('refuses updates that say nothing, or one thing twice', async () => {
+    const path = await put({ a: 1 });
+    for (const changes of [{}, { a: 1, 'a.b': 2 }, { 'x.y.z': 1, x: 1 }]) {
+      await refusedFor('VALIDATION_ERROR', data.write(worker, path, changes, { operation: 'update' }));
+    }
+    for (const name of ['', 'a.', '.a', 'a..b', '__x__', 'a.__x__', 'a\ud800']) {
+      await refusedFor('INVALID_DATA_TYPE', data.write(worker, path, { [name]: 1 }, { operation: 'update' }));
+    }
+    const nested = { a: { b: { __delete__: true } } };
+    await refusedFor('INVALID_DATA_TYPE', data.write(worker, path, nested, { operation: 'update' }));
+    assert.deepEqual(await stored(path), { a: 1 });
+  });
+
+  it('pushes: adds a document under a new key', async () => {
+    const path = `${place()}/messages`;
+    const { key = '', version } = await data.write(worker, path, { text: 'x' }, { operation: 'push' });
+    assert.deepEqual(await stored(path), [{ id: key, text: 'x' }]);
+    assert.equal((await data.read(worker, `${path}/${key}`)).version, version);
+  });
+
+  it('pushes once under a derived key', async () => {
+    const path = `${place()}/messages`;
+    const push = { operation: 'push', derivedKey: 'derived' } as const;
+    const first = await data.write(worker, path, { n: 1 }, push);
+    const second = await data.write(worker, path, { n: 2 }, push);
+    assert.equal(first.key, 'derived');
+    assert.equal(second.key, 'derived');
+    assert.deepEqual(await stored(path), [{ id: 'derived', n: 1 }]);
+  });
+
+  it('deletes, whether or not there is something', async () => {
+    const path = await put({ a: 1 });
+    for (const transaction of [false, true]) {
+      const { version } = await data.write(worker, path, null, { operation: 'delete', transaction });
+      assert.equal(version, undefined);
+      await refusedFor('NOT_FOUND', data.read(worker, path));
+    }
+  });
+
+  it('takes no documents that are no objects', async () => {
+    for (const value of [null, 'text', 1, true, [], [{}], { __timestamp__: '2026-01-01T00:00:00Z' }]) {
+      for (const operation of ['set', 'update'] satisfies WriteOperation[]) {
+        await refusedFor('INVALID_DATA_TYPE', data.write(worker, place(), value, { operation }));
+      }
+      await refusedFor('INVALID_DATA_TYPE', data.write(worker, `${place()}/x`, value, { operation: 'push' }));
+    }
+  });
+
+  it('answers for what is too large', async () => {
+    const text = 'x'.repeat(1_048_500);
+    await refusedFor('SIZE_LIMIT_EXCEEDED', data.write(worker, place(), { text }));
+    await refusedFor('SIZE_LIMIT_EXCEEDED', data.write(worker, place(), { text: `${text}${text}` }));
+    const many = Object.fromEntries(Array.from({ length: 20_001 }, (_, index) => [`f${index}`, 1]));
+    await refusedFor('SIZE_LIMIT_EXCEEDED', data.write(worker, place(), many));
+    await refusedFor('SIZE_LIMIT_EXCEEDED', data.write(worker, place(), many, { operation: 'update' }));
+  });
+
+  it('stores the time of the write, and what builds on what was there', async () => {
+    const path = await put({ count: 1, list: ['a', 'b'], kept: 1 });
+    await data.write(
+      worker,
+      path,
+      {
+        at: { __serverTimestamp__: true },
+        count: { __increment__: 2.5 },
+        list: { __arrayRemove__: ['a'] },
+        more: { inner: { __arrayUnion__: [{ map: 1 }] } },
+      },
+      { merge: true },
+    );
+    const fields = (await stored(path)) as JsonObject;
+    const { at, ...rest } = fields;
+    assert.deepEqual(rest, { count: 3.5, list: ['b'], kept: 1, more: { inner: [{ map: 1 }] } });
+    const [written] = Object.values(at as JsonObject);
+    assert.ok(Math.abs(Date.parse(String(written)) - Date.now()) < 60_000);
+  });
+
+  describe('in a transaction', () => {
+    const transaction = { transaction: true };
+
+    it('writes over the version that was read', async () => {
+      const path = await put({ a: 1, b: { c: 1, d: 1 }, 'dotted.name': 1 });
+      const write = async (value: JsonValue, request: object): Promise<JsonValue> => {
+        const { version: expectedVersion = null } = await data.read(worker, path);
+        const outcome = await data.write(worker, path, value, {
+          ...transaction,
+          expectedVersion,
+          ...request,
+        });
+        assert.equal(outcome.version, (await data.read(worker, path)).version);
+        return stored(path);
+      };
+      assert.deepEqual(await write({ a: { __increment__: 1 } }, { operation: 'update' }), {
+        a: 2,
+        b: { c: 1, d: 1 },
+        'dotted.name': 1,
+      });
+      const merged = { b: { c: { __delete__: true }, e: {} }, a: { __delete__: true } };
+      assert.deepEqual(await write(merged, { merge: true }), { b: { d: 1, e: {} }, 'dotted.name': 1 });
+      assert.deepEqual(await write({ b: { f: 1 }, 'x.y': 2 }, {}), { b: { f: 1 }, 'x.y': 2 });
+      assert.deepEqual(await write({}, {}), {});
+      assert.deepEqual(await write({}, {}), {});
+      assert.deepEqual(await write({}, { merge: true }), {});
+    });
+
+    it('is a conflict where the version is another', async () => {
+      const path = await put({ a: 1 });
+      const { version: expectedVersion = '' } = await data.read(worker, path);
+      await data.write(worker, path, { a: 2 });
+      for (const expected of [expectedVersion, null, '', 'x', '1.2.3']) {
+        for (const operation of ['set', 'update', 'delete'] satisfies WriteOperation[]) {
+          const request = { ...transaction, operation, expectedVersion: expected };
+          const { code } = await refusedFor('CONFLICT', data.write(worker, path, { a: 3 }, request));
+          assert.equal(code, 'CONFLICT');
+        }
+      }
+      assert.deepEqual(await stored(path), { a: 2 });
+    });
+
+    it('creates where there must be nothing', async () => {
+      const path = place();
+      const create = { ...transaction, expectedVersion: null };
+      const merged = { a: 1, b: { c: { __delete__: true } }, n: { __increment__: 1 } };
+      await data.write(worker, path, merged, { ...create, merge: true });
+      assert.deepEqual(await stored(path), { a: 1, b: {}, n: 1 });
+      await refusedFor('CONFLICT', data.write(worker, path, { a: 2 }, create));
+      await refusedFor(
+        'CONFLICT',
+        data.write(worker, place(), { a: 2 }, { ...transaction, expectedVersion: '1.2' }),
+      );
+      await refusedFor(
+        'NOT_FOUND',
+        data.write(worker, place(), { a: 1 }, { ...create, operation: 'update' }),
+      );
+    });
+
+    it('lets one of many at once through', async () => {
+      const path = await put({ n: 'first' }); // a write that changes nothing would leave the version as it is
+      const { version: expectedVersion = '' } = await data.read(worker, path);
+      const request = { ...transaction, expectedVersion };
+      const attempts = Array.from({ length: 5 }, (_, n) => data.write(worker, path, { n }, request));
+      const settled = await Promise.allSettled(attempts);
+      assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 1);
+      const creating = place();
+      const creations = Array.from({ length: 5 }, (_, n) => data.write(worker, creating, { n }, transaction));
+      const created = await Promise.allSettled(creations);
+      assert.ok(created.filter(({ status }) => status === 'fulfilled').length >= 1);
+      for (const one of [...settled, ...created]) {
+        if (one.status === 'rejected') await refusedFor('CONFLICT', Promise.reject(one.reason));
+      }
+    });
+
+    it('does not replace by what builds on what was there', async () => {
+      const path = await put({ n: 1 });
+      for (const value of [{ __increment__: 1 }, { __arrayUnion__: [1] }, { __arrayRemove__: [1] }]) {
+        await refusedFor('INVALID_DATA_TYPE', data.write(worker, path, { n: value }, transaction));
+      }
+      await data.write(worker, path, { at: { __serverTimestamp__: true } }, transaction);
+      assert.ok(Object.hasOwn((await stored(path)) as JsonObject, 'at'));
+    });
+  });
+
+  it('never writes half of it', async () => {
+    const path = await put({ a: 1 });
+    await refusedFor(
+      'INVALID_DATA_TYPE',
+      data.write(worker, path, { a: 2, b: [[1]] }, { operation: 'update' }),
+    );
+    assert.deepEqual((await firestore().doc(path).get()).data(), { a: 1 });
+  });
+});

@@ -1,0 +1,146 @@
+/** Reading the Realtime Database as the caller, and what the rules have to say. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { inspect } from 'node:util';
+import { agentCaller, because, personCaller } from './callers.ts';
+import { keys, read, stored, worker, write } from './realtime.ts';
+import { withDatabaseAt } from './realtimeReach.ts';
+import { withRules } from './realtimeRules.ts';
+
+const viewer = agentCaller('viewer');
+
+describe('reading the Realtime Database as the caller', () => {
+  let path: string;
+
+  beforeEach(() => {
+    path = `shared/${randomUUID()}`;
+  });
+
+  describe('reading', () => {
+    it('gives a value, how many children it has, and its version', async () => {
+      await write(path, { a: { x: 1 }, b: [true, 'two'] });
+      const outcome = await read(path);
+      assert.deepEqual(outcome.data, { a: { x: 1 }, b: [true, 'two'] });
+      assert.equal(outcome.count, 2);
+      assert.ok(outcome.version);
+      assert.equal((await read(path)).version, outcome.version);
+      assert.ok(Math.abs(outcome.timestamp.getTime() - Date.now()) < 60_000);
+    });
+
+    it('gives a single value as it is', async () => {
+      await write(path, 'text');
+      const { data: value, count } = await read(path);
+      assert.deepEqual([value, count], ['text', 1]);
+    });
+
+    it('gives the keys alone', async () => {
+      await write(path, { a: { x: 1 }, b: 2 });
+      const { data: value, count, version } = await keys(path);
+      assert.deepEqual([value, count, version], [{ a: true, b: true }, 2, undefined]);
+    });
+
+    it('says that there is nothing', async () => {
+      await assert.rejects(read(path), because('NOT_FOUND'));
+      await assert.rejects(keys(path), because('NOT_FOUND'));
+    });
+
+    it('answers a query that finds nothing with nothing', async () => {
+      assert.deepEqual((await read(path, { limit: 5 })).data, {});
+      await write(path, { a: 1 });
+      const { data: value, count, nextCursor } = await read(path, { orderBy: '$key', startAt: 'b' });
+      assert.deepEqual([value, count, nextCursor], [{}, 0, undefined]);
+    });
+
+    it('does not give more than an answer may hold', async () => {
+      const text = 'x'.repeat(1_000_000);
+      const parts = Array.from({ length: 9 }, (_, index) => write(`${path}/part${index}`, text));
+      await Promise.all(parts);
+      await assert.rejects(read(path), because('SIZE_LIMIT_EXCEEDED'));
+      assert.equal((await keys(path)).count, 9);
+      assert.equal((await read(path, { limit: 2 })).count, 2);
+    });
+  });
+
+  describe('the rules', () => {
+    it('let viewers read and not write, agents and people alike', async () => {
+      await write(path, 1);
+      for (const caller of [viewer, await personCaller('viewer')]) {
+        assert.equal((await read(path, undefined, caller)).data, 1);
+        for (const operation of ['set', 'push', 'delete'] as const) {
+          await assert.rejects(write(path, 2, { operation }, caller), because('PERMISSION_DENIED'));
+        }
+      }
+      await write(path, 2, {}, await personCaller('worker'));
+      assert.equal(await stored(path), 2);
+    });
+
+    it('decide: with another rule the same call has another answer', async () => {
+      await assert.rejects(write(path, 1, {}, viewer), because('PERMISSION_DENIED'));
+      const loosened = { '.read': true, $first: { '.write': "auth.token.role === 'viewer'" } };
+      await withRules(
+        (rules) => ({ ...rules, shared: loosened }),
+        async () => {
+          await write(path, 1, {}, viewer);
+          await assert.rejects(write(path, 2), because('PERMISSION_DENIED'));
+        },
+      );
+      await assert.rejects(write(path, 3, {}, viewer), because('PERMISSION_DENIED'));
+      assert.equal(await stored(path), 1);
+    });
+
+    it('see uid, provider and claims of the caller', async () => {
+      const rule = `auth.uid === '${worker.principal.uid}' && auth.provider === 'custom' && auth.token.kind === 'agent' && auth.token.agentId === '${worker.principal.agentId}'`;
+      await withRules(
+        (rules) => ({ ...rules, mine: { '.read': rule, '.write': rule } }),
+        async () => {
+          await write('mine/thing', 1);
+          assert.equal((await read('mine/thing')).data, 1);
+          await assert.rejects(
+            read('mine/thing', undefined, agentCaller('admin')),
+            because('PERMISSION_DENIED'),
+          );
+        },
+      );
+    });
+
+    for (const closed of ['credentials/key', 'bus/events', 'limits/agent-1', 'task-updates/x', 'anything']) {
+      it(`close ${closed} to an admin`, async () => {
+        const admin = agentCaller('admin');
+        await assert.rejects(read(closed, undefined, admin), because('PERMISSION_DENIED'));
+        await assert.rejects(read(closed, { limit: 1 }, admin), because('PERMISSION_DENIED'));
+        await assert.rejects(write(closed, 1, {}, admin), because('PERMISSION_DENIED'));
+      });
+    }
+  });
+
+  it('names the index that a query needs', async () => {
+    await write(path, { a: { score: 1 } });
+    for (const [orderBy, index] of [
+      ['score', '"score"'],
+      ['author/name', '"author/name"'],
+      ['$value', '".value"'],
+    ] as const) {
+      await assert.rejects(read(path, { orderBy }), (error: unknown) => {
+        because('MISSING_INDEX')(error);
+        const { suggestion } = (error as { details: { suggestion: string } }).details;
+        return suggestion.includes(`".indexOn": [${index}]`) && suggestion.includes(path);
+      });
+    }
+  });
+
+  it('says at once that the database is down', async () => {
+    const began = performance.now();
+    await withDatabaseAt('127.0.0.1:1', async () => {
+      await assert.rejects(write(path, 1), because('CONNECTION_ERROR'));
+      await assert.rejects(read(path), (error: unknown) => {
+        assert.doesNotMatch(
+          inspect(error, { depth: 20, showHidden: true }),
+          /auth=|eyJ/,
+          'it shows the token',
+        );
+        return because('CONNECTION_ERROR')(error);
+      });
+    });
+    assert.ok(performance.now() - began < 5000);
+  });
+});

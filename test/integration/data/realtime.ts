@@ -1,0 +1,41 @@
+/** The Realtime Database through the real services, in few words. */
+import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
+import { systemClock } from '../../../functions/src/adapters/platform/clock.ts';
+import { compose } from '../../../functions/src/app.ts';
+import type { ReadQuery, WriteRequest } from '../../../functions/src/domain/data/access.ts';
+import type { Caller } from '../../../functions/src/domain/data/caller.ts';
+import type { JsonValue } from '../../../functions/src/domain/json.ts';
+import { agentCaller, UNKEYED } from './callers.ts';
+
+const { data } = compose({ clock: systemClock }).services;
+
+export const worker = agentCaller('worker');
+
+export const read = (path: string, query?: ReadQuery, caller = worker) =>
+  data.read(caller, 'realtime', path, { shallow: false, ...(query && { query }) });
+
+export const keys = (path: string) => data.read(worker, 'realtime', path, { shallow: true });
+
+export function write(
+  path: string,
+  value: JsonValue,
+  request: Partial<WriteRequest> = {},
+  caller: Caller = worker,
+) {
+  const { derivedKey, ...rest } = request;
+  const complete: WriteRequest = {
+    operation: 'set',
+    data: value,
+    merge: false,
+    transaction: false,
+    ...rest,
+  };
+  const operation = { ...UNKEYED, derivedId: () => derivedKey };
+  return data.write(caller, 'realtime', path, complete, operation, () => undefined);
+}
+
+/** What is really there. */
+export async function stored(path: string): Promise<unknown> {
+  const database = await realtimeDatabase();
+  return (await database.ref(path).get()).val();
+}

@@ -1,0 +1,209 @@
+/** Pages of the Realtime Database, compared with the order that the SDK makes of the whole. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import type { Query } from 'firebase-admin/database';
+import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
+import type { Bound, ReadQuery } from '../../../functions/src/domain/data/access.ts';
+import { because } from './callers.ts';
+import { read, stored, write } from './realtime.ts';
+import { changeRules } from './realtimeRules.ts';
+
+const key = fc.oneof(
+  fc.constantFrom(
+    'a',
+    'b',
+    'c',
+    'Z',
+    '_',
+    '-',
+    '0',
+    '1',
+    '2',
+    '7',
+    '007',
+    '10',
+    '-5',
+    '2147483648',
+    '__proto__',
+  ),
+  fc.stringMatching(/^[a-z0-9_-]{1,6}$/),
+);
+
+/** Few different ones, so that there are ties. */
+const ordered = fc.constantFrom<unknown>(
+  null,
+  false,
+  true,
+  -1.5,
+  0,
+  1,
+  2,
+  1e21,
+  '',
+  '1',
+  'a',
+  'b',
+  'é😀',
+  { x: 1 },
+  ['list'],
+);
+
+const children = fc.dictionary(key, ordered, { minKeys: 1, maxKeys: 14 });
+
+const bound = fc.option(fc.constantFrom<Bound>(false, true, 0, 1, 1.5, '', 'a', 'aa'), { nil: undefined });
+
+function orderedBy(node: Query, orderBy: string): Query {
+  if (orderBy === '$key') return node.orderByKey();
+  return orderBy === '$value' ? node.orderByValue() : node.orderByChild(orderBy);
+}
+
+async function expectedKeys(path: string, { orderBy = '', startAt, endAt }: ReadQuery): Promise<string[]> {
+  const node = (await realtimeDatabase()).ref(path);
+  let query = orderedBy(node, orderBy);
+  if (startAt !== undefined) query = query.startAt(startAt);
+  if (endAt !== undefined) query = query.endAt(endAt);
+  const keys: string[] = [];
+  (await query.get()).forEach((child) => void keys.push(child.key));
+  return keys;
+}
+
+/** JavaScript keeps other keys in the order in which they came. */
+const isWholeNumber = (one: string) => /^(0|[1-9]\d*)$/.test(one) && Number(one) < 2 ** 32 - 1;
+
+/** All pages, checked against the expected keys one after the other. */
+async function readThrough(path: string, query: ReadQuery & { limit: number }, expected: readonly string[]) {
+  const rest = [...expected];
+  let cursor: string | undefined;
+  do {
+    const page = await read(path, { ...query, cursor });
+    const due = rest.splice(0, query.limit);
+    const given = Object.keys(page.data as object);
+    if (due.some(isWholeNumber)) assert.deepEqual(given.sort(), due.sort());
+    else assert.deepEqual(given, due);
+    assert.equal(page.count, due.length);
+    cursor = page.nextCursor;
+    assert.equal(cursor !== undefined, rest.length > 0, 'a cursor says that there is more');
+  } while (cursor !== undefined);
+  assert.deepEqual(rest, []);
+}
+
+describe('paging over the Realtime Database', () => {
+  let restore: () => Promise<void>;
+
+  before(async () => {
+    restore = await changeRules((rules) => {
+      const shared = rules['shared'] as Record<string, object>;
+      const $first = { ...shared['$first'], '.indexOn': ['v', 'deep/v', '.value'] };
+      return { ...rules, shared: { ...shared, $first } };
+    });
+  });
+  after(() => restore());
+
+  async function filled(nodes: object): Promise<string> {
+    const path = `shared/${randomUUID()}`;
+    await (await realtimeDatabase()).ref(path).set(nodes);
+    return path;
+  }
+
+  for (const [orderBy, wrapped] of [
+    ['$key', (value: unknown) => value ?? 0],
+    ['$value', (value: unknown) => value ?? 0],
+    ['v', (value: unknown) => ({ v: value, other: 1 })],
+    ['deep/v', (value: unknown) => ({ deep: { v: value }, other: 1 })],
+  ] as const) {
+    it(`gives each child once and in order, by ${orderBy}`, async () => {
+      const limits = fc.integer({ min: 1, max: 6 });
+      await fc.assert(
+        fc.asyncProperty(children, limits, bound, bound, async (values, limit, startAt, endAt) => {
+          const nodes = Object.entries(values).map(([name, value]) => [name, wrapped(value)] as const);
+          const path = await filled(Object.fromEntries(nodes));
+          const bounds = orderBy === '$key' ? {} : { startAt, endAt };
+          const query = { orderBy, limit, ...bounds };
+          await readThrough(path, query, await expectedKeys(path, query));
+        }),
+        { numRuns: 40 },
+      );
+    });
+  }
+
+  it('orders by key between keys, and where only a limit is given', async () => {
+    const path = await filled({ a: 1, b: 2, c: 3, d: 4 });
+    assert.deepEqual((await read(path, { orderBy: '$key', startAt: 'b', endAt: 'c' })).data, { b: 2, c: 3 });
+    await readThrough(path, { limit: 3 }, ['a', 'b', 'c', 'd']);
+  });
+
+  it('gives 100 unless told otherwise', async () => {
+    const many = Array.from({ length: 130 }, (_, index) => [`k${index}`, index] as const);
+    const path = await filled(Object.fromEntries(many));
+    const first = await read(path, {});
+    assert.equal(first.count, 100);
+    assert.equal((await read(path, { cursor: first.nextCursor })).count, 30);
+  });
+
+  it('goes on after children that came and went between pages', async () => {
+    const path = await filled({ a: { v: 1 }, c: { v: 1 }, e: { v: 1 }, g: { v: 1 }, i: { v: 2 } });
+    const query = { orderBy: 'v', limit: 2 };
+    const { nextCursor: cursor } = await read(path, query);
+    await write(path, { a: null, b: { v: 1 }, bb: { v: 1 }, c: null }, { operation: 'update' });
+    const second = await read(path, { ...query, cursor });
+    assert.deepEqual(Object.keys(second.data as object), ['e', 'g']);
+    await write(path, { e: null, b: null, bb: null }, { operation: 'update' });
+    const third = await read(path, { ...query, cursor: second.nextCursor });
+    assert.deepEqual([third.data, third.nextCursor], [{ i: { v: 2 } }, undefined]);
+  });
+
+  it('sees that many new ties have pushed the rest out of the page, and asks again', async () => {
+    const path = await filled({ m: { v: 1 }, n: { v: 1 }, o: { v: 1 } });
+    const query = { orderBy: 'v', limit: 1 };
+    const { nextCursor: cursor } = await read(path, query);
+    const early = Array.from({ length: 20 }, (_, index) => [`a${index}`, { v: 1 }] as const);
+    await write(path, Object.fromEntries(early), { operation: 'update' });
+    assert.deepEqual((await read(path, { ...query, cursor })).data, { n: { v: 1 } });
+  });
+
+  it('says so where ties are too many to go on', async () => {
+    const many = Array.from({ length: 1102 }, (_, index) => [`k${index}`, { v: 1 }] as const);
+    const path = await filled(Object.fromEntries(many));
+    const { nextCursor: cursor } = await read(path, { orderBy: 'v', limit: 1000 });
+    assert.ok(cursor);
+    await assert.rejects(read(path, { orderBy: 'v', limit: 100, cursor }), because('VALIDATION_ERROR'));
+    assert.equal((await read(path, { orderBy: 'v', limit: 200, cursor })).count, 102);
+  });
+
+  it('says so where a value is too long to go on', async () => {
+    const path = await filled({ a: 'x'.repeat(5000), b: 'y' });
+    const long = read(path, { orderBy: '$value', limit: 1 });
+    await assert.rejects(long, because('VALIDATION_ERROR'));
+    assert.equal((await read(path, { orderBy: '$value' })).count, 2);
+  });
+
+  it('takes no cursor but its own', async () => {
+    const path = await filled({ a: { v: 1 }, b: { v: 2 } });
+    const { nextCursor: cursor = '' } = await read(path, { orderBy: 'v', limit: 1 });
+    const other = await filled({ a: { v: 1 }, b: { v: 2 } });
+    const wrong: [string, ReadQuery][] = [
+      [other, { orderBy: 'v', cursor }],
+      [path, { orderBy: '$key', cursor }],
+      [path, { orderBy: 'v', startAt: 1, cursor }],
+      [path, { orderBy: 'v', cursor: `x${cursor}` }],
+      ...['x', '{}', 'bnVsbA', 'e30', '%%%'].map((one): [string, ReadQuery] => [path, { cursor: one }]),
+    ];
+    for (const [at, query] of wrong) await assert.rejects(read(at, query), because('VALIDATION_ERROR'));
+  });
+
+  for (const [what, query] of [
+    ['a priority', { orderBy: '$priority' }],
+    ['a key that there cannot be', { orderBy: 'a.b' }],
+    ['an empty key', { orderBy: 'a//b' }],
+    ['a control character', { orderBy: 'a\nb' }],
+    ['a number among keys', { orderBy: '$key', startAt: 5 }],
+    ['a key among keys that there cannot be', { orderBy: '$key', endAt: 'a[0]' }],
+  ] as const) {
+    it(`refuses to order by or between ${what}`, async () => {
+      const path = await filled({ a: 1 });
+      await assert.rejects(read(path, query), because('VALIDATION_ERROR'));
+      assert.deepEqual(await stored(path), { a: 1 });
+    });
+  }
+});

@@ -1,0 +1,50 @@
+/** The way to the Realtime Database's emulator: another one, or one that breaks. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+const HOST = 'FIREBASE_DATABASE_EMULATOR_HOST';
+
+/** Runs while the emulator is thought to be elsewhere. */
+export async function withDatabaseAt<T>(host: string, run: () => Promise<T>): Promise<T> {
+  const before = process.env[HOST];
+  process.env[HOST] = host;
+  try {
+    return await run();
+  } finally {
+    process.env[HOST] = before;
+  }
+}
+
+export interface Proxy {
+  readonly host: string;
+  /** Ends the connections that there are. */
+  cut(): void;
+  close(): void;
+}
+
+export async function openProxy(target: string): Promise<Proxy> {
+  const [host, port] = target.split(':');
+  const sockets = new Set<Socket>();
+  const server = createServer((inward) => {
+    const outward = connect(Number(port), host);
+    for (const socket of [inward, outward]) {
+      sockets.add(socket);
+      socket.on('error', () => {}); // it was cut
+      socket.on('close', () => sockets.delete(socket));
+    }
+    inward.pipe(outward).pipe(inward);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut,
+    close() {
+      server.close();
+      cut();
+    },
+  };
+}

@@ -1,0 +1,235 @@
+/** Watching the Realtime Database as the caller. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
+import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
+import type { WatchShape } from '../../../functions/src/domain/data/access.ts';
+import type { JsonValue } from '../../../functions/src/domain/json.ts';
+import { eventually } from '../../e2e/support/waiting.ts';
+import { agentCaller, because, personCaller } from './callers.ts';
+import { write } from './realtime.ts';
+import { openProxy, withDatabaseAt } from './realtimeReach.ts';
+import { changeRules, withRules } from './realtimeRules.ts';
+import { openAccess, Recorder } from './realtimeWatching.ts';
+
+const worker = agentCaller('worker');
+
+async function set(path: string, value: unknown): Promise<void> {
+  await (await realtimeDatabase()).ref(path).set(value);
+}
+
+describe('watching the Realtime Database as the caller', () => {
+  const access = openAccess();
+  let path: string;
+  let watches: Recorder[];
+
+  beforeEach(() => {
+    path = `shared/${randomUUID()}`;
+    watches = [];
+  });
+  afterEach(() => {
+    for (const watch of watches) watch.stop();
+  });
+
+  function watch(shape: WatchShape, caller = worker, at = path, most = 1000): Recorder {
+    const recorder = new Recorder(access, caller, at, shape, most);
+    watches.push(recorder);
+    return recorder;
+  }
+
+  describe('as one value', () => {
+    it('tells what there is, and then each change', async () => {
+      await set(path, { a: [1, null, 3] });
+      const recorder = watch('value');
+      assert.deepEqual(await recorder.begun(), { '': { a: [1, null, 3] } });
+      await set(`${path}/b`, 'two');
+      await recorder.told([['', { a: [1, null, 3], b: 'two' }]]);
+      await set(path, 5);
+      await recorder.told([['', 5]]);
+      await set(path, null);
+      await recorder.told([['', undefined]]);
+    });
+
+    it('begins with nothing where there is nothing', async () => {
+      const recorder = watch('value');
+      assert.deepEqual(await recorder.begun(), {});
+      await set(path, false);
+      await recorder.told([['', false]]);
+    });
+  });
+
+  describe('as children', () => {
+    it('tells all that there are, and then each change', async () => {
+      await set(path, { a: 1, b: { x: 1 } });
+      const recorder = watch('children');
+      assert.deepEqual(await recorder.begun(), { a: 1, b: { x: 1 } });
+      await set(`${path}/c`, 3);
+      await recorder.told([['c', 3]]);
+      await set(`${path}/b/y`, 2);
+      await recorder.told([['b', { x: 1, y: 2 }]]);
+      await set(`${path}/a`, null);
+      await recorder.told([['a', undefined]]);
+    });
+
+    it('tells at once what one message of the server brings', async () => {
+      await set(path, { a: 1, b: 2 });
+      const recorder = watch('children');
+      await recorder.begun();
+      await set(path, { b: 3, c: 4 });
+      const batch = await recorder.next();
+      assert.deepEqual(new Map(batch), new Map(Object.entries({ a: undefined, b: 3, c: 4 })));
+    });
+
+    it('begins with nothing, also at a single value', async () => {
+      await set(path, 'text');
+      const recorder = watch('children');
+      assert.deepEqual(await recorder.begun(), {});
+      await set(path, { a: 1 });
+      await recorder.told([['a', 1]]);
+    });
+
+    it('loses and repeats nothing of many writes, in order for each child', async () => {
+      const recorder = watch('children');
+      await recorder.begun();
+      const seen = new Map<string, JsonValue[]>();
+      for (let round = 0; round < 20; round++) {
+        await Promise.all(['a', 'b', 'c'].map((key) => write(`${path}/${key}`, round)));
+      }
+      await eventually('the last round', async () => {
+        const last = new Map(recorder.changes.flat());
+        return ['a', 'b', 'c'].every((key) => last.get(key) === 19) || undefined;
+      });
+      for (const [key, value] of recorder.changes.flat()) {
+        seen.set(key, [...(seen.get(key) ?? []), value ?? null]);
+      }
+      for (const values of seen.values()) {
+        assert.deepEqual(
+          values,
+          [...new Set(values)].sort((one, other) => Number(one) - Number(other)),
+        );
+      }
+    });
+
+    it('holds as many as it may, and fails at one more', async () => {
+      await set(path, { a: 1, b: 2 });
+      const recorder = watch('children', worker, path, 2);
+      assert.deepEqual(await recorder.begun(), { a: 1, b: 2 });
+      await set(`${path}/c`, 3);
+      because('SIZE_LIMIT_EXCEEDED')(await recorder.failed());
+      because('SIZE_LIMIT_EXCEEDED')(await watch('children', worker, path, 2).failed());
+      because('SIZE_LIMIT_EXCEEDED')(await watch('value', worker, path, 2).failed());
+    });
+  });
+
+  it('shares what is at hand with another watch of the caller', async () => {
+    await set(path, { a: 1 });
+    const first = watch('children');
+    await first.begun();
+    const second = watch('children');
+    assert.deepEqual(await second.begun(), { a: 1 });
+    first.stop();
+    await set(`${path}/b`, 2);
+    await second.told([['b', 2]]);
+    assert.deepEqual(first.changes, []);
+  });
+
+  it('tells nothing after it was stopped', async () => {
+    const [stopped, other] = [watch('value'), watch('value')];
+    stopped.stop();
+    stopped.stop();
+    await other.begun();
+    await set(path, 1);
+    await other.told([['', 1]]);
+    assert.equal(stopped.state, undefined);
+    assert.deepEqual(stopped.changes, []);
+  });
+
+  describe('under the rules', () => {
+    for (const shape of ['value', 'children'] as const) {
+      it(`fails where they say no, as ${shape}, also for an admin`, async () => {
+        for (const closed of ['credentials', 'limits/agent-1', 'bus', 'anything/else']) {
+          const recorder = watch(shape, agentCaller('admin'), closed);
+          because('PERMISSION_DENIED')(await recorder.failed());
+          assert.equal(recorder.state, undefined);
+        }
+      });
+
+      it(`fails when they are tightened, as ${shape}, and not for others`, async () => {
+        await set(path, { a: 1 });
+        const person = await personCaller('viewer');
+        const [mine, theirs] = [watch(shape), watch(shape, person)];
+        await Promise.all([mine.begun(), theirs.begun()]);
+        const restore = await changeRules((rules) => ({
+          ...rules,
+          shared: { '.read': `auth.uid === '${person.principal.uid}'` },
+        }));
+        try {
+          because('PERMISSION_DENIED')(await mine.failed());
+          await set(`${path}/b`, 2);
+          await theirs.next();
+          assert.equal(mine.changes.length, 0);
+        } finally {
+          await restore();
+        }
+      });
+    }
+
+    it('begins when they are loosened', async () => {
+      await set('mine/thing', 1);
+      because('PERMISSION_DENIED')(await watch('value', worker, 'mine/thing').failed());
+      const rule = `auth.provider === 'custom' && auth.token.role === 'worker' && auth.uid === '${worker.principal.uid}'`;
+      await withRules(
+        (rules) => ({ ...rules, mine: { '.read': rule } }),
+        async () => {
+          assert.deepEqual(await watch('value', worker, 'mine/thing').begun(), { '': 1 });
+          const other = watch('value', agentCaller('worker'), 'mine/thing');
+          because('PERMISSION_DENIED')(await other.failed());
+        },
+      );
+      await set('mine', null);
+    });
+  });
+
+  it('goes on after the connection was lost, with all that happened meanwhile', async () => {
+    await set(path, { a: 1, b: 2 });
+    const proxy = await openProxy(process.env['FIREBASE_DATABASE_EMULATOR_HOST'] ?? '');
+    const recorder = await withDatabaseAt(proxy.host, async () => {
+      const watching = new Recorder(openAccess(), worker, path, 'children', 10);
+      await watching.begun();
+      return watching;
+    });
+    watches.push(recorder);
+    proxy.cut();
+    await set(path, { b: 3, c: 4 });
+    const batch = await recorder.next();
+    assert.deepEqual(new Map(batch), new Map(Object.entries({ a: undefined, b: 3, c: 4 })));
+    recorder.stop();
+    proxy.close();
+  });
+
+  it('ends with the token of a person', async () => {
+    const person = await personCaller('viewer');
+    const later = new Date(Date.now() + 3_700_000);
+    const recorder = new Recorder(openAccess({ now: () => later }), person, path, 'value', 10);
+    const error = await recorder.failed();
+    assert.ok(error instanceof Error && 'code' in error);
+    assert.equal(error.code, 'TOKEN_EXPIRED');
+  });
+
+  it('does not wait for ever for a database that is down', async () => {
+    await withDatabaseAt('127.0.0.1:1', async () => {
+      const unreachable = openAccess(undefined, 500);
+      because('CONNECTION_ERROR')(await new Recorder(unreachable, worker, path, 'value', 10).failed());
+    });
+  });
+
+  it('leaves nothing running: a process that has stopped watching ends', async function () {
+    this.timeout(40_000);
+    await set(path, { a: 1 });
+    const program = `${import.meta.dirname}/realtimeWatchingProgram.ts`;
+    const options = { timeout: 30_000 };
+    const { stdout } = await promisify(execFile)(process.execPath, [program, path], options);
+    assert.deepEqual(JSON.parse(stdout), { begun: 3, apps: ['[DEFAULT]'] });
+  });
+});

@@ -1,0 +1,79 @@
+/** The adapter alone, and what a watch of it tells. */
+import assert from 'node:assert/strict';
+import { firebaseApp } from '../../../functions/src/adapters/admin/firebaseApp.ts';
+import { IdentityToolkitSignIn } from '../../../functions/src/adapters/auth/agentSignIn.ts';
+import { CachedCallerTokens } from '../../../functions/src/adapters/auth/callerTokens.ts';
+import { RealtimeAccess } from '../../../functions/src/adapters/database/asCaller/access.ts';
+import { systemClock } from '../../../functions/src/adapters/platform/clock.ts';
+import { systemHashing, systemRandomness } from '../../../functions/src/adapters/platform/cryptography.ts';
+import type { Change, DatabaseAccess, Watch, WatchShape } from '../../../functions/src/domain/data/access.ts';
+import type { Caller } from '../../../functions/src/domain/data/caller.ts';
+import { parsePath } from '../../../functions/src/domain/data/path.ts';
+import type { MusterError } from '../../../functions/src/domain/errors.ts';
+import type { JsonValue } from '../../../functions/src/domain/json.ts';
+import { eventually } from '../../e2e/support/waiting.ts';
+
+export function openAccess(clock = systemClock, patienceMilliseconds = 10_000): DatabaseAccess {
+  return new RealtimeAccess({
+    app: firebaseApp,
+    tokens: new CachedCallerTokens(new IdentityToolkitSignIn(firebaseApp, ''), systemClock),
+    clock,
+    hashing: systemHashing,
+    randomness: systemRandomness,
+    patienceMilliseconds,
+  });
+}
+
+type Told = [key: string, data: JsonValue | undefined];
+
+/** A watch that notes what it is told. */
+export class Recorder {
+  state: Record<string, JsonValue> | undefined;
+  readonly changes: Told[][] = [];
+  private error: MusterError | undefined;
+  private taken = 0;
+  private readonly watch: Watch;
+
+  constructor(access: DatabaseAccess, caller: Caller, path: string, shape: WatchShape, most: number) {
+    this.watch = access.watch(caller, parsePath('realtime', path), shape, most, {
+      initial: (state) => {
+        assert.ok(this.state === undefined && this.error === undefined, 'it begins once');
+        this.state = Object.fromEntries(state);
+      },
+      changed: (changes) => {
+        assert.ok(this.state !== undefined && this.error === undefined, 'changes come after the beginning');
+        this.changes.push(changes.map(({ key, data }: Change): Told => [key, data]));
+      },
+      failed: (error) => {
+        assert.ok(this.error === undefined, 'it fails once');
+        this.error = error;
+      },
+    });
+  }
+
+  begun(): Promise<Record<string, JsonValue>> {
+    return eventually('the beginning', async () => {
+      if (this.error) throw this.error;
+      return this.state;
+    });
+  }
+
+  failed(): Promise<MusterError> {
+    return eventually('the failure', async () => this.error);
+  }
+
+  /** The next batch of changes. */
+  async next(): Promise<Told[]> {
+    const batch = await eventually('a change', async () => this.changes[this.taken]);
+    this.taken++;
+    return batch;
+  }
+
+  async told(expected: Told[]): Promise<void> {
+    assert.deepEqual(await this.next(), expected);
+  }
+
+  stop(): void {
+    this.watch.stop();
+  }
+}

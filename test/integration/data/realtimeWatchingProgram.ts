@@ -1,0 +1,16 @@
+/** `node realtimeWatchingProgram.ts <path>`: watches, stops, and ends when nothing is left running. */
+import { getApps } from 'firebase-admin/app';
+import { agentCaller } from './callers.ts';
+import { openAccess, Recorder } from './realtimeWatching.ts';
+
+const [, , path = ''] = process.argv;
+const access = openAccess();
+const callers = [agentCaller('worker'), agentCaller('viewer'), agentCaller('viewer')];
+const watches = callers.map((caller) => new Recorder(access, caller, path, 'children', 10));
+const states = await Promise.all(watches.map((watch) => watch.begun()));
+for (const watch of watches) watch.stop();
+
+process.once('exit', () => {
+  const apps = getApps().map(({ name }) => name);
+  console.log(JSON.stringify({ begun: states.length, apps }));
+});

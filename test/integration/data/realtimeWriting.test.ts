@@ -1,0 +1,151 @@
+/** Writing the Realtime Database as the caller. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { because } from './callers.ts';
+import { keys, read, stored, write } from './realtime.ts';
+
+describe('writing the Realtime Database as the caller', () => {
+  let path: string;
+
+  beforeEach(() => {
+    path = `shared/${randomUUID()}`;
+  });
+
+  describe('writing', () => {
+    it('replaces with set, whose version a read repeats', async () => {
+      await write(path, { a: 1, b: 2 });
+      const { version } = await write(path, { c: 3 });
+      assert.deepEqual(await stored(path), { c: 3 });
+      assert.equal((await read(path)).version, version);
+    });
+
+    for (const nothing of [null, {}, [], { a: { b: null } }]) {
+      it(`removes by setting ${JSON.stringify(nothing)}`, async () => {
+        await write(path, 1);
+        assert.equal((await write(path, nothing)).version, undefined);
+        assert.equal(await stored(path), null);
+      });
+    }
+
+    it('replaces children with update, and removes those that are null', async () => {
+      await write(path, { a: { x: 1 }, b: 2, c: 3 });
+      await write(path, { a: { y: 1 }, b: null }, { operation: 'update' });
+      assert.deepEqual(await stored(path), { a: { y: 1 }, c: 3 });
+    });
+
+    it('updates only what exists', async () => {
+      await assert.rejects(write(path, { a: 1 }, { operation: 'update' }), because('NOT_FOUND'));
+      assert.equal(await stored(path), null);
+    });
+
+    it('sees that something large exists without reading it', async () => {
+      const many = Array.from({ length: 500 }, (_, index) => [`key-${index}`, index] as const);
+      await write(path, Object.fromEntries(many));
+      await write(path, { more: true }, { operation: 'update' });
+      assert.equal((await keys(path)).count, 501);
+    });
+
+    it('pushes under keys that sort by time', async () => {
+      const first = await write(path, { n: 1 }, { operation: 'push' });
+      const second = await write(path, { n: 2 }, { operation: 'push' });
+      assert.ok(first.key && second.key && first.key < second.key);
+      assert.deepEqual(await stored(path), { [first.key]: { n: 1 }, [second.key]: { n: 2 } });
+    });
+
+    it('pushes once under the key of a repeated call', async () => {
+      const push = { operation: 'push', derivedKey: 'abcdef0123' } as const;
+      assert.equal((await write(path, { n: 1 }, push)).key, 'abcdef0123');
+      assert.equal((await write(path, { n: 1 }, push)).key, 'abcdef0123');
+      assert.deepEqual(await stored(path), { abcdef0123: { n: 1 } });
+    });
+
+    it('deletes, also what is not there', async () => {
+      await write(path, 1);
+      await write(path, null, { operation: 'delete' });
+      assert.equal(await stored(path), null);
+      await write(path, null, { operation: 'delete' });
+    });
+
+    it('computes with server values', async () => {
+      await write(path, { count: 5 });
+      await write(
+        path,
+        { count: { '.sv': { increment: 3 } }, at: { '.sv': 'timestamp' } },
+        { operation: 'update' },
+      );
+      const { data: value } = await read(path);
+      assert.ok(typeof value === 'object' && value !== null && 'at' in value && 'count' in value);
+      assert.equal(value.count, 8);
+      assert.ok(Math.abs(Number(value.at) - Date.now()) < 60_000);
+    });
+
+    for (const [what, value, operation] of [
+      ['a key with a dot', { ok: { 'a.b': 1 } }, 'set'],
+      ['a path for a key', { 'a/b': 1 }, 'update'],
+      ['a list of children to update', [1], 'update'],
+      ['another server value', { '.sv': 'random' }, 'set'],
+      ['nothing pushed', { a: {} }, 'push'],
+      ['a priority', { '.priority': 1, a: 1 }, 'set'],
+    ] as const) {
+      it(`refuses ${what}`, async () => {
+        await write(path, { kept: true });
+        await assert.rejects(write(path, value, { operation }), because('INVALID_DATA_TYPE'));
+        assert.deepEqual(await stored(path), { kept: true });
+      });
+    }
+  });
+
+  describe('a transaction', () => {
+    const transaction = true;
+
+    it('writes over the version that it names, and over no other', async () => {
+      const { version = '' } = await write(path, { n: 1 });
+      const second = await write(path, { n: 2 }, { transaction, expectedVersion: version });
+      assert.ok(second.version && second.version !== version);
+      for (const operation of ['set', 'update', 'delete'] as const) {
+        const late = write(path, { n: 3 }, { operation, transaction, expectedVersion: version });
+        await assert.rejects(late, because('CONFLICT'));
+      }
+      assert.deepEqual(await stored(path), { n: 2 });
+    });
+
+    it('writes where nothing may be', async () => {
+      await write(path, { n: 1 }, { transaction, expectedVersion: null });
+      const late = write(path, { n: 2 }, { transaction, expectedVersion: null });
+      await assert.rejects(late, because('CONFLICT'));
+      assert.deepEqual(await stored(path), { n: 1 });
+    });
+
+    it('keeps the other children in an update', async () => {
+      const { version = '' } = await write(path, { a: 1, b: ['x', 'y'], c: 3 });
+      const update = { operation: 'update', transaction, expectedVersion: version } as const;
+      await write(path, { a: { '.sv': { increment: 1 } }, c: null, d: 4 }, update);
+      assert.deepEqual(await stored(path), { a: 2, b: ['x', 'y'], d: 4 });
+    });
+
+    it('updates and deletes without a version', async () => {
+      const update = { operation: 'update', transaction } as const;
+      await assert.rejects(write(path, { a: 1 }, update), because('NOT_FOUND'));
+      await write(path, { a: 1 }, { transaction });
+      await write(path, { b: 2 }, update);
+      assert.deepEqual(await stored(path), { a: 1, b: 2 });
+      await write(path, null, { operation: 'delete', transaction });
+      assert.equal(await stored(path), null);
+    });
+
+    it('takes no header for a version', async () => {
+      for (const expectedVersion of ['*', 'a\r\nx-injected: 1', 'é', '']) {
+        await assert.rejects(write(path, 1, { transaction, expectedVersion }), because('CONFLICT'));
+      }
+    });
+
+    it('lets one of many at the same version win', async () => {
+      const { version = '' } = await write(path, { n: 0 });
+      const attempts = Array.from({ length: 10 }, (_, index) =>
+        write(path, { n: index + 1 }, { transaction, expectedVersion: version }),
+      );
+      const outcomes = await Promise.allSettled(attempts);
+      assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+    });
+  });
+});

@@ -1,0 +1,146 @@
+/** The App's authentication, really performed: JWT, installation, token, expiry, renewal. */
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { mock } from 'node:test';
+import { inspect } from 'node:util';
+import { README } from '../../support/github/seed.ts';
+import { refusal } from '../../unit/domain/samples.ts';
+import { AT, Stage } from './stage.ts';
+
+const README_FILE = { ...AT, path: 'README.md' };
+const INSTALLATION = 'GET /repos/{owner}/{repo}/installation';
+const TOKENS = 'POST /app/installations/{installation_id}/access_tokens';
+
+describe("the App's authentication", () => {
+  let stage: Stage;
+
+  beforeEach(async () => {
+    stage = await Stage.open();
+  });
+
+  afterEach(async () => {
+    mock.timers.reset();
+    await stage.close();
+  });
+
+  const read = async () => (await stage.answer('readFile', README_FILE))['content'];
+
+  /** Moves the clock that both sides go by. */
+  function pass(minutes: number): void {
+    const now = Date.now() + minutes * 60_000;
+    mock.timers.reset();
+    mock.timers.enable({ apis: ['Date'], now });
+  }
+
+  it('looks for the installation and makes a token once, however many calls there are', async () => {
+    await Promise.all([read(), read(), read()]);
+    await read();
+    assert.equal(stage.gitHub.count(INSTALLATION), 1);
+    assert.equal(stage.gitHub.count(TOKENS), 1);
+  });
+
+  it('asks as the App with a JWT, and otherwise with the token of the installation', async () => {
+    await read();
+    const schemes = stage.gitHub.seen.map(({ route, authorization = '' }) => {
+      const [, credential = ''] = authorization.split(' ');
+      return [route, credential.split('.').length === 3 ? 'JWT' : credential.slice(0, 4)];
+    });
+    const contents = 'GET /repos/{owner}/{repo}/contents/{path}';
+    assert.deepEqual(schemes, [
+      [INSTALLATION, 'JWT'],
+      [TOKENS, 'JWT'],
+      [contents, 'ghs_'],
+    ]);
+  });
+
+  it('makes a new token before the old one expires', async () => {
+    await read();
+    const [first] = stage.gitHub.world.tokens;
+    assert.ok(first);
+    pass(58);
+    assert.equal(await read(), README);
+    assert.equal(stage.gitHub.count(TOKENS), 1);
+    pass(2);
+    assert.equal(await read(), README);
+    assert.equal(stage.gitHub.count(TOKENS), 2);
+    assert.ok(first.expiresAt.getTime() <= Date.now(), 'the first token would be refused by now');
+  });
+
+  it('makes a new one where GitHub has withdrawn it, once', async () => {
+    await read();
+    pass(5);
+    stage.gitHub.world.revokeTokens();
+    assert.equal(await read(), README);
+    assert.equal(stage.gitHub.count(TOKENS), 2);
+  });
+
+  it('keeps the tokens of installations apart', async () => {
+    const { world } = stage.gitHub;
+    const other = world.repository('octocat', 'private');
+    other.isPrivate = true;
+    other.push('main', { 'README.md': 'other' });
+    world.install('octocat', other);
+    await read();
+    const { content } = await stage.answer('readFile', {
+      owner: 'octocat',
+      repo: 'private',
+      path: 'README.md',
+    });
+    assert.equal(content, 'other');
+    assert.deepEqual(
+      world.tokens.map(({ installation }) => installation.account),
+      ['sartor-ai', 'octocat'],
+    );
+  });
+
+  it('finds an installation that was made after the first attempt', async () => {
+    const { world } = stage.gitHub;
+    const late = world.repository('octocat', 'late');
+    late.isPrivate = true;
+    late.push('main', { 'README.md': 'late' });
+    const given = { owner: 'octocat', repo: 'late', path: 'README.md' };
+    assert.equal((await stage.refusal('readFile', given)).data['reason'], 'ACCESS_DENIED');
+    world.install('octocat', late);
+    pass(11); // what was found stays found for ten minutes; that octocat has none was not kept
+    assert.equal((await stage.answer('readFile', given))['content'], 'late');
+  });
+
+  it("is refused with another App's key", async () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    const { id } = stage.gitHub.world.app;
+    stage.app = stage.compose(() => ({ apiUrl: stage.gitHub.url, app: { id, privateKey: pem } }));
+    const { data, message } = await stage.refusal('readFile', README_FILE);
+    assert.equal(data['reason'], 'NOT_SET_UP');
+    assert.equal(message, "GitHub refuses this deployment's credentials.");
+  });
+
+  it('leaves no key and no token in an error, whatever breaks', async () => {
+    const contents = 'GET /repos/{owner}/{repo}/contents/{path}';
+    const { id, privateKey } = stage.gitHub.world.app;
+    const broken = stage.compose(() => ({
+      apiUrl: stage.gitHub.url,
+      app: { id, privateKey: privateKey.slice(0, -200) },
+    }));
+    for (const [app, fault] of [
+      [stage.app, { route: contents, status: 403 }],
+      [stage.app, { route: contents, status: 502, times: 3 }],
+      [stage.app, { route: contents, hangUp: true, times: 3 }],
+      [stage.app, { route: contents, text: 'null' }],
+      [stage.compose(() => stage.asApp), { route: TOKENS, status: 403 }],
+      [broken, { route: TOKENS, status: 403 }],
+    ] as const) {
+      stage.gitHub.fail(fault);
+      const error = await refusal(() => app.ports.gitHub.contents(AT, 'README.md', 'main'));
+      const logged = inspect(error, { depth: 10, showHidden: true });
+      assert.doesNotMatch(logged, /ghs_|eyJ|PRIVATE KEY|authorization/i);
+      for (const line of privateKey.split('\n').slice(1, -2)) assert.ok(!logged.includes(line));
+    }
+  });
+
+  it('tells what is left of the rate limit', async () => {
+    const { limit, remaining, reset } = await stage.app.ports.gitHub.rateLimit();
+    assert.deepEqual([limit, remaining], [5000, 4999]);
+    assert.ok(reset.getTime() > Date.now());
+  });
+});

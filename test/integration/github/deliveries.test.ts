@@ -1,0 +1,249 @@
+/** GitHub's webhook: merged pull requests complete tasks, failed checks are noted on them. */
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { taskPath } from '../../../functions/src/adapters/firestore/paths.ts';
+import { GitHubWebhook, type Reply } from '../../../functions/src/adapters/github/webhook.ts';
+import { Deliveries } from '../../../functions/src/domain/github/deliveries.ts';
+import { TaskFinishing } from '../../../functions/src/domain/tasks/finishing.ts';
+import { silent } from '../coordination/team.ts';
+import { AT, Stage } from './stage.ts';
+
+const SECRET = "It's a Secret to Everybody";
+const PR = { ...AT, title: 'End retries', head: 'fix/retries', base: 'main' };
+const COMMIT = 'c'.repeat(40);
+
+describe("GitHub's deliveries", () => {
+  let stage: Stage;
+  let webhook: GitHubWebhook;
+  let ann: string;
+
+  beforeEach(async () => {
+    stage = await Stage.open();
+    const ports = { ...stage.team.app.ports, log: silent };
+    const deliveries = new Deliveries({ ...ports, finishing: new TaskFinishing(ports) });
+    webhook = new GitHubWebhook(() => SECRET, deliveries);
+    ann = await stage.team.join('ann');
+  });
+
+  afterEach(() => stage.close());
+
+  function deliver(event: string, payload: object | string, more: object = {}): Promise<Reply> {
+    const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
+    const signature = `sha256=${createHmac('sha256', SECRET).update(text).digest('hex')}`;
+    const headers = { 'x-github-event': event, 'x-hub-signature-256': signature, ...more };
+    return webhook.receive({ method: 'POST', headers, body: Buffer.from(text) });
+  }
+
+  const merged = (number: number, more: object = {}) => ({
+    action: 'closed',
+    repository: { id: stage.repo.id },
+    pull_request: { number, merged: true, merge_commit_sha: COMMIT, ...more },
+  });
+
+  const failedRun = (number: number, more: object = {}) => ({
+    action: 'completed',
+    repository: { id: stage.repo.id },
+    workflow_run: {
+      id: 4000000001,
+      name: 'ci',
+      run_attempt: 1,
+      conclusion: 'failure',
+      head_sha: COMMIT,
+      html_url: 'https://github.com/sartor-ai/claude-network/actions/runs/4000000001',
+      pull_requests: [{ number }],
+      ...more,
+    },
+  });
+
+  /** A task that ann holds, and the number of its pull request. */
+  async function taskInReview(): Promise<{ id: string; number: number }> {
+    const { id } = await stage.team.createOne({ priority: 1 });
+    assert.equal(await stage.team.claim(ann), id);
+    return { id, number: await open(id) };
+  }
+
+  async function open(taskId: string): Promise<number> {
+    const { number } = await stage.answer('createPR', { ...PR, task_id: taskId });
+    return Number(number);
+  }
+
+  async function logs(taskId: string) {
+    const { docs } = await firestore()
+      .collection(`${taskPath(taskId)}/logs`)
+      .get();
+    return docs.map((document) => ({ id: document.id, ...document.data() }));
+  }
+
+  it('complete the task of a merged pull request for its holder', async () => {
+    const { id, number } = await taskInReview();
+    assert.equal((await deliver('pull_request', merged(number))).status, 202);
+    const task = await stage.team.task(id);
+    assert.deepEqual([task.status, task.claim?.agentId], ['done', ann]);
+    const output = `Pull request sartor-ai/claude-network#${number} was merged as ${COMMIT}.`;
+    assert.deepEqual(task.result, { output });
+    const agent = (await stage.team.app.ports.agents.find(ann))?.value;
+    assert.deepEqual([agent?.held, agent?.tasksCompleted], [{}, 1]);
+    assert.deepEqual(await stage.team.counts(), { done: 1 });
+  });
+
+  it('complete it once, however often and late they come', async () => {
+    const { id, number } = await taskInReview();
+    await Promise.all([1, 2, 3].map(() => deliver('pull_request', merged(number))));
+    const task = await stage.team.task(id);
+    stage.team.pass(100);
+    await deliver('pull_request', merged(number));
+    assert.deepEqual(await stage.team.task(id), task);
+    assert.deepEqual(await stage.team.counts(), { done: 1 });
+    assert.equal((await stage.team.app.ports.agents.find(ann))?.value.tasksCompleted, 1);
+  });
+
+  it('complete a task that nobody holds, and free what depends on it', async () => {
+    const [first, second] = await stage.team.create({}, { dependencies: ['task-1'] });
+    assert.ok(first && second);
+    await deliver('pull_request', merged(await open(first.id)));
+    const task = await stage.team.task(first.id);
+    assert.deepEqual([task.status, task.claim], ['done', undefined]);
+    assert.deepEqual(await stage.team.counts(), { done: 1, available: 1 });
+    assert.equal(await stage.team.claim(ann), second.id);
+  });
+
+  it('complete it for the holder whose lease has lapsed', async () => {
+    const { id, number } = await taskInReview();
+    stage.team.pass(1801);
+    await stage.team.sweep();
+    assert.equal((await stage.team.task(id)).status, 'available');
+    await deliver('pull_request', merged(number));
+    const task = await stage.team.task(id);
+    assert.deepEqual([task.status, task.claim?.agentId], ['done', ann]);
+    assert.equal((await stage.team.app.ports.agents.find(ann))?.value.tasksCompleted, 1);
+  });
+
+  it('leave a task alone that has failed', async () => {
+    const { id, number } = await taskInReview();
+    await stage.team.fail(ann, id);
+    const before = await stage.team.task(id);
+    assert.equal((await deliver('pull_request', merged(number))).status, 202);
+    assert.deepEqual(await stage.team.task(id), before);
+  });
+
+  it('do nothing for a pull request that was closed, or of which Muster knows nothing', async () => {
+    const { id, number } = await taskInReview();
+    assert.equal((await deliver('pull_request', merged(number, { merged: false }))).status, 204);
+    const forged = merged(99, { body: `Muster-Task: ${id}` });
+    assert.equal((await deliver('pull_request', forged)).status, 202);
+    const elsewhere = { ...merged(number), repository: { id: 1 } };
+    assert.equal((await deliver('pull_request', elsewhere)).status, 202);
+    assert.equal((await stage.team.task(id)).status, 'claimed');
+  });
+
+  it('note failed checks on the task, each once', async () => {
+    const { id, number } = await taskInReview();
+    for (let time = 0; time < 3; time++) {
+      assert.equal((await deliver('workflow_run', failedRun(number))).status, 202);
+    }
+    const [entry, ...others] = await logs(id);
+    assert.deepEqual(others, []);
+    const { at: _, ...rest } = Object(entry);
+    assert.deepEqual(rest, {
+      id: 'workflow_run-4000000001-1',
+      kind: 'check_failed',
+      source: 'workflow_run',
+      name: 'ci',
+      conclusion: 'failure',
+      commit: COMMIT,
+      pull_request: number,
+      repository: 'sartor-ai/claude-network',
+      url: 'https://github.com/sartor-ai/claude-network/actions/runs/4000000001',
+      run_id: 4000000001,
+    });
+    await deliver('workflow_run', failedRun(number, { run_attempt: 2 }));
+    assert.equal((await logs(id)).length, 2);
+    assert.equal((await stage.team.task(id)).status, 'claimed');
+  });
+
+  it('note check runs and check suites too, and no successes', async () => {
+    const { id, number } = await taskInReview();
+    const check = { id: 1, name: 'lint \u001b[31m', conclusion: 'failure', head_sha: COMMIT };
+    const of = { pull_requests: [{ number }] };
+    const repository = { id: stage.repo.id };
+    await deliver('check_run', {
+      repository,
+      check_run: { ...check, ...of, html_url: 'javascript:alert(1)' },
+    });
+    await deliver('check_suite', { repository, check_suite: { ...check, conclusion: 'timed_out', ...of } });
+    const passed = { ...check, id: 2, conclusion: 'success', ...of };
+    assert.equal((await deliver('check_run', { repository, check_run: passed })).status, 204);
+    const running = { ...check, id: 3, conclusion: null, ...of };
+    assert.equal((await deliver('check_run', { repository, check_run: running })).status, 204);
+    const noted = (await logs(id)).map((entry) => [entry.id, Object(entry).name, Object(entry).url]);
+    assert.deepEqual(noted, [
+      ['check_run-1', 'lint [31m', undefined],
+      ['check_suite-1', 'checks', undefined],
+    ]);
+  });
+
+  it('are believed only if GitHub signed them', async () => {
+    const { id, number } = await taskInReview();
+    const signature = (text: string) => ({ 'x-hub-signature-256': text });
+    for (const more of [
+      signature('sha256=0000'),
+      signature(`sha1=${'0'.repeat(40)}`),
+      signature(''),
+      { 'x-hub-signature-256': undefined },
+      signature(`sha256=${createHmac('sha256', 'another').update('{}').digest('hex')}`),
+    ]) {
+      assert.equal((await deliver('pull_request', merged(number), more)).status, 401);
+    }
+    assert.equal((await stage.team.task(id)).status, 'claimed');
+    const unset = new GitHubWebhook(() => undefined, { receive: () => Promise.reject(new Error('no')) });
+    const received = { method: 'POST', headers: {}, body: Buffer.from('{}') };
+    assert.equal((await unset.receive(received)).status, 503);
+    assert.equal((await webhook.receive({ ...received, method: 'GET' })).status, 405);
+  });
+
+  it('may be of other kinds, or malformed, and break nothing', async () => {
+    assert.equal((await deliver('ping', { zen: 'Design for failure.' })).status, 204);
+    assert.equal((await deliver('star', 'not even JSON')).status, 204);
+    for (const payload of ['{', 'null', '[]', '{"action":"closed"}', 'payload=%7B%7D', '{"__proto__":{}}']) {
+      for (const event of ['pull_request', 'check_run', 'check_suite', 'workflow_run']) {
+        assert.equal((await deliver(event, payload)).status, 400, `${event} ${payload}`);
+      }
+    }
+    assert.equal((await deliver('pull_request', '')).status, 401);
+  });
+});
+
+describe('a pull request that belongs to a task', () => {
+  let stage: Stage;
+  let ann: string;
+
+  beforeEach(async () => {
+    stage = await Stage.open();
+    ann = await stage.team.join('ann');
+  });
+
+  afterEach(() => stage.close());
+
+  it('names it in its text, for people', async () => {
+    const { id } = await stage.team.createOne();
+    await stage.answer('createPR', { ...PR, body: 'Why', task_id: id });
+    assert.equal(stage.repo.pulls[0]?.body, `Why\n\nMuster-Task: ${id}`);
+  });
+
+  it('is linked by the holder or a leader, once, to a task of the workspace that is open', async () => {
+    const [{ id }, other] = [await stage.team.createOne({ priority: 1 }), await stage.team.createOne()];
+    await stage.team.claim(ann);
+    const given = { ...PR, task_id: id };
+    const bob = await stage.refusal('createPR', given, stage.team.principal('bob'));
+    assert.deepEqual([bob.code, bob.data['reason']], [-32101, 'NOT_HOLDER']);
+    assert.equal((await stage.refusal('createPR', { ...PR, task_id: 'none' })).code, -32200);
+    assert.equal(stage.repo.pulls.length, 0);
+    assert.equal((await stage.answer('createPR', given))['created'], true);
+    assert.equal((await stage.answer('createPR', given, stage.team.leader))['created'], false);
+    const elsewhere = await stage.refusal('createPR', { ...PR, task_id: other.id });
+    assert.equal(elsewhere.data['reason'], 'LINKED_TO_ANOTHER_TASK');
+    await stage.team.complete(ann, id);
+    assert.equal((await stage.refusal('createPR', given)).data['reason'], 'WRONG_STATE');
+  });
+});

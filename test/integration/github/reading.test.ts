@@ -1,0 +1,166 @@
+/** github.readFile and github.searchCode against the local GitHub. */
+import assert from 'node:assert/strict';
+import { README } from '../../support/github/seed.ts';
+import { AT, Stage } from './stage.ts';
+
+const README_FILE = { ...AT, path: 'README.md' };
+
+describe('reading from GitHub', () => {
+  let stage: Stage;
+
+  beforeEach(async () => {
+    stage = await Stage.open();
+  });
+
+  afterEach(() => stage.close());
+
+  const metadataOf = async (path: string, more = {}) =>
+    (await stage.answer('readFile', { ...AT, path, ...more }))['metadata'];
+
+  it('answers the example of the specification', async () => {
+    const answer = await stage.answer('readFile', { ...README_FILE, ref: 'main' });
+    assert.equal(answer['content'], README);
+    const sha = stage.repo.objects.filesOf(stage.repo.resolve('main') ?? '').get('README.md')?.sha;
+    assert.deepEqual(answer['metadata'], {
+      path: 'README.md',
+      size: README.length,
+      sha,
+      encoding: 'utf8',
+      type: 'file',
+    });
+  });
+
+  it('reads branches, commits, and base64 where it is asked for', async () => {
+    const commit = stage.repo.resolve('fix/retries') ?? '';
+    for (const ref of ['fix/retries', commit]) {
+      const { content } = await stage.answer('readFile', { ...AT, path: 'src/retry.ts', ref });
+      assert.equal(content, 'export const MAX_RETRIES = 3;\n');
+    }
+    const { content } = await stage.answer('readFile', { ...README_FILE, encoding: 'base64' });
+    assert.equal(Buffer.from(String(content), 'base64').toString(), README);
+  });
+
+  it('gives what is not text as base64, and says so', async () => {
+    const { content, metadata } = await stage.answer('readFile', { ...AT, path: 'docs/images/logo.png' });
+    assert.deepEqual([...Buffer.from(String(content), 'base64')], [0x89, 0x50, 0x4e, 0x47, 0, 0xff]);
+    assert.equal(Object(metadata).encoding, 'base64');
+  });
+
+  it('reads files over 1 MB through their blob', async () => {
+    const large = 'Zeile ä\n'.repeat(200_000);
+    stage.repo.push('main', { 'large.txt': large, empty: '' });
+    assert.equal((await stage.answer('readFile', { ...AT, path: 'large.txt' }))['content'], large);
+    assert.equal(stage.gitHub.count('GET /repos/{owner}/{repo}/git/blobs/{file_sha}'), 1);
+    assert.equal((await stage.answer('readFile', { ...AT, path: 'empty' }))['content'], '');
+  });
+
+  it('refuses files over 5 MiB', async () => {
+    stage.repo.push('main', { huge: Buffer.alloc(5_242_881, 'x') });
+    const { data } = await stage.refusal('readFile', { ...AT, path: 'huge' });
+    assert.deepEqual([data['reason'], data['field']], ['SIZE_LIMIT_EXCEEDED', 'path']);
+  });
+
+  it('follows symbolic links inside, and tells of those outside and of submodules', async () => {
+    assert.equal((await stage.answer('readFile', { ...AT, path: 'latest' }))['content'], README);
+    assert.equal((await stage.answer('readFile', { ...AT, path: 'outside' }))['content'], '../elsewhere');
+    assert.equal(Object(await metadataOf('outside')).type, 'symlink');
+    const submodule = Object(await metadataOf('vendor/library'));
+    assert.deepEqual(
+      [submodule.type, submodule.sha, submodule.url],
+      ['submodule', 'a'.repeat(40), 'https://github.com/sartor-ai/library.git'],
+    );
+  });
+
+  it('lists a directory in the error', async () => {
+    const { code, data } = await stage.refusal('readFile', { ...AT, path: 'docs' });
+    assert.deepEqual([code, data['reason']], [-32300, 'IS_DIRECTORY']);
+    assert.deepEqual(data['entries'], ['guide.md', 'images/']);
+  });
+
+  it('lists at most 100 entries, and says how many there are', async () => {
+    const files = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`many/${index}`, 'x']));
+    stage.repo.push('main', files);
+    const { data } = await stage.refusal('readFile', { ...AT, path: 'many' });
+    assert.equal(Object(data['entries']).length, 100);
+    assert.match(String(data['suggestion']), /the first 100 of 150/);
+  });
+
+  it('says that a repository without main has another default branch', async () => {
+    const old = stage.gitHub.world.repository('sartor-ai', 'old');
+    old.defaultBranch = 'master';
+    old.push('master', { 'README.md': 'old' });
+    stage.gitHub.world.installations[0]?.repositories.add(old.fullName);
+    const { data } = await stage.refusal('readFile', { owner: 'sartor-ai', repo: 'old', path: 'README.md' });
+    assert.deepEqual([data['reason'], data['entries']], ['REF_NOT_FOUND', ['master']]);
+  });
+
+  it('reads public repositories where the App is not installed', async () => {
+    stage.gitHub.world.repository('octocat', 'hello').push('main', { 'a.txt': 'hello' });
+    const { content } = await stage.answer('readFile', { owner: 'octocat', repo: 'hello', path: 'a.txt' });
+    assert.equal(content, 'hello');
+  });
+
+  it('reads with a token as well', async () => {
+    stage.app = stage.compose(() => stage.asPerson);
+    assert.equal((await stage.answer('readFile', README_FILE))['content'], README);
+    assert.equal(stage.gitHub.count('GET /repos/{owner}/{repo}/installation'), 0);
+  });
+
+  it('searches code with lines, highlights and stars', async () => {
+    const filters = { owner: 'sartor-ai', repo: 'claude-network' };
+    const answer = await stage.answer('searchCode', { query: 'registerAgent', filters });
+    assert.deepEqual(answer, {
+      results: [
+        {
+          repository: {
+            ...AT,
+            name: AT.repo,
+            description: 'A distributed AI agent system',
+            stars: 42,
+            repo: undefined,
+          },
+          path: 'src/agents.ts',
+          matches: [
+            {
+              line: 3,
+              text: 'export function registerAgent(name: string) {',
+              highlight: 'registerAgent',
+            },
+          ],
+        },
+      ].map(({ repository: { repo: _, ...repository }, ...rest }) => ({ repository, ...rest })),
+      total: 1,
+      page: 1,
+      perPage: 30,
+      hasNext: false,
+      incomplete: false,
+    });
+  });
+
+  it('pages, filters, and finds nothing where there is nothing', async () => {
+    const files = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`lib/${index}.ts`, 'needle']));
+    stage.repo.push('main', { ...files, 'other/a.md': 'needle' });
+    const filters = { owner: 'sartor-ai', path: 'lib', extension: '.ts' };
+    const second = await stage.answer('searchCode', { query: 'needle', filters, perPage: 5, page: 2 });
+    assert.deepEqual([second['total'], Object(second['results']).length, second['hasNext']], [12, 5, true]);
+    const nothing = await stage.answer('searchCode', { query: 'haystack' });
+    assert.deepEqual([nothing['total'], nothing['results']], [0, []]);
+    const { data } = await stage.refusal('searchCode', { query: 'needle', perPage: 100, page: 11 });
+    assert.equal(data['reason'], 'PAGE_OUT_OF_RANGE');
+  });
+
+  it('keeps hits whose file cannot be read, without their lines', async () => {
+    stage.gitHub.fail({ route: 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}', status: 404 });
+    const { results } = await stage.answer('searchCode', { query: 'registerAgent' });
+    const [{ matches }] = Object(results);
+    assert.deepEqual(Object.keys(matches[0]), ['text', 'highlight']);
+  });
+
+  it('lets no filter bring in another qualifier', async () => {
+    for (const path of ['src" repo:octocat/secret "', 'a\\"b', 'a\nb', ' ']) {
+      const { data } = await stage.refusal('searchCode', { query: 'x', filters: { path } });
+      assert.deepEqual([data['reason'], data['field']], ['INVALID_FILTER', 'filters.path']);
+    }
+    assert.equal(stage.gitHub.seen.length, 0);
+  });
+});

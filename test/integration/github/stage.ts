@@ -1,0 +1,83 @@
+/** A local GitHub, and a deployment of Muster that is connected to it. */
+import assert from 'node:assert/strict';
+import type { GitHubSettings } from '../../../functions/src/adapters/github/clients.ts';
+import { type Composition, compose } from '../../../functions/src/app.ts';
+import type { JsonObject } from '../../../functions/src/domain/json.ts';
+import type { Principal } from '../../../functions/src/domain/principal.ts';
+import { seedClaudeNetwork } from '../../support/github/seed.ts';
+import { LocalGitHub } from '../../support/github/server.ts';
+import type { Repo } from '../../support/github/world.ts';
+import { call } from '../coordination/calls.ts';
+import { Team } from '../coordination/team.ts';
+
+export const AT = { owner: 'sartor-ai', repo: 'claude-network' };
+
+export interface ErrorAnswer {
+  readonly code: number;
+  readonly message: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export class Stage {
+  readonly team = new Team();
+  readonly gitHub = new LocalGitHub();
+  readonly repo: Repo;
+  app: Composition;
+
+  private constructor() {
+    this.repo = seedClaudeNetwork(this.gitHub.world);
+    this.app = this.compose(() => this.asApp);
+  }
+
+  static async open(): Promise<Stage> {
+    const stage = new Stage();
+    await stage.gitHub.start();
+    return stage;
+  }
+
+  /** Ends it; whatever was not as GitHub's description says fails the test. */
+  async close(): Promise<void> {
+    await this.gitHub.stop();
+    assert.deepEqual(this.gitHub.problems, []);
+  }
+
+  get asApp(): GitHubSettings {
+    const { id, privateKey } = this.gitHub.world.app;
+    return { apiUrl: this.gitHub.url, app: { id, privateKey } };
+  }
+
+  get asPerson(): GitHubSettings {
+    return { apiUrl: this.gitHub.url, token: this.gitHub.world.personalToken };
+  }
+
+  /** Another deployment, or a new instance of this one. */
+  compose(gitHub: () => GitHubSettings): Composition {
+    return compose({ clock: { now: () => new Date() }, gitHub });
+  }
+
+  restart(): void {
+    this.app = this.compose(() => this.asApp);
+  }
+
+  async answer(tool: string, given: JsonObject, principal?: Principal): Promise<JsonObject> {
+    const { structuredContent, isError } = await this.call(tool, given, principal);
+    assert.equal(isError, undefined, JSON.stringify(structuredContent));
+    return structuredContent;
+  }
+
+  async refusal(tool: string, given: JsonObject, principal?: Principal): Promise<ErrorAnswer> {
+    const { structuredContent, isError } = await this.call(tool, given, principal);
+    assert.equal(isError, true, JSON.stringify(structuredContent));
+    const { error } = structuredContent;
+    assert.ok(isErrorAnswer(error));
+    return error;
+  }
+
+  private call(tool: string, given: JsonObject, principal?: Principal) {
+    return call(this.team, `github_${tool}`, given, principal ?? this.team.principal('ann'), this.app);
+  }
+}
+
+function isErrorAnswer(error: unknown): error is ErrorAnswer {
+  return typeof error === 'object' && error !== null && 'code' in error && 'data' in error;
+}

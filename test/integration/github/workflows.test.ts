@@ -1,0 +1,134 @@
+/** github.getWorkflowRuns and github.getJobLogs. */
+import assert from 'node:assert/strict';
+import { AT, Stage } from './stage.ts';
+
+const RUN = { ...AT, run_id: 4000000001 };
+
+describe('workflow runs', () => {
+  let stage: Stage;
+
+  beforeEach(async () => {
+    stage = await Stage.open();
+  });
+
+  afterEach(() => stage.close());
+
+  function addRuns(count: number): void {
+    for (let id = 1; id <= count; id++) {
+      const conclusion = id % 2 === 0 ? 'success' : null;
+      const workflow = { id: 18, file: 'deploy.yml' };
+      stage.repo.runs.push({ id, workflow, title: `Run ${id}`, branch: 'main', conclusion, jobs: [] });
+    }
+  }
+
+  it('are listed with what there is to know', async () => {
+    const answer = await stage.answer('getWorkflowRuns', AT);
+    const [run] = Object(answer['runs']);
+    assert.deepEqual(
+      [run.id, run.title, run.branch, run.status, run.conclusion, run.workflowId, run.sha],
+      [
+        4000000001,
+        'End retries',
+        'fix/retries',
+        'completed',
+        'failure',
+        17,
+        stage.repo.resolve('fix/retries'),
+      ],
+    );
+    assert.deepEqual(
+      [answer['total'], answer['page'], answer['perPage'], answer['hasNext']],
+      [1, 1, 30, false],
+    );
+  });
+
+  it('are found by workflow, status and branch', async () => {
+    addRuns(4);
+    const idsOf = async (filters: object) => {
+      const { runs } = await stage.answer('getWorkflowRuns', { ...AT, ...filters });
+      return Object(runs).map((run: { id: number }) => run.id);
+    };
+    assert.deepEqual(await idsOf({ workflow_id: 'ci.yml' }), [4000000001]);
+    assert.deepEqual(await idsOf({ workflow_id: 17 }), [4000000001]);
+    assert.deepEqual(await idsOf({ workflow_id: '18', status: 'success' }), [2, 4]);
+    assert.deepEqual(await idsOf({ branch: 'main', status: 'in_progress' }), [1, 3]);
+    const { runs } = await stage.answer('getWorkflowRuns', { ...AT, status: 'in_progress' });
+    assert.ok(!('conclusion' in Object(runs)[0]));
+  });
+
+  it('are paged', async () => {
+    addRuns(7);
+    const second = await stage.answer('getWorkflowRuns', { ...AT, limit: 3, page: 2 });
+    assert.deepEqual([Object(second['runs']).length, second['total'], second['hasNext']], [3, 8, true]);
+    const last = await stage.answer('getWorkflowRuns', { ...AT, limit: 3, page: 3 });
+    assert.deepEqual([Object(last['runs']).length, last['hasNext']], [2, false]);
+  });
+
+  it('tell what is missing', async () => {
+    const reasonOf = async (given: object) =>
+      (await stage.refusal('getWorkflowRuns', { ...AT, ...given })).data['reason'];
+    assert.equal(await reasonOf({ workflow_id: 'none.yml' }), 'WORKFLOW_NOT_FOUND');
+    assert.equal(await reasonOf({ repo: 'none' }), 'REPO_NOT_FOUND');
+    assert.equal(await reasonOf({ workflow_id: '../../x.yml' }), 'INVALID_WORKFLOW');
+    assert.equal(await reasonOf({ workflow_id: -1 }), 'INVALID_WORKFLOW');
+    assert.equal((await stage.refusal('getJobLogs', { ...AT, run_id: 9 })).data['reason'], 'RUN_NOT_FOUND');
+  });
+
+  it('have logs of their failed jobs: plain, the last lines, and without our token', async () => {
+    const { jobs } = await stage.answer('getJobLogs', RUN);
+    const [job, ...others] = Object(jobs);
+    assert.deepEqual(others, []);
+    assert.deepEqual(
+      [job.id, job.name, job.conclusion, job.failedSteps, job.lines],
+      [502, 'test', 'failure', ['Run tests'], 4],
+    );
+    assert.equal(
+      job.log,
+      '##[group]Run npm test\nnpm test\n  1) retries end\n##[error]Process completed with exit code 1.',
+    );
+    const [tail] = Object((await stage.answer('getJobLogs', { ...RUN, tail_lines: 2 }))['jobs']);
+    assert.equal(tail.log, '  1) retries end\n##[error]Process completed with exit code 1.');
+  });
+
+  it('name jobs whose log is gone or cannot be had', async () => {
+    const workflow = { id: 17, file: 'ci.yml' };
+    const gone = { id: 601, name: 'old', conclusion: 'failure' as const };
+    const run = {
+      id: 5,
+      workflow,
+      title: 'Old',
+      branch: 'main',
+      conclusion: 'failure' as const,
+      jobs: [gone],
+    };
+    stage.repo.runs.push(run);
+    const [job] = Object((await stage.answer('getJobLogs', { ...AT, run_id: 5 }))['jobs']);
+    assert.deepEqual([job.name, job.lines, 'log' in job], ['old', 0, false]);
+  });
+
+  it('give the end of a huge log', async () => {
+    const log = `${'x'.repeat(70)}\n`.repeat(100_000).concat('the end\n');
+    const failed = { id: 602, name: 'big', conclusion: 'failure' as const, log };
+    const workflow = { id: 17, file: 'ci.yml' };
+    stage.repo.runs.push({
+      id: 6,
+      workflow,
+      title: 'Big',
+      branch: 'main',
+      conclusion: 'failure',
+      jobs: [failed],
+    });
+    const [job] = Object((await stage.answer('getJobLogs', { ...AT, run_id: 6, tail_lines: 2 }))['jobs']);
+    assert.equal(job.log, `${'x'.repeat(70)}\nthe end`);
+  });
+
+  it('say so where the host of the logs does not answer, without its address', async () => {
+    const route = 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs';
+    for (const location of ['http://127.0.0.1:1/secret?sig=abc', 'nonsense', '']) {
+      stage.gitHub.fail({ route, status: 302, headers: { location }, text: '' });
+      const error = await stage.refusal('getJobLogs', RUN);
+      assert.equal(error.code, -32501);
+      assert.ok(!JSON.stringify(error).includes('sig='));
+    }
+  });
+});

@@ -1,0 +1,288 @@
+/** github.createIssue, createPR, createBranch and commitFiles, and what repeating them does. */
+import assert from 'node:assert/strict';
+import type { JsonObject } from '../../../functions/src/domain/json.ts';
+import { AT, Stage } from './stage.ts';
+
+const ISSUES = 'POST /repos/{owner}/{repo}/issues';
+const PULLS = 'POST /repos/{owner}/{repo}/pulls';
+const REFS = 'PATCH /repos/{owner}/{repo}/git/refs/{ref}';
+const PR = { ...AT, title: 'End retries', head: 'fix/retries', base: 'main' };
+
+describe('writing to GitHub', () => {
+  let stage: Stage;
+
+  beforeEach(async () => {
+    stage = await Stage.open();
+  });
+
+  afterEach(() => stage.close());
+
+  const head = (branch: string): string => stage.repo.branches.get(branch) ?? '';
+  const textAt = (branch: string, path: string) => stage.repo.objects.textAt(head(branch), path);
+  const commit = (more: JsonObject, files: readonly JsonObject[]) =>
+    stage.answer('commitFiles', { ...AT, branch: 'main', message: 'A change', files, ...more });
+  const noCommit = async (more: JsonObject, files: readonly JsonObject[]) => {
+    const before = new Map(stage.repo.branches);
+    const given = { ...AT, branch: 'main', message: 'A change', files, ...more };
+    const { data } = await stage.refusal('commitFiles', given);
+    assert.deepEqual(stage.repo.branches, before);
+    return data['reason'];
+  };
+
+  /** Ends the call after GitHub has done it and before Muster has noted it, as a killed instance would. */
+  async function interrupted(tool: string, given: JsonObject): Promise<void> {
+    const { store } = stage.app.ports;
+    const commitBefore = store.commit;
+    store.commit = () => Promise.reject(new Error('killed'));
+    const { code } = await stage.refusal(tool, given);
+    assert.equal(code, -32603);
+    store.commit = commitBefore;
+    stage.restart();
+  }
+
+  describe('issues', () => {
+    it('are created with labels and those who can be assigned', async () => {
+      const fields = { body: 'Some text', labels: ['bug'], assignees: ['octocat', 'stranger'] };
+      const answer = await stage.answer('createIssue', { ...AT, title: 'Broken', ...fields });
+      const { createdAt, ...rest } = answer;
+      assert.ok(Math.abs(Date.parse(String(createdAt)) - Date.now()) < 60_000);
+      assert.deepEqual(rest, {
+        number: 2 - 1,
+        url: 'https://github.com/sartor-ai/claude-network/issues/1',
+        title: 'Broken',
+        state: 'open',
+        labels: ['bug'],
+        assignees: ['octocat'],
+        created: true,
+      });
+      assert.equal(stage.repo.issues[0]?.body, 'Some text');
+    });
+
+    it('are replayed under their key', async () => {
+      const given = { ...AT, title: 'Once', idempotency_key: 'issue-1' };
+      const first = await stage.answer('createIssue', given);
+      assert.deepEqual(await stage.answer('createIssue', given), first);
+      assert.equal(stage.gitHub.count(ISSUES), 1);
+      const { code } = await stage.refusal('createIssue', { ...given, title: 'Other' });
+      assert.equal(code, -32201);
+    });
+
+    it('are found again after a crash, by a mark that nobody sees', async () => {
+      const given = { ...AT, title: 'Once', body: 'Text', idempotency_key: 'issue-2' };
+      await interrupted('createIssue', given);
+      const { number, created } = await stage.answer('createIssue', given);
+      assert.deepEqual([number, created, stage.repo.issues.length], [1, false, 1]);
+      assert.match(String(stage.repo.issues[0]?.body), /^Text\n\n<!-- muster:[0-9a-f]{20} -->$/);
+    });
+
+    it('are refused where they are switched off, and with a milestone that is not there', async () => {
+      const { data, code } = await stage.refusal('createIssue', { ...AT, title: 'x', milestone: 7 });
+      assert.deepEqual([code, data['reason']], [-32300, 'VALIDATION_ERROR']);
+      stage.repo.hasIssues = false;
+      for (const key of [{}, { idempotency_key: 'off' }]) {
+        const error = await stage.refusal('createIssue', { ...AT, title: 'x', ...key });
+        assert.equal(error.data['reason'], 'ISSUES_DISABLED');
+      }
+    });
+
+    it('need a worker and the App', async () => {
+      const viewer = stage.team.principal('eve', 'viewer');
+      assert.equal((await stage.refusal('createIssue', { ...AT, title: 'x' }, viewer)).code, -32101);
+      stage.gitHub.world.repository('octocat', 'hello').push('main', { a: 'b' });
+      const elsewhere = { owner: 'octocat', repo: 'hello', title: 'x' };
+      assert.equal((await stage.refusal('createIssue', elsewhere)).data['reason'], 'ACCESS_DENIED');
+    });
+  });
+
+  describe('pull requests', () => {
+    it('are created, and answered again while they are open', async () => {
+      const first = await stage.answer('createPR', { ...PR, body: 'Why', draft: true });
+      assert.deepEqual(
+        [first['number'], first['state'], first['draft'], first['headSha'], first['created']],
+        [1, 'open', true, head('fix/retries'), true],
+      );
+      const second = await stage.answer('createPR', { ...PR, title: 'Another title' });
+      assert.deepEqual([second['number'], second['title'], second['created']], [1, 'End retries', false]);
+      assert.equal(stage.gitHub.count(PULLS), 1);
+      assert.equal(stage.repo.pulls[0]?.body, 'Why');
+    });
+
+    it('are answered where somebody else was faster by a moment', async () => {
+      await stage.answer('createPR', PR);
+      stage.gitHub.fail({ route: 'GET /repos/{owner}/{repo}/pulls', text: '[]' });
+      const { created, number } = await stage.answer('createPR', PR);
+      assert.deepEqual([created, number], [false, 1]);
+    });
+
+    it('are found again after a crash', async () => {
+      const given = { ...PR, idempotency_key: 'pr-1' };
+      await interrupted('createPR', given);
+      assert.equal((await stage.answer('createPR', given))['created'], false);
+      assert.equal(stage.repo.pulls.length, 1);
+    });
+
+    it('say which branch is not there, or that there is nothing to merge', async () => {
+      const reasonOf = async (given: JsonObject) => {
+        const { data } = await stage.refusal('createPR', { ...PR, ...given });
+        return [data['reason'], data['field']];
+      };
+      assert.deepEqual(await reasonOf({ head: 'none' }), ['REF_NOT_FOUND', 'head']);
+      assert.deepEqual(await reasonOf({ base: 'none' }), ['REF_NOT_FOUND', 'base']);
+      stage.repo.branches.set('same', head('main'));
+      assert.deepEqual(await reasonOf({ head: 'same' }), ['NO_COMMITS', 'head']);
+      assert.deepEqual(await reasonOf({ head: 'a b' }), ['INVALID_REF', 'head']);
+    });
+  });
+
+  describe('branches', () => {
+    const given = { ...AT, branch: 'feature/login' };
+
+    it('begin at the default branch, or where they are told to', async () => {
+      assert.deepEqual(await stage.answer('createBranch', given), {
+        branch: 'feature/login',
+        sha: head('main'),
+        created: true,
+      });
+      const { sha } = await stage.answer('createBranch', { ...AT, branch: 'other', from: 'fix/retries' });
+      assert.equal(sha, head('fix/retries'));
+      assert.equal(head('other'), head('fix/retries'));
+    });
+
+    it('that are there at the same commit are a success, at another a conflict', async () => {
+      await stage.answer('createBranch', given);
+      assert.equal((await stage.answer('createBranch', given))['created'], false);
+      const { code, data } = await stage.refusal('createBranch', { ...given, from: 'fix/retries' });
+      assert.deepEqual([code, data['reason']], [-32201, 'BRANCH_EXISTS']);
+      assert.equal(head('feature/login'), head('main'));
+    });
+
+    it('need something to begin at', async () => {
+      const { data } = await stage.refusal('createBranch', { ...given, from: 'none' });
+      assert.deepEqual([data['reason'], data['field']], ['REF_NOT_FOUND', 'from']);
+      const named = { ...AT, branch: 'a'.repeat(40) };
+      assert.equal((await stage.refusal('createBranch', named)).data['reason'], 'INVALID_REF');
+    });
+  });
+
+  describe('commits', () => {
+    it('write, replace and delete in one step, and leave the rest alone', async () => {
+      const before = head('main');
+      const answer = await commit({}, [
+        { path: 'src/retry.ts', content: 'export const MAX_RETRIES = 3;\n' },
+        { path: 'new/ä.txt', content: 'grüße' },
+        { path: 'logo.png', content: Buffer.from([1, 0, 255]).toString('base64'), encoding: 'base64' },
+        { path: 'docs/guide.md', delete: true },
+      ]);
+      assert.deepEqual([answer['parent'], answer['sha'], answer['created']], [before, head('main'), true]);
+      assert.equal(textAt('main', 'src/retry.ts'), 'export const MAX_RETRIES = 3;\n');
+      assert.equal(textAt('main', 'new/ä.txt'), 'grüße');
+      assert.equal(textAt('main', 'docs/guide.md'), undefined);
+      const files = stage.repo.objects.filesOf(head('main'));
+      const logo = stage.repo.objects.blobs.get(files.get('logo.png')?.sha ?? '');
+      assert.deepEqual([...(logo ?? [])], [1, 0, 255]);
+      assert.ok(files.has('README.md') && files.get('vendor/library')?.mode === '160000');
+      assert.equal(stage.repo.objects.commits.get(head('main'))?.message, 'A change');
+    });
+
+    it('keep programs programs, unless told otherwise', async () => {
+      const modes = () =>
+        ['bin/run', 'bin/new'].map((path) => stage.repo.objects.filesOf(head('main')).get(path)?.mode);
+      await commit({}, [
+        { path: 'bin/run', content: '#!/bin/bash\n' },
+        { path: 'bin/new', content: 'x', executable: true },
+      ]);
+      assert.deepEqual(modes(), ['100755', '100755']);
+      await commit({}, [{ path: 'bin/run', content: 'x', executable: false }]);
+      assert.deepEqual(modes(), ['100644', '100755']);
+    });
+
+    it('are one commit however often they are repeated', async () => {
+      const files = [{ path: 'a.txt', content: 'a' }];
+      const parent = head('main');
+      const { sha } = await commit({}, files);
+      for (const more of [{}, { expected_parent: parent }]) {
+        const again = await commit(more, files);
+        assert.deepEqual([again['sha'], again['parent'], again['created']], [sha, parent, false]);
+      }
+      assert.equal(head('main'), sha);
+    });
+
+    it('are found again after a crash', async () => {
+      const given = { ...AT, branch: 'main', message: 'Once', files: [{ path: 'a.txt', content: 'a' }] };
+      const keyed = { ...given, idempotency_key: 'commit-1' };
+      await interrupted('commitFiles', keyed);
+      const after = head('main');
+      const { sha, created } = await stage.answer('commitFiles', keyed);
+      assert.deepEqual([sha, created, head('main')], [after, false, after]);
+    });
+
+    it('are a conflict where the branch is not where it was expected', async () => {
+      const expected = head('main');
+      stage.repo.push('main', { 'other.txt': 'theirs' }, 'Theirs');
+      const files = [{ path: 'a.txt', content: 'a' }];
+      assert.equal(await noCommit({ expected_parent: expected }, files), 'PARENT_MOVED');
+      assert.equal(await noCommit({ expected_parent: 'b'.repeat(40) }, files), 'PARENT_MOVED');
+    });
+
+    it('go onto what somebody else has just pushed, and never over it', async () => {
+      const theirs = { route: REFS, status: 422, text: '{"message":"Update is not a fast forward"}' };
+      stage.gitHub.fail(theirs);
+      const { created } = await commit({}, [{ path: 'a.txt', content: 'a' }]);
+      assert.equal(created, true);
+      stage.gitHub.fail({ ...theirs, times: 3 });
+      assert.equal(await noCommit({}, [{ path: 'b.txt', content: 'b' }]), 'PARENT_MOVED');
+    });
+
+    it('are never half done', async () => {
+      const files = [{ path: 'a.txt', content: 'a' }];
+      stage.repo.protectedBranches.add('main');
+      assert.equal(await noCommit({}, files), 'PROTECTED_BRANCH');
+      stage.repo.protectedBranches.clear();
+      for (const route of [
+        'POST /repos/{owner}/{repo}/git/trees',
+        'POST /repos/{owner}/{repo}/git/commits',
+      ]) {
+        stage.gitHub.fail({ route, status: 403 });
+        assert.equal(await noCommit({}, files), 'ACCESS_DENIED');
+      }
+      const missing = [...files, { path: 'none.txt', delete: true }];
+      assert.equal(await noCommit({}, missing), 'FILE_NOT_FOUND');
+    });
+
+    it('say what is wrong with a file before anything is sent', async () => {
+      const text = { path: 'a.txt', content: 'a' };
+      const reasons = await Promise.all(
+        [
+          [{ ...text, delete: true }],
+          [{ path: 'a.txt' }],
+          [text, text],
+          [{ ...text, path: '../a' }],
+          [{ ...text, path: 'x/.GIT/config' }],
+          [{ ...text, content: 'not base64!', encoding: 'base64' }],
+          Array.from({ length: 21 }, (_, index) => ({
+            path: `${index}`,
+            content: 'YQ==',
+            encoding: 'base64',
+          })),
+        ].map((files) => noCommit({}, files)),
+      );
+      assert.deepEqual(reasons, [
+        'INVALID_FILE',
+        'INVALID_FILE',
+        'DUPLICATE_PATH',
+        'INVALID_PATH',
+        'INVALID_PATH',
+        'INVALID_BASE64',
+        'TOO_MANY_FILES',
+      ]);
+      assert.equal(await noCommit({ expected_parent: 'main' }, [text]), 'INVALID_REF');
+      assert.equal(stage.gitHub.seen.length, 0);
+    });
+
+    it('need a branch, and something that changes', async () => {
+      assert.equal(await noCommit({ branch: 'none' }, [{ path: 'a', content: 'a' }]), 'REF_NOT_FOUND');
+      const readme = { path: 'src/retry.ts', content: 'export const MAX_RETRIES = Infinity;\n' };
+      assert.equal(await noCommit({}, [readme]), 'NOTHING_TO_COMMIT');
+    });
+  });
+});

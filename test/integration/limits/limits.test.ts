@@ -1,0 +1,106 @@
+/** Rate limits over several instances of a deployment and the real database. */
+import assert from 'node:assert/strict';
+import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
+import { DatabaseLimitLedger } from '../../../functions/src/adapters/database/limitLedger.ts';
+import { limitPath } from '../../../functions/src/adapters/database/paths.ts';
+import { type Composition, compose } from '../../../functions/src/app.ts';
+import type { Principal } from '../../../functions/src/domain/principal.ts';
+import { eventually } from '../../e2e/support/waiting.ts';
+import { call } from '../coordination/calls.ts';
+import { Team } from '../coordination/team.ts';
+
+/** An instance gives one call on trust, and leases at most ten. */
+const LIMIT = { perSecond: 10, burst: 50 };
+
+describe('rate limits', () => {
+  let team: Team;
+  let instances: readonly Composition[];
+
+  beforeEach(() => {
+    team = new Team();
+    const clock = { now: () => team.now };
+    instances = [0, 1].map(() => compose({ clock, rateLimit: LIMIT }));
+  });
+
+  /** Calls the instances in turn, and tells how many calls passed. */
+  const callTimes = async (count: number, principal: Principal): Promise<number> => {
+    let passed = 0;
+    for (let made = 0; made < count; made++) {
+      const app = instances[made % 2];
+      const { structuredContent } = await call(team, 'coordination_get_master_plan', {}, principal, app);
+      const refusal = String(structuredContent['error']);
+      if (refusal.startsWith('Too many calls')) assert.match(refusal, /Call again in 1 second\.$/);
+      else passed++;
+    }
+    return passed;
+  };
+
+  it('hold over all instances, for each principal', async () => {
+    const ann = team.principal('ann');
+    const passed = await callTimes(120, ann);
+    assert.ok(passed >= LIMIT.burst && passed <= LIMIT.burst + 2, `${passed} passed`);
+    assert.equal(await callTimes(5, team.principal('bob')), 5);
+    team.pass(2);
+    const later = await callTimes(60, ann);
+    assert.ok(later >= 18 && later <= 20, `${later} passed two seconds later`);
+  });
+
+  it('cost a steady caller nothing', async () => {
+    for (let seconds = 0; seconds < 10; seconds++) {
+      assert.equal(await callTimes(8, team.principal('ann')), 8);
+      team.pass(1);
+    }
+  });
+
+  it('survive what somebody has broken by hand', async () => {
+    const { uid } = team.principal('ann');
+    const database = await realtimeDatabase();
+    for (const broken of ['much', { tokens: 'many' }, { tokens: 3, at: { when: 1 } }, [1, 2]]) {
+      await database.ref(limitPath(uid)).set(broken);
+      const ledger = new DatabaseLimitLedger(realtimeDatabase, { now: () => team.now });
+      const { granted } = await ledger.lease(uid, LIMIT, { owed: 0, wanted: 5 });
+      assert.equal(granted, 5);
+    }
+  });
+
+  it('keep a principal of any name apart', async () => {
+    const ledger = new DatabaseLimitLedger(realtimeDatabase, { now: () => team.now });
+    const uids = ['a.b', 'a/b', 'a%2Eb', 'a#b', '[a]', '$a', 'ä', '\u{1f600}', 'a\u0001b'].map(
+      (uid) => `${team.workspace}${uid}`,
+    );
+    for (const uid of uids) {
+      assert.equal((await ledger.lease(uid, LIMIT, { owed: 0, wanted: 99 })).granted, LIMIT.burst, uid);
+    }
+  });
+
+  it('do not hold up a call while the database is away, and charge nothing for leases that came too late', async () => {
+    const { uid } = team.principal('ann');
+    const ledger = new DatabaseLimitLedger(realtimeDatabase, { now: () => team.now });
+    await ledger.lease(uid, LIMIT, { owed: 10, wanted: 0 });
+    const database = await realtimeDatabase();
+    database.goOffline();
+    try {
+      await assert.rejects(ledger.lease(uid, LIMIT, { owed: 10, wanted: 0 }), /did not answer/);
+      await assert.rejects(ledger.lease(uid, LIMIT, { owed: 10, wanted: 0 }), /still not answered/);
+      assert.equal(await callTimes(200, team.principal('bob')), 200);
+    } finally {
+      database.goOnline();
+    }
+    await eventually('the ledger is back', () =>
+      ledger.lease(uid, LIMIT, { owed: 10, wanted: 0 }).catch(() => undefined),
+    );
+    assert.equal((await database.ref(limitPath(uid)).get()).val().tokens, LIMIT.burst - 20);
+  });
+
+  it('forget buckets that have long been full', async () => {
+    const ledger = new DatabaseLimitLedger(realtimeDatabase, { now: () => team.now });
+    const [old, used] = [team.principal('old').uid, team.principal('used').uid];
+    await ledger.lease(old, LIMIT, { owed: 0, wanted: 1 });
+    team.pass(24 * 3600);
+    await ledger.lease(used, LIMIT, { owed: 0, wanted: 1 });
+    while ((await ledger.expire()) > 0);
+    const database = await realtimeDatabase();
+    assert.equal((await database.ref(limitPath(old)).get()).exists(), false);
+    assert.equal((await database.ref(limitPath(used)).get()).exists(), true);
+  });
+});

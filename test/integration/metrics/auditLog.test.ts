@@ -1,0 +1,90 @@
+/** What is logged of calls: all that an operator asks for, and nothing that a caller has sent. */
+import assert from 'node:assert/strict';
+import type { Log } from '../../../functions/src/domain/ports.ts';
+import type { Principal } from '../../../functions/src/domain/principal.ts';
+import { callTool } from '../../../functions/src/mcp/call.ts';
+import { fullName } from '../../../functions/src/mcp/names.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { directory } from '../coordination/calls.ts';
+import { Team } from '../coordination/team.ts';
+
+/** Is nowhere but in what the caller sends. */
+const SENT = 'q7hush7q';
+
+interface Entry {
+  readonly event: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Puts the mark into every text of the arguments that may be any text. */
+function marked(value: unknown): unknown {
+  if (typeof value === 'string') return /^[a-z-]+$/.test(value) ? value : `${value} ${SENT}`;
+  if (Array.isArray(value)) return value.map(marked);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, marked(one)]));
+}
+
+describe('the audit log', () => {
+  const team = new Team();
+
+  const entriesOf = async (principal: Principal, args: (example: object) => object): Promise<Entry[][]> => {
+    const calls = toolsets.flatMap((toolset) =>
+      toolset.tools.map((tool) => ({ toolset: toolset.name, tool })),
+    );
+    return Promise.all(
+      calls.map(async ({ toolset, tool }) => {
+        const entries: Entry[] = [];
+        const note = (event: string, fields: Entry['fields']) => void entries.push({ event, fields });
+        const log: Log = { info: note, warn: note, error: note };
+        const ports = { ...team.app.ports, services: () => team.app.services, log };
+        const exchange = {
+          principal,
+          credential: `mk_key.${SENT}`,
+          workspace: team.workspace,
+          requestId: `request of ${fullName(toolset, tool.name)}`,
+          baseUrl: 'https://muster.example/mcp',
+          directory,
+          gone: () => new AbortController().signal,
+        };
+        await callTool(ports, exchange, { toolset, tool }, { ...args(tool.example) });
+        return entries;
+      }),
+    );
+  };
+
+  it('has one entry of each call, with every field', async () => {
+    const principal = team.leader;
+    for (const entries of await entriesOf(principal, (example) => example)) {
+      const [entry, ...others] = entries.filter(({ event }) => event === 'call');
+      assert.ok(entry !== undefined && others.length === 0);
+      const { tool, outcome, reason, milliseconds, ...rest } = entry.fields;
+      assert.deepEqual(rest, {
+        requestId: `request of ${tool}`,
+        principal: principal.uid,
+        agentId: principal.agentId,
+        workspace: team.workspace,
+      });
+      assert.match(String(outcome), /^[A-Z_]+$/);
+      assert.ok(reason === undefined || /^[A-Z_]+$/.test(String(reason)), String(reason));
+      assert.ok(Number.isInteger(milliseconds), String(milliseconds));
+    }
+  });
+
+  it('holds nothing of the arguments, and no credential', async () => {
+    const viewer: Principal = { uid: 'person', kind: 'person', ownerUid: 'person', role: 'viewer' };
+    for (const principal of [team.leader, viewer]) {
+      for (const args of [
+        (example: object) => ({ ...example, idempotency_key: SENT }),
+        (example: object) => marked(example) as object,
+        (example: object) => ({ ...example, [SENT]: SENT }),
+      ]) {
+        const entries = (await entriesOf(principal, args)).flat();
+        for (const { event, fields } of entries) {
+          const { error, ...rest } = fields;
+          const text = `${event} ${JSON.stringify(rest)} ${error instanceof Error ? error.stack : error}`;
+          assert.ok(!text.includes(SENT), text);
+        }
+      }
+    }
+  });
+});

@@ -1,0 +1,105 @@
+/** The audit log and the counts of calls, over several instances and the real database. */
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
+import { DatabaseMetricsLedger } from '../../../functions/src/adapters/database/metricsLedger.ts';
+import { agentMetricsPath, minuteMetricsPath } from '../../../functions/src/adapters/database/paths.ts';
+import { call } from '../coordination/calls.ts';
+import { Team } from '../coordination/team.ts';
+
+async function stored(path: string): Promise<unknown> {
+  return (await (await realtimeDatabase()).ref(path).get()).val();
+}
+
+/** A minute that no other test counts in. */
+function someMinute(): Date {
+  return new Date(Date.UTC(2050, 0, 1) + randomInt(20_000_000) * 60_000);
+}
+
+describe('counts of calls', () => {
+  let team: Team;
+
+  beforeEach(() => {
+    team = new Team();
+    team.now = someMinute();
+  });
+
+  it('add up over instances, by tool, error and agent', async () => {
+    const instances = [team.anotherInstance(), team.anotherInstance(), team.anotherInstance()];
+    const [ann, bob] = [team.principal('ann'), team.principal('bob')];
+    await Promise.all(
+      instances.map(async (app) => {
+        for (let made = 0; made < 4; made++) {
+          await call(team, 'coordination_get_status', {}, ann, app);
+          await call(team, 'coordination_get_status', { unheard: 'of' }, bob, app);
+          await call(team, 'coordination_create_task', { description: 'x' }, ann, app);
+        }
+        await app.ports.metrics.flush();
+        await call(team, 'coordination_get_status', { unheard: 'of' }, bob, app);
+        await app.ports.metrics.flush();
+      }),
+    );
+    const { tools, all } = (await stored(minuteMetricsPath(team.now))) as Record<
+      string,
+      Record<string, Count>
+    >;
+    const withoutTime = ({ milliseconds, ...counts }: Count) => {
+      assert.ok(milliseconds >= 0);
+      return counts;
+    };
+    const status = { calls: 27, failures: 15, errors: { VALIDATION_ERROR: 15 } };
+    const create = { calls: 12, failures: 12, errors: { FORBIDDEN: 12 } };
+    assert.deepEqual(Object.keys(tools ?? {}), ['coordination%2Ecreate_task', 'coordination%2Eget_status']);
+    assert.deepEqual(withoutTime(tools?.['coordination%2Eget_status'] as Count), status);
+    assert.deepEqual(withoutTime(tools?.['coordination%2Ecreate_task'] as Count), create);
+    assert.deepEqual(withoutTime(all as unknown as Count), {
+      calls: 39,
+      failures: 27,
+      errors: { ...status.errors, ...create.errors },
+    });
+    const ofAnn = (await stored(agentMetricsPath(team.agentId('ann')))) as Count & { since: number };
+    assert.deepEqual(withoutTime(ofAnn), {
+      calls: 24,
+      failures: 12,
+      errors: { FORBIDDEN: 12 },
+      since: team.now.getTime(),
+    });
+  });
+
+  it('know since when an agent has been counted, whichever instance counts first', async () => {
+    const first = team.now.getTime();
+    const ann = team.principal('ann');
+    for (const app of [team.anotherInstance(), team.anotherInstance()]) {
+      await call(team, 'coordination_get_status', {}, ann, app);
+      await app.ports.metrics.flush();
+      team.pass(60);
+    }
+    const counts = (await stored(agentMetricsPath(team.agentId('ann')))) as Record<string, number>;
+    assert.equal(counts['since'], first);
+    assert.equal(counts['calls'], 2);
+  });
+
+  it('are kept for a day by the minute', async () => {
+    const ledger = new DatabaseMetricsLedger(realtimeDatabase, { now: () => team.now });
+    const minutes: Date[] = [];
+    for (const seconds of [0, 60, 23 * 3600, 1800]) {
+      team.pass(seconds);
+      minutes.push(team.now);
+      await call(team, 'coordination_get_status', {}, team.leader);
+      await team.app.ports.metrics.flush();
+    }
+    team.pass(1800);
+    while ((await ledger.expire()) > 0);
+    const kept = await Promise.all(
+      minutes.map(async (minute) => (await stored(minuteMetricsPath(minute))) !== null),
+    );
+    assert.deepEqual(kept, [false, true, true, true]);
+  });
+});
+
+interface Count {
+  readonly calls: number;
+  readonly failures: number;
+  readonly milliseconds: number;
+  readonly errors?: Readonly<Record<string, number>>;
+}

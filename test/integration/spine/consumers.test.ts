@@ -1,0 +1,97 @@
+/** What consumers do with events is the same however often and in whatever order they come. */
+import assert from 'node:assert/strict';
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { DirectDelivery } from '../../../functions/src/domain/events/directDelivery.ts';
+import { TOPICS } from '../../../functions/src/domain/events/event.ts';
+import { EventRelay } from '../../../functions/src/domain/events/relay.ts';
+import { silent } from '../coordination/team.ts';
+import { Person } from './person.ts';
+
+describe('the consumers of events', () => {
+  let person: Person;
+
+  beforeEach(() => {
+    person = new Person();
+  });
+
+  describe('audit', () => {
+    it('records an event once, as it first arrived', async () => {
+      const event = person.event('updated');
+      await person.deliver(TOPICS.taskEvents, event);
+      const first = await person.audit(event.id);
+      assert.equal(first?.['task_id'], event.taskId);
+      assert.match(String(first?.['digest']), /^[0-9a-f]{64}$/);
+      person.pass(86_400);
+      await Promise.all([person.deliver(TOPICS.taskEvents, event), person.deliver(TOPICS.taskEvents, event)]);
+      assert.deepEqual(await person.audit(event.id), first);
+    });
+
+    it('shows by the digest that an event was changed', async () => {
+      const event = person.event('updated');
+      const forged = { ...event, id: `${event.id}-2`, changes: [] };
+      await person.deliver(TOPICS.taskEvents, event);
+      await person.deliver(TOPICS.taskEvents, forged);
+      const [one, other] = await Promise.all([person.audit(event.id), person.audit(forged.id)]);
+      assert.notEqual(one?.['digest'], other?.['digest']);
+    });
+  });
+
+  describe('mirror', () => {
+    const events = (count: number) =>
+      Array.from({ length: count }, (_, index) =>
+        person.event('updated', { id: `event-${index}`, timestamp: person.after(index) }),
+      );
+
+    it('shows each event once, in the order in which they happened', async () => {
+      const [first, second, third] = events(3);
+      assert.ok(first && second && third);
+      for (const event of [third, first, third, second, first]) {
+        await person.deliver(TOPICS.taskUpdates, event);
+      }
+      assert.deepEqual(await person.list('task-updates'), ['event-0', 'event-1', 'event-2']);
+    });
+
+    it('keeps the latest 50, whatever comes late', async () => {
+      const all = events(60);
+      await Promise.all(
+        all
+          .slice(5)
+          .toReversed()
+          .map((event) => person.deliver(TOPICS.taskUpdates, event)),
+      );
+      for (const late of all.slice(0, 5)) await person.deliver(TOPICS.taskUpdates, late);
+      const kept = all.slice(-50).map(({ id }) => id);
+      assert.deepEqual(await person.list('task-updates'), kept);
+    });
+  });
+
+  it('hand events on without a broker, where a machine has none', async () => {
+    const { consumers, ports } = person.app;
+    const relay = new EventRelay({ ...ports, log: silent, publisher: new DirectDelivery(consumers) });
+    const event = person.event('updated');
+    await ports.store.commit([{ kind: 'recordEvent', event }]);
+    await relay.relay(event.id);
+    await relay.relay(event.id);
+    assert.ok(await person.audit(event.id));
+    assert.deepEqual(await person.list('task-updates'), [event.id]);
+  });
+
+  it('refuse an event twice in the outbox', async () => {
+    const event = person.event('updated');
+    const { store } = person.app.ports;
+    await store.commit([{ kind: 'recordEvent', event }]);
+    await assert.rejects(store.commit([{ kind: 'recordEvent', event: { ...event, changes: [] } }]), {
+      name: 'StaleWriteError',
+    });
+    const stored = await person.storedEvent(event.id);
+    assert.deepEqual(Object(stored).event_data.changes, ['title']);
+  });
+
+  it('read every event back as it was written', async () => {
+    const event = person.event('deleted', { after: null, before: { tags: ['a'], due_date: null } });
+    await person.app.ports.store.commit([{ kind: 'recordEvent', event }]);
+    assert.deepEqual(await person.app.ports.taskEvents.find(event.id), event);
+    assert.equal((await firestore().doc('events/never-there').get()).exists, false);
+    assert.equal(await person.app.ports.taskEvents.find('never-there'), undefined);
+  });
+});

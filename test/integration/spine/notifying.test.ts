@@ -1,0 +1,168 @@
+/** People are told of reminders in the ways that they chose, once in each. */
+import assert from 'node:assert/strict';
+import { getAuth } from 'firebase-admin/auth';
+import { firebaseApp } from '../../../functions/src/adapters/admin/firebaseApp.ts';
+import { localMessagingApp } from '../../../functions/src/adapters/messaging/localApp.ts';
+import { FcmPushService } from '../../../functions/src/adapters/messaging/pushService.ts';
+import { type TaskEvent, TOPICS } from '../../../functions/src/domain/events/event.ts';
+import { LocalFcm } from '../../support/fcm/server.ts';
+import { Person } from './person.ts';
+
+describe('telling people of reminders', () => {
+  const fcm = new LocalFcm();
+  let person: Person;
+  let event: TaskEvent;
+
+  before(() => fcm.start());
+  after(() => fcm.stop());
+
+  beforeEach(() => {
+    person = new Person(new FcmPushService(() => localMessagingApp(fcm.url)));
+    event = person.event('reminder');
+  });
+
+  const token = (name: string): string => `${name}-${person.uid}`;
+  const notify = (told = event, by = person): Promise<void> => by.deliver(TOPICS.reminders, told);
+  const shown = (name: string): number => fcm.of(token(name)).length;
+
+  describe('in their clients', () => {
+    it('shows a reminder once, the latest last', async () => {
+      const later = person.event('reminder', { timestamp: person.after(1) });
+      await notify(later);
+      await Promise.all([notify(), notify()]);
+      await notify(later);
+      assert.deepEqual(await person.list('notifications'), [event.id, later.id]);
+    });
+
+    it('shows nothing of other events', async () => {
+      await notify(person.event('updated'));
+      assert.deepEqual(await person.list('notifications'), []);
+    });
+  });
+
+  describe('by push', () => {
+    it('tells each device once, whatever is delivered twice', async () => {
+      await person.register('phone', token('phone'));
+      await person.register('laptop', token('laptop'));
+      await notify();
+      await notify();
+      assert.deepEqual([shown('phone'), shown('laptop')], [1, 1]);
+    });
+
+    it('says what the reminder is of, under a name by which a device shows it once', async () => {
+      await person.register('phone', token('phone'));
+      await notify();
+      const [message] = fcm.of(token('phone'));
+      assert.equal(message?.notification.title, 'Water the plants');
+      assert.equal(message?.data['task_id'], event.taskId);
+      assert.deepEqual(message?.['webpush'], { notification: { tag: event.id } });
+    });
+
+    it('tells no device twice of what two instances were told at once', async () => {
+      await person.register('phone', token('phone'));
+      const outcomes = await Promise.allSettled([notify(), notify(), notify()]);
+      assert.equal(shown('phone'), 1);
+      // Who came second was to come again, in case the first had died.
+      assert.ok(outcomes.some(({ status }) => status === 'fulfilled'));
+      await notify();
+      assert.equal(shown('phone'), 1);
+    });
+
+    it('forgets a device that has gone for good', async () => {
+      await person.register('old', token('gone'));
+      await person.register('phone', token('phone'));
+      await notify();
+      assert.deepEqual(await person.list('devices'), ['phone']);
+      assert.equal(shown('phone'), 1);
+    });
+
+    it('keeps a device that has registered again meanwhile', async () => {
+      await person.register('phone', token('gone'));
+      fcm.arrived = () => person.register('phone', token('new'));
+      await notify();
+      fcm.arrived = async () => undefined;
+      assert.deepEqual(await person.list('devices'), ['phone']);
+    });
+
+    it('gives up what is refused for good', async () => {
+      await person.register('phone', token('bad'));
+      await notify();
+      assert.deepEqual(await person.list('devices'), ['phone']);
+    });
+
+    it('comes again to a device that cannot be reached, and to no other', async () => {
+      await person.register('phone', token('phone'));
+      await person.register('laptop', token('laptop'));
+      fcm.down.add(token('laptop'));
+      await assert.rejects(notify(), /1 of 2 devices/);
+      assert.deepEqual([shown('phone'), shown('laptop')], [1, 0]);
+      fcm.down.delete(token('laptop'));
+      await notify();
+      assert.deepEqual([shown('phone'), shown('laptop')], [1, 1]);
+    });
+
+    it('takes over from an instance that died while it told a device, but not sooner', async () => {
+      await person.register('phone', token('phone'));
+      await person.app.deliveries.claim(event.id, 'phone');
+      await assert.rejects(notify(), /1 of 1 devices/);
+      assert.equal(shown('phone'), 0);
+      person.pass(61);
+      await notify();
+      assert.equal(shown('phone'), 1);
+    });
+
+    it('tells no device of somebody who does not want it', async () => {
+      await person.register('phone', token('phone'));
+      await person.prefer({ push: false });
+      await notify();
+      assert.equal(shown('phone'), 0);
+      assert.deepEqual(await person.list('notifications'), [event.id]);
+    });
+
+    it('forgets after two days whom it has told', async () => {
+      await person.register('phone', token('phone'));
+      await notify();
+      person.pass(2 * 86_400 - 1);
+      await person.app.deliveries.expire();
+      assert.equal(await person.app.deliveries.claim(event.id, 'phone'), 'settled');
+      person.pass(2 * 86_400 + 1);
+      await person.app.deliveries.expire();
+      assert.equal(await person.app.deliveries.claim(event.id, 'phone'), 'claimed');
+    });
+  });
+
+  describe('by mail', () => {
+    const address = (): string => `${person.uid}@example.com`;
+    const signUp = (emailVerified: boolean) =>
+      getAuth(firebaseApp()).createUser({ uid: person.uid, email: address(), emailVerified });
+
+    it('queues a mail once, where they want it', async () => {
+      await signUp(true);
+      await person.prefer({ email: true, push: false });
+      await notify();
+      const queued = await person.mail(event.id);
+      await notify();
+      assert.deepEqual(await person.mail(event.id), queued);
+      assert.deepEqual(queued?.['to'], [address()]);
+      assert.equal(Object(queued?.['message']).subject, 'Reminder: Water the plants');
+    });
+
+    it('queues none by default, and none to an address that may be somebody else’s', async () => {
+      await signUp(false);
+      await notify();
+      assert.equal(await person.mail(event.id), undefined);
+      await person.prefer({ email: true });
+      await notify();
+      assert.equal(await person.mail(event.id), undefined);
+    });
+
+    it('lets no title write a header', async () => {
+      await signUp(true);
+      await person.prefer({ email: true });
+      const after = { task_title: 'Plants\r\nBcc: all@example.com\u2028x' };
+      await notify({ ...event, after });
+      const { subject } = Object(await person.mail(event.id)).message;
+      assert.equal(subject, 'Reminder: Plants Bcc: all@example.com x');
+    });
+  });
+});

@@ -1,0 +1,141 @@
+/** A person with to-dos, reminders and a clock of their own, over the real services and the emulators. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { auditPath, eventPath, mailPath } from '../../../functions/src/adapters/firestore/paths.ts';
+import { type Composition, compose } from '../../../functions/src/app.ts';
+import {
+  messageOf,
+  type TaskEvent,
+  type TaskEventType,
+  type Topic,
+} from '../../../functions/src/domain/events/event.ts';
+import type { PushService } from '../../../functions/src/domain/notifications/ports.ts';
+import { type Reminder, reminderAt } from '../../../functions/src/domain/reminders/reminder.ts';
+import {
+  ReminderSending,
+  type SendingDependencies,
+} from '../../../functions/src/domain/reminders/sending.ts';
+import type { Store } from '../../../functions/src/domain/store.ts';
+import { sampleTodo } from '../../unit/domain/todos/samples.ts';
+import { silent } from '../coordination/team.ts';
+
+/** Long ago, so that what is due here is not what other tests have left. */
+const START = new Date('1990-01-01T00:00:00.000Z');
+
+export class Person {
+  readonly uid = `person-${randomUUID()}`;
+  readonly app: Composition;
+  now = START;
+  private number = 0;
+
+  constructor(push?: PushService) {
+    this.app = compose({ clock: { now: () => this.now }, push });
+  }
+
+  pass(seconds: number): void {
+    this.now = new Date(this.now.getTime() + seconds * 1000);
+  }
+
+  after(seconds: number): Date {
+    return new Date(this.now.getTime() + seconds * 1000);
+  }
+
+  /** Puts an open to-do there, and its reminder. */
+  async remind(remindAt: Date, title = 'Water the plants'): Promise<string> {
+    const id = `${this.uid}-${++this.number}`;
+    const todo = sampleTodo({ id, ownerUid: this.uid, title });
+    const reminder = reminderAt(todo, remindAt);
+    await this.app.ports.store.commit([
+      { kind: 'createTodo', todo },
+      { kind: 'createReminder', reminder },
+    ]);
+    return id;
+  }
+
+  /** A sender as another instance would have, whose store may be a broken one. */
+  sender(changed: Partial<SendingDependencies> = {}): ReminderSending {
+    return new ReminderSending({ ...this.app.ports, log: silent, ...changed });
+  }
+
+  async reminder(id: string): Promise<Reminder | undefined> {
+    return (await this.app.ports.reminders.find(id))?.value;
+  }
+
+  /** The ids of the events that say that the to-do's reminder became due. */
+  async sendings(taskId: string): Promise<readonly string[]> {
+    const found = await firestore().collection('events').where('task_id', '==', taskId).get();
+    return found.docs.map((document) => document.id).sort();
+  }
+
+  event(type: TaskEventType, changed: Partial<TaskEvent> = {}): TaskEvent {
+    return {
+      id: randomUUID(),
+      type,
+      taskId: `${this.uid}-task`,
+      userId: this.uid,
+      timestamp: this.now,
+      before: { title: 'Old' },
+      after: type === 'reminder' ? { task_title: 'Water the plants' } : { title: 'New' },
+      changes: ['title'],
+      ...changed,
+    };
+  }
+
+  /** Delivers an event to the consumer of a topic, as Pub/Sub would. */
+  deliver(topic: Topic, event: TaskEvent): Promise<void> {
+    const message = { id: randomUUID(), text: JSON.stringify(messageOf(event)) };
+    return this.app.consumers[topic].receive(message);
+  }
+
+  async document(path: string): Promise<Record<string, unknown> | undefined> {
+    return (await firestore().doc(path).get()).data();
+  }
+
+  audit(eventId: string) {
+    return this.document(auditPath(eventId));
+  }
+
+  mail(eventId: string) {
+    return this.document(mailPath(eventId));
+  }
+
+  storedEvent(eventId: string) {
+    return this.document(eventPath(eventId));
+  }
+
+  /** The children of a list of the person's in the Realtime Database, oldest first. */
+  async list(name: 'task-updates' | 'notifications' | 'devices'): Promise<readonly string[]> {
+    const found = await (await realtimeDatabase()).ref(`${name}/${this.uid}`).orderByChild('at').get();
+    const keys: string[] = [];
+    found.forEach((child) => {
+      keys.push(child.key);
+    });
+    return keys;
+  }
+
+  async prefer(preferences: object): Promise<void> {
+    await firestore().doc(`preferences/${this.uid}`).set(preferences);
+  }
+
+  async register(device: string, token: string): Promise<void> {
+    const node = (await realtimeDatabase()).ref(`devices/${this.uid}/${device}`);
+    await node.set({ token, registered_at: 1 });
+  }
+}
+
+/** A store of an instance that dies at its n-th commit: before it takes effect, or just after. */
+export function dyingStore(store: Store, at: number, when: 'before' | 'after'): Store {
+  let commits = 0;
+  const death = new Error('the instance was killed');
+  return {
+    async commit(changes, settled) {
+      commits += 1;
+      assert.ok(commits <= at, 'a dead instance commits nothing');
+      if (commits === at && when === 'before') throw death;
+      await store.commit(changes, settled);
+      if (commits === at) throw death;
+    },
+  };
+}

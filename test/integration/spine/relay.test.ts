@@ -1,0 +1,99 @@
+/** From the outbox to Pub/Sub: topics, attributes, order, and what nobody can process. */
+import assert from 'node:assert/strict';
+import { PubSubPublisher } from '../../../functions/src/adapters/pubsub/publisher.ts';
+import { EventConsumer } from '../../../functions/src/domain/events/consumer.ts';
+import { messageOf, TOPICS } from '../../../functions/src/domain/events/event.ts';
+import { EventRelay } from '../../../functions/src/domain/events/relay.ts';
+import { silent } from '../coordination/team.ts';
+import { Person } from './person.ts';
+import { type Arrived, Subscription } from './pubsub.ts';
+
+describe('the relay of events', () => {
+  let person: Person;
+
+  before(async function () {
+    if (!process.env['PUBSUB_EMULATOR_HOST']) this.skip();
+    person = new Person();
+    // Publishing needs every topic, also where no function has made it.
+    for (const topic of Object.values(TOPICS)) await Subscription.to(topic);
+  });
+
+  const of =
+    (eventId: string) =>
+    ({ attributes }: Arrived): boolean =>
+      attributes['event_id'] === eventId;
+
+  it('publishes the event of the specification, with the attributes of a CloudEvent', async () => {
+    const subscription = await Subscription.to(TOPICS.taskEvents);
+    const event = person.event('updated');
+    await person.app.ports.store.commit([{ kind: 'recordEvent', event }]);
+    await person.app.relay.relay(event.id);
+    const [message] = await subscription.until(1, of(event.id));
+    assert.ok(message);
+    assert.deepEqual(JSON.parse(message.text), messageOf(event));
+    assert.equal(message.orderingKey, event.taskId);
+    assert.deepEqual(message.attributes, {
+      'ce-specversion': '1.0',
+      'ce-id': event.id,
+      'ce-type': 'muster.task.updated',
+      'ce-source': `//firestore.googleapis.com/projects/${process.env['GCLOUD_PROJECT']}/databases/(default)/documents/events`,
+      'ce-subject': event.taskId,
+      'ce-time': event.timestamp.toISOString(),
+      'content-type': 'application/json',
+      event_id: event.id,
+      event_type: 'updated',
+    });
+  });
+
+  for (const [type, topic] of [
+    ['created', TOPICS.taskUpdates],
+    ['deleted', TOPICS.taskUpdates],
+    ['reminder', TOPICS.reminders],
+  ] as const) {
+    it(`publishes ${type} to ${topic}`, async () => {
+      const subscriptions = await Promise.all(
+        [TOPICS.taskEvents, topic].map((each) => Subscription.to(each)),
+      );
+      const event = person.event(type);
+      await person.app.ports.store.commit([{ kind: 'recordEvent', event }]);
+      await person.app.relay.relay(event.id);
+      for (const subscription of subscriptions) await subscription.until(1, of(event.id));
+    });
+  }
+
+  it('publishes again what it is told again, under the same id', async () => {
+    const subscription = await Subscription.to(TOPICS.taskEvents);
+    const event = person.event('completed');
+    await person.app.ports.store.commit([{ kind: 'recordEvent', event }]);
+    await Promise.all([person.app.relay.relay(event.id), person.app.relay.relay(event.id)]);
+    const both = await subscription.until(2, of(event.id));
+    assert.equal(both[0]?.text, both[1]?.text);
+  });
+
+  it('takes a trigger for an event that is not there', () => {
+    const relay = new EventRelay({ ...person.app.ports, log: silent, publisher: new PubSubPublisher() });
+    return relay.relay('never-there');
+  });
+
+  for (const text of [
+    'no JSON',
+    '{}',
+    JSON.stringify({ ...messageOf(new Person().event('updated')), schema_version: 2 }),
+  ]) {
+    it(`buries what no consumer can read: ${text.slice(0, 20)}`, async () => {
+      const subscription = await Subscription.to('dead-letters');
+      const id = `message-${Math.random()}`;
+      let taken = 0;
+      const consumer = new EventConsumer('test', async () => void taken++, {
+        deadLetters: new PubSubPublisher(),
+        log: silent,
+      });
+      await consumer.receive({ id, text });
+      const [letter] = await subscription.until(1, ({ attributes }) => attributes['message_id'] === id);
+      assert.equal(letter?.text, text);
+      assert.equal(letter?.attributes['consumer'], 'test');
+      assert.notEqual(letter?.attributes['reason'], '');
+      assert.equal(taken, 0);
+    });
+  }
+});

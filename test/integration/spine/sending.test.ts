@@ -1,0 +1,112 @@
+/** Reminders are sent once: by several senders at once, after one has died, and late. */
+import assert from 'node:assert/strict';
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { reminderPath, todoPath } from '../../../functions/src/adapters/firestore/paths.ts';
+import { FirestoreReminderReader } from '../../../functions/src/adapters/firestore/reminderReader.ts';
+import { reminderAt } from '../../../functions/src/domain/reminders/reminder.ts';
+import { silent } from '../coordination/team.ts';
+import { dyingStore, Person } from './person.ts';
+
+describe('sending reminders', () => {
+  let person: Person;
+
+  beforeEach(() => {
+    person = new Person();
+  });
+
+  it('sends what is due, and leaves what is not', async () => {
+    const [due, later] = [await person.remind(person.now), await person.remind(person.after(1))];
+    await person.sender().run();
+    assert.deepEqual(await person.sendings(due), [`reminder-${due}-${person.now.getTime()}`]);
+    assert.deepEqual(await person.sendings(later), []);
+    assert.deepEqual(
+      [(await person.reminder(due))?.sent, (await person.reminder(later))?.sent],
+      [true, false],
+    );
+    assert.deepEqual((await person.reminder(due))?.sentAt, person.now);
+  });
+
+  it('writes an event that says what was sent', async () => {
+    const id = await person.remind(person.now);
+    await person.sender().run();
+    const at = person.now.toISOString();
+    const reminder = { id, task_id: id, task_title: 'Water the plants', remind_at: at };
+    const stored = await person.storedEvent(`reminder-${id}-${person.now.getTime()}`);
+    assert.equal(stored?.['event_type'], 'reminder');
+    assert.equal(stored?.['user_id'], person.uid);
+    assert.deepEqual(stored?.['event_data'], {
+      before: { ...reminder, sent: false },
+      after: { ...reminder, sent: true, sent_at: at },
+      changes: ['sent', 'sent_at'],
+    });
+  });
+
+  it('sends each once though many senders run at once', async () => {
+    const ids = await Promise.all(Array.from({ length: 60 }, () => person.remind(person.now)));
+    await Promise.all(Array.from({ length: 4 }, () => person.sender().run()));
+    await person.sender().run();
+    for (const id of ids) assert.equal((await person.sendings(id)).length, 1);
+  });
+
+  for (const when of ['before', 'after'] as const) {
+    it(`sends each once though a sender dies ${when} a commit`, async () => {
+      const ids = await Promise.all(Array.from({ length: 5 }, () => person.remind(person.now)));
+      const { store } = person.app.ports;
+      const dying = person.sender({ store: dyingStore(store, 3, when) });
+      await dying.run();
+      const sent = (await Promise.all(ids.map((id) => person.sendings(id)))).flat().length;
+      assert.ok(sent < ids.length, 'it died half-way');
+      await person.sender().run();
+      for (const id of ids) {
+        assert.equal((await person.sendings(id)).length, 1);
+        assert.equal((await person.reminder(id))?.sent, true);
+      }
+    });
+  }
+
+  it('sends late what was missed, and says so', async () => {
+    const [missed, punctual] = [await person.remind(person.now), await person.remind(person.after(3600))];
+    person.pass(3600 + 60);
+    await person.sender().run();
+    assert.equal((await person.reminder(missed))?.late, true);
+    assert.equal((await person.reminder(punctual))?.late, undefined);
+    const [sending] = await person.sendings(missed);
+    const { after } = Object(await person.storedEvent(String(sending))).event_data;
+    assert.equal(after.late, true);
+  });
+
+  it('sends again what was set anew, and once what was set to the time at which it was sent', async () => {
+    const id = await person.remind(person.now);
+    await person.sender().run();
+    const todo = { id, ownerUid: person.uid, title: 'Water the plants' };
+    const { store } = person.app.ports;
+    await store.commit([{ kind: 'createReminder', reminder: reminderAt(todo, person.now) }]);
+    await person.sender().run();
+    assert.equal((await person.sendings(id)).length, 1);
+    assert.equal((await person.reminder(id))?.sent, true);
+    await store.commit([{ kind: 'createReminder', reminder: reminderAt(todo, person.after(60)) }]);
+    person.pass(60);
+    await person.sender().run();
+    assert.equal((await person.sendings(id)).length, 2);
+  });
+
+  it('sends nothing for a to-do that was completed or deleted past the tools', async () => {
+    const [completed, deleted] = [await person.remind(person.now), await person.remind(person.now)];
+    await firestore().doc(todoPath(completed)).update({ completed: true });
+    await firestore().doc(todoPath(deleted)).delete();
+    await person.sender().run();
+    for (const id of [completed, deleted]) {
+      assert.deepEqual(await person.sendings(id), []);
+      assert.equal(await person.reminder(id), undefined);
+    }
+  });
+
+  it('does not let one that is broken keep the others', async () => {
+    const broken = firestore().doc(reminderPath(`${person.uid}-broken`));
+    await broken.set({ sent: false, remind_at: new Date(0) });
+    const id = await person.remind(person.now);
+    await person.sender({ reminders: new FirestoreReminderReader(firestore(), silent) }).run();
+    assert.equal((await person.sendings(id)).length, 1);
+    await broken.delete();
+  });
+});

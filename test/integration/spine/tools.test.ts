@@ -1,0 +1,157 @@
+/** The tools of reminders, and what the to-dos' own tools do to them. */
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { preferencesPath } from '../../../functions/src/adapters/firestore/paths.ts';
+import type { JsonObject } from '../../../functions/src/domain/json.ts';
+import { ReminderSending } from '../../../functions/src/domain/reminders/sending.ts';
+import { answer, call } from '../coordination/calls.ts';
+import { silent, Team } from '../coordination/team.ts';
+
+const HOUR = 3600;
+
+const listed = z.object({
+  reminders: z.array(z.looseObject({ id: z.string(), remind_at: z.string(), sent: z.boolean() })),
+  total: z.number(),
+  next_cursor: z.string().optional(),
+});
+
+describe('the tools of reminders', () => {
+  let team: Team;
+
+  beforeEach(() => {
+    team = new Team();
+  });
+
+  const at = (seconds: number): string => new Date(team.now.getTime() + seconds * 1000).toISOString();
+  const use = (tool: string, given: JsonObject): Promise<JsonObject> => answer(team, `todo_${tool}`, given);
+  const list = async (given: JsonObject = {}) => listed.parse(await use('list_reminders', given));
+
+  async function refusal(tool: string, given: JsonObject, principal = team.leader): Promise<unknown> {
+    const { structuredContent, isError } = await call(team, `todo_${tool}`, given, principal);
+    assert.equal(isError, true, JSON.stringify(structuredContent));
+    return Object(structuredContent['error']).code;
+  }
+
+  /** @param due in seconds from now; undefined: without a due date */
+  async function add(due?: number, title = `Task ${Math.random()}`): Promise<string> {
+    const { task } = await use('add_task', { title, ...(due !== undefined && { due_date: at(due) }) });
+    return z.looseObject({ id: z.string() }).parse(task).id;
+  }
+
+  const send = () => new ReminderSending({ ...team.app.ports, log: silent }).run();
+  const reminder = async (id: string) => (await team.app.ports.reminders.find(id))?.value;
+
+  it('list what is to come, the next first, with how many there are', async () => {
+    const [later, next] = [await add(3 * HOUR), await add(2 * HOUR)];
+    await add();
+    const { reminders, total } = await list();
+    assert.deepEqual(
+      reminders.map(({ id, remind_at, sent }) => [id, remind_at, sent]),
+      [
+        [next, at(HOUR), false],
+        [later, at(2 * HOUR), false],
+      ],
+    );
+    assert.equal(total, 2);
+  });
+
+  it('list all there are, the latest first, page by page', async () => {
+    const first = await add(2 * HOUR);
+    team.pass(HOUR);
+    await send();
+    const second = await add(2 * HOUR);
+    assert.deepEqual(
+      (await list()).reminders.map(({ id }) => id),
+      [second],
+    );
+    const page = await list({ upcoming: false, limit: 1 });
+    assert.deepEqual([page.reminders.map(({ id }) => id), page.total], [[second], 2]);
+    const rest = await list({ upcoming: false, limit: 1, cursor: String(page.next_cursor) });
+    assert.deepEqual(
+      [rest.reminders.map(({ id, sent }) => [id, sent]), rest.next_cursor],
+      [[[first, true]], undefined],
+    );
+  });
+
+  it('set a reminder, with a due date or without', async () => {
+    for (const id of [await add(5 * HOUR), await add()]) {
+      await use('set_reminder', { task_id: id, remind_at: at(60) });
+      assert.deepEqual((await reminder(id))?.remindAt, new Date(at(60)));
+    }
+  });
+
+  it('refuse times that have passed, and tasks that are done or another’s', async () => {
+    const id = await add(5 * HOUR);
+    assert.equal(await refusal('set_reminder', { task_id: id, remind_at: at(-61) }), 'VALIDATION_ERROR');
+    const other = { ...team.principal('other', 'leader'), ownerUid: 'somebody-else' };
+    const set = { task_id: id, remind_at: at(60) };
+    assert.equal(await refusal('set_reminder', set, other), 'TASK_NOT_FOUND');
+    for (const tool of ['snooze_reminder', 'delete_reminder']) {
+      assert.equal(await refusal(tool, { reminder_id: id }, other), 'NOT_FOUND');
+    }
+    await use('complete_task', { task_id: id });
+    assert.equal(await refusal('set_reminder', set), 'CONFLICT');
+  });
+
+  it('snooze what is to come and what was sent', async () => {
+    const id = await add(2 * HOUR);
+    await use('snooze_reminder', { reminder_id: id, minutes: 5 });
+    assert.deepEqual((await reminder(id))?.remindAt, new Date(at(300)));
+    team.pass(300);
+    await send();
+    assert.equal((await reminder(id))?.sent, true);
+    await use('snooze_reminder', { reminder_id: id });
+    const snoozed = await reminder(id);
+    assert.deepEqual(
+      [snoozed?.remindAt, snoozed?.sent, snoozed?.sentAt],
+      [new Date(at(600)), false, undefined],
+    );
+    team.pass(600);
+    await send();
+    const history = await firestore().collection('events').where('task_id', '==', id).get();
+    const sendings = history.docs.filter((each) => each.get('event_type') === 'reminder');
+    assert.equal(sendings.length, 2);
+  });
+
+  it('delete a reminder, and not its task', async () => {
+    const id = await add(2 * HOUR);
+    await use('delete_reminder', { reminder_id: id });
+    assert.equal(await reminder(id), undefined);
+    assert.equal(await refusal('delete_reminder', { reminder_id: id }), 'NOT_FOUND');
+    assert.ok(await team.app.ports.todos.find(id));
+  });
+
+  it('repeat an answer for a repeated key, and do nothing more', async () => {
+    const id = await add(2 * HOUR);
+    const given = { reminder_id: id, minutes: 5, idempotency_key: 'snooze-1' };
+    const first = await use('snooze_reminder', given);
+    team.pass(60);
+    assert.deepEqual(await use('snooze_reminder', given), first);
+    assert.deepEqual((await reminder(id))?.remindAt, new Date(at(240)));
+  });
+
+  describe('follow their task', () => {
+    it('when it is due at another time', async () => {
+      const id = await add(5 * HOUR);
+      await use('set_task_due_date', { task_id: id, due_date: at(8 * HOUR) });
+      assert.deepEqual((await reminder(id))?.remindAt, new Date(at(7 * HOUR)));
+    });
+
+    it('when it is completed or deleted, though it had no due date', async () => {
+      for (const tool of ['complete_task', 'delete_task']) {
+        const id = await add();
+        await use('set_reminder', { task_id: id, remind_at: at(60) });
+        await use(tool, { task_id: id });
+        assert.equal(await reminder(id), undefined, tool);
+      }
+    });
+
+    it('at the distance that its owner prefers', async () => {
+      const preferences = firestore().doc(preferencesPath(team.leader.ownerUid));
+      await preferences.set({ reminder_lead_minutes: 15 });
+      const id = await add(2 * HOUR);
+      assert.deepEqual((await reminder(id))?.remindAt, new Date(at(2 * HOUR - 900)));
+    });
+  });
+});

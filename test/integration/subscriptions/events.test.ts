@@ -1,0 +1,116 @@
+/** Every type of event, in both databases, also of what happened while nobody watched. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { type EventType, notificationOf } from '../../../functions/src/domain/subscriptions/event.ts';
+import { agentCaller } from '../data/callers.ts';
+import { Instance, subscribe } from './instance.ts';
+
+const databases = {
+  realtime: {
+    write: async (path: string, data: object | null) => (await realtimeDatabase()).ref(path).set(data),
+    types: ['child_added', 'child_changed', 'child_removed'],
+  },
+  firestore: {
+    write: async (path: string, data: object | null) => {
+      const document = firestore().doc(path);
+      if (data === null) await document.delete();
+      else await document.set(data);
+    },
+    types: ['document_added', 'document_modified', 'document_deleted'],
+  },
+} as const;
+
+/** What each sees where a came, b changed and c went. */
+const EXPECTED = [['a {"n":1}'], ['b {"n":3} was {"n":2}'], ['c {"n":9} was {"n":9}']];
+
+describe('the events of a subscription', () => {
+  const caller = agentCaller('viewer');
+  let instance: Instance;
+
+  before(() => {
+    instance = new Instance();
+  });
+  after(() => instance.end());
+
+  for (const database of ['realtime', 'firestore'] as const) {
+    const { write, types } = databases[database];
+
+    const prepare = async (eventType: EventType) => {
+      const path = `messages/m-${randomUUID()}/list`;
+      await Promise.all([write(`${path}/b`, { n: 2 }), write(`${path}/c`, { n: 9 })]);
+      const subscriber = await subscribe(instance, caller, { database, path, eventType });
+      const happen = () =>
+        Promise.all([write(`${path}/a`, { n: 1 }), write(`${path}/b`, { n: 3 }), write(`${path}/c`, null)]);
+      return { subscriber, happen };
+    };
+
+    for (const [index, eventType] of types.entries()) {
+      it(`tells of ${eventType} while it waits`, async () => {
+        const { subscriber, happen } = await prepare(eventType);
+        await subscriber.poll(instance); // the watch has begun then, and stays for a while
+        const polling = subscriber.poll(instance, 20_000);
+        await happen();
+        await polling;
+        assert.deepEqual(subscriber.told, EXPECTED[index]);
+      });
+
+      it(`tells of ${eventType} that nobody saw`, async () => {
+        const { subscriber, happen } = await prepare(eventType);
+        await happen();
+        await subscriber.poll(instance);
+        assert.deepEqual(subscriber.told, EXPECTED[index]);
+        assert.deepEqual((await subscriber.poll(instance)).events, [], 'and only once');
+      });
+    }
+
+    it(`tells of a value of ${database}`, async () => {
+      const path = `messages/m-${randomUUID()}`;
+      const subscriber = await subscribe(instance, caller, { database, path, eventType: 'value' });
+      await write(path, { n: 1, deep: { list: [1, 2] } });
+      await subscriber.poll(instance);
+      const waiting = subscriber.poll(instance, 20_000);
+      await write(path, null);
+      await waiting;
+      assert.deepEqual(subscriber.told, [
+        '{"deep":{"list":[1,2]},"n":1} was null',
+        'null was {"deep":{"list":[1,2]},"n":1}',
+      ]);
+    });
+  }
+
+  it('tells of each event in the form of the specification', async () => {
+    const { write } = databases.firestore;
+    const path = `messages/m-${randomUUID()}/list`;
+    const wish = { database: 'firestore', path, eventType: 'document_added' } as const;
+    const subscriber = await subscribe(instance, caller, wish);
+    await write(`${path}/task-456`, { type: 'analysis' });
+    const [logged] = (await subscriber.poll(instance)).events;
+    assert.ok(logged);
+    const { timestamp, ...rest } = notificationOf(logged.event);
+    assert.deepEqual(rest, {
+      subscriptionId: subscriber.subscriptionId,
+      eventType: 'document_added',
+      data: { type: 'analysis' },
+      key: 'task-456',
+    });
+    assert.match(timestamp, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  });
+
+  it('makes one of what changes several times in a moment', async () => {
+    const { write } = databases.realtime;
+    const path = `messages/m-${randomUUID()}`;
+    const subscriber = await subscribe(instance, caller, { database: 'realtime', path, eventType: 'value' });
+    await subscriber.poll(instance);
+    for (let n = 1; n <= 50; n++) await write(path, { n });
+    await subscriber.until(instance, (told) => told.at(-1)?.startsWith('{"n":50}') === true);
+    assert.ok(subscriber.told.length < 50, `${subscriber.told.length} events for 50 changes`);
+    let last = 'null';
+    for (const told of subscriber.told) {
+      const [now, before] = told.split(' was ');
+      assert.equal(before, last, 'each goes on where the one before ended');
+      last = String(now);
+    }
+  });
+});

@@ -1,0 +1,162 @@
+/** Instances of the deployment, each with a connection of its own to the log, that can be killed. */
+import { randomUUID } from 'node:crypto';
+import { deleteApp, initializeApp } from 'firebase-admin/app';
+import { type Database, getDatabase } from 'firebase-admin/database';
+import { firebaseApp } from '../../../functions/src/adapters/admin/firebaseApp.ts';
+import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
+import { DatabaseEventLog } from '../../../functions/src/adapters/database/eventLog.ts';
+import { busPath } from '../../../functions/src/adapters/database/paths.ts';
+import { DatabaseWatcherLeases } from '../../../functions/src/adapters/database/watcherLeases.ts';
+import { systemClock } from '../../../functions/src/adapters/platform/clock.ts';
+import { type Composition, compose } from '../../../functions/src/app.ts';
+import type { DatabaseAccesses, Watch } from '../../../functions/src/domain/data/access.ts';
+import type { Caller } from '../../../functions/src/domain/data/caller.ts';
+import type { DatabaseName } from '../../../functions/src/domain/data/path.ts';
+import { canonicalJson } from '../../../functions/src/domain/json.ts';
+import type { Clock } from '../../../functions/src/domain/ports.ts';
+import type { EventType } from '../../../functions/src/domain/subscriptions/event.ts';
+import type { ReadFrom, Reading } from '../../../functions/src/domain/subscriptions/reading.ts';
+import { SubscriptionService } from '../../../functions/src/domain/subscriptions/service.ts';
+import { eventually } from '../../e2e/support/waiting.ts';
+import { silent } from '../coordination/team.ts';
+
+export class Instance {
+  readonly subscriptions: SubscriptionService;
+  readonly composition: Composition;
+  /** The watches of databases that run here. */
+  readonly watches = new Set<Watch>();
+  private readonly app = initializeApp(firebaseApp().options, `instance-${randomUUID()}`);
+  private isKilled = false;
+
+  constructor(clock: Clock = systemClock) {
+    this.composition = compose({ clock });
+    const database = async (): Promise<Database> => getDatabase(this.app);
+    this.subscriptions = new SubscriptionService({
+      ...this.composition.ports,
+      log: silent,
+      databases: this.countedDatabases(),
+      events: new DatabaseEventLog(database),
+      leases: new DatabaseWatcherLeases(database),
+    });
+  }
+
+  /** As the platform does it: the connection is gone, and nothing runs here any more. */
+  kill(): void {
+    this.isKilled = true;
+    getDatabase(this.app).goOffline();
+    for (const watch of this.watches) watch.stop();
+  }
+
+  async end(): Promise<void> {
+    this.kill();
+    await deleteApp(this.app);
+  }
+
+  private countedDatabases(): DatabaseAccesses {
+    const counted = (name: DatabaseName): DatabaseAccesses[DatabaseName] => {
+      const access = this.composition.databases[name];
+      return {
+        read: (...args) => access.read(...args),
+        write: (...args) => access.write(...args),
+        watch: (caller, path, shape, most, watcher) => {
+          const watch = access.watch(caller, path, shape, most, {
+            initial: (state) => this.isKilled || watcher.initial(state),
+            changed: (changes) => this.isKilled || watcher.changed(changes),
+            failed: (error) => this.isKilled || watcher.failed(error),
+          });
+          const counting = {
+            stop: () => {
+              this.watches.delete(counting);
+              watch.stop();
+            },
+          };
+          this.watches.add(counting);
+          return counting;
+        },
+      };
+    };
+    return { firestore: counted('firestore'), realtime: counted('realtime') };
+  }
+}
+
+export interface Wish {
+  readonly database: DatabaseName;
+  readonly path: string;
+  readonly eventType: EventType;
+}
+
+/** Subscribes under an id of its own. */
+export async function subscribe(instance: Instance, caller: Caller, wish: Wish): Promise<Subscriber> {
+  const subscriptionId = `sub-${randomUUID()}`;
+  await instance.subscriptions.subscribe(caller, { subscriptionId, ...wish }, () => undefined);
+  return new Subscriber(caller, subscriptionId);
+}
+
+/** A path in the Realtime Database that no other test uses. */
+export function newPath(): string {
+  return `messages/m-${randomUUID()}/list`;
+}
+
+/** Writes several children at once, past the rules. */
+export async function write(path: string, children: object): Promise<void> {
+  await (await realtimeDatabase()).ref(path).update(children);
+}
+
+/** What the server keeps of a subscription. */
+export async function kept(subscriber: Subscriber) {
+  const { log } = subscriber;
+  const bus = await (await realtimeDatabase()).ref(busPath(log)).get();
+  const entries = bus.child('log');
+  return { exists: bus.exists(), lease: bus.child('watcher').val(), entries: entries.numChildren() };
+}
+
+/** One client that polls, wherever it is sent. */
+export class Subscriber {
+  readonly readings: Reading[] = [];
+  cursor: string | undefined;
+  readonly caller: Caller;
+  readonly subscriptionId: string;
+
+  constructor(caller: Caller, subscriptionId: string) {
+    this.caller = caller;
+    this.subscriptionId = subscriptionId;
+  }
+
+  get from(): ReadFrom {
+    return { subscriptionId: this.subscriptionId, cursor: this.cursor };
+  }
+
+  async poll(instance: Instance, waitMs = 0): Promise<Reading> {
+    const reading = await instance.subscriptions.poll(this.caller, this.from, waitMs);
+    this.cursor = reading.cursor;
+    this.readings.push(reading);
+    return reading;
+  }
+
+  /** Polls until what it was told is enough. */
+  async until(
+    instance: Instance,
+    isEnough: (told: readonly string[]) => boolean,
+  ): Promise<readonly string[]> {
+    return eventually('enough events', async () => {
+      await this.poll(instance, 1000);
+      return isEnough(this.told) ? this.told : undefined;
+    });
+  }
+
+  /** Its cursors begin with the name of its log. */
+  get log(): string {
+    return String(this.cursor?.split('.')[0]);
+  }
+
+  /** What it was told, in short: `a {"n":2} was {"n":1}`. */
+  get told(): readonly string[] {
+    return this.readings.flatMap(({ events }) =>
+      events.map(({ event: { key, data, previousData } }) =>
+        [key, canonicalJson(data), previousData !== undefined && `was ${canonicalJson(previousData)}`]
+          .filter((part) => part !== undefined && part !== false)
+          .join(' '),
+      ),
+    );
+  }
+}

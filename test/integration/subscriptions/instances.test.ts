@@ -1,0 +1,156 @@
+/** Subscriptions over instances that come, stand still and go. */
+import assert from 'node:assert/strict';
+import type { LoggedEvent } from '../../../functions/src/domain/subscriptions/event.ts';
+import { eventually } from '../../e2e/support/waiting.ts';
+import { agentCaller } from '../data/callers.ts';
+import { Instance, kept, newPath, type Subscriber, subscribe, write } from './instance.ts';
+
+const caller = agentCaller('viewer');
+
+describe('a subscription among instances', () => {
+  const instances: Instance[] = [];
+  const newInstance = (): Instance => {
+    const instance = new Instance();
+    instances.push(instance);
+    return instance;
+  };
+  after(() => Promise.all(instances.map((instance) => instance.end())));
+
+  async function subscribed(instance: Instance): Promise<{ path: string; subscriber: Subscriber }> {
+    const path = newPath();
+    const subscriber = await subscribe(instance, caller, {
+      database: 'realtime',
+      path,
+      eventType: 'child_added',
+    });
+    return { path, subscriber };
+  }
+
+  it('is watched by one and read through any', async () => {
+    const [one, another] = [newInstance(), newInstance()];
+    const { path, subscriber } = await subscribed(one);
+    await subscriber.poll(one);
+    const [first, second] = [subscriber.poll(one, 20_000), subscriber.poll(another, 20_000)];
+    await eventually('both wait', async () =>
+      one.watches.size + another.watches.size === 1 ? true : undefined,
+    );
+    await write(path, { a: 1 });
+    const [here, there] = await Promise.all([first, second]);
+    assert.deepEqual(there.events, here.events);
+    assert.equal(here.events.length, 1);
+  });
+
+  it('goes to the instance that has a reader', async () => {
+    const [one, another] = [newInstance(), newInstance()];
+    const { path, subscriber } = await subscribed(one);
+    await subscriber.poll(one);
+    assert.equal(one.watches.size, 1, 'the first watches on for a while');
+    const polling = subscriber.poll(another, 20_000);
+    await eventually('the first has stopped', async () => (one.watches.size === 0 ? true : undefined), 5000);
+    await write(path, { a: 1 });
+    await polling;
+    assert.deepEqual(subscriber.told, ['a 1']);
+  });
+
+  it('loses nothing when the watching instance is killed, again and again', async () => {
+    let watching = newInstance();
+    const { path, subscriber } = await subscribed(watching);
+    const bystander = newInstance();
+    for (let n = 0; n < 60; n++) {
+      if (n % 20 === 10) {
+        watching.kill();
+        watching = newInstance();
+      }
+      const polling = n % 3 === 0 ? subscriber.poll(n % 2 === 0 ? watching : bystander, 500) : undefined;
+      await write(path, { [`k${String(n).padStart(3, '0')}`]: n });
+      await polling;
+    }
+    const told = await subscriber.until(watching, (events) => events.length >= 60);
+    const expected = Array.from({ length: 60 }, (_unused, n) => `k${String(n).padStart(3, '0')} ${n}`);
+    assert.deepEqual([...told].sort(), expected);
+    assert.equal(
+      new Set(subscriber.readings.flatMap(({ events }) => events.map(({ cursor }) => cursor))).size,
+      60,
+    );
+  });
+
+  it('hands a waiting reader over when the watching instance is killed', async () => {
+    const [one, another] = [newInstance(), newInstance()];
+    const { path, subscriber } = await subscribed(one);
+    await subscriber.poll(one);
+    const lost = subscriber.poll(one, 3000);
+    await eventually('the first reads', async () =>
+      (await kept(subscriber)).lease?.reading ? true : undefined,
+    );
+    const polling = subscriber.poll(another, 20_000);
+    one.kill();
+    await write(path, { a: 1 });
+    assert.equal((await polling).events.length, 1);
+    lost.catch(() => undefined);
+  });
+
+  it('is no longer watched soon after its last reader has left, and leaves nothing running', async () => {
+    const one = newInstance();
+    const { subscriber } = await subscribed(one);
+    await subscriber.poll(one);
+    assert.equal(one.watches.size, 1);
+    await eventually(
+      'the watch has stopped',
+      async () => (one.watches.size === 0 ? true : undefined),
+      12_000,
+    );
+    await eventually(
+      'the lease is gone',
+      async () => ((await kept(subscriber)).lease === null ? true : undefined),
+      2000,
+    );
+  });
+
+  it('is left by a reader whose client has gone', async () => {
+    const one = newInstance();
+    const { subscriber } = await subscribed(one);
+    const gone = new AbortController();
+    const { cursor } = await subscriber.poll(one);
+    const polling = one.subscriptions.poll(
+      caller,
+      { subscriptionId: subscriber.subscriptionId, cursor },
+      25_000,
+      gone.signal,
+    );
+    const started = performance.now();
+    gone.abort();
+    assert.deepEqual((await polling).events, []);
+    assert.ok(performance.now() - started < 5000);
+  });
+
+  it('is followed without gap or repeat from any cursor', async () => {
+    const [one, another] = [newInstance(), newInstance()];
+    const { path, subscriber } = await subscribed(one);
+    const following = collect(one, subscriber, 10);
+    for (let n = 0; n < 10; n++) await write(path, { [`k${n}`]: n });
+    const seen = await following;
+    assert.deepEqual(seen.map(keyIn), ['k0', 'k1', 'k2', 'k3', 'k4', 'k5', 'k6', 'k7', 'k8', 'k9']);
+    for (const [index, { cursor }] of seen.entries()) {
+      const { events } = await one.subscriptions.poll(caller, { ...subscriber.from, cursor }, 0);
+      assert.deepEqual(events, seen.slice(index + 1));
+    }
+    subscriber.cursor = seen[4]?.cursor;
+    assert.deepEqual(await collect(another, subscriber, 5), seen.slice(5));
+  });
+});
+
+/** Follows until there were so many events. */
+async function collect(instance: Instance, subscriber: Subscriber, count: number): Promise<LoggedEvent[]> {
+  const gone = new AbortController();
+  const seen: LoggedEvent[] = [];
+  for await (const { events } of instance.subscriptions.follow(caller, subscriber.from, gone.signal)) {
+    assert.ok(events.length > 0);
+    seen.push(...events);
+    if (seen.length >= count) gone.abort();
+  }
+  return seen;
+}
+
+function keyIn({ event }: LoggedEvent): string | undefined {
+  return event.key;
+}

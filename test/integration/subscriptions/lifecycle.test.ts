@@ -1,0 +1,298 @@
+/** How subscriptions are made, refused, bounded, forgotten and removed. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { COLLECTIONS } from '../../../functions/src/adapters/firestore/paths.ts';
+import type { SubscriptionRequest } from '../../../functions/src/domain/subscriptions/service.ts';
+import { MAX_SUBSCRIPTIONS } from '../../../functions/src/domain/subscriptions/subscription.ts';
+import { eventually } from '../../e2e/support/waiting.ts';
+import { agentCaller, because } from '../data/callers.ts';
+import { changeRules, restoreRules } from '../data/firestore/rules.ts';
+import { changeRules as changeRealtimeRules } from '../data/realtimeRules.ts';
+import { Instance, kept, newPath, Subscriber, subscribe, write } from './instance.ts';
+
+const unkeyed = (): undefined => undefined;
+
+describe('a subscription', () => {
+  const caller = agentCaller('viewer');
+  let now = new Date();
+  let instance: Instance;
+
+  before(() => {
+    instance = new Instance({ now: () => now });
+  });
+  beforeEach(() => {
+    now = new Date();
+  });
+  after(() => instance.end());
+
+  const request = (wish: Partial<SubscriptionRequest> = {}): SubscriptionRequest => ({
+    subscriptionId: `sub-${randomUUID()}`,
+    database: 'realtime',
+    path: newPath(),
+    eventType: 'child_added',
+    ...wish,
+  });
+  const begin = (wish: SubscriptionRequest, by = caller) =>
+    instance.subscriptions.subscribe(by, wish, unkeyed);
+  const poll = ({ subscriptionId }: SubscriptionRequest, cursor?: string, by = caller) =>
+    instance.subscriptions.poll(by, { subscriptionId, cursor }, 0);
+
+  it('begins with what is there, and does not tell of it', async () => {
+    const wish = request();
+    await write(wish.path, { a: { n: 1 } });
+    const { data, cursor } = await begin(wish);
+    assert.deepEqual([...data], [['a', { n: 1 }]]);
+    assert.deepEqual((await poll(wish, cursor)).events, []);
+  });
+
+  it('goes on where it is asked for again', async () => {
+    const wish = request();
+    const first = await begin(wish);
+    await write(wish.path, { a: 1 });
+    await poll(wish);
+    const again = await begin(wish);
+    assert.deepEqual([...again.data], [['a', 1]]);
+    assert.deepEqual((await poll(wish, again.cursor)).events, []);
+    assert.equal((await poll(wish, first.cursor)).events.length, 1);
+  });
+
+  it('is not replaced by another of its id', async () => {
+    const wish = request();
+    await begin(wish);
+    await assert.rejects(begin({ ...wish, path: newPath() }), because('CONFLICT'));
+  });
+
+  it('is made once, however often at the same time', async () => {
+    const wish = request();
+    const made = await Promise.all(Array.from({ length: 5 }, () => begin(wish)));
+    assert.equal(new Set(made.map(({ cursor }) => cursor)).size, 1);
+  });
+
+  it('is for its owner alone', async () => {
+    const wish = request();
+    await begin(wish);
+    await assert.rejects(poll(wish, undefined, agentCaller('admin')), because('NOT_FOUND'));
+    await assert.rejects(
+      instance.subscriptions.unsubscribe(agentCaller('admin'), wish.subscriptionId, unkeyed),
+      because('NOT_FOUND'),
+    );
+  });
+
+  for (const [what, wish, reason] of [
+    ['documents of the Realtime Database', { eventType: 'document_added' }, 'VALIDATION_ERROR'],
+    ['children of Firestore', { database: 'firestore', eventType: 'child_added' }, 'VALIDATION_ERROR'],
+    [
+      'documents of a document',
+      { database: 'firestore', path: 'messages/m', eventType: 'document_added' },
+      'VALIDATION_ERROR',
+    ],
+    ['a malformed path', { path: 'messages//m' }, 'INVALID_PATH'],
+    ['what may not be read in the Realtime Database', { path: 'bus' }, 'PERMISSION_DENIED'],
+    [
+      'what may not be read in Firestore',
+      { database: 'firestore', path: 'credentials', eventType: 'document_added' },
+      'PERMISSION_DENIED',
+    ],
+    ['an id that is too long', { subscriptionId: 'a'.repeat(201) }, 'VALIDATION_ERROR'],
+  ] as const) {
+    it(`is refused for ${what}`, async () => {
+      await assert.rejects(begin(request(wish)), because(reason));
+    });
+  }
+
+  it('is refused for too many children, and ends when there are', async () => {
+    const children = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_unused, n) => [`k${n}`, 1]));
+    const many = request();
+    await write(many.path, children(1001));
+    await assert.rejects(begin(many), because('SIZE_LIMIT_EXCEEDED'));
+    const grows = request();
+    await begin(grows);
+    await write(grows.path, children(1001));
+    await assert.rejects(poll(grows), because('SIZE_LIMIT_EXCEEDED'));
+    await assert.rejects(poll(grows), because('SIZE_LIMIT_EXCEEDED'));
+  });
+
+  it('is refused for a value that is too large, and ends when it is', async () => {
+    const large = request({ eventType: 'value' });
+    await write(large.path, { text: 'x'.repeat(1_100_000) });
+    await assert.rejects(begin(large), because('SIZE_LIMIT_EXCEEDED'));
+    const grows = request({ eventType: 'value' });
+    await begin(grows);
+    await write(grows.path, { text: 'x'.repeat(1_100_000) });
+    await assert.rejects(poll(grows), because('SIZE_LIMIT_EXCEEDED'));
+  });
+
+  it('is one of at most 50', async () => {
+    const collector = agentCaller('viewer');
+    const wishes = Array.from({ length: MAX_SUBSCRIPTIONS }, () => request());
+    await Promise.all(wishes.map((wish) => begin(wish, collector)));
+    await assert.rejects(begin(request(), collector), because('QUOTA_EXCEEDED'));
+    await begin(wishes[0]!, collector);
+    await instance.subscriptions.unsubscribe(collector, wishes[0]!.subscriptionId, unkeyed);
+    await begin(request(), collector);
+  });
+
+  it('takes no cursor that is not its own', async () => {
+    const wish = request();
+    const { cursor } = await begin(wish);
+    const log = cursor.split('.')[0];
+    for (const hostile of [
+      '',
+      'x',
+      `${log}.0.0`,
+      `${log}.1`,
+      `${log}.1.-1`,
+      `${log}.99.0`,
+      '../../x.1.0',
+      `${log}.1.0.0`,
+    ]) {
+      await assert.rejects(poll(wish, hostile), because('INVALID_CURSOR'), hostile);
+    }
+  });
+
+  it('tells of a gap to whoever brings the cursor of an earlier one', async () => {
+    const wish = request();
+    const { cursor } = await begin(wish);
+    await instance.subscriptions.unsubscribe(caller, wish.subscriptionId, unkeyed);
+    const { cursor: other } = await begin(wish);
+    assert.notEqual(other, cursor);
+    assert.equal((await poll(wish, cursor)).overflow, true);
+  });
+
+  it('ends for whoever reads it when it is unsubscribed, and leaves nothing', async () => {
+    const another = new Instance();
+    const subscriber = await subscribe(instance, caller, {
+      database: 'realtime',
+      path: newPath(),
+      eventType: 'value',
+    });
+    await subscriber.poll(instance);
+    const readers = [subscriber.poll(instance, 20_000), subscriber.poll(another, 20_000)].map((reading) =>
+      assert.rejects(reading, because('NOT_FOUND')),
+    );
+    await eventually('it is watched', async () =>
+      (await kept(subscriber)).lease?.reading ? true : undefined,
+    );
+    await instance.subscriptions.unsubscribe(caller, subscriber.subscriptionId, unkeyed);
+    await Promise.all(readers);
+    await eventually(
+      'nothing is left',
+      async () => ((await kept(subscriber)).exists ? undefined : true),
+      5000,
+    );
+    await assert.rejects(
+      instance.subscriptions.unsubscribe(caller, subscriber.subscriptionId, unkeyed),
+      because('NOT_FOUND'),
+    );
+    await another.end();
+  });
+
+  it('is kept by reading, and forgotten a day after', async () => {
+    const subscriber = await subscribe(instance, caller, {
+      database: 'realtime',
+      path: newPath(),
+      eventType: 'value',
+    });
+    await subscriber.poll(instance);
+    const later = (hours: number): void => {
+      now = new Date(now.getTime() + hours * 3_600_000);
+    };
+    later(23);
+    await subscriber.poll(instance);
+    later(23);
+    await instance.subscriptions.expire();
+    await subscriber.poll(instance);
+    later(25);
+    await assert.rejects(subscriber.poll(instance), because('NOT_FOUND'));
+    assert.equal((await kept(subscriber)).exists, true);
+    await eventually('it is swept', async () =>
+      (await instance.subscriptions.expire()) === 0 ? true : undefined,
+    );
+    assert.equal((await kept(subscriber)).exists, false);
+    const own = firestore()
+      .collection(COLLECTIONS.subscriptions)
+      .where('subscription_id', '==', subscriber.subscriptionId);
+    assert.equal((await own.get()).size, 0);
+  });
+
+  it('can be made again when it has expired and nobody has swept it', async () => {
+    const wish = request();
+    const { cursor } = await begin(wish);
+    now = new Date(now.getTime() + 25 * 3_600_000);
+    const again = await begin({ ...wish, path: newPath() });
+    assert.notEqual(again.cursor, cursor);
+    assert.deepEqual((await poll(wish, again.cursor)).overflow, false);
+  });
+
+  it('begins anew where its instance died before it had made the log', async () => {
+    const wish = request();
+    const { cursor } = await begin(wish);
+    await instance.composition.ports.events.remove(String(cursor.split('.')[0]));
+    await poll(wish, cursor);
+    await write(wish.path, { a: 1 });
+    assert.equal((await poll(wish, cursor)).events.length, 1);
+  });
+
+  it('keeps at most 1,000 events, and says where some were dropped', async () => {
+    const wish = request();
+    const { cursor } = await begin(wish);
+    const subscriber = new Subscriber(caller, wish.subscriptionId);
+    const rounds = 5;
+    for (let round = 0; round < rounds; round++) {
+      const keys = Array.from({ length: 300 }, (_unused, n) => `r${round}-${n}`);
+      await write(wish.path, Object.fromEntries(keys.map((key) => [key, round])));
+      await subscriber.until(instance, (told) => told.length >= 300 * (round + 1));
+      await write(wish.path, Object.fromEntries(keys.map((key) => [key, null])));
+    }
+    assert.equal(new Set(subscriber.told).size, 300 * rounds, 'who keeps up is told of all');
+    assert.ok(subscriber.readings.every(({ overflow }) => !overflow));
+    await subscriber.poll(instance); // that all of them went away again is logged, too
+    const late = new Subscriber(caller, wish.subscriptionId);
+    late.cursor = cursor;
+    assert.equal((await late.poll(instance)).overflow, true);
+    await late.until(instance, (told) => told.at(-1) === subscriber.told.at(-1));
+    assert.equal(late.readings.filter(({ overflow }) => overflow).length, 1);
+    assert.ok(late.told.length <= 1000 && late.told.length >= 500, `${late.told.length} were kept`);
+    assert.deepEqual(late.told, subscriber.told.slice(-late.told.length));
+  });
+
+  for (const database of ['realtime', 'firestore'] as const) {
+    it(`lasts as long as the rules of ${database} let its owner read`, async () => {
+      const wish = request({ database, eventType: 'value' });
+      await begin(wish);
+      await poll(wish);
+      const another = new Instance();
+      const restore = await closeMessages[database]();
+      try {
+        const reading = another.subscriptions.poll(caller, { subscriptionId: wish.subscriptionId }, 0);
+        await assert.rejects(reading, because('PERMISSION_DENIED'));
+      } finally {
+        await restore();
+        await another.end();
+      }
+      assert.deepEqual((await poll(wish)).events, []);
+    });
+  }
+
+  it('ends for a waiting reader when the rules no longer let it read', async () => {
+    // Firestore's emulator lets those go on who listen already.
+    const wish = request();
+    await begin(wish);
+    await poll(wish);
+    const reading = instance.subscriptions.poll(caller, { subscriptionId: wish.subscriptionId }, 20_000);
+    const refused = assert.rejects(reading, because('PERMISSION_DENIED'));
+    const restore = await closeMessages.realtime();
+    await refused.finally(restore);
+  });
+});
+
+const closeMessages = {
+  realtime: () => changeRealtimeRules((rules) => ({ ...rules, messages: { '.read': false } })),
+  firestore: async () => {
+    const opening = 'match /messages/{document=**} {';
+    await changeRules(`${opening}\n      allow read: if hasRole('viewer');`, opening);
+    return restoreRules;
+  },
+};

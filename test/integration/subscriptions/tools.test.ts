@@ -1,0 +1,103 @@
+/** The tools of subscriptions, as a client calls them. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import type { JsonObject } from '../../../functions/src/domain/json.ts';
+import { callTool } from '../../../functions/src/mcp/call.ts';
+import type { Notification } from '../../../functions/src/mcp/tool.ts';
+import { answer, call as callPlainly, directory, toolNamed } from '../coordination/calls.ts';
+import { silent, Team } from '../coordination/team.ts';
+import { agentCaller } from '../data/callers.ts';
+import { newPath, write } from './instance.ts';
+
+describe('the tools of subscriptions', () => {
+  const team = new Team();
+  const { principal } = agentCaller('viewer');
+  const call = (name: string, args: JsonObject) => answer(team, `firebase_${name}`, args, principal);
+  const newId = (): string => `sub-${randomUUID()}`;
+
+  before(() => {
+    team.now = new Date(); // tokens of callers are of the present
+  });
+
+  it('answer what there is in the forms of firebase.read', async () => {
+    const path = newPath();
+    const initialData = async (args: JsonObject) =>
+      (await call('subscribe', { subscriptionId: newId(), path, ...args }))['initialData'];
+    assert.equal(await initialData({ database: 'realtime', eventType: 'child_added' }), null);
+    assert.equal(await initialData({ database: 'realtime' }), null);
+    await write(path, { a: 1 });
+    assert.deepEqual(await initialData({ database: 'realtime', eventType: 'child_added' }), { a: 1 });
+    assert.deepEqual(await initialData({ database: 'realtime', path: `${path}/a` }), { '.value': 1 });
+    assert.deepEqual(await initialData({ database: 'firestore', eventType: 'document_added' }), []);
+    await firestore().doc(`${path}/one`).set({ n: 1 });
+    await firestore().doc(`${path}/two`).set({ id: 'other' });
+    const documents = [
+      { id: 'one', n: 1 },
+      { __name__: 'two', id: 'other' },
+    ];
+    assert.deepEqual(await initialData({ database: 'firestore', eventType: 'document_added' }), documents);
+    assert.deepEqual(await initialData({ database: 'firestore' }), documents);
+    assert.equal(await initialData({ database: 'firestore', includeInitial: false }), undefined);
+  });
+
+  it('replay a keyed call, with what there is by then', async () => {
+    const path = newPath();
+    const key = randomUUID();
+    const args = {
+      subscriptionId: newId(),
+      database: 'realtime',
+      path,
+      eventType: 'child_added',
+      idempotency_key: key,
+    };
+    const first = await call('subscribe', args);
+    await write(path, { a: 1 });
+    assert.deepEqual(await call('subscribe', args), { ...first, initialData: { a: 1 } });
+
+    const removal = { subscriptionId: args.subscriptionId, idempotency_key: randomUUID() };
+    const removed = await call('unsubscribe', removal);
+    assert.deepEqual(removed, { success: true, subscriptionId: args.subscriptionId });
+    assert.deepEqual(await call('unsubscribe', removal), removed);
+    const again = { subscriptionId: args.subscriptionId };
+    const refused = await callPlainly(team, 'firebase_unsubscribe', again, principal);
+    assert.match(JSON.stringify(refused.structuredContent), /no such subscription/);
+  });
+
+  it('send each event as a notification before the answer that holds it', async () => {
+    const path = newPath();
+    const subscriptionId = newId();
+    await call('subscribe', { subscriptionId, database: 'realtime', path, eventType: 'child_added' });
+    await write(path, { a: { n: 1 }, b: { n: 2 } });
+    const notified: Notification[] = [];
+    const exchange = {
+      principal,
+      credential: '',
+      workspace: team.workspace,
+      requestId: 'a-request',
+      baseUrl: 'https://muster.example/mcp',
+      directory,
+      gone: () => new AbortController().signal,
+    };
+    const ports = { ...team.app.ports, services: () => team.app.services, log: silent };
+    const poll = toolNamed('firebase_pollEvents');
+    const outcome = await callTool(ports, exchange, poll, { subscriptionId }, (one) => notified.push(one));
+    assert.ok('answer' in outcome && Array.isArray(outcome.answer['events']));
+    assert.deepEqual(
+      notified,
+      outcome.answer['events'].map((params) => ({ method: 'firebase.event', params })),
+    );
+    assert.deepEqual(
+      notified.map(({ params }) => [
+        params['subscriptionId'],
+        params['eventType'],
+        params['key'],
+        params['data'],
+      ]),
+      [
+        [subscriptionId, 'child_added', 'a', { n: 1 }],
+        [subscriptionId, 'child_added', 'b', { n: 2 }],
+      ],
+    );
+  });
+});

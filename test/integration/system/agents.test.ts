@@ -1,0 +1,217 @@
+/** system.getAgents: what each agent is doing, from the databases as they are. */
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { answer, call } from '../coordination/calls.ts';
+import { Team } from '../coordination/team.ts';
+
+const listed = z.object({
+  agents: z.array(
+    z.object({
+      id: z.string(),
+      status: z.string(),
+      currentTasks: z.number(),
+      maxTasks: z.number(),
+      lastSeen: z.iso.datetime(),
+      metrics: z.record(z.string(), z.number()).optional(),
+    }),
+  ),
+  summary: z.object({
+    total: z.number(),
+    active: z.number(),
+    idle: z.number(),
+    busy: z.number(),
+    offline: z.number(),
+    error: z.number(),
+  }),
+  truncated: z.boolean(),
+  nextCursor: z.string().optional(),
+});
+
+type Listed = z.output<typeof listed>;
+
+/** Longer than three heartbeats. */
+const SILENCE_SECONDS = 181;
+
+describe('system.getAgents', () => {
+  let team: Team;
+  /** Only the agents of this test have it. */
+  let skill: string;
+
+  beforeEach(() => {
+    team = new Team();
+    skill = `skill-${team.workspace}`;
+  });
+
+  const list = async (args = {}): Promise<Listed> =>
+    listed.parse(await answer(team, 'system_getAgents', { capabilities: [skill], ...args }));
+
+  async function statusOf(agentId: string): Promise<string | undefined> {
+    const { agents } = await list();
+    return agents.find(({ id }) => id === agentId)?.status;
+  }
+
+  async function worker(name: string, maxTasks = 2): Promise<string> {
+    const agentId = await team.join(name, [skill, 'Typing']);
+    await team.allow(agentId, maxTasks);
+    return agentId;
+  }
+
+  async function changeOf(act: () => Promise<unknown>): Promise<Record<string, number>> {
+    const before: Record<string, number> = (await list()).summary;
+    await act();
+    const after = Object.entries((await list()).summary);
+    const changed = after.map(([state, count]) => [state, count - (before[state] ?? 0)] as const);
+    return Object.fromEntries(changed.filter(([, by]) => by !== 0));
+  }
+
+  it('follows an agent from idle to active, busy, error and back', async () => {
+    const agentId = await worker('walker');
+    await team.create({}, {}, {});
+    assert.equal(await statusOf(agentId), 'idle');
+    const first = await team.claim(agentId);
+    assert.equal(await statusOf(agentId), 'active');
+    const second = await team.claim(agentId);
+    assert.equal(await statusOf(agentId), 'busy');
+    await team.complete(agentId, first ?? '');
+    assert.equal(await statusOf(agentId), 'active');
+    await team.fail(agentId, second ?? '');
+    assert.equal(await statusOf(agentId), 'error');
+    const third = await team.claim(agentId);
+    assert.equal(await statusOf(agentId), 'active');
+    await team.complete(agentId, third ?? '');
+    assert.equal(await statusOf(agentId), 'idle');
+  });
+
+  it('says offline when an agent is unseen for three heartbeats, swept or not', async () => {
+    const agentId = await worker('sleeper');
+    team.pass(SILENCE_SECONDS - 2);
+    assert.equal(await statusOf(agentId), 'idle');
+    team.pass(2);
+    assert.equal(await statusOf(agentId), 'offline');
+    assert.deepEqual((await list({ status: 'idle' })).agents, []);
+    await team.sweep();
+    assert.equal(await statusOf(agentId), 'offline');
+    const { agents } = await list({ status: 'offline' });
+    assert.deepEqual([agents.length, agents[0]?.lastSeen], [1, '2040-01-01T00:00:00.000Z']);
+  });
+
+  it('counts every agent exactly, whatever the filters', async () => {
+    let agentId = '';
+    const joined = await changeOf(async () => {
+      agentId = await worker('counted', 1);
+    });
+    assert.deepEqual(joined, { total: 1, idle: 1 });
+    await team.create({}, {}, {});
+    const claimed = await changeOf(() => team.claim(agentId));
+    assert.deepEqual(claimed, { idle: -1, busy: 1 });
+    const [held = ''] = Object.keys((await team.app.ports.agents.find(agentId))?.value.held ?? {});
+    assert.deepEqual(await changeOf(() => team.fail(agentId, held)), { busy: -1, error: 1 });
+    const gone = await changeOf(async () => {
+      team.pass(SILENCE_SECONDS);
+      await team.sweep();
+    });
+    assert.deepEqual(gone, { error: -1, offline: 1 });
+    assert.deepEqual(await changeOf(() => team.claim(agentId)), { offline: -1, busy: 1 });
+  });
+
+  it('counts an agent once however often it registers', async () => {
+    const agentId = await worker('again');
+    assert.deepEqual(await changeOf(() => team.join('again', [skill])), {});
+    assert.equal(await statusOf(agentId), 'idle');
+  });
+
+  it('frees a place once for a task whose lease lapsed and whose result came late', async () => {
+    const agentId = await worker('late', 1);
+    await team.createOne();
+    const task = await team.claim(agentId, 60);
+    assert.equal(await statusOf(agentId), 'busy');
+    team.pass(SILENCE_SECONDS);
+    await team.sweep();
+    await team.complete(agentId, task ?? '');
+    await team.join('late');
+    assert.equal(await statusOf(agentId), 'idle');
+    await team.createOne();
+    await team.claim(agentId);
+    const { agents } = await list({ status: 'busy' });
+    assert.deepEqual(
+      agents.map(({ id, currentTasks, maxTasks }) => [id, currentTasks, maxTasks]),
+      [[agentId, 1, 1]],
+    );
+    assert.ok((await everyId({ status: 'busy', capabilities: [] })).includes(agentId));
+  });
+
+  async function everyId(args: Record<string, unknown>): Promise<string[]> {
+    const ids: string[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const page = await list({ ...args, ...(cursor !== undefined && { cursor }) });
+      ids.push(...page.agents.map(({ id }) => id));
+      if (page.nextCursor === undefined) return ids;
+      cursor = page.nextCursor;
+    }
+  }
+
+  it('finds agents by what they do, page by page', async () => {
+    const idle = await Promise.all([1, 2, 3].map((number) => worker(`idle-${number}`)));
+    const working = await Promise.all([1, 2, 3].map((number) => worker(`working-${number}`)));
+    const busy = await Promise.all([1, 2, 3].map((number) => worker(`busy-${number}`, 1)));
+    await team.create(...Array.from({ length: 6 }, () => ({})));
+    for (const agentId of [...working, ...busy]) assert.ok(await team.claim(agentId));
+    const ours = new Set([...idle, ...working, ...busy]);
+    for (const [status, expected] of [
+      ['idle', idle],
+      ['active', working],
+      ['busy', busy],
+    ] as const) {
+      assert.deepEqual((await everyId({ status, limit: 2 })).sort(), [...expected].sort(), status);
+      const byStatusAlone = await everyId({ status, limit: 2, capabilities: [] });
+      assert.deepEqual(byStatusAlone.filter((id) => ours.has(id)).sort(), [...expected].sort(), status);
+      assert.equal(new Set(byStatusAlone).size, byStatusAlone.length, 'no agent is given twice');
+    }
+    assert.deepEqual((await everyId({ limit: 2 })).sort(), [...ours].sort());
+  });
+
+  it('finds agents that have all of the capabilities, in whatever case', async () => {
+    const agentId = await worker('typist');
+    const ids = async (capabilities: string[]) => (await list({ capabilities })).agents.map(({ id }) => id);
+    assert.deepEqual(await ids([skill.toUpperCase(), 'typing']), [agentId]);
+    assert.deepEqual(await ids([skill, 'flying']), []);
+    assert.deepEqual((await list({ type: 'specialist' })).agents.length, 1);
+    assert.deepEqual((await list({ type: 'researcher' })).agents, []);
+  });
+
+  it('tells of closed tasks what there is to tell, and invents nothing', async () => {
+    const agentId = await worker('measured');
+    const metrics = async () => (await list({ includeMetrics: true })).agents[0]?.metrics;
+    assert.deepEqual(await metrics(), { uptime: 0 });
+    await team.create({}, {});
+    const first = await team.claim(agentId);
+    team.pass(30);
+    await team.complete(agentId, first ?? '');
+    const second = await team.claim(agentId);
+    team.pass(10);
+    await team.fail(agentId, second ?? '');
+    assert.deepEqual(await metrics(), {
+      tasksCompleted: 1,
+      successRate: 0.5,
+      avgResponseTime: 20_000,
+      uptime: 40,
+    });
+    assert.equal((await list()).agents[0]?.metrics, undefined);
+    team.pass(SILENCE_SECONDS);
+    await team.sweep();
+    assert.equal((await metrics())?.['uptime'], undefined);
+  });
+
+  it('refuses a cursor of another list', async () => {
+    await Promise.all([worker('one'), worker('two')]);
+    const { nextCursor = '' } = await list({ limit: 1 });
+    for (const args of [
+      { capabilities: [skill], status: 'idle', cursor: nextCursor },
+      { cursor: 'bm9uZQ' },
+      { cursor: Buffer.from('["", [1e99], "a"]').toString('base64url') },
+    ]) {
+      const { isError, structuredContent } = await call(team, 'system_getAgents', args);
+      assert.equal(isError, true, JSON.stringify(structuredContent));
+    }
+  });
+});

@@ -1,0 +1,180 @@
+/** system.getTaskQueue: the one queue, in spec/network.md's words. */
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { answer, call } from '../coordination/calls.ts';
+import { Team } from '../coordination/team.ts';
+
+const queue = z.object({
+  tasks: z.array(
+    z.object({
+      id: z.string(),
+      type: z.string(),
+      priority: z.string(),
+      status: z.string(),
+      title: z.string(),
+      assignedTo: z.string().optional(),
+      dependencies: z.array(z.string()),
+    }),
+  ),
+  queueStats: z.object({
+    total: z.number(),
+    pending: z.number(),
+    assigned: z.number(),
+    inProgress: z.number(),
+    blocked: z.number(),
+    avgWaitTime: z.number().optional(),
+    oldestTask: z.string().optional(),
+  }),
+  truncated: z.boolean(),
+  nextCursor: z.string().optional(),
+});
+
+type Queue = z.output<typeof queue>;
+
+describe('system.getTaskQueue', () => {
+  let team: Team;
+  let agentId: string;
+
+  const look = async (args = {}): Promise<Queue> =>
+    queue.parse(await answer(team, 'system_getTaskQueue', args));
+  const titles = async (args = {}) => (await look(args)).tasks.map(({ title }) => title);
+
+  beforeEach(async () => {
+    team = new Team();
+    agentId = await team.join('worker');
+    await team.allow(agentId, 2);
+  });
+
+  /** Six tasks: two in hand, two that can be claimed, two that wait for others. */
+  async function fill(): Promise<void> {
+    await team.create(
+      { description: 'in hand', priority: 1 },
+      { description: 'begun', priority: 2 },
+      { description: 'next\nwith more to say', priority: 3 },
+      { description: 'later', priority: 9 },
+      { description: 'waits for one', priority: 1, dependencies: ['task-3'] },
+      { description: 'waits for two', priority: 1, dependencies: ['task-3', 'task-4'] },
+    );
+    team.pass(10);
+    await team.claim(agentId);
+    team.pass(10);
+    await team.start(agentId, (await team.claim(agentId)) ?? '');
+  }
+
+  it('is empty where nothing was ever put into it', async () => {
+    const { tasks, queueStats, truncated } = await look();
+    assert.deepEqual([tasks, truncated], [[], false]);
+    assert.deepEqual(queueStats, { total: 0, pending: 0, assigned: 0, inProgress: 0, blocked: 0 });
+  });
+
+  it('gives what can be claimed in its order, then what is blocked', async () => {
+    await fill();
+    const { tasks } = await look();
+    assert.deepEqual(
+      tasks.map(({ title, status, priority, type }) => [title, status, priority, type]),
+      [
+        ['next', 'pending', 'high', 'coordination'],
+        ['later', 'pending', 'low', 'coordination'],
+        ['waits for one', 'blocked', 'critical', 'coordination'],
+        ['waits for two', 'blocked', 'critical', 'coordination'],
+      ],
+    );
+  });
+
+  it('shows what is in hand when asked to', async () => {
+    await fill();
+    const all = await look({ includeAssigned: true });
+    const held = all.tasks.filter((task) => task.assignedTo !== undefined);
+    assert.deepEqual(
+      held.map(({ title, status, assignedTo }) => [title, status, assignedTo]),
+      [
+        ['in hand', 'assigned', agentId],
+        ['begun', 'in_progress', agentId],
+      ],
+    );
+    assert.deepEqual(await titles({ status: 'assigned' }), ['in hand']);
+    assert.deepEqual(await titles({ status: 'in_progress' }), ['begun']);
+    assert.deepEqual(await titles({ status: 'blocked' }), ['waits for one', 'waits for two']);
+    assert.deepEqual(await titles({ agentId }), ['in hand', 'begun']);
+    assert.deepEqual(await titles({ agentId, status: 'in_progress' }), ['begun']);
+    assert.deepEqual(await titles({ agentId, status: 'blocked' }), []);
+  });
+
+  it('tells an agent what it may claim', async () => {
+    await team.create(
+      { description: 'for anybody' },
+      { description: 'flying', requiredCapabilities: ['fly'] },
+    );
+    assert.deepEqual(await titles({ agentId, status: 'pending' }), ['for anybody']);
+    const pilot = await team.join('pilot', ['Fly']);
+    assert.deepEqual(await titles({ agentId: pilot, status: 'pending' }), ['for anybody', 'flying']);
+  });
+
+  it('filters by priority and type', async () => {
+    await fill();
+    assert.deepEqual(await titles({ priority: 'critical', includeAssigned: true }), [
+      'waits for one',
+      'waits for two',
+      'in hand',
+      'begun',
+    ]);
+    assert.deepEqual(await titles({ priority: 'high' }), ['next']);
+    assert.deepEqual(await titles({ priority: 'normal' }), []);
+    assert.deepEqual(await titles({ type: 'coordination', priority: 'low' }), ['later']);
+    assert.deepEqual(await titles({ type: 'analysis' }), []);
+    assert.deepEqual(await titles({ priority: 'critical', agentId }), ['in hand', 'begun']);
+  });
+
+  it('goes on from page to page, across the states', async () => {
+    await fill();
+    const all = await titles({ includeAssigned: true });
+    assert.equal(all.length, 6);
+    for (const limit of [1, 2, 4, 5]) {
+      const seen: string[] = [];
+      for (let cursor: string | undefined; ; ) {
+        const page = await look({ includeAssigned: true, limit, ...(cursor !== undefined && { cursor }) });
+        seen.push(...page.tasks.map(({ title }) => title));
+        assert.equal(page.truncated, page.nextCursor !== undefined);
+        if (page.nextCursor === undefined) break;
+        cursor = page.nextCursor;
+      }
+      assert.deepEqual(seen, all, `pages of ${limit}`);
+    }
+  });
+
+  it('counts the whole queue, whatever is asked for', async () => {
+    await fill();
+    const counted = { total: 6, pending: 2, assigned: 1, inProgress: 1, blocked: 2 };
+    const { queueStats } = await look({ priority: 'normal' });
+    assert.deepEqual(queueStats, {
+      ...counted,
+      avgWaitTime: 15_000,
+      oldestTask: '2040-01-01T00:00:00.000Z',
+    });
+  });
+
+  it('frees what was blocked, forgets what is closed, and counts each wait once', async () => {
+    await fill();
+    for (const { id } of (await look({ agentId })).tasks) await team.complete(agentId, id);
+    team.pass(10);
+    const next = await team.claim(agentId, 60);
+    await team.fail(agentId, next ?? '', true);
+    let { queueStats } = await look();
+    assert.deepEqual([queueStats.total, queueStats.pending, queueStats.blocked], [4, 1, 3]);
+    assert.equal(queueStats.avgWaitTime, 20_000);
+    team.pass(60);
+    await team.sweep();
+    const again = await team.claim(agentId);
+    assert.equal(again, next);
+    await team.complete(agentId, again ?? '');
+    ({ queueStats } = await look());
+    assert.deepEqual([queueStats.total, queueStats.pending, queueStats.blocked], [3, 2, 1]);
+    assert.equal(queueStats.avgWaitTime, 20_000, 'a second claim of a task is no wait of its own');
+  });
+
+  it('knows no agent that does not exist', async () => {
+    const { isError, structuredContent } = await call(team, 'system_getTaskQueue', { agentId: 'nobody-x' });
+    assert.equal(isError, true);
+    assert.match(JSON.stringify(structuredContent), /-32200.*no agent/);
+  });
+});

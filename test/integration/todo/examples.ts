@@ -1,0 +1,40 @@
+/** What the examples of the to-do tools speak of: todo-xxx-001 and recurring-xxx-001. */
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import {
+  COLLECTIONS,
+  eventPath,
+  recurringTaskPath,
+  reminderPath,
+  todoPath,
+} from '../../../functions/src/adapters/firestore/paths.ts';
+import { reminderAt } from '../../../functions/src/domain/reminders/reminder.ts';
+import { creationChanges } from '../../../functions/src/domain/todos/changes.ts';
+import { sampleRecurringTask, sampleTodo } from '../../unit/domain/todos/samples.ts';
+import type { Team } from '../coordination/team.ts';
+
+const [TODO, RECURRING] = ['todo-xxx-001', 'recurring-xxx-001'];
+
+export async function setTodos(team: Team): Promise<void> {
+  const { ownerUid } = team.leader;
+  const todo = sampleTodo({ id: TODO, ownerUid, title: 'Prepare the meeting', createdAt: team.now });
+  await team.app.ports.store.commit([
+    { kind: 'createReminder', reminder: reminderAt(todo, new Date(team.now.getTime() + 3_600_000)) },
+    ...creationChanges(todo, { eventId: `${TODO}-created`, now: team.now }),
+    { kind: 'createRecurringTask', recurringTask: sampleRecurringTask({ id: RECURRING, ownerUid }) },
+  ]);
+}
+
+/** The ids are the same for every test, so one must make room for the next. */
+export async function clearTodos(): Promise<void> {
+  const { docs } = await firestore().collection(COLLECTIONS.events).where('task_id', '==', TODO).get();
+  const batch = firestore().batch();
+  for (const path of [
+    todoPath(TODO),
+    recurringTaskPath(RECURRING),
+    eventPath(`${TODO}-created`),
+    reminderPath(TODO),
+  ])
+    batch.delete(firestore().doc(path));
+  for (const { ref } of docs) batch.delete(ref);
+  await batch.commit();
+}

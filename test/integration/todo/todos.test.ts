@@ -1,0 +1,272 @@
+/** To-dos over the emulators, through the tools. */
+import assert from 'node:assert/strict';
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import {
+  COLLECTIONS,
+  eventPath,
+  reminderPath,
+  todoPath,
+} from '../../../functions/src/adapters/firestore/paths.ts';
+import type { JsonObject } from '../../../functions/src/domain/json.ts';
+import { answer, call } from '../coordination/calls.ts';
+import { Team } from '../coordination/team.ts';
+
+const DAY = 86_400;
+
+describe('to-dos', () => {
+  let team: Team;
+
+  beforeEach(() => {
+    team = new Team();
+  });
+
+  const tool = (name: string, args: JsonObject = {}) => answer(team, `todo_${name}`, args);
+  const inDays = (days: number) => new Date(team.now.getTime() + days * DAY * 1000).toISOString();
+
+  async function added(args: JsonObject): Promise<string> {
+    const { task } = await tool('add_task', args);
+    return fieldOf(task, 'id');
+  }
+
+  async function refused(name: string, args: JsonObject, principal = team.leader): Promise<JsonObject> {
+    const { structuredContent, isError } = await call(team, `todo_${name}`, args, principal);
+    assert.equal(isError, true, JSON.stringify(structuredContent));
+    assert.equal(structuredContent['success'], false);
+    const { error } = structuredContent;
+    assert.ok(isObject(error));
+    return error;
+  }
+
+  async function titles(name: string, args: JsonObject = {}): Promise<readonly string[]> {
+    const { tasks } = await tool(name, args);
+    assert.ok(Array.isArray(tasks));
+    return tasks.map((task) => fieldOf(task, 'title'));
+  }
+
+  async function open(): Promise<readonly JsonObject[]> {
+    const { tasks } = await tool('list_tasks', { completed: false, limit: 100 });
+    assert.ok(Array.isArray(tasks));
+    return tasks.filter(isObject);
+  }
+
+  async function events(taskId: string): Promise<readonly JsonObject[]> {
+    const { events: found } = await tool('get_task_history', { task_id: taskId });
+    assert.ok(Array.isArray(found));
+    return found.filter(isObject);
+  }
+
+  it('tell exactly what was changed, and nothing of a change that changes nothing', async () => {
+    const id = await added({ title: ' Buy milk ', due_date: inDays(1), tags: ['Home', 'home', ' shop '] });
+    team.pass(1); // what happens in the same millisecond has no order
+    await tool('update_task', { task_id: id, priority: 'HIGH', title: 'Buy oat milk' });
+    const { message } = await tool('set_task_priority', { task_id: id, priority: 'HIGH' });
+    assert.match(String(message), /Nothing changed/);
+    team.pass(60);
+    await tool('complete_task', { task_id: id });
+    const told = await events(id);
+    assert.deepEqual(
+      told.map(({ event_type }) => event_type),
+      ['completed', 'updated', 'created'].slice(0, told.length),
+    );
+    assert.equal(told.length, 3);
+    const updated = told[1]?.['event_data'];
+    assert.ok(isObject(updated) && isObject(updated['before']) && isObject(updated['after']));
+    assert.deepEqual(updated['changes'], ['title', 'priority']);
+    assert.equal(updated['before']['title'], 'Buy milk');
+    assert.deepEqual(updated['after']['tags'], ['Home', 'shop']);
+  });
+
+  it('are refused in the words of the specification', async () => {
+    const id = await added({ title: 'One', due_date: inDays(1) });
+    const missing = await refused('complete_task', { task_id: '123' });
+    assert.equal(missing['code'], 'TASK_NOT_FOUND');
+    assert.equal(missing['message'], "Task with ID '123' not found");
+    assert.ok(isObject(missing['details']));
+    assert.equal(missing['details']['task_id'], '123');
+    assert.equal(missing['details']['user_id'], team.leader.ownerUid);
+    const past = await refused('add_task', { title: 'Two', due_date: inDays(-1) });
+    assert.equal(past['code'], 'VALIDATION_ERROR');
+    const twice = await refused('add_task', { title: ' ONE', due_date: inDays(1) });
+    assert.equal(twice['code'], 'DUPLICATE_TASK');
+    const tags = Array.from({ length: 11 }, (_, index) => `tag-${index}`);
+    assert.equal((await refused('add_task', { title: 'Two', tags }))['code'], 'MAX_TAGS_EXCEEDED');
+    await tool('add_task_tags', { task_id: id, tags: tags.slice(0, 10) });
+    assert.equal(
+      (await refused('add_task_tags', { task_id: id, tags: ['one more'] }))['code'],
+      'MAX_TAGS_EXCEEDED',
+    );
+    const hourly = { title: 'Often', frequency: 'HOURLY', start_date: inDays(1) };
+    assert.equal((await refused('create_recurring_task', hourly))['code'], 'INVALID_FREQUENCY');
+    const stranger = { ...team.leader, ownerUid: 'another' };
+    assert.equal((await refused('delete_task', { task_id: id }, stranger))['code'], 'TASK_NOT_FOUND');
+    assert.equal((await refused('get_task_history', { task_id: id }, stranger))['code'], 'TASK_NOT_FOUND');
+  });
+
+  it('may have the same title again when the other is done, moved or deleted', async () => {
+    for (const end of ['complete_task', 'delete_task', 'set_task_due_date']) {
+      const id = await added({ title: end });
+      await tool(end, { task_id: id, ...(end === 'set_task_due_date' && { due_date: inDays(2) }) });
+      await added({ title: end });
+    }
+  });
+
+  it('are one where the same is added many times at once', async () => {
+    const adding = Array.from({ length: 5 }, () => call(team, 'todo_add_task', { title: 'Once' }));
+    const results = await Promise.all(adding);
+    assert.equal(results.filter(({ isError }) => isError === undefined).length, 1);
+    assert.equal((await open()).length, 1);
+  });
+
+  it('are filtered, sorted and counted, those without a date last either way', async () => {
+    await added({ title: 'None', priority: 'LOW', tags: ['Work'] });
+    team.pass(1);
+    await added({ title: 'Late', priority: 'HIGH', tags: ['work', 'urgent'], due_date: inDays(3) });
+    team.pass(1);
+    await added({ title: 'Soon', priority: 'MEDIUM', tags: ['urgent', 'WORK', 'x'], due_date: inDays(1) });
+    assert.deepEqual(await titles('sort_tasks', { sort_by: 'due_date', sort_order: 'asc' }), [
+      'Soon',
+      'Late',
+      'None',
+    ]);
+    assert.deepEqual(await titles('sort_tasks', { sort_by: 'due_date' }), ['Late', 'Soon', 'None']);
+    assert.deepEqual(await titles('sort_tasks', { sort_by: 'priority' }), ['Late', 'Soon', 'None']);
+    assert.deepEqual(await titles('list_tasks'), ['Soon', 'Late', 'None']);
+    assert.deepEqual(await titles('filter_tasks', { tags: ['Urgent', 'work'] }), ['Soon', 'Late']);
+    const range = { due_after: inDays(2), due_before: inDays(4) };
+    for (const sort_by of ['due_date', 'priority', 'created_at'])
+      assert.deepEqual(
+        await titles('filter_tasks', { ...range, tags: ['work'], sort_by }),
+        ['Late'],
+        sort_by,
+      );
+    const asked = { tags: ['work'], sort_by: 'priority', limit: 2 };
+    const first = await tool('list_tasks', asked);
+    assert.deepEqual([first['total'], first['truncated']], [3, true]);
+    const cursor = String(first['next_cursor']);
+    assert.deepEqual(await titles('list_tasks', { ...asked, cursor }), ['None']);
+  });
+
+  it('are found by the beginnings of their words, those with them in the title first', async () => {
+    await added({ title: 'Crème brûlée', description: 'For the Meeting on Monday' });
+    team.pass(1);
+    await added({ title: 'Meeting notes', description: 'creme' });
+    team.pass(1);
+    await added({ title: 'Nothing of it' });
+    assert.deepEqual(await titles('search_tasks', { query: 'meet' }), ['Meeting notes', 'Crème brûlée']);
+    assert.deepEqual(await titles('search_tasks', { query: 'CREME' }), ['Crème brûlée', 'Meeting notes']);
+    assert.deepEqual(await titles('search_tasks', { query: 'brulee monday' }), ['Crème brûlée']);
+    assert.equal((await tool('search_tasks', { query: 'meet', limit: 1 }))['total'], 2);
+  });
+
+  it('have a reminder that moves and goes with the due date', async () => {
+    const id = await added({ title: 'Remember', due_date: inDays(1) });
+    const remindAt = async () => (await firestore().doc(reminderPath(id)).get()).get('remind_at')?.toDate();
+    assert.deepEqual(await remindAt(), new Date(new Date(inDays(1)).getTime() - 3_600_000));
+    await tool('set_task_due_date', { task_id: id, due_date: inDays(2) });
+    assert.deepEqual(await remindAt(), new Date(new Date(inDays(2)).getTime() - 3_600_000));
+    await tool('update_task', { task_id: id, due_date: null });
+    assert.equal(await remindAt(), undefined);
+    await tool('set_task_due_date', { task_id: id, due_date: inDays(2) });
+    await tool('complete_task', { task_id: id });
+    assert.equal(await remindAt(), undefined);
+  });
+
+  describe('that recur', () => {
+    async function begin(
+      args: JsonObject = {},
+    ): Promise<{ readonly recurring: string; readonly first: string }> {
+      const { recurring_task, first_occurrence } = await tool('create_recurring_task', {
+        title: 'Standup',
+        frequency: 'DAILY',
+        start_date: inDays(1),
+        ...args,
+      });
+      return { recurring: fieldOf(recurring_task, 'id'), first: fieldOf(first_occurrence, 'id') };
+    }
+
+    it('have one next occurrence, however often and by however many the first is completed', async () => {
+      const { first } = await begin();
+      const completing = Array.from({ length: 4 }, () =>
+        call(team, 'todo_complete_task', { task_id: first }),
+      );
+      const results = await Promise.all(completing);
+      assert.equal(results.filter(({ isError }) => isError === undefined).length, 1);
+      await Promise.all([1, 2].map(() => team.app.repairTodo(first, undefined)));
+      const [next, ...more] = await open();
+      assert.deepEqual(more, []);
+      assert.equal(next?.['due_date'], inDays(2));
+    });
+
+    it('skip one that is deleted, and end with their recurring task or their last date', async () => {
+      const { recurring, first } = await begin();
+      await tool('delete_task', { task_id: first });
+      const [second] = await open();
+      assert.equal(second?.['due_date'], inDays(2));
+      await tool('delete_recurring_task', { recurring_task_id: recurring });
+      await tool('complete_task', { task_id: fieldOf(second, 'id') });
+      assert.deepEqual(await open(), []);
+      assert.deepEqual((await tool('list_recurring_tasks'))['recurring_tasks'], []);
+      const last = await begin({ end_date: inDays(1) });
+      assert.equal('next_occurrence' in (await tool('complete_task', { task_id: last.first })), false);
+    });
+
+    it('keep their rule when one is moved', async () => {
+      const { first } = await begin();
+      await tool('set_task_due_date', { task_id: first, due_date: inDays(0.5) });
+      await tool('complete_task', { task_id: first });
+      assert.equal((await open())[0]?.['due_date'], inDays(2));
+    });
+
+    it('go on after their owner has completed or removed one directly', async () => {
+      const { first } = await begin();
+      const document = firestore().doc(todoPath(first));
+      const [inTwoDays, inThreeDays] = [inDays(2), inDays(3)];
+      team.pass(60);
+      await document.update({ completed: true, title: 'Stand-up' });
+      await Promise.all([1, 2, 3].map(() => team.app.repairTodo(first, undefined)));
+      assert.deepEqual(
+        (await events(first)).map(({ event_type }) => event_type),
+        ['completed', 'created'],
+      );
+      const [second, ...more] = await open();
+      assert.deepEqual([second?.['due_date'], more.length], [inTwoDays, 0]);
+      assert.equal((await document.get()).get('completed_at')?.toDate().getTime(), team.now.getTime());
+      assert.deepEqual(await titles('search_tasks', { query: 'stand' }), ['Standup', 'Stand-up']);
+      const id = fieldOf(second, 'id');
+      const gone = (await firestore().doc(todoPath(id)).get()).data();
+      await firestore().doc(todoPath(id)).delete();
+      await Promise.all([1, 2].map(() => team.app.repairTodo(id, gone)));
+      assert.ok(
+        (
+          await firestore()
+            .doc(eventPath(`deleted-${id}`))
+            .get()
+        ).exists,
+      );
+      assert.equal((await open())[0]?.['due_date'], inThreeDays);
+    });
+  });
+
+  it('leave no event, reminder or guard half done where a call is refused', async () => {
+    const count = async () =>
+      (
+        await firestore()
+          .collection(COLLECTIONS.events)
+          .where('user_id', '==', team.leader.ownerUid)
+          .count()
+          .get()
+      ).data().count;
+    await added({ title: 'A' });
+    await refused('add_task', { title: 'a' });
+    assert.equal(await count(), 1);
+  });
+});
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function fieldOf(value: unknown, field: string): string {
+  assert.ok(isObject(value));
+  return String(value[field]);
+}

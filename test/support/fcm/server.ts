@@ -1,0 +1,87 @@
+/**
+ * A push service on this machine: as much of FCM's HTTP v1 as Muster uses. What becomes of a message is said by its
+ * token: `gone…`, `bad…`, `down…`; any other is taken.
+ * Source: https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages/send
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { z } from 'zod';
+
+const request = z.object({
+  message: z.looseObject({
+    token: z.string(),
+    notification: z.object({ title: z.string(), body: z.string() }),
+    data: z.record(z.string(), z.string()),
+  }),
+});
+
+export type Pushed = z.output<typeof request>['message'];
+
+/** FCM's errors: an HTTP status, google.rpc.Status and FCM's own code. */
+const FAILURES = {
+  gone: [404, 'NOT_FOUND', 'UNREGISTERED'],
+  bad: [400, 'INVALID_ARGUMENT', 'INVALID_ARGUMENT'],
+  down: [500, 'INTERNAL', 'INTERNAL'],
+} as const satisfies Record<string, readonly [code: number, status: string, errorCode: string]>;
+
+export class LocalFcm {
+  /** What was taken, in the order in which it came. */
+  readonly taken: Pushed[] = [];
+  /** Tokens that the service cannot reach for now. */
+  readonly down = new Set<string>();
+  /** Called before a message is answered. */
+  arrived: () => Promise<void> = async () => undefined;
+  private readonly server: Server;
+
+  constructor() {
+    this.server = createServer((incoming, response) => void this.answer(incoming, response));
+  }
+
+  async start(): Promise<void> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  get url(): string {
+    const address = this.server.address();
+    if (address === null || typeof address === 'string') throw new Error('it has not been started');
+    return `http://127.0.0.1:${address.port}`;
+  }
+
+  /** What a device was shown. */
+  of(token: string): readonly Pushed[] {
+    return this.taken.filter((message) => message.token === token);
+  }
+
+  private async answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const isSend = /^\/v1\/projects\/[^/]+\/messages:send$/.test(incoming.url ?? '');
+    const isAuthorised = /^Bearer \S+$/.test(incoming.headers.authorization ?? '');
+    const read = request.safeParse(JSON.parse(await text(incoming)));
+    await this.arrived();
+    const reply = (status: number, body: object): void => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    };
+    if (!isSend || !isAuthorised || !read.success) return reply(400, failure('bad'));
+    const { message } = read.data;
+    const kind = this.down.has(message.token) ? 'down' : kindOf(message.token);
+    if (kind !== undefined) return reply(FAILURES[kind][0], failure(kind));
+    this.taken.push(message);
+    reply(200, { name: `projects/demo-muster/messages/${this.taken.length}` });
+  }
+}
+
+function kindOf(token: string): keyof typeof FAILURES | undefined {
+  if (token.startsWith('gone')) return 'gone';
+  if (token.startsWith('bad')) return 'bad';
+  return token.startsWith('down') ? 'down' : undefined;
+}
+
+function failure(kind: keyof typeof FAILURES): object {
+  const [code, status, errorCode] = FAILURES[kind];
+  const details = [{ '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError', errorCode }];
+  return { error: { code, status, message: status, details } };
+}

@@ -1,0 +1,55 @@
+/** Who asks: the App by its JWT, an installation or a person by a token. Really checked. */
+import { createVerify } from 'node:crypto';
+import { z } from 'zod';
+import type { Installation, World } from './world.ts';
+
+export type Asker =
+  | { readonly kind: 'app' }
+  | { readonly kind: 'installation'; readonly installation: Installation }
+  | { readonly kind: 'person' }
+  | { readonly kind: 'nobody' }
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** The longest time that GitHub lets a JWT hold, in seconds. */
+const MAX_LIFETIME = 600;
+
+const claims = z.object({ iat: z.number(), exp: z.number(), iss: z.union([z.string(), z.number()]) });
+
+export function identify(world: World, authorization: string | undefined): Asker {
+  if (authorization === undefined) return { kind: 'nobody' };
+  const [scheme = '', credential = ''] = authorization.split(' ');
+  if (!/^(token|bearer)$/i.test(scheme)) return { kind: 'refused', why: 'Bad credentials' };
+  if (credential.split('.').length === 3) return checkJwt(world, credential);
+  if (credential === world.personalToken) return { kind: 'person' };
+  const token = world.tokens.find((one) => one.token === credential);
+  if (token === undefined || token.expiresAt.getTime() <= Date.now()) {
+    return { kind: 'refused', why: 'Bad credentials' };
+  }
+  return { kind: 'installation', installation: token.installation };
+}
+
+function checkJwt({ app }: World, jwt: string): Asker {
+  const refused = (why: string): Asker => ({ kind: 'refused', why });
+  const [header = '', payload = '', signature = ''] = jwt.split('.');
+  if (decoded(header)?.['alg'] !== 'RS256') return refused('A JSON web token could not be decoded');
+  const verifier = createVerify('RSA-SHA256').update(`${header}.${payload}`);
+  if (!verifier.verify(app.publicKey, Buffer.from(signature, 'base64url'))) {
+    return refused('A JSON web token could not be decoded');
+  }
+  const said = claims.safeParse(decoded(payload));
+  if (!said.success || String(said.data.iss) !== app.id) return refused('Integration not found');
+  const now = Date.now() / 1000;
+  const { iat, exp } = said.data;
+  if (iat > now) return refused("'Issued at' claim ('iat') must be an Integer representing the time");
+  if (exp <= now) return refused("'Expiration time' claim ('exp') must be a numeric value in the future");
+  if (exp - now > MAX_LIFETIME) return refused("'Expiration time' claim ('exp') is too far in the future");
+  return { kind: 'app' };
+}
+
+function decoded(part: string): Record<string, unknown> | undefined {
+  try {
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(Buffer.from(part, 'base64url').toString()));
+  } catch {
+    return undefined;
+  }
+}

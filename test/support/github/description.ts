@@ -1,0 +1,163 @@
+/**
+ * GitHub's own description of its REST API, as `@octokit/openapi` ships it: what may be asked, and what is
+ * answered. Requests and answers of the local GitHub are held against it. Only what is used is compiled.
+ */
+import { createRequire } from 'node:module';
+import { Ajv, type ValidateFunction } from 'ajv';
+import formats from 'ajv-formats';
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Operation {
+  readonly parameters?: readonly Json[];
+  readonly requestBody?: Json;
+  readonly responses: Readonly<Record<string, Json>>;
+}
+
+const description: Json & { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> } =
+  createRequire(import.meta.url)('@octokit/openapi/generated/api.github.com.json');
+
+const ajv = new Ajv({ strict: false, allErrors: true, logger: false, coerceTypes: false });
+const coercing = new Ajv({ strict: false, allErrors: true, logger: false, coerceTypes: true });
+for (const one of [ajv, coercing]) formats.default(one);
+
+const compiled = new Map<string, ValidateFunction>();
+
+/** Refusals that every operation can answer, whether or not its own description lists them. */
+const ALWAYS: Readonly<Record<string, string>> = {
+  401: 'basic-error',
+  403: 'basic-error',
+  404: 'basic-error',
+  410: 'basic-error',
+  429: 'basic-error',
+  500: 'basic-error',
+  502: 'basic-error',
+  503: 'basic-error',
+};
+
+/** @param route `GET /repos/{owner}/{repo}` */
+export function operationOf(route: string): Operation {
+  const [method = '', path = ''] = route.split(' ');
+  const operation = description.paths[path]?.[method.toLowerCase()];
+  if (operation === undefined) throw new Error(`GitHub has no ${route}`);
+  return operation;
+}
+
+/** What is wrong with a request, or nothing. */
+export function requestProblems(
+  route: string,
+  sent: { readonly path: Json; readonly query: Json; readonly body: unknown },
+): string[] {
+  const operation = operationOf(route);
+  const parameters = (operation.parameters ?? []).map((one) => resolved(one));
+  const problems = (['path', 'query'] as const).flatMap((place) =>
+    parameterProblems(route, place, parameters, sent[place]),
+  );
+  const described = resolved(operation.requestBody ?? {});
+  const body = jsonSchema(described);
+  if (body === undefined || (sent.body === undefined && described['required'] !== true)) return problems;
+  return [...problems, ...check(ajv, `${route} body`, body, sent.body)];
+}
+
+/** What is wrong with an answer, or nothing. */
+export function answerProblems(route: string, status: number, body: unknown): string[] {
+  const declared = operationOf(route).responses[String(status)];
+  if (declared !== undefined) {
+    const schema = jsonSchema(resolved(declared));
+    return schema === undefined ? [] : check(ajv, `${route} ${status}`, schema, body);
+  }
+  const always = ALWAYS[String(status)];
+  if (always === undefined) return [`${route} never answers ${status}`];
+  return check(ajv, always, { $ref: `#/components/schemas/${always}` }, body);
+}
+
+/** The first example of what is answered: a whole one, of which a test changes what matters. */
+export function exampleOf(route: string, status: number): unknown {
+  const content = jsonContent(resolved(operationOf(route).responses[String(status)] ?? {}));
+  const [first] = Object.values(asJson(content?.['examples'] ?? {}));
+  const example = resolved(asJson(first))['value'];
+  if (example === undefined) throw new Error(`no example of ${route} ${status}`);
+  return structuredClone(example);
+}
+
+function parameterProblems(route: string, place: string, parameters: readonly Json[], sent: Json): string[] {
+  const here = parameters.filter((one) => one['in'] === place);
+  const schema = {
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(here.map((one) => [one['name'], one['schema']])),
+    required: here.filter((one) => one['required'] === true).map((one) => one['name']),
+  };
+  return check(coercing, `${route} ${place}`, schema, structuredClone(sent));
+}
+
+function check(validator: Ajv, name: string, schema: Json, value: unknown): string[] {
+  const key = `${validator === ajv ? '' : 'coerced '}${name}`;
+  const validate = compiled.get(key) ?? validator.compile(standalone(schema));
+  compiled.set(key, validate);
+  if (validate(value)) return [];
+  return (validate.errors ?? [])
+    .slice(0, 12)
+    .map((error) => `${name}${error.instancePath} ${error.message} ${JSON.stringify(error.params)}`);
+}
+
+/** The schema with all that it refers to, in the words of JSON Schema. */
+function standalone(schema: Json): Json {
+  const definitions: Record<string, unknown> = {};
+  const convert = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(convert);
+    if (typeof value !== 'object' || value === null) return value;
+    const { nullable, discriminator: _forGenerators, $ref, ...rest } = asJson(value);
+    if (typeof $ref === 'string') return { $ref: `#/definitions/${define($ref)}` };
+    const entries = Object.entries(corrected(rest)).map(([key, inner]) => [key, convert(inner)]);
+    const plain = Object.fromEntries(entries);
+    return nullable === true ? { anyOf: [plain, { type: 'null' }] } : plain;
+  };
+  const define = (reference: string): string => {
+    const name = reference.replaceAll(/[^\w-]/g, '_');
+    if (!(name in definitions)) {
+      definitions[name] = true; // so that circles end
+      definitions[name] = convert(lookUp(reference));
+    }
+    return name;
+  };
+  const converted = asJson(convert(schema));
+  return { ...converted, definitions };
+}
+
+/**
+ * An account is a user or an enterprise; in one place GitHub's description wants it to be both. And what is a
+ * number or a text in an address is both of them there.
+ */
+function corrected(schema: Json): Json {
+  const { allOf, oneOf, ...rest } = schema;
+  const both = Array.isArray(allOf) && allOf.some((one) => asJson(one)['title'] === 'Enterprise');
+  if (both) return { ...rest, anyOf: allOf };
+  return oneOf === undefined ? schema : { ...rest, ...(allOf !== undefined && { allOf }), anyOf: oneOf };
+}
+
+function jsonSchema(message: Json): Json | undefined {
+  const schema = jsonContent(message)?.['schema'];
+  return schema === undefined ? undefined : asJson(schema);
+}
+
+function jsonContent(message: Json): Json | undefined {
+  const json = asJson(message['content'] ?? {})['application/json'];
+  return json === undefined ? undefined : asJson(json);
+}
+
+function resolved(value: Json): Json {
+  const { $ref } = value;
+  return typeof $ref === 'string' ? asJson(lookUp($ref)) : value;
+}
+
+function lookUp(reference: string): unknown {
+  let at: unknown = description;
+  for (const part of reference.slice(2).split('/')) at = asJson(at)[part];
+  return at;
+}
+
+function asJson(value: unknown): Json {
+  if (typeof value !== 'object' || value === null) throw new Error(`not an object: ${String(value)}`);
+  return { ...value };
+}

@@ -1,0 +1,16 @@
+/** Runs a seeded GitHub of its own process, and prints the functions' parameters that reach it. */
+import { randomBytes } from 'node:crypto';
+import { seedClaudeNetwork } from './seed.ts';
+import { LocalGitHub } from './server.ts';
+
+const gitHub = new LocalGitHub();
+seedClaudeNetwork(gitHub.world);
+await gitHub.start();
+const { id, privateKey } = gitHub.world.app;
+const parameters = {
+  GITHUB_API_URL: gitHub.url,
+  GITHUB_APP_ID: id,
+  GITHUB_APP_PRIVATE_KEY: privateKey,
+  GITHUB_WEBHOOK_SECRET: randomBytes(20).toString('hex'),
+};
+process.stdout.write(`parameters: ${JSON.stringify(parameters)}\n`);

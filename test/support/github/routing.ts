@@ -1,0 +1,87 @@
+/** Routes of the local GitHub, by the names that GitHub's description gives them. */
+import type { Asker } from './authentication.ts';
+import type { Repo, World } from './world.ts';
+
+export interface Reply {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Asked {
+  readonly world: World;
+  readonly asker: Asker;
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Where the server answers, without a trailing slash. */
+  readonly origin: string;
+}
+
+export type Handle = (asked: Asked) => Reply;
+
+export type Routes = Readonly<Record<string, Handle>>;
+
+/** A refusal in GitHub's form. */
+export class Refused extends Error {
+  readonly reply: Reply;
+
+  constructor(status: number, message: string, more: Readonly<Record<string, unknown>> = {}) {
+    super(message);
+    this.reply = { status, body: { message, documentation_url: 'https://docs.github.com/rest', ...more } };
+  }
+}
+
+export const notFound = (): Refused => new Refused(404, 'Not Found');
+
+export function invalid(message: string, ...errors: Readonly<Record<string, unknown>>[]): Refused {
+  return new Refused(422, message, errors.length > 0 ? { errors } : {});
+}
+
+/** The repository, where the asker may see it; GitHub hides it otherwise. */
+export function visible({ world, asker, path }: Asked): Repo {
+  const repo = world.find(path['owner'] ?? '', path['repo'] ?? '');
+  if (repo === undefined) throw notFound();
+  if (asker.kind === 'installation' && asker.installation.repositories.has(repo.fullName)) return repo;
+  if (asker.kind === 'person' || !repo.isPrivate) return repo;
+  throw notFound();
+}
+
+/** The repository, where the asker may change it. */
+export function writable(asked: Asked): Repo {
+  const repo = visible(asked);
+  const { asker } = asked;
+  if (asker.kind === 'person') return repo;
+  if (asker.kind === 'installation' && asker.installation.mayWrite) {
+    if (asker.installation.repositories.has(repo.fullName)) return repo;
+  }
+  throw new Refused(403, 'Resource not accessible by integration');
+}
+
+export function requireApp({ asker }: Asked): void {
+  if (asker.kind !== 'app') throw new Refused(401, 'A JSON web token could not be decoded');
+}
+
+/** The route and the variables of its template, or undefined where GitHub has no such address. */
+export function match(
+  routes: Routes,
+  method: string,
+  pathname: string,
+): { readonly route: string; readonly path: Record<string, string> } | undefined {
+  const parts = pathname.slice(1).split('/').map(decodeURIComponent);
+  for (const route of Object.keys(routes)) {
+    const [verb, template = ''] = route.split(' ');
+    const names = template.slice(1).split('/');
+    if (verb !== method || names.length !== parts.length) continue;
+    const path: Record<string, string> = {};
+    const fits = names.every((name, index) => {
+      const part = parts[index] ?? '';
+      const variable = /^\{(\w+)\}$/.exec(name)?.[1];
+      if (variable === undefined) return name === part;
+      path[variable] = part;
+      return part !== '';
+    });
+    if (fits) return { route, path };
+  }
+  return undefined;
+}

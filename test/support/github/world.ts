@@ -1,0 +1,146 @@
+/** What there is on the local GitHub: accounts, repositories, an App and where it is installed. */
+import { generateKeyPairSync, type KeyObject, randomBytes, randomInt } from 'node:crypto';
+import { ObjectStore, type Seed } from './objects.ts';
+
+export interface Issue {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string | null;
+  readonly labels: readonly string[];
+  readonly assignees: readonly string[];
+  readonly createdAt: Date;
+}
+
+export interface Pull {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string | null;
+  readonly head: string;
+  readonly base: string;
+  readonly draft: boolean;
+  state: 'open' | 'closed';
+}
+
+export interface Job {
+  readonly id: number;
+  readonly name: string;
+  readonly conclusion: 'success' | 'failure';
+  /** What its log's address answers; undefined where GitHub has deleted it. */
+  readonly log?: string;
+}
+
+export interface Run {
+  readonly id: number;
+  readonly workflow: { readonly id: number; readonly file: string };
+  readonly title: string;
+  readonly branch: string;
+  readonly conclusion: 'success' | 'failure' | null;
+  readonly jobs: readonly Job[];
+}
+
+export class Repo {
+  readonly id: number;
+  readonly owner: string;
+  readonly name: string;
+  readonly objects = new ObjectStore();
+  /** Branches, by name, and the commits that they are at. */
+  readonly branches = new Map<string, string>();
+  readonly issues: Issue[] = [];
+  readonly pulls: Pull[] = [];
+  readonly runs: Run[] = [];
+  readonly protectedBranches = new Set<string>();
+  isPrivate = false;
+  hasIssues = true;
+  stars = 0;
+  description: string | null = null;
+  defaultBranch = 'main';
+
+  constructor(id: number, owner: string, name: string) {
+    this.id = id;
+    this.owner = owner;
+    this.name = name;
+  }
+
+  get fullName(): string {
+    return `${this.owner}/${this.name}`;
+  }
+
+  /** Commits these files to a branch, which is made where it is not there; all others go. */
+  push(branch: string, files: Readonly<Record<string, Seed>>, message = 'Seeded'): string {
+    const parent = this.branches.get(branch);
+    const sha = this.objects.seed(files, message, parent === undefined ? [] : [parent]);
+    this.branches.set(branch, sha);
+    return sha;
+  }
+
+  /** The commit of a branch or a SHA. */
+  resolve(ref: string): string | undefined {
+    return this.branches.get(ref) ?? (this.objects.commits.has(ref) ? ref : undefined);
+  }
+
+  nextNumber(): number {
+    return this.issues.length + this.pulls.length + 1;
+  }
+}
+
+export interface Installation {
+  readonly id: number;
+  readonly account: string;
+  /** Full names. */
+  readonly repositories: Set<string>;
+  /** Whether what it may see it may also change. */
+  mayWrite: boolean;
+}
+
+export interface InstallationToken {
+  readonly token: string;
+  readonly installation: Installation;
+  readonly expiresAt: Date;
+}
+
+const TOKEN_MILLISECONDS = 3_600_000;
+
+export class World {
+  readonly app: { readonly id: string; readonly privateKey: string; readonly publicKey: KeyObject };
+  readonly personalToken = `ghp_${randomBytes(18).toString('hex')}`;
+  readonly accounts = new Set<string>();
+  readonly repositories = new Map<string, Repo>();
+  readonly installations: Installation[] = [];
+  readonly tokens: InstallationToken[] = [];
+
+  constructor() {
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
+    this.app = { id: '4711', privateKey: pem, publicKey };
+  }
+
+  repository(owner: string, name: string): Repo {
+    this.accounts.add(owner);
+    const repo = new Repo(randomInt(1, 2 ** 40), owner, name);
+    this.repositories.set(repo.fullName.toLowerCase(), repo);
+    return repo;
+  }
+
+  find(owner: string, name: string): Repo | undefined {
+    return this.repositories.get(`${owner}/${name}`.toLowerCase());
+  }
+
+  install(account: string, ...repos: Repo[]): Installation {
+    const repositories = new Set(repos.map((repo) => repo.fullName));
+    const installation = { id: 70 + this.installations.length, account, repositories, mayWrite: true };
+    this.installations.push(installation);
+    return installation;
+  }
+
+  issueToken(installation: Installation): InstallationToken {
+    const token = `ghs_${randomBytes(18).toString('hex')}`;
+    const issued = { token, installation, expiresAt: new Date(Date.now() + TOKEN_MILLISECONDS) };
+    this.tokens.push(issued);
+    return issued;
+  }
+
+  /** Withdraws all tokens before their time. */
+  revokeTokens(): void {
+    this.tokens.length = 0;
+  }
+}

@@ -1,0 +1,84 @@
+/** Reads server-sent events as a browser does, and keeps the comments too. */
+export interface ReceivedFrame {
+  readonly id?: string;
+  readonly event?: string;
+  readonly data?: string;
+  readonly retry?: string;
+  /** A line that begins with a colon. */
+  readonly comment?: string;
+}
+
+export class EventStream {
+  readonly response: Response;
+  readonly #frames: AsyncGenerator<ReceivedFrame>;
+  readonly #abort: AbortController;
+
+  private constructor(response: Response, abort: AbortController) {
+    this.response = response;
+    this.#abort = abort;
+    this.#frames = framesOf(response);
+  }
+
+  static async open(url: string, init: RequestInit = {}): Promise<EventStream> {
+    const abort = new AbortController();
+    return new EventStream(await fetch(url, { ...init, signal: abort.signal }), abort);
+  }
+
+  /** The next frame; undefined where the stream has ended. */
+  async next(): Promise<ReceivedFrame | undefined> {
+    const { done, value } = await this.#frames.next();
+    return done ? undefined : value;
+  }
+
+  async take(count: number): Promise<ReceivedFrame[]> {
+    const taken: ReceivedFrame[] = [];
+    while (taken.length < count) {
+      const frame = await this.next();
+      if (frame === undefined) throw new Error(`The stream ended after ${JSON.stringify(taken)}.`);
+      taken.push(frame);
+    }
+    return taken;
+  }
+
+  /** What is left until it ends. */
+  async rest(): Promise<ReceivedFrame[]> {
+    const rest: ReceivedFrame[] = [];
+    for (let frame = await this.next(); frame !== undefined; frame = await this.next()) rest.push(frame);
+    return rest;
+  }
+
+  close(): void {
+    this.#abort.abort();
+  }
+}
+
+async function* framesOf({ body }: Response): AsyncGenerator<ReceivedFrame> {
+  if (body === null) return;
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for await (const chunk of body) {
+      text += decoder.decode(chunk, { stream: true });
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        yield parseFrame(text.slice(0, end));
+        text = text.slice(end + 2);
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof DOMException && error.name === 'AbortError')) throw error;
+  }
+  if (text !== '') throw new Error(`The stream ends within a frame: ${text}`);
+}
+
+/** Source: https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation */
+export function parseFrame(frame: string): ReceivedFrame {
+  const fields = new Map<string, string>();
+  for (const line of frame.split(/\r\n|\r|\n/)) {
+    const colon = line.indexOf(':');
+    const name = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
+    const before = fields.get(name);
+    fields.set(name || 'comment', name === 'data' && before !== undefined ? `${before}\n${value}` : value);
+  }
+  return Object.fromEntries(fields);
+}

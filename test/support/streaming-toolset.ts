@@ -1,0 +1,69 @@
+/** A toolset with what can be streamed and watched: a tool that notifies, and the real subscriptions. */
+import { z } from 'zod';
+import { MusterError } from '../../functions/src/domain/errors.ts';
+import { defineResourceTemplate, defineTool, type Toolset } from '../../functions/src/mcp/tool.ts';
+import { templates } from '../../functions/src/toolsets/firebase/resources.ts';
+
+const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+
+/** What a test sees of the calls of `tell`. */
+export interface Told {
+  /** How many calls wait for their client to go away. */
+  waiting: number;
+  /** How many have seen it go. */
+  gone: number;
+}
+
+export function streamingToolset(told: Told): Toolset {
+  const tell = defineTool({
+    name: 'tell',
+    title: 'Tell',
+    description: 'Notifies of each text, and then answers, or waits until its client has gone.',
+    input: z.strictObject({
+      texts: z.array(z.string()).default([]).describe('What to notify of'),
+      stay: z.boolean().default(false).describe('Whether to wait'),
+    }),
+    output: z.object({ told: z.number() }),
+    annotations: reads,
+    role: 'viewer',
+    example: {},
+    notifies: true,
+    handler: async ({ notify, gone }, { texts, stay }) => {
+      for (const text of texts) notify({ method: 'firebase.event', params: { text } });
+      if (stay) await untilAborted(gone(), told);
+      return { told: texts.length };
+    },
+  });
+  const shelf = defineResourceTemplate({
+    uriTemplate: 'firebase://shelves/{shelf}/books/{book}',
+    name: 'book',
+    title: 'Book',
+    description: 'A book on a shelf.',
+    mimeType: 'application/json',
+    role: 'viewer',
+    variables: z.strictObject({ shelf: z.string(), book: z.string().max(10) }),
+    read: async (_context, { shelf: where, book }) => {
+      if (where === 'empty') throw new MusterError('NOT_FOUND', 'There is no such book.');
+      return JSON.stringify({ shelf: where, book });
+    },
+  });
+  return {
+    name: 'firebase',
+    instructions: 'Tells.',
+    tools: [tell],
+    resources: [],
+    templates: [shelf, ...templates],
+  };
+}
+
+function untilAborted(signal: AbortSignal, told: Told): Promise<void> {
+  return new Promise((resolve) => {
+    told.waiting += 1;
+    const aborted = () => {
+      told.gone += 1;
+      resolve();
+    };
+    if (signal.aborted) aborted();
+    else signal.addEventListener('abort', aborted, { once: true });
+  });
+}

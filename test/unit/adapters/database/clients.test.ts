@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { deleteApp, getApps, initializeApp } from 'firebase-admin/app';
+import { CallerClients, type Lease } from '../../../../functions/src/adapters/database/asCaller/clients.ts';
+import { systemRandomness } from '../../../../functions/src/adapters/platform/cryptography.ts';
+
+const claimsOf = (uid: string, rest: object = {}) => ({ sub: uid, role: 'worker', iat: 1, exp: 2, ...rest });
+
+/** The callers' apps that there are, by what rules call `auth`. */
+function auths(): unknown[] {
+  return getApps().flatMap(({ name, options }) =>
+    name.startsWith('caller-') ? [options.databaseAuthVariableOverride] : [],
+  );
+}
+
+describe('the clients of callers', () => {
+  const server = initializeApp({ databaseURL: 'https://muster.firebaseio.com' }, 'server');
+  const open = () => new CallerClients(() => server, systemRandomness);
+
+  after(() => deleteApp(server));
+
+  it('are those of the caller, with its claims', async () => {
+    const clients = open();
+    const claims = claimsOf('a', { firebase: { sign_in_provider: 'password' } });
+    await clients.lease(claims);
+    assert.deepEqual(auths().at(-1), { uid: 'a', provider: 'password', token: claims });
+  });
+
+  it('are shared by a caller whatever its token, and by nobody else', async () => {
+    const clients = open();
+    const first = await clients.lease(claimsOf('a'));
+    const again = await clients.lease(claimsOf('a', { iat: 5, exp: 9 }));
+    const others = [claimsOf('b'), claimsOf('a', { role: 'viewer' })];
+    assert.equal(again.database, first.database);
+    for (const other of others) assert.notEqual((await clients.lease(other)).database, first.database);
+  });
+
+  it('are at most 50 that nothing watches, and never end under a watch', async () => {
+    const clients = open();
+    const before = auths().length;
+    const leases: Lease[] = [];
+    for (let index = 0; index < 60; index++) leases.push(await clients.lease(claimsOf(`many-${index}`)));
+    assert.equal(auths().length - before, 60);
+    for (const lease of leases.slice(0, 30)) lease.release();
+    await clients.lease(claimsOf('one-more'));
+    assert.equal(auths().length - before, 50);
+    assert.equal((await clients.lease(claimsOf('many-59'))).database, leases[59]?.database);
+    assert.notEqual((await clients.lease(claimsOf('many-0'))).database, leases[0]?.database);
+  });
+
+  it('are refused without a subject', async () => {
+    await assert.rejects(open().lease({ role: 'admin' }));
+  });
+});

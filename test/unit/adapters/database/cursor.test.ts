@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  Cursors,
+  MAX_TIES,
+  type Position,
+} from '../../../../functions/src/adapters/database/asCaller/cursor.ts';
+import { BRANCH } from '../../../../functions/src/adapters/database/asCaller/order.ts';
+import { systemHashing } from '../../../../functions/src/adapters/platform/cryptography.ts';
+import { MusterError } from '../../../../functions/src/domain/errors.ts';
+
+const cursors = new Cursors(systemHashing);
+
+const QUERY = ['shared/a', 'v', null, null];
+
+const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((one) => one + 0);
+const bound = fc.oneof(fc.string({ maxLength: 200 }), number, fc.boolean(), fc.constant(null));
+
+const position: fc.Arbitrary<Position> = fc.record(
+  {
+    from: bound,
+    given: fc.integer({ min: 1, max: MAX_TIES }),
+    rank: fc.oneof(bound, fc.constant<typeof BRANCH>(BRANCH)),
+    key: fc.string({ minLength: 1, maxLength: 100 }),
+  },
+  { noNullPrototype: true },
+);
+
+const refused = (error: unknown) => error instanceof MusterError && error.code === 'VALIDATION_ERROR';
+
+describe('cursors of the Realtime Database', () => {
+  it('come back as they went', () => {
+    fc.assert(
+      fc.property(position, (one) => {
+        assert.deepEqual(cursors.decode(QUERY, cursors.encode(QUERY, one)), one);
+      }),
+    );
+  });
+
+  it('go with no other query', () => {
+    fc.assert(
+      fc.property(position, fc.integer({ min: 0, max: 3 }), (one, index) => {
+        const other = QUERY.with(index, 'other');
+        assert.throws(() => cursors.decode(other, cursors.encode(QUERY, one)), refused);
+      }),
+    );
+  });
+
+  it('are never anything else', () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.base64String(),
+      fc.json().map((one) => Buffer.from(one).toString('base64url')),
+    );
+    fc.assert(fc.property(text, (one) => assert.throws(() => cursors.decode(QUERY, one), refused)));
+  });
+
+  it('are refused where they would be too long or go too far', () => {
+    const end = { from: 'a', given: 1, rank: 'a', key: 'k' };
+    assert.throws(() => cursors.encode(QUERY, { ...end, given: MAX_TIES + 1 }), refused);
+    assert.throws(() => cursors.encode(QUERY, { ...end, rank: 'x'.repeat(4000) }), refused);
+  });
+});

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import type { App } from 'firebase-admin/app';
+import { resourcesOf } from '../../../../functions/src/adapters/database/asCaller/location.ts';
+
+const HOST = 'FIREBASE_DATABASE_EMULATOR_HOST';
+
+function urlFor(databaseURL: string | undefined, emulator: string | undefined): string {
+  const before = process.env[HOST];
+  if (emulator === undefined) delete process.env[HOST];
+  else process.env[HOST] = emulator;
+  try {
+    const options = databaseURL === undefined ? {} : { databaseURL };
+    const app: App = { name: 'app', options };
+    return resourcesOf(app)('shared/a', { auth: 'a+b' });
+  } finally {
+    if (before === undefined) delete process.env[HOST];
+    else process.env[HOST] = before;
+  }
+}
+
+describe('where the Realtime Database is', () => {
+  for (const [databaseURL, emulator, url] of [
+    ['https://muster.firebaseio.com', undefined, 'https://muster.firebaseio.com/shared/a.json?auth=a%2Bb'],
+    [
+      'https://muster.europe-west1.firebasedatabase.app/',
+      undefined,
+      'https://muster.europe-west1.firebasedatabase.app/shared/a.json?auth=a%2Bb',
+    ],
+    [
+      'https://muster.firebaseio.com',
+      '127.0.0.1:9000',
+      'http://127.0.0.1:9000/shared/a.json?auth=a%2Bb&ns=muster',
+    ],
+    [
+      'http://127.0.0.1:9000/?ns=other',
+      '127.0.0.1:9001',
+      'http://127.0.0.1:9001/shared/a.json?auth=a%2Bb&ns=other',
+    ],
+  ] as const) {
+    it(`is ${url.split('?')[0]} for ${databaseURL}`, () => assert.equal(urlFor(databaseURL, emulator), url));
+  }
+
+  it('is nowhere where the deployment names none', () => {
+    assert.throws(() => urlFor(undefined, undefined), /names no Realtime Database/);
+  });
+});

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { refusalOf } from '../../../../functions/src/adapters/database/asCaller/refusals.ts';
+import type { RestRequest } from '../../../../functions/src/adapters/database/asCaller/request.ts';
+
+const READ: RestRequest = {
+  method: 'GET',
+  path: 'shared/scores',
+  parameters: { orderBy: '"score"', limitToFirst: '101' },
+};
+const WRITE: RestRequest = { method: 'PUT', path: 'shared/scores', data: { a: 1 } };
+
+const said = (error: string) => JSON.stringify({ error });
+
+describe("the Realtime Database's refusals", () => {
+  for (const [status, text, request, code, reason] of [
+    [401, said('Permission denied'), READ, 'FORBIDDEN', 'PERMISSION_DENIED'],
+    [403, '<html>', READ, 'FORBIDDEN', 'PERMISSION_DENIED'],
+    [401, said('Auth token is expired'), READ, 'TOKEN_EXPIRED', undefined],
+    [400, said('Index not defined, add ".indexOn": "score"'), READ, 'FIREBASE_ERROR', 'MISSING_INDEX'],
+    [
+      400,
+      said('Constraint index field must be a JSON primitive'),
+      READ,
+      'VALIDATION_ERROR',
+      'VALIDATION_ERROR',
+    ],
+    [400, said("Invalid data; couldn't parse JSON object"), WRITE, 'INVALID_FORMAT', 'INVALID_DATA_TYPE'],
+    [
+      400,
+      said('Data to write exceeds the maximum size that can be modified with a single request.'),
+      WRITE,
+      'VALIDATION_ERROR',
+      'SIZE_LIMIT_EXCEEDED',
+    ],
+    [
+      400,
+      said('The data requested exceeds the maximum size that can be accessed with a single request.'),
+      READ,
+      'VALIDATION_ERROR',
+      'SIZE_LIMIT_EXCEEDED',
+    ],
+    [413, undefined, READ, 'VALIDATION_ERROR', 'SIZE_LIMIT_EXCEEDED'],
+    [412, 'null', WRITE, 'CONFLICT', 'CONFLICT'],
+    [402, '', READ, 'QUOTA_EXCEEDED', 'QUOTA_EXCEEDED'],
+    [429, '', READ, 'QUOTA_EXCEEDED', 'QUOTA_EXCEEDED'],
+    [404, said('404 Not Found'), READ, 'FIREBASE_ERROR', 'CONNECTION_ERROR'],
+    [423, said('The Firebase database has been disabled.'), READ, 'FIREBASE_ERROR', 'CONNECTION_ERROR'],
+    [500, said('internal'), READ, 'FIREBASE_ERROR', 'CONNECTION_ERROR'],
+    [503, '<html>Service Unavailable', WRITE, 'FIREBASE_ERROR', 'CONNECTION_ERROR'],
+  ] as const) {
+    it(`reads ${status} ${text?.slice(0, 40)} as ${reason ?? code}`, () => {
+      const error = refusalOf({ status, text }, request);
+      assert.deepEqual([error.code, error.details.reason], [code, reason]);
+      const shown = [error.message, error.details.suggestion].join();
+      assert.ok(text === undefined || text === '' || !shown.includes(text), 'it shows what the vendor said');
+    });
+  }
+
+  it('gives the index to add, made of the query', () => {
+    const missing = { status: 400, text: said('Index not defined') };
+    const definition = (orderBy: string) =>
+      refusalOf(missing, { ...READ, parameters: { orderBy } }).details.suggestion ?? '';
+    assert.match(definition('"a/b"'), /"\/shared\/scores".*"\.indexOn": \["a\/b"\]$/);
+    assert.match(definition('"$value"'), /"\.indexOn": \["\.value"\]$/);
+  });
+});

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import { exchange, type HttpAnswer } from '../../../../functions/src/adapters/database/asCaller/transport.ts';
+import { MusterError } from '../../../../functions/src/domain/errors.ts';
+
+const LIMITS = { patienceMilliseconds: 5000, mostBytes: 1000 };
+
+/** Asks a server that answers in this way. */
+async function asked(listener: RequestListener, limits = LIMITS): Promise<HttpAnswer> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  try {
+    const url = `http://127.0.0.1:${port}/a.json?auth=secret-token`;
+    return await exchange(url, { method: 'GET', headers: {} }, limits);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const lost = (error: unknown) => {
+  assert.ok(error instanceof MusterError);
+  assert.equal(error.details.reason, 'CONNECTION_ERROR');
+  assert.doesNotMatch(inspect(error, { depth: 20, showHidden: true }), /secret-token/);
+  return true;
+};
+
+describe('an exchange with the Realtime Database', () => {
+  it('gives status, ETag and text', async () => {
+    const answer = await asked((_, response) => response.writeHead(401, { etag: 'abc' }).end('"é"'));
+    assert.deepEqual(answer, { status: 401, etag: 'abc', text: '"é"' });
+  });
+
+  it('stops reading where there is too much', async () => {
+    let sent = 0;
+    const { text } = await asked((_, response) => {
+      const send = (): void => {
+        while (!response.destroyed && sent < 1e9 && response.write('x'.repeat(10_000))) sent += 10_000;
+        response.once('drain', send);
+      };
+      send();
+    });
+    assert.equal(text, undefined);
+    assert.ok(sent < 1e8);
+  });
+
+  it('takes just as much as it may', async () => {
+    assert.equal((await asked((_, response) => response.end('x'.repeat(1000)))).text?.length, 1000);
+    assert.equal((await asked((_, response) => response.end('x'.repeat(1001)))).text, undefined);
+  });
+
+  it('does not wait for ever, neither for the beginning nor for the end', async () => {
+    const impatient = { ...LIMITS, patienceMilliseconds: 100 };
+    await assert.rejects(
+      asked(() => {}, impatient),
+      lost,
+    );
+    await assert.rejects(
+      asked((_, response) => response.write('{'), impatient),
+      lost,
+    );
+  });
+
+  it('says that there is no connection, and keeps the URL to itself', async () => {
+    await assert.rejects(
+      asked((request) => request.socket.destroy()),
+      lost,
+    );
+    const closed = exchange('http://127.0.0.1:1/?auth=secret-token', { method: 'GET', headers: {} }, LIMITS);
+    await assert.rejects(closed, lost);
+    const malformed = exchange('http://[/?auth=secret-token', { method: 'GET', headers: {} }, LIMITS);
+    await assert.rejects(malformed, lost);
+  });
+});

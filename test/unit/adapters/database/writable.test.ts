@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  checkedChildren,
+  checkWritable,
+  isNothing,
+} from '../../../../functions/src/adapters/database/asCaller/writable.ts';
+import { parsePath } from '../../../../functions/src/domain/data/path.ts';
+import { MusterError } from '../../../../functions/src/domain/errors.ts';
+import type { JsonValue } from '../../../../functions/src/domain/json.ts';
+
+const PATH = parsePath('realtime', 'shared/thing');
+
+const refusedAt = (field: string) => (error: unknown) => {
+  assert.ok(error instanceof MusterError);
+  assert.deepEqual([error.details.reason, error.details.field], ['INVALID_DATA_TYPE', field]);
+  return true;
+};
+
+function nested(levels: number): JsonValue {
+  return Array.from({ length: levels }).reduce<JsonValue>((inner) => ({ in: inner }), 1);
+}
+
+describe('what the Realtime Database can store', () => {
+  for (const value of [
+    null,
+    '',
+    0,
+    false,
+    [],
+    { a: [1, { b: null }] },
+    { __proto: 1, 'é 😀': 1, 'a:b': 1 },
+    { at: { '.sv': 'timestamp' }, n: { '.sv': { increment: -1.5 } } },
+    { '.sv': 'timestamp' },
+    nested(30),
+  ] as JsonValue[]) {
+    it(`takes ${JSON.stringify(value).slice(0, 60)}`, () => checkWritable(PATH, value));
+  }
+
+  for (const [value, field] of [
+    [{ 'a.b': 1 }, 'data.a.b'],
+    [{ list: [0, { 'x/y': 1 }] }, 'data.list.1.x/y'],
+    [{ '': 1 }, 'data.'],
+    [{ a: { $key: 1 } }, 'data.a.$key'],
+    [{ 'a\u0000': 1 }, 'data.a\u0000'],
+    [{ '#': 1 }, 'data.#'],
+    [{ ['é'.repeat(400)]: 1 }, `data.${'é'.repeat(50)}…`],
+    [{ '.priority': 1 }, 'data..priority'],
+    [{ '.value': 1 }, 'data..value'],
+    [{ a: { '.sv': 'now' } }, 'data.a..sv'],
+    [{ a: { '.sv': { increment: '1' } } }, 'data.a..sv'],
+    [{ a: { '.sv': { increment: 1, by: 2 } } }, 'data.a..sv'],
+    [{ a: { '.sv': 'timestamp', b: 1 } }, 'data.a..sv'],
+    [nested(31), `data${'.in'.repeat(31)}`],
+  ] as [JsonValue, string][]) {
+    it(`refuses ${JSON.stringify(value).slice(0, 60)}, and says where`, () => {
+      assert.throws(() => checkWritable(PATH, value), refusedAt(field));
+    });
+  }
+
+  it('refuses anything nested without end', () => {
+    assert.throws(() => checkWritable(PATH, nested(5000)), refusedAt(`data${'.in'.repeat(31)}`));
+  });
+
+  it('takes an object of children to update, and nothing else', () => {
+    assert.deepEqual(checkedChildren(PATH, { a: 1, b: null }), { a: 1, b: null });
+    for (const value of [null, 1, 'a', [1]]) {
+      assert.throws(() => checkedChildren(PATH, value), refusedAt('data'));
+    }
+    assert.throws(() => checkedChildren(PATH, { 'a/b': 1 }), refusedAt('data.a/b'));
+    assert.throws(() => checkedChildren(PATH, { '.sv': 'timestamp' }), refusedAt('data..sv'));
+  });
+
+  it('stores nothing of what holds nothing', () => {
+    for (const value of [null, {}, [], [null], { a: { b: [{}] } }]) assert.equal(isNothing(value), true);
+    for (const value of [0, '', false, { a: [null, 0] }, { '.sv': 'timestamp' }]) {
+      assert.equal(isNothing(value), false);
+    }
+  });
+
+  it('answers for any JSON, and never fails otherwise', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        try {
+          checkWritable(PATH, value as JsonValue);
+        } catch (error) {
+          assert.ok(error instanceof MusterError);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { cursorText, parseCursor } from '../../../../functions/src/adapters/firestore/asCaller/cursor.ts';
+import { MusterError } from '../../../../functions/src/domain/errors.ts';
+import type { JsonValue } from '../../../../functions/src/domain/json.ts';
+
+/** What the tool takes. */
+const MAX_CHARACTERS = 4000;
+
+const short = fc.jsonValue({ maxDepth: 2 }).filter((value) => JSON.stringify(value).length < 300);
+
+describe('cursors', () => {
+  it('come back as they were given', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string({ minLength: 1, maxLength: 100 }), short, (query, name, value) => {
+        const json: JsonValue = JSON.parse(JSON.stringify(value));
+        assert.deepEqual(parseCursor(cursorText({ query, name, value: json }), query), {
+          query,
+          name,
+          value: json,
+        });
+        assert.deepEqual(parseCursor(cursorText({ query, name }), query), { query, name });
+      }),
+    );
+  });
+
+  it('leave out values that are long, and are never longer than the tool takes', () => {
+    for (const value of ['x'.repeat(2000), '\u0000'.repeat(500), 'ä'.repeat(900), Array(500).fill(1)]) {
+      const text = cursorText({ query: 'q'.repeat(20), name: 'n'.repeat(1500), value });
+      assert.ok(text.length <= MAX_CHARACTERS, String(text.length));
+      assert.equal(parseCursor(text, 'q'.repeat(20)).value, undefined);
+    }
+    const most = cursorText({ query: 'q'.repeat(20), name: 'n'.repeat(1500), value: 'x'.repeat(990) });
+    assert.ok(most.length <= MAX_CHARACTERS, String(most.length));
+  });
+
+  it('are refused where they are something else, whatever it is', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.base64String(),
+          fc.json().map((text) => btoa(escape(text))),
+        ),
+        (text) => {
+          assert.throws(
+            () => parseCursor(text, 'query'),
+            (error) => error instanceof MusterError && error.details.field === 'query.cursor',
+          );
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { type Attempt, explained } from '../../../../functions/src/adapters/firestore/asCaller/errors.ts';
+import { invalidPath } from '../../../../functions/src/domain/data/errors.ts';
+import { parsePath } from '../../../../functions/src/domain/data/path.ts';
+import { MusterError } from '../../../../functions/src/domain/errors.ts';
+
+const agent = { uid: 'agent:a', kind: 'agent', agentId: 'a', ownerUid: 'o', role: 'worker' } as const;
+
+const person = { uid: 'p', kind: 'person', ownerUid: 'p', role: 'worker' } as const;
+
+function attempt(action: Attempt['action'], path = 'shared/x', orderBy?: string): Attempt {
+  const caller = { principal: agent, credential: '' };
+  return { caller, path: parsePath('firestore', path), action, orderBy };
+}
+
+function failure(code: number, message = 'secret vendor text'): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+function explanation(error: unknown, of: Attempt): MusterError {
+  const explained_ = explained(error, of);
+  assert.ok(explained_ instanceof MusterError, String(explained_));
+  assert.doesNotMatch(JSON.stringify([explained_.message, explained_.details]), /secret|google/);
+  return explained_;
+}
+
+describe('errors of Firestore', () => {
+  it('have the names of the specification', () => {
+    const names: [number, Attempt['action'], string][] = [
+      [7, 'read', 'PERMISSION_DENIED'],
+      [7, 'write', 'PERMISSION_DENIED'],
+      [7, 'watch', 'PERMISSION_DENIED'],
+      [16, 'read', 'PERMISSION_DENIED'],
+      [5, 'write', 'NOT_FOUND'],
+      [5, 'read', 'CONNECTION_ERROR'],
+      [6, 'write', 'CONFLICT'],
+      [9, 'write', 'CONFLICT'],
+      [10, 'write', 'CONFLICT'],
+      [8, 'read', 'QUOTA_EXCEEDED'],
+      [14, 'read', 'CONNECTION_ERROR'],
+      [4, 'write', 'CONNECTION_ERROR'],
+      [13, 'write', 'CONNECTION_ERROR'],
+      [3, 'write', 'INVALID_DATA_TYPE'],
+      [3, 'read', 'INVALID_PATH'],
+      [9, 'read', 'MISSING_INDEX'],
+      [9, 'watch', 'MISSING_INDEX'],
+    ];
+    for (const [code, action, reason] of names) {
+      assert.equal(explanation(failure(code), attempt(action)).details.reason, reason, `${code} ${action}`);
+    }
+    assert.equal(explanation(failure(3), attempt('read', 'shared')).details.field, 'query');
+  });
+
+  it('tell what is too large from what is of the wrong kind', () => {
+    for (const text of [
+      'The value of property "a" is longer than 1048487 bytes.',
+      "Document 'x' cannot be written because its size (1,048,600 bytes) exceeds the maximum allowed size",
+      'Request payload is over the maximum entity size',
+    ]) {
+      assert.equal(explanation(failure(3, text), attempt('write')).details.reason, 'SIZE_LIMIT_EXCEEDED');
+    }
+  });
+
+  it('are known where a listening ends, which has no code', () => {
+    const ended = new Error("Error 7: \nfalse for 'get' @ L33");
+    assert.equal(explanation(ended, attempt('watch')).details.reason, 'PERMISSION_DENIED');
+  });
+
+  it('ask a person to sign in again', () => {
+    const caller = { principal: person, credential: '' };
+    assert.equal(explanation(failure(16), { ...attempt('read'), caller }).code, 'TOKEN_EXPIRED');
+  });
+
+  it('hold the definition of a missing index, made of the query', () => {
+    const vendor = 'The query requires an index. Create it here: https://console.firebase.google.com/secret';
+    const { suggestion = '' } = explanation(
+      failure(9, vendor),
+      attempt('read', 'shared/x/notes', 'a.b'),
+    ).details;
+    const definition: unknown = JSON.parse(suggestion.slice(suggestion.indexOf('{')));
+    assert.deepEqual(definition, {
+      collectionGroup: 'notes',
+      fieldPath: 'a.b',
+      indexes: [{ order: 'ASCENDING', queryScope: 'COLLECTION' }],
+    });
+    assert.match(suggestion, /firestore\.indexes\.json.*fieldOverrides/);
+  });
+
+  it('are left as they are where they are explained already, or unknown', () => {
+    const known = invalidPath('x', 'is wrong');
+    assert.equal(explained(known, attempt('read')), known);
+    const unknown = new TypeError('a bug');
+    assert.equal(explained(unknown, attempt('read')), unknown);
+  });
+});

@@ -1,0 +1,51 @@
+/** Events as they travel: the specification's structure, there and back. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { eventMessage, eventOf, messageOf, topicsOf } from '../../../../functions/src/domain/events/event.ts';
+import { taskEvents } from '../../adapters/arbitraries.ts';
+
+describe('events', () => {
+  it('come back as they were', () => {
+    fc.assert(
+      fc.property(taskEvents, (event) => {
+        const travelled: unknown = JSON.parse(JSON.stringify(messageOf(event)));
+        assert.deepEqual(eventOf(eventMessage.parse(travelled)), event);
+      }),
+    );
+  });
+
+  it('have the structure of the specification', () => {
+    const timestamp = new Date('2026-02-10T12:00:00Z');
+    const changed = { before: { title: 'a' }, after: { title: 'b' }, changes: ['title'] };
+    const event = { id: 'e', type: 'updated', taskId: 't', userId: 'u', timestamp, ...changed } as const;
+    assert.deepEqual(messageOf(event), {
+      event_id: 'e',
+      schema_version: 1,
+      event_type: 'updated',
+      task_id: 't',
+      user_id: 'u',
+      timestamp: '2026-02-10T12:00:00.000Z',
+      event_data: changed,
+    });
+  });
+
+  it('all go to task-events, changes to task-updates, and reminders to reminders', () => {
+    for (const type of ['created', 'updated', 'completed', 'deleted'] as const) {
+      assert.deepEqual(topicsOf({ type }), ['task-events', 'task-updates']);
+    }
+    assert.deepEqual(topicsOf({ type: 'reminder' }), ['task-events', 'reminders']);
+  });
+
+  it('are refused with anything missing, or of a structure that is not known', () => {
+    fc.assert(
+      fc.property(taskEvents, (event) => {
+        const message = messageOf(event);
+        for (const field of Object.keys(message)) {
+          assert.equal(eventMessage.safeParse({ ...message, [field]: undefined }).success, false, field);
+        }
+        assert.equal(eventMessage.safeParse({ ...message, schema_version: 2 }).success, false);
+      }),
+      { numRuns: 20 },
+    );
+  });
+});

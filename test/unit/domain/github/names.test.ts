@@ -1,0 +1,80 @@
+/** Names that become parts of URLs: none leads elsewhere. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { MusterError } from '../../../../functions/src/domain/errors.ts';
+import {
+  filePath,
+  headName,
+  refName,
+  repositoryName,
+} from '../../../../functions/src/domain/github/names.ts';
+
+const nasty = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({
+    unit: fc.constantFrom('.', '/', '%', '2', 'e', 'a', '\\', '?', '#', '\0', '\n', '@', '{', '~', ':'),
+  }),
+);
+
+/** What of it gets through, once it has been put into a URL as octokit puts it there. */
+function pathOf(prefix: string, text: string): string {
+  return new URL(`https://api.github.test${prefix}/${encodeURIComponent(text)}`).pathname;
+}
+
+function orRefused<T>(name: () => T): T | undefined {
+  try {
+    return name();
+  } catch (error) {
+    assert.ok(error instanceof MusterError && error.code === 'INVALID_FORMAT', String(error));
+    return undefined;
+  }
+}
+
+describe('names on GitHub', () => {
+  it('stay where they are put, or are refused', () => {
+    fc.assert(
+      fc.property(nasty, (text) => {
+        for (const check of [filePath, refName, (repo: string) => repositoryName('a', repo).repo]) {
+          const name = orRefused(() => check(text));
+          if (name !== undefined)
+            assert.equal(pathOf('/repos/a', name), `/repos/a/${encodeURIComponent(name)}`);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('are taken where Git and GitHub take them', () => {
+    for (const ref of ['main', 'feature/login', 'v1.0.0', 'renovate/a-b_c', 'ünï', 'a@b', 'a'.repeat(40)]) {
+      assert.equal(refName(ref), ref);
+    }
+    for (const path of ['README.md', '.github/workflows/ci.yml', 'a b/ç.txt', '...', '..a/b..', 'a?b#c%']) {
+      assert.equal(filePath(path), path);
+    }
+    assert.deepEqual(repositoryName('sartor-ai', '.github'), { owner: 'sartor-ai', repo: '.github' });
+    assert.deepEqual(headName('octocat:fix/a'), { owner: 'octocat', branch: 'fix/a' });
+    assert.deepEqual(headName('fix/a'), { branch: 'fix/a' });
+  });
+
+  it('are refused where Git refuses them', () => {
+    for (const ref of [
+      '',
+      'a..b',
+      'a b',
+      '-a',
+      'a/',
+      '/a',
+      'a//b',
+      '.a',
+      'a/.b',
+      'a.lock',
+      'a@{1}',
+      '@',
+      'a.',
+      'a:b',
+    ])
+      assert.throws(() => refName(ref), MusterError, ref);
+    for (const head of ['a:b:c', ':b', 'a/b:c', '../a:b'])
+      assert.throws(() => headName(head), MusterError, head);
+  });
+});

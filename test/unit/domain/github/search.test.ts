@@ -1,0 +1,88 @@
+/** Queries that filters cannot break out of, and where in a file a match stands. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { MusterError } from '../../../../functions/src/domain/errors.ts';
+import {
+  lineOf,
+  matchedLine,
+  type SearchFilters,
+  searchQuery,
+} from '../../../../functions/src/domain/github/search.ts';
+
+const QUOTED = ['language', 'path', 'filename', 'extension'] as const;
+
+/** How GitHub takes a query apart, as far as qualifiers go. */
+function qualifiersOf(query: string): string[] {
+  return [...query.matchAll(/(\w+):(?:"([^"]*)"|([^\s"]+))/g)].map(
+    ([, name, quoted, bare]) => `${name}=${quoted ?? bare}`,
+  );
+}
+
+describe('a search query', () => {
+  it('has the filters first, quoted, and then the words', () => {
+    const filters = { owner: 'sartor-ai', repo: 'claude-network', language: 'C++', extension: '.ts' };
+    const expected = 'repo:sartor-ai/claude-network language:"C++" extension:"ts" class "open';
+    assert.equal(searchQuery('class "open', filters), expected);
+    assert.equal(searchQuery('x', { repo: 'a/b' }), 'repo:a/b x');
+    assert.equal(searchQuery('x', { owner: 'a' }), 'user:a x');
+    assert.equal(searchQuery('x', {}), 'x');
+  });
+
+  it('gets exactly the qualifiers that the filters name, whatever is in them', () => {
+    const hostile = fc.oneof(
+      fc.string(),
+      fc.constantFrom('" repo:a/b "', 'a" user:b', '\\" path:x', 'a:b', 'repo:x', "'", 'ä ö', '-', ' x '),
+    );
+    const given = fc.record(Object.fromEntries(QUOTED.map((name) => [name, hostile])), { requiredKeys: [] });
+    fc.assert(
+      fc.property(given, (filters: SearchFilters) => {
+        let query: string;
+        try {
+          query = searchQuery('word', filters);
+        } catch (error) {
+          assert.ok(error instanceof MusterError && error.code === 'INVALID_FORMAT');
+          return;
+        }
+        const expected = QUOTED.flatMap((name) => {
+          const value = filters[name]?.trim();
+          if (value === undefined) return [];
+          return [`${name}=${name === 'extension' ? value.replace(/^\./, '') : value}`];
+        });
+        assert.deepEqual(qualifiersOf(query), expected);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('is refused where a repository has no owner, or two', () => {
+    for (const filters of [{ repo: 'b' }, { repo: 'a/b/c' }, { owner: 'x', repo: 'a/b' }, { repo: '../b' }]) {
+      assert.throws(() => searchQuery('x', filters), MusterError);
+    }
+  });
+
+  it('is refused where it is longer than GitHub takes', () => {
+    assert.equal(searchQuery('x'.repeat(256), {}).length, 256);
+    assert.throws(() => searchQuery('x'.repeat(250), { owner: 'sartor-ai' }), MusterError);
+  });
+});
+
+describe('the line of a match', () => {
+  it('is the line that holds it, for any file and any word in it', () => {
+    const line = fc.string({ unit: fc.constantFrom('a', 'b', 'ä', ' ', '😀') });
+    fc.assert(
+      fc.property(fc.array(line, { minLength: 1 }), fc.nat(), fc.nat(), (lines, which, more) => {
+        const at = which % lines.length;
+        const marked = lines.map((text, index) => (index === at ? `${text}NEEDLE` : text));
+        const from = Math.max(0, at - (more % 3));
+        const fragment = marked.slice(from, at + 2).join('\n');
+        const start = fragment.indexOf('NEEDLE');
+        assert.equal(lineOf(marked.join('\n'), fragment, start), at + 1);
+        assert.equal(matchedLine(fragment, start), marked[at]);
+      }),
+    );
+  });
+
+  it('is unknown where the file does not hold the fragment', () => {
+    assert.equal(lineOf('abc', 'x', 0), undefined);
+  });
+});

@@ -1,0 +1,59 @@
+/** What others wrote: readable, bounded, and never more than it was. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { base64Of, isBase64, utf8Text } from '../../../../functions/src/domain/github/content.ts';
+import { logTail } from '../../../../functions/src/domain/github/jobLog.ts';
+import { plainLine, plainText, webAddress } from '../../../../functions/src/domain/github/text.ts';
+
+const anything = fc.string({ unit: 'binary', maxLength: 300 });
+
+describe('text from GitHub', () => {
+  it('loses what cannot be seen, and nothing else', () => {
+    fc.assert(
+      fc.property(anything, fc.integer({ min: 1, max: 100 }), (text, most) => {
+        const plain = plainText(text, most);
+        assert.ok(plain.length <= most);
+        assert.doesNotThrow(() => encodeURIComponent(plain), 'a lone surrogate');
+        assert.doesNotMatch(plain, /[\u202a-\u202e\u2066-\u2069\u200b\ufeff]/);
+        assert.doesNotMatch(plain.replace(/[\t\n]/g, ''), /\p{Cc}/u);
+        assert.doesNotMatch(plainLine(text, most), /[\t\n]/);
+      }),
+      { numRuns: 1000 },
+    );
+    assert.equal(plainText('Grüße, 世界 😀\n\tx', 100), 'Grüße, 世界 😀\n\tx');
+    assert.equal(plainText('abcdef', 4), 'abc…');
+  });
+
+  it('gives web addresses, and no others', () => {
+    for (const bad of ['javascript:alert(1)', 'https://user:pass@host/', 'file:///etc/passwd', 'x', '']) {
+      assert.equal(webAddress(bad), undefined, bad);
+    }
+    assert.equal(webAddress('https://github.com/a/b/pull/1'), 'https://github.com/a/b/pull/1');
+  });
+
+  it('is text where it is UTF-8 without NUL, and comes back as it was', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const base64 = base64Of(text);
+        assert.equal(base64, Buffer.from(text).toString('base64'));
+        assert.ok(isBase64(base64));
+        assert.equal(utf8Text(base64), text.includes('\0') ? undefined : text);
+      }),
+    );
+    assert.equal(utf8Text(Buffer.from([0xff, 0xfe]).toString('base64')), undefined);
+    assert.equal(utf8Text(base64Of('\ufeffBOM')), '\ufeffBOM');
+  });
+
+  it('of a log is its last lines, without timestamps and colours', () => {
+    const log = '2025-01-01T00:00:00.1Z one\r\n\u001b[1;31mtwo\u001b[0m\nthree\u001b]0;title\u0007\n\n';
+    assert.deepEqual(logTail(log, 2), { text: 'two\nthree', lines: 2 });
+    assert.deepEqual(logTail(log, 10), { text: 'one\ntwo\nthree', lines: 3 });
+    fc.assert(
+      fc.property(anything, fc.integer({ min: 1, max: 5 }), (text, lines) => {
+        const tail = logTail(text, lines);
+        assert.equal(tail.text.split('\n').length, tail.lines);
+        assert.ok(tail.lines <= lines);
+      }),
+    );
+  });
+});

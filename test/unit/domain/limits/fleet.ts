@@ -1,0 +1,104 @@
+/** Instances over one bucket, with a clock and a ledger that the test moves on by hand. */
+import { MusterError } from '../../../../functions/src/domain/errors.ts';
+import {
+  type Bucket,
+  type Draw,
+  draw,
+  type RateLimit,
+} from '../../../../functions/src/domain/limits/bucket.ts';
+import {
+  type Lease,
+  type LimitLedger,
+  RateLimiter,
+} from '../../../../functions/src/domain/limits/limiter.ts';
+import type { Principal } from '../../../../functions/src/domain/principal.ts';
+
+export const ANN: Principal = { uid: 'ann', kind: 'person', ownerUid: 'ann', role: 'worker' };
+
+/** The beginning of time here. */
+const START = 1_000_000;
+
+export class Fleet {
+  readonly instances: readonly RateLimiter[];
+  readonly warnings: unknown[] = [];
+  passed = 0;
+  readonly refusals: MusterError[] = [];
+  /** Calls that still wait. */
+  waiting = 0;
+  /** Requests that the ledger has not answered. */
+  readonly asked: (() => void)[] = [];
+  /** How many leases were asked for, answered or not. */
+  leases = 0;
+  isAway = false;
+  /** Whether the ledger answers by itself. */
+  isPrompt = true;
+  bucket: Bucket | undefined;
+  private elapsed = 0;
+
+  constructor(limit: RateLimit, instances = 1) {
+    const ledger: LimitLedger = { lease: (_uid, ofLimit, wanted) => this.lease(ofLimit, wanted) };
+    const log = {
+      info() {},
+      warn: (_event: string, fields: unknown) => this.warnings.push(fields),
+      error() {},
+    };
+    const clock = { now: () => new Date(START + this.elapsed) };
+    this.instances = Array.from({ length: instances }, () => new RateLimiter(limit, { ledger, clock, log }));
+  }
+
+  get seconds(): number {
+    return this.elapsed / 1000;
+  }
+
+  pass(milliseconds: number): void {
+    this.elapsed += milliseconds;
+  }
+
+  /** Begins a call; `settle` lets it go on as far as it can. */
+  call(instance = 0, principal = ANN): void {
+    this.waiting += 1;
+    const taken = this.instances[instance]?.take(principal) ?? Promise.reject(new Error('no such instance'));
+    void taken
+      .then(
+        () => {
+          this.passed += 1;
+        },
+        (error: unknown) => {
+          if (!(error instanceof MusterError)) throw error;
+          this.refusals.push(error);
+        },
+      )
+      .finally(() => {
+        this.waiting -= 1;
+      });
+  }
+
+  /** Makes so many calls, one after the other, and tells how many passed. */
+  async callTimes(count: number, instance = 0): Promise<number> {
+    const before = this.passed;
+    for (let made = 0; made < count; made++) {
+      this.call(instance);
+      await settle();
+    }
+    return this.passed - before;
+  }
+
+  /** Answers the oldest request of the ledger's. */
+  answer(): void {
+    this.asked.shift()?.();
+  }
+
+  private async lease(limit: RateLimit, wanted: Draw): Promise<Lease> {
+    this.leases += 1;
+    if (!this.isPrompt) await new Promise<void>((resolve) => this.asked.push(resolve));
+    if (this.isAway) throw new Error('away');
+    const { bucket, ...lease } = draw(this.bucket, limit, wanted, START + this.elapsed);
+    this.bucket = bucket;
+    return lease;
+  }
+}
+
+/** Lets everything happen that needs no more than promises. */
+export function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,69 @@
+/** What a person reads of a reminder. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { notificationOf } from '../../../../functions/src/domain/notifications/notification.ts';
+import {
+  reminderAt,
+  reminderBefore,
+  reminderEvent,
+  sentReminder,
+} from '../../../../functions/src/domain/reminders/reminder.ts';
+
+const NOW = new Date('2026-02-10T12:00:00Z');
+const MINUTE = 60_000;
+const later = (minutes: number): Date => new Date(NOW.getTime() + minutes * MINUTE);
+const todo = { id: 'todo-1', ownerUid: 'person-1', title: 'Water the plants' };
+
+describe('reminders', () => {
+  it('come an hour before, at once where that has passed, or as long before as is wished', () => {
+    assert.deepEqual(reminderBefore(todo, later(90), NOW).remindAt, later(30));
+    assert.deepEqual(reminderBefore(todo, later(30), NOW).remindAt, NOW);
+    assert.deepEqual(reminderBefore(todo, later(30), NOW, 10 * MINUTE).remindAt, later(20));
+  });
+
+  it('are late from two minutes on', () => {
+    const reminder = reminderAt(todo, NOW);
+    assert.equal(sentReminder(reminder, later(2)).late, undefined);
+    assert.equal(sentReminder(reminder, new Date(later(2).getTime() + 1)).late, true);
+  });
+
+  it('have one event for each time at which they are due', () => {
+    const eventId = (remindAt: Date, now: Date): string => {
+      const reminder = reminderAt(todo, remindAt);
+      return reminderEvent(reminder, sentReminder(reminder, now), now).id;
+    };
+    assert.equal(eventId(NOW, NOW), eventId(NOW, later(5)));
+    assert.notEqual(eventId(NOW, NOW), eventId(later(1), later(1)));
+  });
+});
+
+describe('notifications', () => {
+  const told = (title: string) => {
+    const reminder = reminderAt({ ...todo, title }, NOW);
+    return notificationOf(reminderEvent(reminder, sentReminder(reminder, NOW), NOW));
+  };
+
+  it('are one line of at most 200 characters, whatever the title', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 600 }), (title) => {
+        const line = told(title)?.title ?? '';
+        assert.doesNotMatch(line, /[\p{Cc}\p{Zl}\p{Zp}]/u);
+        assert.ok([...line].length <= 200);
+      }),
+    );
+    assert.equal(told('Plants\r\n and\tflowers ')?.title, 'Plants and flowers');
+  });
+
+  it('say that they are late', () => {
+    const reminder = reminderAt(todo, NOW);
+    const event = reminderEvent(reminder, sentReminder(reminder, later(60)), later(60));
+    assert.match(notificationOf(event)?.body ?? '', /later than/);
+    assert.doesNotMatch(told('Plants')?.body ?? '', /later than/);
+  });
+
+  it('are of reminders alone', () => {
+    const reminder = reminderAt(todo, NOW);
+    const event = reminderEvent(reminder, sentReminder(reminder, NOW), NOW);
+    assert.equal(notificationOf({ ...event, type: 'updated' }), undefined);
+  });
+});

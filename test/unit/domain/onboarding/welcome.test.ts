@@ -1,0 +1,135 @@
+/** What a new agent is told, in every language. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { systemHashing } from '../../../../functions/src/adapters/platform/cryptography.ts';
+import { AGENT_TYPES } from '../../../../functions/src/domain/agents/agent.ts';
+import { chooseLanguage, LANGUAGES, TEXTS } from '../../../../functions/src/domain/onboarding/language.ts';
+import { plainText } from '../../../../functions/src/domain/onboarding/plainText.ts';
+import { registrationName } from '../../../../functions/src/domain/onboarding/registrationName.ts';
+import { STEP_NAMES } from '../../../../functions/src/domain/onboarding/text.ts';
+import { type Newcomer, welcome } from '../../../../functions/src/domain/onboarding/welcome.ts';
+
+const ada = (changes: Partial<Newcomer> = {}): Newcomer => ({
+  name: 'Ada',
+  role: 'developer',
+  specializations: [],
+  language: 'en',
+  registration: { name: 'Ada', agentId: 'Ada-12345678' },
+  workspace: 'alpha',
+  mayLead: false,
+  ...changes,
+});
+
+describe('the languages of a welcome', () => {
+  const textsOf = (language: (typeof LANGUAGES)[number]): string[] => {
+    const { message, systemOverview, roles, specializations, steps, elsewhere, askWhoInvitedYou } =
+      TEXTS[language];
+    return [
+      message('Ada'),
+      systemOverview,
+      ...AGENT_TYPES.map((role) => roles[role]),
+      specializations('X'),
+      ...STEP_NAMES.flatMap((step) => [steps[step].title, steps[step].description]),
+      elsewhere('https://muster.example/mcp'),
+      askWhoInvitedYou,
+    ];
+  };
+
+  for (const language of LANGUAGES) {
+    it(`say something of their own everywhere: ${language}`, () => {
+      const own = textsOf(language);
+      assert.ok(own.every((text) => text.trim() !== ''));
+      assert.equal(new Set(own).size, own.length);
+      if (language === 'en') return;
+      const english = new Set(textsOf('en'));
+      assert.deepEqual(
+        own.filter((text) => english.has(text)),
+        [],
+      );
+    });
+  }
+
+  it('are chosen by the primary subtag, in whatever case', () => {
+    for (const [tag, language] of [
+      ['pt-BR', 'pt'],
+      ['ZH', 'zh'],
+      ['zh-Hans-CN', 'zh'],
+      ['de_AT', 'de'],
+      [' fr ', 'fr'],
+    ] as const) {
+      assert.deepEqual(chooseLanguage(tag), { language, isFallback: false }, tag);
+    }
+  });
+
+  it('fall back to English and say so', () => {
+    for (const tag of ['', 'tlh', 'eng', 'english', '__proto__', 'constructor', 'x'.repeat(1e6), '\0']) {
+      assert.deepEqual(chooseLanguage(tag), { language: 'en', isFallback: true });
+      assert.match(welcome(ada({ language: tag })).notice ?? '', /in English.*en, es, fr, de, pt, zh, ja/);
+    }
+    assert.equal(welcome(ada()).notice, undefined);
+  });
+});
+
+describe('a welcome', () => {
+  it('is personal to name, role and specializations', () => {
+    const { message, roleDescription } = welcome(
+      ada({ role: 'analyst', specializations: ['sql', 'charts', 'maps'] }),
+    );
+    assert.match(message, /Ada/);
+    assert.match(roleDescription, /As an analyst.*sql, charts, and maps/);
+    assert.doesNotMatch(welcome(ada()).roleDescription, /specializations/);
+  });
+
+  it('registers what the newcomer says of itself', () => {
+    const [register, checklist] = welcome(ada({ specializations: ['sql'] })).steps;
+    assert.deepEqual(register?.call.args, {
+      agentInfo: { name: 'Ada', type: 'developer', version: '1.0.0' },
+      capabilities: [{ name: 'sql', category: 'developer' }],
+      workspace: 'alpha',
+    });
+    assert.deepEqual(checklist?.call, { tool: 'onboarding.getChecklist', args: { agentId: 'Ada-12345678' } });
+  });
+
+  it('makes a leader of a coordinator only where the caller may', () => {
+    for (const mayLead of [true, false]) {
+      const { steps } = welcome(ada({ role: 'coordinator', mayLead }));
+      const join = steps.find(({ call }) => call.tool === 'coordination.register_agent');
+      assert.equal(join?.call.args['role'], mayLead ? 'leader' : 'worker');
+      assert.equal(steps[0]?.call.args['role'], mayLead ? 'leader' : undefined);
+    }
+  });
+});
+
+describe('a name in a sentence', () => {
+  it('holds nothing that cannot be read', () => {
+    assert.equal(plainText(' A\u0000d\u202ea\n\t\u200bB\ud800 '), 'A d a B');
+    assert.equal(plainText('\u0007\u200b\ufeff'), '');
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const plain = plainText(text);
+        assert.doesNotMatch(plain, /[\p{C}\p{Zl}\p{Zp}]|^\s|\s$/u);
+        assert.equal(plainText(plain), plain);
+      }),
+    );
+  });
+});
+
+describe('the name to register under', () => {
+  it('is the name itself where registration takes it', () => {
+    for (const name of ['Ada', 'code_reviewer-2']) assert.equal(registrationName(name, systemHashing), name);
+  });
+
+  it('is always one that registration takes, and never that of another name', () => {
+    const names = fc.oneof(
+      fc.constantFrom('智能体', '代理', 'é', 'e', 'a b', 'a-b', 'Zoë Müller', '-', 'x'.repeat(100)),
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 }),
+    );
+    fc.assert(
+      fc.property(names, names, (one, other) => {
+        const [left, right] = [registrationName(one, systemHashing), registrationName(other, systemHashing)];
+        assert.match(left, /^[a-zA-Z0-9-_]{3,50}$/);
+        assert.equal(left === right, one === other, `${left} ${right}`);
+      }),
+    );
+  });
+});

@@ -1,0 +1,81 @@
+/**
+ * An oracle for the recurrence: walks the calendar day by day, and asks Intl what the clocks of a zone show.
+ * It shares nothing with the code under test but the zone database of the runtime.
+ */
+import type { Occurrence } from '../../../../functions/src/domain/recurrence/occurrence.ts';
+import type { RecurrenceRule } from '../../../../functions/src/domain/recurrence/rule.ts';
+
+export const DAY = 86_400_000;
+
+/** More than any clock differs from UTC, and than any has ever been put forward. */
+const AWAY = 26 * 3_600_000;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function format(timezone: string): Intl.DateTimeFormat {
+  const known = formats.get(timezone);
+  if (known !== undefined) return known;
+  const numeric = 'numeric';
+  const made = new Intl.DateTimeFormat('en-u-ca-iso8601', {
+    timeZone: timezone,
+    hourCycle: 'h23',
+    ...{ year: numeric, month: numeric, day: numeric, hour: numeric, minute: numeric, second: numeric },
+  });
+  formats.set(timezone, made);
+  return made;
+}
+
+/** What the clocks of a zone show, as the milliseconds at which clocks of UTC would show it. */
+export function wallClock(instant: number, timezone: string): number {
+  const parts = format(timezone).formatToParts(instant);
+  const of = (type: string): number => Number(parts.find((part) => part.type === type)?.value);
+  const seconds = Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'));
+  return seconds + (((instant % 1000) + 1000) % 1000);
+}
+
+/** The first instant at which clocks show this, or undefined in a gap. */
+export function firstInstant(wall: number, timezone: string): number | undefined {
+  const instants = [wall - AWAY, wall, wall + AWAY].map((near) => wall - (wallClock(near, timezone) - near));
+  const right = instants.filter((instant) => wallClock(instant, timezone) === wall);
+  return right.length === 0 ? undefined : Math.min(...right);
+}
+
+function due(wall: number, timezone: string): number {
+  const before = wall - AWAY;
+  return firstInstant(wall, timezone) ?? wall - (wallClock(before, timezone) - before);
+}
+
+function daysInMonth(year: number, month: number): number {
+  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month] ?? Number.NaN;
+}
+
+/** The midnights, as clocks of UTC show them, of every day from the first on that the rule means. */
+function* days(frequency: RecurrenceRule['frequency'], first: number): Generator<number> {
+  if (frequency !== 'MONTHLY') {
+    for (let day = first; ; day += frequency === 'DAILY' ? DAY : 7 * DAY) yield day;
+  }
+  const wanted = new Date(first).getUTCDate();
+  let year = new Date(first).getUTCFullYear();
+  let month = new Date(first).getUTCMonth();
+  for (; ; month = (month + 1) % 12, year += month === 0 ? 1 : 0) {
+    yield Date.UTC(year, month, Math.min(wanted, daysInMonth(year, month)));
+  }
+}
+
+/** The first occurrence after an instant, found by walking there from the anchor. */
+export function walkToNext(rule: RecurrenceRule, after: Date): Occurrence | undefined {
+  const anchor = rule.anchor.getTime();
+  const wall = wallClock(anchor, rule.timezone);
+  const first = Math.floor(wall / DAY) * DAY;
+  for (const day of days(rule.frequency, first)) {
+    const at = day === first ? anchor : day + (wall - first);
+    if (at < after.getTime() - 2 * AWAY) continue;
+    const instant = day === first ? anchor : due(at, rule.timezone);
+    if (rule.endDate !== undefined && instant > rule.endDate.getTime()) return undefined;
+    if (instant > after.getTime()) {
+      return { on: new Date(day).toISOString().slice(0, 10), due: new Date(instant) };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,154 @@
+/** Random rules in every time zone against calendars that were made otherwise. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import rrule from 'rrule';
+import type { Occurrence } from '../../../../functions/src/domain/recurrence/occurrence.ts';
+import { firstOccurrence, nextOccurrence } from '../../../../functions/src/domain/recurrence/occurrences.ts';
+import { FREQUENCIES, type RecurrenceRule } from '../../../../functions/src/domain/recurrence/rule.ts';
+import { DAY, firstInstant, walkToNext, wallClock } from './calendarWalk.ts';
+
+const ZONES = Intl.supportedValuesOf('timeZone');
+
+const date = (from: string, to: string): fc.Arbitrary<Date> =>
+  fc.date({ min: new Date(from), max: new Date(to), noInvalidDate: true });
+
+const rules: fc.Arbitrary<RecurrenceRule> = fc
+  .record({
+    frequency: fc.constantFrom(...FREQUENCIES),
+    anchor: date('1970-01-01', '2100-01-01'),
+    timezone: fc.constantFrom(...ZONES, 'UTC'),
+    days: fc.option(fc.nat(5000)),
+  })
+  .map(({ days, ...rule }) => ({
+    ...rule,
+    ...(days !== null && { endDate: new Date(rule.anchor.getTime() + days * DAY) }),
+  }));
+
+/** Month ends and the hours at which clocks change come up often. */
+const pointedRules: fc.Arbitrary<RecurrenceRule> = fc
+  .tuple(rules, fc.constantFrom(28, 29, 30, 31), fc.constantFrom(0, 1, 2, 3, 23), fc.constantFrom(0, 30))
+  .map(([rule, day, hour, minute]) => {
+    const year = rule.anchor.getUTCFullYear();
+    const wall = Date.UTC(year, rule.anchor.getUTCMonth(), day, hour, minute);
+    const anchor = firstInstant(wall, rule.timezone);
+    return anchor === undefined
+      ? rule
+      : { frequency: rule.frequency, timezone: rule.timezone, anchor: new Date(anchor) };
+  });
+
+const anyRule = fc.oneof(rules, pointedRules);
+
+function chain(rule: RecurrenceRule, length: number): Occurrence[] {
+  const found = [firstOccurrence(rule)];
+  while (found.length < length) {
+    const last = found[found.length - 1]!;
+    const next = nextOccurrence(rule, last.due, last.on);
+    if (next === undefined) break;
+    found.push(next);
+  }
+  return found;
+}
+
+describe('the occurrences of any rule', () => {
+  it('are those that a walk through the calendar finds, after any instant', () => {
+    fc.assert(
+      fc.property(anyRule, date('1969-01-01', '2200-01-01'), (rule, after) => {
+        assert.deepEqual(nextOccurrence(rule, after), walkToNext(rule, after));
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  it('are those of the package rrule, in UTC', () => {
+    fc.assert(
+      fc.property(anyRule, (zoned) => {
+        const rule = {
+          ...zoned,
+          timezone: 'UTC',
+          anchor: new Date(Math.floor(zoned.anchor.getTime() / 1000) * 1000),
+        };
+        const other = new rrule.RRule({
+          freq: rrule.RRule[rule.frequency],
+          dtstart: rule.anchor,
+          until: rule.endDate ?? null,
+          ...(rule.frequency === 'MONTHLY' && monthDay(rule.anchor.getUTCDate())),
+        });
+        const expected = other.all((_, index) => index < 20);
+        assert.deepEqual(
+          chain(rule, 20).map(({ due }) => due),
+          expected,
+        );
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('follow each other, from the anchor to the end, at the same time of day outside of gaps', () => {
+    fc.assert(
+      fc.property(anyRule, (rule) => {
+        const occurrences = chain(rule, 15);
+        const timeOfDay = wallClock(rule.anchor.getTime(), rule.timezone) - Date.parse(occurrences[0]!.on);
+        assert.deepEqual(occurrences[0]?.due, rule.anchor);
+        occurrences.slice(1).forEach(({ on, due }, index) => {
+          const previous = occurrences[index]!;
+          assert.ok(due > previous.due && on > previous.on, `${on} follows ${previous.on}`);
+          assert.ok(rule.endDate === undefined || due <= rule.endDate);
+          const meant = Date.parse(on) + timeOfDay;
+          const shown = wallClock(due.getTime(), rule.timezone);
+          const isInGap = firstInstant(meant, rule.timezone) === undefined;
+          assert.ok(isInGap ? shown > meant : shown === meant, `${due.toISOString()} of ${on}`);
+        });
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('do not depend on where the last one was: none drifts, however many were missed', () => {
+    fc.assert(
+      fc.property(anyRule, fc.nat(11), (rule, steps) => {
+        const occurrences = chain(rule, 12);
+        const one = occurrences[Math.min(steps, occurrences.length - 1)]!;
+        const justBefore = new Date(one.due.getTime() - 1);
+        assert.deepEqual(nextOccurrence(rule, justBefore), one);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe('every time zone', () => {
+  it(`keeps the hour of a daily to-do over its changes of the clock, in all ${ZONES.length}`, () => {
+    for (const timezone of ZONES) {
+      for (const change of changesOfTheClock(timezone)) {
+        const rule: RecurrenceRule = { frequency: 'DAILY', timezone, anchor: new Date(change - 3 * DAY) };
+        for (const half of [-1, 0, 1]) {
+          const shifted = { ...rule, anchor: new Date(rule.anchor.getTime() + half * 1_800_000) };
+          const after = new Date(change - DAY);
+          const next = nextOccurrence(shifted, after);
+          assert.deepEqual(next, walkToNext(shifted, after), `${timezone} ${shifted.anchor.toISOString()}`);
+          assert.deepEqual(nextOccurrence(shifted, next!.due), walkToNext(shifted, next!.due), timezone);
+        }
+      }
+    }
+  });
+});
+
+/** The changes in 2026 of those zones that have some, to the minute. */
+function changesOfTheClock(timezone: string): number[] {
+  const offset = (instant: number): number => wallClock(instant, timezone) - instant;
+  const quarters = [0, 3, 6, 9, 12].map((month) => Date.UTC(2026, month, 15));
+  return quarters.slice(1).flatMap((end, index) => {
+    let [from, to] = [quarters[index]!, end];
+    if (offset(from) === offset(to)) return [];
+    while (to - from > 60_000) {
+      const middle = from + Math.floor((to - from) / 2);
+      if (offset(middle) === offset(from)) from = middle;
+      else to = middle;
+    }
+    return [Math.round(to / 60_000) * 60_000];
+  });
+}
+
+function monthDay(day: number): { bymonthday: number[]; bysetpos: number[] } {
+  return { bymonthday: [28, 29, 30, 31, day].filter((one) => one <= day), bysetpos: [-1] };
+}

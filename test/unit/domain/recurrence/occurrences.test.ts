@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import type { Occurrence } from '../../../../functions/src/domain/recurrence/occurrence.ts';
+import { END_OF_TIME, type RecurrenceRule } from '../../../../functions/src/domain/recurrence/rule.ts';
+import { firstOccurrence, nextOccurrence } from '../../../../functions/src/domain/recurrence/schedule.ts';
+
+const at = (text: string): Date => new Date(text);
+const shown = (found: Occurrence | undefined): string | undefined =>
+  found && `${found.on} ${found.due.toISOString()}`;
+
+/** Completes each occurrence `late` milliseconds after it is due, until a date. */
+async function completed(rule: RecurrenceRule, until: string, late = 0): Promise<Occurrence[]> {
+  const found: Occurrence[] = [];
+  let next: Occurrence | undefined = await firstOccurrence(rule);
+  while (next !== undefined && next.due < at(until)) {
+    found.push(next);
+    next = await nextOccurrence(rule, new Date(next.due.getTime() + late), next.on);
+  }
+  return found;
+}
+
+describe('a monthly to-do', () => {
+  const monthly = (anchor: string, timezone = 'UTC'): RecurrenceRule => ({
+    frequency: 'MONTHLY',
+    anchor: at(anchor),
+    timezone,
+  });
+
+  it('of the 31st falls on the last day of shorter months, and comes back to the 31st', async () => {
+    const found = await completed(monthly('2027-01-31T09:00:00Z'), '2028-04-01T00:00:00Z', 3_600_000);
+    assert.deepEqual(
+      found.map(({ on }) => on),
+      [
+        ...['2027-01-31', '2027-02-28', '2027-03-31', '2027-04-30', '2027-05-31', '2027-06-30', '2027-07-31'],
+        ...['2027-08-31', '2027-09-30', '2027-10-31', '2027-11-30', '2027-12-31', '2028-01-31', '2028-02-29'],
+        '2028-03-31',
+      ],
+    );
+    assert.ok(found.every(({ on, due }) => due.toISOString() === `${on}T09:00:00.000Z`));
+  });
+
+  it('knows the leap years of centuries', async () => {
+    const rule = monthly('1999-12-30T12:00:00Z');
+    assert.equal((await nextOccurrence(rule, at('2000-02-01T00:00:00Z')))?.on, '2000-02-29');
+    assert.equal((await nextOccurrence(rule, at('2100-02-01T00:00:00Z')))?.on, '2100-02-28');
+  });
+
+  it("has the last day of the month in its own zone, whatever UTC's is", async () => {
+    // In Auckland it is already February.
+    const rule = monthly('2026-01-31T11:00:00Z', 'Pacific/Auckland');
+    assert.equal(shown(await nextOccurrence(rule, rule.anchor)), '2026-03-01 2026-02-28T11:00:00.000Z');
+  });
+});
+
+describe('a daily to-do', () => {
+  const clocks: readonly [timezone: string, anchor: string, forward: string, back: string][] = [
+    ['America/New_York', '2026-01-01T07:30:00Z', '2026-03-08 03:30', '2026-11-01 02:30'],
+    ['Europe/Berlin', '2026-01-01T01:30:00Z', '2026-03-29 03:30', '2026-10-25 02:30'],
+    ['Australia/Lord_Howe', '2025-12-31T15:15:00Z', '2026-10-04 02:45', '2026-04-05 02:15'],
+  ];
+
+  for (const [timezone, anchor, forward, back] of clocks) {
+    it(`has each day of a year at the same hour in ${timezone}, in the gap later, once in the overlap`, async () => {
+      const rule: RecurrenceRule = { frequency: 'DAILY', anchor: at(anchor), timezone };
+      const found = await completed(rule, '2026-12-31T12:00:00Z', 600_000);
+      const clock = new Intl.DateTimeFormat('sv', {
+        timeZone: timezone,
+        dateStyle: 'short',
+        timeStyle: 'short',
+      });
+      const local = found.map(({ due }) => clock.format(due));
+      assert.equal(local.length, 365);
+      assert.equal(new Set(found.map(({ on }) => on)).size, 365);
+      const time = local[0]?.slice(11);
+      assert.deepEqual(
+        local.filter((one) => one.slice(11) !== time),
+        [forward],
+      );
+      assert.equal(local.filter((one) => one.startsWith(back.slice(0, 10))).length, 1);
+      assert.ok(local.includes(back));
+    });
+  }
+
+  it('takes the first of two equal hours', async () => {
+    const rule: RecurrenceRule = {
+      frequency: 'DAILY',
+      anchor: at('2026-10-20T00:30:00Z'),
+      timezone: 'Europe/Berlin',
+    };
+    const next = await nextOccurrence(rule, at('2026-10-24T12:00:00Z'));
+    assert.equal(shown(next), '2026-10-25 2026-10-25T00:30:00.000Z');
+  });
+
+  it('that began in the second of two equal hours never comes before its anchor', async () => {
+    const rule: RecurrenceRule = {
+      frequency: 'DAILY',
+      anchor: at('2026-10-25T01:30:00Z'),
+      timezone: 'Europe/Berlin',
+    };
+    const first = await nextOccurrence(rule, at('2026-10-25T00:00:00Z'));
+    assert.equal(shown(first), '2026-10-25 2026-10-25T01:30:00.000Z');
+    assert.equal(shown(await nextOccurrence(rule, rule.anchor)), '2026-10-26 2026-10-26T01:30:00.000Z');
+  });
+
+  it('keeps the date that it means where the gap is at midnight', async () => {
+    const rule: RecurrenceRule = {
+      frequency: 'DAILY',
+      anchor: at('2024-03-30T01:30:00Z'),
+      timezone: 'America/Nuuk',
+    };
+    const found = await completed(rule, '2024-04-02T00:00:00Z');
+    assert.deepEqual(found.map(shown), [
+      '2024-03-29 2024-03-30T01:30:00.000Z',
+      '2024-03-30 2024-03-31T01:30:00.000Z',
+      '2024-03-31 2024-04-01T00:30:00.000Z',
+    ]);
+    const pastMidnight = at('2024-03-31T01:10:00Z');
+    assert.equal(shown(await nextOccurrence(rule, pastMidnight)), '2024-03-30 2024-03-31T01:30:00.000Z');
+  });
+
+  it('has one occurrence where a zone left out a whole day', async () => {
+    const rule: RecurrenceRule = {
+      frequency: 'DAILY',
+      anchor: at('2011-12-29T20:00:00Z'),
+      timezone: 'Pacific/Apia',
+    };
+    const found = await completed(rule, '2012-01-02T00:00:00Z');
+    assert.deepEqual(found.map(shown), [
+      '2011-12-29 2011-12-29T20:00:00.000Z',
+      '2011-12-30 2011-12-30T20:00:00.000Z',
+      '2012-01-01 2011-12-31T20:00:00.000Z',
+      '2012-01-02 2012-01-01T20:00:00.000Z',
+    ]);
+  });
+});
+
+describe('the next occurrence', () => {
+  const weekly: RecurrenceRule = {
+    frequency: 'WEEKLY',
+    anchor: at('2026-02-11T09:00:00Z'),
+    timezone: 'UTC',
+  };
+
+  it('of a weekly to-do is on the same weekday, all year', async () => {
+    const found = await completed(weekly, '2027-02-11T09:00:00Z', 2 * 86_400_000);
+    assert.equal(found.length, 53);
+    assert.ok(found.every(({ due }) => due.getUTCDay() === 3 && due.getUTCHours() === 9));
+  });
+
+  it('is the anchor before it, and strictly after an occurrence at its very instant', async () => {
+    assert.equal((await nextOccurrence(weekly, at('2020-01-01T00:00:00Z')))?.on, '2026-02-11');
+    assert.equal((await nextOccurrence(weekly, weekly.anchor))?.on, '2026-02-18');
+  });
+
+  it('skips what was missed in a long absence', async () => {
+    assert.equal((await nextOccurrence(weekly, at('2046-02-12T00:00:00Z')))?.on, '2046-02-14');
+  });
+
+  it('has a later date than the one that it follows, though that was moved ahead and completed', async () => {
+    const moved = at('2026-02-16T09:00:00Z');
+    assert.equal((await nextOccurrence(weekly, moved))?.on, '2026-02-18');
+    assert.equal((await nextOccurrence(weekly, moved, '2026-02-18'))?.on, '2026-02-25');
+    const beforeAll = at('2026-02-01T09:00:00Z');
+    assert.equal((await nextOccurrence(weekly, beforeAll, '2026-02-11'))?.on, '2026-02-18');
+  });
+
+  it('may be due at the end, and none is after it', async () => {
+    const ending = { ...weekly, endDate: at('2026-02-25T09:00:00Z') };
+    assert.equal((await completed(ending, '2100-01-01T00:00:00Z')).length, 3);
+    const earlier = { ...weekly, endDate: at('2026-02-25T08:59:59.999Z') };
+    assert.equal((await completed(earlier, '2100-01-01T00:00:00Z')).length, 2);
+  });
+
+  it('is none beyond the dates that can be stored', async () => {
+    for (const frequency of ['DAILY', 'WEEKLY', 'MONTHLY'] as const) {
+      for (const timezone of ['UTC', 'Pacific/Kiritimati', 'Pacific/Niue']) {
+        const rule: RecurrenceRule = { frequency, anchor: END_OF_TIME, timezone };
+        assert.equal(await nextOccurrence(rule, END_OF_TIME), undefined);
+      }
+    }
+  });
+
+  it('is found from the first date on that can be stored', async () => {
+    for (const frequency of ['DAILY', 'WEEKLY', 'MONTHLY'] as const) {
+      for (const timezone of ['UTC', 'Pacific/Kiritimati', 'Pacific/Niue']) {
+        const rule: RecurrenceRule = { frequency, anchor: at('0001-01-01T00:00:00Z'), timezone };
+        const next = await nextOccurrence(rule, at('9999-06-01T00:00:00Z'));
+        assert.equal(next?.due.getUTCFullYear(), 9999);
+      }
+    }
+  });
+});

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { MusterError } from '../../../../functions/src/domain/errors.ts';
+import { occurrenceId } from '../../../../functions/src/domain/recurrence/occurrence.ts';
+import { nextOccurrence } from '../../../../functions/src/domain/recurrence/occurrences.ts';
+import { type RequestedRule, recurrenceRule } from '../../../../functions/src/domain/recurrence/rule.ts';
+
+const anchor = new Date('2026-02-11T09:00:00Z');
+const daily: RequestedRule = { frequency: 'DAILY', anchor };
+
+function refusal(requested: RequestedRule): unknown {
+  try {
+    recurrenceRule(requested);
+  } catch (error) {
+    assert.ok(error instanceof MusterError);
+    const { field, reason } = error.details;
+    return { code: error.code, field, reason };
+  }
+  return undefined;
+}
+
+describe('a recurrence rule', () => {
+  it('counts in UTC where no zone is given, and has no end where none is given', () => {
+    assert.deepEqual(recurrenceRule(daily), { frequency: 'DAILY', anchor, timezone: 'UTC' });
+  });
+
+  it('keeps its zone and its end', () => {
+    const endDate = new Date('2026-03-11T09:00:00Z');
+    const rule = recurrenceRule({ ...daily, timezone: 'Europe/Berlin', endDate });
+    assert.deepEqual(rule, { frequency: 'DAILY', anchor, timezone: 'Europe/Berlin', endDate });
+  });
+
+  it('may end with its first occurrence, and not before', () => {
+    assert.equal(refusal({ ...daily, endDate: anchor }), undefined);
+    assert.deepEqual(refusal({ ...daily, endDate: new Date(anchor.getTime() - 1) }), {
+      code: 'VALIDATION_ERROR',
+      field: 'end_date',
+      reason: 'END_BEFORE_START',
+    });
+  });
+
+  for (const frequency of ['YEARLY', 'daily', '', 'toString']) {
+    it(`refuses the frequency "${frequency}"`, () => {
+      assert.deepEqual(refusal({ ...daily, frequency }), {
+        code: 'VALIDATION_ERROR',
+        field: 'frequency',
+        reason: 'INVALID_FREQUENCY',
+      });
+    });
+  }
+
+  for (const timezone of [
+    'Mars/Phobos',
+    '',
+    '+02:00',
+    '-0300',
+    'Europe/Berlin ',
+    'IST',
+    'pst',
+    'UTC\0',
+    '../etc/passwd',
+  ]) {
+    it(`refuses the zone ${JSON.stringify(timezone)}`, () => {
+      assert.deepEqual(refusal({ ...daily, timezone }), {
+        code: 'VALIDATION_ERROR',
+        field: 'timezone',
+        reason: 'INVALID_TIMEZONE',
+      });
+    });
+  }
+
+  it('takes every zone that there is, whatever its case', () => {
+    const zones = [
+      ...Intl.supportedValuesOf('timeZone'),
+      'US/Pacific',
+      'Etc/GMT+5',
+      'EST5EDT',
+      'GMT0',
+      'Zulu',
+    ];
+    for (const timezone of zones.flatMap((zone) => [zone, zone.toLowerCase()])) {
+      const rule = recurrenceRule({ ...daily, timezone });
+      assert.equal(rule.timezone, timezone);
+      assert.notEqual(nextOccurrence(rule, anchor), undefined);
+    }
+  });
+
+  it('takes no zone whose occurrences cannot be computed, among all names of three letters', () => {
+    const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+    const names = letters.flatMap((one) =>
+      letters.flatMap((two) => letters.map((three) => one + two + three)),
+    );
+    const taken = names.filter((timezone) => refusal({ ...daily, timezone }) === undefined);
+    assert.equal(taken.length, 13);
+    for (const timezone of taken) assert.ok(nextOccurrence(recurrenceRule({ ...daily, timezone }), anchor));
+  });
+
+  for (const bad of [new Date(Number.NaN), new Date(8.64e15), new Date('0000-06-01T00:00:00Z')]) {
+    it(`refuses dates that cannot be stored: ${bad.getTime()}`, () => {
+      const code = 'VALIDATION_ERROR';
+      const reason = 'INVALID_DATE';
+      assert.deepEqual(refusal({ ...daily, anchor: bad }), { code, field: 'start_date', reason });
+      assert.deepEqual(refusal({ ...daily, endDate: bad }), { code, field: 'end_date', reason });
+    });
+  }
+});
+
+describe("an occurrence's id", () => {
+  it('is made of template and date alone', () => {
+    assert.equal(occurrenceId('abc', '2026-02-28'), 'abc_2026-02-28');
+  });
+});

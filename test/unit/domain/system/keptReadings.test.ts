@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { KeptReadings } from '../../../../functions/src/domain/system/keptReadings.ts';
+
+describe('kept readings', () => {
+  let kept: KeptReadings<string>;
+  let readings = 0;
+
+  beforeEach(() => {
+    kept = new KeptReadings();
+    readings = 0;
+  });
+
+  const read = (key: string, stamp: string, value = 'x') =>
+    kept.read(key, stamp, async () => {
+      readings++;
+      return value;
+    });
+
+  it('serve until the state of things changes, and calls at once share one', async () => {
+    await Promise.all([read('a', '1'), read('a', '1')]);
+    await read('a', '1');
+    assert.equal(readings, 1);
+    await read('a', '2');
+    await read('b', '2');
+    assert.equal(readings, 3);
+  });
+
+  it('are not kept where they are long or failed', async () => {
+    await read('long', '1', 'x'.repeat(300_001));
+    await read('long', '1');
+    assert.equal(readings, 2);
+    const fail = () => kept.read('broken', '1', () => Promise.reject(new Error('away')));
+    await assert.rejects(fail, /away/);
+    assert.equal(await read('broken', '1', 'back'), 'back');
+  });
+
+  it('are no more than an instance can bear', async () => {
+    for (let key = 0; key < 17; key++) await read(String(key), '1');
+    await read('16', '1');
+    assert.equal(readings, 17);
+    await read('0', '1');
+    assert.equal(readings, 18);
+  });
+});

@@ -1,0 +1,132 @@
+/** Whether services answer: how long they are waited for, how often they are asked, and what follows. */
+import assert from 'node:assert/strict';
+import type { RateLimit } from '../../../../functions/src/domain/github/port.ts';
+import {
+  alertsOf,
+  healthOf,
+  type Probes,
+  type Reading,
+  SystemStatus,
+} from '../../../../functions/src/domain/system/systemStatus.ts';
+import { START, secondsAfterStart } from '../samples.ts';
+
+const never = () => new Promise<never>(() => undefined);
+const NOBODY = { total: 0, active: 0 };
+
+describe('the status of the system', () => {
+  let now = START;
+  let asked: string[] = [];
+
+  beforeEach(() => {
+    now = START;
+    asked = [];
+  });
+
+  const answering =
+    (name: string, outcome: () => Promise<void> = async () => undefined) =>
+    () => {
+      asked.push(name);
+      return outcome();
+    };
+
+  const status = (
+    probes: Partial<Probes> = {},
+    registered = async () => NOBODY,
+    gitHub?: () => Promise<RateLimit>,
+  ): SystemStatus =>
+    new SystemStatus({
+      probes: {
+        firestore: answering('firestore'),
+        realtimeDatabase: answering('realtimeDatabase'),
+        ...probes,
+      },
+      gitHub: { configured: gitHub !== undefined, rateLimit: gitHub ?? never },
+      directory: {
+        list: never,
+        count: never,
+        leaders: never,
+        registered,
+      },
+      tasks: { stats: async () => ({ total: 3, pending: 3, assigned: 0, inProgress: 0, blocked: 0 }) },
+      clock: { now: () => now },
+    });
+
+  it('asks every service that there is, and one look serves for 15 seconds', async () => {
+    const system = status();
+    const [first] = await Promise.all([system.readings(), system.readings()]);
+    assert.deepEqual(Object.keys(first), ['firestore', 'realtimeDatabase']);
+    assert.deepEqual(asked.sort(), ['firestore', 'realtimeDatabase']);
+    now = secondsAfterStart(14.9);
+    assert.equal(await system.readings(), first);
+    now = secondsAfterStart(15);
+    assert.notEqual(await system.readings(), first);
+    assert.equal(asked.length, 4);
+  });
+
+  it('asks GitHub where the deployment has a credential for it', async () => {
+    const rateLimit = { limit: 5000, remaining: 4000, reset: secondsAfterStart(60) };
+    const { github } = await status({}, undefined, async () => rateLimit).readings();
+    assert.deepEqual([github?.isUp, github?.rateLimit], [true, rateLimit]);
+    const refused = await status({}, undefined, () => Promise.reject(new Error('no'))).readings();
+    assert.deepEqual([refused.github?.isUp, healthOf(refused)], [false, 'degraded']);
+  });
+
+  it('gives up who does not answer, and asks no more of it meanwhile', async () => {
+    const system = status({ realtimeDatabase: answering('realtimeDatabase', never) });
+    const started = performance.now();
+    const { firestore, realtimeDatabase } = await system.readings();
+    assert.ok(performance.now() - started < 2000);
+    assert.deepEqual([firestore?.isUp, realtimeDatabase?.isUp], [true, false]);
+    now = secondsAfterStart(20);
+    await system.readings();
+    assert.deepEqual(asked, ['firestore', 'realtimeDatabase', 'firestore']);
+  });
+
+  it('asks again after a refusal', async () => {
+    let isDown = true;
+    const probe = answering('firestore', async () => {
+      if (isDown) throw new Error('refused');
+    });
+    const system = status({ firestore: probe });
+    assert.equal(healthOf(await system.readings()), 'critical');
+    isDown = false;
+    now = secondsAfterStart(15);
+    assert.equal(healthOf(await system.readings()), 'healthy');
+  });
+
+  it('tells what there is to do, and nothing where Firestore does not answer in time', async () => {
+    assert.deepEqual(await status().workload('alpha'), { activeAgents: 0, tasksInQueue: 3 });
+    assert.equal(await status({}, never).workload('alpha'), undefined);
+  });
+
+  const reading = (isUp: boolean): Reading => ({ isUp, milliseconds: 5, at: START });
+  const up = { firestore: reading(true), realtimeDatabase: reading(true), github: reading(true) };
+
+  it('is as bad as what is missing', () => {
+    const cases = [
+      [up, 'healthy', []],
+      [{ ...up, github: reading(false) }, 'degraded', ['warning']],
+      [{ ...up, realtimeDatabase: reading(false) }, 'degraded', ['warning']],
+      [{ ...up, firestore: reading(false) }, 'critical', ['critical']],
+      [{ firestore: reading(false), realtimeDatabase: reading(false) }, 'critical', ['critical', 'warning']],
+      [{ firestore: reading(true), realtimeDatabase: reading(true) }, 'healthy', []],
+    ] as const;
+    for (const [readings, health, levels] of cases) {
+      assert.equal(healthOf(readings), health);
+      assert.deepEqual(
+        alertsOf(readings).map(({ level }) => level),
+        levels,
+      );
+    }
+  });
+
+  it('warns before the allowance of GitHub is used up', () => {
+    const left = (remaining: number) =>
+      alertsOf({
+        ...up,
+        github: { ...reading(true), rateLimit: { limit: 5000, remaining, reset: secondsAfterStart(60) } },
+      });
+    assert.deepEqual(left(250), []);
+    assert.match(left(249)[0]?.message ?? '', /249 of 5000 requests until 2030-01-01T00:01:00/);
+  });
+});

@@ -1,0 +1,31 @@
+/** To-dos to begin a test with. */
+import type { RecurringTask } from '../../../../functions/src/domain/todos/recurringTask.ts';
+import type { Todo } from '../../../../functions/src/domain/todos/todo.ts';
+import { START } from '../samples.ts';
+
+export function sampleTodo(changes: Partial<Todo> = {}): Todo {
+  return {
+    id: 'todo-1',
+    ownerUid: 'owner-1',
+    title: 'Finish the presentation',
+    priority: 'MEDIUM',
+    tags: [],
+    completed: false,
+    createdAt: START,
+    ...changes,
+  };
+}
+
+export function sampleRecurringTask(changes: Partial<RecurringTask> = {}): RecurringTask {
+  return {
+    id: 'recurring-1',
+    ownerUid: 'owner-1',
+    title: 'Check emails',
+    priority: 'MEDIUM',
+    tags: [],
+    rule: { frequency: 'DAILY', anchor: START, timezone: 'UTC' },
+    createdAt: START,
+    latest: { on: '2030-01-01', due: START },
+    ...changes,
+  };
+}

@@ -1,0 +1,152 @@
+/** What `/mcp/events` streams, over real HTTP, with the log in memory. */
+import assert from 'node:assert/strict';
+import type { Services } from '../../../functions/src/domain/services.ts';
+import { eventually } from '../../e2e/support/waiting.ts';
+import type { MemoryEventLog } from '../../support/event-log.ts';
+import { type Asked, dataOf, EventsStage } from './eventsStage.ts';
+import { UID } from './logStage.ts';
+
+describe('/mcp/events', () => {
+  const stage = new EventsStage();
+
+  it('streams each event as the notification of the specification, with its cursor', async () => {
+    stage.log.add(UID, stage.subscriptionId, { id: 'task-456' });
+    const stream = await stage.open();
+    assert.equal(stream.response.headers.get('content-type'), 'text/event-stream');
+    assert.equal(stream.response.headers.get('cache-control'), 'no-cache, no-transform');
+    const [frame] = await stream.take(1);
+    assert.equal(frame?.id, '1');
+    assert.equal(frame?.event, undefined);
+    assert.deepEqual(JSON.parse(frame?.data ?? ''), {
+      jsonrpc: '2.0',
+      method: 'firebase.event',
+      params: {
+        subscriptionId: stage.subscriptionId,
+        eventType: 'child_added',
+        data: { id: 'task-456' },
+        key: 'k',
+        timestamp: '2025-11-03T10:40:00.000Z',
+      },
+    });
+  });
+
+  it('goes on from what is there to what comes, in order', async () => {
+    stage.log.add(UID, stage.subscriptionId, 1, 2, 3, 4, 5);
+    const stream = await stage.open();
+    assert.deepEqual((await stream.take(5)).map(dataOf), [1, 2, 3, 4, 5]);
+    await eventually('it follows', async () => stage.log.following > 0 || undefined);
+    stage.log.add(UID, stage.subscriptionId, 6);
+    stage.log.add(UID, stage.subscriptionId, 7, 8);
+    const frames = await stream.take(3);
+    assert.deepEqual(frames.map(dataOf), [6, 7, 8]);
+    assert.deepEqual(
+      frames.map(({ id }) => id),
+      ['6', '7', '8'],
+    );
+  });
+
+  it('keeps a frame whole, whatever the data holds', async () => {
+    const data = [
+      'a\nb',
+      '\r\n\r\n',
+      'data: x\n\nid: 9\n\n',
+      '\u2028\u2029\u0085',
+      '😀é',
+      '',
+      { 'a\nb': ['\n'] },
+    ];
+    stage.log.add(UID, stage.subscriptionId, ...data);
+    const stream = await stage.open();
+    const frames = await stream.take(data.length);
+    assert.deepEqual(frames.map(dataOf), data);
+    for (const frame of frames) assert.deepEqual(Object.keys(frame).sort(), ['data', 'id']);
+  });
+
+  it('resumes after Last-Event-ID, else after the cursor, else at the beginning', async () => {
+    stage.log.add(UID, stage.subscriptionId, 1, 2, 3);
+    const first = async (asked: Asked) => dataOf((await (await stage.open(asked)).take(1))[0] ?? {});
+    assert.equal(await first({ query: { cursor: '1' }, headers: { 'Last-Event-ID': '2' } }), 3);
+    assert.equal(await first({ query: { cursor: '1' } }), 2);
+    assert.equal(await first({ query: { cursor: '1' }, headers: { 'Last-Event-ID': '' } }), 2);
+    assert.equal(await first({ query: { cursor: '' } }), 1);
+    assert.equal(await first({}), 1);
+  });
+
+  it('loses and repeats nothing over many resumptions', async () => {
+    const all = Array.from({ length: 40 }, (_, number) => number);
+    stage.log.add(UID, stage.subscriptionId, ...all);
+    const received: unknown[] = [];
+    let last = '';
+    while (received.length < all.length) {
+      const stream = await stage.open({ headers: { 'Last-Event-ID': last } });
+      const frames = await stream.take(Math.min(1 + (received.length % 5), all.length - received.length));
+      stream.close();
+      received.push(...frames.map(dataOf));
+      last = frames.at(-1)?.id ?? '';
+    }
+    assert.deepEqual(received, all);
+  });
+
+  it('tells of dropped events in an event of its own', async () => {
+    stage.log.add(UID, stage.subscriptionId, 1, 2, 3);
+    stage.log.drop(UID, stage.subscriptionId, 2);
+    const [overflow, event] = await (await stage.open()).take(2);
+    assert.deepEqual(overflow, {
+      event: 'overflow',
+      data: JSON.stringify({ subscriptionId: stage.subscriptionId }),
+    });
+    assert.equal(dataOf(event ?? {}), 3);
+    stage.log.drop(UID, stage.subscriptionId, 3);
+    const [alone] = await (await stage.open()).take(1);
+    assert.deepEqual(alone, {
+      event: 'overflow',
+      id: '3',
+      data: JSON.stringify({ subscriptionId: stage.subscriptionId }),
+    });
+  });
+
+  it('sends comments where nothing happens, and notes the agent as alive', async () => {
+    const quick = await stage.serve({ streams: { lifetimeMs: 60_000, keepAliveMs: 20 } });
+    stage.ports.seen.length = 0;
+    const stream = await stage.open({ at: quick });
+    assert.deepEqual(await stream.take(3), Array(3).fill({ comment: 'keep-alive' }));
+    await eventually('the agent is seen again', async () => stage.ports.seen.length >= 3 || undefined);
+    stage.log.add(UID, stage.subscriptionId, 1);
+    let frame = await stream.next();
+    while (frame?.comment !== undefined) frame = await stream.next();
+    assert.equal(dataOf(frame ?? {}), 1);
+  });
+
+  it('stops reading when the client goes away', async () => {
+    const stream = await stage.open();
+    await eventually('it follows', async () => stage.log.following === 1 || undefined);
+    stream.close();
+    await eventually('it stopped reading', async () => stage.log.following === 0 || undefined);
+  });
+
+  it('waits for a client that reads slowly', async () => {
+    const large = 'x'.repeat(1_000_000);
+    stage.log.add(UID, stage.subscriptionId, ...Array.from({ length: 60 }, () => large));
+    let pages = 0;
+    const counting = {
+      poll: stage.log.poll.bind(stage.log),
+      async *follow(...args: Parameters<MemoryEventLog['follow']>) {
+        for await (const reading of stage.log.follow(...args)) {
+          pages += 1;
+          yield reading;
+        }
+      },
+    };
+    const at = await stage.serve({ services: () => ({ subscriptions: counting }) as unknown as Services });
+    const stream = await stage.open({ at });
+    // Nobody reads: what the connection buffers is taken, and then no more.
+    let seen = -1;
+    await eventually('it pauses', async () => {
+      if (pages === seen && pages > 0) return true;
+      seen = pages;
+      return undefined;
+    });
+    assert.ok(pages < 28, `${pages} pages of 2 MB were read ahead`);
+    assert.equal((await stream.take(60)).length, 60);
+  });
+});

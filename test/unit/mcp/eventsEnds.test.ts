@@ -1,0 +1,133 @@
+/** How `/mcp/events` refuses, fails and ends, over real HTTP, with the log in memory. */
+import assert from 'node:assert/strict';
+import { MusterError } from '../../../functions/src/domain/errors.ts';
+import type { Services } from '../../../functions/src/domain/services.ts';
+import { eventually } from '../../e2e/support/waiting.ts';
+import { systemToolset } from '../../support/fixture-toolset.ts';
+import { LEADER, type RunningEndpoint } from '../../support/mcp-endpoint.ts';
+import { type Asked, dataOf, EventsStage } from './eventsStage.ts';
+import { UID } from './logStage.ts';
+
+describe('/mcp/events, at its ends,', () => {
+  const stage = new EventsStage();
+
+  it('begins no more streams than the rate limit allows', async () => {
+    const details = { retryAfter: 2 };
+    const limits = {
+      take: () => Promise.reject(new MusterError('RATE_LIMITED', 'Too many calls.', details)),
+    };
+    const { response } = await stage.ask({ at: await stage.serve({ limits }) });
+    assert.equal(response.status, 429);
+    assert.equal(response.headers.get('retry-after'), '2');
+  });
+
+  it('ends by itself in good order, and writes the audit log', async () => {
+    const brief = await stage.serve({ streams: { lifetimeMs: 100, keepAliveMs: 60_000 } });
+    stage.log.add(UID, stage.subscriptionId, 1);
+    stage.ports.entries.length = 0;
+    const stream = await stage.open({ at: brief });
+    assert.deepEqual((await stream.rest()).map(dataOf), [1]);
+    await eventually('it stopped reading', async () => stage.log.following === 0 || undefined);
+    assert.deepEqual(
+      stage.ports.entries.map(({ event, fields }) => [
+        event,
+        fields['tool'] ?? fields['stream'],
+        fields['outcome'],
+      ]),
+      [
+        ['call', 'firebase.events', 'OK'],
+        ['stream_ended', 'firebase.events', 'OK'],
+      ],
+    );
+  });
+
+  it('says before it begins what is wrong', async () => {
+    const refused = async (asked: Asked, status: number, code: number) => {
+      const { response } = await stage.ask(asked);
+      const body = (await response.json()) as { error: { code: number } };
+      assert.equal(response.status, status, JSON.stringify(body));
+      assert.equal(body.error.code, code);
+    };
+    await refused({ query: { subscriptionId: 'nope' } }, 404, -32200);
+    await refused({ query: { subscriptionId: '../x y' } }, 404, -32200);
+    await refused({ headers: { Authorization: 'Bearer other' } }, 404, -32200);
+    await refused({ query: { subscriptionId: '' } }, 400, -32301);
+    await refused({ query: { cursor: 'x' } }, 400, -32302);
+    await refused({ headers: { 'Last-Event-ID': '\u00ff' } }, 400, -32302);
+    await refused({ headers: { Authorization: '' } }, 401, -32100);
+    await refused({ headers: { Authorization: 'Bearer nobody' } }, 401, -32100);
+    await refused({ headers: { Authorization: 'Bearer confined' } }, 403, -32101);
+    await refused({ headers: { Origin: 'https://evil.example' } }, 403, -32000);
+    await refused({ query: { workspace: '../x' } }, 400, -32300);
+  });
+
+  it('tells within the stream what goes wrong there, and ends', async () => {
+    const stream = await stage.open();
+    await eventually('it follows', async () => stage.log.following === 1 || undefined);
+    stage.log.end(UID, stage.subscriptionId);
+    const [frame, ...others] = await stream.rest();
+    assert.deepEqual(others, []);
+    assert.equal(frame?.event, 'error');
+    assert.deepEqual(JSON.parse(frame?.data ?? ''), {
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32200, message: `There is no subscription "${stage.subscriptionId}".`, data: {} },
+    });
+  });
+
+  it('shows nothing more to a credential that was revoked', async () => {
+    stage.ports.principals.set('fleeting', LEADER);
+    const stream = await stage.open({ headers: { Authorization: 'Bearer fleeting' } });
+    await eventually('it follows', async () => stage.log.following === 1 || undefined);
+    stage.ports.principals.delete('fleeting');
+    stage.log.add(UID, stage.subscriptionId, 'secret');
+    const frames = await stream.rest();
+    assert.deepEqual(
+      frames.map(({ event }) => event),
+      ['error'],
+    );
+    assert.match(frames[0]?.data ?? '', /-32100/);
+    await eventually('it stopped reading', async () => stage.log.following === 0 || undefined);
+  });
+
+  it('hides what nobody foresaw', async () => {
+    const broken = {
+      poll: stage.log.poll.bind(stage.log),
+      follow() {
+        throw new TypeError('at /srv/secret');
+      },
+    };
+    const at = await stage.serve({ services: () => ({ subscriptions: broken }) as unknown as Services });
+    const [frame] = await (await stage.open({ at })).rest();
+    assert.match(frame?.data ?? '', /"code":-32603,"message":"Internal error\. Quote request id/);
+  });
+
+  it('takes GET alone, from pages too', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE', 'HEAD']) {
+      const { response } = await stage.ask({ method });
+      assert.equal(response.status, 405, method);
+      assert.equal(response.headers.get('allow'), 'GET', method);
+    }
+    const origin = 'https://console.example';
+    const { response } = await stage.ask({
+      method: 'OPTIONS',
+      headers: { Origin: origin, 'Access-Control-Request-Method': 'GET', Authorization: '' },
+    });
+    assert.equal(response.status, 204);
+    assert.equal(response.headers.get('access-control-allow-methods'), 'GET');
+    assert.match(response.headers.get('access-control-allow-headers') ?? '', /Last-Event-ID/);
+    const stream = await stage.open({ headers: { Origin: origin } });
+    assert.equal(stream.response.headers.get('access-control-allow-origin'), origin);
+  });
+
+  it('is listed where firebase is served, and only there', async () => {
+    const endpointsOf = async (at: RunningEndpoint) => {
+      const response = await fetch(`${at.url}/mcp/nope`);
+      return ((await response.json()) as { endpoints: string[] }).endpoints;
+    };
+    assert.ok((await endpointsOf(stage.endpoint)).includes('/mcp/events'));
+    const other = await stage.serve({ toolsets: [systemToolset] });
+    assert.ok(!(await endpointsOf(other)).includes('/mcp/events'));
+    assert.equal((await stage.ask({ at: other })).response.status, 404);
+  });
+});

@@ -1,0 +1,217 @@
+/** `subscriptions/listen` over real HTTP with a real client, with the log in memory. */
+import assert from 'node:assert/strict';
+import { Client, type McpSubscription, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Principal } from '../../../functions/src/domain/principal.ts';
+import { eventually } from '../../e2e/support/waiting.ts';
+import { LEADER } from '../../support/mcp-endpoint.ts';
+import { LogStage, UID } from './logStage.ts';
+
+const OTHER: Principal = { ...LEADER, uid: 'agent:other', agentId: 'other' };
+
+interface Listener {
+  readonly client: Client;
+  /** The URIs that were updated, as they came. */
+  readonly updated: string[];
+}
+
+describe('subscriptions/listen', () => {
+  const stage = new LogStage();
+  const { ports, log } = stage;
+  const clients: Client[] = [];
+  let id = '';
+  let uri = '';
+
+  async function connect(bearer = 'leader-key', { url } = stage.endpoint): Promise<Listener> {
+    const client = new Client(
+      { name: 'test', version: '1' },
+      { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    );
+    const updated: string[] = [];
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+      updated.push(params.uri);
+    });
+    const requestInit = { headers: { Authorization: `Bearer ${bearer}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
+    clients.push(client);
+    return { client, updated };
+  }
+
+  const listen = ({ client }: Listener, ...resourceSubscriptions: string[]): Promise<McpSubscription> =>
+    client.listen({ resourceSubscriptions });
+
+  beforeEach(() => {
+    id = stage.subscriptionId;
+    uri = `firebase://subscriptions/${id}`;
+  });
+
+  afterEach(async () => {
+    await Promise.all(clients.splice(0).map((client) => client.close()));
+    await eventually('nothing is read any more', async () => log.following === 0 || undefined);
+  });
+
+  it('is offered in 2026-07-28, where there is something to listen to', async () => {
+    const { client } = await connect();
+    assert.deepEqual(client.getServerCapabilities()?.resources, { subscribe: true });
+    const legacy = await fetch(`${stage.endpoint.url}/mcp`, {
+      method: 'POST',
+      headers: { Authorization: 'Bearer leader-key', 'Content-Type': 'application/json' },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'initialize',
+        params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+      }),
+    });
+    assert.match(await legacy.text(), /"resources":\{\}/);
+  });
+
+  it('tells of each event as it comes, and the resource shows it', async () => {
+    const listener = await connect();
+    const subscription = await listen(listener, uri);
+    assert.deepEqual(subscription.honoredFilter, { resourceSubscriptions: [uri] });
+    await eventually('it follows', async () => log.following === 1 || undefined);
+    assert.deepEqual(listener.updated, []);
+    log.add(UID, id, { id: 'task-456' });
+    await eventually('it is told', async () => listener.updated.length === 1 || undefined);
+    log.add(UID, id, 2);
+    await eventually('it is told again', async () => listener.updated.length === 2 || undefined);
+    assert.deepEqual(listener.updated, [uri, uri]);
+    const { contents } = await listener.client.readResource({ uri });
+    const [content] = contents;
+    assert.ok(content !== undefined && 'text' in content);
+    const { events, cursor } = JSON.parse(content.text);
+    assert.deepEqual(
+      events.map(({ data }: { data: unknown }) => data),
+      [{ id: 'task-456' }, 2],
+    );
+    assert.equal(events[0].eventType, 'child_added');
+    assert.equal(cursor, '2');
+  });
+
+  it('tells at once of what is there already', async () => {
+    log.add(UID, id, 1);
+    const listener = await connect();
+    await listen(listener, uri);
+    await eventually('it is told', async () => listener.updated.length === 1 || undefined);
+  });
+
+  it('keeps apart two principals who chose one id', async () => {
+    log.begin(OTHER.uid, id);
+    const [mine, theirs] = [await connect(), await connect('other')];
+    await listen(mine, uri);
+    await listen(theirs, uri);
+    await eventually('both are followed', async () => log.following === 2 || undefined);
+    log.add(OTHER.uid, id, 1);
+    await eventually('the other is told', async () => theirs.updated.length === 1 || undefined);
+    log.add(UID, id, 1);
+    await eventually('the first is told', async () => mine.updated.length === 1 || undefined);
+    assert.equal(theirs.updated.length, 1);
+  });
+
+  it('acknowledges only what can be watched', async () => {
+    const book = 'firebase://shelves/a/books/b';
+    const missing = 'firebase://subscriptions/nope';
+    ports.entries.length = 0;
+    const listener = await connect();
+    const some = await listen(listener, missing, uri, book, 'x', uri);
+    assert.deepEqual(some.honoredFilter, { resourceSubscriptions: [uri] });
+    const none = await listen(listener, missing);
+    assert.deepEqual(none.honoredFilter, {});
+    assert.equal(await none.closed, 'graceful');
+    const ended = ports.entries.filter(({ event }) => event === 'stream_ended');
+    assert.equal(ended.length, 1, 'nothing is kept for a stream that never began');
+    const others = await listen(await connect('other'), uri);
+    assert.deepEqual(others.honoredFilter, {});
+  });
+
+  it('watches at most 20 resources a request', async () => {
+    const uris = Array.from({ length: 25 }, (_, number) => `${uri}-${number}`);
+    for (let number = 0; number < 25; number += 1) log.begin(UID, `${id}-${number}`);
+    const { honoredFilter } = await listen(await connect(), ...uris);
+    assert.deepEqual(honoredFilter.resourceSubscriptions, uris.slice(0, 20));
+  });
+
+  it('stops reading when the client closes', async () => {
+    const subscription = await listen(await connect(), uri);
+    await eventually('it follows', async () => log.following === 1 || undefined);
+    await subscription.close();
+    await eventually('it stopped reading', async () => log.following === 0 || undefined);
+  });
+
+  it('ends in good order when its time is over', async () => {
+    const brief = await stage.serve({ streams: { lifetimeMs: 200, keepAliveMs: 60_000 } });
+    ports.entries.length = 0;
+    const subscription = await listen(await connect(undefined, brief), uri);
+    assert.equal(await subscription.closed, 'graceful');
+    await eventually('it stopped reading', async () => log.following === 0 || undefined);
+    assert.deepEqual(
+      ports.entries.map(({ event, fields }) => [
+        event,
+        fields['tool'] ?? fields['stream'],
+        fields['outcome'],
+      ]),
+      [
+        ['call', 'subscriptions/listen', 'OK'],
+        ['stream_ended', 'subscriptions/listen', 'OK'],
+      ],
+    );
+  });
+
+  it('ends in good order when the last subscription has ended', async () => {
+    const subscription = await listen(await connect(), uri);
+    await eventually('it follows', async () => log.following === 1 || undefined);
+    log.end(UID, id);
+    assert.equal(await subscription.closed, 'graceful');
+  });
+
+  it('tells nothing more to a credential that was revoked', async () => {
+    ports.principals.set('fleeting', LEADER);
+    const listener = await connect('fleeting');
+    const subscription = await listen(listener, uri);
+    await eventually('it follows', async () => log.following === 1 || undefined);
+    ports.principals.delete('fleeting');
+    log.add(UID, id, 1);
+    assert.equal(await subscription.closed, 'graceful');
+    assert.deepEqual(listener.updated, []);
+  });
+
+  it('is no way around the toolsets of a credential', async () => {
+    const { polled } = log;
+    const { honoredFilter } = await listen(await connect('confined'), uri);
+    assert.deepEqual(honoredFilter, {});
+    assert.equal(log.polled, polled, 'the subscription is not even looked for');
+  });
+
+  it('leaves a filter that is none to the SDK', async () => {
+    for (const notifications of [
+      undefined,
+      5,
+      { resourceSubscriptions: 'x' },
+      { resourceSubscriptions: [5] },
+    ]) {
+      const response = await fetch(`${stage.endpoint.url}/mcp`, {
+        method: 'POST',
+        headers: {
+          Authorization: 'Bearer leader-key',
+          'Content-Type': 'application/json',
+          'MCP-Protocol-Version': '2026-07-28',
+          'Mcp-Method': 'subscriptions/listen',
+        },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'subscriptions/listen',
+          params: {
+            notifications,
+            _meta: {
+              'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+              'io.modelcontextprotocol/clientCapabilities': {},
+              'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+            },
+          },
+        }),
+      });
+      assert.match(await response.text(), /"code":-32602/);
+    }
+  });
+});

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { frameOf, KEEP_ALIVE_FRAME, retryFrame } from '../../../functions/src/mcp/sse.ts';
+import { withPauses } from '../../../functions/src/mcp/streams.ts';
+import { parseFrame } from '../../support/sse.ts';
+
+describe('server-sent events', () => {
+  it('come out as they went in, line ends aside', () => {
+    const word = fc.string({ unit: 'grapheme' }).filter((text) => !/[\0\r\n]/.test(text));
+    fc.assert(
+      fc.property(word, word, fc.string({ unit: 'binary' }), (id, event, data) => {
+        const frame = frameOf({ id, event, data });
+        assert.ok(frame.endsWith('\n\n'));
+        assert.ok(!/\n\n|\r/.test(frame.slice(0, -2)), 'a frame has no empty line within');
+        const parsed = parseFrame(frame.slice(0, -2));
+        assert.deepEqual(parsed, { id, event, data: data.replace(/\r\n|\r/g, '\n') });
+      }),
+    );
+  });
+
+  it('refuse an id or a type of several lines', () => {
+    for (const bad of ['a\nb', 'a\rb', 'a\0b']) {
+      assert.throws(() => frameOf({ id: bad, data: '' }), RangeError);
+      assert.throws(() => frameOf({ event: bad, data: '' }), RangeError);
+    }
+  });
+
+  it('have frames without an event', () => {
+    assert.deepEqual(parseFrame(retryFrame(1000).trimEnd()), { retry: '1000' });
+    assert.deepEqual(parseFrame(KEEP_ALIVE_FRAME.trimEnd()), { comment: 'keep-alive' });
+  });
+});
+
+describe('withPauses', () => {
+  async function* numbers(): AsyncGenerator<{ n: number }> {
+    yield { n: 1 };
+    yield { n: 2 };
+  }
+
+  it('passes items on and asks for the next only when it is asked', async () => {
+    let asked = 0;
+    const counting = {
+      [Symbol.asyncIterator]: () => ({
+        next: async () => {
+          asked += 1;
+          return { done: false as const, value: { n: asked } };
+        },
+      }),
+    };
+    const iterator = withPauses(counting, 60_000);
+    assert.deepEqual((await iterator.next()).value, { n: 1 });
+    assert.equal(asked, 1);
+    await iterator.return();
+  });
+
+  it('says that nothing came, and still passes on what comes then', async () => {
+    let release: (value: IteratorResult<{ n: number }>) => void = () => undefined;
+    const slow = {
+      [Symbol.asyncIterator]: () => ({
+        next: () =>
+          new Promise<IteratorResult<{ n: number }>>((resolve) => {
+            release = resolve;
+          }),
+      }),
+    };
+    const iterator = withPauses(slow, 1);
+    assert.equal((await iterator.next()).value, undefined);
+    assert.equal((await iterator.next()).value, undefined);
+    release({ done: false, value: { n: 1 } });
+    assert.deepEqual((await iterator.next()).value, { n: 1 });
+  });
+
+  it('ends with its items, and ends them when it is ended', async () => {
+    const all: unknown[] = [];
+    for await (const item of withPauses(numbers(), 60_000)) all.push(item);
+    assert.deepEqual(all, [{ n: 1 }, { n: 2 }]);
+    let returned = false;
+    const source = {
+      [Symbol.asyncIterator]: () => ({
+        next: async () => ({ done: false as const, value: { n: 1 } }),
+        return: async () => {
+          returned = true;
+          return { done: true as const, value: undefined };
+        },
+      }),
+    };
+    for await (const _ of withPauses(source, 60_000)) break;
+    assert.ok(returned);
+  });
+
+  it('passes on an error', async () => {
+    async function* broken(): AsyncGenerator<object> {
+      yield {};
+      throw new Error('broken');
+    }
+    await assert.rejects(async () => {
+      for await (const _ of withPauses(broken(), 60_000));
+    }, /broken/);
+  });
+});

@@ -1,0 +1,179 @@
+/** What a call sends before its answer, and what has a URI, in both eras over real HTTP. */
+import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
+import { eventually } from '../../e2e/support/waiting.ts';
+import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
+import { streamingToolset, type Told } from '../../support/streaming-toolset.ts';
+
+const VERSION = '2026-07-28';
+const ENVELOPE = {
+  'io.modelcontextprotocol/protocolVersion': VERSION,
+  'io.modelcontextprotocol/clientCapabilities': {},
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+};
+
+type Json = Record<string, unknown>;
+
+const ERAS = ['2025', VERSION] as const;
+
+describe('streams of calls', () => {
+  const ports = memoryPorts();
+  const told: Told = { waiting: 0, gone: 0 };
+  let endpoint: RunningEndpoint;
+
+  before(async () => {
+    endpoint = await serveEndpoint({ ...ports, toolsets: [streamingToolset(told)] });
+  });
+
+  after(() => endpoint.close());
+
+  function requestOf(era: (typeof ERAS)[number], method: string, params: Json, accept: string) {
+    const modern = era === VERSION;
+    const name = params['name'] ?? params['uri'];
+    const headers: Record<string, string> = {
+      Authorization: 'Bearer leader-key',
+      'Content-Type': 'application/json',
+      Accept: accept,
+      ...(modern && { 'MCP-Protocol-Version': VERSION, 'Mcp-Method': method }),
+      ...(modern && typeof name === 'string' && { 'Mcp-Name': name }),
+    };
+    const meta = modern ? { _meta: ENVELOPE } : {};
+    return {
+      headers,
+      body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params: { ...params, ...meta } }),
+    };
+  }
+
+  const BOTH = 'application/json, text/event-stream';
+
+  async function send(era: (typeof ERAS)[number], method: string, params: Json, accept = BOTH) {
+    return fetch(`${endpoint.url}/mcp`, { method: 'POST', ...requestOf(era, method, params, accept) });
+  }
+
+  const tell = (era: (typeof ERAS)[number], args: Json, accept?: string) =>
+    send(era, 'tools/call', { name: 'firebase_tell', arguments: args }, accept);
+
+  for (const era of ERAS) {
+    it(`carries notifications before the answer (${era})`, async () => {
+      const texts = ['a', 'two\nlines\r\n', 'data: x\n\n', '\u2028 é 😀', ''];
+      const response = await tell(era, { texts });
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get('content-type'), 'text/event-stream');
+      assert.match(response.headers.get('cache-control') ?? '', /no-cache/);
+      const messages = messagesOf(await response.text());
+      assert.deepEqual(
+        messages.slice(0, -1),
+        texts.map((text) => ({ jsonrpc: '2.0', method: 'firebase.event', params: { text } })),
+      );
+      const { id, result } = messages.at(-1) ?? {};
+      assert.equal(id, 7);
+      assert.deepEqual((result as Json)['structuredContent'], { told: texts.length });
+    });
+
+    it(`answers in JSON where nothing comes before the answer (${era})`, async () => {
+      const response = await tell(era, {});
+      assert.equal(response.headers.get('content-type'), 'application/json');
+      assert.deepEqual(((await response.json()) as { result: Json }).result['structuredContent'], {
+        told: 0,
+      });
+    });
+
+    it(`tells the tool when its client goes away (${era})`, async () => {
+      for (const texts of [[], ['a']]) {
+        const { waiting, gone } = told;
+        const { headers, body } = requestOf(
+          era,
+          'tools/call',
+          { name: 'firebase_tell', arguments: { texts, stay: true } },
+          BOTH,
+        );
+        const socket = await sendRaw(endpoint.url, headers, body);
+        await eventually('the tool waits', async () => told.waiting > waiting || undefined);
+        assert.equal(told.gone, gone);
+        socket.destroy();
+        await eventually('the tool knows', async () => told.gone > gone || undefined);
+      }
+    });
+
+    it(`lists and reads resources of templates (${era})`, async () => {
+      const listed = (await (await send(era, 'resources/templates/list', {})).json()) as { result: Json };
+      const [book, ...others] = listed.result['resourceTemplates'] as Json[];
+      assert.equal(others.length, 1);
+      assert.deepEqual(book, {
+        uriTemplate: 'firebase://shelves/{shelf}/books/{book}',
+        name: 'book',
+        title: 'Book',
+        description: 'A book on a shelf.',
+        mimeType: 'application/json',
+      });
+      const uri = 'firebase://shelves/a%20b/books/%C3%A9';
+      const { result } = (await (await send(era, 'resources/read', { uri })).json()) as { result: Json };
+      assert.deepEqual(result['contents'], [
+        { uri, mimeType: 'application/json', text: '{"shelf":"a b","book":"é"}' },
+      ]);
+    });
+
+    it(`has no resource where the URI fits no template or the template none (${era})`, async () => {
+      for (const uri of [
+        'firebase://shelves/a/books/',
+        'firebase://shelves/a/b/books/c',
+        'firebase://shelves/a/books/%zz',
+        'firebase://shelves/a/books/much-too-long',
+        'firebase://shelves/empty/books/b',
+        `firebase://shelves/${'a'.repeat(3000)}/books/b`,
+        'x',
+        '',
+      ]) {
+        const { error } = (await (await send(era, 'resources/read', { uri })).json()) as { error: Json };
+        assert.equal(error['code'], -32602, uri.slice(0, 50));
+        assert.deepEqual(Object.keys(error['data'] as Json), ['uri']);
+      }
+    });
+  }
+
+  it('drops notifications for a client that takes no stream', async () => {
+    const response = await tell('2025', { texts: ['a'] }, 'application/json');
+    assert.equal(response.headers.get('content-type'), 'application/json');
+    const { result } = (await response.json()) as { result: Json };
+    assert.deepEqual(result['structuredContent'], { told: 1 });
+    const batch = await fetch(`${endpoint.url}/mcp`, {
+      method: 'POST',
+      headers: requestOf('2025', 'ping', {}, BOTH).headers,
+      body: `[${requestOf('2025', 'tools/call', { name: 'firebase_tell', arguments: { texts: ['a'] } }, BOTH).body}]`,
+    });
+    assert.equal(((await batch.json()) as Json[]).length, 1);
+  });
+
+  it('drops notifications in plain JSON-RPC', async () => {
+    const params = { texts: ['a'] };
+    const response = await fetch(`${endpoint.url}/mcp/rpc`, {
+      method: 'POST',
+      headers: requestOf('2025', 'ping', {}, BOTH).headers,
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'firebase.tell', params }),
+    });
+    assert.deepEqual(await response.json(), { jsonrpc: '2.0', id: 1, result: { told: 1 } });
+  });
+});
+
+/** The messages of a stream that has ended. */
+function messagesOf(stream: string): Json[] {
+  return stream
+    .split('\n\n')
+    .filter((frame) => frame !== '')
+    .map((frame) => {
+      assert.match(frame, /^event: message\ndata: [^\r\n]+$/);
+      return JSON.parse(frame.slice('event: message\ndata: '.length)) as Json;
+    });
+}
+
+/** A request whose connection the test can cut. */
+function sendRaw(url: string, headers: Record<string, string>, body: string): Promise<Socket> {
+  const { hostname, port, host } = new URL(url);
+  const lines = Object.entries({ Host: host, ...headers, 'Content-Length': Buffer.byteLength(body) });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => resolve(socket));
+    socket.once('error', reject);
+    socket.write(`POST /mcp HTTP/1.1\r\n${head}\r\n${body}`);
+  });
+}

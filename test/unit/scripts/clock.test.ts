@@ -1,0 +1,46 @@
+/** The emulators' clock: how far it is moved, and who sees that. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { movableClock } from '../../../functions/src/adapters/platform/clock.ts';
+import { moveClock } from '../../../scripts/clock/clock.mjs';
+import { durationOf } from '../../../scripts/clock/duration.mjs';
+
+describe('npm run clock', () => {
+  it('reads durations', () => {
+    assert.equal(durationOf('90s'), 90_000);
+    assert.equal(durationOf('1d12h'), 36 * 3_600_000);
+    assert.equal(durationOf('1w'), 7 * 86_400_000);
+    for (const text of [undefined, '', '1', 'd', '-1d', '1 d', '1y', '1.5h', '999999999w']) {
+      assert.throws(() => durationOf(text), /expected/, text);
+    }
+  });
+
+  it('says so where nothing runs', async () => {
+    await assert.rejects(
+      moveClock(['advance', '1d', '--endpoint', '/nowhere.json']),
+      /npm start is not running/,
+    );
+    await assert.rejects(moveClock(['show', '1d']), /npm run clock/);
+  });
+});
+
+describe('the movable clock', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'clock-'));
+  const file = join(folder, 'clock');
+  const clock = movableClock(file);
+  const ahead = (): number => Math.round((clock.now().getTime() - Date.now()) / 1000);
+
+  after(() => rmSync(folder, { recursive: true }));
+
+  it('follows the file at once, and goes by the machine where there is none', () => {
+    assert.equal(ahead(), 0);
+    writeFileSync(file, String(86_400_000));
+    assert.equal(ahead(), 86_400);
+    writeFileSync(file, 'tomorrow');
+    assert.equal(ahead(), 0);
+    rmSync(file);
+    assert.equal(ahead(), 0);
+  });
+});
