@@ -15,12 +15,18 @@ export async function runChecks({ node, env }) {
     check('types', compile(node, ['--noEmit', '-p', root]), env),
     check('biome', biome, env),
   ]);
-  return { passed: 0, failed: results.filter((passed) => !passed).length };
+  const failures = results.filter((failure) => failure !== undefined);
+  return { passed: 0, failed: failures.length, failures };
 }
 
-/** @param {string} name @param {string[]} command @param {NodeJS.ProcessEnv} env */
+/**
+ * @param {string} name
+ * @param {string[]} command
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<string | undefined>} what failed
+ */
 async function check(name, command, env) {
   const passed = await succeeds(command, { env, output: 'errors' });
   process.stdout.write(`${name}: ${passed ? 'ok' : 'FAILED'}\n`);
-  return passed;
+  return passed ? undefined : `${name}: see above`;
 }

@@ -7,6 +7,7 @@ import { root } from '../project.mjs';
  * @typedef {object} Totals
  * @property {number} passed
  * @property {number} failed
+ * @property {string[]} failures the title of each, and what went wrong
  */
 
 /**
@@ -21,7 +22,7 @@ import { root } from '../project.mjs';
  */
 export async function runMocha(suite, { node, run, env, mochaOptions }) {
   const specs = specFiles(suite.specs);
-  if (specs.length === 0) return { passed: 0, failed: 0 };
+  if (specs.length === 0) return { passed: 0, failed: 0, failures: [] };
   process.stdout.write(`\n── ${suite.name} ──\n`);
   const totals = `${run.directory}/totals-${suite.name.replaceAll('/', '-')}.json`;
   const mocha = `${root}/node_modules/mocha/bin/mocha.js`;
@@ -39,14 +40,20 @@ export async function runMocha(suite, { node, run, env, mochaOptions }) {
     stdio: 'inherit',
   });
   const code = await new Promise((resolve) => child.once('close', resolve));
-  return readTotals(totals, code === 0);
+  return readTotals(totals, { suite: suite.name, code });
 }
 
-/** @param {string} file @param {boolean} succeeded @returns {Totals} */
-function readTotals(file, succeeded) {
-  if (!existsSync(file)) return { passed: 0, failed: 1 };
-  const { passes, failures } = JSON.parse(readFileSync(file, 'utf8'));
-  return { passed: passes, failed: failures === 0 && !succeeded ? 1 : failures };
+/**
+ * @param {string} file
+ * @param {{ suite: string, code: number | null }} ending
+ * @returns {Totals}
+ */
+function readTotals(file, { suite, code }) {
+  const died = `${suite}: mocha ended with ${code ?? 'a signal'}`;
+  if (!existsSync(file)) return { passed: 0, failed: 1, failures: [`${died} before it could report`] };
+  const { passes, failures, failed } = JSON.parse(readFileSync(file, 'utf8'));
+  if (failures === 0 && code !== 0) return { passed: passes, failed: 1, failures: [died] };
+  return { passed: passes, failed: failures, failures: failed };
 }
 
 /** @param {string} path a folder, or one file */

@@ -71,10 +71,15 @@ function isEndToEnd({ specs }) {
   return specs.startsWith('test/e2e');
 }
 
-/** @param {Totals[]} results */
+/**
+ * What failed comes last, where whoever sees only the end of a long log finds it.
+ * @param {Totals[]} results
+ */
 function summarise(results) {
   const passed = results.reduce((sum, one) => sum + one.passed, 0);
   const failed = results.reduce((sum, one) => sum + one.failed, 0);
   process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
+  for (const failure of results.flatMap((one) => one.failures))
+    process.stdout.write(`\nfailed: ${failure}\n`);
   return failed === 0 && passed > 0 ? 0 : 1;
 }
