@@ -1,8 +1,8 @@
 /** Security rules through the SDKs. */
 import assert from 'node:assert/strict';
-import { setTimeout as delay } from 'node:timers/promises';
 import { assertFails, assertSucceeds, initializeTestEnvironment } from '@firebase/rules-unit-testing';
 import { type Server, startServer } from '../src/server.ts';
+import { eventually } from './support/eventually.ts';
 import { adminSdk, clientSdk, type Sdk } from './support/sdk.ts';
 
 const playersRules = {
@@ -74,11 +74,10 @@ describe('rules', () => {
   it('let the client take back what was denied', async () => {
     const seen: unknown[] = [];
     const end = alice.on('value', ({ value }) => seen.push(value), 'players/alice/score');
-    await delay(200);
+    await eventually(() => assert.deepEqual(seen, [6]));
     await alice.set('players/alice/score', -5).catch(() => {});
-    await delay(200);
+    await eventually(() => assert.deepEqual(seen, [6, -5, 6]));
     end();
-    assert.deepEqual(seen, [6, -5, 6]);
   });
 });
 

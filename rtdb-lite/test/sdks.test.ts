@@ -1,12 +1,9 @@
 /** What the SDKs do all day, with both of them. */
 import assert from 'node:assert/strict';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Server, startServer } from '../src/server.ts';
 import type { Constraint } from './support/constraints.ts';
+import { eventually } from './support/eventually.ts';
 import { adminSdk, clientSdk, type EventName, type Sdk } from './support/sdk.ts';
-
-/** For what is to arrive at a listener. */
-const settleMilliseconds = 200;
 
 const scores = {
   p1: { n: 'a', sc: 10 },
@@ -100,14 +97,15 @@ for (const name of ['admin', 'client'] as const) {
         sdk.on('child_added', ({ key }) => events.push(`+${key}`), 'window', ...constraints),
         sdk.on('child_removed', ({ key }) => events.push(`-${key}`), 'window', ...constraints),
       ];
-      await delay(settleMilliseconds);
-      assert.deepEqual(events.splice(0).sort(), ['+p2', '+p4']);
+      const told = async (...expected: string[]): Promise<void> => {
+        await eventually(() => assert.deepEqual(events.toSorted(), expected));
+        events.splice(0);
+      };
+      await told('+p2', '+p4');
       await other.set('window/p5', { n: 'e', sc: 99 });
-      await delay(settleMilliseconds);
-      assert.deepEqual(events.splice(0).sort(), ['+p5', '-p2']);
+      await told('+p5', '-p2');
       await other.remove('window/p4');
-      await delay(settleMilliseconds);
-      assert.deepEqual(events.sort(), ['+p2', '-p4']);
+      await told('+p2', '-p4');
       for (const end of ends) end();
     });
 
@@ -118,15 +116,16 @@ for (const name of ['admin', 'client'] as const) {
       const ends = names.map((event) =>
         sdk.on(event, ({ key }) => events.push(`${event} ${key}`), 'heard', ['orderByChild', 'o']),
       );
-      await delay(settleMilliseconds);
+      const ofChildren = (): string[] => events.filter((event) => !event.startsWith('value'));
+      const added = ['child_added a', 'child_added b'];
+      await eventually(() => assert.deepEqual(ofChildren(), added));
       await other.set('heard/a/o', 5);
       await other.remove('heard/b');
-      await delay(settleMilliseconds);
+      await eventually(() => {
+        assert.deepEqual(ofChildren(), [...added, 'child_moved a', 'child_changed a', 'child_removed b']);
+        assert.ok(events.length - ofChildren().length >= 3);
+      });
       for (const end of ends) end();
-      const ofChildren = events.filter((event) => !event.startsWith('value'));
-      const added = ['child_added a', 'child_added b'];
-      assert.deepEqual(ofChildren, [...added, 'child_moved a', 'child_changed a', 'child_removed b']);
-      assert.ok(events.length - ofChildren.length >= 3);
     });
 
     it('keeps priorities', async () => {
@@ -146,8 +145,7 @@ for (const name of ['admin', 'client'] as const) {
       await sdk.set('presence', true);
       await sdk.setOnDisconnect('presence', 'gone');
       sdk.goOffline();
-      await delay(2 * settleMilliseconds);
-      assert.equal((await other.get('presence')).value, 'gone');
+      await eventually(async () => assert.equal((await other.get('presence')).value, 'gone'));
       sdk.goOnline();
       await sdk.set('again', 1);
       assert.equal((await sdk.get('again')).value, 1);

@@ -27,6 +27,7 @@ export async function runMocha(suite, { node, run, env, mochaOptions }) {
   const totals = `${run.directory}/totals-${suite.name.replaceAll('/', '-')}.json`;
   const mocha = `${root}/node_modules/mocha/bin/mocha.js`;
   const args = ['--reporter', `${root}/scripts/tests/totals-reporter.cjs`, '--timeout', `${suite.seconds}s`];
+  args.push('--file', `${root}/test/support/properties.ts`);
   // The SDKs keep connections open behind their clients' backs: --exit.
   const child = spawn(node, [mocha, '--exit', ...args, ...mochaOptions, ...specs], {
     cwd: root,

@@ -1,0 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+const PATIENCE_MILLISECONDS = 20_000;
+
+/** Repeats an assertion until it holds; what it says when patience ends is what is thrown. */
+export async function eventually(check: () => void | Promise<void>): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MILLISECONDS;
+  for (;;) {
+    try {
+      await check();
+      return;
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await delay(20);
+    }
+  }
+}
