@@ -36,6 +36,8 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   'firebase-admin/database': ['adapters/database/', 'adapters/admin/'],
   'firebase-admin/messaging': ['adapters/messaging/'],
   '@octokit': ['adapters/github/'],
+  '@anthropic-ai/sdk': ['adapters/anthropic/'],
+  '@google/genai': ['adapters/gemini/'],
   'rrule-temporal': ['domain/recurrence/'],
   'temporal-polyfill': ['domain/recurrence/'],
   'firebase-functions': ['entry/', 'config.ts', 'logging.ts'],
