@@ -40,6 +40,8 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   '@google/genai': ['adapters/gemini/'],
   'rrule-temporal': ['domain/recurrence/'],
   'temporal-polyfill': ['domain/recurrence/'],
+  '@marcbachmann/cel-js': ['domain/orchestration/workflows/'],
+  mustache: ['domain/orchestration/workflows/'],
   'firebase-functions': ['entry/', 'config.ts', 'logging.ts'],
   'node:diagnostics_channel': ['entry/http/'],
   'node:fs': ['adapters/platform/'],
