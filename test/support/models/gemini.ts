@@ -1,0 +1,112 @@
+/**
+ * The Gemini API's generateContent and streamGenerateContent. Answers are held to the types that Google publishes
+ * with its SDK, and so are the parts of requests.
+ * Source: https://ai.google.dev/api/generate-content
+ */
+import {
+  type Content,
+  FinishReason,
+  type GenerateContentResponse,
+  type GenerationConfig,
+} from '@google/genai';
+import { z } from 'zod';
+import { type Dialect, type Ending, type Question, type Said, tokensIn, Unacceptable } from './dialect.ts';
+
+const content = z.strictObject({
+  role: z.enum(['user', 'model']).exactOptional(),
+  parts: z.array(z.strictObject({ text: z.string() })).min(1),
+}) satisfies z.ZodType<Content>;
+
+const request = z.strictObject({
+  contents: z.array(content).min(1),
+  systemInstruction: content.exactOptional(),
+  generationConfig: z
+    .strictObject({ maxOutputTokens: z.int().min(1).exactOptional() })
+    .exactOptional() satisfies z.ZodType<GenerationConfig | undefined>,
+});
+
+const ENDPOINT = /^\/v1beta\/models\/([\w.-]+):(generateContent|streamGenerateContent)$/;
+
+const FINISHES: Readonly<Record<Ending, FinishReason>> = {
+  complete: FinishReason.STOP,
+  limit: FinishReason.MAX_TOKENS,
+  refusal: FinishReason.SAFETY,
+};
+
+const STATUSES: Readonly<Record<number, string>> = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  429: 'RESOURCE_EXHAUSTED',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
+};
+
+/** The part of an answer that goes over the wire. */
+type Wire = Pick<GenerateContentResponse, 'candidates' | 'usageMetadata' | 'modelVersion' | 'responseId'>;
+
+export const gemini: Dialect = {
+  vendor: 'gemini',
+  serves: (path) => ENDPOINT.test(path),
+  admits: (headers) =>
+    typeof headers['x-goog-api-key'] === 'string' && !/^(wrong.*)?$/.test(headers['x-goog-api-key']),
+  read(path, _headers, body): Question {
+    const { success, data, error } = request.safeParse(body);
+    if (!success) throw new Unacceptable(z.prettifyError(error));
+    const [, model = '', method] = ENDPOINT.exec(path) ?? [];
+    return {
+      model,
+      prompt: data.contents.map(plain).join('\n'),
+      system: data.systemInstruction === undefined ? '' : plain(data.systemInstruction),
+      maxOutputTokens: data.generationConfig?.maxOutputTokens ?? 65_536,
+      streamed: method === 'streamGenerateContent',
+    };
+  },
+  whole: (said) => response(said, said.text, FINISHES[said.ending]),
+  /** The last piece tells how it ended, as the vendor's last event does. */
+  events(said, pieces) {
+    return pieces.map((piece, index) =>
+      data(response(said, piece, index === pieces.length - 1 ? FINISHES[said.ending] : undefined)),
+    );
+  },
+  error: (status) => refusal(status),
+  errorEvent: () => data(refusal(503)),
+};
+
+function plain({ parts }: z.output<typeof content>): string {
+  return parts.map(({ text }) => text).join('');
+}
+
+function response(said: Said, text: string, finishReason: FinishReason | undefined): Wire {
+  const { question } = said;
+  const promptTokenCount = tokensIn(question.system + question.prompt);
+  const candidatesTokenCount = Math.min(tokensIn(said.text), question.maxOutputTokens);
+  const ended = finishReason !== undefined;
+  return {
+    candidates: [
+      {
+        ...(text !== '' && { content: { role: 'model', parts: [{ text }] } }),
+        ...(ended && { finishReason }),
+        index: 0,
+      },
+    ],
+    usageMetadata: {
+      promptTokenCount,
+      ...(ended && { candidatesTokenCount }),
+      totalTokenCount: promptTokenCount + (ended ? candidatesTokenCount : 0),
+    },
+    modelVersion: question.model,
+    responseId: 'localModel',
+  };
+}
+
+function data(event: unknown): string {
+  return `data: ${JSON.stringify(event)}\r\n\r\n`;
+}
+
+/** As every API of Google's says what is wrong. Source: https://google.aip.dev/193 */
+function refusal(code: number): unknown {
+  const status = STATUSES[code] ?? 'INTERNAL';
+  return { error: { code, message: 'The vendor says why, in words of its own', status } };
+}

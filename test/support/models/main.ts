@@ -1,0 +1,16 @@
+/**
+ * Runs the local models in a process of their own, and prints the functions' parameters that reach them.
+ * `--demo`: every answer says that it is canned.
+ */
+import { cannedAnswer } from './canned.ts';
+import { LocalModels } from './server.ts';
+
+const models = new LocalModels(process.argv.includes('--demo') ? { usually: cannedAnswer } : {});
+await models.start();
+const parameters = {
+  ANTHROPIC_BASE_URL: models.url,
+  ANTHROPIC_API_KEY: 'local-anthropic-key',
+  GEMINI_BASE_URL: models.url,
+  GEMINI_API_KEY: 'local-gemini-key',
+};
+process.stdout.write(`parameters: ${JSON.stringify(parameters)}\n`);

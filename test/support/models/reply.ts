@@ -1,0 +1,120 @@
+/** One answer of a local model: as a whole or as a stream of events, to its end or not. */
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Behaviour } from './behaviour.ts';
+import type { Dialect, Question, Said } from './dialect.ts';
+
+const PIECES = 3;
+
+type Doing<Kind extends Behaviour['does']> = Extract<Behaviour, { does: Kind }>;
+
+export class Reply {
+  /** Ended or broken off on this side. */
+  over = false;
+  private readonly dialect: Dialect;
+  private readonly question: Question;
+  private readonly response: ServerResponse;
+  private readonly closed = new AbortController();
+
+  constructor(dialect: Dialect, question: Question, response: ServerResponse) {
+    this.dialect = dialect;
+    this.question = question;
+    this.response = response;
+    response.once('close', () => this.closed.abort());
+  }
+
+  /** Ends early where the client has gone. */
+  private async pause(milliseconds: number): Promise<void> {
+    if (milliseconds > 0) await delay(milliseconds, undefined, this.closed).catch(() => undefined);
+  }
+
+  async perform(behaviour: Behaviour, usual: () => string): Promise<void> {
+    if (this.closed.signal.aborted) return;
+    switch (behaviour.does) {
+      case 'answer':
+        return this.answer(behaviour, usual);
+      case 'error':
+        return this.refuse(behaviour);
+      case 'hang':
+        if (behaviour.after !== undefined) await this.write(this.events(usual()).slice(0, behaviour.after));
+        return this.untilClosed();
+      case 'break':
+        return this.breakOff(behaviour, usual());
+      case 'hangUp':
+        this.over = true;
+        this.response.socket?.resetAndDestroy();
+        return;
+      case 'babble':
+        return this.end(200, behaviour.type ?? 'text/html', behaviour.body);
+    }
+  }
+
+  private async answer(behaviour: Doing<'answer'>, usual: () => string): Promise<void> {
+    await this.pause(behaviour.afterMs ?? 0);
+    if (this.closed.signal.aborted) return;
+    const said = this.said(behaviour.text ?? usual(), behaviour.end);
+    if (!this.question.streamed) {
+      return this.end(200, 'application/json', JSON.stringify(this.dialect.whole(said)));
+    }
+    const events = this.dialect.events(said, inPieces(said.text, behaviour.pieces ?? PIECES));
+    await this.write(events, behaviour.betweenMs);
+    this.over = true;
+    this.response.end();
+  }
+
+  private refuse({ status, body, headers }: Doing<'error'>): void {
+    const text = typeof body === 'string' ? body : JSON.stringify(body ?? this.dialect.error(status));
+    const type = typeof body === 'string' ? 'text/plain' : 'application/json';
+    this.end(status, type, text, headers);
+  }
+
+  private async breakOff({ after, how }: Doing<'break'>, text: string): Promise<void> {
+    await this.write(this.events(text).slice(0, after));
+    this.over = true;
+    // Not a reset, which could overtake what was written.
+    if (how === 'loss') this.response.socket?.destroySoon();
+    else this.response.end(how === 'error' ? this.dialect.errorEvent() : undefined);
+  }
+
+  private events(text: string): readonly string[] {
+    return this.dialect.events(this.said(text), inPieces(text, PIECES));
+  }
+
+  private said(text: string, ending: Said['ending'] = 'complete'): Said {
+    return { question: this.question, text: ending === 'refusal' ? '' : text, ending };
+  }
+
+  private async write(events: readonly string[], betweenMs = 0): Promise<void> {
+    this.response.writeHead(200, { 'content-type': 'text/event-stream' });
+    this.response.flushHeaders();
+    for (const event of events) {
+      if (this.closed.signal.aborted) return;
+      this.response.write(event);
+      await this.pause(betweenMs);
+    }
+  }
+
+  private end(
+    status: number,
+    type: string,
+    body: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): void {
+    this.over = true;
+    this.response.writeHead(status, { 'content-type': type, ...headers }).end(body);
+  }
+
+  private async untilClosed(): Promise<void> {
+    if (!this.closed.signal.aborted) await once(this.response, 'close');
+  }
+}
+
+/** At most so many, none of them empty, but for the only one of an empty text. */
+function inPieces(text: string, pieces: number): readonly string[] {
+  const size = Math.max(1, Math.ceil(text.length / pieces));
+  const cut = Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
+    text.slice(index * size, (index + 1) * size),
+  );
+  return cut.length === 0 ? [''] : cut;
+}

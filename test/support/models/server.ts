@@ -1,0 +1,153 @@
+/**
+ * Models on this machine: both vendors' protocols, streamed and not, with answers that are said beforehand. What
+ * is asked is held to the vendors' own types; whatever does not agree is among `problems`. It keeps what was asked,
+ * and when each answer was complete or given up by the client, on its own monotonic clock.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { anthropic } from './anthropic.ts';
+import { type Behaviour, type Match, rule } from './behaviour.ts';
+import { type Dialect, type Question, Unacceptable, type Vendor } from './dialect.ts';
+import { gemini } from './gemini.ts';
+import { Reply } from './reply.ts';
+
+const dialects: readonly Dialect[] = [anthropic, gemini];
+
+export interface Asked extends Question {
+  readonly vendor: Vendor;
+  /** In milliseconds of the server's clock, as all here. */
+  readonly at: number;
+  /** The last of the answer has gone out. */
+  answeredAt?: number;
+  /** The client closed the connection before that. */
+  closedAt?: number;
+}
+
+export interface LocalModelsOptions {
+  /** What is answered where nothing was said beforehand. */
+  readonly usually?: (question: Question) => string;
+}
+
+interface Rule {
+  readonly match: Match;
+  readonly behaviour: Behaviour;
+  left: number;
+}
+
+export class LocalModels {
+  readonly asked: Asked[] = [];
+  readonly problems: string[] = [];
+  private readonly usually: (question: Question) => string;
+  private readonly rules: Rule[] = [];
+  private readonly server: Server = createServer((request, response) => {
+    this.serve(request, response).catch((error: unknown) => {
+      this.problems.push(String(error));
+      response.destroy();
+    });
+  });
+
+  constructor({
+    usually = ({ prompt }) => `An answer to: ${prompt.slice(0, 200)}`,
+  }: LocalModelsOptions = {}) {
+    this.usually = usually;
+  }
+
+  async start(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen(0, '127.0.0.1', resolve);
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  get url(): string {
+    const address = this.server.address();
+    if (address === null || typeof address === 'string') throw new Error('the local models are not running');
+    return `http://127.0.0.1:${address.port}`;
+  }
+
+  /** From now on. Where several rules fit a request, the one that came last holds. */
+  when(match: Match, behaviour: Behaviour): void {
+    this.rules.unshift({ match, behaviour, left: match.times ?? Number.POSITIVE_INFINITY });
+  }
+
+  /** The requests whose prompt or system text holds this, in the order in which they came. */
+  askedAbout(text: string): readonly Asked[] {
+    return this.asked.filter((one) => mentions(one, text));
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://local');
+    const body = await bodyOf(request);
+    if (pathname.startsWith('/-/')) {
+      const answer = this.control(`${request.method} ${pathname}`, searchParams, body);
+      return send(response, answer === undefined ? 404 : 200, answer ?? {});
+    }
+    const dialect = dialects.find((one) => one.serves(pathname));
+    if (dialect === undefined || request.method !== 'POST') {
+      this.problems.push(`no vendor has ${request.method} ${pathname}`);
+      return send(response, 404, {});
+    }
+    if (!dialect.admits(request.headers)) return send(response, 401, dialect.error(401));
+    let question: Question;
+    try {
+      question = dialect.read(pathname, request.headers, JSON.parse(body));
+    } catch (error) {
+      if (!(error instanceof Unacceptable)) throw error;
+      this.problems.push(`${dialect.vendor}: ${error.message}`);
+      return send(response, 400, dialect.error(400));
+    }
+    await this.answer(dialect, question, response);
+  }
+
+  private async answer(dialect: Dialect, question: Question, response: ServerResponse): Promise<void> {
+    const asked: Asked = { vendor: dialect.vendor, ...question, at: performance.now() };
+    this.asked.push(asked);
+    const reply = new Reply(dialect, question, response);
+    response.once('finish', () => {
+      asked.answeredAt = performance.now();
+    });
+    response.once('close', () => {
+      if (!reply.over) asked.closedAt = performance.now();
+    });
+    const behaviour = this.behaviourFor(dialect.vendor, question) ?? { does: 'answer' };
+    await reply.perform(behaviour, () => this.usually(question));
+  }
+
+  private behaviourFor(vendor: Vendor, question: Question): Behaviour | undefined {
+    const found = this.rules.find(
+      ({ match, left }) =>
+        left > 0 && (match.vendor ?? vendor) === vendor && mentions(question, match.text ?? ''),
+    );
+    if (found !== undefined) found.left--;
+    return found?.behaviour;
+  }
+
+  /** For tests in another process: what `when`, `askedAbout` and `problems` are for those in this one. */
+  private control(route: string, query: URLSearchParams, body: string): unknown {
+    if (route === 'POST /-/rules') {
+      const { match, behaviour } = rule.parse(JSON.parse(body));
+      this.when(match, behaviour);
+      return {};
+    }
+    if (route === 'GET /-/asked') return this.askedAbout(query.get('text') ?? '');
+    return route === 'GET /-/problems' ? this.problems : undefined;
+  }
+}
+
+function mentions({ prompt, system }: Question, text: string): boolean {
+  return prompt.includes(text) || system.includes(text);
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString('utf8');
+}
