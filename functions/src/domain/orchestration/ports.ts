@@ -95,3 +95,9 @@ export interface HostedAgent {
    */
   ask(request: ModelRequest, options: AskOptions): Promise<ModelAnswer>;
 }
+
+/** Time that passes. */
+export interface Timer {
+  /** Resolves after `milliseconds`, or as soon as the signal aborts. */
+  wait(milliseconds: number, signal: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,151 @@
+/** Makes one attempt: within its budget and its time, noted before and after. */
+import type { Clock } from '../../ports.ts';
+import { utf8Length } from '../../size.ts';
+import { type HostedAgent, ModelFailure, type Timer, type Usage } from '../ports.ts';
+import type { Attempt, AttemptJournal, PlannedAttempt, Settled } from './attempt.ts';
+import type { Budget, Reservation } from './budget.ts';
+import { estimatedTokens, NO_USAGE } from './price.ts';
+
+export interface AttemptingDependencies {
+  readonly clock: Clock;
+  readonly timer: Timer;
+  readonly journal: AttemptJournal;
+  readonly budget: Budget;
+}
+
+/** What all attempts of a call have in common. */
+export interface AttemptTerms {
+  readonly key: string;
+  readonly system?: string;
+  readonly prompt: string;
+  readonly maxOutputTokens: number;
+  readonly timeout: number;
+  readonly deadline: Date;
+  readonly sharedBy: number;
+  readonly signal: AbortSignal;
+}
+
+export interface Made {
+  readonly attempt: Attempt;
+  /** Absent where it could not be begun. */
+  readonly settled?: Settled;
+}
+
+export async function makeAttempt(
+  terms: AttemptTerms,
+  agent: HostedAgent,
+  count: { readonly number: number; readonly waited: number },
+  dependencies: AttemptingDependencies,
+): Promise<Made> {
+  const { budget, journal, clock } = dependencies;
+  const time = Math.min(terms.timeout, terms.deadline.getTime() - clock.now().getTime());
+  if (time <= 0) return notMade(terms, agent, 'timeout', 'The time for the whole call is over.');
+  const reservation = reserve(terms, agent, budget);
+  if (reservation === undefined) {
+    const reason = `The budget does not cover it: ${budget.describe()} left.`;
+    return notMade(terms, agent, 'over_budget', reason);
+  }
+  const planned = plan(terms, agent, count, reservation);
+  const before = await journal.begin(planned);
+  if (before !== undefined) {
+    // Booked already, by the execution that made it.
+    reservation.settle(NO_USAGE);
+    const spending = { usage: usageOf(before) ?? NO_USAGE, costUsd: 0 };
+    return { attempt: ended(planned, before, { milliseconds: 0, ...spending }), settled: before };
+  }
+  const began = clock.now().getTime();
+  const settled = await ask(agent, planned, { time, signal: terms.signal }, dependencies.timer);
+  const milliseconds = clock.now().getTime() - began;
+  const attempt = ended(planned, settled, { milliseconds, ...reservation.settle(billed(settled)) });
+  await journal.end(attempt, settled);
+  return { attempt, settled };
+}
+
+/** An agent that was not asked, and why. */
+export function notMade(
+  { key }: Pick<AttemptTerms, 'key'>,
+  { name, model }: HostedAgent,
+  end: Exclude<Attempt['end'], 'answered'>,
+  reason: string,
+): { readonly attempt: Attempt } {
+  const nothing = { milliseconds: 0, usage: NO_USAGE, costUsd: 0, outcomeUnknown: false };
+  return { attempt: { call: key, number: 0, agent: name, model, waited: 0, end, reason, ...nothing } };
+}
+
+function reserve(terms: AttemptTerms, { price }: HostedAgent, budget: Budget): Reservation | undefined {
+  const bytes = utf8Length(terms.prompt) + utf8Length(terms.system ?? '');
+  const { maxOutputTokens, sharedBy } = terms;
+  return budget.reserve({ inputTokens: estimatedTokens(bytes), maxOutputTokens, price, sharedBy });
+}
+
+function plan(
+  { key, prompt, system }: AttemptTerms,
+  { name, model }: HostedAgent,
+  count: { readonly number: number; readonly waited: number },
+  { maxOutputTokens }: Reservation,
+): PlannedAttempt {
+  return { call: key, ...count, agent: name, model, prompt, system, maxOutputTokens };
+}
+
+/** Asks within a time, whatever the agent does with its signal. */
+async function ask(
+  agent: HostedAgent,
+  { prompt, system, maxOutputTokens }: PlannedAttempt,
+  within: { readonly time: number; readonly signal: AbortSignal },
+  timer: Timer,
+): Promise<Settled> {
+  const timeIsUp = new AbortController();
+  const answered = new AbortController();
+  const request = { prompt, maxOutputTokens, ...(system !== undefined && { system }) };
+  const signal = AbortSignal.any([within.signal, timeIsUp.signal]);
+  const asking = agent.ask(request, { signal }).then(
+    (answer): Settled => ({ answer }),
+    (error: unknown): Settled => ({ failure: failureOf(error) }),
+  );
+  const timing = timer
+    .wait(within.time, AbortSignal.any([within.signal, answered.signal]))
+    .then((): Settled => ({ failure: endedEarly(agent.name, within) }));
+  try {
+    return await Promise.race([asking, timing]);
+  } finally {
+    timeIsUp.abort();
+    answered.abort();
+  }
+}
+
+function endedEarly(
+  agent: string,
+  { time, signal }: { readonly time: number; readonly signal: AbortSignal },
+): ModelFailure {
+  const unknown = { outcomeUnknown: true };
+  return signal.aborted
+    ? new ModelFailure('aborted', `The request to ${agent} was called off.`, unknown)
+    : new ModelFailure('timeout', `${agent} did not answer within ${time} milliseconds.`, unknown);
+}
+
+function ended(
+  { call, number, agent, model, waited }: PlannedAttempt,
+  settled: Settled,
+  cost: Pick<Attempt, 'milliseconds' | 'usage' | 'costUsd'>,
+): Attempt {
+  const made = { call, number, agent, model, waited, ...cost };
+  if ('answer' in settled) return { ...made, end: 'answered', outcomeUnknown: false };
+  const { kind, message, outcomeUnknown } = settled.failure;
+  return { ...made, end: kind, reason: message, outcomeUnknown };
+}
+
+function usageOf(settled: Settled): Usage | undefined {
+  return 'answer' in settled ? settled.answer.usage : settled.failure.usage;
+}
+
+/** What the vendor counted; undefined where it may have counted anything. */
+function billed(settled: Settled): Usage | undefined {
+  const usage = usageOf(settled);
+  if (usage !== undefined || 'answer' in settled) return usage;
+  return settled.failure.outcomeUnknown ? undefined : NO_USAGE;
+}
+
+function failureOf(error: unknown): ModelFailure {
+  if (error instanceof ModelFailure) return error;
+  throw error;
+}

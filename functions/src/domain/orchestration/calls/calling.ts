@@ -1,0 +1,156 @@
+/**
+ * One call: an agent is asked, again after failures that pass, and after it the agents that may take its place.
+ * Every attempt is recorded in order. Source: design, section 6, "Orchestration".
+ */
+import type { Randomness } from '../../ports.ts';
+import type { HostedAgent, ModelAnswer, ModelFailure } from '../ports.ts';
+import type { Attempt } from './attempt.ts';
+import { type AttemptingDependencies, type AttemptTerms, makeAttempt, notMade } from './attempting.ts';
+import { backoff, reactionTo } from './policy.ts';
+
+export interface CallingDependencies extends AttemptingDependencies {
+  readonly randomness: Pick<Randomness, 'integer'>;
+}
+
+/** An agent that may be asked. */
+export interface Candidate {
+  readonly agent: HostedAgent;
+  /** In tokens. */
+  readonly contextWindow: number;
+}
+
+/** Its key names it within its step; after its deadline nothing is begun, and nothing goes on. */
+export interface Call extends AttemptTerms {
+  /** Who is asked, first to last: those after the first only where the first cannot. */
+  readonly candidates: readonly Candidate[];
+  /** Of one agent in all. */
+  readonly attempts: number;
+  /** Whether it may be made again where it is unknown what became of it. */
+  readonly repeatable: boolean;
+}
+
+export interface AnsweredCall {
+  readonly kind: 'answered';
+  readonly agent: string;
+  readonly answer: ModelAnswer;
+  readonly attempts: readonly Attempt[];
+  /** What the caller should know: who answered in whose place, and why; that the answer was cut. */
+  readonly warnings: readonly string[];
+}
+
+export interface FailedCall {
+  readonly kind: 'failed';
+  /** Who was asked last. */
+  readonly agent: string;
+  readonly end: Exclude<Attempt['end'], 'answered'>;
+  readonly reason: string;
+  readonly attempts: readonly Attempt[];
+}
+
+export type CallResult = AnsweredCall | FailedCall;
+
+/** Never rejects for a failure of an agent, only for one of its dependencies. */
+export function call(request: Call, dependencies: CallingDependencies): Promise<CallResult> {
+  return new Calling(request, dependencies).run();
+}
+
+class Calling {
+  private readonly request: Call;
+  private readonly dependencies: CallingDependencies;
+  private readonly attempts: Attempt[] = [];
+  private waiting: readonly Candidate[];
+
+  constructor(request: Call, dependencies: CallingDependencies) {
+    this.request = request;
+    this.dependencies = dependencies;
+    this.waiting = request.candidates;
+  }
+
+  async run(): Promise<CallResult> {
+    for (let next = this.take(); next !== undefined; next = this.take()) {
+      const answer = await this.askOne(next);
+      if (answer !== undefined) return this.answered(next.agent.name, answer);
+    }
+    return this.failed();
+  }
+
+  private take(): Candidate | undefined {
+    const [next, ...others] = this.waiting;
+    this.waiting = others;
+    return next;
+  }
+
+  /** @returns undefined where it has not answered */
+  private async askOne(candidate: Candidate): Promise<ModelAnswer | undefined> {
+    const { agent } = candidate;
+    if (this.request.signal.aborted) return this.calledOff(agent);
+    const availability = agent.availability();
+    if (!availability.available) {
+      this.attempts.push(notMade(this.request, agent, 'unavailable', availability.reason).attempt);
+      return undefined;
+    }
+    let waited = 0;
+    for (let number = 1; ; number++) {
+      const { attempt, settled } = await makeAttempt(
+        this.request,
+        agent,
+        { number, waited },
+        this.dependencies,
+      );
+      this.attempts.push(attempt);
+      if (settled === undefined) return undefined;
+      if ('answer' in settled) return settled.answer;
+      const wait = this.react(settled.failure, number, candidate);
+      if (wait === undefined) return undefined;
+      await this.dependencies.timer.wait(wait, this.request.signal);
+      if (this.request.signal.aborted) return this.calledOff(agent);
+      waited = wait;
+    }
+  }
+
+  /** @returns how long to wait before the same agent is asked again; undefined where it is not */
+  private react(failure: ModelFailure, failed: number, { contextWindow }: Candidate): number | undefined {
+    const { request, dependencies } = this;
+    const mayBeMadeAgain = request.repeatable || !failure.outcomeUnknown;
+    const reaction = mayBeMadeAgain ? reactionTo(failure.kind) : 'stop';
+    if (reaction === 'stop') this.waiting = [];
+    if (reaction === 'larger_context') {
+      this.waiting = this.waiting.filter((other) => other.contextWindow > contextWindow);
+    }
+    if (reaction !== 'retry' || failed >= request.attempts) return undefined;
+    const left = request.deadline.getTime() - dependencies.clock.now().getTime();
+    const chance = dependencies.randomness.integer(1001) / 1000;
+    return backoff(failed, failure.retryAfterMs, left, chance);
+  }
+
+  private calledOff(agent: HostedAgent): undefined {
+    this.attempts.push(notMade(this.request, agent, 'aborted', 'It was called off.').attempt);
+    this.waiting = [];
+    return undefined;
+  }
+
+  private answered(agent: string, answer: ModelAnswer): AnsweredCall {
+    const { attempts } = this;
+    const replaced = new Map(
+      attempts.filter((attempt) => attempt.agent !== agent).map((attempt) => [attempt.agent, attempt]),
+    );
+    const warnings = [...replaced.values()].map(
+      (attempt) => `${agent} answered in place of ${attempt.agent} (${attempt.end}): ${attempt.reason ?? ''}`,
+    );
+    if (!answer.complete) warnings.push(`The answer of ${agent} was cut at its limit of output tokens.`);
+    return { kind: 'answered', agent, answer, attempts, warnings };
+  }
+
+  private failed(): FailedCall {
+    const { attempts } = this;
+    const last = attempts.at(-1);
+    const [first] = this.request.candidates;
+    return {
+      kind: 'failed',
+      agent: last?.agent ?? first?.agent.name ?? '',
+      end: last === undefined || last.end === 'answered' ? 'unavailable' : last.end,
+      reason: last?.reason ?? 'There is no agent to ask.',
+      attempts,
+    };
+  }
+}

@@ -1,0 +1,44 @@
+/** The first valid answer wins, and the others are called off. Source: design, section 6, "Orchestration". */
+
+import type { AnsweredCall } from '../calls/calling.ts';
+import { allFailed, answerKey, type CallResult, isValid, type ModeResult, type Round } from './ask.ts';
+
+/**
+ * An answer that was cut wins only where none was whole. Comes back when everybody has ended: those who were
+ * called off have been recorded as such.
+ */
+export async function race(round: Round): Promise<ModeResult> {
+  const { agents, prompt, signal } = round;
+  const over = new AbortController();
+  const running = AbortSignal.any([signal, over.signal]);
+  const arrived: AnsweredCall[] = [];
+  const answers = await Promise.all(
+    agents.map(async (agent): Promise<CallResult> => {
+      const result = await round.ask({ key: answerKey(agent), agent, prompt, signal: running });
+      if (!isValid(result)) return result;
+      arrived.push(result);
+      if (result.answer.complete) over.abort();
+      return result;
+    }),
+  );
+  const winner = arrived.find(({ answer }) => answer.complete) ?? arrived[0];
+  if (winner === undefined) return allFailed(answers);
+  const others = answers.filter((result) => result !== winner).map(outcomeOf);
+  return {
+    answers,
+    output: winner.answer.text,
+    winner: winner.agent,
+    explanation: [`${winner.agent} was the first with a valid answer.`, ...others].join(' '),
+    warnings: winner.warnings,
+    furtherCalls: [],
+  };
+}
+
+function outcomeOf(result: CallResult): string {
+  if (result.kind === 'answered') {
+    return isValid(result) ? `${result.agent} answered later.` : `${result.agent} answered nothing.`;
+  }
+  return result.end === 'aborted'
+    ? `${result.agent} was called off.`
+    : `${result.agent} failed (${result.end}).`;
+}
