@@ -6,10 +6,12 @@ export interface Question {
   readonly key: string;
   readonly agent: string;
   readonly prompt: string;
+  /** Whether another agent may answer in its place. Where several answer at once the others do so anyway. */
+  readonly replaceable: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Asks one agent, and nobody in its place. Never rejects for a failure of the agent. */
+/** Asks one agent, or where it is replaceable one in its place. Never rejects for a failure of the agent. */
 export type Ask = (question: Question) => Promise<CallResult>;
 
 /** What several agents are asked at once. */
@@ -51,7 +53,9 @@ export function answerKey(agent: string): string {
 
 /** Asks all agents and waits for all. */
 export function askAll({ agents, prompt, signal, ask }: Round): Promise<readonly CallResult[]> {
-  return Promise.all(agents.map((agent) => ask({ key: answerKey(agent), agent, prompt, signal })));
+  return Promise.all(
+    agents.map((agent) => ask({ key: answerKey(agent), agent, prompt, replaceable: false, signal })),
+  );
 }
 
 /** An answer that says something. */

@@ -25,7 +25,13 @@ export async function merge(round: Merge): Promise<ModeResult> {
     };
   }
   const { synthesiser: agent, ask, signal } = round;
-  const synthesis = await ask({ key: 'merge', agent, prompt: synthesisPrompt(round.prompt, valid), signal });
+  const synthesis = await ask({
+    key: 'merge',
+    agent,
+    prompt: synthesisPrompt(round.prompt, valid),
+    replaceable: true,
+    signal,
+  });
   const names = valid.map((one) => one.agent);
   if (!isValid(synthesis)) {
     const why = synthesis.kind === 'failed' ? synthesis.reason : 'It answered nothing.';

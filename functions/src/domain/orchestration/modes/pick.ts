@@ -3,7 +3,7 @@ import { isValid, type ModeResult } from './ask.ts';
 import { type Contribution, type Judging, judge } from './ranking.ts';
 import { shuffled } from './shuffle.ts';
 
-export interface Pick extends Omit<Judging, 'judges'> {
+export interface Pick extends Omit<Judging, 'judges' | 'replaceable'> {
   readonly judge: string;
 }
 
@@ -12,7 +12,7 @@ export async function pick({ judge: name, ...judging }: Pick): Promise<ModeResul
   const [only] = contributions;
   if (only === undefined) return decided(undefined, 'There was nothing to pick from.');
   if (contributions.length === 1) return decided(only, `${only.agent} was the only one with an answer.`);
-  const { ballots, calls } = await judge({ ...judging, judges: [name] });
+  const { ballots, calls } = await judge({ ...judging, judges: [name], replaceable: true });
   const best = contributions.find(({ agent }) => agent === ballots[0]?.ranking?.[0]);
   const judges = calls[0];
   const by = judges?.agent ?? name;

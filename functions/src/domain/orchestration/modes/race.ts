@@ -14,7 +14,13 @@ export async function race(round: Round): Promise<ModeResult> {
   const arrived: AnsweredCall[] = [];
   const answers = await Promise.all(
     agents.map(async (agent): Promise<CallResult> => {
-      const result = await round.ask({ key: answerKey(agent), agent, prompt, signal: running });
+      const result = await round.ask({
+        key: answerKey(agent),
+        agent,
+        prompt,
+        replaceable: false,
+        signal: running,
+      });
       if (!isValid(result)) return result;
       arrived.push(result);
       if (result.answer.complete) over.abort();

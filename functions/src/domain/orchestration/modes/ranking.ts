@@ -12,6 +12,8 @@ export interface Contribution {
 
 export interface Judging {
   readonly judges: readonly string[];
+  /** Whether another may judge in a judge's place. */
+  readonly replaceable: boolean;
   /** What the answers answer. */
   readonly prompt: string;
   readonly contributions: readonly Contribution[];
@@ -43,6 +45,7 @@ export async function judge(judging: Judging): Promise<Judged> {
         key: `judge:${agent}`,
         agent,
         prompt: judgesPrompt(judging.prompt, shown),
+        replaceable: judging.replaceable,
         signal: judging.signal,
       }),
     ),

@@ -47,6 +47,7 @@ export async function vote(round: Vote): Promise<ModeResult> {
   }
   const { ballots, calls } = await judge({
     judges: judgesAmong(round.judges, valid),
+    replaceable: false,
     prompt: round.prompt,
     contributions: valid.map(({ agent, answer }) => ({ agent, output: answer.text })),
     ask: round.ask,
