@@ -34,12 +34,16 @@ const ERRORS: Readonly<Record<number, Anthropic.ErrorObject['type']>> = {
   529: 'overloaded_error',
 };
 
+/** The SDK names the later one. */
+const VERSIONS: ReadonlySet<unknown> = new Set(['2023-06-01', '2026-10-21']);
+
 export const anthropic: Dialect = {
   vendor: 'anthropic',
   serves: (path) => path === '/v1/messages',
-  admits: (headers) => typeof headers['x-api-key'] === 'string' && !/^(wrong.*)?$/.test(headers['x-api-key']),
+  admits: ({ authorization }) =>
+    typeof authorization === 'string' && /^Bearer (?!wrong)\S+$/.test(authorization),
   read(_path, headers, body): Question {
-    if (headers['anthropic-version'] !== '2023-06-01') throw new Unacceptable('anthropic-version: missing');
+    if (!VERSIONS.has(headers['anthropic-version'])) throw new Unacceptable('anthropic-version: unknown');
     const { success, data, error } = request.safeParse(body);
     if (!success) throw new Unacceptable(z.prettifyError(error));
     return {

@@ -39,6 +39,9 @@ const hangingUp = z.strictObject({ does: z.literal('hangUp') });
 /** 200, and this. */
 const babbling = z.strictObject({ does: z.literal('babble'), body: z.string(), type: z.string().optional() });
 
+/** Sends the client elsewhere. */
+const redirecting = z.strictObject({ does: z.literal('redirect'), location: z.string() });
+
 export const behaviour = z.discriminatedUnion('does', [
   answering,
   refusing,
@@ -46,6 +49,7 @@ export const behaviour = z.discriminatedUnion('does', [
   breaking,
   hangingUp,
   babbling,
+  redirecting,
 ]);
 
 export type Behaviour = z.output<typeof behaviour>;

@@ -47,6 +47,8 @@ export class Reply {
         return;
       case 'babble':
         return this.end(200, behaviour.type ?? 'text/html', behaviour.body);
+      case 'redirect':
+        return this.end(307, 'text/plain', '', { location: behaviour.location });
     }
   }
 

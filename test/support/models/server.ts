@@ -3,6 +3,7 @@
  * is asked is held to the vendors' own types; whatever does not agree is among `problems`. It keeps what was asked,
  * and when each answer was complete or given up by the client, on its own monotonic clock.
  */
+import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { anthropic } from './anthropic.ts';
 import { type Behaviour, type Match, rule } from './behaviour.ts';
@@ -38,6 +39,7 @@ export class LocalModels {
   readonly problems: string[] = [];
   private readonly usually: (question: Question) => string;
   private readonly rules: Rule[] = [];
+  private readonly happenings = new EventEmitter().setMaxListeners(0);
   private readonly server: Server = createServer((request, response) => {
     this.serve(request, response).catch((error: unknown) => {
       this.problems.push(String(error));
@@ -79,6 +81,24 @@ export class LocalModels {
     return this.asked.filter((one) => mentions(one, text));
   }
 
+  /** The first request that mentions this, as soon as it has come. */
+  arrival(text: string): Promise<Asked> {
+    return this.happened(() => this.askedAbout(text)[0]);
+  }
+
+  /** When the client closed the connection, as soon as it has. */
+  closing(asked: Asked): Promise<number> {
+    return this.happened(() => asked.closedAt);
+  }
+
+  private async happened<Found>(look: () => Found | undefined): Promise<Found> {
+    for (;;) {
+      const found = look();
+      if (found !== undefined) return found;
+      await once(this.happenings, 'happened');
+    }
+  }
+
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://local');
     const body = await bodyOf(request);
@@ -106,12 +126,14 @@ export class LocalModels {
   private async answer(dialect: Dialect, question: Question, response: ServerResponse): Promise<void> {
     const asked: Asked = { vendor: dialect.vendor, ...question, at: performance.now() };
     this.asked.push(asked);
+    this.happenings.emit('happened');
     const reply = new Reply(dialect, question, response);
     response.once('finish', () => {
       asked.answeredAt = performance.now();
     });
     response.once('close', () => {
       if (!reply.over) asked.closedAt = performance.now();
+      this.happenings.emit('happened');
     });
     const behaviour = this.behaviourFor(dialect.vendor, question) ?? { does: 'answer' };
     await reply.perform(behaviour, () => this.usually(question));

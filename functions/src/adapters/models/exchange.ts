@@ -30,7 +30,7 @@ export async function* received<Item>({ signal, progress, open, failureOf }: Exc
   if (signal.aborted) throw stopped(signal, progress, true);
 }
 
-/** The SDKs put keys into headers of their own, which `fetch` would carry along to wherever it is redirected. */
+/** A key in a header of the vendor's own is carried by `fetch` to wherever it is redirected: here, nowhere. */
 export function fetchOnce(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   return fetch(input, { ...init, redirect: 'error' });
 }

@@ -1,0 +1,81 @@
+/** Claude and Gemini are asked through their SDKs, over HTTP, by local servers that speak their protocols. */
+import assert from 'node:assert/strict';
+import { AGENTS, ask, question, stage } from './stage.ts';
+
+describe('asking a model', function () {
+  this.timeout(120_000);
+  const { models, agent } = stage();
+
+  for (const name of AGENTS) {
+    describe(name, () => {
+      it('answers with text, model and usage', async () => {
+        const { prompt, match } = question(name, 'What is a race?');
+        models.when(match, { does: 'answer', text: 'Whoever answers first wins.' });
+        const answer = await ask(agent(name), { prompt, system: 'Answer briefly.' });
+        assert.deepEqual(answer, {
+          text: 'Whoever answers first wins.',
+          model: `${name}-test`,
+          usage: { inputTokens: Math.ceil((prompt.length + 15) / 4), outputTokens: 7 },
+          complete: true,
+        });
+      });
+
+      it('sends exactly one request with what it was asked', async () => {
+        const { prompt } = question(name, 'Zeilen\nund "Zeichen" — 你好 🙂');
+        await ask(agent(name), { prompt, system: 'Be kind.', maxOutputTokens: 77 });
+        const [asked, ...more] = models.askedAbout(prompt);
+        assert.equal(more.length, 0);
+        assert.equal(asked?.prompt, prompt);
+        assert.equal(asked?.system, 'Be kind.');
+        assert.equal(asked?.maxOutputTokens, 77);
+        assert.equal(asked?.model, `${name}-test`);
+        assert.equal(asked?.streamed, true);
+      });
+
+      it('tells each piece as it comes, and together they are the answer', async () => {
+        const { prompt, match } = question(name, 'Tell a story.');
+        const text = 'Once upon a time there was a queue — ganz ohne Ende 🙂.';
+        models.when(match, { does: 'answer', text, pieces: 7 });
+        const pieces: string[] = [];
+        const answer = await ask(agent(name), { prompt }, { onText: (piece) => pieces.push(piece) });
+        assert.equal(pieces.length, 7);
+        assert.equal(pieces.join(''), text);
+        assert.equal(answer.text, text);
+      });
+
+      it('says of an answer that was cut that it is not complete', async () => {
+        const { prompt, match } = question(name, 'Tell everything.');
+        models.when(match, { does: 'answer', text: 'To begin with', end: 'limit' });
+        const answer = await ask(agent(name), { prompt, maxOutputTokens: 2 });
+        assert.equal(answer.complete, false);
+        assert.equal(answer.text, 'To begin with');
+        assert.equal(answer.usage.outputTokens, 2);
+      });
+
+      it('keeps apart what is asked at the same time', async () => {
+        const one = agent(name);
+        const prompts = Array.from({ length: 20 }, (_, number) => question(name, `number ${number}`).prompt);
+        const answers = await Promise.all(prompts.map((prompt) => ask(one, { prompt })));
+        assert.deepEqual(
+          answers.map(({ text }) => text),
+          prompts.map((prompt) => `An answer to: ${prompt}`),
+        );
+      });
+
+      it('hands on what its listener throws, and closes the request', async () => {
+        const { prompt, match } = question(name, 'Tell me.');
+        models.when(match, { does: 'hang', after: 4 });
+        const asking = ask(
+          agent(name),
+          { prompt },
+          {
+            onText: () => {
+              throw new Error('the listener has enough');
+            },
+          },
+        );
+        await assert.rejects(asking, /the listener has enough/);
+      });
+    });
+  }
+});

@@ -1,0 +1,73 @@
+/** An agent that cannot be asked says why, and what to do about it. */
+import assert from 'node:assert/strict';
+import type { ModelSettings } from '../../../../functions/src/adapters/models/settings.ts';
+import { hostedAgents } from '../../../../functions/src/composition/hostedAgents.ts';
+
+const working: ModelSettings = {
+  apiKey: 'key',
+  baseUrl: 'https://models.example',
+  model: 'model',
+  price: { inputPerMillion: 0, outputPerMillion: 12.5 },
+};
+
+const broken: Readonly<Record<string, { readonly settings: Partial<ModelSettings>; readonly says: RegExp }>> =
+  {
+    'an address without TLS': {
+      settings: { baseUrl: 'http://models.example' },
+      says: /_BASE_URL is not an https:/,
+    },
+    'no address': { settings: { baseUrl: 'models' }, says: /_BASE_URL is not an https:/ },
+    'a key of two lines': { settings: { apiKey: 'one\ntwo' }, says: /_API_KEY has characters/ },
+    'no model': { settings: { model: '' }, says: /_MODEL is empty/ },
+    'a price that is no number': {
+      settings: { price: { inputPerMillion: Number.NaN, outputPerMillion: 1 } },
+      says: /_INPUT_PRICE is not a number/,
+    },
+    'a negative price': {
+      settings: { price: { inputPerMillion: 1, outputPerMillion: -1 } },
+      says: /_OUTPUT_PRICE is not a number/,
+    },
+  };
+
+describe('the availability of hosted agents', () => {
+  it('is given where everything is set', () => {
+    for (const agent of hostedAgents({ claude: working, gemini: working })) {
+      assert.deepEqual(agent.availability(), { available: true });
+      assert.deepEqual(agent.price, working.price);
+      assert.equal(agent.model, 'model');
+    }
+  });
+
+  it('is given on this machine without TLS', () => {
+    const local = { ...working, baseUrl: 'http://127.0.0.1:4010' };
+    for (const agent of hostedAgents({ claude: local, gemini: local })) {
+      assert.deepEqual(agent.availability(), { available: true });
+    }
+  });
+
+  it('says how to set a key where there is none', () => {
+    const { apiKey: _, ...keyless } = working;
+    const said = hostedAgents({ claude: keyless, gemini: keyless }).map((agent) => {
+      const availability = agent.availability();
+      return `${agent.name}: ${availability.available ? 'available' : availability.reason}`;
+    });
+    assert.match(
+      said[0]!,
+      /^claude: There is no ANTHROPIC_API_KEY\..*functions:secrets:set ANTHROPIC_API_KEY/,
+    );
+    assert.match(said[1]!, /^gemini: There is no GEMINI_API_KEY\..*functions\/\.env\.local/);
+  });
+
+  for (const [title, { settings, says }] of Object.entries(broken)) {
+    it(`is not given with ${title}, and the setting is named`, () => {
+      const wrong = { ...working, ...settings };
+      for (const agent of hostedAgents({ claude: wrong, gemini: wrong })) {
+        const availability = agent.availability();
+        assert.ok(!availability.available);
+        assert.match(availability.reason, says);
+        assert.match(availability.reason, agent.name === 'claude' ? /^(ANTHROPIC|CLAUDE)_/ : /^GEMINI_/);
+        assert.ok(!availability.reason.includes('two'), 'the key is not repeated');
+      }
+    });
+  }
+});

@@ -1,0 +1,301 @@
+/** Each way of failing becomes its class, says whether the work may have been done, and gives nothing away. */
+import assert from 'node:assert/strict';
+import { inspect } from 'node:util';
+import type { FailureClass } from '../../../../functions/src/domain/orchestration/ports.ts';
+import type { Behaviour } from '../../../support/models/behaviour.ts';
+import { AGENTS, type AgentName, agentAt, ask, failureOf, KEY, question, stage } from './stage.ts';
+
+interface Case {
+  readonly title: string;
+  readonly does: Behaviour;
+  readonly kind: FailureClass;
+  /** Whether the vendor may have done the work. */
+  readonly unknown: boolean;
+  readonly agents?: readonly AgentName[];
+}
+
+/** Nobody listens at this port, nor may anybody without being root. */
+const DESERTED = 'http://127.0.0.1:2';
+
+/** What no message may repeat. */
+const VENDORS_WORDS = 'words of the vendor';
+
+const anthropicSays = (type: string, message: string, details?: object) => ({
+  type: 'error',
+  error: { type, message: `${message} ${VENDORS_WORDS} ${KEY}`, ...(details && { details }) },
+  request_id: 'req_1',
+});
+
+const geminiSays = (code: number, status: string, message: string, details: readonly object[] = []) => ({
+  error: { code, status, message: `${message} ${VENDORS_WORDS} ${KEY}`, details },
+});
+
+const status = (code: number, kind: FailureClass, unknown = false): Case => ({
+  title: `HTTP ${code}`,
+  does: { does: 'error', status: code },
+  kind,
+  unknown,
+});
+
+const refused = (agent: AgentName, code: number, body: unknown, kind: FailureClass, title: string): Case => ({
+  title,
+  does: { does: 'error', status: code, body },
+  kind,
+  unknown: false,
+  agents: [agent],
+});
+
+const cases: readonly Case[] = [
+  status(400, 'invalid_request'),
+  status(401, 'authentication'),
+  status(402, 'quota'),
+  status(403, 'authentication'),
+  status(404, 'invalid_request'),
+  status(408, 'timeout', true),
+  status(413, 'context_too_long'),
+  status(429, 'rate_limited'),
+  status(500, 'server_error', true),
+  status(502, 'server_error', true),
+  status(503, 'overloaded'),
+  status(504, 'timeout', true),
+  status(529, 'overloaded'),
+  {
+    title: "a gateway's page instead of the vendor's error",
+    does: { does: 'error', status: 502, body: `<h1>${VENDORS_WORDS}</h1>` },
+    kind: 'server_error',
+    unknown: true,
+  },
+  refused(
+    'claude',
+    400,
+    anthropicSays('invalid_request_error', 'prompt is too long: 215000 tokens > 200000 maximum'),
+    'context_too_long',
+    'a prompt that is too long',
+  ),
+  refused(
+    'claude',
+    400,
+    anthropicSays('invalid_request_error', 'Your credit balance is too low to access the Anthropic API.'),
+    'quota',
+    'no credit',
+  ),
+  refused(
+    'claude',
+    429,
+    anthropicSays('rate_limit_error', 'Spent.', { error_code: 'enforced_spend_limit_reached' }),
+    'quota',
+    'a limit of spending',
+  ),
+  refused(
+    'gemini',
+    400,
+    geminiSays(
+      400,
+      'INVALID_ARGUMENT',
+      'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+    ),
+    'context_too_long',
+    'a prompt that is too long',
+  ),
+  refused(
+    'gemini',
+    400,
+    geminiSays(400, 'INVALID_ARGUMENT', 'API key not valid.', [
+      { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' },
+    ]),
+    'authentication',
+    'a key that is none',
+  ),
+  refused(
+    'gemini',
+    400,
+    geminiSays(400, 'FAILED_PRECONDITION', 'The free tier is not available in your country.'),
+    'quota',
+    'no billing',
+  ),
+  refused(
+    'gemini',
+    429,
+    geminiSays(429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota.', [
+      {
+        '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
+        violations: [{ quotaId: 'GenerateRequestsPerDayPerProjectPerModel-FreeTier' }],
+      },
+    ]),
+    'quota',
+    "the day's quota",
+  ),
+  refused(
+    'gemini',
+    429,
+    geminiSays(429, 'RESOURCE_EXHAUSTED', 'Quota exceeded, limit: 0, model: gemini-test'),
+    'quota',
+    'no quota at all',
+  ),
+  {
+    title: 'a refusal to answer',
+    does: { does: 'answer', end: 'refusal' },
+    kind: 'refused',
+    unknown: false,
+  },
+  { title: 'an empty answer', does: { does: 'answer', text: '' }, kind: 'malformed', unknown: false },
+  {
+    title: 'a connection that breaks before a word',
+    does: { does: 'hangUp' },
+    kind: 'network',
+    unknown: true,
+  },
+  {
+    title: 'a connection that breaks in the middle',
+    does: { does: 'break', after: 2, how: 'loss' },
+    kind: 'truncated',
+    unknown: true,
+  },
+  {
+    title: 'a stream that ends in the middle',
+    does: { does: 'break', after: 2, how: 'end' },
+    kind: 'truncated',
+    unknown: true,
+  },
+  {
+    title: 'a stream that ends with an error',
+    does: { does: 'break', after: 2, how: 'error' },
+    kind: 'overloaded',
+    unknown: true,
+  },
+  {
+    title: 'a page instead of a stream',
+    does: { does: 'babble', body: `<html>${VENDORS_WORDS}</html>` },
+    kind: 'malformed',
+    unknown: true,
+  },
+  {
+    title: 'events that are no JSON',
+    does: { does: 'babble', type: 'text/event-stream', body: `event: x\ndata: {"${VENDORS_WORDS}\n\n` },
+    kind: 'malformed',
+    unknown: true,
+  },
+  {
+    title: 'events of another shape',
+    does: {
+      does: 'babble',
+      type: 'text/event-stream',
+      body: `event: message_start\ndata: {"type":"message_start","candidates":"${VENDORS_WORDS}"}\n\n`,
+    },
+    kind: 'malformed',
+    unknown: true,
+  },
+  {
+    title: 'nothing at all',
+    does: { does: 'babble', type: 'text/event-stream', body: '' },
+    kind: 'malformed',
+    unknown: true,
+  },
+];
+
+describe('failing to ask a model', function () {
+  this.timeout(120_000);
+  const { models, agent } = stage();
+
+  for (const name of AGENTS) {
+    describe(name, () => {
+      for (const { title, does, kind, unknown, agents = AGENTS } of cases) {
+        if (!agents.includes(name)) continue;
+        it(`${title}: ${kind}`, async () => {
+          const { prompt, match } = question(name, title);
+          models.when(match, does);
+          const { failure, printed } = await watched(() => failureOf(ask(agent(name), { prompt })));
+          assert.equal(failure.kind, kind);
+          assert.equal(failure.outcomeUnknown, unknown);
+          assert.equal(models.askedAbout(prompt).length, 1, 'asked exactly once');
+          const shown = `${inspect(failure, { depth: 10, showHidden: true })} ${printed}`;
+          assert.ok(failure.message.startsWith(`${name} `), failure.message);
+          for (const secret of [KEY, VENDORS_WORDS, 'words of its own', prompt]) {
+            assert.ok(!shown.includes(secret), `${secret} is in: ${shown}`);
+          }
+          assert.equal(printed, '');
+        });
+      }
+
+      it('counts what was used before it was refused or broke off', async () => {
+        const { prompt, match } = question(name, 'Count.');
+        models.when({ ...match, times: 1 }, { does: 'break', after: 2, how: 'end' });
+        const broken = await failureOf(ask(agent(name), { prompt }));
+        assert.equal(broken.usage?.inputTokens, Math.ceil(prompt.length / 4));
+        models.when({ ...match, times: 1 }, { does: 'answer', end: 'refusal' });
+        const refusal = await failureOf(ask(agent(name), { prompt }));
+        assert.equal(refusal.usage?.inputTokens, Math.ceil(prompt.length / 4));
+      });
+
+      it('says when to ask again, from seconds', async () => {
+        const { prompt, match } = question(name, 'Again.');
+        models.when(match, { does: 'error', status: 429, headers: { 'retry-after': '7' } });
+        assert.equal((await failureOf(ask(agent(name), { prompt }))).retryAfterMs, 7000);
+      });
+
+      it('says when to ask again, from a date', async () => {
+        const { prompt, match } = question(name, 'Later.');
+        const until = new Date(Date.now() + 3_600_000).toUTCString();
+        models.when(match, { does: 'error', status: 503, headers: { 'retry-after': until } });
+        const { retryAfterMs = 0 } = await failureOf(ask(agent(name), { prompt }));
+        assert.ok(retryAfterMs > 3_000_000 && retryAfterMs <= 3_600_000, String(retryAfterMs));
+      });
+
+      it('does not say when to ask again where the vendor says nothing that can be read', async () => {
+        const { prompt, match } = question(name, 'Soon.');
+        models.when(match, { does: 'error', status: 429, headers: { 'retry-after': 'soon' } });
+        assert.equal((await failureOf(ask(agent(name), { prompt }))).retryAfterMs, undefined);
+      });
+
+      it('knows that nothing was sent where nobody listens', async () => {
+        const failure = await failureOf(ask(agentAt(name, { baseUrl: DESERTED }), { prompt: 'Hello?' }));
+        assert.equal(failure.kind, 'network');
+        assert.equal(failure.outcomeUnknown, false);
+      });
+
+      it('follows no redirection with its key', async () => {
+        const { prompt, match } = question(name, 'Elsewhere.');
+        const location = `${models.url}/elsewhere`;
+        models.when(match, { does: 'redirect', location });
+        const failure = await failureOf(ask(agent(name), { prompt }));
+        assert.equal(failure.kind, 'network');
+      });
+
+      it('tells a wrong key', async () => {
+        const { prompt } = question(name, 'Let me in.');
+        const failure = await failureOf(ask(agent(name, { apiKey: 'wrong-key' }), { prompt }));
+        assert.equal(failure.kind, 'authentication');
+        assert.equal(models.askedAbout(prompt).length, 0);
+      });
+    });
+  }
+
+  it('gemini takes the wait from the body where no header has it', async () => {
+    const { prompt, match } = question('gemini', 'Wait.');
+    const delay = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.07s' };
+    const body = geminiSays(429, 'RESOURCE_EXHAUSTED', 'Please retry in 34.07s.', [delay]);
+    models.when(match, { does: 'error', status: 429, body });
+    const failure = await failureOf(ask(agent('gemini'), { prompt }));
+    assert.equal(failure.kind, 'rate_limited');
+    assert.equal(failure.retryAfterMs, 34_070);
+  });
+});
+
+/** What the SDKs print meanwhile. Nothing else writes to the console during a test. */
+async function watched<Failure>(work: () => Promise<Failure>) {
+  const methods = ['log', 'info', 'warn', 'error', 'debug'] as const;
+  const originals = methods.map((method) => console[method]);
+  let printed = '';
+  for (const method of methods) {
+    console[method] = (...args: unknown[]) => {
+      printed += `${inspect(args)}\n`;
+    };
+  }
+  try {
+    return { failure: await work(), printed };
+  } finally {
+    methods.forEach((method, index) => {
+      console[method] = originals[index]!;
+    });
+  }
+}

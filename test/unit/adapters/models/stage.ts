@@ -1,0 +1,82 @@
+/** Both agents in front of local models. */
+import assert from 'node:assert/strict';
+import { Claude } from '../../../../functions/src/adapters/anthropic/claude.ts';
+import { Gemini } from '../../../../functions/src/adapters/gemini/gemini.ts';
+import {
+  type HostedAgent,
+  type ModelAnswer,
+  ModelFailure,
+  type ModelRequest,
+} from '../../../../functions/src/domain/orchestration/ports.ts';
+import type { Match } from '../../../support/models/behaviour.ts';
+import { LocalModels } from '../../../support/models/server.ts';
+
+/** Would be found in whatever leaks it. */
+export const KEY = 'local-key-that-nobody-may-see';
+
+const VENDORS = { claude: 'anthropic', gemini: 'gemini' } as const;
+
+export type AgentName = keyof typeof VENDORS;
+
+export const AGENTS: readonly AgentName[] = ['claude', 'gemini'];
+
+/** For tests that would otherwise hang: far beyond what any of them takes. */
+const PATIENCE_MILLISECONDS = 120_000;
+
+export interface Stage {
+  readonly models: LocalModels;
+  agent(name: AgentName, settings?: Partial<AgentSettings>): HostedAgent;
+}
+
+export interface AgentSettings {
+  readonly apiKey: string;
+  readonly baseUrl: string;
+}
+
+/** Starts local models for the tests of the suite. In the end, all that was asked agreed with the vendors' types. */
+export function stage(): Stage {
+  const models = new LocalModels();
+  before(() => models.start());
+  after(async () => {
+    await models.stop();
+    assert.deepEqual(models.problems, []);
+  });
+  return { models, agent: (name, settings = {}) => agentAt(name, { baseUrl: models.url, ...settings }) };
+}
+
+export function agentAt(
+  name: AgentName,
+  { apiKey = KEY, baseUrl }: Partial<AgentSettings> & { readonly baseUrl: string },
+) {
+  const price = { inputPerMillion: 1, outputPerMillion: 2 };
+  const settings = { apiKey, baseUrl, model: `${name}-test`, price };
+  return name === 'claude' ? new Claude(settings) : new Gemini(settings);
+}
+
+/** A prompt that no other test has, and how to match it. */
+export function question(name: AgentName, about: string) {
+  const prompt = `${about} (${crypto.randomUUID()})`;
+  const match: Match = { vendor: VENDORS[name], text: prompt };
+  return { prompt, match };
+}
+
+export function ask(
+  agent: HostedAgent,
+  request: Partial<ModelRequest> & { readonly prompt: string },
+  options: { readonly signal?: AbortSignal; readonly onText?: (text: string) => void } = {},
+): Promise<ModelAnswer> {
+  return agent.ask(
+    { maxOutputTokens: 1000, ...request },
+    { signal: AbortSignal.timeout(PATIENCE_MILLISECONDS), ...options },
+  );
+}
+
+/** The failure, where there must be one. */
+export async function failureOf(asking: Promise<ModelAnswer>): Promise<ModelFailure> {
+  const outcome = await asking.then(
+    (answer) => new Error(`it answered: ${answer.text}`),
+    (error: unknown) => error,
+  );
+  if (outcome instanceof ModelFailure) return outcome;
+  throw outcome;
+}

@@ -1,0 +1,88 @@
+/** What nobody waits for any more is really stopped: the vendor sees the connection close. */
+import assert from 'node:assert/strict';
+import type { Asked } from '../../../support/models/server.ts';
+import { Stalls } from '../../../support/models/stalls.ts';
+import { AGENTS, ask, failureOf, question, stage } from './stage.ts';
+
+const LIMIT_MILLISECONDS = 250;
+
+describe('stopping to ask a model', function () {
+  this.timeout(120_000);
+  const { models, agent } = stage();
+  const stalls = new Stalls();
+  after(() => stalls.stop());
+
+  async function assertClosed(asked: Asked, since: number): Promise<void> {
+    const closedAt = await models.closing(asked);
+    const taken = closedAt - since - stalls.between(since, closedAt);
+    assert.ok(taken <= LIMIT_MILLISECONDS, `it took ${taken} ms`);
+  }
+
+  for (const name of AGENTS) {
+    describe(name, () => {
+      it('closes the request before the first word', async () => {
+        const { prompt, match } = question(name, 'Think for ever.');
+        models.when(match, { does: 'hang' });
+        const stopping = new AbortController();
+        const asking = failureOf(ask(agent(name), { prompt }, { signal: stopping.signal }));
+        const asked = await models.arrival(prompt);
+        const since = performance.now();
+        stopping.abort();
+        const failure = await asking;
+        assert.equal(failure.kind, 'aborted');
+        assert.equal(failure.outcomeUnknown, true);
+        await assertClosed(asked, since);
+      });
+
+      it('closes the request in the middle of the answer', async () => {
+        const { prompt, match } = question(name, 'Begin, and never end.');
+        models.when(match, { does: 'hang', after: name === 'claude' ? 5 : 2 });
+        const stopping = new AbortController();
+        let since = 0;
+        const onText = (): void => {
+          since ||= performance.now();
+          stopping.abort();
+        };
+        const failure = await failureOf(ask(agent(name), { prompt }, { signal: stopping.signal, onText }));
+        assert.equal(failure.kind, 'aborted');
+        assert.equal(failure.usage?.inputTokens, Math.ceil(prompt.length / 4));
+        await assertClosed(await models.arrival(prompt), since);
+      });
+
+      it('closes the request when its time is up, and says so', async () => {
+        const { prompt, match } = question(name, 'Take your time.');
+        models.when(match, { does: 'hang' });
+        const stopping = new AbortController();
+        const asking = failureOf(ask(agent(name), { prompt }, { signal: stopping.signal }));
+        const asked = await models.arrival(prompt);
+        const since = performance.now();
+        // What AbortSignal.timeout() gives as its reason, at an instant that does not depend on the machine.
+        stopping.abort(new DOMException('The operation timed out.', 'TimeoutError'));
+        const failure = await asking;
+        assert.equal(failure.kind, 'timeout');
+        assert.equal(failure.outcomeUnknown, true);
+        await assertClosed(asked, since);
+      });
+
+      it('asks nothing where it was stopped before', async () => {
+        const { prompt } = question(name, 'Never mind.');
+        const failure = await failureOf(ask(agent(name), { prompt }, { signal: AbortSignal.abort() }));
+        assert.equal(failure.kind, 'aborted');
+        assert.equal(failure.outcomeUnknown, false);
+        assert.equal(models.askedAbout(prompt).length, 0);
+      });
+
+      it('closes the request where its listener fails', async () => {
+        const { prompt, match } = question(name, 'Begin, and go on.');
+        models.when(match, { does: 'hang', after: name === 'claude' ? 5 : 2 });
+        let since = 0;
+        const onText = (): void => {
+          since ||= performance.now();
+          throw new Error('enough');
+        };
+        await assert.rejects(ask(agent(name), { prompt }, { onText }), /enough/);
+        await assertClosed(await models.arrival(prompt), since);
+      });
+    });
+  }
+});

@@ -1,0 +1,33 @@
+/** The local models answer whole as well, as the vendors' own SDKs ask by default. */
+import assert from 'node:assert/strict';
+import { Anthropic } from '@anthropic-ai/sdk';
+import { GoogleGenAI } from '@google/genai';
+import { KEY, question, stage } from './stage.ts';
+
+describe('whole answers of local models', function () {
+  this.timeout(120_000);
+  const { models } = stage();
+
+  it("are read by Anthropic's SDK", async () => {
+    const { prompt, match } = question('claude', 'Whole, please.');
+    models.when(match, { does: 'answer', text: 'Here it is.' });
+    const client = new Anthropic({ apiKey: KEY, baseURL: models.url });
+    const message = await client.messages.create({
+      model: 'claude-test',
+      max_tokens: 100,
+      messages: [{ role: 'user', content: [{ type: 'text', text: prompt }] }],
+    });
+    assert.deepEqual(message.content, [{ type: 'text', text: 'Here it is.', citations: null }]);
+    assert.equal(message.stop_reason, 'end_turn');
+    assert.equal(models.askedAbout(prompt)[0]?.streamed, false);
+  });
+
+  it("are read by Google's SDK", async () => {
+    const { prompt, match } = question('gemini', 'Whole, please.');
+    models.when(match, { does: 'answer', text: 'Here it is.' });
+    const client = new GoogleGenAI({ apiKey: KEY, vertexai: false, httpOptions: { baseUrl: models.url } });
+    const response = await client.models.generateContent({ model: 'gemini-test', contents: prompt });
+    assert.equal(response.text, 'Here it is.');
+    assert.equal(models.askedAbout(prompt)[0]?.streamed, false);
+  });
+});
