@@ -11,15 +11,15 @@ import { host } from './ports.mjs';
  * takes every path in it as relative to it and refuses those that lead out of there.
  * @param {import('../processes/run.mjs').Run} run
  * @param {Ports} ports
- * @param {{ ui: boolean, parameters: Record<string, string> | undefined }} options
+ * @param {{ ui: boolean, parameters: Record<string, string> | undefined, personal: boolean }} options
  * @returns {string} its path
  */
-export function writeConfig(run, ports, { ui, parameters }) {
+export function writeConfig(run, ports, { ui, parameters, personal }) {
   const committed = JSON.parse(readFileSync(`${root}/firebase.json`, 'utf8'));
   const config = {
     ...committed,
     ...(parameters && {
-      functions: [{ ...committed.functions[0], configDir: writeParameters(run, parameters) }],
+      functions: [{ ...committed.functions[0], configDir: writeParameters(run, parameters, { personal }) }],
     }),
     // Without the instance's name firebase-tools loads the rules into another namespace than the functions use.
     database: [{ ...committed.database, instance: databaseNamespace }],

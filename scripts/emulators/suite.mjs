@@ -22,6 +22,7 @@ import { importDatabase, startRtdbLite } from './realtimeDatabase.mjs';
  * @property {boolean} [functions] false: only the databases and Auth
  * @property {boolean} [ui]
  * @property {Record<string, string>} [parameters] of the functions, beside those that are committed
+ * @property {boolean} [personal] the parameters in `functions/.env.local` hold beside them
  * @property {string} [importFrom] a folder written by `firebase emulators:export`
  */
 
@@ -46,7 +47,11 @@ export async function startSuite(options) {
       ...(functions ? ['functions'] : []),
       ...(lite ? [] : ['database']),
     ],
-    config: writeConfig(run, ports, { ui: programs.ui, parameters: options.parameters }),
+    config: writeConfig(run, ports, {
+      ui: programs.ui,
+      parameters: options.parameters,
+      personal: options.personal ?? false,
+    }),
     directory: run.directory,
     importFrom: exported,
     env,

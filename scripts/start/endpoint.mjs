@@ -50,8 +50,11 @@ export function writeEndpoint(run, { ports, env, ui }, tokens) {
   return endpoint;
 }
 
-/** @param {Endpoint} endpoint @param {import('../processes/run.mjs').Run} run */
-export function announce({ mcpUrl, tokens, emulators }, run) {
+/**
+ * @param {Endpoint} endpoint @param {import('../processes/run.mjs').Run} run
+ * @param {{ demoModels: boolean }} options
+ */
+export function announce({ mcpUrl, tokens, emulators }, run, { demoModels }) {
   const credential = tokens.worker1 ?? tokens.leader ?? '<credential>';
   const lines = [
     '',
@@ -65,6 +68,9 @@ export function announce({ mcpUrl, tokens, emulators }, run) {
       .map((pair) => pair.join(' '))
       .join(', ')}`,
     `Everything they log: .dev/emulators${run.suffix}.log`,
+    ...(demoModels
+      ? ['claude and gemini are played by demo models: THEIR ANSWERS ARE CANNED, no model is asked.']
+      : []),
     'Ctrl-C stops it all; nothing is kept.',
     '',
   ];

@@ -1,6 +1,7 @@
 // @ts-check
 import { tmpdir } from 'node:os';
 import { endpointAnswers } from '../emulators/answers.mjs';
+import { startLocalService } from '../emulators/localService.mjs';
 import { openOutput } from '../emulators/output.mjs';
 import { usualOrFreePorts } from '../emulators/ports.mjs';
 import { startSuite } from '../emulators/suite.mjs';
@@ -15,14 +16,21 @@ import { makeTokens } from './tokens.mjs';
 /** Persons' ID tokens hold for an hour. */
 const tokenRefreshMilliseconds = 45 * 60_000;
 
-export async function start() {
+/** @param {{ demoModels: boolean }} options */
+export async function start({ demoModels }) {
   await runSession({ kind: 'start', interrupted: 0 }, async ({ run, say }) => {
     const node = await prepare({ run, say });
     const output = openOutput(run, 'emulators', { screen: true });
+    const models = demoModels
+      ? await startLocalService('demo models', { node, env: run.env, output })
+      : undefined;
     // One at a time on the machine: a usual port that looks free may be about to be another start's.
     const suite = await exclusively(`${tmpdir()}/muster-ports.lock`, async () => {
       const ports = await usualOrFreePorts(say);
-      return startSuite({ run, node, ports, output, say, ui: true, importFrom: `${root}/emulator-data` });
+      return startSuite({
+        ...{ run, node, ports, output, say, ui: true, importFrom: `${root}/emulator-data` },
+        ...(models && { parameters: models, personal: true }),
+      });
     });
     const ended = suite.exited.then((reason) => `${reason}; what they logged: ${output.file}`);
     await Promise.race([serve(), ended]);
@@ -34,7 +42,7 @@ export async function start() {
       const seeding = { node, run, suite, output };
       const tokens = await makeTokens(seeding, { refresh: false });
       const endpoint = writeEndpoint(run, suite, tokens);
-      announce(endpoint, run);
+      announce(endpoint, run, { demoModels });
       tickSchedules(suite.ports.functions, output);
       setInterval(async () => {
         try {

@@ -1,5 +1,6 @@
 // @ts-check
 import { endpointAnswers } from '../emulators/answers.mjs';
+import { startLocalService } from '../emulators/localService.mjs';
 import { openOutput } from '../emulators/output.mjs';
 import { freePorts } from '../emulators/ports.mjs';
 import { startSuite } from '../emulators/suite.mjs';
@@ -7,7 +8,6 @@ import { runSession } from '../processes/session.mjs';
 import { installTestClients } from '../setup/install.mjs';
 import { prepare } from '../setup/prepare.mjs';
 import { runChecks } from './checks.mjs';
-import { startLocalGitHub } from './localGitHub.mjs';
 import { runMocha } from './mocha.mjs';
 import { chooseSuites } from './suites.mjs';
 
@@ -43,9 +43,7 @@ async function runWithEmulators(chosen, { session, node, mochaOptions }) {
   const { run, say } = session;
   if (chosen.some(isEndToEnd)) await installTestClients({ env: run.env, say });
   const output = openOutput(run, 'test-emulators', { screen: false });
-  const parameters = chosen.some(isEndToEnd)
-    ? await startLocalGitHub({ node, env: run.env, output })
-    : undefined;
+  const parameters = chosen.some(isEndToEnd) ? await startVendors({ node, env: run.env, output }) : undefined;
   const suite = { run, node, ports: await freePorts(), output, say };
   const emulators = await startSuite({ ...suite, ...(parameters && { parameters }) });
   /** @type {Totals[]} */
@@ -64,6 +62,15 @@ async function runWithEmulators(chosen, { session, node, mochaOptions }) {
   await Promise.race([tests(), crash]);
   crash.catch(() => {}); // from here on it is we who stop them
   return results;
+}
+
+/** @param {Parameters<typeof startLocalService>[1]} options */
+async function startVendors(options) {
+  const [github, models] = await Promise.all([
+    startLocalService('github', options),
+    startLocalService('models', options),
+  ]);
+  return { ...github, ...models };
 }
 
 /** @param {import('./suites.mjs').Suite} suite */

@@ -1,9 +1,20 @@
-/** What the demonstration's models say: that no model was asked. */
+/** What the demonstration's models say: that no model was asked, in the form that the built-in workflows expect. */
 import type { Question } from './dialect.ts';
 
 const LENGTH = 300;
 
 export function cannedAnswer({ model, prompt }: Question): string {
   const shown = prompt.length > LENGTH ? `${prompt.slice(0, LENGTH)}…` : prompt;
-  return `[Canned answer: no model was asked, ${model} is played by npm start -- --demo-models.] The prompt was: ${shown}`;
+  const said = `[Canned answer: no model was asked, ${model} is played by npm start -- --demo-models.] The prompt was: ${shown}`;
+  return [...firstLine(prompt), said, ...lastLine(prompt)].join('\n\n');
+}
+
+/** Reviews begin with a verdict. */
+function firstLine(prompt: string): readonly string[] {
+  return ['NO FINDINGS', 'APPROVED'].filter((verdict) => prompt.includes(`the line ${verdict}`));
+}
+
+/** Judges end with a ranking, such as the one that they are shown as an example. */
+function lastLine(prompt: string): readonly string[] {
+  return /letters, best first: ([A-Z](?: > [A-Z])+)/.exec(prompt)?.slice(1) ?? [];
 }
