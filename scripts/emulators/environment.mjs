@@ -9,11 +9,15 @@ const simultaneousInvocations = '16';
 /** The SDKs would otherwise ask the network whether it is Google's, and who they are there. */
 const withoutGoogle = { METADATA_SERVER_DETECTION: 'none' };
 
+/** What a person has these in their shell for is not Muster, and asking models costs money. */
+const withoutModels = { ANTHROPIC_API_KEY: undefined, GEMINI_API_KEY: undefined };
+
 /** @param {import('./suite.mjs').SuiteOptions} options @returns {NodeJS.ProcessEnv} */
 export function emulatorsEnv({ run, node }) {
   return {
     FUNCTIONS_EMULATOR_PARALLEL: simultaneousInvocations,
     ...process.env,
+    ...withoutModels,
     ...run.env,
     ...clockEnv(run),
     TMPDIR: run.temporary, // also where a second run's hub would find the first one's

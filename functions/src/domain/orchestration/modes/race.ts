@@ -41,10 +41,9 @@ export async function race(round: Round): Promise<ModeResult> {
 }
 
 function outcomeOf(result: CallResult): string {
+  const { agent } = result;
   if (result.kind === 'answered') {
-    return isValid(result) ? `${result.agent} answered later.` : `${result.agent} answered nothing.`;
+    return isValid(result) ? `${agent} answered later.` : `${agent} answered nothing.`;
   }
-  return result.end === 'aborted'
-    ? `${result.agent} was called off.`
-    : `${result.agent} failed (${result.end}).`;
+  return result.end === 'aborted' ? `${agent} was called off.` : `${agent} failed (${result.end}).`;
 }
