@@ -5,6 +5,8 @@ const milliseconds = z.int().min(0);
 
 const answering = z.strictObject({
   does: z.literal('answer'),
+  /** Only when so many requests that hold the rule's text have come, whoever they are for: races are sure to run. */
+  company: z.int().min(2).optional(),
   /** How long it thinks before its first word. */
   afterMs: milliseconds.optional(),
   text: z.string().optional(),

@@ -34,6 +34,8 @@ interface Rule {
   left: number;
 }
 
+const USUAL: Omit<Rule, 'left'> = { match: {}, behaviour: { does: 'answer' } };
+
 export class LocalModels {
   readonly asked: Asked[] = [];
   readonly problems: string[] = [];
@@ -86,6 +88,11 @@ export class LocalModels {
     return this.happened(() => this.askedAbout(text)[0]);
   }
 
+  /** When the answer was complete, as soon as it is. */
+  answering(asked: Asked): Promise<number> {
+    return this.happened(() => asked.answeredAt);
+  }
+
   /** When the client closed the connection, as soon as it has. */
   closing(asked: Asked): Promise<number> {
     return this.happened(() => asked.closedAt);
@@ -130,22 +137,31 @@ export class LocalModels {
     const reply = new Reply(dialect, question, response);
     response.once('finish', () => {
       asked.answeredAt = performance.now();
+      this.happenings.emit('happened');
     });
     response.once('close', () => {
       if (!reply.over) asked.closedAt = performance.now();
       this.happenings.emit('happened');
     });
-    const behaviour = this.behaviourFor(dialect.vendor, question) ?? { does: 'answer' };
+    const { behaviour, match } = this.ruleFor(dialect.vendor, question) ?? USUAL;
+    if (behaviour.does === 'answer') await this.gathered(behaviour.company ?? 1, match.text ?? '', asked);
     await reply.perform(behaviour, () => this.usually(question));
   }
 
-  private behaviourFor(vendor: Vendor, question: Question): Behaviour | undefined {
+  /** Waits no longer where the client has gone. */
+  private async gathered(company: number, text: string, asked: Asked): Promise<void> {
+    await this.happened(() =>
+      this.askedAbout(text).length >= company || asked.closedAt !== undefined ? true : undefined,
+    );
+  }
+
+  private ruleFor(vendor: Vendor, question: Question): Rule | undefined {
     const found = this.rules.find(
       ({ match, left }) =>
         left > 0 && (match.vendor ?? vendor) === vendor && mentions(question, match.text ?? ''),
     );
     if (found !== undefined) found.left--;
-    return found?.behaviour;
+    return found;
   }
 
   /** For tests in another process: what `when`, `askedAbout` and `problems` are for those in this one. */

@@ -1,6 +1,6 @@
 import { onRequest } from 'firebase-functions/https';
 import { app } from '../../app.ts';
-import { gitHubSecrets, minInstances, region, TIMEOUT_SECONDS } from '../../config.ts';
+import { gitHubSecrets, minInstances, modelSecrets, region, TIMEOUT_SECONDS } from '../../config.ts';
 import { beforeEnding } from './ending.ts';
 import { leaveBodiesUnparsed, leaveDomain } from './framework.ts';
 
@@ -17,7 +17,7 @@ export const mcp = onRequest(
     memory: '512MiB',
     timeoutSeconds: TIMEOUT_SECONDS,
     minInstances,
-    secrets: gitHubSecrets,
+    secrets: [...gitHubSecrets, ...modelSecrets],
   },
   (request, response) => {
     leaveDomain();

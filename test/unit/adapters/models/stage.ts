@@ -14,7 +14,8 @@ import { LocalModels } from '../../../support/models/server.ts';
 /** Would be found in whatever leaks it. */
 export const KEY = 'local-key-that-nobody-may-see';
 
-const VENDORS = { claude: 'anthropic', gemini: 'gemini' } as const;
+/** Whose API each agent is asked through. */
+export const VENDORS = { claude: 'anthropic', gemini: 'gemini' } as const;
 
 export type AgentName = keyof typeof VENDORS;
 

@@ -1,0 +1,85 @@
+/** Races of the real agents, over HTTP: the fast one wins, and the slow one's request is closed. */
+import assert from 'node:assert/strict';
+import { systemClock } from '../../../../functions/src/adapters/platform/clock.ts';
+import { systemRandomness } from '../../../../functions/src/adapters/platform/cryptography.ts';
+import { systemTimer } from '../../../../functions/src/adapters/platform/timer.ts';
+import { Budget } from '../../../../functions/src/domain/orchestration/calls/budget.ts';
+import { call } from '../../../../functions/src/domain/orchestration/calls/calling.ts';
+import type { Ask, ModeResult } from '../../../../functions/src/domain/orchestration/modes/ask.ts';
+import { race } from '../../../../functions/src/domain/orchestration/modes/race.ts';
+import type { HostedAgent } from '../../../../functions/src/domain/orchestration/ports.ts';
+import { Stalls } from '../../../support/models/stalls.ts';
+import { AGENTS, type AgentName, question, stage, VENDORS } from './stage.ts';
+
+const RACES = 100;
+const LIMIT_MILLISECONDS = 250;
+const MINUTES = 10 * 60_000;
+
+describe('races of models', function () {
+  this.timeout(MINUTES);
+  const { models, agent } = stage();
+  const stalls = new Stalls();
+  after(() => stalls.stop());
+
+  let racers: readonly HostedAgent[] = [];
+  before(() => {
+    racers = AGENTS.map((name) => agent(name));
+  });
+
+  /** As a run asks, without its record. */
+  const ask: Ask = ({ key, agent: name, prompt, signal }) => {
+    const racer = racers.find((one) => one.name === name);
+    assert.ok(racer !== undefined);
+    return call(
+      {
+        ...{ key, prompt, signal },
+        maxOutputTokens: 1000,
+        timeout: MINUTES,
+        deadline: new Date(Date.now() + MINUTES),
+        sharedBy: AGENTS.length,
+        candidates: [{ agent: racer, contextWindow: 200_000 }],
+        attempts: 1,
+        repeatable: true,
+      },
+      {
+        clock: systemClock,
+        timer: systemTimer,
+        randomness: systemRandomness,
+        budget: new Budget({}),
+        journal: { begin: async () => undefined, end: async () => {} },
+      },
+    );
+  };
+
+  /** The slow one never ends: before its first word, or in the middle of its answer. */
+  async function run(fast: AgentName, slow: AgentName, begins: boolean) {
+    const { prompt, match } = question(fast, 'Who is faster?');
+    models.when(match, { does: 'answer', text: `It is ${fast}.`, company: 2 });
+    models.when({ vendor: VENDORS[slow], text: prompt }, { does: 'hang', ...(begins && { after: 2 }) });
+    const result = await race({ agents: [...AGENTS], prompt, signal: new AbortController().signal, ask });
+    return { result, prompt };
+  }
+
+  it(`the fast one wins ${RACES} of ${RACES}, and the slow one is closed within ${LIMIT_MILLISECONDS} ms`, async () => {
+    for (let number = 0; number < RACES; number++) {
+      const [fast, slow] =
+        number % 2 === 0 ? (['claude', 'gemini'] as const) : (['gemini', 'claude'] as const);
+      const { result, prompt } = await run(fast, slow, number % 4 < 2);
+      assertWon(result, fast, slow);
+      const asked = models.askedAbout(prompt);
+      assert.equal(asked.length, 2);
+      const [winner, loser] = [fast, slow].map((name) => asked.find(({ model }) => model.startsWith(name))!);
+      const closedAt = await models.closing(loser!);
+      const wonAt = await models.answering(winner!);
+      const taken = closedAt - wonAt - stalls.between(wonAt, closedAt);
+      assert.ok(taken <= LIMIT_MILLISECONDS, `race ${number}: closed after ${taken} ms`);
+    }
+  });
+});
+
+function assertWon({ winner, output, answers }: ModeResult, fast: AgentName, slow: AgentName): void {
+  assert.equal(winner, fast);
+  assert.equal(output, `It is ${fast}.`);
+  const lost = answers.find(({ agent }) => agent === slow);
+  assert.equal(lost?.kind === 'failed' ? lost.end : lost?.kind, 'aborted');
+}
