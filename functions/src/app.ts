@@ -36,6 +36,7 @@ import { RestGitHub } from './adapters/github/gitHub.ts';
 import { GitHubWebhook } from './adapters/github/webhook.ts';
 import { movableClock, systemClock } from './adapters/platform/clock.ts';
 import { systemHashing, systemRandomness } from './adapters/platform/cryptography.ts';
+import { composeOrchestration, hostedAgents, orchestrationPorts } from './composition/orchestration.ts';
 import { composePush, composeSpine, reminderServices } from './composition/spine.ts';
 import { composeSystem } from './composition/system.ts';
 import { composeRepair, todoPorts, todoServices } from './composition/todos.ts';
@@ -67,6 +68,7 @@ import { RateLimiter, UNLIMITED } from './domain/limits/limiter.ts';
 import { CallRecorder } from './domain/metrics/recorder.ts';
 import type { PushService } from './domain/notifications/ports.ts';
 import { OnboardingService } from './domain/onboarding/service.ts';
+import type { HostedAgent } from './domain/orchestration/ports.ts';
 import type { Clock } from './domain/ports.ts';
 import type { Services } from './domain/services.ts';
 import { SubscriptionService } from './domain/subscriptions/service.ts';
@@ -87,6 +89,7 @@ const DATABASE_PATIENCE_MILLISECONDS = 10_000;
 export interface Bindings {
   readonly clock: Clock;
   readonly gitHub?: () => GitHubSettings;
+  readonly hosted?: () => readonly HostedAgent[];
   /** Absent: nobody is limited. */
   readonly rateLimit?: RateLimit | undefined;
   /** Where people's devices are told of reminders. Absent: nowhere. */
@@ -94,7 +97,13 @@ export interface Bindings {
 }
 
 /** Builds the domain over the adapters: everything but the HTTP endpoint. */
-export function compose({ clock, gitHub = gitHubSettings, rateLimit: limit, push }: Bindings) {
+export function compose({
+  clock,
+  gitHub = gitHubSettings,
+  hosted = hostedAgents(),
+  rateLimit: limit,
+  push,
+}: Bindings) {
   const database = firestore();
   const ledgers = {
     limits: new DatabaseLimitLedger(realtimeDatabase, clock),
@@ -107,6 +116,7 @@ export function compose({ clock, gitHub = gitHubSettings, rateLimit: limit, push
     tasks: new FirestoreTaskReader(database, cloudLog),
     discoveries: new FirestoreDiscoveryReader(database),
     ...todoPorts(cloudLog),
+    ...orchestrationPorts(),
     pullRequestLinks: new FirestorePullRequestLinks(database),
     gitHub: new RestGitHub(new GitHubClients(gitHub, cloudLog)),
     subscriptions: new FirestoreSubscriptionReader(database),
@@ -152,6 +162,7 @@ export function compose({ clock, gitHub = gitHubSettings, rateLimit: limit, push
     }),
   };
   const registration = new AgentRegistration(ports);
+  const system = composeSystem(ports, VERSION);
   const services: Services = {
     data: new DataService({ ...ports, databases }),
     subscriptions: new SubscriptionService({ ...ports, databases }),
@@ -168,7 +179,8 @@ export function compose({ clock, gitHub = gitHubSettings, rateLimit: limit, push
     committing: new Committing(ports),
     workflows: new Workflows(ports.gitHub),
     onboarding: new OnboardingService({ ...ports, registration }),
-    system: composeSystem(ports, VERSION),
+    system,
+    orchestration: composeOrchestration({ ...ports, hosted, overview: system.overview }),
   };
   const authenticator = new CredentialAuthenticator({
     credentials: ports.agents,

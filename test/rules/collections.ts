@@ -15,6 +15,7 @@ import {
   TASK_UPDATES,
 } from '../../functions/src/adapters/database/paths.ts';
 import {
+  agentMeasurePath,
   agentPath,
   archivedSessionPath,
   auditPath,
@@ -36,6 +37,7 @@ import {
   taskPath,
   titleGuardPath,
   todoPath,
+  workflowPath,
   workspacePath,
 } from '../../functions/src/adapters/firestore/paths.ts';
 import type { Role } from '../../functions/src/domain/principal.ts';
@@ -223,6 +225,22 @@ const firestoreCollections: readonly Omit<Collection, 'database'>[] = [
     writes: 'nobody',
     ownerField: 'owner_uid',
     keeper: 'the to-do tools; the trigger that repairs after direct edits',
+  },
+  {
+    path: workflowPath('{workflowId}'),
+    holds: 'a workflow that somebody has saved: its definition and its version',
+    reads: 'owner and agents',
+    ownerField: 'owner_uid',
+    writes: 'nobody',
+    keeper: '`save_workflow`, `delete_workflow`',
+  },
+  {
+    path: agentMeasurePath('{shard}'),
+    holds:
+      'how often a hosted agent was asked and answered, and how long that took; the sum over all shards counts',
+    reads: 'viewer',
+    writes: 'nobody',
+    keeper: 'orchestration, in the commit that books what an agent was asked',
   },
   {
     path: recurringTaskPath('{recurringTaskId}'),

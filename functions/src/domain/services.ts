@@ -9,6 +9,7 @@ import type { PullRequests } from './github/pullRequests.ts';
 import type { RepositoryReading } from './github/reading.ts';
 import type { Workflows } from './github/workflows.ts';
 import type { OnboardingService } from './onboarding/service.ts';
+import type { OrchestrationServices } from './orchestration/services.ts';
 import type { ReminderService } from './reminders/service.ts';
 import type { SubscriptionService } from './subscriptions/service.ts';
 import type { SystemServices } from './system/services.ts';
@@ -35,4 +36,5 @@ export interface Services {
   readonly reminders: ReminderService;
   readonly onboarding: OnboardingService;
   readonly system: SystemServices;
+  readonly orchestration: OrchestrationServices;
 }

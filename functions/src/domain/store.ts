@@ -10,6 +10,8 @@ import type { Session } from './coordination/session.ts';
 import type { TaskEvent } from './events/event.ts';
 import type { PullRequestLink } from './github/link.ts';
 import type { SettledOperation } from './idempotency/operation.ts';
+import type { AgentMeasure } from './orchestration/agents/measure.ts';
+import type { SavedWorkflow } from './orchestration/workflows/saved.ts';
 import type { Reminder } from './reminders/reminder.ts';
 import type { Subscription } from './subscriptions/subscription.ts';
 import type { CapabilitySkill } from './system/skill.ts';
@@ -132,7 +134,12 @@ export type Change =
       readonly kind: 'replaceRecurringTask';
       readonly recurringTask: RecurringTask;
       readonly version: string;
-    };
+    }
+  | { readonly kind: 'createWorkflow'; readonly saved: SavedWorkflow }
+  | { readonly kind: 'replaceWorkflow'; readonly saved: SavedWorkflow; readonly version: string }
+  | { readonly kind: 'deleteWorkflow'; readonly id: string; readonly version: string }
+  /** Adds to what has been measured of the agent. */
+  | { readonly kind: 'measureAgent'; readonly measure: AgentMeasure };
 
 export type CounterChange = Partial<Readonly<Record<Counter, number>>>;
 

@@ -21,6 +21,7 @@ type SubscriptionReaders = typeof import('../../../functions/src/adapters/firest
 type TodoReaders = typeof import('../../../functions/src/adapters/firestore/todoReader.ts');
 type RecurringTaskReaders = typeof import('../../../functions/src/adapters/firestore/recurringTaskReader.ts');
 type TaskHistories = typeof import('../../../functions/src/adapters/firestore/taskHistory.ts');
+type WorkflowReaders = typeof import('../../../functions/src/adapters/firestore/workflowReader.ts');
 type TaskReaders = typeof import('../../../functions/src/adapters/firestore/taskReader.ts');
 
 const FIRST: Page = { limit: 2 };
@@ -45,6 +46,7 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'todoSearch.ts': await todoSearchCalls(),
   'recurringTaskReader.ts': await recurringTaskCalls(),
   'taskHistory.ts': await taskHistoryCalls(),
+  'workflowReader.ts': await workflowCalls(),
 };
 
 async function agentDirectoryCalls(): Promise<readonly Call[]> {
@@ -80,6 +82,7 @@ async function agentDirectoryCalls(): Promise<readonly Call[]> {
     ),
     (database) => new FirestoreAgentDirectory(database).registered(),
     (database) => new FirestoreAgentDirectory(database).leaders('alpha', 2),
+    (database) => new FirestoreAgentDirectory(database).live('alpha', 2),
   ];
 }
 
@@ -257,6 +260,15 @@ async function taskHistoryCalls(): Promise<readonly Call[]> {
     (database) => new FirestoreTaskHistory(database).find('event-1'),
     (database) => new FirestoreTaskHistory(database).history('uid-1', 'todo-1', FIRST),
     (database) => new FirestoreTaskHistory(database).history('uid-1', 'todo-1', NEXT),
+  ];
+}
+
+async function workflowCalls(): Promise<readonly Call[]> {
+  const { FirestoreWorkflowReader }: WorkflowReaders = await load('workflowReader.ts');
+  return [
+    (database) => new FirestoreWorkflowReader(database).find('workflow-1'),
+    (database) => new FirestoreWorkflowReader(database).list('uid-1', 2, undefined),
+    (database) => new FirestoreWorkflowReader(database).list('uid-1', 2, 'mine'),
   ];
 }
 

@@ -1,11 +1,13 @@
 import { FieldPath, type Firestore, type Query, QueryDocumentSnapshot } from '@google-cloud/firestore';
 import type { Agent } from '../../domain/agents/agent.ts';
 import { type Availability, availability } from '../../domain/agents/availability.ts';
+import type { Slice } from '../../domain/readers.ts';
 import type { RegistryCount } from '../../domain/store.ts';
 import type { AgentDirectoryReader, AgentQuery, Found, Place } from '../../domain/system/readers.ts';
 import { agentFromDocument, queriedFields } from './agentDocument.ts';
 import { COLLECTIONS, REGISTRY_SHARDS, registryPath } from './paths.ts';
 import { sumRegistry } from './sessionDocument.ts';
+import { readPage } from './slice.ts';
 
 /** How many agents one call looks at beyond those that it gives, where no index answers the whole query. */
 const MAX_PASSED_OVER = 200;
@@ -49,6 +51,11 @@ export class FirestoreAgentDirectory implements AgentDirectoryReader {
     );
     const snapshots = await this.database.getAll(...shards);
     return sumRegistry(snapshots.flatMap((snapshot) => (snapshot.exists ? [snapshot.data()] : [])));
+  }
+
+  live(workspace: string, limit: number): Promise<Slice<Agent>> {
+    const live = this.agents.where('workspace', '==', workspace).where('status', '==', 'active');
+    return readPage(live, limit, agentFromDocument);
   }
 
   async leaders(workspace: string, limit: number): Promise<readonly string[]> {

@@ -20,6 +20,8 @@ export const COLLECTIONS = {
   todos: 'todos',
   titleGuards: 'titleGuards',
   recurringTasks: 'recurringTasks',
+  workflows: 'workflows',
+  agentMeasures: 'agentMeasures',
 } as const;
 
 /** The pattern of the trigger that watches to-dos. */
@@ -36,6 +38,9 @@ export const MEMBER_SHARDS = 2;
 
 /** Over how many documents the counts of all agents are spread. */
 export const REGISTRY_SHARDS = 4;
+
+/** Over how many documents what is measured of a hosted agent is spread. */
+export const MEASURE_SHARDS = 4;
 
 /** Over how many documents a session's counters are spread, so that commits at once seldom meet. */
 export const COUNTER_SHARDS = 8;
@@ -90,6 +95,16 @@ export function titleGuardPath(id: string): string {
 
 export function recurringTaskPath(id: string): string {
   return `${COLLECTIONS.recurringTasks}/${id}`;
+}
+
+/** A workflow that somebody has saved. */
+export function workflowPath(id: string): string {
+  return `${COLLECTIONS.workflows}/${id}`;
+}
+
+/** @param id a hosted agent's name and a shard, as in `claude-0` */
+export function agentMeasurePath(id: string): string {
+  return `${COLLECTIONS.agentMeasures}/${id}`;
 }
 
 /** What happened to a to-do: the audit trail and the outbox. */

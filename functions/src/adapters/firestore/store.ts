@@ -7,6 +7,7 @@ import { type Change, StaleWriteError, type Store } from '../../domain/store.ts'
 import { addAgentChange } from './agentChanges.ts';
 import { addCoordinationChange } from './coordinationChanges.ts';
 import { TOO_LARGE } from './limits.ts';
+import { addOrchestrationChange } from './orchestrationChanges.ts';
 import { idempotencyPath } from './paths.ts';
 import { addPullRequestChange } from './pullRequestChanges.ts';
 import { settledFromDocument, settledToDocument } from './sessionDocument.ts';
@@ -54,6 +55,7 @@ export class FirestoreStore implements Store {
       addSubscriptionChange(this.database, batch, change);
       addSpineChange(this.database, batch, change);
       addTodoChange(this.database, batch, change);
+      addOrchestrationChange(this.database, batch, change, this.randomness);
     }
     if (settled !== undefined) {
       batch.create(this.database.doc(idempotencyPath(settled.id)), settledToDocument(settled));

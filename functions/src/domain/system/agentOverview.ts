@@ -3,6 +3,7 @@ import type { Agent } from '../agents/agent.ts';
 import { availability, withPresence } from '../agents/availability.ts';
 import { inTime } from '../deadline.ts';
 import type { Clock, Log, Presence } from '../ports.ts';
+import type { Slice } from '../readers.ts';
 import { KeptReadings } from './keptReadings.ts';
 import type { AgentDirectoryReader, AgentQuery, Found, Place } from './readers.ts';
 
@@ -57,6 +58,16 @@ export class AgentOverview {
       // Who has gone away since the sweep is not what was asked for any more.
       .filter((agent) => query.availability === undefined || availability(agent) === query.availability);
     return { agents, asOf: now, ...end };
+  }
+
+  /** Agents of a workspace that are alive now, out of `limit` that were so at the last sweep. */
+  async live(workspace: string, limit: number): Promise<Slice<Agent>> {
+    const { directory, clock } = this.dependencies;
+    const { items, more } = await directory.live(workspace, limit);
+    const seen = await this.lastSeen(items);
+    const now = clock.now();
+    const agents = items.map((agent) => withPresence(agent, seen.get(agent.id), now));
+    return { items: agents.filter(({ status }) => status === 'active'), more };
   }
 
   /** From counters and from counts of those at work: however many others there are, they are not read. */

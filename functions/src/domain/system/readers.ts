@@ -1,6 +1,7 @@
 /** How the system tools read. Each call reads what it gives and a constant more. */
 import type { Agent } from '../agents/agent.ts';
 import type { Availability } from '../agents/availability.ts';
+import type { Slice } from '../readers.ts';
 import type { RegistryCount } from '../store.ts';
 import type { Task } from '../tasks/task.ts';
 import type { CapabilitySkill } from './skill.ts';
@@ -29,6 +30,8 @@ export interface AgentDirectoryReader {
   /** How many agents there are of a kind that is looked up by index; idle agents are the rest. */
   count(availability: 'active' | 'busy' | 'error'): Promise<number>;
   registered(): Promise<RegistryCount>;
+  /** Agents of a workspace that were alive at the last sweep. */
+  live(workspace: string, limit: number): Promise<Slice<Agent>>;
   /** The ids of some agents that lead a workspace. */
   leaders(workspace: string, limit: number): Promise<readonly string[]>;
 }

@@ -45,6 +45,7 @@ describe('the status of the system', () => {
         list: never,
         count: never,
         leaders: never,
+        live: never,
         registered,
       },
       tasks: { stats: async () => ({ total: 3, pending: 3, assigned: 0, inProgress: 0, blocked: 0 }) },

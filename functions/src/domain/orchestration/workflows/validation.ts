@@ -27,10 +27,10 @@ export const MAX_DEFINITION_BYTES = 100_000;
 export function readWorkflow(definition: unknown, field: string): Workflow {
   const raw = typeof definition === 'string' ? parsedJson(definition, field) : definition;
   if (typeof raw !== 'object' || raw === null) throw notAnObject(field);
-  requireSize('A workflow', field, raw, MAX_DEFINITION_BYTES);
   const outline = checked(outlineSchema, raw, 'The workflow', field);
   const steps = new StepNames(field).entries(outline.steps);
   const workflow = { ...outline, steps };
+  requireSize('A workflow', field, workflow, MAX_DEFINITION_BYTES);
   requireSound(workflow, field);
   return workflow;
 }

@@ -1,0 +1,61 @@
+/** What has been measured of hosted agents: counters, spread over several documents for each. */
+import { FieldValue, type Firestore, type WriteBatch } from '@google-cloud/firestore';
+import { z } from 'zod';
+import type { AgentMeasure, AgentMeasureReader } from '../../domain/orchestration/agents/measure.ts';
+import type { Randomness } from '../../domain/ports.ts';
+import { agentMeasurePath, MEASURE_SHARDS } from './paths.ts';
+
+const counters = z.object({
+  agent: z.string(),
+  requests: z.number(),
+  answered: z.number(),
+  milliseconds: z.number(),
+});
+
+export function addMeasure(
+  database: Firestore,
+  batch: WriteBatch,
+  { agent, requests, answered, milliseconds }: AgentMeasure,
+  randomness: Randomness,
+): void {
+  batch.set(
+    database.doc(agentMeasurePath(`${agent}-${randomness.integer(MEASURE_SHARDS)}`)),
+    {
+      agent,
+      requests: FieldValue.increment(requests),
+      answered: FieldValue.increment(answered),
+      milliseconds: FieldValue.increment(milliseconds),
+    },
+    { merge: true },
+  );
+}
+
+export class FirestoreAgentMeasures implements AgentMeasureReader {
+  private readonly database: Firestore;
+
+  constructor(database: Firestore) {
+    this.database = database;
+  }
+
+  async read(agents: readonly string[]): Promise<ReadonlyMap<string, AgentMeasure>> {
+    const shards = agents.flatMap((agent) =>
+      Array.from({ length: MEASURE_SHARDS }, (_, shard) =>
+        this.database.doc(agentMeasurePath(`${agent}-${shard}`)),
+      ),
+    );
+    const measures = new Map<string, AgentMeasure>();
+    if (shards.length === 0) return measures;
+    for (const snapshot of await this.database.getAll(...shards)) {
+      if (!snapshot.exists) continue;
+      const { agent, ...counted } = counters.parse(snapshot.data());
+      const before = measures.get(agent) ?? { requests: 0, answered: 0, milliseconds: 0 };
+      measures.set(agent, {
+        agent,
+        requests: before.requests + counted.requests,
+        answered: before.answered + counted.answered,
+        milliseconds: before.milliseconds + counted.milliseconds,
+      });
+    }
+    return measures;
+  }
+}

@@ -1,0 +1,31 @@
+import type { Firestore } from '@google-cloud/firestore';
+import type { WorkflowReader } from '../../domain/orchestration/workflows/library.ts';
+import type { SavedWorkflow } from '../../domain/orchestration/workflows/saved.ts';
+import type { Slice } from '../../domain/readers.ts';
+import type { Versioned } from '../../domain/store.ts';
+import { COLLECTIONS, workflowPath } from './paths.ts';
+import { readPage } from './slice.ts';
+import { versioned } from './timestamp.ts';
+import { workflowFromDocument } from './workflowDocument.ts';
+
+export class FirestoreWorkflowReader implements WorkflowReader {
+  private readonly database: Firestore;
+
+  constructor(database: Firestore) {
+    this.database = database;
+  }
+
+  async find(id: string): Promise<Versioned<SavedWorkflow> | undefined> {
+    const snapshot = await this.database.doc(workflowPath(id)).get();
+    if (snapshot.updateTime === undefined) return undefined;
+    return versioned(workflowFromDocument(snapshot.data()), snapshot.updateTime);
+  }
+
+  list(ownerUid: string, limit: number, after: string | undefined): Promise<Slice<SavedWorkflow>> {
+    const owned = this.database
+      .collection(COLLECTIONS.workflows)
+      .where('owner_uid', '==', ownerUid)
+      .orderBy('name');
+    return readPage(after === undefined ? owned : owned.startAfter(after), limit, workflowFromDocument);
+  }
+}

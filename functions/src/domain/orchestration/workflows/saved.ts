@@ -1,0 +1,13 @@
+/** A workflow that somebody has saved: `workflows/{id}`. */
+import type { Workflow } from './definition.ts';
+
+export interface SavedWorkflow {
+  /** Derived from its owner and its name. */
+  readonly id: string;
+  readonly ownerUid: string;
+  readonly workflow: Workflow;
+  /** 1, and one more with each change. */
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { jsonObject } from '../../domain/json.ts';
+import type { SavedWorkflow } from '../../domain/orchestration/workflows/saved.ts';
+import { defineTool } from '../../mcp/tool.ts';
+import { expectedVersion, savedAnswer, workflowName, workflowShape } from './workflowShapes.ts';
+
+const answer = (saved: SavedWorkflow) => ({ success: true, workflow: savedAnswer(saved, true) });
+
+export const deleteWorkflow = defineTool({
+  name: 'delete_workflow',
+  title: 'Delete a workflow',
+  description:
+    'Delete a saved workflow, and answer it as it was. Runs that have begun go on with it. Built-in workflows stay.',
+  input: z.strictObject({
+    name: workflowName.describe('The name under which it was saved.'),
+    expectedVersion,
+  }),
+  output: z.object({ success: z.boolean(), workflow: workflowShape }).partial(),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  role: 'worker',
+  example: { name: 'plan-and-check' },
+  handler: async ({ services, principal, operation }, { name, expectedVersion: version }) =>
+    answer(
+      await services.orchestration.library.delete(principal.ownerUid, name, version, (saved) =>
+        operation.settle(jsonObject.parse(answer(saved))),
+      ),
+    ),
+});

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { requireRole } from '../../domain/orchestration/agents/profile.ts';
+import { languageNamed } from '../../domain/orchestration/agents/requirements.ts';
+import { defineTool } from '../../mcp/tool.ts';
+
+const shortText = z.string().refine((text) => text.length <= 100, 'expected at most 100 characters');
+
+export const getCapabilities = defineTool({
+  name: 'get_capabilities',
+  title: 'Who suits a task',
+  description:
+    'Get detailed capabilities for task matching: the hosted agents, best first, with reasons and warnings. Role, language and size are read out of the task where the requirements leave them out.',
+  input: z.strictObject({
+    task: z
+      .string()
+      .refine((text) => text.length <= 100_000, 'expected at most 100000 characters')
+      .optional()
+      .describe('Task description for capability matching'),
+    requirements: z
+      .strictObject({
+        language: shortText.optional().describe('Programming language requirement'),
+        contextSize: z
+          .number()
+          .refine((size) => Number.isFinite(size) && size >= 0, 'expected a number of tokens')
+          .optional()
+          .describe('Required context window size, in tokens'),
+        role: shortText.optional().describe('Required role: plan, execute or review'),
+      })
+      .optional()
+      .describe('What the task needs of an agent'),
+  }),
+  output: z.object({
+    recommendations: z.array(
+      z
+        .object({
+          agent: z.string(),
+          score: z.number().describe('From 0 to 1.'),
+          reasons: z.array(z.string()),
+          warnings: z.array(z.string()),
+        })
+        .partial(),
+    ),
+    inferred: z.array(z.string()).optional().describe('What was read out of the task.'),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: { task: 'Process 1MB of text data', requirements: { contextSize: 1_000_000 } },
+  handler: async ({ services }, { task = '', requirements = {} }) => {
+    const { language, contextSize, role } = requirements;
+    const { recommendations, inferred } = services.orchestration.roster.recommend(task, {
+      contextSize,
+      language: language === undefined ? undefined : languageNamed(language),
+      role: role === undefined ? undefined : requireRole(role, 'requirements.role'),
+    });
+    return {
+      recommendations: recommendations.map(({ reasons, warnings, ...rest }) => ({
+        ...rest,
+        reasons: [...reasons],
+        warnings: [...warnings],
+      })),
+      ...(inferred.notes.length > 0 && { inferred: [...inferred.notes] }),
+    };
+  },
+});

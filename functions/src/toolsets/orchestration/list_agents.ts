@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import type { Agent } from '../../domain/agents/agent.ts';
+import { availability } from '../../domain/agents/availability.ts';
+import type { ListedAgents } from '../../domain/orchestration/agents/roster.ts';
+import { defineTool } from '../../mcp/tool.ts';
+
+const agentShape = z
+  .object({
+    name: z.string(),
+    kind: z.enum(['hosted', 'network']).describe('A model behind an API, or a live agent of this workspace.'),
+    status: z.enum(['available', 'busy', 'unavailable']),
+    reason: z.string().describe('Why it is unavailable, and what to do about it.'),
+    model: z.string(),
+    capabilities: z
+      .object({
+        planning: z.number(),
+        execution: z.number(),
+        review: z.number(),
+        contextWindow: z.int().describe('In tokens.'),
+      })
+      .partial()
+      .describe('From 0 to 1. Nothing is known of agents of the network.'),
+    skills: z.array(z.string()).describe('What an agent of the network says that it can do.'),
+    metrics: z
+      .object({
+        avgResponseTime: z.int().describe('Milliseconds, on average.'),
+        successRate: z.number(),
+        totalRequests: z.int(),
+      })
+      .partial()
+      .describe('Measured; left out where nothing has been measured.'),
+  })
+  .partial();
+
+type ListedAgent = z.output<typeof agentShape>;
+
+function hostedAnswer(agent: ListedAgents['hosted'][number]): ListedAgent {
+  const { name, availability: now, model, capabilities, metrics } = agent;
+  return {
+    name,
+    kind: 'hosted',
+    ...(now.available ? { status: 'available' } : { status: 'unavailable', reason: now.reason }),
+    model,
+    capabilities,
+    ...(metrics && { metrics }),
+  };
+}
+
+function networkAnswer(agent: Agent, includeMetrics: boolean): ListedAgent {
+  const closed = agent.tasksCompleted + agent.tasksFailed;
+  return {
+    name: agent.id,
+    kind: 'network',
+    status: availability(agent) === 'busy' ? 'busy' : 'available',
+    capabilities: {},
+    skills: agent.capabilities.map(({ name }) => name),
+    ...(includeMetrics &&
+      closed > 0 && {
+        metrics: {
+          avgResponseTime: Math.round(agent.workMilliseconds / closed),
+          successRate: agent.tasksCompleted / closed,
+          totalRequests: closed,
+        },
+      }),
+  };
+}
+
+export const listAgents = defineTool({
+  name: 'list_agents',
+  title: 'Agents for workflows',
+  description:
+    'List all available agents and their capabilities: the hosted ones, each a model that a step names, and the live agents of this workspace, which a step for the agent network reaches by their skills.',
+  input: z.strictObject({
+    role: z
+      .string()
+      .refine((text) => text.length <= 100, 'expected at most 100 characters')
+      .optional()
+      .describe(
+        'Filter by role capability: plan, execute or review; or any skill of an agent of the network.',
+      ),
+    includeMetrics: z.boolean().default(false).describe('Include performance metrics'),
+  }),
+  output: z.object({
+    agents: z.array(agentShape),
+    truncated: z.boolean().optional().describe('Whether the workspace has more live agents.'),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: { includeMetrics: true },
+  handler: async ({ services, workspace }, { role, includeMetrics }) => {
+    const { roster } = services.orchestration;
+    const { hosted, network, moreOfNetwork } = await roster.list(workspace, role, includeMetrics);
+    return {
+      agents: [...hosted.map(hostedAnswer), ...network.map((agent) => networkAnswer(agent, includeMetrics))],
+      truncated: moreOfNetwork,
+    };
+  },
+});

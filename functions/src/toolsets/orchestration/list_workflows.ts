@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { MusterError } from '../../domain/errors.ts';
+import { BUILT_IN } from '../../domain/orchestration/workflows/builtIn.ts';
+import { NAME } from '../../domain/orchestration/workflows/definition.ts';
+import { defineTool } from '../../mcp/tool.ts';
+import { savedAnswer, workflowAnswer, workflowShape } from './workflowShapes.ts';
+
+/** The name of the last saved workflow of the page before. */
+function nameIn(cursor: string | undefined): string | undefined {
+  if (cursor === undefined) return undefined;
+  const name = Buffer.from(cursor, 'base64url').toString();
+  if (NAME.test(name)) return name;
+  throw new MusterError('INVALID_FORMAT', 'This cursor is not one that this list has answered.', {
+    field: 'cursor',
+    suggestion: 'Send nextCursor of the page before, or leave the cursor out to start again.',
+  });
+}
+
+export const listWorkflows = defineTool({
+  name: 'list_workflows',
+  title: 'Workflows',
+  description:
+    'List all available workflows and their descriptions: the built-in ones, then the custom ones that you, or the person whose agent you are, have saved.',
+  input: z.strictObject({
+    filter: z.enum(['all', 'built-in', 'custom']).default('all').describe('Which workflows to list'),
+    detailed: z.boolean().default(false).describe('Include full workflow definitions'),
+    limit: z.int().min(1).max(100).default(50).describe('The most custom workflows to give.'),
+    cursor: z
+      .string()
+      .refine((text) => text.length <= 200, 'expected a nextCursor of this tool')
+      .optional()
+      .describe('nextCursor of the page before, to go on after it.'),
+  }),
+  output: z.object({
+    workflows: z.array(workflowShape),
+    truncated: z.boolean().optional().describe('Whether there is more; nextCursor goes on.'),
+    nextCursor: z.string().optional(),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: { filter: 'all' },
+  handler: async ({ services, principal }, { filter, detailed, limit, cursor }) => {
+    const after = nameIn(cursor);
+    const builtIn = filter === 'custom' || after !== undefined ? [] : BUILT_IN;
+    const { items, more } =
+      filter === 'built-in'
+        ? { items: [], more: false }
+        : await services.orchestration.library.list(principal.ownerUid, limit, after);
+    const last = more ? items.at(-1) : undefined;
+    return {
+      workflows: [
+        ...builtIn.map((workflow) => workflowAnswer(workflow, detailed)),
+        ...items.map((saved) => savedAnswer(saved, detailed)),
+      ],
+      truncated: more,
+      ...(last && { nextCursor: Buffer.from(last.workflow.name).toString('base64url') }),
+    };
+  },
+});

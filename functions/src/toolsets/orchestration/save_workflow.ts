@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { jsonObject } from '../../domain/json.ts';
+import type { Saving } from '../../domain/orchestration/workflows/library.ts';
+import { defineTool } from '../../mcp/tool.ts';
+import { definition, expectedVersion, savedAnswer, workflowShape } from './workflowShapes.ts';
+
+const answer = ({ saved, change }: Saving) => ({
+  success: true,
+  workflow: savedAnswer(saved, true),
+  change,
+});
+
+export const saveWorkflow = defineTool({
+  name: 'save_workflow',
+  title: 'Save a workflow',
+  description:
+    'Save a workflow under its name, for you and your agents, or replace the one that has it. A step has agent (claude, gemini, auto, network) or agents with a mode (race, all, vote, merge), role (plan, execute, review), and optionally name, prompt (a Mustache template over {{input}}, {{context.x}}, {{steps.plan.output}}), condition (CEL: steps.review.output.startsWith("APPROVED")), retry {attempts}, timeout, parallel, repeatable, maxOutputTokens, picks, capabilities. {repeat: {until, max}, steps} repeats a group. list_workflows with detailed: true shows examples.',
+  input: z.strictObject({
+    workflow: definition.describe('{name, description?, steps, result?}, as an object or as its JSON.'),
+    expectedVersion,
+  }),
+  output: z
+    .object({
+      success: z.boolean(),
+      workflow: workflowShape,
+      change: z.enum(['created', 'replaced', 'unchanged']),
+    })
+    .partial(),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  role: 'worker',
+  example: {
+    workflow: {
+      name: 'plan-and-check',
+      steps: [
+        { name: 'plan', agent: 'claude', role: 'plan' },
+        { name: 'execute', agent: 'gemini' },
+        { name: 'check', agent: 'claude', role: 'review' },
+      ],
+    },
+  },
+  handler: async ({ services, principal, operation }, { workflow, expectedVersion: version }) =>
+    answer(
+      await services.orchestration.library.save(principal.ownerUid, workflow, version, (saving) =>
+        operation.settle(jsonObject.parse(answer(saving))),
+      ),
+    ),
+});
