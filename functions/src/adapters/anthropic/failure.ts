@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { FailureClass, ModelFailure } from '../../domain/orchestration/ports.ts';
-import { broken, classOfStatus, failure, type Progress } from '../models/failure.ts';
+import { broken, classOfStatus, failure, type Progress, statusDetail } from '../models/failure.ts';
 import { retryAfterMs } from '../models/retryAfter.ts';
 
 const refusal = z.object({
@@ -52,7 +52,7 @@ export function failureOf(error: unknown, progress: Progress): ModelFailure {
   }
   const wait = retryAfterMs(said.headers);
   return failure(classOf(said), progress, {
-    detail: said.status === undefined ? 'while it was answering' : `HTTP ${said.status}`,
+    detail: said.status === undefined ? 'while it was answering' : statusDetail(said.status),
     ...(wait !== undefined && { retryAfterMs: wait }),
   });
 }

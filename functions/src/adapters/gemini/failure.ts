@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { FailureClass, ModelFailure } from '../../domain/orchestration/ports.ts';
-import { broken, classOfStatus, failure, type Progress } from '../models/failure.ts';
+import { broken, classOfStatus, failure, type Progress, statusDetail } from '../models/failure.ts';
 import { retryAfterMs } from '../models/retryAfter.ts';
 
 const refusal = z.object({ name: z.literal('ApiError'), status: z.int(), message: z.string() });
@@ -42,7 +42,7 @@ export function failureOf(error: unknown, headers: Headers | undefined, progress
   const said = saidIn(message);
   const wait = retryAfterMs(headers) ?? retryDelay(said);
   return failure(classOf(status, said), progress, {
-    detail: `HTTP ${status}`,
+    detail: statusDetail(status),
     ...(wait !== undefined && { retryAfterMs: wait }),
   });
 }

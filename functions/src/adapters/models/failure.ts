@@ -74,6 +74,10 @@ export function classOfStatus(status: number): FailureClass {
   );
 }
 
+export function statusDetail(status: number): string {
+  return status === 404 ? 'HTTP 404: most likely there is no such model' : `HTTP ${status}`;
+}
+
 const STATUSES: Readonly<Record<number, FailureClass>> = {
   401: 'authentication',
   402: 'quota',
