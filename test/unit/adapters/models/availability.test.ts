@@ -1,8 +1,7 @@
 /** An agent that cannot be asked says why, and what to do about it. */
 import assert from 'node:assert/strict';
-import { Claude } from '../../../../functions/src/adapters/anthropic/claude.ts';
-import { Gemini } from '../../../../functions/src/adapters/gemini/gemini.ts';
 import type { ModelSettings } from '../../../../functions/src/adapters/models/settings.ts';
+import { hostedAgents } from '../../../../functions/src/composition/hostedAgents.ts';
 
 const working: ModelSettings = {
   apiKey: 'key',
@@ -30,11 +29,9 @@ const broken: Readonly<Record<string, { readonly settings: Partial<ModelSettings
     },
   };
 
-const agentsWith = (settings: ModelSettings) => [new Claude(settings), new Gemini(settings)];
-
 describe('the availability of hosted agents', () => {
   it('is given where everything is set', () => {
-    for (const agent of agentsWith(working)) {
+    for (const agent of hostedAgents({ claude: working, gemini: working })) {
       assert.deepEqual(agent.availability(), { available: true });
       assert.deepEqual(agent.price, working.price);
       assert.equal(agent.model, 'model');
@@ -43,14 +40,14 @@ describe('the availability of hosted agents', () => {
 
   it('is given on this machine without TLS', () => {
     const local = { ...working, baseUrl: 'http://127.0.0.1:4010' };
-    for (const agent of agentsWith(local)) {
+    for (const agent of hostedAgents({ claude: local, gemini: local })) {
       assert.deepEqual(agent.availability(), { available: true });
     }
   });
 
   it('says how to set a key where there is none', () => {
     const { apiKey: _, ...keyless } = working;
-    const said = agentsWith(keyless).map((agent) => {
+    const said = hostedAgents({ claude: keyless, gemini: keyless }).map((agent) => {
       const availability = agent.availability();
       return `${agent.name}: ${availability.available ? 'available' : availability.reason}`;
     });
@@ -64,7 +61,7 @@ describe('the availability of hosted agents', () => {
   for (const [title, { settings, says }] of Object.entries(broken)) {
     it(`is not given with ${title}, and the setting is named`, () => {
       const wrong = { ...working, ...settings };
-      for (const agent of agentsWith(wrong)) {
+      for (const agent of hostedAgents({ claude: wrong, gemini: wrong })) {
         const availability = agent.availability();
         assert.ok(!availability.available);
         assert.match(availability.reason, says);
