@@ -65,8 +65,8 @@ export class Budget {
     const most = Math.floor(
       Math.min(
         maxOutputTokens,
-        this.tokensLeft() / sharedBy - inputTokens,
-        outputFor(this.usdLeft() / sharedBy - costOf({ inputTokens, outputTokens: 0 }, price), price),
+        this.tokensLeft(sharedBy) - inputTokens,
+        outputFor(this.usdLeft(sharedBy) - costOf({ inputTokens, outputTokens: 0 }, price), price),
       ),
     );
     if (most < Math.min(LEAST_OUTPUT_TOKENS, maxOutputTokens)) return undefined;
@@ -92,13 +92,13 @@ export class Budget {
     return parts.length === 0 ? 'no limit' : parts.join(' and ');
   }
 
-  private tokensLeft(): number {
+  private tokensLeft(sharedBy = 1): number {
     const { inputTokens, outputTokens } = this.booked.usage;
-    return (this.limit.tokens ?? Number.POSITIVE_INFINITY) - inputTokens - outputTokens - this.reservedTokens;
+    return share(this.limit.tokens, inputTokens + outputTokens, this.reservedTokens, sharedBy);
   }
 
-  private usdLeft(): number {
-    return (this.limit.costUsd ?? Number.POSITIVE_INFINITY) - this.booked.costUsd - this.reservedUsd;
+  private usdLeft(sharedBy = 1): number {
+    return share(this.limit.costUsd, this.booked.costUsd, this.reservedUsd, sharedBy);
   }
 
   private hold(tokens: number, usd: number): () => void {
@@ -116,6 +116,12 @@ export class Budget {
       costUsd: this.booked.costUsd + costUsd,
     };
   }
+}
+
+/** An equal part of what is not booked, as far as others have left it. */
+function share(limit: number | undefined, booked: number, reserved: number, sharedBy: number): number {
+  const unbooked = (limit ?? Number.POSITIVE_INFINITY) - booked;
+  return Math.min(unbooked / sharedBy, unbooked - reserved);
 }
 
 function outputFor(usd: number, { outputPerMillion }: Price): number {

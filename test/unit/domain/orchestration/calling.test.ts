@@ -1,0 +1,239 @@
+/** One call of an agent: attempts, waits, who answers in whose place, and what is recorded of it. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { Budget } from '../../../../functions/src/domain/orchestration/calls/budget.ts';
+import {
+  backoff,
+  LONGEST_WAIT_MILLISECONDS,
+  reactionTo,
+} from '../../../../functions/src/domain/orchestration/calls/policy.ts';
+import {
+  FAILURE_CLASSES,
+  type FailureClass,
+  ModelFailure,
+} from '../../../../functions/src/domain/orchestration/ports.ts';
+import { call, calling, callOf, NotedAttempts, ScriptedAgent } from './scripted.ts';
+import { VirtualTime } from './virtualTime.ts';
+
+const PASSING: readonly FailureClass[] = [
+  'overloaded',
+  'rate_limited',
+  'network',
+  'timeout',
+  'server_error',
+  'truncated',
+];
+
+const FINAL: readonly FailureClass[] = ['authentication', 'quota', 'refused', 'invalid_request', 'aborted'];
+
+describe('a call of an agent', () => {
+  let time: VirtualTime;
+
+  beforeEach(() => {
+    time = new VirtualTime();
+  });
+
+  const agent = (name: string, ...script: ConstructorParameters<typeof ScriptedAgent>[2]) =>
+    new ScriptedAgent(name, time, script);
+
+  for (const kind of PASSING) {
+    it(`is made again after ${kind}, later each time, and then by the next agent`, async () => {
+      const claude = agent('claude', { fails: kind });
+      const gemini = agent('gemini', { says: 'Done.' });
+      const journal = new NotedAttempts();
+      const result = await time.during(call(callOf(time, [claude, gemini]), calling(time, { journal })));
+      assert.equal(result.kind, 'answered');
+      assert.deepEqual(
+        result.attempts.map(({ agent: who, number, end, waited }) => [who, number, end, waited]),
+        [
+          ['claude', 1, kind, 0],
+          ['claude', 2, kind, 250],
+          ['claude', 3, kind, 500],
+          ['gemini', 1, 'answered', 0],
+        ],
+      );
+      assert.deepEqual(journal.ended, result.attempts);
+      assert.deepEqual(result.warnings, [`gemini answered in place of claude (${kind}): claude failed.`]);
+    });
+  }
+
+  for (const kind of FINAL) {
+    it(`is over after ${kind}: nobody is asked again`, async () => {
+      const gemini = agent('gemini', { says: 'Done.' });
+      const claude = agent('claude', { fails: kind });
+      const result = await time.during(call(callOf(time, [claude, gemini]), calling(time)));
+      assert.equal(result.kind, 'failed');
+      assert.deepEqual([result.end, claude.requests.length, gemini.requests.length], [kind, 1, 0]);
+    });
+  }
+
+  it('goes to the agent with the larger context where one cannot take it, and to no smaller one', async () => {
+    const claude = agent('claude', { fails: 'context_too_long' });
+    const gemini = agent('gemini', { fails: 'context_too_long' });
+    const larger = await time.during(call(callOf(time, [claude, gemini]), calling(time)));
+    assert.deepEqual(
+      larger.attempts.map(({ agent: who }) => who),
+      ['claude', 'gemini'],
+    );
+    const smaller = await time.during(call(callOf(time, [gemini, claude]), calling(time)));
+    assert.deepEqual(
+      smaller.attempts.map(({ agent: who }) => who),
+      ['gemini'],
+    );
+  });
+
+  it('goes to the next agent at once where one is unavailable, and says why', async () => {
+    const reason = 'There is no key.';
+    const claude = new ScriptedAgent('claude', time, [], { available: false, reason });
+    const gemini = agent('gemini', { says: 'Done.' });
+    const result = await time.during(call(callOf(time, [claude, gemini]), calling(time)));
+    assert.equal(result.kind, 'answered');
+    assert.deepEqual(result.warnings, [`gemini answered in place of claude (unavailable): ${reason}`]);
+    assert.equal(time.elapsed, 0);
+  });
+
+  it('waits as long as the vendor asks, and asks somebody else where that is too long', async () => {
+    const asks = (retryAfterMs: number) =>
+      agent('claude', { fails: 'rate_limited', details: { retryAfterMs } }, { says: 'Done.' });
+    const patient = await time.during(call(callOf(time, [asks(7000)]), calling(time)));
+    assert.deepEqual(
+      patient.attempts.map(({ waited }) => waited),
+      [0, 7000],
+    );
+    const gemini = agent('gemini', { says: 'Done.' });
+    const result = await time.during(
+      call(callOf(time, [asks(LONGEST_WAIT_MILLISECONDS + 1), gemini]), calling(time)),
+    );
+    assert.deepEqual(
+      result.attempts.map(({ agent: who, waited }) => [who, waited]),
+      [
+        ['claude', 0],
+        ['gemini', 0],
+      ],
+    );
+  });
+
+  it('calls a request off when its time is up, and counts what it may have cost as unknown', async () => {
+    const claude = agent('claude', 'hangs');
+    const budget = new Budget({ tokens: 10_000 });
+    const result = await time.during(
+      call(callOf(time, [claude], { attempts: 1, timeout: 5000 }), calling(time, { budget })),
+    );
+    assert.equal(result.kind, 'failed');
+    assert.deepEqual([result.end, claude.calledOff], ['timeout', [5000]]);
+    assert.equal(result.attempts[0]?.outcomeUnknown, true);
+    assert.deepEqual(budget.spent.usage, { inputTokens: 0, outputTokens: 0 });
+    assert.equal(budget.describe(), `${10_000 - 1000 - 2} tokens`);
+  });
+
+  it('is never made again where its outcome is unknown and it is not repeatable', async () => {
+    const claude = agent('claude', { fails: 'network', details: { outcomeUnknown: true } });
+    const gemini = agent('gemini', { says: 'Done.' });
+    const result = await time.during(
+      call(callOf(time, [claude, gemini], { repeatable: false }), calling(time)),
+    );
+    assert.deepEqual([result.kind, claude.requests.length, gemini.requests.length], ['failed', 1, 0]);
+    const clean = agent('claude', { fails: 'overloaded' }, { says: 'Done.' });
+    const again = await time.during(call(callOf(time, [clean], { repeatable: false }), calling(time)));
+    assert.equal(again.kind, 'answered');
+  });
+
+  it('begins nothing after its deadline', async () => {
+    const deadline = new Date(time.now().getTime() + 1000);
+    const claude = agent('claude', { fails: 'overloaded', after: 800 });
+    const result = await time.during(call(callOf(time, [claude], { deadline }), calling(time)));
+    assert.equal(result.kind, 'failed');
+    assert.ok(time.elapsed <= 1000);
+    assert.equal(claude.requests.length, 1);
+  });
+
+  it('ends when it is called off while it waits', async () => {
+    const stopping = new AbortController();
+    const claude = agent('claude', { fails: 'rate_limited', details: { retryAfterMs: 20_000 } });
+    const gemini = agent('gemini', { says: 'Done.' });
+    const pending = call(callOf(time, [claude, gemini], { signal: stopping.signal }), calling(time));
+    void time.wait(1000, new AbortController().signal).then(() => stopping.abort());
+    const result = await time.during(pending);
+    assert.equal(result.kind, 'failed');
+    assert.deepEqual([result.end, time.elapsed, gemini.requests.length], ['aborted', 1000, 0]);
+  });
+
+  it('is not made where the journal knows how it ended, nor paid again', async () => {
+    const answer = {
+      text: 'Before.',
+      model: 'm',
+      usage: { inputTokens: 7, outputTokens: 3 },
+      complete: true,
+    };
+    const settled = [{ failure: new ModelFailure('overloaded', 'Busy.') }, { answer }];
+    const budget = new Budget({ tokens: 5000 });
+    const claude = agent('claude', { says: 'Now.' });
+    const ended: unknown[] = [];
+    const journal = {
+      begin: async ({ number }: { readonly number: number }) => settled[number - 1],
+      end: async (attempt: unknown) => {
+        ended.push(attempt);
+      },
+    };
+    const result = await time.during(call(callOf(time, [claude]), calling(time, { journal, budget })));
+    assert.equal(result.kind === 'answered' && result.answer.text, 'Before.');
+    assert.deepEqual([claude.requests.length, ended.length, budget.describe()], [0, 0, '5000 tokens']);
+    assert.deepEqual(result.attempts[1]?.usage, answer.usage);
+  });
+
+  it('breaks where what it relies on breaks', async () => {
+    const begin = () => Promise.reject(new Error('The database is away.'));
+    const journal = { begin, end: async () => undefined };
+    const pending = time.during(
+      call(callOf(time, [agent('claude', { says: 'x' })]), calling(time, { journal })),
+    );
+    await assert.rejects(pending, /database is away/);
+  });
+
+  it('asks each agent at most as often as it may, whatever happens', async () => {
+    const failure = fc.constantFrom(...FAILURE_CLASSES);
+    const acts = fc.array(failure, { minLength: 1, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(acts, acts, fc.integer({ min: 1, max: 5 }), async (first, second, attempts) => {
+        const now = new VirtualTime();
+        const agents = [['claude', first] as const, ['gemini', second] as const].map(
+          ([name, kinds]) =>
+            new ScriptedAgent(
+              name,
+              now,
+              kinds.map((kind) => ({ fails: kind })),
+            ),
+        );
+        const result = await now.during(call(callOf(now, agents, { attempts }), calling(now)));
+        assert.equal(result.kind, 'failed');
+        for (const { requests } of agents) assert.ok(requests.length <= attempts);
+        const final = result.attempts.findIndex(({ end }) => FINAL.some((kind) => kind === end));
+        assert.ok(final === -1 || final === result.attempts.length - 1, 'went on after what is final');
+        assert.equal(now.left, 0, 'something still waits');
+      }),
+    );
+  });
+});
+
+describe('the wait before another attempt', () => {
+  it('is never shorter than the vendor asks, nor longer than is left', () => {
+    const parts = [
+      fc.integer({ min: 1, max: 10 }),
+      fc.option(fc.integer({ min: 0, max: 100_000 }), { nil: undefined }),
+      fc.integer({ min: 0, max: 100_000 }),
+      fc.integer({ min: 0, max: 1000 }),
+    ] as const;
+    fc.assert(
+      fc.property(...parts, (failed, retryAfter, left, chance) => {
+        const wait = backoff(failed, retryAfter, left, chance / 1000);
+        if (wait === undefined) return;
+        assert.ok(wait >= (retryAfter ?? 0) && wait < left && wait <= LONGEST_WAIT_MILLISECONDS);
+        assert.ok(wait >= 250);
+      }),
+    );
+  });
+
+  it('is decided for every class of failure', () => {
+    for (const kind of FAILURE_CLASSES) assert.ok(reactionTo(kind));
+  });
+});

@@ -1,0 +1,145 @@
+/** Conditions: a small, closed part of CEL. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  ConditionError,
+  checkCondition,
+  evaluateCondition,
+} from '../../../../functions/src/domain/orchestration/workflows/condition.ts';
+import type { Scope } from '../../../../functions/src/domain/orchestration/workflows/scope.ts';
+
+const scope: Scope = {
+  input: 'Write a parser',
+  context: { files: ['a.ts', 'b.ts'], strict: true, retries: 3, owner: { name: 'Ada' } },
+  iteration: 2,
+  steps: new Map([
+    ['review', { status: 'done', output: ' APPROVED\nWell done.', results: [] }],
+    ['second-look', { status: 'pending', output: '', results: [] }],
+  ]),
+};
+
+describe('a condition', () => {
+  const judged: readonly [string, boolean][] = [
+    ['steps.review.output.trim().startsWith("APPROVED")', true],
+    ['steps["second-look"].output == ""', true],
+    ['steps.review.status == "done" && iteration >= 2', true],
+    ['context.strict', true],
+    ['size(context.files) > 2', false],
+    ['has(context.missing) && context.missing', false],
+    ['context.owner.name in ["Ada", "Grace"]', true],
+    ['!input.contains("lexer") || false', true],
+    ['int(context.retries) % 2 == 1 ? true : false', true],
+    ['input.lowerAscii().endsWith("parser")', true],
+  ];
+  for (const [expression, result] of judged) {
+    it(`judges ${expression}`, () => {
+      checkCondition(expression);
+      assert.equal(evaluateCondition(expression, scope), result);
+    });
+  }
+
+  it('tells which steps it names', () => {
+    const { steps } = checkCondition('steps.a.output == "" || steps["b-c"].status == steps.a.status');
+    assert.deepEqual(steps, ['a', 'b-c']);
+  });
+
+  const refused: readonly [string, RegExp][] = [
+    ['', /./],
+    ['steps.review.output.matches("(a+)+$")', /no matches\(\) here/],
+    ['[1, 2].all(x, x > 0)', /no all\(\) here/],
+    ['[1, 2].map(x, x) == [1]', /no map\(\) here/],
+    ['cel.bind(x, 1, x == 1)', /./],
+    ['{"a": 1} == {}', /maxMapEntries/],
+    ['steps == context', /named by itself/],
+    ['steps[input].output == ""', /named by itself/],
+    ['process.exit()', /./],
+    ['iteration', /gives int/],
+    ['"yes"', /gives string/],
+    ['input ==', /./],
+    ['input + 1 == 2', /overload/],
+    [`${'('.repeat(40)}true${')'.repeat(40)}`, /maxDepth/],
+    [Array.from({ length: 80 }, () => 'true').join(' && '), /maxAstNodes/],
+    [`input in [${Array.from({ length: 30 }, () => '"x"').join(',')}]`, /maxListElements/],
+    ['timestamp("2020-01-01T00:00:00Z") == timestamp(0)', /no timestamp\(\) here/],
+    ['bytes(input).base64() == ""', /no base64\(\) here|no bytes\(\) here/],
+    ['input.split(" ").size() > 1', /no split\(\) here/],
+  ];
+  for (const [expression, why] of refused) {
+    it(`refuses ${expression.slice(0, 50)}`, () => {
+      assert.throws(
+        () => checkCondition(expression),
+        (error) => error instanceof ConditionError && why.test(error.message),
+      );
+    });
+  }
+
+  const broken = [
+    'context.missing',
+    'context.owner',
+    '1 / 0 == 1',
+    'context.constructor == 1',
+    'context["__proto__"]',
+  ];
+  for (const expression of broken) {
+    it(`says that ${expression} cannot be judged`, () => {
+      assert.throws(() => evaluateCondition(expression, scope), ConditionError);
+    });
+  }
+
+  it('gives true or false or an error of ours, whatever is written', () => {
+    const word = fc.constantFrom(
+      ...[
+        'input',
+        'context',
+        'steps',
+        'iteration',
+        'review',
+        'constructor',
+        '__proto__',
+        'prototype',
+        'this',
+      ],
+      ...[
+        '.',
+        '[',
+        ']',
+        '(',
+        ')',
+        '"',
+        '+',
+        '==',
+        '&&',
+        '||',
+        '!',
+        '?',
+        ':',
+        ',',
+        '{',
+        '}',
+        '-',
+        '*',
+        '%',
+        'in',
+      ],
+      ...['size', 'has', 'matches', 'map', 'all', 'toString', 'eval', 'Function', 'globalThis', 'process'],
+      ...['1', '9999999999999999999', '1e999', '""', 'b"x"', 'null', 'true', '\\', '\u0000', '\n', '//'],
+    );
+    const hostile = fc.oneof(
+      fc.string({ maxLength: 500, unit: 'binary' }),
+      fc.array(word, { maxLength: 60 }).map((words) => words.join('')),
+      fc.array(word, { maxLength: 60 }).map((words) => words.join(' ')),
+    );
+    fc.assert(
+      fc.property(hostile, (expression) => {
+        try {
+          checkCondition(expression);
+          assert.equal(typeof evaluateCondition(expression, scope), 'boolean');
+        } catch (error) {
+          assert.ok(error instanceof ConditionError, String(error));
+          assert.ok(error.message.length < 700 && !error.message.includes('\n'), error.message);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

@@ -1,0 +1,135 @@
+/** A hosted agent that does what its script says, one act for each request, the last one again and again. */
+
+import { profileOf } from '../../../../functions/src/domain/orchestration/agents/profile.ts';
+import type {
+  Attempt,
+  AttemptJournal,
+} from '../../../../functions/src/domain/orchestration/calls/attempt.ts';
+import { Budget } from '../../../../functions/src/domain/orchestration/calls/budget.ts';
+import {
+  type Call,
+  type CallingDependencies,
+  call,
+} from '../../../../functions/src/domain/orchestration/calls/calling.ts';
+import {
+  type AskOptions,
+  type Availability,
+  type FailureClass,
+  type HostedAgent,
+  type ModelAnswer,
+  ModelFailure,
+  type ModelFailureDetails,
+  type ModelRequest,
+} from '../../../../functions/src/domain/orchestration/ports.ts';
+import type { VirtualTime } from './virtualTime.ts';
+
+export type Act =
+  | {
+      readonly says: string | ((request: ModelRequest) => string);
+      readonly after?: number;
+      readonly complete?: boolean;
+    }
+  | { readonly fails: FailureClass; readonly after?: number; readonly details?: ModelFailureDetails }
+  | 'hangs';
+
+export class ScriptedAgent implements HostedAgent {
+  readonly model: string;
+  readonly price = { inputPerMillion: 1, outputPerMillion: 2 };
+  readonly requests: ModelRequest[] = [];
+  /** When requests were called off, in milliseconds since the start. */
+  readonly calledOff: number[] = [];
+  readonly name: string;
+  private readonly time: VirtualTime;
+  private readonly script: readonly Act[];
+  private readonly standing: Availability;
+
+  constructor(
+    name: string,
+    time: VirtualTime,
+    script: readonly Act[],
+    standing: Availability = { available: true },
+  ) {
+    this.name = name;
+    this.model = `${name}-model`;
+    this.time = time;
+    this.script = script;
+    this.standing = standing;
+  }
+
+  availability(): Availability {
+    return this.standing;
+  }
+
+  async ask(request: ModelRequest, { signal }: AskOptions): Promise<ModelAnswer> {
+    const act = this.script[Math.min(this.requests.length, this.script.length - 1)];
+    this.requests.push(request);
+    if (act === undefined) throw new Error(`${this.name} has no script.`);
+    if (act === 'hangs') return this.hang(signal);
+    if (act.after !== undefined) await this.time.wait(act.after, signal);
+    if (signal.aborted) return this.stop();
+    if ('fails' in act) throw new ModelFailure(act.fails, `${this.name} failed.`, act.details);
+    const text = typeof act.says === 'string' ? act.says : act.says(request);
+    const usage = { inputTokens: 10, outputTokens: 5 };
+    return { text, model: this.model, usage, complete: act.complete ?? true };
+  }
+
+  private hang(signal: AbortSignal): Promise<ModelAnswer> {
+    return new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => this.stop().catch(reject));
+    });
+  }
+
+  private async stop(): Promise<never> {
+    this.calledOff.push(this.time.elapsed);
+    throw new ModelFailure('aborted', `The request to ${this.name} was called off.`, {
+      outcomeUnknown: true,
+    });
+  }
+}
+
+/** Keeps what it is told. */
+export class NotedAttempts implements AttemptJournal {
+  readonly begun: string[] = [];
+  readonly ended: Attempt[] = [];
+
+  async begin({ call: key, agent, number }: Parameters<AttemptJournal['begin']>[0]): Promise<undefined> {
+    this.begun.push(`${key} ${agent} ${number}`);
+  }
+
+  async end(attempt: Attempt): Promise<void> {
+    this.ended.push(attempt);
+  }
+}
+
+export function calling(time: VirtualTime, changes: Partial<CallingDependencies> = {}): CallingDependencies {
+  return {
+    clock: time,
+    timer: time,
+    journal: new NotedAttempts(),
+    budget: new Budget({}),
+    randomness: { integer: () => 0 },
+    ...changes,
+  };
+}
+
+/** A call of one agent after the other, with time enough. */
+export function callOf(time: VirtualTime, agents: readonly HostedAgent[], changes: Partial<Call> = {}): Call {
+  return {
+    key: 'answer:claude',
+    candidates: agents.map((agent) => ({
+      agent,
+      contextWindow: profileOf(agent.name)?.capabilities.contextWindow ?? 0,
+    })),
+    prompt: 'Do it.',
+    maxOutputTokens: 1000,
+    attempts: 3,
+    timeout: 60_000,
+    deadline: new Date(time.now().getTime() + 600_000),
+    sharedBy: 1,
+    repeatable: true,
+    signal: new AbortController().signal,
+    ...changes,
+  };
+}
+
+export { call };

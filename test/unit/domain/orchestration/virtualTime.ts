@@ -1,0 +1,55 @@
+/** Time that passes only when everything waits for it. */
+import type { Timer } from '../../../../functions/src/domain/orchestration/ports.ts';
+import type { Clock } from '../../../../functions/src/domain/ports.ts';
+import { START } from '../samples.ts';
+
+interface Waiting {
+  readonly at: number;
+  readonly wake: () => void;
+}
+
+export class VirtualTime implements Clock, Timer {
+  private readonly waiting = new Set<Waiting>();
+  /** Milliseconds since the start. */
+  elapsed = 0;
+
+  now(): Date {
+    return new Date(START.getTime() + this.elapsed);
+  }
+
+  wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        this.waiting.delete(entry);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      const entry = { at: this.elapsed + milliseconds, wake };
+      this.waiting.add(entry);
+      signal.addEventListener('abort', wake);
+    });
+  }
+
+  /** What the work gives, with as much time as it needs. */
+  async during<Result>(work: Promise<Result>): Promise<Result> {
+    let isOver = false;
+    const ended = work.finally(() => {
+      isOver = true;
+    });
+    ended.catch(() => undefined); // told by the return
+    for (;;) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (isOver) return ended;
+      const [next] = [...this.waiting].sort((left, right) => left.at - right.at);
+      if (next === undefined) throw new Error('Everything waits, and nothing will happen.');
+      this.elapsed = Math.max(this.elapsed, next.at);
+      next.wake();
+    }
+  }
+
+  /** How many still wait. */
+  get left(): number {
+    return this.waiting.size;
+  }
+}
