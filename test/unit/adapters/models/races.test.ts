@@ -26,37 +26,50 @@ describe('races of models', function () {
     racers = AGENTS.map((name) => agent(name));
   });
 
-  /** As a run asks, without its record. */
-  const ask: Ask = ({ key, agent: name, prompt, signal }) => {
-    const racer = racers.find((one) => one.name === name);
-    assert.ok(racer !== undefined);
-    return call(
-      {
-        ...{ key, prompt, signal },
-        maxOutputTokens: 1000,
-        timeout: MINUTES,
-        deadline: new Date(Date.now() + MINUTES),
-        sharedBy: AGENTS.length,
-        candidates: [{ agent: racer, contextWindow: 200_000 }],
-        attempts: 1,
-        repeatable: true,
-      },
-      {
-        clock: systemClock,
-        timer: systemTimer,
-        randomness: systemRandomness,
-        budget: new Budget({}),
-        journal: { begin: async () => undefined, end: async () => {} },
-      },
-    );
-  };
+  /** As a run asks. @param recorded what the record of an answer waits for */
+  const asking =
+    (recorded: () => Promise<unknown> = async () => {}): Ask =>
+    ({ key, agent: name, prompt, signal, onAnswer }) => {
+      const racer = racers.find((one) => one.name === name);
+      assert.ok(racer !== undefined);
+      return call(
+        {
+          ...{ key, prompt, signal, onAnswer },
+          maxOutputTokens: 1000,
+          timeout: MINUTES,
+          deadline: new Date(Date.now() + MINUTES),
+          sharedBy: AGENTS.length,
+          candidates: [{ agent: racer, contextWindow: 200_000 }],
+          attempts: 1,
+          repeatable: true,
+        },
+        {
+          clock: systemClock,
+          timer: systemTimer,
+          randomness: systemRandomness,
+          budget: new Budget({}),
+          journal: {
+            begin: async () => undefined,
+            end: async ({ end }) => {
+              if (end === 'answered') await recorded();
+            },
+          },
+        },
+      );
+    };
 
   /** The slow one never ends: before its first word, or in the middle of its answer. */
-  async function run(fast: AgentName, slow: AgentName, begins: boolean) {
+  async function run(
+    fast: AgentName,
+    slow: AgentName,
+    begins: boolean,
+    recorded?: (about: string) => Promise<unknown>,
+  ) {
     const { prompt, match } = question(fast, 'Who is faster?');
     models.when(match, { does: 'answer', text: `It is ${fast}.`, company: 2 });
     models.when({ vendor: VENDORS[slow], text: prompt }, { does: 'hang', ...(begins && { after: 2 }) });
-    const result = await race({ agents: [...AGENTS], prompt, signal: new AbortController().signal, ask });
+    const ask = asking(recorded && (() => recorded(prompt)));
+    const result = await race({ agents: AGENTS, prompt, signal: new AbortController().signal, ask });
     return { result, prompt };
   }
 
@@ -74,6 +87,15 @@ describe('races of models', function () {
       const taken = closedAt - wonAt - stalls.between(wonAt, closedAt);
       assert.ok(taken <= LIMIT_MILLISECONDS, `race ${number}: closed after ${taken} ms`);
     }
+  });
+
+  it('does not wait for the record of the answer before it calls the others off', async () => {
+    const closed = async (about: string): Promise<unknown> => {
+      const loser = models.askedAbout(about).find(({ vendor }) => vendor === 'gemini');
+      return loser && models.closing(loser);
+    };
+    const { result } = await run('claude', 'gemini', false, closed);
+    assertWon(result, 'claude', 'gemini');
   });
 });
 

@@ -1,7 +1,7 @@
 /** Makes one attempt: within its budget and its time, noted before and after. */
 import type { Clock } from '../../ports.ts';
 import { utf8Length } from '../../size.ts';
-import { type HostedAgent, ModelFailure, type Timer, type Usage } from '../ports.ts';
+import { type HostedAgent, type ModelAnswer, ModelFailure, type Timer, type Usage } from '../ports.ts';
 import type { Attempt, AttemptJournal, PlannedAttempt, Settled } from './attempt.ts';
 import type { Budget, Reservation } from './budget.ts';
 import { estimatedTokens, NO_USAGE } from './price.ts';
@@ -23,6 +23,8 @@ export interface AttemptTerms {
   readonly deadline: Date;
   readonly sharedBy: number;
   readonly signal: AbortSignal;
+  /** Is told of the answer before it is noted. */
+  readonly onAnswer?: ((answer: ModelAnswer) => void) | undefined;
 }
 
 export interface Made {
@@ -54,7 +56,7 @@ export async function makeAttempt(
     return { attempt: ended(planned, before, { milliseconds: 0, ...spending }), settled: before };
   }
   const began = clock.now().getTime();
-  const settled = await ask(agent, planned, { time, signal: terms.signal }, dependencies.timer);
+  const settled = await ask(agent, planned, { ...terms, time }, dependencies.timer);
   const milliseconds = clock.now().getTime() - began;
   const attempt = ended(planned, settled, { milliseconds, ...reservation.settle(billed(settled)) });
   await journal.end(attempt, settled);
@@ -91,7 +93,7 @@ function plan(
 async function ask(
   agent: HostedAgent,
   { prompt, system, maxOutputTokens }: PlannedAttempt,
-  within: { readonly time: number; readonly signal: AbortSignal },
+  within: Pick<AttemptTerms, 'signal' | 'onAnswer'> & { readonly time: number },
   timer: Timer,
 ): Promise<Settled> {
   const timeIsUp = new AbortController();
@@ -106,7 +108,9 @@ async function ask(
     .wait(within.time, AbortSignal.any([within.signal, answered.signal]))
     .then((): Settled => ({ failure: endedEarly(agent.name, within) }));
   try {
-    return await Promise.race([asking, timing]);
+    const settled = await Promise.race([asking, timing]);
+    if ('answer' in settled) within.onAnswer?.(settled.answer);
+    return settled;
   } finally {
     timeIsUp.abort();
     answered.abort();

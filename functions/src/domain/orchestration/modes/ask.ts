@@ -1,5 +1,6 @@
 /** What the modes ask agents with. How an agent is called, retried and replaced is not their affair. */
 import type { AnsweredCall, CallResult, FailedCall } from '../calls/calling.ts';
+import type { ModelAnswer } from '../ports.ts';
 
 export interface Question {
   /** Names the call within its step: `answer:claude`. The same question has the same key when it is asked again. */
@@ -9,6 +10,8 @@ export interface Question {
   /** Whether another agent may answer in its place. Where several answer at once the others do so anyway. */
   readonly replaceable: boolean;
   readonly signal: AbortSignal;
+  /** Is told of the answer at once; the result comes when the answer has been recorded. */
+  readonly onAnswer?: ((answer: ModelAnswer) => void) | undefined;
 }
 
 /** Asks one agent, or where it is replaceable one in its place. Never rejects for a failure of the agent. */
@@ -60,7 +63,11 @@ export function askAll({ agents, prompt, signal, ask }: Round): Promise<readonly
 
 /** An answer that says something. */
 export function isValid(result: CallResult): result is AnsweredCall {
-  return result.kind === 'answered' && result.answer.text.trim() !== '';
+  return result.kind === 'answered' && saysSomething(result.answer);
+}
+
+export function saysSomething({ text }: ModelAnswer): boolean {
+  return text.trim() !== '';
 }
 
 /** What is wrong with an answer that is not valid. */

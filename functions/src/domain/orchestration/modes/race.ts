@@ -1,33 +1,50 @@
 /** The first valid answer wins, and the others are called off. Source: design, section 6, "Orchestration". */
 
 import type { AnsweredCall } from '../calls/calling.ts';
-import { allFailed, answerKey, type CallResult, isValid, type ModeResult, type Round } from './ask.ts';
+import type { ModelAnswer } from '../ports.ts';
+import {
+  allFailed,
+  answerKey,
+  type CallResult,
+  isValid,
+  type ModeResult,
+  type Round,
+  saysSomething,
+} from './ask.ts';
 
 /**
- * An answer that was cut wins only where none was whole. Comes back when everybody has ended: those who were
- * called off have been recorded as such.
+ * An answer that was cut wins only where none was whole. The others are called off as soon as the first answer has
+ * come, and not only when it has been recorded. Comes back when everybody has ended: those who were called off have
+ * been recorded as such.
  */
 export async function race(round: Round): Promise<ModeResult> {
   const { agents, prompt, signal } = round;
   const over = new AbortController();
   const running = AbortSignal.any([signal, over.signal]);
+  let first: string | undefined;
   const arrived: AnsweredCall[] = [];
   const answers = await Promise.all(
     agents.map(async (agent): Promise<CallResult> => {
+      const onAnswer = (answer: ModelAnswer): void => {
+        if (!answer.complete || !saysSomething(answer)) return;
+        first ??= agent;
+        over.abort();
+      };
       const result = await round.ask({
         key: answerKey(agent),
         agent,
         prompt,
         replaceable: false,
         signal: running,
+        onAnswer,
       });
       if (!isValid(result)) return result;
+      onAnswer(result.answer); // where it was recorded earlier, nobody was told of it
       arrived.push(result);
-      if (result.answer.complete) over.abort();
       return result;
     }),
   );
-  const winner = arrived.find(({ answer }) => answer.complete) ?? arrived[0];
+  const winner = arrived.find(({ agent }) => agent === first) ?? arrived[0];
   if (winner === undefined) return allFailed(answers);
   const others = answers.filter((result) => result !== winner).map(outcomeOf);
   return {
