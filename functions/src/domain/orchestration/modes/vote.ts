@@ -70,13 +70,16 @@ function judgesAmong(judges: readonly string[], valid: readonly AnsweredCall[]):
   return others.length > 0 ? others : candidates;
 }
 
-/** An answer as short answers are compared: without case, marks around it and different spaces. */
+/** Quotation marks and what Markdown emphasises with; and after an answer what ends a sentence. */
+const BEFORE = /^[\s"'`*_“”„‘’«»]+/u;
+const AFTER = /[\s"'`*_“”„‘’«».,;:]+$/u;
+
+/**
+ * An answer as short answers are compared: without case, quotation marks, emphasis and a full stop, and with
+ * single spaces. Signs stay: -1 is not 1, and 50% is not 50.
+ */
 export function normalised(text: string): string {
-  return text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/\s+/gu, ' ')
-    .replace(/^[\s\p{P}]+|[\s\p{P}]+$/gu, '');
+  return text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').replace(BEFORE, '').replace(AFTER, '');
 }
 
 /** The answers that more than half of all agree on, where all are short. */

@@ -1,0 +1,231 @@
+/** Who suits a task, what auto chooses, what is measured, and steps for the network. */
+import assert from 'node:assert/strict';
+import { systemHashing } from '../../../../functions/src/adapters/platform/cryptography.ts';
+import { measuresOf, metricsOf } from '../../../../functions/src/domain/orchestration/agents/measure.ts';
+import { PROFILES, roleNamed } from '../../../../functions/src/domain/orchestration/agents/profile.ts';
+import { inferRequirements } from '../../../../functions/src/domain/orchestration/agents/requirements.ts';
+import { recommend } from '../../../../functions/src/domain/orchestration/agents/scoring.ts';
+import {
+  assignAgents,
+  chooseWorkflow,
+  standIns,
+} from '../../../../functions/src/domain/orchestration/agents/selection.ts';
+import type { Attempt } from '../../../../functions/src/domain/orchestration/calls/attempt.ts';
+import { networkTask, outcomeOfTask } from '../../../../functions/src/domain/orchestration/network.ts';
+import { builtIn } from '../../../../functions/src/domain/orchestration/workflows/builtIn.ts';
+import { agentsOf, allSteps } from '../../../../functions/src/domain/orchestration/workflows/definition.ts';
+import { progressOf } from '../../../../functions/src/domain/orchestration/workflows/progress.ts';
+import { readWorkflow } from '../../../../functions/src/domain/orchestration/workflows/validation.ts';
+import { START, sampleTask } from '../samples.ts';
+
+const available = PROFILES.map((profile) => ({ ...profile, availability: { available: true as const } }));
+const away = { availability: { available: false as const, reason: 'There is no key.' } };
+
+describe('a recommendation', () => {
+  it("is the specification's example", () => {
+    const requirements = { role: 'execute', language: 'Python', contextSize: 1_000_000 } as const;
+    assert.deepEqual(recommend(available, requirements), [
+      {
+        agent: 'gemini',
+        score: 0.95,
+        reasons: ['Best execution capability', 'Supports Python'],
+        warnings: [],
+      },
+      {
+        agent: 'claude',
+        score: 0.85,
+        reasons: ['Good execution capability'],
+        warnings: ['Lower context window than required'],
+      },
+    ]);
+  });
+
+  it('never puts an agent that lacks something before one that lacks nothing', () => {
+    const [first, second] = recommend(available, { role: 'plan', contextSize: 500_000 });
+    assert.deepEqual([first?.agent, first?.score], ['gemini', 0.85]);
+    assert.deepEqual([second?.agent, second?.score], ['claude', 0.85]);
+    const [plan] = recommend(available, { role: 'plan' });
+    assert.deepEqual([plan?.agent, plan?.score], ['claude', 0.95]);
+  });
+
+  it('warns of an agent that is unavailable, and of a language of which nothing is known', () => {
+    const [claude, gemini] = available;
+    assert.ok(claude && gemini);
+    const [first, last] = recommend([claude, { ...gemini, ...away }], { role: 'execute' });
+    assert.deepEqual([first?.agent, last?.warnings], ['claude', ['Unavailable: There is no key.']]);
+    const [any] = recommend(available, { role: 'execute', language: 'Whitespace' });
+    assert.deepEqual(any?.warnings, ['Nothing is known about Whitespace']);
+  });
+});
+
+describe('the requirements of a task', () => {
+  const read: readonly [string, object][] = [
+    ['Process 1MB of text data', { role: 'execute', contextSize: 250_000 }],
+    ['Write a Python web scraper', { role: 'execute', language: 'Python' }],
+    ['Review 20,000 lines of Go code', { role: 'review', language: 'Go', contextSize: 200_000 }],
+    ['Plan the migration of our JavaScript', { role: 'plan', language: 'JavaScript' }],
+    ['Summarise 1.5 million tokens', { role: 'execute', contextSize: 1_500_000 }],
+    ['A 500-page book in C++', { role: 'execute', language: 'C++', contextSize: 250_000 }],
+    ['I want to go home', { role: 'execute' }],
+    ['', { role: 'execute' }],
+  ];
+  for (const [task, expected] of read) {
+    it(`are read out of "${task}"`, () => {
+      const { notes: _notes, ...requirements } = inferRequirements(task, {});
+      assert.deepEqual(requirements, expected);
+    });
+  }
+
+  it('are the given ones where some are given', () => {
+    const given = { role: 'plan', language: 'Rust', contextSize: 1000 } as const;
+    const { notes, ...requirements } = inferRequirements('Review 1MB of Python', given);
+    assert.deepEqual([requirements, notes], [given, []]);
+  });
+
+  it('are found in no time in hostile text', () => {
+    for (const part of ['1,', '\n', 'build ', '- x\n', 'then ', '1.5 ', '(', 'a.ts ']) {
+      const task = part.repeat(50_000);
+      inferRequirements(task, {});
+      chooseWorkflow(task, 2);
+    }
+  });
+});
+
+describe('a role', () => {
+  it('is known as a role and as a capability', () => {
+    assert.deepEqual(['Planning', 'executor', ' review ', 'cook'].map(roleNamed), [
+      'plan',
+      'execute',
+      'review',
+      undefined,
+    ]);
+  });
+});
+
+describe('the automatic choice', () => {
+  const chosen: readonly [string, string][] = [
+    ['What is 2+2?', 'direct'],
+    ['Write a Python web scraper', 'direct'],
+    ['Create a React component for user authentication', 'plan-execute'],
+    ['Build a REST API', 'plan-execute'],
+    ['1. Read the file\n2. Sort it', 'plan-execute'],
+    ['word '.repeat(200), 'plan-execute'],
+    ['Optimize this SQL query', 'competitive'],
+    ['Polish this text', 'iterative'],
+  ];
+  for (const [prompt, workflow] of chosen) {
+    it(`of a workflow for "${prompt.slice(0, 40)}" is ${workflow}, with a reason`, () => {
+      const choice = chooseWorkflow(prompt, 2);
+      assert.equal(choice.workflow, workflow);
+      assert.ok(choice.reason.startsWith(`${workflow}: `));
+    });
+  }
+
+  it('lets nobody compete alone', () => {
+    const { workflow, reason } = chooseWorkflow('Optimize this SQL query', 1);
+    assert.equal(workflow, 'direct');
+    assert.match(reason, /only one agent is available/);
+  });
+
+  it('of an agent goes by the role of the step, and is explained', () => {
+    const workflow = builtIn('iterative');
+    assert.ok(workflow);
+    const none = { agents: new Map(), timeouts: new Map() };
+    const { workflow: assigned, reasons } = assignAgents(workflow, 'Do it.', available, none);
+    assert.deepEqual(allSteps(assigned).flatMap(agentsOf), ['gemini', 'claude', 'gemini']);
+    assert.match(
+      reasons.join('\n'),
+      /^execute: gemini: Best execution capability \(0\.95\)\.\nrefine: gemini/,
+    );
+    const preferred = assignAgents(workflow, 'Do it.', available, none, 'claude');
+    assert.deepEqual(allSteps(preferred.workflow).flatMap(agentsOf), ['claude', 'claude', 'claude']);
+  });
+
+  it('gives way to overrides of agents and time-outs by step', () => {
+    const workflow = builtIn('competitive');
+    assert.ok(workflow);
+    const overrides = { agents: new Map([['compete', 'gemini']]), timeouts: new Map([['pick', 5000]]) };
+    const [compete, pick] = allSteps(assignAgents(workflow, 'Do it.', available, overrides).workflow);
+    assert.deepEqual([compete?.agent, compete?.agents, pick?.timeout], ['gemini', undefined, 5000]);
+  });
+
+  it('of who stands in is by score, and nobody stands in for the network', () => {
+    assert.deepEqual(standIns('claude', 'plan', available), ['gemini']);
+    assert.deepEqual(standIns('network', 'plan', available), []);
+  });
+});
+
+describe('what is measured of an agent', () => {
+  const attempt = (agent: string, end: Attempt['end'], milliseconds = 100): Attempt => ({
+    ...{ call: 'x', number: 1, agent, model: 'm', waited: 0, end, milliseconds },
+    usage: { inputTokens: 1, outputTokens: 1 },
+    costUsd: 0,
+    outcomeUnknown: false,
+  });
+
+  it('leaves out what was not asked or called off', () => {
+    const measures = measuresOf([
+      attempt('claude', 'overloaded'),
+      attempt('claude', 'answered', 300),
+      attempt('claude', 'answered', 100),
+      attempt('claude', 'aborted'),
+      attempt('gemini', 'unavailable'),
+    ]);
+    assert.deepEqual(measures, [{ agent: 'claude', requests: 3, answered: 2, milliseconds: 400 }]);
+    assert.deepEqual(metricsOf(measures[0]), {
+      avgResponseTime: 200,
+      successRate: 2 / 3,
+      totalRequests: 3,
+    });
+  });
+
+  it('is nothing where nothing was measured', () => {
+    assert.equal(metricsOf(undefined), undefined);
+    const failed = metricsOf({ agent: 'x', requests: 1, answered: 0, milliseconds: 0 });
+    assert.deepEqual(failed, { successRate: 0, totalRequests: 1 });
+  });
+});
+
+describe('a step for the network', () => {
+  const workflow = readWorkflow(
+    { name: 'custom', steps: [{ name: 'code', agent: 'network', capabilities: ['Coding'] }] },
+    'workflow',
+  );
+  const { next } = progressOf(workflow, { input: 'Do it.', context: {} }, new Map());
+  assert.ok(next.kind === 'execute' && next.steps[0]);
+  const [due] = next.steps;
+
+  it('is one task, however often it is made', () => {
+    const run = { id: 'run-1', workflow: 'custom' };
+    const task = networkTask(systemHashing, run, due);
+    assert.deepEqual(networkTask(systemHashing, run, due), task);
+    assert.match(task.id, /^task-run-[0-9a-f]{24}$/);
+    assert.notEqual(networkTask(systemHashing, { ...run, id: 'run-2' }, due).id, task.id);
+    assert.notEqual(networkTask(systemHashing, run, { ...due, iteration: 2 }).id, task.id);
+    assert.equal(task.draft.description, 'Step code of the workflow custom\n\nDo it.');
+    assert.deepEqual(task.draft.requiredCapabilities, ['Coding']);
+  });
+
+  it('ends as its task ends', () => {
+    const claim = {
+      ...{ agentId: 'terminal-2', epoch: 1, claimedAt: START, leaseSeconds: 60, leaseExpiresAt: START },
+    };
+    const ended = (changes: Parameters<typeof sampleTask>[0]) => outcomeOfTask(sampleTask(changes));
+    assert.deepEqual(ended({ status: 'done', claim, result: { output: 'Done.' } }), {
+      status: 'done',
+      output: 'Done.',
+      results: [{ agent: 'terminal-2', output: 'Done.' }],
+    });
+    assert.deepEqual(ended({ status: 'failed', claim, error: 'No compiler.' }), {
+      status: 'failed',
+      error: 'The agent terminal-2 could not do the task task-1: No compiler.',
+    });
+    assert.deepEqual(ended({ status: 'cancelled' }), {
+      status: 'failed',
+      error: 'The task task-1 was cancelled.',
+    });
+    for (const status of ['available', 'claimed', 'in_progress', 'waiting'] as const) {
+      assert.equal(ended({ status }), undefined);
+    }
+  });
+});

@@ -1,0 +1,345 @@
+/** Workflows as data: what is refused and why, the built-in ones, and what comes next in one. */
+import assert from 'node:assert/strict';
+import { BUILT_IN, builtIn } from '../../../../functions/src/domain/orchestration/workflows/builtIn.ts';
+import {
+  allSteps,
+  type Workflow,
+} from '../../../../functions/src/domain/orchestration/workflows/definition.ts';
+import {
+  type DueStep,
+  outcomeKey,
+  type Progress,
+  progressOf,
+} from '../../../../functions/src/domain/orchestration/workflows/progress.ts';
+import type { StepOutcome } from '../../../../functions/src/domain/orchestration/workflows/scope.ts';
+import { readWorkflow } from '../../../../functions/src/domain/orchestration/workflows/validation.ts';
+import { refusal } from '../samples.ts';
+
+const steps = (...list: readonly object[]) => ({ name: 'custom', steps: list });
+
+describe('a workflow', () => {
+  it("is the specification's example, as an object and as JSON", () => {
+    const example = steps(
+      { agent: 'claude', role: 'plan' },
+      { agent: 'gemini', role: 'execute' },
+      { agent: 'claude', role: 'review' },
+    );
+    const workflow = readWorkflow(example, 'workflow');
+    assert.deepEqual(readWorkflow(JSON.stringify(example), 'workflow'), workflow);
+    assert.deepEqual(
+      allSteps(workflow).map(({ name, agent, role }) => [name, agent, role]),
+      [
+        ['step_1', 'claude', 'plan'],
+        ['step_2', 'gemini', 'execute'],
+        ['step_3', 'claude', 'review'],
+      ],
+    );
+  });
+
+  it('is the same when it is read again', () => {
+    for (const workflow of BUILT_IN) {
+      assert.deepEqual(readWorkflow(JSON.stringify(workflow), 'workflow'), workflow);
+    }
+  });
+
+  const plan = { name: 'plan', agent: 'claude' };
+  const refused: readonly [string, unknown, RegExp, string][] = [
+    ['no JSON', 'plan', /no workflow: expected an object/, 'workflow'],
+    ['a number', 7, /no workflow: expected an object/, 'workflow'],
+    ['no steps', steps(), /The workflow: steps: /, 'workflow.steps'],
+    ['no name', { steps: [plan] }, /The workflow: name: /, 'workflow.name'],
+    ['an unknown field', { ...steps(plan), loop: true }, /The workflow: .*"loop"/, 'workflow'],
+    [
+      'a step that is none',
+      steps(plan, { ...plan, agent: 7 }),
+      /Step "plan": agent: /,
+      'workflow.steps.1.agent',
+    ],
+    [
+      'an unknown field of a step',
+      steps({ ...plan, model: 'x' }),
+      /Step "plan": .*"model"/,
+      'workflow.steps.0',
+    ],
+    ['a step that is no object', steps(plan, []), /Step "step_2"/, 'workflow.steps.1'],
+    [
+      'two steps of one name',
+      steps(plan, plan),
+      /Step "plan": another step has the same name/,
+      'workflow.steps',
+    ],
+    [
+      'an unknown agent',
+      steps({ agent: 'gpt' }),
+      /Step "step_1": there is no agent "gpt"; there are claude, gemini, auto/,
+      'workflow.steps.0.agent',
+    ],
+    [
+      'agent and agents',
+      steps({ agent: 'claude', agents: ['gemini'] }),
+      /both agent and agents/,
+      'workflow.steps.0.agents',
+    ],
+    [
+      'an agent twice',
+      steps({ agents: ['claude', 'claude'] }),
+      /names an agent twice/,
+      'workflow.steps.0.agents',
+    ],
+    [
+      'auto among others',
+      steps({ agents: ['claude', 'auto'] }),
+      /"auto" must be a step's only agent/,
+      'workflow.steps.0.agents',
+    ],
+    [
+      'a mode for one',
+      steps({ agent: 'claude', mode: 'vote' }),
+      /the mode vote needs several agents/,
+      'workflow.steps.0.mode',
+    ],
+    [
+      'skills of a hosted agent',
+      steps({ agent: 'claude', capabilities: ['x'] }),
+      /only an agent "network"/,
+      'workflow.steps.0.capabilities',
+    ],
+    [
+      'a condition that is none',
+      steps({ ...plan, condition: 'input ==' }),
+      /Step "plan": condition: /,
+      'workflow.steps.0.condition',
+    ],
+    [
+      'a template that is none',
+      steps({ ...plan, prompt: '{{#input}}' }),
+      /Step "plan": prompt: .*Unclosed section/,
+      'workflow.steps.0.prompt',
+    ],
+    [
+      'a step that does not exist',
+      steps({ ...plan, prompt: '{{steps.x.output}}' }),
+      /the step "x" does not exist/,
+      'workflow.steps.0.prompt',
+    ],
+    [
+      'a step that comes later',
+      steps({ ...plan, condition: 'steps.b.output == ""' }, { name: 'b' }),
+      /the step "b" does not come before it/,
+      'workflow.steps.0.condition',
+    ],
+    [
+      'a step at the same time',
+      steps({ name: 'a', parallel: true }, { name: 'b', parallel: true, prompt: '{{steps.a.output}}' }),
+      /"a" does not come before/,
+      'workflow.steps.1.prompt',
+    ],
+    [
+      'a pick of one',
+      steps(plan, { name: 'b', picks: 'plan' }),
+      /"plan" is no step of several agents/,
+      'workflow.steps.1.picks',
+    ],
+    [
+      'a pick of nothing',
+      steps({ name: 'b', picks: 'x' }),
+      /the step "x" does not exist/,
+      'workflow.steps.0.picks',
+    ],
+    [
+      'a result of nothing',
+      { ...steps(plan), result: ['x'] },
+      /result: there is no step "x"/,
+      'workflow.result',
+    ],
+    [
+      'too many rounds',
+      steps({ repeat: { until: 'true', max: 11 }, steps: [plan] }),
+      /The group at workflow\.steps\.0: repeat\.max: /,
+      'workflow.steps.0.repeat.max',
+    ],
+    [
+      'a group that ends by a step that comes later',
+      steps({ repeat: { until: 'steps.b.output == ""', max: 2 }, steps: [plan] }, { name: 'b' }),
+      /The group at steps\.0: repeat\.until: the step "b" does not come before it/,
+      'workflow.steps.0.repeat.until',
+    ],
+    [
+      'too many steps',
+      steps({ repeat: { until: 'true', max: 2 }, steps: Array.from({ length: 19 }, () => ({})) }, {}, {}),
+      /has 21 steps; there may be 20/,
+      'workflow.steps',
+    ],
+    [
+      'a group in a group',
+      steps({
+        repeat: { until: 'true', max: 2 },
+        steps: [{ repeat: { until: 'true', max: 2 }, steps: [plan] }],
+      }),
+      /Step "step_1"/,
+      'workflow.steps.0.steps.0',
+    ],
+    [
+      'too long a step',
+      steps({ ...plan, timeout: 1_000_000 }),
+      /Step "plan": timeout: /,
+      'workflow.steps.0.timeout',
+    ],
+    [
+      'too much in all',
+      steps(...Array.from({ length: 20 }, () => ({ prompt: 'x'.repeat(19_000) }))),
+      /may have 100000 bytes/,
+      'workflow',
+    ],
+  ];
+  for (const [what, definition, why, field] of refused) {
+    it(`is refused with ${what}`, async () => {
+      const error = await refusal(() => readWorkflow(definition, 'workflow'));
+      assert.match(error.message, why);
+      assert.equal(error.details.field, field);
+      assert.ok(error.details.suggestion);
+    });
+  }
+
+  it('may name a step of its group, from the round before', () => {
+    readWorkflow(
+      steps({
+        repeat: { until: 'steps.b.output == "x"', max: 2 },
+        steps: [{ name: 'a', prompt: '{{steps.b.output}}' }, { name: 'b' }],
+      }),
+      'workflow',
+    );
+  });
+});
+
+describe('what comes next', () => {
+  const given = { input: 'Write a parser.', context: {} };
+
+  /** Runs a workflow with what each step says, and tells who ran when. */
+  function played(
+    workflow: Workflow,
+    says: (step: DueStep) => string,
+  ): { readonly order: string[][]; readonly end: Progress; readonly prompts: Map<string, string> } {
+    const outcomes = new Map<string, StepOutcome>();
+    const order: string[][] = [];
+    const prompts = new Map<string, string>();
+    for (;;) {
+      const progress = progressOf(workflow, given, outcomes);
+      if (progress.next.kind !== 'execute') return { order, end: progress, prompts };
+      order.push(progress.next.steps.map(outcomeKey));
+      for (const due of progress.next.steps) {
+        prompts.set(outcomeKey(due), due.prompt);
+        const results = due.step.agents?.map((agent) => ({ agent, output: `${agent} says` }));
+        outcomes.set(outcomeKey(due), { status: 'done', output: says(due), ...(results && { results }) });
+      }
+    }
+  }
+
+  function named(name: string): Workflow {
+    const workflow = builtIn(name);
+    assert.ok(workflow);
+    return workflow;
+  }
+
+  const finished = ({ next }: Progress) => next.kind === 'finished' && [next.result, next.output];
+  const nameOf = ({ name }: DueStep) => name;
+
+  it('is one step in direct, which asks just what was asked', () => {
+    const { order, end, prompts } = played(named('direct'), nameOf);
+    assert.deepEqual([order, finished(end)], [[['execute#1']], ['execute', 'execute']]);
+    assert.equal(prompts.get('execute#1'), given.input);
+  });
+
+  it('is the plan and then its execution in plan-execute', () => {
+    const { order, prompts } = played(named('plan-execute'), nameOf);
+    assert.deepEqual(order, [['plan#1'], ['execute#1']]);
+    assert.match(
+      prompts.get('execute#1') ?? '',
+      /Write a parser\.[\s\S]*Output of the step plan[\s\S]*\nplan\n/,
+    );
+  });
+
+  it('is the best of all in competitive', () => {
+    const { order, end } = played(named('competitive'), nameOf);
+    assert.deepEqual(
+      [order, finished(end)],
+      [
+        [['compete#1'], ['pick#1']],
+        ['pick', 'pick'],
+      ],
+    );
+  });
+
+  it('are the candidates, for a step that picks', () => {
+    const compete = { status: 'done', output: '', results: [{ agent: 'claude', output: 'x' }] } as const;
+    const { next } = progressOf(named('competitive'), given, new Map([['compete#1', compete]]));
+    assert.deepEqual(next.kind === 'execute' && next.steps[0]?.candidates, compete.results);
+  });
+
+  it('goes round in iterative until the review approves', () => {
+    const { order, end } = played(named('iterative'), ({ name, iteration }) =>
+      name === 'review' ? (iteration === 2 ? 'APPROVED' : 'CHANGES: not APPROVED') : `${name} ${iteration}`,
+    );
+    assert.deepEqual(order, [['execute#1'], ['review#1'], ['refine#1'], ['review#2']]);
+    assert.deepEqual(finished(end), ['refine', 'refine 1']);
+    assert.deepEqual([end.skipped, end.warnings], [[{ name: 'refine', iteration: 2 }], []]);
+  });
+
+  it('is over in iterative after three rounds, and says that nobody approved', () => {
+    const { order, end } = played(named('iterative'), ({ name, iteration }) => `${name} ${iteration}`);
+    assert.equal(order.length, 7);
+    assert.deepEqual(finished(end), ['refine', 'refine 3']);
+    assert.match(end.warnings.join(), /ended after 3 rounds/);
+  });
+
+  it('is both reviews at once in code-review, and fixes only where there are findings', () => {
+    const fixed = played(named('code-review'), ({ name }) =>
+      name === 'security' ? 'FINDINGS' : 'NO FINDINGS',
+    );
+    assert.deepEqual(fixed.order, [['generate#1'], ['security#1', 'performance#1'], ['fixes#1']]);
+    const clean = played(named('code-review'), ({ name }) => (name === 'generate' ? 'code' : ' NO FINDINGS'));
+    assert.deepEqual(clean.order.at(-1), ['security#1', 'performance#1']);
+    assert.deepEqual(finished(clean.end), ['generate', 'code']);
+  });
+
+  it('leaves out what has settled of steps at once, and shows them nothing of each other', () => {
+    const workflow = named('code-review');
+    const outcomes = new Map<string, StepOutcome>([
+      ['generate#1', { status: 'done', output: 'code' }],
+      ['security#1', { status: 'done', output: 'hole' }],
+    ]);
+    const { next } = progressOf(workflow, given, outcomes);
+    assert.ok(next.kind === 'execute');
+    assert.deepEqual(next.steps.map(outcomeKey), ['performance#1']);
+    assert.doesNotMatch(next.steps[0]?.prompt ?? '', /hole/);
+  });
+
+  it('is nothing after a failure, which names the step', () => {
+    const outcomes = new Map<string, StepOutcome>([['plan#1', { status: 'failed', error: 'No key.' }]]);
+    const { next } = progressOf(named('plan-execute'), given, outcomes);
+    assert.deepEqual(next, { kind: 'failed', at: { name: 'plan', iteration: 1 }, error: 'No key.' });
+  });
+
+  it('is nothing after a condition that cannot be judged', () => {
+    const workflow = readWorkflow(steps({ name: 'a', condition: 'context.missing' }), 'workflow');
+    const { next } = progressOf(workflow, given, new Map());
+    assert.ok(next.kind === 'failed');
+    assert.match(next.error, /condition context\.missing could not be judged: No such key: missing\./);
+  });
+
+  it('is nothing after a prompt that would be too long', () => {
+    const prompt = '{{#context.list}}{{#context.list}}{{.}}{{/context.list}}{{/context.list}}';
+    const workflow = readWorkflow(steps({ name: 'a', prompt }), 'workflow');
+    const context = { list: Array.from({ length: 300 }, () => 'x'.repeat(1000)) };
+    const { next } = progressOf(workflow, { ...given, context }, new Map());
+    assert.ok(next.kind === 'failed');
+    assert.match(next.error, /The prompt could not be made/);
+  });
+
+  it('gives the output of nobody where every step is skipped', () => {
+    const workflow = readWorkflow(steps({ name: 'a', condition: 'false' }), 'workflow');
+    const { next, skipped } = progressOf(workflow, given, new Map());
+    assert.deepEqual(next, { kind: 'finished', output: '', result: undefined });
+    assert.deepEqual(skipped, [{ name: 'a', iteration: 1 }]);
+  });
+});
