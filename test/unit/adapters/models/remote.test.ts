@@ -1,0 +1,21 @@
+/** Tests in another process say what the local models do, and see what was asked, over HTTP. */
+import assert from 'node:assert/strict';
+import { RemoteModels } from '../../../support/models/remote.ts';
+import { ask, question, stage } from './stage.ts';
+
+describe('local models in another process', function () {
+  this.timeout(120_000);
+  const { models, agent } = stage();
+
+  it('do what they are told, and tell what they were asked', async () => {
+    const remote = new RemoteModels(models.url);
+    const { prompt, match } = question('claude', 'Is anybody there?');
+    await remote.when(match, { does: 'answer', text: 'Somebody.' });
+    assert.equal((await ask(agent('claude'), { prompt })).text, 'Somebody.');
+    const [asked, ...more] = await remote.askedAbout(prompt);
+    assert.deepEqual(more, []);
+    assert.equal(asked?.prompt, prompt);
+    assert.equal(asked?.vendor, 'anthropic');
+    assert.deepEqual(await remote.problems(), []);
+  });
+});
