@@ -6,8 +6,6 @@ import { eventually } from '../waiting.ts';
 import { type CloudEvent, deliver, documentEvent, messageEvent, type StoredDocument } from './cloudEvents.ts';
 import type { Deployment, FunctionName } from './deployment.ts';
 
-const PATIENCE_MS = 120_000;
-
 const CONSUMERS: Readonly<Record<Topic, FunctionName>> = {
   [TOPICS.taskEvents]: 'auditEvents',
   [TOPICS.taskUpdates]: 'mirrorTaskUpdates',
@@ -89,7 +87,7 @@ export class Deliveries {
   /** Delivers everything, and everything that follows from it, each twice at the same time. */
   async deliverTwice(take: Order): Promise<void> {
     for (;;) {
-      await eventually('what was published has arrived', () => this.hasCollected(), PATIENCE_MS);
+      await eventually('what was published has arrived', () => this.hasCollected());
       const next = take(this.pending);
       if (next === undefined) return;
       await this.both(next);
@@ -119,7 +117,6 @@ export class Deliveries {
     await eventually(
       `${to} takes ${event['subject'] ?? event['id']}`,
       async () => (await deliver(url, event)) || undefined,
-      PATIENCE_MS,
     );
   }
 

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Firestore, type Transaction } from '@google-cloud/firestore';
 import { deleteApp, initializeApp } from 'firebase-admin/app';
 import {
@@ -111,23 +112,27 @@ export class Deployment {
   }
 }
 
+/** A transaction that shows no sign of life for a minute is given up. */
+const BETWEEN_SIGNS_MS = 5_000;
+
 /** Keeps everybody's commits to a document waiting, until what it returns is called. */
 export async function hold(firestore: Firestore, path: string): Promise<() => Promise<void>> {
-  let free: () => void = () => undefined;
-  const freed = new Promise<void>((resolve) => {
+  let free: (isFree: true) => void = () => undefined;
+  const freed = new Promise<true>((resolve) => {
     free = resolve;
   });
   const holding = await new Promise<{ readonly ended: Promise<void> }>((held, failed) => {
     const read = async (transaction: Transaction) => {
-      await transaction.get(firestore.doc(path));
-      held({ ended });
-      await freed;
+      do {
+        await transaction.get(firestore.doc(path));
+        held({ ended });
+      } while (!(await Promise.race([freed, delay(BETWEEN_SIGNS_MS, false)])));
     };
     const ended = firestore.runTransaction(read, { maxAttempts: 1 });
     ended.catch(failed);
   });
   return () => {
-    free();
+    free(true);
     return holding.ended;
   };
 }
