@@ -1,11 +1,11 @@
 /** To-dos as Firestore keeps them: in the specification's words, with an index of our own beside them. */
 import { z } from 'zod';
 import { canonicalJson, jsonObject } from '../../domain/json.ts';
-import { prefixesOf } from '../../domain/search.ts';
 import type { EditedTodo } from '../../domain/todos/readers.ts';
 import { PRIORITIES, type Todo, todoAnswer } from '../../domain/todos/todo.ts';
 import { tagSetKeys } from './tagSets.ts';
 import { timestamp } from './timestamp.ts';
+import { type WordIndex, wordIndexOf } from './todoWords.ts';
 
 const todoDocument = z.object({
   id: z.string(),
@@ -39,9 +39,7 @@ interface TodoIndex {
   readonly done_down: number;
   readonly priority: number;
   readonly tag_sets: readonly string[];
-  readonly title_words: readonly string[];
-  /** Those of the description that the title has not. */
-  readonly other_words: readonly string[];
+  readonly words: WordIndex;
 }
 
 export function priorityRank(priority: Todo['priority']): number {
@@ -49,8 +47,6 @@ export function priorityRank(priority: Todo['priority']): number {
 }
 
 function indexOf(todo: Todo): TodoIndex {
-  const inTitle = prefixesOf(todo.title);
-  const known = new Set(inTitle);
   const [due, done] = [todo.dueDate?.getTime(), todo.completedAt?.getTime()];
   return {
     created: todo.createdAt.getTime(),
@@ -60,8 +56,7 @@ function indexOf(todo: Todo): TodoIndex {
     done_down: done ?? FIRST_OF_ALL,
     priority: priorityRank(todo.priority),
     tag_sets: tagSetKeys(todo.tags),
-    title_words: inTitle,
-    other_words: prefixesOf(todo.description ?? '').filter((word) => !known.has(word)),
+    words: wordIndexOf(todo),
   };
 }
 

@@ -4,13 +4,7 @@ import type { Log } from '../../domain/ports.ts';
 import type { Reminder } from '../../domain/reminders/reminder.ts';
 import type { Versioned } from '../../domain/store.ts';
 import type { TodoFilter, TodoPage, TodoSort } from '../../domain/todos/query.ts';
-import type {
-  EditedTodo,
-  FoundTodos,
-  RemindedTodo,
-  SearchedTodos,
-  TodoReader,
-} from '../../domain/todos/readers.ts';
+import type { EditedTodo, FoundTodos, RemindedTodo, TodoReader } from '../../domain/todos/readers.ts';
 import { PRIORITIES, type Todo } from '../../domain/todos/todo.ts';
 import { COLLECTIONS, reminderPath, titleGuardPath, todoPath } from './paths.ts';
 import { reminderFromDocument } from './reminderDocument.ts';
@@ -87,10 +81,8 @@ export class FirestoreTodoReader implements TodoReader {
     };
   }
 
-  search(ownerUid: string, words: readonly string[], page: TodoPage): Promise<SearchedTodos> {
-    return searchTodos(this.todos.where('owner_uid', '==', ownerUid), words, page, (snapshot) =>
-      readable(snapshot, this.log),
-    );
+  search(ownerUid: string, words: readonly string[], page: TodoPage): Promise<FoundTodos> {
+    return searchTodos(this.todos, ownerUid, words, page, (snapshot) => readable(snapshot, this.log));
   }
 
   /**

@@ -1,28 +1,23 @@
 /** A person's to-dos. Source: spec/todo.md; design, section 6, "To-dos". */
-import { MusterError } from '../errors.ts';
 import type { TaskEvent } from '../events/event.ts';
 import type { PreferenceReader } from '../notifications/ports.ts';
 import type { Clock, Hashing, Randomness } from '../ports.ts';
 import type { Page, Slice } from '../readers.ts';
 import { retryStale } from '../retry.ts';
-import { searchWords } from '../search.ts';
+import { searchWords, soughtPrefixes } from '../search.ts';
 import type { Settle, Store } from '../store.ts';
 import { creationChanges, deletionChanges, differences, happeningTo, replacementChanges } from './changes.ts';
 import { requireFuture } from './due.ts';
-import { alreadyCompleted, todoNotFound } from './errors.ts';
+import { alreadyCompleted, noWords, todoNotFound, tooManyWords } from './errors.ts';
 import type { TodoFilter, TodoPage, TodoSort } from './query.ts';
-import type {
-  FoundTodos,
-  RecurringTaskReader,
-  RemindedTodo,
-  SearchedTodos,
-  TaskHistory,
-  TodoReader,
-} from './readers.ts';
+import type { FoundTodos, RecurringTaskReader, RemindedTodo, TaskHistory, TodoReader } from './readers.ts';
 import { Succession } from './succession.ts';
 import { addedTags, checkedTags } from './tags.ts';
 import { Titles } from './titles.ts';
 import { type Priority, type Todo, todoAnswer, USUAL_PRIORITY } from './todo.ts';
+
+/** Of a search: each may cost a query more. */
+const MAX_WORDS = 10;
 
 export interface TodoDependencies {
   readonly todos: TodoReader;
@@ -170,15 +165,12 @@ export class TodoService {
     return this.dependencies.todos.list({ ...filter, tags: checkedTags(filter.tags) }, sort, page);
   }
 
-  /** @throws MusterError VALIDATION_ERROR where the query has no word */
-  async search(ownerUid: string, query: string, page: TodoPage): Promise<SearchedTodos> {
-    const words = searchWords(query);
-    if (words.length > 0) return this.dependencies.todos.search(ownerUid, words, page);
-    throw new MusterError('VALIDATION_ERROR', 'There is no word to search for.', {
-      field: 'query',
-      reason: 'NO_WORDS',
-      suggestion: 'Give at least one letter or digit.',
-    });
+  /** @throws MusterError VALIDATION_ERROR where the query has no word, or too many */
+  async search(ownerUid: string, query: string, page: TodoPage): Promise<FoundTodos> {
+    const words = soughtPrefixes(searchWords(query));
+    if (words.length === 0) throw noWords();
+    if (words.length > MAX_WORDS) throw tooManyWords(MAX_WORDS);
+    return this.dependencies.todos.search(ownerUid, words, page);
   }
 
   /**
