@@ -2,51 +2,52 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { registerAgent } from './support/agents.ts';
-import { type Connection, connect, isRecord, type ListedTool } from './support/clients.ts';
-import { endpointUrl, newWorkspace } from './support/endpoint.ts';
+import { connect, isRecord, type ListedTool } from './support/clients.ts';
+import { endpointUrl, newWorkspace, tokenOf } from './support/endpoint.ts';
 import { assertCivil, hostileArguments } from './support/hostile.ts';
 import { type HttpAnswer, post } from './support/http.ts';
-import { claimedTask, newTodos, type Victims } from './support/victims.ts';
+import { newTask, newTodos, type Victims } from './support/victims.ts';
 
 const RUNS = 40;
 
 describe('hostile arguments', () => {
   const url = endpointUrl('', { workspace: newWorkspace('hostile') });
-  let token: string;
-  let client: Connection;
   let tools: readonly ListedTool[];
-  let task: Victims;
 
   before(async () => {
-    const agent = await registerAgent('hostile', { role: 'leader' });
-    token = agent.token;
-    client = await connect('client 2026-07-28', url, token);
+    const client = await connect('client 2026-07-28', url, await tokenOf('leader'));
     tools = await client.listTools();
-    task = await claimedTask(client, agent.id);
+    await client.close();
   });
-  after(() => client?.close());
+
+  /** An agent of each tool's own, which no limit of calls holds up, with something that it may harm. */
+  async function attacker(tool: string): Promise<{ token: string; victims: Victims }> {
+    const agent = await registerAgent('hostile', { role: 'leader' });
+    const client = await connect('client 2026-07-28', url, agent.token);
+    try {
+      const victims = tool.startsWith('todo_') ? await newTodos(client) : await newTask(client, agent.id);
+      return { token: agent.token, victims };
+    } finally {
+      await client.close();
+    }
+  }
 
   it('get a clear answer from every tool', async function () {
-    this.timeout(RUNS * tools.length * 1000);
+    this.timeout(RUNS * tools.length * 2000);
     for (const { name, inputSchema } of tools) {
-      const isTodo = name.startsWith('todo_');
-      const victims = isTodo ? await newTodos(client) : task;
+      const { token, victims } = await attacker(name);
       let succeeded = 0;
       await fc.assert(
         fc.asyncProperty(hostileArguments(inputSchema, victims), async (args) => {
-          const body = JSON.stringify({
-            jsonrpc: '2.0',
-            id: 1,
-            method: 'tools/call',
-            params: { name, arguments: args },
-          });
+          const params = { name, arguments: args };
+          const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
           const answer = await post(url, token, body);
           assertCivil(answer, body);
           if (isSuccess(answer)) succeeded += 1;
         }),
         { numRuns: RUNS, endOnFailure: true, includeErrorInReport: true },
       );
-      if (isTodo) assert.ok(succeeded > 0, `${name} was reached`);
+      if (name.startsWith('todo_')) assert.ok(succeeded > 0, `${name} succeeded at least once`);
     }
   });
 });
