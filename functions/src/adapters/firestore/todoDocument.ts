@@ -1,7 +1,7 @@
 /** To-dos as Firestore keeps them: in the specification's words, with an index of our own beside them. */
 import { z } from 'zod';
 import { canonicalJson, jsonObject } from '../../domain/json.ts';
-import type { EditedTodo } from '../../domain/todos/readers.ts';
+import type { RemindedTodo } from '../../domain/todos/readers.ts';
 import { PRIORITIES, type Todo, todoAnswer } from '../../domain/todos/todo.ts';
 import { tagSetKeys } from './tagSets.ts';
 import { timestamp } from './timestamp.ts';
@@ -98,13 +98,16 @@ export function todoFromDocument(data: unknown): Todo {
   };
 }
 
-/** What a document holds beside its to-do, as EditedTodo has it. */
-export function derivedOf(todo: Todo, data: unknown): Pick<EditedTodo, 'recorded' | 'isDerived'> {
-  const derived = z.object({ index: z.unknown(), recorded: jsonObject.optional() }).parse(data);
-  return {
-    ...(derived.recorded && { recorded: derived.recorded }),
-    isDerived: canonicalJson(derived.index) === canonicalJson(indexOf(todo)),
-  };
+/** The to-do as its last event told of it, where one has. */
+export function recordedOf(data: unknown): Pick<RemindedTodo, 'recorded'> {
+  const { recorded } = z.object({ recorded: jsonObject.optional() }).parse(data);
+  return recorded ? { recorded } : {};
+}
+
+/** Whether a document's index is the one that its to-do has. */
+export function isDerived(todo: Todo, data: unknown): boolean {
+  const { index } = z.object({ index: z.unknown() }).parse(data);
+  return canonicalJson(index) === canonicalJson(indexOf(todo));
 }
 
 /** The values of a document in fields of the index, `index.created`. */

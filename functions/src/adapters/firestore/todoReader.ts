@@ -11,10 +11,11 @@ import { reminderFromDocument } from './reminderDocument.ts';
 import { tagSetKey } from './tagSets.ts';
 import { versioned } from './timestamp.ts';
 import {
-  derivedOf,
   FIRST_OF_ALL,
+  isDerived,
   LAST_OF_ALL,
   priorityRank,
+  recordedOf,
   sortedBy,
   TODO_FIELDS,
   todoFromDocument,
@@ -42,14 +43,20 @@ export class FirestoreTodoReader implements TodoReader {
   async findReminded(id: string): Promise<RemindedTodo | undefined> {
     const [todo, reminder] = await this.readBoth(id);
     const found = todo && read(todo);
-    return found && { ...found, ...remindedBy(reminder) };
+    return found && { ...found, ...remindedBy(reminder), ...recordedOf(todo.data()) };
   }
 
   async findEdited(id: string): Promise<EditedTodo | undefined> {
     const [todo, reminder] = await this.readBoth(id);
     const found = todo && read(todo);
     if (todo === undefined || found === undefined) return undefined;
-    return { ...found, ...remindedBy(reminder), ...derivedOf(found.value, todo.data()) };
+    const data = todo.data();
+    return {
+      ...found,
+      ...remindedBy(reminder),
+      ...recordedOf(data),
+      isDerived: isDerived(found.value, data),
+    };
   }
 
   async findGuard(id: string): Promise<Versioned<string> | undefined> {

@@ -11,12 +11,12 @@ import type { Todo } from './todo.ts';
 /** A to-do with its reminder, where it has one. */
 export interface RemindedTodo extends Versioned<Todo> {
   readonly reminder?: Versioned<Reminder>;
+  /** As the last event told of it; undefined where none has. */
+  readonly recorded?: JsonObject;
 }
 
 /** A to-do that somebody may have changed past the tools. */
 export interface EditedTodo extends RemindedTodo {
-  /** As the last event told of it; undefined where none has. */
-  readonly recorded?: JsonObject;
   /** Whether the fields that are made from others are as they should be. */
   readonly isDerived: boolean;
 }
