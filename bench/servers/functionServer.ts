@@ -23,6 +23,8 @@ export interface FunctionSource {
 
 export interface FunctionServer {
   readonly url: string;
+  /** The file with what it has printed, and others of its kind. */
+  readonly log: string;
   /** The processor seconds that the process has used so far, which other load disturbs less; only Linux tells. */
   cpuSeconds(): number;
   /** The process's resident memory; only Linux tells. */
@@ -86,6 +88,7 @@ export async function startFunction(source: FunctionSource): Promise<FunctionSer
   closeSync(log);
   return {
     url: `http://127.0.0.1:${port}/`,
+    log: logFile(source),
     cpuSeconds: () => cpuSecondsOf(child.pid),
     residentKibibytes: () => residentKibibytesOf(child.pid),
     end: () => end(child),

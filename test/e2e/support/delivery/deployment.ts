@@ -29,6 +29,7 @@ export type FunctionName =
   | 'auditEvents'
   | 'mirrorTaskUpdates'
   | 'notifyOfReminders'
+  | 'logDeadLetters'
   | 'sendReminders';
 
 export interface DeploymentOptions {
