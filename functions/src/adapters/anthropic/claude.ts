@@ -9,6 +9,7 @@ import type {
   Price,
   Usage,
 } from '../../domain/orchestration/ports.ts';
+import { modelAnswer } from '../models/answer.ts';
 import { fetchOnce, received } from '../models/exchange.ts';
 import { concluded, failure, type Progress } from '../models/failure.ts';
 import { availabilityOf, type ModelSettings } from '../models/settings.ts';
@@ -24,7 +25,7 @@ const PARAMETERS = {
 };
 
 /** Cut at a limit: the caller's, or the model's own. */
-const CUT: readonly string[] = ['max_tokens', 'model_context_window_exceeded'];
+const CUT: ReadonlySet<string> = new Set(['max_tokens', 'model_context_window_exceeded']);
 
 export class Claude implements HostedAgent {
   readonly name = 'claude';
@@ -121,7 +122,5 @@ function answerOf({ text, model, stop, ended }: Message, progress: Progress): Mo
   if (!progress.understood) throw failure('malformed', progress);
   if (!ended) throw failure('truncated', progress);
   if (stop === 'refusal') throw concluded('refused', progress);
-  const complete = !CUT.includes(stop);
-  if (text === '' && complete) throw concluded('malformed', progress, 'an answer without text');
-  return { text, model, usage: progress.usage ?? { inputTokens: 0, outputTokens: 0 }, complete };
+  return modelAnswer({ text, model, complete: !CUT.has(stop) }, progress);
 }

@@ -9,6 +9,7 @@ import type {
   Price,
   Usage,
 } from '../../domain/orchestration/ports.ts';
+import { modelAnswer } from '../models/answer.ts';
 import { fetchOnce, received } from '../models/exchange.ts';
 import { concluded, failure, type Progress } from '../models/failure.ts';
 import { availabilityOf, type ModelSettings } from '../models/settings.ts';
@@ -129,6 +130,5 @@ function answerOf({ text, model, finish, blocked }: Answer, progress: Progress):
   if (finish === '') throw failure('truncated', progress);
   const complete = !CUT.has(finish);
   if (complete && finish !== 'STOP') throw concluded('malformed', progress, 'an answer that is none');
-  if (text === '' && complete) throw concluded('malformed', progress, 'an answer without text');
-  return { text, model, usage: progress.usage ?? { inputTokens: 0, outputTokens: 0 }, complete };
+  return modelAnswer({ text, model, complete }, progress);
 }

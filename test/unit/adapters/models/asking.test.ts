@@ -52,6 +52,12 @@ describe('asking a model', function () {
         assert.equal(answer.usage.outputTokens, 2);
       });
 
+      it('replaces half of a character, which no database takes', async () => {
+        const { prompt, match } = question(name, 'Half, please.');
+        models.when(match, { does: 'answer', text: 'half \ud83d of \ude42 it, whole 🙂', pieces: 1 });
+        assert.equal((await ask(agent(name), { prompt })).text, 'half \ufffd of \ufffd it, whole 🙂');
+      });
+
       it('keeps apart what is asked at the same time', async () => {
         const one = agent(name);
         const prompts = Array.from({ length: 20 }, (_, number) => question(name, `number ${number}`).prompt);
