@@ -1,0 +1,323 @@
+/** What there is to orchestrate with, and workflows of one's own, over the emulators and through the tools. */
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { type Composition, compose } from '../../../functions/src/app.ts';
+import type { JsonObject } from '../../../functions/src/domain/json.ts';
+import type { Availability, HostedAgent } from '../../../functions/src/domain/orchestration/ports.ts';
+import type { Principal } from '../../../functions/src/domain/principal.ts';
+import { call } from '../coordination/calls.ts';
+import { Team } from '../coordination/team.ts';
+
+const listedWorkflows = z.object({
+  workflows: z.array(z.looseObject({ name: z.string() })),
+  truncated: z.boolean(),
+  nextCursor: z.string().optional(),
+});
+
+const listedAgents = z.object({ agents: z.array(z.looseObject({ name: z.string(), status: z.string() })) });
+
+const error = z.object({
+  success: z.literal(false),
+  error: z.object({
+    code: z.number(),
+    message: z.string(),
+    data: z.object({ field: z.string().optional(), reason: z.string().optional() }),
+  }),
+});
+
+const metrics = z.object({
+  avgResponseTime: z.int().min(0),
+  successRate: z.number().gt(0).max(1),
+  totalRequests: z.int().min(3),
+});
+
+/** Longer than three heartbeats. */
+const SILENCE_SECONDS = 181;
+
+function hosted(name: string, availability: Availability): HostedAgent {
+  const never = () => Promise.reject(new Error('Nobody is asked here.'));
+  const price = { inputPerMillion: 1, outputPerMillion: 1 };
+  return { name, model: `${name}-model`, price, availability: () => availability, ask: never };
+}
+
+describe('what there is to orchestrate with', () => {
+  let team: Team;
+  let app: Composition;
+
+  function composed(gemini: Availability = { available: true }): Composition {
+    const agents = [hosted('claude', { available: true }), hosted('gemini', gemini)];
+    return compose({ clock: { now: () => team.now }, hosted: () => agents });
+  }
+
+  beforeEach(() => {
+    team = new Team();
+    app = composed();
+  });
+
+  async function tool(name: string, args: JsonObject = {}, principal?: Principal): Promise<JsonObject> {
+    const { structuredContent, isError } = await call(team, `orchestration_${name}`, args, principal, app);
+    assert.equal(isError, undefined, JSON.stringify(structuredContent));
+    return structuredContent;
+  }
+
+  async function refused(name: string, args: JsonObject, principal?: Principal) {
+    const { structuredContent, isError } = await call(team, `orchestration_${name}`, args, principal, app);
+    assert.equal(isError, true, JSON.stringify(structuredContent));
+    return error.parse(structuredContent).error;
+  }
+
+  const workflows = async (args: JsonObject = {}, principal?: Principal) =>
+    listedWorkflows.parse(await tool('list_workflows', args, principal));
+  const agents = async (args: JsonObject = {}) => listedAgents.parse(await tool('list_agents', args)).agents;
+  const steps = [{ agent: 'claude', role: 'plan' }, { agent: 'gemini' }];
+  const save = (name: string, args: JsonObject = {}) =>
+    tool('save_workflow', { workflow: { name, steps }, ...args });
+
+  describe('workflows', () => {
+    it("are listed as in the specification's example", async () => {
+      const { workflows: found, truncated } = await workflows({ filter: 'built-in' });
+      assert.equal(truncated, false);
+      assert.deepEqual(
+        found.map(({ name }) => name),
+        ['direct', 'plan-execute', 'competitive', 'iterative', 'code-review'],
+      );
+      assert.deepEqual(found.slice(1, 3), [
+        {
+          name: 'plan-execute',
+          description: 'Plan with Claude, execute with Gemini',
+          steps: 2,
+          agents: ['claude', 'gemini'],
+        },
+        {
+          name: 'competitive',
+          description: 'Multiple agents compete for best result',
+          steps: 2,
+          agents: ['claude', 'gemini'],
+          parallel: true,
+        },
+      ]);
+    });
+
+    it('show their whole definition, which can be saved under another name', async () => {
+      const { workflows: found } = await workflows({ detailed: true });
+      for (const { name, definition } of found) {
+        assert.ok(typeof definition === 'object' && definition !== null);
+        await tool('save_workflow', { workflow: { ...definition, name: `my-${name}` } });
+      }
+      assert.equal((await workflows({ filter: 'custom' })).workflows.length, 5);
+    });
+
+    it('are saved, changed and deleted by version, by whoever acts for their owner', async () => {
+      const created = await save('mine', { expectedVersion: 0 });
+      assert.equal(created['change'], 'created');
+      assert.equal((await save('mine'))['change'], 'unchanged');
+      const changed = { name: 'mine', description: 'Better', steps: [{ agent: 'claude' }] };
+      const replaced = await tool(
+        'save_workflow',
+        { workflow: JSON.stringify(changed) },
+        team.principal('other'),
+      );
+      assert.equal(replaced['change'], 'replaced');
+      const { workflows: found } = await workflows({ filter: 'custom' });
+      assert.deepEqual(found, [
+        {
+          name: 'mine',
+          description: 'Better',
+          steps: 1,
+          agents: ['claude'],
+          version: 2,
+          updatedAt: team.now.toISOString(),
+        },
+      ]);
+      const stale = await refused('delete_workflow', { name: 'mine', expectedVersion: 1 });
+      assert.equal(stale.data.reason, 'VERSION_MISMATCH');
+      await tool('delete_workflow', { name: 'mine', expectedVersion: 2 });
+      assert.match((await refused('delete_workflow', { name: 'mine' })).message, /no workflow of this name/);
+      assert.deepEqual((await workflows({ filter: 'custom' })).workflows, []);
+    });
+
+    it("are nobody else's to see or to change", async () => {
+      await save('mine');
+      const stranger: Principal = { ...team.leader, uid: 'x', ownerUid: `stranger-${team.workspace}` };
+      assert.deepEqual((await workflows({ filter: 'custom' }, stranger)).workflows, []);
+      assert.match(
+        (await refused('delete_workflow', { name: 'mine' }, stranger)).message,
+        /no workflow of this name/,
+      );
+      const own = await tool('save_workflow', { workflow: { name: 'mine', steps } }, stranger);
+      assert.equal(own['change'], 'created');
+    });
+
+    it('are not saved by who may only look, nor under the name of a built-in one, nor wrong', async () => {
+      const looking = await refused('save_workflow', { workflow: {} }, team.principal('looking', 'viewer'));
+      assert.match(looking.message, /role/);
+      const builtIn = await refused('save_workflow', { workflow: { name: 'direct', steps } });
+      assert.deepEqual([builtIn.data.reason, builtIn.data.field], ['BUILT_IN', 'workflow.name']);
+      assert.equal((await refused('delete_workflow', { name: 'direct' })).data.reason, 'BUILT_IN');
+      const wrong = await refused('save_workflow', {
+        workflow: { name: 'wrong', steps: [{ name: 'first', agent: 'gpt' }] },
+      });
+      assert.match(wrong.message, /Step "first": there is no agent "gpt"/);
+      assert.equal(wrong.data.field, 'workflow.steps.0.agent');
+      assert.deepEqual((await workflows({ filter: 'custom' })).workflows, []);
+    });
+
+    it('are saved and deleted once by a repeated call', async () => {
+      const first = await save('mine', { idempotency_key: 'save' });
+      assert.deepEqual(await save('mine', { idempotency_key: 'save' }), first);
+      const deleted = await tool('delete_workflow', { name: 'mine', idempotency_key: 'delete' });
+      assert.deepEqual(await tool('delete_workflow', { name: 'mine', idempotency_key: 'delete' }), deleted);
+    });
+
+    it('are saved once by calls at the same time, which each learn what became of theirs', async () => {
+      const answers = await Promise.all([1, 2, 3].map(() => save('mine')));
+      assert.deepEqual(answers.map(({ change }) => change).sort(), ['created', 'unchanged', 'unchanged']);
+    });
+
+    it('are listed page by page, the built-in ones first', async () => {
+      for (const name of ['c', 'a', 'b']) await save(name);
+      const first = await workflows({ limit: 2 });
+      assert.deepEqual(
+        first.workflows.slice(5).map(({ name }) => name),
+        ['a', 'b'],
+      );
+      assert.equal(first.truncated, true);
+      assert.ok(first.nextCursor);
+      const second = await workflows({ limit: 2, cursor: first.nextCursor });
+      assert.deepEqual([second.workflows.map(({ name }) => name), second.truncated], [['c'], false]);
+      assert.equal((await refused('list_workflows', { cursor: '!' })).data.field, 'cursor');
+    });
+
+    it('are found by name, as an object and as JSON', async () => {
+      await save('mine');
+      const { library } = app.services.orchestration;
+      const owner = team.leader.ownerUid;
+      for (const workflow of [
+        'mine',
+        'direct',
+        { name: 'mine', steps },
+        JSON.stringify({ name: 'mine', steps }),
+      ]) {
+        assert.ok((await library.resolve(owner, workflow)).steps.length > 0);
+      }
+      await assert.rejects(library.resolve(owner, 'theirs'), /no workflow of this name/);
+    });
+  });
+
+  describe('agents', () => {
+    it("are listed as in the specification's example", async () => {
+      const [claude, gemini] = await agents();
+      assert.deepEqual(claude, {
+        name: 'claude',
+        kind: 'hosted',
+        status: 'available',
+        model: 'claude-model',
+        capabilities: { planning: 0.95, execution: 0.85, review: 0.9, contextWindow: 200_000 },
+      });
+      assert.deepEqual(gemini, {
+        name: 'gemini',
+        kind: 'hosted',
+        status: 'available',
+        model: 'gemini-model',
+        capabilities: { planning: 0.85, execution: 0.95, review: 0.8, contextWindow: 1_000_000 },
+      });
+    });
+
+    it('have the metrics that were measured, and none where nothing was', async () => {
+      // Others may be measuring claude: the exact sums are an agent's of this test alone.
+      const own = `agent-${team.workspace}`;
+      const measure = (agent: string, requests: number, answered: number, milliseconds: number) =>
+        app.ports.store.commit([
+          { kind: 'measureAgent', measure: { agent, requests, answered, milliseconds } },
+        ]);
+      assert.equal((await app.ports.measures.read([own])).size, 0);
+      for (const agent of [own, 'claude']) {
+        await measure(agent, 2, 1, 2500);
+        await measure(agent, 1, 1, 500);
+      }
+      const sums = { agent: own, requests: 3, answered: 2, milliseconds: 3000 };
+      assert.deepEqual((await app.ports.measures.read([own])).get(own), sums);
+      const [claude] = await agents({ includeMetrics: true });
+      metrics.parse(claude?.['metrics']);
+    });
+
+    it('say why they are unavailable', async () => {
+      app = composed({ available: false, reason: 'There is no key: set GEMINI_API_KEY.' });
+      const gemini = (await agents()).find(({ name }) => name === 'gemini');
+      assert.deepEqual(
+        [gemini?.status, gemini?.['reason']],
+        ['unavailable', 'There is no key: set GEMINI_API_KEY.'],
+      );
+    });
+
+    it('are also the live ones of the workspace, busy or not, until they are gone', async () => {
+      const worker = await team.join('coder', ['Coding', 'Review']);
+      const found = async () => (await agents({ includeMetrics: true })).find(({ name }) => name === worker);
+      assert.deepEqual(await found(), {
+        name: worker,
+        kind: 'network',
+        status: 'available',
+        capabilities: {},
+        skills: ['Coding', 'Review'],
+      });
+      await app.ports.presence.touch(worker);
+      await team.createOne();
+      const taskId = await team.claim(worker);
+      assert.ok(taskId);
+      assert.equal((await found())?.status, 'busy');
+      team.pass(60);
+      await team.settle(worker, taskId, { kind: 'done', result: { output: 'Done.' } });
+      assert.deepEqual((await found())?.['metrics'], {
+        avgResponseTime: 60_000,
+        successRate: 1,
+        totalRequests: 1,
+      });
+      team.pass(SILENCE_SECONDS);
+      assert.equal(await found(), undefined);
+    });
+
+    it('are filtered by role, or by any skill of the live ones', async () => {
+      const worker = await team.join('reviewer', ['Reviewing']);
+      const names = async (role: string) => (await agents({ role })).map(({ name }) => name);
+      assert.deepEqual(await names('review'), ['claude', 'gemini', worker]);
+      assert.deepEqual(await names('planning'), ['claude', 'gemini']);
+      assert.deepEqual(await names('REVIEWING'), ['claude', 'gemini', worker]);
+      assert.deepEqual(await names('cooking'), []);
+    });
+  });
+
+  describe('capabilities', () => {
+    it("are as in the specification's example", async () => {
+      const requirements = { language: 'python', contextSize: 1_000_000, role: 'execute' };
+      assert.deepEqual(await tool('get_capabilities', { requirements }), {
+        recommendations: [
+          {
+            agent: 'gemini',
+            score: 0.95,
+            reasons: ['Best execution capability', 'Supports Python'],
+            warnings: [],
+          },
+          {
+            agent: 'claude',
+            score: 0.85,
+            reasons: ['Good execution capability'],
+            warnings: ['Lower context window than required'],
+          },
+        ],
+      });
+    });
+
+    it('are inferred from the task', async () => {
+      const { recommendations, inferred } = await tool('get_capabilities', {
+        task: 'Process 1MB of text data',
+      });
+      assert.deepEqual(inferred, ['The task is about 250000 tokens large.']);
+      assert.match(JSON.stringify(recommendations), /^\[\{"agent":"gemini".*Lower context window/);
+    });
+
+    it('are of roles that there are', async () => {
+      const { message, data } = await refused('get_capabilities', { requirements: { role: 'cook' } });
+      assert.deepEqual([message, data.field], ['No role "cook".', 'requirements.role']);
+    });
+  });
+});
