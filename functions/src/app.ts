@@ -36,7 +36,11 @@ import { RestGitHub } from './adapters/github/gitHub.ts';
 import { GitHubWebhook } from './adapters/github/webhook.ts';
 import { movableClock, systemClock } from './adapters/platform/clock.ts';
 import { systemHashing, systemRandomness } from './adapters/platform/cryptography.ts';
-import { composeOrchestration, hostedAgents, orchestrationPorts } from './composition/orchestration.ts';
+import {
+  composeOrchestration,
+  type OrchestrationBindings,
+  orchestrationPorts,
+} from './composition/orchestration.ts';
 import { composePush, composeSpine, reminderServices } from './composition/spine.ts';
 import { composeSystem } from './composition/system.ts';
 import { composeRepair, todoPorts, todoServices } from './composition/todos.ts';
@@ -68,7 +72,6 @@ import { RateLimiter, UNLIMITED } from './domain/limits/limiter.ts';
 import { CallRecorder } from './domain/metrics/recorder.ts';
 import type { PushService } from './domain/notifications/ports.ts';
 import { OnboardingService } from './domain/onboarding/service.ts';
-import type { HostedAgent } from './domain/orchestration/ports.ts';
 import type { Clock } from './domain/ports.ts';
 import type { Services } from './domain/services.ts';
 import { SubscriptionService } from './domain/subscriptions/service.ts';
@@ -87,10 +90,9 @@ import { VERSION } from './version.ts';
 const DATABASE_PATIENCE_MILLISECONDS = 10_000;
 
 /** What is not read from the environment. Tests bind a clock of their own. */
-export interface Bindings {
+export interface Bindings extends OrchestrationBindings {
   readonly clock: Clock;
   readonly gitHub?: () => GitHubSettings;
-  readonly hosted?: () => readonly HostedAgent[];
   /** Absent: nobody is limited. */
   readonly rateLimit?: RateLimit | undefined;
   /** Where people's devices are told of reminders. Absent: nowhere. */
@@ -98,13 +100,8 @@ export interface Bindings {
 }
 
 /** Builds the domain over the adapters: everything but the HTTP endpoint. */
-export function compose({
-  clock,
-  gitHub = gitHubSettings,
-  hosted = hostedAgents(),
-  rateLimit: limit,
-  push,
-}: Bindings) {
+export function compose(bindings: Bindings) {
+  const { clock, gitHub = gitHubSettings, rateLimit: limit, push } = bindings;
   const database = firestore();
   const ledgers = {
     limits: new DatabaseLimitLedger(realtimeDatabase, clock),
@@ -117,7 +114,7 @@ export function compose({
     tasks: new FirestoreTaskReader(database, cloudLog),
     discoveries: new FirestoreDiscoveryReader(database),
     ...todoPorts(cloudLog),
-    ...orchestrationPorts(),
+    ...orchestrationPorts(bindings, cloudLog),
     pullRequestLinks: new FirestorePullRequestLinks(database),
     gitHub: new RestGitHub(new GitHubClients(gitHub, cloudLog)),
     subscriptions: new FirestoreSubscriptionReader(database),
@@ -164,6 +161,7 @@ export function compose({
   };
   const registration = new AgentRegistration(ports);
   const system = composeSystem(ports, VERSION);
+  const orchestration = composeOrchestration({ ...ports, overview: system.overview });
   const services: Services = {
     data: new DataService({ ...ports, databases }),
     subscriptions: new SubscriptionService({ ...ports, databases }),
@@ -181,7 +179,7 @@ export function compose({
     workflows: new Workflows(ports.gitHub),
     onboarding: new OnboardingService({ ...ports, registration }),
     system,
-    orchestration: composeOrchestration({ ...ports, hosted, overview: system.overview }),
+    orchestration: orchestration.services,
   };
   const authenticator = new CredentialAuthenticator({
     credentials: ports.agents,
@@ -206,6 +204,7 @@ export function compose({
     databases,
     services,
     repairTodo,
+    runExecution: orchestration.execution,
     authenticator,
     sweep,
     taskQueueMirror,

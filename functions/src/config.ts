@@ -162,6 +162,24 @@ function dollars(text: string): number {
 
 export const modelSecrets = bound(anthropicApiKey, geminiApiKey);
 
+const runBudgetTokens = defineInt('RUN_BUDGET_TOKENS', {
+  label: 'Tokens of a run',
+  description: 'How many tokens an orchestration may take where its caller does not say.',
+  default: 500_000,
+});
+
+const runBudgetUsd = defineString('RUN_BUDGET_USD', {
+  label: 'Dollars of a run',
+  description: 'How many US dollars an orchestration may cost where its caller does not say: 5.00.',
+  default: '5',
+});
+
+/** What an orchestration may spend of which its caller says nothing. */
+export function runBudget() {
+  const costUsd = Number(runBudgetUsd.value());
+  return { tokens: runBudgetTokens.value(), costUsd: Number.isFinite(costUsd) && costUsd > 0 ? costUsd : 0 };
+}
+
 /** For the agents claude and gemini: who answers, at what price, and with which key. */
 export function modelSettings() {
   const anthropicKey = secretValue(anthropicApiKey);

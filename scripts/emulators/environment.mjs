@@ -53,6 +53,7 @@ export function clientsEnv({ run, ports }, { functions, pubsub }) {
     FIREBASE_EMULATOR_HUB: `${host}:${ports.hub}`,
     ...withoutGoogle,
     ...(functions && {
+      CLOUD_TASKS_EMULATOR_HOST: `${host}:${ports.tasks}`,
       MUSTER_FUNCTIONS_URL: functionsUrl,
       MUSTER_MCP_URL: `${functionsUrl}/${projectId}/${region}/mcp`,
     }),

@@ -31,6 +31,7 @@ export function writeEndpoint(run, { ports, env, ui }, tokens) {
     auth: ports.auth,
     database: ports.database,
     functions: ports.functions,
+    tasks: ports.tasks,
     ...(env.PUBSUB_EMULATOR_HOST !== undefined && { pubsub: ports.pubsub }),
   };
   const emulators = Object.entries({ ...named, ...(ui && { ui: ports.ui }) });

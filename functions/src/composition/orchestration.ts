@@ -1,40 +1,84 @@
-/** Composes orchestration: the agents that are asked, and what the orchestration tools ask. */
-import { Claude } from '../adapters/anthropic/claude.ts';
+/** Composes orchestration: runs, what executes them, the agents that they ask, and what the tools ask. */
+import { CloudTasksRunQueue } from '../adapters/cloudtasks/runQueue.ts';
 import { FirestoreAgentMeasures } from '../adapters/firestore/agentMeasures.ts';
+import { FirestoreAnswerCache } from '../adapters/firestore/answerCache.ts';
 import { firestore } from '../adapters/firestore/client.ts';
+import { FirestoreRunReader } from '../adapters/firestore/runReader.ts';
 import { FirestoreWorkflowReader } from '../adapters/firestore/workflowReader.ts';
-import { Gemini } from '../adapters/gemini/gemini.ts';
-import { modelSettings } from '../config.ts';
+import { systemTimer } from '../adapters/platform/timer.ts';
+import { modelSettings, region, runBudget } from '../config.ts';
 import { AgentRoster, type RosterDependencies } from '../domain/orchestration/agents/roster.ts';
 import type { HostedAgent } from '../domain/orchestration/ports.ts';
+import { RunExecution } from '../domain/orchestration/runs/execution.ts';
+import type { HostedAgents } from '../domain/orchestration/runs/hostedStep.ts';
+import { NetworkSteps } from '../domain/orchestration/runs/networkStep.ts';
+import type { RunDispatch } from '../domain/orchestration/runs/ports.ts';
+import { RunService } from '../domain/orchestration/runs/service.ts';
+import { StepExecution } from '../domain/orchestration/runs/stepExecution.ts';
 import type { OrchestrationServices } from '../domain/orchestration/services.ts';
 import {
   WorkflowLibrary,
   type WorkflowLibraryDependencies,
 } from '../domain/orchestration/workflows/library.ts';
+import type { Log } from '../domain/ports.ts';
+import { TaskCreation, type TaskCreationDependencies } from '../domain/tasks/creation.ts';
+import { hostedAgents } from './hostedAgents.ts';
+
+/** What tests bind in place of what the environment says. */
+export interface OrchestrationBindings {
+  readonly hosted?: (() => readonly HostedAgent[]) | undefined;
+  /** Absent: Cloud Tasks. */
+  readonly dispatch?: RunDispatch | undefined;
+}
+
+export function orchestrationPorts({ hosted = deployedAgents(), dispatch }: OrchestrationBindings, log: Log) {
+  const database = firestore();
+  return {
+    hosted,
+    workflows: new FirestoreWorkflowReader(database),
+    measures: new FirestoreAgentMeasures(database),
+    runs: new FirestoreRunReader(database, log),
+    answers: new FirestoreAnswerCache(database),
+    dispatch: dispatch ?? new CloudTasksRunQueue(region.value()),
+  };
+}
 
 /** Those that this deployment has parameters for, made on first use: their keys are known only then. */
-export function hostedAgents(): () => readonly HostedAgent[] {
+function deployedAgents(): () => readonly HostedAgent[] {
   let agents: readonly HostedAgent[] | undefined;
   return () => {
-    if (agents === undefined) {
-      const { claude, gemini } = modelSettings();
-      agents = [new Claude(claude), new Gemini(gemini)];
-    }
+    agents ??= hostedAgents(modelSettings());
     return agents;
   };
 }
 
-export function orchestrationPorts() {
-  const database = firestore();
-  return {
-    workflows: new FirestoreWorkflowReader(database),
-    measures: new FirestoreAgentMeasures(database),
-  };
-}
+type OrchestrationPorts = ReturnType<typeof orchestrationPorts> &
+  WorkflowLibraryDependencies &
+  RosterDependencies &
+  TaskCreationDependencies & { readonly log: Log };
 
-export function composeOrchestration(
-  ports: WorkflowLibraryDependencies & RosterDependencies,
-): OrchestrationServices {
-  return { library: new WorkflowLibrary(ports), roster: new AgentRoster(ports) };
+const FREE = { inputPerMillion: 0, outputPerMillion: 0 };
+
+export function composeOrchestration(ports: OrchestrationPorts): {
+  readonly services: OrchestrationServices;
+  readonly execution: RunExecution;
+} {
+  const { hosted } = ports;
+  const roster = new AgentRoster(ports);
+  const agents: HostedAgents = {
+    find: (name) => hosted().find((agent) => agent.name === name),
+    standings: () => roster.standings(),
+  };
+  const network = new NetworkSteps({ ...ports, taskCreation: new TaskCreation(ports) });
+  const execution = new RunExecution({
+    ...ports,
+    priceOf: (name) => agents.find(name)?.price ?? FREE,
+    steps: new StepExecution({ ...ports, agents, network, timer: systemTimer }),
+  });
+  const runs = new RunService({
+    ...ports,
+    models: () => hosted().map(({ model }) => model),
+    budget: runBudget(),
+  });
+  return { services: { library: new WorkflowLibrary(ports), roster, runs }, execution };
 }

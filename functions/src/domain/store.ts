@@ -11,6 +11,8 @@ import type { TaskEvent } from './events/event.ts';
 import type { PullRequestLink } from './github/link.ts';
 import type { SettledOperation } from './idempotency/operation.ts';
 import type { AgentMeasure } from './orchestration/agents/measure.ts';
+import type { JournalEntry } from './orchestration/runs/journal.ts';
+import type { Run, RunOrder, StepRecord } from './orchestration/runs/run.ts';
 import type { SavedWorkflow } from './orchestration/workflows/saved.ts';
 import type { Reminder } from './reminders/reminder.ts';
 import type { Subscription } from './subscriptions/subscription.ts';
@@ -139,7 +141,22 @@ export type Change =
   | { readonly kind: 'replaceWorkflow'; readonly saved: SavedWorkflow; readonly version: string }
   | { readonly kind: 'deleteWorkflow'; readonly id: string; readonly version: string }
   /** Adds to what has been measured of the agent. */
-  | { readonly kind: 'measureAgent'; readonly measure: AgentMeasure };
+  | { readonly kind: 'measureAgent'; readonly measure: AgentMeasure }
+  | { readonly kind: 'createRun'; readonly run: Run; readonly order: RunOrder }
+  | { readonly kind: 'replaceRun'; readonly run: Run; readonly version: string }
+  /** In place of what was recorded while it waited. */
+  | { readonly kind: 'recordStep'; readonly runId: string; readonly step: StepRecord }
+  /** Stale where the call has been started before. */
+  | { readonly kind: 'startCall'; readonly runId: string; readonly entry: JournalEntry }
+  | { readonly kind: 'settleCall'; readonly runId: string; readonly entry: JournalEntry }
+  /** Says which run answers a question; `replaces` is the version of an answer that is no longer good. */
+  | {
+      readonly kind: 'keepAnswer';
+      readonly key: string;
+      readonly runId: string;
+      readonly expiresAt: Date;
+      readonly replaces?: string;
+    };
 
 export type CounterChange = Partial<Readonly<Record<Counter, number>>>;
 

@@ -23,8 +23,17 @@ export interface CallPorts extends IdempotencyPorts, ObservationPorts {
 
 type Notify = CallContext['notify'];
 
+/** Names a call for whoever wants to be told how far it has come. */
+export type ProgressToken = string | number;
+
+/** What a client is told before the answer. */
+export interface Telling {
+  readonly notify: Notify;
+  readonly progressToken?: ProgressToken | undefined;
+}
+
 /** For a caller who is told nothing before the answer. */
-const DROPPED: Notify = () => undefined;
+const UNTOLD: Telling = { notify: () => undefined };
 
 /** Calls a tool. Never throws: what goes wrong is in the outcome. */
 export async function callTool(
@@ -32,7 +41,7 @@ export async function callTool(
   exchange: Exchange,
   { toolset, tool }: FoundTool,
   rawArguments: Readonly<Record<string, unknown>>,
-  notify: Notify = DROPPED,
+  telling: Telling = UNTOLD,
 ): Promise<Outcome> {
   const name = fullName(toolset, tool.name);
   const observation = observe(ports, exchange, name);
@@ -43,7 +52,7 @@ export async function callTool(
     const { principal, workspace, credential } = exchange;
     const identity = { uid: principal.uid, tool: name, workspace, credential };
     const work = runOnce(ports, identity, prepared, (operation) =>
-      contextOf(ports, exchange, operation, notify),
+      contextOf(ports, exchange, operation, telling),
     );
     return { answer: await withDeadline(work, DEADLINE_MS) };
   } catch (thrown) {
@@ -77,12 +86,27 @@ export async function readResource(
 
 /** The context of what is read: it settles nothing and notifies nobody. */
 export function readingContext(ports: CallPorts, exchange: Exchange): CallContext {
-  return contextOf(ports, exchange, UNKEYED, DROPPED);
+  return contextOf(ports, exchange, UNKEYED, UNTOLD);
 }
 
-function contextOf(ports: CallPorts, exchange: Exchange, operation: Operation, notify: Notify): CallContext {
+function contextOf(
+  ports: CallPorts,
+  exchange: Exchange,
+  operation: Operation,
+  { notify, progressToken }: Telling,
+): CallContext {
   const { credential: _, ...request } = exchange;
-  return { ...request, caller: exchange, operation, notify, services: ports.services() };
+  return {
+    ...request,
+    caller: exchange,
+    operation,
+    notify,
+    progress(progress) {
+      if (progressToken === undefined) return;
+      notify({ method: 'notifications/progress', params: { progressToken, ...progress } });
+    },
+    services: ports.services(),
+  };
 }
 
 /** @throws MusterError TIMEOUT where the work takes longer; the work itself goes on */

@@ -68,9 +68,12 @@ export function buildServer(
     async ({ name, arguments: rawArguments }, context) => {
       const found = selected.findTool(name);
       if (found === undefined) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${shownName(name)}`);
-      const outcome = await callTool(ports, exchange, found, rawArguments ?? {}, (notification) => {
-        // It fails only where the client has gone, which the answer will find out too.
-        context.mcpReq.notify({ ...notification }).catch(() => undefined);
+      const outcome = await callTool(ports, exchange, found, rawArguments ?? {}, {
+        notify: (notification) => {
+          // It fails only where the client has gone, which the answer will find out too.
+          context.mcpReq.notify({ ...notification }).catch(() => undefined);
+        },
+        progressToken: context.mcpReq._meta?.progressToken,
       });
       const result = toolResult(found.toolset, outcome);
       return { ...(era === 'legacy' ? forLegacy(found.toolset, result) : result) };

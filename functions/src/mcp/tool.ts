@@ -28,6 +28,11 @@ export interface CallContext {
    * client that takes no stream does not get it, so nothing may be told by notifications alone.
    */
   notify(notification: Notification): void;
+  /**
+   * Says how far the call has come, to a client that has asked for that. Only for a tool that says `notifies`. Each
+   * number must be higher than the one before.
+   */
+  progress(progress: Progress): void;
   /** A signal for when the client has gone away. Make it only to wait for something. */
   gone(): AbortSignal;
   /** What this deployment can do. */
@@ -60,6 +65,14 @@ export interface KnownTool {
   /** The JSON Schema of its arguments. */
   readonly parameters: JsonObject;
   readonly example: JsonObject;
+}
+
+/** How far a call has come. Source: MCP 2025-11-25, "Progress". */
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  /** In words. */
+  readonly message: string;
 }
 
 /** A JSON-RPC notification. */

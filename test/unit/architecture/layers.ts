@@ -34,6 +34,7 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   'firebase-admin/app': ['adapters/'],
   'firebase-admin/auth': ['adapters/auth/'],
   'firebase-admin/database': ['adapters/database/', 'adapters/admin/'],
+  'firebase-admin/functions': ['adapters/cloudtasks/'],
   'firebase-admin/messaging': ['adapters/messaging/'],
   '@octokit': ['adapters/github/'],
   '@anthropic-ai/sdk': ['adapters/anthropic/'],

@@ -22,6 +22,8 @@ export const COLLECTIONS = {
   recurringTasks: 'recurringTasks',
   workflows: 'workflows',
   agentMeasures: 'agentMeasures',
+  runs: 'runs',
+  answerCache: 'answerCache',
 } as const;
 
 /** The pattern of the trigger that watches to-dos. */
@@ -159,4 +161,29 @@ export function archivedSessionPath(workspace: string, session: string): string 
 
 export function countersPath(workspace: string, session: string): string {
   return `${sessionPath(workspace, session)}/counters`;
+}
+
+/** An orchestration. */
+export function runPath(runId: string): string {
+  return `${COLLECTIONS.runs}/${runId}`;
+}
+
+/** What a run is to do. */
+export function runOrderPath(runId: string): string {
+  return `${runPath(runId)}/order/1`;
+}
+
+/** What a run's steps did, by their numbers. */
+export function runStepsPath(runId: string): string {
+  return `${runPath(runId)}/steps`;
+}
+
+/** The journal of a run's calls. */
+export function runCallsPath(runId: string): string {
+  return `${runPath(runId)}/calls`;
+}
+
+/** Which run answers a question. */
+export function answerPath(key: string): string {
+  return `${COLLECTIONS.answerCache}/${key}`;
 }

@@ -10,6 +10,7 @@ import { TOO_LARGE } from './limits.ts';
 import { addOrchestrationChange } from './orchestrationChanges.ts';
 import { idempotencyPath } from './paths.ts';
 import { addPullRequestChange } from './pullRequestChanges.ts';
+import { addRunChange } from './runChanges.ts';
 import { settledFromDocument, settledToDocument } from './sessionDocument.ts';
 import { addSpineChange } from './spineChanges.ts';
 import { addSubscriptionChange } from './subscriptionChanges.ts';
@@ -56,6 +57,7 @@ export class FirestoreStore implements Store {
       addSpineChange(this.database, batch, change);
       addTodoChange(this.database, batch, change);
       addOrchestrationChange(this.database, batch, change, this.randomness);
+      addRunChange(this.database, batch, change);
     }
     if (settled !== undefined) {
       batch.create(this.database.doc(idempotencyPath(settled.id)), settledToDocument(settled));

@@ -1,8 +1,10 @@
 import type { AgentRoster } from './agents/roster.ts';
+import type { RunService } from './runs/service.ts';
 import type { WorkflowLibrary } from './workflows/library.ts';
 
 /** What the orchestration tools ask. */
 export interface OrchestrationServices {
   readonly library: WorkflowLibrary;
   readonly roster: AgentRoster;
+  readonly runs: RunService;
 }

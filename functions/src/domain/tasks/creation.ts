@@ -19,6 +19,8 @@ export const MAX_DEPENDENTS = 1000;
 
 /** What the caller says of a task. */
 export interface TaskDraft {
+  /** Where it is to have an id that its creator derives; otherwise it gets one. */
+  readonly id?: string;
   readonly description: string;
   readonly priority: number;
   readonly dependencies: readonly string[];
@@ -94,7 +96,7 @@ export class TaskCreation {
     return drafts.map((draft, index) => {
       const dependencies = resolved[index] ?? [];
       return {
-        id: ids[index] ?? prefix,
+        id: draft.id ?? ids[index] ?? prefix,
         draft,
         dependencies: dependencies.flatMap((one) =>
           'existing' in one ? one.existing : (ids[one.sibling] ?? []),

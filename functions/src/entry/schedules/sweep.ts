@@ -2,7 +2,8 @@ import { onSchedule } from 'firebase-functions/scheduler';
 import { app } from '../../app.ts';
 import { region } from '../../config.ts';
 
-/** Every minute: releases lapsed leases and marks agents offline that went away. */
-export const sweep = onSchedule({ schedule: 'every 1 minutes', region, maxInstances: 1 }, () =>
-  app().sweep.run(),
-);
+/** Every minute: releases lapsed leases, marks agents offline that went away, and has runs go on that nobody has. */
+export const sweep = onSchedule({ schedule: 'every 1 minutes', region, maxInstances: 1 }, async () => {
+  const { sweep: clearing, services } = app();
+  await Promise.all([clearing.run(), services.orchestration.runs.dispatchLost()]);
+});

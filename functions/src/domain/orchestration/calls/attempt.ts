@@ -1,5 +1,5 @@
 /** One request to one agent, and how it ended: what a run's record is made of. */
-import type { FailureClass, ModelAnswer, ModelFailure, Usage } from '../ports.ts';
+import { FAILURE_CLASSES, type ModelAnswer, type ModelFailure, type Usage } from '../ports.ts';
 
 export interface PlannedAttempt {
   /** Which call of its step: `claude`, `judge:gemini`. */
@@ -15,8 +15,19 @@ export interface PlannedAttempt {
   readonly maxOutputTokens: number;
 }
 
-/** `answered`, or why not; `unavailable` and `over_budget` were never asked. */
-export type AttemptEnd = 'answered' | 'unavailable' | 'over_budget' | FailureClass;
+/**
+ * `answered`, or why not; `unavailable` and `over_budget` were never asked, and of an `interrupted` one nobody knows,
+ * since the instance that made it died.
+ */
+export const ATTEMPT_ENDS = [
+  'answered',
+  'unavailable',
+  'over_budget',
+  'interrupted',
+  ...FAILURE_CLASSES,
+] as const;
+
+export type AttemptEnd = (typeof ATTEMPT_ENDS)[number];
 
 export interface Attempt {
   readonly call: string;

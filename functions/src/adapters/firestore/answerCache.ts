@@ -1,0 +1,22 @@
+import type { Firestore } from '@google-cloud/firestore';
+import { z } from 'zod';
+import type { AnswerCache, CachedAnswer } from '../../domain/orchestration/runs/ports.ts';
+import type { Versioned } from '../../domain/store.ts';
+import { answerPath } from './paths.ts';
+import { versioned } from './timestamp.ts';
+
+const answerDocument = z.object({ run_id: z.string() });
+
+export class FirestoreAnswerCache implements AnswerCache {
+  private readonly database: Firestore;
+
+  constructor(database: Firestore) {
+    this.database = database;
+  }
+
+  async find(key: string): Promise<Versioned<CachedAnswer> | undefined> {
+    const snapshot = await this.database.doc(answerPath(key)).get();
+    if (snapshot.updateTime === undefined) return undefined;
+    return versioned({ runId: answerDocument.parse(snapshot.data()).run_id }, snapshot.updateTime);
+  }
+}

@@ -1,0 +1,47 @@
+import type { Firestore, WriteBatch } from '@google-cloud/firestore';
+import type { Change } from '../../domain/store.ts';
+import { answerPath, runCallsPath, runOrderPath, runPath, runStepsPath } from './paths.ts';
+import { orderToDocument, runToDocument } from './runDocument.ts';
+import { callToDocument, stepToDocument } from './runStepDocument.ts';
+import { atVersion } from './timestamp.ts';
+
+/** Adds a change of a run, its steps, its journal or the answers kept to the batch; another change adds nothing. */
+export function addRunChange(database: Firestore, batch: WriteBatch, change: Change): void {
+  switch (change.kind) {
+    case 'createRun':
+      batch.create(database.doc(runPath(change.run.id)), runToDocument(change.run));
+      batch.create(database.doc(runOrderPath(change.run.id)), orderToDocument(change.order));
+      break;
+    case 'replaceRun':
+      batch.update(
+        database.doc(runPath(change.run.id)),
+        { ...runToDocument(change.run) },
+        atVersion(change.version),
+      );
+      break;
+    case 'recordStep':
+      batch.set(
+        database.doc(`${runStepsPath(change.runId)}/${change.step.id}`),
+        stepToDocument(change.step),
+      );
+      break;
+    case 'startCall':
+      batch.create(
+        database.doc(`${runCallsPath(change.runId)}/${change.entry.id}`),
+        callToDocument(change.entry),
+      );
+      break;
+    case 'settleCall':
+      batch.update(database.doc(`${runCallsPath(change.runId)}/${change.entry.id}`), {
+        ...callToDocument(change.entry),
+      });
+      break;
+    case 'keepAnswer': {
+      const document = database.doc(answerPath(change.key));
+      const kept = { run_id: change.runId, expires_at: change.expiresAt };
+      if (change.replaces === undefined) batch.create(document, kept);
+      else batch.update(document, kept, atVersion(change.replaces));
+      break;
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
+import type { JournalEntry } from '../../domain/orchestration/runs/journal.ts';
+import type { RunReader } from '../../domain/orchestration/runs/ports.ts';
+import type { Run, RunOrder, RunStatus, StepRecord } from '../../domain/orchestration/runs/run.ts';
+import type { Log } from '../../domain/ports.ts';
+import type { Page, Slice } from '../../domain/readers.ts';
+import type { Versioned } from '../../domain/store.ts';
+import { COLLECTIONS, runCallsPath, runOrderPath, runPath, runStepsPath } from './paths.ts';
+import { orderFromDocument, runFromDocument } from './runDocument.ts';
+import { callFromDocument, stepFromDocument } from './runStepDocument.ts';
+import { readSlice } from './slice.ts';
+import { versioned } from './timestamp.ts';
+
+export class FirestoreRunReader implements RunReader {
+  private readonly database: Firestore;
+  private readonly log: Log;
+
+  constructor(database: Firestore, log: Log) {
+    this.database = database;
+    this.log = log;
+  }
+
+  async find(runId: string): Promise<Versioned<Run> | undefined> {
+    const snapshot = await this.database.doc(runPath(runId)).get();
+    if (snapshot.updateTime === undefined) return undefined;
+    return versioned(runFromDocument(snapshot.data()), snapshot.updateTime);
+  }
+
+  async order(runId: string): Promise<RunOrder> {
+    return orderFromDocument((await this.database.doc(runOrderPath(runId)).get()).data());
+  }
+
+  async steps(runId: string): Promise<readonly StepRecord[]> {
+    const { docs } = await this.database.collection(runStepsPath(runId)).orderBy('number').get();
+    return docs.map((snapshot) => stepFromDocument(snapshot.data()));
+  }
+
+  async journal(runId: string, stepId: string): Promise<readonly JournalEntry[]> {
+    const { docs } = await this.database.collection(runCallsPath(runId)).where('step', '==', stepId).get();
+    return docs.map((snapshot) => callFromDocument(snapshot.data()));
+  }
+
+  list(ownerUid: string, status: RunStatus | undefined, page: Page): Promise<Slice<Run>> {
+    const own = this.runs.where('owner_uid', '==', ownerUid);
+    const matching = status === undefined ? own : own.where('status', '==', status);
+    return readSlice(matching, 'created_at', 'desc', page, runFromDocument);
+  }
+
+  async due(now: Date, limit: number): Promise<readonly Run[]> {
+    const due = this.runs.where('due_at', '<=', now).orderBy('due_at').orderBy(FieldPath.documentId());
+    const { docs } = await due.limit(limit).get();
+    return docs.flatMap((snapshot) => {
+      try {
+        return runFromDocument(snapshot.data());
+      } catch (error) {
+        // One that somebody has broken by hand must not keep the sweep from the others.
+        this.log.error('run_unreadable', { runId: snapshot.id, error });
+        return [];
+      }
+    });
+  }
+
+  async *watch(runId: string, end: AbortSignal): AsyncGenerator<Run, void, undefined> {
+    const latest = new Latest<Run>();
+    const told = ({ exists, data }: Pick<DocumentSnapshot, 'exists'> & { data: unknown }) => {
+      if (exists) latest.tell(runFromDocument(data));
+    };
+    const stop = this.database
+      .doc(runPath(runId))
+      .onSnapshot((snapshot) => told({ exists: snapshot.exists, data: snapshot.data() }), latest.fail);
+    const close = () => latest.close();
+    end.addEventListener('abort', close, { once: true });
+    try {
+      if (end.aborted) return;
+      yield* latest.values();
+    } finally {
+      end.removeEventListener('abort', close);
+      stop();
+    }
+  }
+
+  private get runs(): Query {
+    return this.database.collection(COLLECTIONS.runs);
+  }
+}
+
+/** The latest of what is told, for a reader who may be slower. */
+class Latest<Value> {
+  private value: Value | undefined;
+  private error: unknown;
+  private isClosed = false;
+  private wake: () => void = () => undefined;
+
+  tell(value: Value): void {
+    this.value = value;
+    this.wake();
+  }
+
+  readonly fail = (error: unknown): void => {
+    this.error = error;
+    this.close();
+  };
+
+  close(): void {
+    this.isClosed = true;
+    this.wake();
+  }
+
+  async *values(): AsyncGenerator<Value, void, undefined> {
+    for (;;) {
+      const { value } = this;
+      this.value = undefined;
+      if (value !== undefined) {
+        yield value;
+        continue;
+      }
+      if (this.error !== undefined) throw this.error;
+      if (this.isClosed) return;
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+  }
+}

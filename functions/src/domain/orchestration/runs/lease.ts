@@ -1,0 +1,127 @@
+/** An instance's hold on a run: taken, renewed, and given up; everything that it writes meanwhile is fenced. */
+import type { Clock, Log, Randomness } from '../../ports.ts';
+import { retryStale } from '../../retry.ts';
+import type { Change, Store } from '../../store.ts';
+import type { RunReader } from './ports.ts';
+import { isEnded, isLeased, LEASE_MILLISECONDS, type Run, renewed, take } from './run.ts';
+
+export interface LeaseDependencies {
+  readonly runs: RunReader;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: Log;
+}
+
+/** Thrown where the run is no longer this instance's: whatever it still has in hand is another's now. */
+export class LeaseLostError extends Error {
+  constructor() {
+    super('The run is in the hands of another instance, or it has ended.');
+    this.name = 'LeaseLostError';
+  }
+}
+
+/** `busy`: another instance may be executing it. `over`: there is nothing to execute. */
+export type Taking = { readonly lease: RunLease } | 'busy' | 'over';
+
+export function takeRun(dependencies: LeaseDependencies, runId: string): Promise<Taking> {
+  const { runs, store, clock, randomness } = dependencies;
+  return retryStale(randomness, async (): Promise<Taking> => {
+    const found = await runs.find(runId);
+    if (found === undefined || isEnded(found.value)) return 'over';
+    const now = clock.now();
+    if (isLeased(found.value, now)) return 'busy';
+    const run = take(found.value, now);
+    await store.commit([{ kind: 'replaceRun', run, version: found.version }]);
+    return { lease: new RunLease(dependencies, run) };
+  });
+}
+
+export class RunLease {
+  private readonly dependencies: LeaseDependencies;
+  private readonly runId: string;
+  private readonly epoch: number;
+  private readonly stopping = new AbortController();
+  private readonly watching = new AbortController();
+  private readonly timer: NodeJS.Timeout;
+  private expiresAt: Date;
+  private isLost = false;
+  private cancelled: boolean;
+
+  constructor(dependencies: LeaseDependencies, run: Run) {
+    this.dependencies = dependencies;
+    this.runId = run.id;
+    this.epoch = run.epoch;
+    this.expiresAt = run.lease?.expiresAt ?? dependencies.clock.now();
+    this.cancelled = run.cancelRequested;
+    this.timer = setInterval(() => void this.renew(), LEASE_MILLISECONDS / 3);
+    void this.watch();
+  }
+
+  /** Aborted when somebody has cancelled the run, and when it is no longer this instance's. */
+  get stop(): AbortSignal {
+    return this.stopping.signal;
+  }
+
+  get isCancelled(): boolean {
+    return this.cancelled;
+  }
+
+  /** @throws LeaseLostError */
+  readonly require = (): void => {
+    if (this.isLost || this.expiresAt <= this.dependencies.clock.now()) throw this.lose();
+  };
+
+  /**
+   * Changes the run, together with what else has changed, if it is still this instance's.
+   * @throws LeaseLostError
+   */
+  change(apply: (run: Run, now: Date) => Run, more: (run: Run) => readonly Change[] = () => []): Promise<Run> {
+    const { runs, store, clock, randomness } = this.dependencies;
+    return retryStale(randomness, async () => {
+      const found = await runs.find(this.runId);
+      if (found === undefined || found.value.epoch !== this.epoch || isEnded(found.value)) throw this.lose();
+      const now = clock.now();
+      const run = apply(renewed(found.value, this.epoch, now), now);
+      await store.commit([{ kind: 'replaceRun', run, version: found.version }, ...more(run)]);
+      if (run.lease !== undefined) this.expiresAt = run.lease.expiresAt;
+      return run;
+    });
+  }
+
+  /** Ends all that goes on in the background. The run itself is let go of by a change. */
+  close(): void {
+    clearInterval(this.timer);
+    this.watching.abort();
+  }
+
+  private lose(): LeaseLostError {
+    this.isLost = true;
+    this.stopping.abort();
+    return new LeaseLostError();
+  }
+
+  private async renew(): Promise<void> {
+    try {
+      await this.change((run) => run);
+    } catch (error) {
+      // It may still succeed before the lease runs out; `require` looks at that.
+      if (!(error instanceof LeaseLostError))
+        this.dependencies.log.warn('lease_not_renewed', { runId: this.runId, error });
+    }
+  }
+
+  private async watch(): Promise<void> {
+    try {
+      for await (const run of this.dependencies.runs.watch(this.runId, this.watching.signal)) {
+        if (run.epoch !== this.epoch) this.lose();
+        if (!run.cancelRequested) continue;
+        this.cancelled = true;
+        this.stopping.abort();
+      }
+    } catch (error) {
+      // Without it the run goes on; its cancellation is then seen between two steps.
+      this.dependencies.log.warn('run_not_watched', { runId: this.runId, error });
+    }
+  }
+}

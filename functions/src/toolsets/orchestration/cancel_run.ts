@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import type { Run } from '../../domain/orchestration/runs/run.ts';
+import { isEnded, RUN_STATUSES } from '../../domain/orchestration/runs/run.ts';
+import { defineTool } from '../../mcp/tool.ts';
+import { runId } from './shapes.ts';
+
+const answer = (run: Run) => ({
+  success: true,
+  runId: run.id,
+  status: run.status,
+  message: isEnded(run)
+    ? 'The run is cancelled. What had been done stays.'
+    : 'The run is being cancelled: its requests are closed, and what had been done stays.',
+});
+
+export const cancelRun = defineTool({
+  name: 'cancel_run',
+  title: 'Cancel a run',
+  description:
+    'End a run of yours: requests under way are closed at the vendor, and no step begins any more. Steps that are done stay, with what they cost.',
+  input: z.strictObject({ runId }),
+  output: z.object({
+    success: z.boolean(),
+    runId: z.string(),
+    status: z.enum(RUN_STATUSES),
+    message: z.string(),
+  }),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  role: 'worker',
+  example: { runId: 'run-abcdefghijklmnopqrst' },
+  handler: async ({ services, principal, operation }, { runId: id }) =>
+    answer(
+      await services.orchestration.runs.cancel(principal, id, (run) => operation.settle(answer(run))),
+    ),
+});

@@ -1,0 +1,77 @@
+/** What every tool does that starts a run: begin it, wait for it, and answer what it has come to. */
+import type { JsonObject } from '../../domain/json.ts';
+import { isEnded, type Run } from '../../domain/orchestration/runs/run.ts';
+import type { Beginning, RunRequest, RunView } from '../../domain/orchestration/runs/service.ts';
+import type { Settle } from '../../domain/store.ts';
+import type { CallContext } from '../../mcp/tool.ts';
+import { requireNotFailed, runAnswer } from './runAnswer.ts';
+import type { RunAnswer } from './shapes.ts';
+
+/** Well under the call's own deadline, and under the 60 seconds after which clients give up. */
+export const LONGEST_WAIT_MS = 45_000;
+
+/** Starts the run and waits for it. */
+export async function runAndAnswer(
+  context: CallContext,
+  request: RunRequest,
+  waitMs: number | undefined,
+): Promise<RunAnswer> {
+  const { services, principal, workspace, operation } = context;
+  const settle: Settle<Beginning> = ({ runId, cached }) => operation.settle({ runId, cached });
+  const beginning = await services.orchestration.runs.start(principal, workspace, request, settle);
+  return answerOf(context, beginning, waitMs);
+}
+
+/** A repeated call waits for the run that the first one has started. */
+export function answerAgain(
+  context: CallContext,
+  { runId, cached }: JsonObject,
+  waitMs: number | undefined,
+): Promise<RunAnswer> {
+  return answerOf(context, { runId: String(runId), cached: cached === true }, waitMs);
+}
+
+/** @throws MusterError where the run has failed or was cancelled */
+async function answerOf(
+  context: CallContext,
+  { runId, cached }: Beginning,
+  waitMs = LONGEST_WAIT_MS,
+): Promise<RunAnswer> {
+  const view = await awaitedRun(context, runId, waitMs);
+  requireNotFailed(view.run);
+  return runAnswer(view, { cached, full: false });
+}
+
+/**
+ * The run when it has ended, or when the time is over. Meanwhile the client is told how far it has come.
+ * @throws MusterError NOT_FOUND
+ */
+export async function awaitedRun(
+  { services, principal, progress, gone }: CallContext,
+  runId: string,
+  waitMs: number,
+): Promise<RunView> {
+  const { runs } = services.orchestration;
+  const view = await runs.view(principal, runId);
+  if (waitMs === 0 || isEnded(view.run)) return view;
+  const until = AbortSignal.any([gone(), AbortSignal.timeout(Math.min(waitMs, LONGEST_WAIT_MS))]);
+  await runs.follow(runId, until, reporting(progress));
+  return runs.view(principal, runId);
+}
+
+/** Each number is higher than the one before: steps may be repeated, and are told once. */
+function reporting(progress: CallContext['progress']): (run: Run) => void {
+  let told = -1;
+  return (run) => {
+    const done = 2 * run.stepsSettled + (run.current.length > 0 ? 1 : 0);
+    if (done <= told || isEnded(run)) return;
+    told = done;
+    progress({ progress: done, message: said(run) });
+  };
+}
+
+function said({ workflow, stepsSettled, current, status }: Run): string {
+  if (status === 'waiting') return `${workflow}: a live agent has ${current.join(', ')} in hand.`;
+  if (current.length > 0) return `${workflow}: ${current.join(', ')}.`;
+  return `${workflow}: ${stepsSettled === 0 ? 'about to begin' : `${stepsSettled} steps done`}.`;
+}
