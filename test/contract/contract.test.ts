@@ -66,4 +66,12 @@ describe('the contract', () => {
 });
 
 /** The toolsets that have all of their specification's tools, in its order. */
-const COMPLETE_TOOLSETS = ['firebase', 'github', 'onboarding', 'system', 'coordination', 'todo'];
+const COMPLETE_TOOLSETS = [
+  'firebase',
+  'github',
+  'onboarding',
+  'system',
+  'coordination',
+  'todo',
+  'orchestration',
+];

@@ -11,7 +11,7 @@ import type { TaskEvent } from './events/event.ts';
 import type { PullRequestLink } from './github/link.ts';
 import type { SettledOperation } from './idempotency/operation.ts';
 import type { AgentMeasure } from './orchestration/agents/measure.ts';
-import type { JournalEntry } from './orchestration/runs/journal.ts';
+import type { JournalEntry } from './orchestration/runs/journalEntry.ts';
 import type { Run, RunOrder, StepRecord } from './orchestration/runs/run.ts';
 import type { SavedWorkflow } from './orchestration/workflows/saved.ts';
 import type { Reminder } from './reminders/reminder.ts';

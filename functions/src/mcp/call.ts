@@ -9,6 +9,7 @@ import type { Exchange } from './exchange.ts';
 import { type IdempotencyPorts, runOnce, UNKEYED } from './idempotency.ts';
 import { fullName } from './names.ts';
 import { type ObservationPorts, observe } from './observation.ts';
+import { type ProgressToken, progressNotification } from './progress.ts';
 import { type Outcome, presentable } from './projection.ts';
 import type { FoundResource } from './resources.ts';
 import type { CallContext } from './tool.ts';
@@ -22,9 +23,6 @@ export interface CallPorts extends IdempotencyPorts, ObservationPorts {
 }
 
 type Notify = CallContext['notify'];
-
-/** Names a call for whoever wants to be told how far it has come. */
-export type ProgressToken = string | number;
 
 /** What a client is told before the answer. */
 export interface Telling {
@@ -103,7 +101,7 @@ function contextOf(
     notify,
     progress(progress) {
       if (progressToken === undefined) return;
-      notify({ method: 'notifications/progress', params: { progressToken, ...progress } });
+      notify(progressNotification(progressToken, progress));
     },
     services: ports.services(),
   };

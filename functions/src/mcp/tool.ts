@@ -9,6 +9,7 @@ import { type JsonObject, jsonObject } from '../domain/json.ts';
 import type { Principal, Role } from '../domain/principal.ts';
 import type { Services } from '../domain/services.ts';
 import { CLEARABLE } from './json-schema.ts';
+import type { Progress } from './progress.ts';
 import { checkArguments } from './validation.ts';
 
 /** What a handler is given besides its arguments. Made once per call. */
@@ -28,10 +29,7 @@ export interface CallContext {
    * client that takes no stream does not get it, so nothing may be told by notifications alone.
    */
   notify(notification: Notification): void;
-  /**
-   * Says how far the call has come, to a client that has asked for that. Only for a tool that says `notifies`. Each
-   * number must be higher than the one before.
-   */
+  /** Says how far the call has come, in growing numbers, to who asks. Only for a tool that says `notifies`. */
   progress(progress: Progress): void;
   /** A signal for when the client has gone away. Make it only to wait for something. */
   gone(): AbortSignal;
@@ -65,14 +63,6 @@ export interface KnownTool {
   /** The JSON Schema of its arguments. */
   readonly parameters: JsonObject;
   readonly example: JsonObject;
-}
-
-/** How far a call has come. Source: MCP 2025-11-25, "Progress". */
-export interface Progress {
-  readonly progress: number;
-  readonly total?: number;
-  /** In words. */
-  readonly message: string;
 }
 
 /** A JSON-RPC notification. */

@@ -15,6 +15,7 @@ type AgentDirectories = typeof import('../../../functions/src/adapters/firestore
 type FirstActs = typeof import('../../../functions/src/adapters/firestore/firstActs.ts');
 type QueueReaders = typeof import('../../../functions/src/adapters/firestore/queueReader.ts');
 type ReminderReaders = typeof import('../../../functions/src/adapters/firestore/reminderReader.ts');
+type RunReaders = typeof import('../../../functions/src/adapters/firestore/runReader.ts');
 type SkillReaders = typeof import('../../../functions/src/adapters/firestore/skillReader.ts');
 type DiscoveryReaders = typeof import('../../../functions/src/adapters/firestore/discoveryReader.ts');
 type SubscriptionReaders = typeof import('../../../functions/src/adapters/firestore/subscriptionReader.ts');
@@ -40,6 +41,7 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'firstActs.ts': await firstActsCalls(),
   'queueReader.ts': await queueCalls(),
   'reminderReader.ts': await reminderCalls(),
+  'runReader.ts': await runCalls(),
   'skillReader.ts': await skillCalls(),
   'taskReader.ts': await taskCalls(),
   'todoReader.ts': await todoCalls(),
@@ -114,6 +116,26 @@ async function queueCalls(): Promise<readonly Call[]> {
       }),
     (database) => new FirestoreQueueReader(database).countBlocked(SESSION),
     (database) => new FirestoreQueueReader(database).oldest(SESSION),
+  ];
+}
+
+async function runCalls(): Promise<readonly Call[]> {
+  const { FirestoreRunReader }: RunReaders = await load('runReader.ts');
+  const reader = (database: Firestore) => new FirestoreRunReader(database, cloudLog);
+  return [
+    (database) => reader(database).find('run-1'),
+    (database) =>
+      reader(database)
+        .order('run-1')
+        .catch(() => undefined),
+    (database) => reader(database).steps('run-1'),
+    (database) => reader(database).journal('run-1', 'one.1'),
+    (database) => reader(database).list('owner-1', undefined, NEXT),
+    (database) => reader(database).list('owner-1', 'running', FIRST),
+    (database) => reader(database).due(NOW, 2),
+    async (database) => {
+      for await (const _run of reader(database).watch('run-1', AbortSignal.abort())) return;
+    },
   ];
 }
 

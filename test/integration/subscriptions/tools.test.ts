@@ -81,7 +81,15 @@ describe('the tools of subscriptions', () => {
     };
     const ports = { ...team.app.ports, services: () => team.app.services, log: silent };
     const poll = toolNamed('firebase_pollEvents');
-    const outcome = await callTool(ports, exchange, poll, { subscriptionId }, (one) => notified.push(one));
+    const outcome = await callTool(
+      ports,
+      exchange,
+      poll,
+      { subscriptionId },
+      {
+        notify: (one) => notified.push(one),
+      },
+    );
     assert.ok('answer' in outcome && Array.isArray(outcome.answer['events']));
     assert.deepEqual(
       notified,

@@ -3,7 +3,7 @@ export type Layer = readonly string[];
 
 export const layers: Readonly<Record<string, Layer>> = {
   'index.ts': ['entry/'],
-  'entry/': ['app.ts', 'config.ts', 'adapters/firestore/paths.ts'],
+  'entry/': ['app.ts', 'config.ts', 'config/', 'adapters/firestore/paths.ts'],
   'app.ts': [
     'composition/',
     'adapters/',
@@ -14,11 +14,12 @@ export const layers: Readonly<Record<string, Layer>> = {
     'toolsets/',
     'version.ts',
   ],
-  'composition/': ['adapters/', 'config.ts', 'domain/'],
+  'composition/': ['adapters/', 'config.ts', 'config/', 'domain/'],
   'toolsets/': ['domain/', 'mcp/tool.ts'],
   'adapters/': ['domain/'],
   'mcp/': ['domain/'],
   'config.ts': [],
+  'config/': ['config.ts'],
   'logging.ts': ['domain/'],
   'version.ts': [],
   'domain/': [],
@@ -43,7 +44,7 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   'temporal-polyfill': ['domain/recurrence/'],
   '@marcbachmann/cel-js': ['domain/orchestration/workflows/'],
   mustache: ['domain/orchestration/workflows/'],
-  'firebase-functions': ['entry/', 'config.ts', 'logging.ts'],
+  'firebase-functions': ['entry/', 'config.ts', 'config/', 'logging.ts'],
   'node:diagnostics_channel': ['entry/http/'],
   'node:fs': ['adapters/platform/'],
   'node:http': ['mcp/', 'entry/http/', 'adapters/messaging/'],

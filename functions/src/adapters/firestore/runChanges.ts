@@ -20,10 +20,7 @@ export function addRunChange(database: Firestore, batch: WriteBatch, change: Cha
       );
       break;
     case 'recordStep':
-      batch.set(
-        database.doc(`${runStepsPath(change.runId)}/${change.step.id}`),
-        stepToDocument(change.step),
-      );
+      batch.set(database.doc(`${runStepsPath(change.runId)}/${change.step.id}`), stepToDocument(change.step));
       break;
     case 'startCall':
       batch.create(

@@ -108,7 +108,12 @@ const orderDocument = z.object({
   budget: z.object({ tokens: z.number(), cost_usd: z.number() }),
 });
 
-export function orderToDocument({ workflow, input, context, budget }: RunOrder): z.output<typeof orderDocument> {
+export function orderToDocument({
+  workflow,
+  input,
+  context,
+  budget,
+}: RunOrder): z.output<typeof orderDocument> {
   return {
     workflow: JSON.stringify(workflow),
     input,

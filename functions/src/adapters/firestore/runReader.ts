@@ -1,10 +1,11 @@
 import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
-import type { JournalEntry } from '../../domain/orchestration/runs/journal.ts';
+import type { JournalEntry } from '../../domain/orchestration/runs/journalEntry.ts';
 import type { RunReader } from '../../domain/orchestration/runs/ports.ts';
 import type { Run, RunOrder, RunStatus, StepRecord } from '../../domain/orchestration/runs/run.ts';
 import type { Log } from '../../domain/ports.ts';
 import type { Page, Slice } from '../../domain/readers.ts';
 import type { Versioned } from '../../domain/store.ts';
+import { LatestValue } from './latestValue.ts';
 import { COLLECTIONS, runCallsPath, runOrderPath, runPath, runStepsPath } from './paths.ts';
 import { orderFromDocument, runFromDocument } from './runDocument.ts';
 import { callFromDocument, stepFromDocument } from './runStepDocument.ts';
@@ -61,7 +62,7 @@ export class FirestoreRunReader implements RunReader {
   }
 
   async *watch(runId: string, end: AbortSignal): AsyncGenerator<Run, void, undefined> {
-    const latest = new Latest<Run>();
+    const latest = new LatestValue<Run>();
     const told = ({ exists, data }: Pick<DocumentSnapshot, 'exists'> & { data: unknown }) => {
       if (exists) latest.tell(runFromDocument(data));
     };
@@ -81,44 +82,5 @@ export class FirestoreRunReader implements RunReader {
 
   private get runs(): Query {
     return this.database.collection(COLLECTIONS.runs);
-  }
-}
-
-/** The latest of what is told, for a reader who may be slower. */
-class Latest<Value> {
-  private value: Value | undefined;
-  private error: unknown;
-  private isClosed = false;
-  private wake: () => void = () => undefined;
-
-  tell(value: Value): void {
-    this.value = value;
-    this.wake();
-  }
-
-  readonly fail = (error: unknown): void => {
-    this.error = error;
-    this.close();
-  };
-
-  close(): void {
-    this.isClosed = true;
-    this.wake();
-  }
-
-  async *values(): AsyncGenerator<Value, void, undefined> {
-    for (;;) {
-      const { value } = this;
-      this.value = undefined;
-      if (value !== undefined) {
-        yield value;
-        continue;
-      }
-      if (this.error !== undefined) throw this.error;
-      if (this.isClosed) return;
-      await new Promise<void>((resolve) => {
-        this.wake = resolve;
-      });
-    }
   }
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ROLES } from '../../domain/orchestration/agents/profile.ts';
 import { ATTEMPT_ENDS, type Attempt, type Settled } from '../../domain/orchestration/calls/attempt.ts';
 import { FAILURE_CLASSES, ModelFailure, type Usage } from '../../domain/orchestration/ports.ts';
-import type { JournalEntry } from '../../domain/orchestration/runs/journal.ts';
+import type { JournalEntry } from '../../domain/orchestration/runs/journalEntry.ts';
 import { STEP_STATUSES, type StepRecord } from '../../domain/orchestration/runs/run.ts';
 import { spent, spentOf, storedSpent } from './runDocument.ts';
 import { timestamp } from './timestamp.ts';

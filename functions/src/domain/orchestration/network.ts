@@ -2,8 +2,6 @@
  * A step for a live agent of the network: the task that is put into the work queue for it, and what the task's
  * end means to the step. The id is derived, so that a step that is dispatched twice has one task.
  */
-import { canonicalJson } from '../json.ts';
-import type { Hashing } from '../ports.ts';
 import type { TaskDraft } from '../tasks/creation.ts';
 import type { Task } from '../tasks/task.ts';
 import type { DueStep, StepRound } from './workflows/progress.ts';
@@ -17,18 +15,23 @@ export interface NetworkTask {
   readonly draft: TaskDraft;
 }
 
-export function networkTaskId(hashing: Hashing, runId: string, { name, iteration }: StepRound): string {
-  return `task-run-${hashing.sha256(canonicalJson([runId, name, iteration])).slice(0, 24)}`;
+/** Names its run, so that whoever sees the task closed knows which run goes on. */
+export function networkTaskId(runId: string, { name, iteration }: StepRound): string {
+  return `${runId}-${name}-${iteration}`;
+}
+
+/** The run that a task was made for; undefined where it was made for none. */
+export function runOfTask(taskId: string): string | undefined {
+  return /^(run-[a-z2-7]{20})-/.exec(taskId)?.[1];
 }
 
 export function networkTask(
-  hashing: Hashing,
   run: { readonly id: string; readonly workflow: string },
   due: DueStep,
 ): NetworkTask {
   const { step, prompt } = due;
   return {
-    id: networkTaskId(hashing, run.id, due),
+    id: networkTaskId(run.id, due),
     draft: {
       description: `${titleOf(run.workflow, due)}\n\n${prompt}`,
       priority: PRIORITY,

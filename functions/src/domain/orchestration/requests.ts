@@ -5,7 +5,7 @@ import { type AgentRole, AUTO } from './agents/profile.ts';
 import type { Standing } from './agents/scoring.ts';
 import { assignAgents, chooseWorkflow, type Overrides } from './agents/selection.ts';
 import type { RunBudget } from './runs/run.ts';
-import type { RunRequest } from './runs/service.ts';
+import type { RunRequest } from './runs/starting.ts';
 import { builtIn } from './workflows/builtIn.ts';
 import {
   allSteps,
@@ -85,7 +85,11 @@ function known(name: string): Workflow {
 }
 
 /** A role is for a workflow's only step: the steps of the others have theirs. */
-function adjusted(workflow: Workflow, role: Preferences['role'], { retries, parallel }: RunOptions): Workflow {
+function adjusted(
+  workflow: Workflow,
+  role: Preferences['role'],
+  { retries, parallel }: RunOptions,
+): Workflow {
   const isSingle = allSteps(workflow).length === 1;
   const attempts = retries === undefined ? undefined : Math.min(MAX_ATTEMPTS, retries + 1);
   return withSteps(workflow, (step) => ({
@@ -135,7 +139,11 @@ function checkedOverrides(workflow: Workflow, { agents = {}, timeouts = {} }: Wr
   }
   for (const [name, agent] of Object.entries(agents)) {
     if (!isAgent(agent))
-      throw wrong(`overrides.agents.${name}`, `Step "${name}": ${unknownAgent(agent)}`, 'list_agents lists them.');
+      throw wrong(
+        `overrides.agents.${name}`,
+        `Step "${name}": ${unknownAgent(agent)}`,
+        'list_agents lists them.',
+      );
   }
   for (const [name, timeout] of Object.entries(timeouts)) {
     if (Number.isInteger(timeout) && timeout >= TIMEOUT.least && timeout <= TIMEOUT.most) continue;

@@ -1,6 +1,7 @@
 import { onRequest } from 'firebase-functions/https';
 import { app } from '../../app.ts';
-import { gitHubSecrets, minInstances, modelSecrets, region, TIMEOUT_SECONDS } from '../../config.ts';
+import { modelSecrets } from '../../config/models.ts';
+import { gitHubSecrets, minInstances, region, TIMEOUT_SECONDS } from '../../config.ts';
 import { beforeEnding } from './ending.ts';
 import { leaveBodiesUnparsed, leaveDomain } from './framework.ts';
 

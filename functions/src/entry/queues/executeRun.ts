@@ -1,7 +1,8 @@
 import { HttpsError } from 'firebase-functions/https';
 import { onTaskDispatched } from 'firebase-functions/tasks';
 import { app } from '../../app.ts';
-import { modelSecrets, region } from '../../config.ts';
+import { modelSecrets } from '../../config/models.ts';
+import { region } from '../../config.ts';
 
 /** Executes the steps of a run, until it ends, waits, or has had its turn. */
 export const executeRun = onTaskDispatched<unknown>(

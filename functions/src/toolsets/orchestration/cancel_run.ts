@@ -29,7 +29,5 @@ export const cancelRun = defineTool({
   role: 'worker',
   example: { runId: 'run-abcdefghijklmnopqrst' },
   handler: async ({ services, principal, operation }, { runId: id }) =>
-    answer(
-      await services.orchestration.runs.cancel(principal, id, (run) => operation.settle(answer(run))),
-    ),
+    answer(await services.orchestration.runs.cancel(principal, id, (run) => operation.settle(answer(run)))),
 });

@@ -11,10 +11,16 @@ export const executeTask = defineTool({
   description:
     'Legacy, for clients of before: orchestrate task.prompt with the workflow plan-execute and the context {taskId: task.id}.',
   input: z.strictObject({
-    task: z.strictObject({
-      id: z.string().max(200).optional().describe('What the caller calls it'),
-      prompt: prompt('What to do'),
-    }),
+    task: z
+      .strictObject({
+        id: z
+          .string()
+          .refine((text) => text.length <= 200, 'expected at most 200 characters')
+          .optional()
+          .describe('What the caller calls it'),
+        prompt: prompt('What to do'),
+      })
+      .describe('The task'),
   }),
   output: runShape,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },

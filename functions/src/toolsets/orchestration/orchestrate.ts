@@ -28,14 +28,17 @@ export const orchestrate = defineTool({
           .describe('Role for the agent, in a workflow of one step'),
         cache: z.boolean().default(true).describe('Use cached results if available'),
       })
-      .optional(),
+      .optional()
+      .describe('What is to be chosen, where not everything'),
     options: z
       .strictObject({
         timeout: z
           .number()
           .refine((value) => value >= 0, 'expected 0 or more')
           .optional()
-          .describe('How long to wait for the result, in milliseconds, at most 45000; the run itself goes on'),
+          .describe(
+            'How long to wait for the result, in milliseconds, at most 45000; the run itself goes on',
+          ),
         retries: z
           .number()
           .refine(
@@ -50,7 +53,8 @@ export const orchestrate = defineTool({
           .describe('Enable parallel execution where possible; false: one step after the other'),
         budget,
       })
-      .optional(),
+      .optional()
+      .describe('How it is to be done'),
   }),
   output: runShape,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },

@@ -14,12 +14,12 @@ export const orchestrateParallel = defineTool({
   input: z.strictObject({
     prompt: prompt('Task to execute'),
     agents: z
-      .array(z.string().max(100))
+      .array(z.string())
       .refine((agents) => agents.length <= MAX_AGENTS, `expected at most ${MAX_AGENTS} agents`)
       .optional()
       .describe('Agents to use (empty for all available)'),
     mode: z.enum(MODES).optional().describe('How to handle parallel results; all where it is left out'),
-    role: z.string().max(100).optional().describe('Role for all agents: plan, execute or review'),
+    role: z.string().optional().describe('Role for all agents: plan, execute or review'),
     budget,
   }),
   output: runShape,

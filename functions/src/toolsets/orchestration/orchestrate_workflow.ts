@@ -29,7 +29,8 @@ export const orchestrateWorkflow = defineTool({
           .optional()
           .describe('Override timeouts for specific steps, in milliseconds, by their names'),
       })
-      .optional(),
+      .optional()
+      .describe('What is to be different from the definition'),
     budget,
   }),
   output: runShape,

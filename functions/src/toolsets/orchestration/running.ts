@@ -1,7 +1,8 @@
 /** What every tool does that starts a run: begin it, wait for it, and answer what it has come to. */
 import type { JsonObject } from '../../domain/json.ts';
 import { isEnded, type Run } from '../../domain/orchestration/runs/run.ts';
-import type { Beginning, RunRequest, RunView } from '../../domain/orchestration/runs/service.ts';
+import type { RunView } from '../../domain/orchestration/runs/service.ts';
+import type { Beginning, RunRequest } from '../../domain/orchestration/runs/starting.ts';
 import type { Settle } from '../../domain/store.ts';
 import type { CallContext } from '../../mcp/tool.ts';
 import { requireNotFailed, runAnswer } from './runAnswer.ts';

@@ -16,7 +16,7 @@ export interface AgentMeasureReader {
 }
 
 /** What became of no fault or merit of the agent's: it was not asked, or called off. */
-const UNMEASURED: readonly Attempt['end'][] = ['unavailable', 'over_budget', 'aborted'];
+const UNMEASURED: readonly Attempt['end'][] = ['unavailable', 'over_budget', 'interrupted', 'aborted'];
 
 /** By agent. Attempts that an earlier execution has made, and counted, must not be among them. */
 export function measuresOf(attempts: readonly Attempt[]): readonly AgentMeasure[] {

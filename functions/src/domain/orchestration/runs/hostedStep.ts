@@ -43,7 +43,10 @@ export interface HostedTask {
   readonly abreast: number;
 }
 
-export async function executeHosted(task: HostedTask, dependencies: HostedStepDependencies): Promise<StepWork> {
+export async function executeHosted(
+  task: HostedTask,
+  dependencies: HostedStepDependencies,
+): Promise<StepWork> {
   const work = new HostedStep(task, dependencies);
   return work.record(await work.run());
 }
@@ -175,7 +178,8 @@ function resultOf(result: CallResult): AgentResult {
 function failureOf(answers: readonly CallResult[], explanation: string): { reason: string; message: string } {
   const [only, ...others] = answers;
   const end = only?.kind === 'failed' && others.length === 0 ? only.end : undefined;
-  const reason = end === undefined ? 'NO_ANSWER' : end === 'over_budget' ? 'BUDGET_EXHAUSTED' : end.toUpperCase();
+  const reason =
+    end === undefined ? 'NO_ANSWER' : end === 'over_budget' ? 'BUDGET_EXHAUSTED' : end.toUpperCase();
   return { reason, message: explanation };
 }
 

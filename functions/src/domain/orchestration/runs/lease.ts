@@ -76,7 +76,10 @@ export class RunLease {
    * Changes the run, together with what else has changed, if it is still this instance's.
    * @throws LeaseLostError
    */
-  change(apply: (run: Run, now: Date) => Run, more: (run: Run) => readonly Change[] = () => []): Promise<Run> {
+  change(
+    apply: (run: Run, now: Date) => Run,
+    more: (run: Run) => readonly Change[] = () => [],
+  ): Promise<Run> {
     const { runs, store, clock, randomness } = this.dependencies;
     return retryStale(randomness, async () => {
       const found = await runs.find(this.runId);

@@ -1,13 +1,14 @@
 /** Executes a step for a live agent of the network: a task of the work queue, whose result becomes the output. */
 import type { Clock } from '../../ports.ts';
 import type { TaskReader } from '../../readers.ts';
-import type { TaskCreation } from '../../tasks/creation.ts';
-import { isClosed, type Task } from '../../tasks/task.ts';
+import type { TaskCreation, TaskDraft } from '../../tasks/creation.ts';
+import type { Task } from '../../tasks/task.ts';
 import { NETWORK } from '../agents/profile.ts';
+import { networkTask, outcomeOfTask } from '../network.ts';
 import type { DueStep } from '../workflows/progress.ts';
 import type { BegunStep, Run, StepRecord, StepWork } from './run.ts';
 
-export interface NetworkTask {
+export interface NetworkStep {
   readonly run: Run;
   readonly due: DueStep;
   readonly begun: BegunStep;
@@ -19,9 +20,6 @@ export interface NetworkStepDependencies {
   readonly clock: Clock;
 }
 
-/** Somebody waits for it: before what nobody said anything of. */
-const PRIORITY = 4;
-
 export class NetworkSteps {
   private readonly dependencies: NetworkStepDependencies;
 
@@ -30,54 +28,28 @@ export class NetworkSteps {
   }
 
   /** Puts the step's task into the queue, unless it is there, and looks what has become of it. */
-  async execute(step: NetworkTask): Promise<StepWork> {
-    const taskId = taskIdOf(step.run.id, step.due);
-    const task = (await this.dependencies.tasks.find(taskId))?.value ?? (await this.create(taskId, step));
-    return { record: this.recordOf(step.begun, task), warnings: [] };
+  async execute({ run, due, begun }: NetworkStep): Promise<StepWork> {
+    const wanted = networkTask(run, due);
+    const found = (await this.dependencies.tasks.find(wanted.id))?.value;
+    const task = found ?? (await this.create({ ...wanted.draft, id: wanted.id }, run));
+    return { record: this.recordOf(begun, task), warnings: [] };
   }
 
-  private async create(id: string, { run, due }: NetworkTask): Promise<Task> {
-    const draft = {
-      id,
-      description: due.prompt,
-      priority: PRIORITY,
-      dependencies: [],
-      files: [],
-      hints: `Step "${due.name}" (${due.step.role}) of the run ${run.id} of the workflow ${run.workflow}. The output that you complete it with goes on to its next step.`,
-      requiredCapabilities: due.step.capabilities,
-    };
-    const [task] = await this.dependencies.taskCreation.create(
-      {
-        workspace: run.workspace,
-        createdBy: run.startedBy,
-        drafts: [draft],
-        isBatch: false,
-        field: (_, argument) => argument,
-      },
-      () => undefined,
-    );
+  private async create(draft: TaskDraft, run: Run): Promise<Task> {
+    const { workspace, startedBy: createdBy } = run;
+    const field = (_: number, argument: string): string => argument;
+    const request = { workspace, createdBy, drafts: [draft], isBatch: false, field };
+    const [task] = await this.dependencies.taskCreation.create(request, () => undefined);
     if (task === undefined) throw new Error('A task was created and is not there.');
     return task;
   }
 
   private recordOf(begun: BegunStep, task: Task): StepRecord {
-    const agents = [task.claim?.agentId ?? NETWORK];
-    const known = { ...begun, agents, taskId: task.id };
-    if (!isClosed(task.status)) return { ...known, status: 'waiting' };
+    const known = { ...begun, agents: [task.claim?.agentId ?? NETWORK], taskId: task.id };
+    const outcome = outcomeOfTask(task);
+    if (outcome === undefined) return { ...known, status: 'waiting' };
     const ended = { ...known, settledAt: this.dependencies.clock.now() };
-    if (task.status === 'done') return { ...ended, status: 'succeeded', output: task.result?.output ?? '' };
-    const message =
-      task.status === 'cancelled' ? 'Its task was cancelled.' : `${agents[0]} failed: ${task.error ?? ''}`;
-    return { ...ended, status: 'failed', failure: { reason: 'TASK_FAILED', message } };
+    if (outcome.status === 'done') return { ...ended, status: 'succeeded', output: outcome.output };
+    return { ...ended, status: 'failed', failure: { reason: 'TASK_FAILED', message: outcome.error } };
   }
-}
-
-/** The same for the same step, so that a run that is taken up again finds the task that it has made. */
-export function taskIdOf(runId: string, { name, iteration }: Pick<DueStep, 'name' | 'iteration'>): string {
-  return `${runId}-${name}-${iteration}`;
-}
-
-/** The run that a task was made for; undefined where it was made for none. */
-export function runOfTask(taskId: string): string | undefined {
-  return /^(run-[a-z2-7]{20})-/.exec(taskId)?.[1];
 }

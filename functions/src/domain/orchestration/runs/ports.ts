@@ -1,7 +1,7 @@
 /** What runs need of the world. */
 import type { Page, Slice } from '../../readers.ts';
 import type { Versioned } from '../../store.ts';
-import type { JournalEntry } from './journal.ts';
+import type { JournalEntry } from './journalEntry.ts';
 import type { Run, RunOrder, RunStatus, StepRecord } from './run.ts';
 
 export interface RunReader {

@@ -1,0 +1,166 @@
+/** Takes a run forward, stage by stage, in the hands of one instance. */
+import type { Change } from '../../store.ts';
+import type { Attempt } from '../calls/attempt.ts';
+import { Budget } from '../calls/budget.ts';
+import { allSteps, type Workflow } from '../workflows/definition.ts';
+import { type DueStep, type Next, type Progress, progressOf, type StepRound } from '../workflows/progress.ts';
+import { type JournalDependencies, StepJournal } from './journal.ts';
+import type { LeaseDependencies, RunLease } from './lease.ts';
+import { measurements, outcomesOf, repetitionWarnings, withRecord } from './records.ts';
+import {
+  addSpent,
+  begun,
+  type Ending,
+  ended,
+  NOTHING_SPENT,
+  type Run,
+  type RunOrder,
+  type StepRecord,
+  spentOn,
+  stepId,
+  waiting,
+} from './run.ts';
+import type { StepExecution } from './stepExecution.ts';
+
+export interface AdvanceDependencies extends LeaseDependencies, JournalDependencies {
+  readonly steps: StepExecution;
+}
+
+export interface Subject {
+  readonly runId: string;
+  readonly lease: RunLease;
+  readonly order: RunOrder;
+  /** What has been recorded before. */
+  readonly records: readonly StepRecord[];
+}
+
+/** One run in the hands of one instance. */
+export class Advance {
+  private readonly dependencies: AdvanceDependencies;
+  private readonly subject: Subject;
+  private readonly workflow: Workflow;
+  private readonly records: Map<string, StepRecord>;
+  private budget: Budget | undefined;
+
+  constructor(dependencies: AdvanceDependencies, subject: Subject) {
+    this.dependencies = dependencies;
+    this.subject = subject;
+    this.workflow = subject.order.workflow;
+    this.records = new Map(subject.records.map((record) => [record.id, record]));
+  }
+
+  /** Executes the steps that come next, together, or ends the run. */
+  async step(): Promise<'more' | 'over'> {
+    const { lease, order } = this.subject;
+    const progress = progressOf(this.workflow, order, outcomesOf(this.records.values()));
+    const { next } = progress;
+    const due = next.kind === 'execute' ? next.steps : [];
+    const run = await lease.change((current) => ({ ...current, current: due.map(({ name }) => name) }));
+    const ending = this.endingOf(run, next);
+    if (ending !== undefined) {
+      await this.end(ending, progress);
+      return 'over';
+    }
+    const records = await this.execute(due, run);
+    if (lease.isCancelled || !records.some(({ status }) => status === 'waiting')) return 'more';
+    await lease.change(waiting);
+    return 'over';
+  }
+
+  private endingOf(run: Run, next: Next): Ending | undefined {
+    if (run.cancelRequested) return { status: 'cancelled' };
+    if (next.kind === 'finished') return this.finished(next.result);
+    if (next.kind === 'failed') return this.failed(next);
+    if (this.dependencies.clock.now() < run.deadline) return undefined;
+    const message = `The run had until ${run.deadline.toISOString()}.`;
+    return { status: 'failed', failure: { reason: 'DEADLINE', message } };
+  }
+
+  private finished(result: string | undefined): Ending {
+    const rounds = [...this.records.values()].filter(({ name }) => name === result);
+    const last = rounds.sort((left, right) => left.iteration - right.iteration).at(-1);
+    return { status: 'succeeded', ...(last && { resultStep: last.id }) };
+  }
+
+  private failed({ at, error }: Extract<Next, { kind: 'failed' }>): Ending {
+    const failure = this.records.get(stepId(at))?.failure;
+    const message = `Step "${at.name}": ${failure?.message ?? error}`;
+    return { status: 'failed', failure: { reason: failure?.reason ?? 'STEP_FAILED', message } };
+  }
+
+  private async end(ending: Ending, { skipped, warnings }: Progress): Promise<void> {
+    const { lease, runId } = this.subject;
+    const records = skipped.map((round, index) => this.passedOver(round, index));
+    await lease.change(
+      (run, now) => ended({ ...run, warnings: [...new Set([...run.warnings, ...warnings])] }, ending, now),
+      () => records.map((step): Change => ({ kind: 'recordStep', runId, step })),
+    );
+  }
+
+  private passedOver({ name, iteration }: StepRound, index: number): StepRecord {
+    const startedAt = this.dependencies.clock.now();
+    const role = allSteps(this.workflow).find((step) => step.name === name)?.role ?? 'execute';
+    return {
+      ...begun({ name, iteration }, role, this.records.size + index + 1, startedAt),
+      status: 'skipped',
+      settledAt: startedAt,
+    };
+  }
+
+  /** Executes steps together, and records how each of them ends. */
+  private async execute(due: readonly DueStep[], run: Run): Promise<readonly StepRecord[]> {
+    const { lease, runId } = this.subject;
+    const journals = await Promise.all(due.map((step) => this.journalOf(step, run)));
+    this.budget ??= this.openBudget(journals.flatMap((journal) => journal.booked));
+    const { budget } = this;
+    const first = this.records.size + 1;
+    const works = due.map(async (step, index): Promise<StepRecord> => {
+      const before = this.records.get(stepId(step));
+      const begin = before ?? begun(step, step.step.role, first + index, this.dependencies.clock.now());
+      const journal = journals[index];
+      if (journal === undefined) throw new Error('A step has no journal.');
+      const { record, warnings } = await this.dependencies.steps.execute({
+        run,
+        due: step,
+        begun: begin,
+        ...(before && { before }),
+        budget,
+        journal,
+        stop: lease.stop,
+        abreast: due.length,
+      });
+      await lease.change(
+        (current) => withRecord(current, record, [...warnings, ...repetitionWarnings(step, journal)]),
+        () => [{ kind: 'recordStep', runId, step: record }, ...measurements(record)],
+      );
+      return record;
+    });
+    const records = await allSettled(works);
+    for (const record of records) this.records.set(record.id, record);
+    return records;
+  }
+
+  private async journalOf(due: DueStep, run: Run): Promise<StepJournal> {
+    const { runId, lease } = this.subject;
+    const step = stepId(due);
+    // The first to have a run finds nothing in its journal.
+    const before = run.epoch === 1 ? [] : await this.dependencies.runs.journal(runId, step);
+    const scope = { runId, step, repeatable: due.step.repeatable, requireLease: lease.require };
+    return new StepJournal(this.dependencies, scope, before);
+  }
+
+  private openBudget(booked: readonly Attempt[]): Budget {
+    const spent = [...this.records.values()].map((record) => record.spent);
+    const { inputTokens, outputTokens, costUsd } = [...spent, spentOn(booked)].reduce(
+      addSpent,
+      NOTHING_SPENT,
+    );
+    return new Budget(this.subject.order.budget, { usage: { inputTokens, outputTokens }, costUsd });
+  }
+}
+
+/** All results, after all works have ended; of several errors the first. */
+async function allSettled<Result>(works: readonly Promise<Result>[]): Promise<readonly Result[]> {
+  await Promise.allSettled(works);
+  return Promise.all(works);
+}

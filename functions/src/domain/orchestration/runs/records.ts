@@ -1,0 +1,54 @@
+/** What a step's record means to its run. */
+import type { Change } from '../../store.ts';
+import { measuresOf } from '../agents/measure.ts';
+import { type DueStep, outcomeKey } from '../workflows/progress.ts';
+import type { StepOutcome, StepResult } from '../workflows/scope.ts';
+import type { StepJournal } from './journal.ts';
+import { type AgentResult, addSpent, MAX_WARNINGS, type Run, type StepRecord } from './run.ts';
+
+/** What the workflow goes on from. */
+export function outcomesOf(records: Iterable<StepRecord>): ReadonlyMap<string, StepOutcome> {
+  const outcomes = new Map<string, StepOutcome>();
+  for (const record of records) {
+    const outcome = outcomeOf(record);
+    if (outcome !== undefined) outcomes.set(outcomeKey(record), outcome);
+  }
+  return outcomes;
+}
+
+function outcomeOf({ status, output = '', results, failure }: StepRecord): StepOutcome | undefined {
+  if (status === 'succeeded')
+    return { status: 'done', output, ...(results && { results: results.flatMap(valid) }) };
+  if (status === 'failed') return { status: 'failed', error: failure?.message ?? 'It failed.' };
+  return undefined;
+}
+
+function valid({ agent, output }: AgentResult): StepResult | [] {
+  return output === undefined ? [] : { agent, output };
+}
+
+/** The run once a step is recorded. */
+export function withRecord(run: Run, record: StepRecord, warnings: readonly string[]): Run {
+  if (record.status === 'waiting') return run;
+  return {
+    ...run,
+    stepsSettled: run.stepsSettled + 1,
+    spent: addSpent(run.spent, record.spent),
+    current: run.current.filter((name) => name !== record.name),
+    warnings: [...new Set([...run.warnings, ...warnings])].slice(0, MAX_WARNINGS),
+  };
+}
+
+/** What a step's requests tell of the agents. */
+export function measurements({ status, attempts }: StepRecord): readonly Change[] {
+  if (status === 'waiting') return [];
+  return measuresOf(attempts).map((measure) => ({ kind: 'measureAgent', measure }));
+}
+
+/** What is said of calls that instances died in. */
+export function repetitionWarnings({ name }: DueStep, { interrupted }: StepJournal): readonly string[] {
+  return interrupted.map(
+    ({ agent }) =>
+      `Step "${name}": a call of ${agent} was made again, since the instance that made it first ended before its answer. The first may have been billed.`,
+  );
+}

@@ -1,0 +1,130 @@
+/** Starting runs, and finding the one that answers the same question. */
+import { canonicalJson } from '../../json.ts';
+import type { Clock, Hashing, Randomness } from '../../ports.ts';
+import type { Principal } from '../../principal.ts';
+import { retryStale } from '../../retry.ts';
+import { requireSize } from '../../size.ts';
+import type { Change, Settle, Store } from '../../store.ts';
+import { allSteps } from '../workflows/definition.ts';
+import type { AnswerCache, RunReader } from './ports.ts';
+import { handedOn, NOTHING_SPENT, type Run, type RunOrder, type Selection } from './run.ts';
+
+/** How long a success is given again to the same question. Source: design, section 6, "Orchestration". */
+const FRESH_MILLISECONDS = 5 * 60_000;
+
+/** A run may wait for a live agent, but not for ever. */
+const LIFETIME_MILLISECONDS = 24 * 3_600_000;
+
+/** An input with its context and workflow is one document. */
+const MAX_ORDER_BYTES = 600_000;
+
+const TITLE_LENGTH = 200;
+
+export interface RunRequest extends RunOrder {
+  readonly selection?: Selection;
+  /** Whether a fresh answer to the same question will do, or the one that is being made. */
+  readonly cache: boolean;
+}
+
+export interface Beginning {
+  readonly runId: string;
+  /** Whether the run was there already, for the same question. */
+  readonly cached: boolean;
+}
+
+export interface RunStartDependencies {
+  readonly runs: RunReader;
+  readonly answers: AnswerCache;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly hashing: Hashing;
+  /** What the agents are made of: an answer of another model is another answer. */
+  readonly models: () => readonly string[];
+}
+
+export class RunStart {
+  private readonly dependencies: RunStartDependencies;
+
+  constructor(dependencies: RunStartDependencies) {
+    this.dependencies = dependencies;
+  }
+
+  /** Stores a run that is to be dispatched, or finds the one that answers the same question. */
+  store(
+    principal: Principal,
+    workspace: string,
+    request: RunRequest,
+    settle: Settle<Beginning>,
+  ): Promise<Beginning> {
+    const order = orderOf(request);
+    const key = request.cache ? this.keyOf(principal, workspace, order) : undefined;
+    const run = this.newRun(principal, workspace, request);
+    return retryStale(this.dependencies.randomness, async (): Promise<Beginning> => {
+      const kept = key === undefined ? undefined : await this.dependencies.answers.find(key);
+      if (kept !== undefined && (await this.isGood(kept.value.runId))) {
+        const found = { runId: kept.value.runId, cached: true };
+        await this.dependencies.store.commit([], settle(found));
+        return found;
+      }
+      const made = { runId: run.id, cached: false };
+      const keep: Change[] = key === undefined ? [] : [keepAnswer(key, run, kept?.version)];
+      await this.dependencies.store.commit([{ kind: 'createRun', run, order }, ...keep], settle(made));
+      return made;
+    });
+  }
+
+  private newRun(principal: Principal, workspace: string, { workflow, input, selection }: RunRequest): Run {
+    const now = this.dependencies.clock.now();
+    return handedOn(
+      {
+        id: `run-${this.dependencies.randomness.letters(20)}`,
+        ownerUid: principal.ownerUid,
+        startedBy: principal.uid,
+        workspace,
+        workflow: workflow.name,
+        title: [...input].slice(0, TITLE_LENGTH).join(''),
+        status: 'pending',
+        createdAt: now,
+        cancelRequested: false,
+        epoch: 0,
+        deadline: new Date(now.getTime() + LIFETIME_MILLISECONDS),
+        current: [],
+        stepsSettled: 0,
+        stepsPlanned: allSteps(workflow).length,
+        spent: NOTHING_SPENT,
+        warnings: [],
+        ...(selection && { selection }),
+      },
+      now,
+    );
+  }
+
+  /** Answers are an owner's: whoever asks must not learn what others have asked. */
+  private keyOf({ ownerUid }: Principal, workspace: string, order: RunOrder): string {
+    const { hashing, models } = this.dependencies;
+    return hashing.sha256(canonicalJson([ownerUid, workspace, order, models()]));
+  }
+
+  /** A success that is fresh, or a run that may still become one. */
+  private async isGood(runId: string): Promise<boolean> {
+    const run = (await this.dependencies.runs.find(runId))?.value;
+    if (run === undefined) return false;
+    if (run.endedAt === undefined) return !run.cancelRequested;
+    const age = this.dependencies.clock.now().getTime() - run.endedAt.getTime();
+    return run.status === 'succeeded' && age < FRESH_MILLISECONDS;
+  }
+}
+
+/** @throws MusterError VALIDATION_ERROR where it is too much for one document */
+function orderOf({ workflow, input, context, budget }: RunRequest): RunOrder {
+  const order = { workflow, input, context, budget };
+  requireSize('A run', 'input', order, MAX_ORDER_BYTES);
+  return order;
+}
+
+/** Kept for as long as the run may take, and then for as long as its answer is fresh. */
+function keepAnswer(key: string, { id, deadline }: Run, replaces: string | undefined): Change {
+  const expiresAt = new Date(deadline.getTime() + FRESH_MILLISECONDS);
+  return { kind: 'keepAnswer', key, runId: id, expiresAt, ...(replaces !== undefined && { replaces }) };
+}

@@ -1,0 +1,146 @@
+/** An owner of runs over the real services, the emulators and models on this machine. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type Composition, compose } from '../../../functions/src/app.ts';
+import { hostedAgents } from '../../../functions/src/composition/hostedAgents.ts';
+import type { HostedAgent } from '../../../functions/src/domain/orchestration/ports.ts';
+import type { Run } from '../../../functions/src/domain/orchestration/runs/run.ts';
+import { isEnded } from '../../../functions/src/domain/orchestration/runs/run.ts';
+import type { RunView } from '../../../functions/src/domain/orchestration/runs/service.ts';
+import type { Beginning, RunRequest } from '../../../functions/src/domain/orchestration/runs/starting.ts';
+import { readWorkflow } from '../../../functions/src/domain/orchestration/workflows/validation.ts';
+import type { Principal } from '../../../functions/src/domain/principal.ts';
+import { LocalModels } from '../../support/models/server.ts';
+
+/** For calls without an idempotency key. */
+export const unkeyed = (): undefined => undefined;
+
+/** Five steps, each of which sees what the one before brought. */
+export const FIVE_STEPS = {
+  name: 'five',
+  steps: [
+    { name: 'one', agent: 'claude', prompt: 'ONE {{input}}' },
+    { name: 'two', agent: 'gemini', prompt: 'TWO {{input}} {{steps.one.output}}' },
+    { name: 'three', agent: 'claude', prompt: 'THREE {{input}} {{steps.two.output}}' },
+    { name: 'four', agent: 'gemini', prompt: 'FOUR {{input}} {{steps.three.output}}' },
+    { name: 'five', agent: 'claude', prompt: 'FIVE {{input}} {{steps.four.output}}' },
+  ],
+};
+
+/** The agents of a deployment whose vendors are at this address. */
+export function agentsAt(url: string): readonly HostedAgent[] {
+  const settings = {
+    apiKey: 'local-key',
+    baseUrl: url,
+    price: { inputPerMillion: 1, outputPerMillion: 5 },
+  };
+  return hostedAgents({
+    claude: { ...settings, model: 'claude-local' },
+    gemini: { ...settings, model: 'gemini-local' },
+  });
+}
+
+export class Orchestra {
+  readonly owner = `owner-${randomUUID()}`;
+  readonly workspace = `ws-${randomUUID().slice(0, 13)}`;
+  readonly models = new LocalModels();
+  /** What was dispatched, in order. */
+  readonly dispatched: string[] = [];
+  /** Whether a dispatch is lost. */
+  losing = false;
+  readonly app: Composition;
+  private readonly deliveries = new Set<Promise<unknown>>();
+
+  constructor() {
+    this.app = this.anotherInstance();
+  }
+
+  /** Another instance of the same deployment. What one dispatches, it executes itself, soon. */
+  anotherInstance(): Composition {
+    const app: Composition = compose({
+      clock: { now: () => new Date() },
+      hosted: () => agentsAt(this.models.url),
+      dispatch: {
+        dispatch: async (runId) => {
+          this.dispatched.push(runId);
+          if (!this.losing) this.deliver(runId, app);
+        },
+      },
+    });
+    return app;
+  }
+
+  async start(): Promise<void> {
+    await this.models.start();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.deliveries);
+    await this.models.stop();
+  }
+
+  /** Delivers a run to an instance, as Cloud Tasks does: again where it was busy. */
+  deliver(runId: string, app = this.app): Promise<void> {
+    const delivery = this.untilDone(runId, app);
+    this.deliveries.add(delivery);
+    return delivery.finally(() => this.deliveries.delete(delivery));
+  }
+
+  private async untilDone(runId: string, app: Composition): Promise<void> {
+    while ((await app.runExecution.deliver({ runId })) === 'busy') {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  get principal(): Principal {
+    return { uid: `agent:${this.owner}`, kind: 'agent', ownerUid: this.owner, role: 'worker' };
+  }
+
+  request(workflow: object, changed: Partial<RunRequest> = {}): RunRequest {
+    return {
+      workflow: readWorkflow(workflow, 'workflow'),
+      input: `a question of ${this.owner}`,
+      context: {},
+      budget: { tokens: 1_000_000, costUsd: 10 },
+      cache: false,
+      ...changed,
+    };
+  }
+
+  begin(workflow: object, changed: Partial<RunRequest> = {}, app = this.app): Promise<Beginning> {
+    const request = this.request(workflow, changed);
+    return app.services.orchestration.runs.start(this.principal, this.workspace, request, unkeyed);
+  }
+
+  /** The run when it has ended. */
+  async ended(runId: string): Promise<RunView> {
+    await this.until(runId, isEnded);
+    return this.view(runId);
+  }
+
+  /** Waits until the run is so. */
+  async until(runId: string, isSo: (run: Run) => boolean): Promise<Run> {
+    for await (const run of this.app.ports.runs.watch(runId, new AbortController().signal)) {
+      if (isSo(run)) return run;
+    }
+    throw new Error('The watch has ended.');
+  }
+
+  view(runId: string): Promise<RunView> {
+    return this.app.services.orchestration.runs.view(this.principal, runId);
+  }
+
+  async run(workflow: object, changed: Partial<RunRequest> = {}): Promise<RunView> {
+    return this.ended((await this.begin(workflow, changed)).runId);
+  }
+
+  /** The journal of a step. */
+  journal(runId: string, step: string) {
+    return this.app.ports.runs.journal(runId, `${step}.1`);
+  }
+
+  /** Nobody asked a model anything that its vendor does not take. */
+  assertAcceptable(): void {
+    assert.deepEqual(this.models.problems, []);
+  }
+}
