@@ -1,6 +1,5 @@
 /** Who suits a task, what auto chooses, what is measured, and steps for the network. */
 import assert from 'node:assert/strict';
-import { systemHashing } from '../../../../functions/src/adapters/platform/cryptography.ts';
 import { measuresOf, metricsOf } from '../../../../functions/src/domain/orchestration/agents/measure.ts';
 import { PROFILES, roleNamed } from '../../../../functions/src/domain/orchestration/agents/profile.ts';
 import { inferRequirements } from '../../../../functions/src/domain/orchestration/agents/requirements.ts';
@@ -11,7 +10,11 @@ import {
   standIns,
 } from '../../../../functions/src/domain/orchestration/agents/selection.ts';
 import type { Attempt } from '../../../../functions/src/domain/orchestration/calls/attempt.ts';
-import { networkTask, outcomeOfTask } from '../../../../functions/src/domain/orchestration/network.ts';
+import {
+  networkTask,
+  outcomeOfTask,
+  runOfTask,
+} from '../../../../functions/src/domain/orchestration/network.ts';
 import { builtIn } from '../../../../functions/src/domain/orchestration/workflows/builtIn.ts';
 import { agentsOf, allSteps } from '../../../../functions/src/domain/orchestration/workflows/definition.ts';
 import { progressOf } from '../../../../functions/src/domain/orchestration/workflows/progress.ts';
@@ -196,12 +199,14 @@ describe('a step for the network', () => {
   const [due] = next.steps;
 
   it('is one task, however often it is made', () => {
-    const run = { id: 'run-1', workflow: 'custom' };
-    const task = networkTask(systemHashing, run, due);
-    assert.deepEqual(networkTask(systemHashing, run, due), task);
-    assert.match(task.id, /^task-run-[0-9a-f]{24}$/);
-    assert.notEqual(networkTask(systemHashing, { ...run, id: 'run-2' }, due).id, task.id);
-    assert.notEqual(networkTask(systemHashing, run, { ...due, iteration: 2 }).id, task.id);
+    const run = { id: `run-${'a'.repeat(20)}`, workflow: 'custom' };
+    const task = networkTask(run, due);
+    assert.deepEqual(networkTask(run, due), task);
+    assert.equal(task.id, `${run.id}-code-1`);
+    assert.equal(runOfTask(task.id), run.id);
+    assert.equal(runOfTask('task-xxx-001'), undefined);
+    assert.notEqual(networkTask({ ...run, id: `run-${'b'.repeat(20)}` }, due).id, task.id);
+    assert.notEqual(networkTask(run, { ...due, iteration: 2 }).id, task.id);
     assert.equal(task.draft.description, 'Step code of the workflow custom\n\nDo it.');
     assert.deepEqual(task.draft.requiredCapabilities, ['Coding']);
   });
