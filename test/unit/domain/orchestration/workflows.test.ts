@@ -1,5 +1,6 @@
 /** Workflows as data: what is refused and why, the built-in ones, and what comes next in one. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { BUILT_IN, builtIn } from '../../../../functions/src/domain/orchestration/workflows/builtIn.ts';
 import {
   allSteps,
@@ -200,6 +201,12 @@ describe('a workflow', () => {
       assert.ok(error.details.suggestion);
     });
   }
+
+  it('is the one that the guide shows', () => {
+    const guide = readFileSync(new URL('../../../../docs/guides/workflows.md', import.meta.url), 'utf8');
+    const example = /^ {4}\{\n[\s\S]*?^ {4}\}$/m.exec(guide)?.[0];
+    assert.equal(readWorkflow(example, 'workflow').name, 'careful');
+  });
 
   it('may name a step of its group, from the round before', () => {
     readWorkflow(
