@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --json] [--write] [--only coldStart,overhead,list,read,event,subscriptions,claim,scale,cost]`. The emulators run
+ * `npm run bench [-- --json] [--write] [--only coldStart,overhead,list,read,event,subscriptions,claim,orchestration,scale,cost]`. The emulators run
  * already; see docs/benchmarks.md. Standard output carries the findings and nothing else.
  */
 import { availableParallelism, loadavg } from 'node:os';
@@ -10,6 +10,7 @@ import { measureClaim } from './measurements/claim.ts';
 import { measureColdStart } from './measurements/coldStart.ts';
 import { type CostMeasurement, type CostRow, measureCost } from './measurements/cost.ts';
 import { measureEvent } from './measurements/event.ts';
+import { measureOrchestration } from './measurements/orchestration.ts';
 import { measureList, measureOverhead } from './measurements/overhead.ts';
 import { measureRead } from './measurements/read.ts';
 import { measureScale } from './measurements/scale.ts';
@@ -32,6 +33,7 @@ const benchmarks: Readonly<Record<string, () => Promise<readonly Measurement[]>>
   event: measureEvent,
   subscriptions: async () => [await measureSubscriptions()],
   claim: async () => [await measureClaim()],
+  orchestration: measureOrchestration,
   scale: measureScale,
   cost: async () => [documented(await measureCost())],
 };

@@ -129,7 +129,7 @@ class HostedStep {
     };
   }
 
-  private ask({ key, agent, prompt, replaceable, signal }: Question): Promise<CallResult> {
+  private ask({ key, agent, prompt, replaceable, signal, onAnswer }: Question): Promise<CallResult> {
     const { run, due, budget, journal, abreast } = this.task;
     const others = replaceable ? standIns(agent, due.step.role, this.standings) : [];
     const { agents, ...dependencies } = this.dependencies;
@@ -152,6 +152,7 @@ class HostedStep {
         sharedBy: this.agents.length * abreast,
         repeatable,
         signal,
+        onAnswer,
       },
       { ...dependencies, journal, budget },
     );

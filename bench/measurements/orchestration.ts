@@ -1,0 +1,141 @@
+/** What orchestration costs: a step of a run against a bare call of the SDK, and a race against its winner alone. */
+import { randomUUID } from 'node:crypto';
+import { Anthropic } from '@anthropic-ai/sdk';
+import { type Composition, compose } from '../../functions/src/app.ts';
+import { hostedAgents } from '../../functions/src/composition/hostedAgents.ts';
+import { isEnded } from '../../functions/src/domain/orchestration/runs/run.ts';
+import { readWorkflow } from '../../functions/src/domain/orchestration/workflows/validation.ts';
+import type { Principal } from '../../functions/src/domain/principal.ts';
+import { startLocalService } from '../../scripts/emulators/localService.mjs';
+import { RemoteModels } from '../../test/support/models/remote.ts';
+import { type Measurement, spread } from '../measurement.ts';
+import { alternate, ratioOf, type Schedule } from '../rounds.ts';
+
+const SCHEDULE: Schedule = { warmUps: 2, rounds: 11 };
+
+const STEPS = 5;
+
+/** As fast as a model answers a short question. */
+const FAST_MS = 500;
+
+const MODEL = 'claude-local';
+
+const steps = {
+  name: 'bench-steps',
+  steps: Array.from({ length: STEPS }, (_, number) => ({
+    name: `step${number}`,
+    agent: 'claude',
+    prompt: `${number} {{input}}`,
+  })),
+};
+
+const alone = { name: 'bench-alone', steps: [{ name: 'answer', agent: 'claude' }] };
+
+const race = { name: 'bench-race', steps: [{ name: 'answer', agents: ['claude', 'gemini'], mode: 'race' }] };
+
+export async function measureOrchestration(): Promise<Measurement[]> {
+  const url = await startModels();
+  return [await measureStep(url), await measureRace(url)];
+}
+
+/** The model answers at once, so that all there is to measure is what is done around it. */
+async function measureStep(url: string): Promise<Measurement> {
+  const runs = runsAt(url);
+  const bare = new Anthropic({ apiKey: 'local', baseURL: url, maxRetries: 0 });
+  const milliseconds = await alternate(
+    SCHEDULE,
+    async () => (await timed(() => runs(steps, 'at once'))) / STEPS,
+    async () => (await timed(() => bareCalls(bare))) / STEPS,
+  );
+  return {
+    name: 'orchestration.step',
+    title: `A step of a run of ${STEPS}, with a model that answers at once, against a bare streamed call of the SDK`,
+    ratio: ratioOf(milliseconds),
+    figures: { 'ms a step': spread(milliseconds.ours), 'ms a bare call': spread(milliseconds.baseline) },
+    faults: [],
+  };
+}
+
+/** Of two agents one answers after a while and one never does. Both sides are whole runs. */
+async function measureRace(url: string): Promise<Measurement> {
+  const runs = runsAt(url);
+  const models = new RemoteModels(url);
+  const about = `race ${randomUUID()}`;
+  await models.when({ vendor: 'anthropic', text: about }, { does: 'answer', afterMs: FAST_MS });
+  await models.when({ vendor: 'gemini', text: about }, { does: 'hang' });
+  const milliseconds = await alternate(
+    SCHEDULE,
+    () => timed(() => runs(race, about)),
+    () => timed(() => runs(alone, about)),
+  );
+  return {
+    name: 'orchestration.race',
+    title: 'A run that races two agents, against a run of the faster one alone',
+    ratio: ratioOf(milliseconds),
+    target: { kind: 'at most', value: 1.2 },
+    figures: { ms: spread(milliseconds.ours), 'ms alone': spread(milliseconds.baseline) },
+    faults: [],
+  };
+}
+
+/** Starts runs and waits for their end, in this process: the queue that a deployment has in between is Google's. */
+function runsAt(url: string) {
+  const settings = { apiKey: 'local', baseUrl: url, price: { inputPerMillion: 1, outputPerMillion: 1 } };
+  const agents = hostedAgents({
+    claude: { ...settings, model: MODEL },
+    gemini: { ...settings, model: 'gemini-local' },
+  });
+  const app: Composition = compose({
+    clock: { now: () => new Date() },
+    hosted: () => agents,
+    dispatch: {
+      dispatch: async (runId) => {
+        void app.runExecution.deliver({ runId });
+      },
+    },
+  });
+  const owner = `bench-${randomUUID()}`;
+  const principal: Principal = { uid: `agent:${owner}`, kind: 'agent', ownerUid: owner, role: 'worker' };
+  return async (workflow: object, input: string): Promise<void> => {
+    const { runs } = app.services.orchestration;
+    const { runId } = await runs.start(
+      principal,
+      'bench',
+      {
+        ...{ input, context: {}, cache: false },
+        workflow: readWorkflow(workflow, 'workflow'),
+        budget: { tokens: 1_000_000, costUsd: 100 },
+      },
+      () => undefined,
+    );
+    for await (const run of app.ports.runs.watch(runId, new AbortController().signal)) {
+      if (!isEnded(run)) continue;
+      if (run.status !== 'succeeded') throw new Error(`The run has ${run.status}.`);
+      return;
+    }
+  };
+}
+
+async function bareCalls(client: Anthropic): Promise<void> {
+  for (let number = 0; number < STEPS; number++) {
+    const stream = client.messages.stream({
+      model: MODEL,
+      max_tokens: 1000,
+      messages: [{ role: 'user', content: `${number} at once` }],
+    });
+    await stream.finalText();
+  }
+}
+
+/** In a process of their own, which ends with the run. */
+async function startModels(): Promise<string> {
+  const output = { file: '', tail: () => '', line: () => {} };
+  const parameters = await startLocalService('models', { node: process.execPath, env: {}, output });
+  return parameters['ANTHROPIC_BASE_URL'] ?? '';
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}

@@ -1,0 +1,85 @@
+/** From a tool call to the vendor and back: parameters, secrets, SDKs and the functions as they are deployed. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { RemoteModels } from '../support/models/remote.ts';
+import { registerAgent } from './support/agents.ts';
+import { succeed } from './support/calls.ts';
+import { type Connection, connect, isRecord } from './support/clients.ts';
+import { endpointUrl, newWorkspace } from './support/endpoint.ts';
+import { eventually } from './support/waiting.ts';
+
+const PATIENCE_MILLISECONDS = 180_000;
+
+describe('models behind the functions', () => {
+  const models = new RemoteModels(process.env['ANTHROPIC_BASE_URL'] ?? '');
+  let client: Connection;
+
+  before(async () => {
+    const { token } = await registerAgent('models', { role: 'worker' });
+    const url = endpointUrl('/orchestration', { workspace: newWorkspace('models') });
+    client = await connect('client 2026-07-28', url, token);
+  });
+
+  after(async () => {
+    await client?.close();
+    assert.deepEqual(await models.problems(), [], 'not as the vendors describe it');
+  });
+
+  /** The run's answer, however often one has to look. */
+  async function ended(
+    answer: Readonly<Record<string, unknown>>,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    if (answer['status'] === 'succeeded') return answer;
+    return eventually(
+      'the run succeeds',
+      async () => {
+        const seen = await succeed(client, 'get_run', { runId: answer['runId'] });
+        return seen['status'] === 'succeeded' ? seen : undefined;
+      },
+      PATIENCE_MILLISECONDS,
+    );
+  }
+
+  it('are available with their keys', async () => {
+    const { agents } = await succeed(client, 'list_agents');
+    assert.ok(Array.isArray(agents));
+    for (const name of ['claude', 'gemini']) {
+      const agent: unknown = agents.find((one) => isRecord(one) && one['name'] === name);
+      assert.ok(isRecord(agent));
+      assert.equal(agent['status'], 'available', name);
+    }
+  });
+
+  for (const [agent, vendor] of [
+    ['claude', 'anthropic'],
+    ['gemini', 'gemini'],
+  ] as const) {
+    it(`answer through ${agent}, asked once`, async () => {
+      const prompt = `Through ${agent}: ${randomUUID()}`;
+      await models.when({ text: prompt, vendor }, { does: 'answer', text: `Said by ${agent}.` });
+      const preferences = { agent, workflow: 'direct', cache: false };
+      const answer = await ended(await succeed(client, 'orchestrate', { prompt, preferences }));
+      assert.equal(answer['result'], `Said by ${agent}.`);
+      const asked = await models.askedAbout(prompt);
+      assert.deepEqual(
+        asked.map((one) => one.vendor),
+        [vendor],
+      );
+    });
+  }
+
+  it('close the connection of the one that has lost a race', async () => {
+    const prompt = `Race: ${randomUUID()}`;
+    await models.when({ text: prompt, vendor: 'gemini' }, { does: 'answer', text: 'First!', company: 2 });
+    await models.when({ text: prompt, vendor: 'anthropic' }, { does: 'hang' });
+    const args = { prompt, agents: ['claude', 'gemini'], mode: 'race' };
+    const answer = await ended(await succeed(client, 'orchestrate_parallel', args));
+    assert.equal(answer['result'], 'First!');
+    const loser = await eventually(
+      "the loser's connection closes",
+      async () => (await models.askedAbout(prompt)).find(({ closedAt }) => closedAt !== undefined),
+      PATIENCE_MILLISECONDS,
+    );
+    assert.equal(loser.vendor, 'anthropic');
+  });
+});
