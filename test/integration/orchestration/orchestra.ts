@@ -56,9 +56,9 @@ export class Orchestra {
   }
 
   /** Another instance of the same deployment. What one dispatches, it executes itself, soon. */
-  anotherInstance(): Composition {
+  anotherInstance(now = () => new Date()): Composition {
     const app: Composition = compose({
-      clock: { now: () => new Date() },
+      clock: { now },
       hosted: () => agentsAt(this.models.url),
       dispatch: {
         dispatch: async (runId) => {
@@ -99,12 +99,17 @@ export class Orchestra {
   request(workflow: object, changed: Partial<RunRequest> = {}): RunRequest {
     return {
       workflow: readWorkflow(workflow, 'workflow'),
-      input: `a question of ${this.owner}`,
+      input: this.question(),
       context: {},
       budget: { tokens: 1_000_000, costUsd: 10 },
       cache: false,
       ...changed,
     };
+  }
+
+  /** One that no other test asks. */
+  question(): string {
+    return `question ${randomUUID()}`;
   }
 
   begin(workflow: object, changed: Partial<RunRequest> = {}, app = this.app): Promise<Beginning> {

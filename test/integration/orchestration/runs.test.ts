@@ -1,26 +1,237 @@
-/** Runs from their start to their end. */
+/** Runs from their start to their end: budgets, caching, cancelling, and who sees them. */
 import assert from 'node:assert/strict';
-import { FIVE_STEPS, Orchestra } from './orchestra.ts';
+import { MusterError } from '../../../functions/src/domain/errors.ts';
+import type { Principal } from '../../../functions/src/domain/principal.ts';
+import { FIVE_STEPS, Orchestra, unkeyed } from './orchestra.ts';
+
+const ONE_STEP = { name: 'one-step', steps: [{ name: 'only', agent: 'claude' }] };
 
 describe('a run', () => {
   const orchestra = new Orchestra();
+  const { services, ports } = orchestra.app;
+  const { runs } = services.orchestration;
   before(() => orchestra.start());
   after(() => orchestra.stop());
+  beforeEach(() => {
+    orchestra.losing = false;
+  });
   afterEach(() => orchestra.assertAcceptable());
 
-  it('executes its steps in order, and keeps what each of them did', async () => {
+  it('executes its steps in order, each over what the one before brought', async () => {
     const { run, steps } = await orchestra.run(FIVE_STEPS);
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
     assert.deepEqual(
-      steps.map(({ name, status, agents }) => [name, status, agents]),
+      steps.map(({ number, name, status, agents }) => [number, name, status, agents]),
       [
-        ['one', 'succeeded', ['claude']],
-        ['two', 'succeeded', ['gemini']],
-        ['three', 'succeeded', ['claude']],
-        ['four', 'succeeded', ['gemini']],
-        ['five', 'succeeded', ['claude']],
+        [1, 'one', 'succeeded', ['claude']],
+        [2, 'two', 'succeeded', ['gemini']],
+        [3, 'three', 'succeeded', ['claude']],
+        [4, 'four', 'succeeded', ['gemini']],
+        [5, 'five', 'succeeded', ['claude']],
       ],
     );
     assert.equal(run.resultStep, 'five.1');
+    const outputTokens = steps.reduce((sum, step) => sum + step.spent.outputTokens, 0);
+    assert.ok(outputTokens > 0 && run.spent.outputTokens === outputTokens);
+  });
+
+  it('is executed once, however often it is delivered', async () => {
+    orchestra.losing = true;
+    const input = orchestra.question();
+    const { runId } = await orchestra.begin(FIVE_STEPS, { input });
+    const other = orchestra.anotherInstance();
+    await Promise.all([orchestra.deliver(runId), orchestra.deliver(runId, other), orchestra.deliver(runId)]);
+    assert.equal((await orchestra.view(runId)).run.status, 'succeeded');
+    assert.equal(orchestra.models.askedAbout(input).length, 5);
+  });
+
+  it('is dispatched again where its dispatch was lost', async () => {
+    orchestra.losing = true;
+    const { runId } = await orchestra.begin(ONE_STEP);
+    orchestra.losing = false;
+    assert.equal(orchestra.dispatched.filter((id) => id === runId).length, 1);
+    const later = orchestra.anotherInstance(() => new Date(Date.now() + 120_000));
+    await later.services.orchestration.runs.dispatchLost();
+    assert.equal((await orchestra.ended(runId)).run.status, 'succeeded');
+  });
+
+  it('never exceeds its budget by more than the call in flight', async () => {
+    const input = orchestra.question();
+    const { run, steps } = await orchestra.run(FIVE_STEPS, { input, budget: { tokens: 400, costUsd: 10 } });
+    const { inputTokens, outputTokens } = run.spent;
+    const most = Math.max(...steps.map(({ spent }) => spent.inputTokens + spent.outputTokens));
+    assert.ok(inputTokens + outputTokens <= 400 + most, `${inputTokens} + ${outputTokens}`);
+    assert.equal(run.status, 'failed');
+    assert.equal(run.failure?.reason, 'BUDGET_EXHAUSTED', run.failure?.message);
+    assert.ok(orchestra.models.askedAbout(input).length < 5);
+  });
+
+  it('is one for the same question at two instances at once, and is answered again while it is fresh', async () => {
+    const input = orchestra.question();
+    const other = orchestra.anotherInstance();
+    const [first, second] = await Promise.all([
+      orchestra.begin(ONE_STEP, { input, cache: true }),
+      orchestra.begin(ONE_STEP, { input, cache: true }, other),
+    ]);
+    assert.equal(first.runId, second.runId);
+    assert.deepEqual([first.cached, second.cached].sort(), [false, true]);
+    await orchestra.ended(first.runId);
+    const third = await orchestra.begin(ONE_STEP, { input, cache: true });
+    assert.deepEqual(third, { runId: first.runId, cached: true });
+    assert.equal(orchestra.models.askedAbout(input).length, 1);
+
+    const anew = await orchestra.begin(ONE_STEP, { input });
+    assert.equal(anew.cached, false);
+    const stale = orchestra.anotherInstance(() => new Date(Date.now() + 301_000));
+    const later = await orchestra.begin(ONE_STEP, { input, cache: true }, stale);
+    assert.equal(later.cached, false);
+    await Promise.all([anew, later].map(({ runId }) => orchestra.ended(runId)));
+  });
+
+  it('does not keep a failure as an answer', async () => {
+    const input = orchestra.question();
+    orchestra.models.when({ text: input, times: 1 }, { does: 'error', status: 401 });
+    const { runId } = await orchestra.begin(ONE_STEP, { input, cache: true });
+    const { run } = await orchestra.ended(runId);
+    assert.deepEqual([run.status, run.failure?.reason], ['failed', 'AUTHENTICATION']);
+    const again = await orchestra.begin(ONE_STEP, { input, cache: true });
+    assert.equal(again.cached, false);
+    assert.equal((await orchestra.ended(again.runId)).run.status, 'succeeded');
+  });
+
+  it('closes its requests when it is cancelled, and keeps what is done', async () => {
+    const input = orchestra.question();
+    orchestra.models.when({ text: `TWO ${input}` }, { does: 'hang' });
+    const { runId } = await orchestra.begin(FIVE_STEPS, { input });
+    await orchestra.until(
+      runId,
+      ({ stepsSettled, current }) => stepsSettled === 1 && current.includes('two'),
+    );
+    await soon(() => orchestra.models.askedAbout(`TWO ${input}`).length === 1);
+    await runs.cancel(orchestra.principal, runId, unkeyed);
+    const { run, steps } = await orchestra.ended(runId);
+    assert.equal(run.status, 'cancelled');
+    assert.deepEqual([steps[0]?.name, steps[0]?.status], ['one', 'succeeded']);
+    await soon(() => orchestra.models.askedAbout(`TWO ${input}`)[0]?.closedAt !== undefined);
+    assert.equal(orchestra.models.askedAbout(input).length, 2);
+    const repeated = await runs.cancel(orchestra.principal, runId, unkeyed);
+    assert.equal(repeated.status, 'cancelled');
+  });
+
+  it('cannot be cancelled once it has ended', async () => {
+    const { run } = await orchestra.run(ONE_STEP);
+    await assert.rejects(runs.cancel(orchestra.principal, run.id, unkeyed), codeIs('CONFLICT'));
+  });
+
+  it('is cancelled at once where nobody executes it', async () => {
+    orchestra.losing = true;
+    const { runId } = await orchestra.begin(ONE_STEP);
+    assert.equal((await runs.cancel(orchestra.principal, runId, unkeyed)).status, 'cancelled');
+    await orchestra.deliver(runId);
+    assert.deepEqual((await orchestra.view(runId)).steps, []);
+  });
+
+  it('is seen by its owner and by leaders alone', async () => {
+    const { run } = await orchestra.run(ONE_STEP);
+    const stranger: Principal = { uid: 'x', kind: 'person', ownerUid: 'x', role: 'worker' };
+    await assert.rejects(runs.view(stranger, run.id), codeIs('NOT_FOUND'));
+    await assert.rejects(runs.cancel(stranger, run.id, unkeyed), codeIs('NOT_FOUND'));
+    assert.equal((await runs.view({ ...stranger, role: 'leader' }, run.id)).run.id, run.id);
+    assert.deepEqual((await runs.list(stranger, undefined, 10, undefined)).items, []);
+  });
+
+  it('has parallel steps run together, and a failed one fails it', async () => {
+    const input = orchestra.question();
+    orchestra.models.when({ text: `LEFT ${input}` }, { does: 'answer', text: 'left', company: 1 + 1 });
+    const workflow = {
+      name: 'side-by-side',
+      steps: [
+        { name: 'left', agent: 'claude', parallel: true, prompt: 'LEFT {{input}}' },
+        { name: 'right', agent: 'gemini', parallel: true, prompt: 'RIGHT LEFT {{input}}' },
+      ],
+    };
+    const { run } = await orchestra.run(workflow, { input });
+    assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
+
+    const refused = orchestra.question();
+    orchestra.models.when({ text: `RIGHT LEFT ${refused}` }, { does: 'answer', end: 'refusal' });
+    const failed = await orchestra.run(workflow, { input: refused });
+    assert.deepEqual([failed.run.status, failed.run.failure?.reason], ['failed', 'REFUSED']);
+    assert.deepEqual(failed.steps.map(({ status }) => status).sort(), ['failed', 'succeeded']);
+  });
+
+  it('gives a step to a live agent of the network, and goes on with its result', async () => {
+    const input = orchestra.question();
+    const workflow = {
+      name: 'by-hand',
+      steps: [
+        { name: 'work', agent: 'network', prompt: 'Work on {{input}}' },
+        { name: 'sum', agent: 'claude', prompt: 'SUM {{steps.work.output}} {{input}}' },
+      ],
+    };
+    const { runId } = await orchestra.begin(workflow, { input });
+    await orchestra.until(runId, ({ status }) => status === 'waiting');
+    const taskId = `${runId}-work-1`;
+    assert.equal((await orchestra.view(runId)).steps[0]?.taskId, taskId);
+
+    const agentId = `worker-${orchestra.workspace}`;
+    const worker: Principal = { ...orchestra.principal, uid: `agent:${agentId}`, agentId };
+    const joining = { agentId, role: 'worker' as const, workspace: orchestra.workspace };
+    await services.membership.join(worker, { ...joining, capabilities: undefined }, unkeyed);
+    const claim = { workspace: orchestra.workspace, agentId, leaseSeconds: 1800 };
+    await services.taskQueue.claim(claim, unkeyed);
+    const done = { kind: 'done' as const, result: { output: 'the work of a hand' } };
+    await services.taskQueue.settle(taskId, { agentId }, done, unkeyed);
+    await runs.taskChanged(taskId);
+    await runs.taskChanged(taskId);
+
+    const { run, steps } = await orchestra.ended(runId);
+    assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
+    assert.deepEqual(steps[0]?.agents, [agentId]);
+    const [sum] = orchestra.models.askedAbout(`${input}`);
+    assert.ok(sum?.prompt.includes('the work of a hand'));
+    const kept = await ports.tasks.find(taskId);
+    assert.equal(kept?.value.status, 'done');
+  });
+
+  it('never makes a call again that is not to be repeated', async () => {
+    const input = orchestra.question();
+    orchestra.losing = true;
+    const workflow = { name: 'once', steps: [{ name: 'only', agent: 'claude', repeatable: false }] };
+    const { runId } = await orchestra.begin(workflow, { input });
+    const entry = {
+      id: 'a-call-of-the-dead',
+      step: 'only.1',
+      call: 'answer',
+      number: 1,
+      repetition: 0,
+      agent: 'claude',
+      model: 'claude-local',
+      inputHash: '',
+      inputTokens: 10,
+      maxOutputTokens: 10,
+      waited: 0,
+      startedAt: new Date(),
+    };
+    const found = await ports.runs.find(runId);
+    assert.ok(found);
+    const run = { ...found.value, epoch: 1 };
+    await ports.store.commit([
+      { kind: 'startCall', runId, entry },
+      { kind: 'replaceRun', run, version: found.version },
+    ]);
+    await orchestra.deliver(runId);
+    const { run: ended } = await orchestra.view(runId);
+    assert.deepEqual([ended.status, ended.failure?.reason], ['failed', 'OUTCOME_UNKNOWN']);
+    assert.equal(orchestra.models.askedAbout(input).length, 0);
   });
 });
+
+function codeIs(code: string): (error: unknown) => boolean {
+  return (error) => error instanceof MusterError && error.code === code;
+}
+
+/** Looks until it is so; the test's own time is the limit. */
+async function soon(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
+}

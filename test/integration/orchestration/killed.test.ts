@@ -1,0 +1,64 @@
+/** A workflow of five steps survives its instance being killed, wherever it is killed. */
+import assert from 'node:assert/strict';
+import { isLeased } from '../../../functions/src/domain/orchestration/runs/run.ts';
+import { BOUNDARIES, type Boundary, execute } from './doom.ts';
+import { FIVE_STEPS, Orchestra } from './orchestra.ts';
+
+/** More than a lease: who died has lost its run. */
+const LATER_MILLISECONDS = 60_000;
+
+const STEPS = FIVE_STEPS.steps.map(({ name }) => name);
+
+/** Who was killed between the request and the note of its answer leaves a call of which nobody knows. */
+const IN_DOUBT: readonly Boundary[] = ['before the request', 'before the answer is noted'];
+
+describe('a run whose instance is killed', function () {
+  this.timeout('5m');
+  const orchestra = new Orchestra();
+  const later = orchestra.anotherInstance(() => new Date(Date.now() + LATER_MILLISECONDS));
+  before(() => orchestra.start());
+  after(() => orchestra.stop());
+  afterEach(() => orchestra.assertAcceptable());
+
+  for (const at of BOUNDARIES) {
+    for (const step of STEPS) {
+      it(`${at} of step ${step}`, async () => {
+        orchestra.losing = true;
+        const input = orchestra.question();
+        const { runId } = await orchestra.begin(FIVE_STEPS, { input });
+        const killed = await execute({ runId, modelsUrl: orchestra.models.url, step: `${step}.1`, at });
+        assert.equal(killed, 'SIGKILL');
+        const { run: left } = await orchestra.view(runId);
+        assert.ok(isLeased(left, new Date(0)), 'it had the run in its hands');
+        await orchestra.deliver(runId, later);
+
+        const { run, steps } = await orchestra.view(runId);
+        assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
+        assert.deepEqual(
+          steps.map(({ name, status }) => [name, status]),
+          STEPS.map((name) => [name, 'succeeded']),
+        );
+        for (const name of STEPS) await assertMade(runId, input, name, name === step ? at : undefined);
+        const doubts = IN_DOUBT.includes(at) ? 1 : 0;
+        assert.equal(run.warnings.filter((warning) => warning.includes('was made again')).length, doubts);
+      });
+    }
+  }
+
+  /** Each call is answered once in the journal, and the model was asked once, but for calls in doubt. */
+  async function assertMade(runId: string, input: string, step: string, at?: Boundary): Promise<void> {
+    const entries = await orchestra.journal(runId, step);
+    const answered = entries.filter(({ ending }) => ending?.attempt.end === 'answered');
+    assert.equal(answered.length, 1, `${step} is answered once in the journal`);
+    const isInDoubt = at !== undefined && IN_DOUBT.includes(at);
+    assert.equal(entries.length, isInDoubt ? 2 : 1, `${step}: requests that were noted`);
+    const asked = orchestra.models
+      .askedAbout(input)
+      .filter(({ prompt }) => prompt.startsWith(step.toUpperCase()));
+    assert.equal(
+      asked.length,
+      at === 'before the answer is noted' ? 2 : 1,
+      `${step}: requests that were made`,
+    );
+  }
+});
