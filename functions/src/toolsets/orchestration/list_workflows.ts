@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MusterError } from '../../domain/errors.ts';
-import { BUILT_IN } from '../../domain/orchestration/workflows/builtIn.ts';
+import { builtIns } from '../../domain/orchestration/workflows/builtIn.ts';
 import { NAME } from '../../domain/orchestration/workflows/definition.ts';
 import { defineTool } from '../../mcp/tool.ts';
 import { savedAnswer, workflowAnswer, workflowShape } from './workflowShapes.ts';
@@ -41,7 +41,7 @@ export const listWorkflows = defineTool({
   example: { filter: 'all' },
   handler: async ({ services, principal }, { filter, detailed, limit, cursor }) => {
     const after = nameIn(cursor);
-    const builtIn = filter === 'custom' || after !== undefined ? [] : BUILT_IN;
+    const builtIn = filter === 'custom' || after !== undefined ? [] : builtIns();
     const { items, more } =
       filter === 'built-in'
         ? { items: [], more: false }

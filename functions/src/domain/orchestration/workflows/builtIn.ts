@@ -91,11 +91,14 @@ const DEFINITIONS: readonly object[] = [
   },
 ];
 
-/** In the order in which they are listed. */
-export const BUILT_IN: readonly Workflow[] = DEFINITIONS.map((definition) =>
-  readWorkflow(definition, 'workflow'),
-);
+let read: readonly Workflow[] | undefined;
+
+/** In the order in which they are listed. Read on first use: most calls need none, and a cold start waits for all. */
+export function builtIns(): readonly Workflow[] {
+  read ??= DEFINITIONS.map((definition) => readWorkflow(definition, 'workflow'));
+  return read;
+}
 
 export function builtIn(name: string): Workflow | undefined {
-  return BUILT_IN.find((workflow) => workflow.name === name);
+  return builtIns().find((workflow) => workflow.name === name);
 }
