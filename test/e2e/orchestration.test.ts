@@ -1,0 +1,152 @@
+/** The examples of spec/orchestration.md, as printed, through real clients and the Cloud Tasks that runs go by. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { succeed } from './support/calls.ts';
+import { type Connection, connect, ERAS, isRecord } from './support/clients.ts';
+import { endpointUrl, newWorkspace, tokenOf } from './support/endpoint.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+for (const era of ERAS) {
+  describe(`the examples of spec/orchestration.md with ${era}`, function () {
+    this.timeout('10m');
+    let client: Connection;
+    /** The same question gets the same answer: each test asks its own. */
+    const anew = (prompt: string): string => `${prompt} (${randomUUID()})`;
+
+    before(async () => {
+      const url = endpointUrl('/orchestration', { workspace: newWorkspace('orchestration') });
+      client = await connect(era, url, await tokenOf('worker1'));
+    });
+    after(() => client?.close());
+
+    /** Calls a tool until its run has succeeded. */
+    async function result(tool: string, args: Fields): Promise<Fields> {
+      let answer = await succeed(client, tool, args);
+      while (answer['status'] !== 'succeeded') {
+        assert.ok(['pending', 'running'].includes(String(answer['status'])), JSON.stringify(answer));
+        assert.match(String(answer['next']), /get_run/);
+        answer = await succeed(client, 'get_run', { runId: answer['runId'], waitMs: 45_000 });
+      }
+      assert.ok(typeof answer['result'] === 'string' && answer['result'] !== '');
+      const { metadata } = answer;
+      assert.ok(isRecord(metadata));
+      assert.equal(typeof metadata['duration'], 'number');
+      assert.equal(metadata['cached'], false);
+      return answer;
+    }
+
+    function steps(answer: Fields): unknown[] {
+      assert.ok(Array.isArray(answer['steps']));
+      return answer['steps'].map((step: unknown) => (isRecord(step) ? [step['name'], step['agent']] : step));
+    }
+
+    it('orchestrate, with a workflow', async () => {
+      const prompt = anew('Create a React component for user authentication');
+      const answer = await result('orchestrate', {
+        prompt,
+        preferences: { workflow: 'plan-execute', agent: 'auto' },
+      });
+      assert.deepEqual(steps(answer), [
+        ['plan', 'claude'],
+        ['execute', 'gemini'],
+      ]);
+      assert.ok(isRecord(answer['metadata']));
+      assert.deepEqual(answer['metadata']['agents'], ['claude', 'gemini']);
+      const again = await succeed(client, 'orchestrate', {
+        prompt,
+        preferences: { workflow: 'plan-execute', agent: 'auto' },
+      });
+      assert.ok(isRecord(again['metadata']) && again['metadata']['cached'] === true);
+      assert.equal(again['runId'], answer['runId']);
+    });
+
+    it('orchestrate, choosing for itself', async () => {
+      const answer = await result('orchestrate', { prompt: anew('Write a Python web scraper') });
+      assert.ok(isRecord(answer['selection']) && Array.isArray(answer['selection']['reasons']));
+      assert.notEqual(answer['selection']['reasons'].length, 0);
+    });
+
+    it('orchestrate_workflow, with a workflow of its own', async () => {
+      const answer = await result('orchestrate_workflow', {
+        workflow: {
+          name: 'custom',
+          steps: [
+            { agent: 'claude', role: 'plan' },
+            { agent: 'gemini', role: 'execute' },
+            { agent: 'claude', role: 'review' },
+          ],
+        },
+        input: anew('Build a REST API'),
+      });
+      assert.deepEqual(steps(answer), [
+        ['step_1', 'claude'],
+        ['step_2', 'gemini'],
+        ['step_3', 'claude'],
+      ]);
+    });
+
+    it('orchestrate_workflow, by name', async () => {
+      const answer = await result('orchestrate_workflow', {
+        workflow: 'code-review',
+        input: anew('Create a secure login system'),
+      });
+      assert.deepEqual(steps(answer).slice(0, 1), [['generate', 'gemini']]);
+    });
+
+    it('orchestrate_parallel, by vote and with all', async () => {
+      const vote = await result('orchestrate_parallel', {
+        prompt: anew('Optimize this SQL query'),
+        agents: ['claude', 'gemini'],
+        mode: 'vote',
+        role: 'execute',
+      });
+      assert.ok(Array.isArray(vote['steps']) && isRecord(vote['steps'][0]));
+      assert.equal(typeof vote['steps'][0]['explanation'], 'string');
+      const all = await result('orchestrate_parallel', {
+        prompt: anew('Solve this algorithm problem'),
+        agents: ['claude', 'gemini'],
+        mode: 'all',
+      });
+      assert.ok(Array.isArray(all['steps']) && isRecord(all['steps'][0]));
+      const { results } = all['steps'][0];
+      assert.ok(Array.isArray(results));
+      assert.deepEqual(
+        results.map((one: unknown) => isRecord(one) && one['agent']),
+        ['claude', 'gemini'],
+      );
+    });
+
+    it('the tools of before', async () => {
+      const code = await result('execute_code', { prompt: anew('Write a Python web scraper') });
+      assert.deepEqual(steps(code), [['execute', 'gemini']]);
+      const task = await result('execute_task', {
+        task: { id: 'task-001', prompt: anew('Build a REST API') },
+      });
+      assert.deepEqual(steps(task), [
+        ['plan', 'claude'],
+        ['execute', 'gemini'],
+      ]);
+    });
+
+    it('list_runs and the resource of a run', async () => {
+      const { runId } = await result('execute_code', { prompt: anew('Write a test') });
+      const { runs } = await succeed(client, 'list_runs', { limit: 3 });
+      assert.ok(Array.isArray(runs) && isRecord(runs[0]));
+      assert.ok(runs.some((run: unknown) => isRecord(run) && run['runId'] === runId));
+      const resource: unknown = JSON.parse(await client.read(`run://${runId}`));
+      assert.ok(isRecord(resource) && resource['status'] === 'succeeded');
+    });
+
+    it('a call that is repeated with its key gets its run', async () => {
+      const call = {
+        prompt: anew('Write a test'),
+        idempotency_key: randomUUID(),
+        preferences: { cache: false },
+      };
+      const first = await result('orchestrate', call);
+      const second = await succeed(client, 'orchestrate', call);
+      assert.equal(second['runId'], first['runId']);
+    });
+  });
+}
