@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { registerAgent } from './support/agents.ts';
-import { connect, isRecord, type ListedTool } from './support/clients.ts';
+import { type Connection, connect, isRecord, type ListedTool } from './support/clients.ts';
 import { endpointUrl, newWorkspace, tokenOf } from './support/endpoint.ts';
 import { assertCivil, hostileArguments } from './support/hostile.ts';
 import { type HttpAnswer, post } from './support/http.ts';
-import { newTask, newTodos, type Victims } from './support/victims.ts';
+import { newRun, newTask, newTodos, type Victims } from './support/victims.ts';
 
 const RUNS = 40;
 
@@ -25,8 +25,7 @@ describe('hostile arguments', () => {
     const agent = await registerAgent('hostile', { role: 'leader' });
     const client = await connect('client 2026-07-28', url, agent.token);
     try {
-      const victims = tool.startsWith('todo_') ? await newTodos(client) : await newTask(client, agent.id);
-      return { token: agent.token, victims };
+      return { token: agent.token, victims: await victimsOf(tool, client, agent.id) };
     } finally {
       await client.close();
     }
@@ -51,6 +50,11 @@ describe('hostile arguments', () => {
     }
   });
 });
+
+function victimsOf(tool: string, client: Connection, agentId: string): Promise<Victims> {
+  if (tool.startsWith('todo_')) return newTodos(client);
+  return tool.startsWith('orchestration_') ? newRun(client) : newTask(client, agentId);
+}
 
 function isSuccess({ json }: HttpAnswer): boolean {
   return isRecord(json) && isRecord(json['result']) && json['result']['isError'] !== true;

@@ -1,9 +1,11 @@
 /** The examples of spec/orchestration.md, as printed, through real clients and the Cloud Tasks that runs go by. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { registerAgent } from './support/agents.ts';
 import { succeed } from './support/calls.ts';
 import { type Connection, connect, ERAS, isRecord } from './support/clients.ts';
 import { endpointUrl, newWorkspace, tokenOf } from './support/endpoint.ts';
+import { eventually } from './support/waiting.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -150,3 +152,47 @@ for (const era of ERAS) {
     });
   });
 }
+
+describe('a step for a live agent, over the deployed functions', function () {
+  this.timeout('10m');
+
+  it('is claimed by a worker, whose result the run goes on with', async () => {
+    const workspace = newWorkspace('orchestration');
+    const capability = `craft-${workspace}`;
+    const agent = await registerAgent('craft', { capabilities: [capability] });
+    const client = await connect('client 2026-07-28', endpointUrl('', { workspace }), agent.token);
+    const begun = succeed(client, 'orchestration_orchestrate_workflow', {
+      workflow: {
+        name: 'by-hand',
+        steps: [
+          { name: 'work', agent: 'network', capabilities: [capability] },
+          { name: 'review', agent: 'claude', role: 'review' },
+        ],
+      },
+      input: `Carve something (${randomUUID()})`,
+    });
+    await succeed(client, 'coordination_register_agent', {
+      agent_id: agent.id,
+      role: 'worker',
+      capabilities: [capability],
+    });
+    const task = await eventually('the step can be claimed', async () => {
+      const { task: claimed } = await succeed(client, 'coordination_claim_task', { agent_id: agent.id });
+      return isRecord(claimed) ? claimed : undefined;
+    });
+    await succeed(client, 'coordination_complete_task', {
+      agent_id: agent.id,
+      task_id: task['id'],
+      output: 'A carved bird',
+    });
+    let answer = await begun;
+    while (answer['status'] !== 'succeeded') {
+      assert.ok(['pending', 'running', 'waiting'].includes(String(answer['status'])), JSON.stringify(answer));
+      answer = await succeed(client, 'orchestration_get_run', { runId: answer['runId'], waitMs: 45_000 });
+    }
+    assert.ok(Array.isArray(answer['steps']) && isRecord(answer['steps'][0]));
+    const { agent: worker, output } = answer['steps'][0];
+    assert.deepEqual([worker, output], [agent.id, 'A carved bird']);
+    await client.close();
+  });
+});

@@ -21,6 +21,7 @@ export function streamingToolset(told: Told): Toolset {
     description: 'Notifies of each text, and then answers, or waits until its client has gone.',
     input: z.strictObject({
       texts: z.array(z.string()).default([]).describe('What to notify of'),
+      stages: z.number().default(0).describe('How many stages of progress to tell'),
       stay: z.boolean().default(false).describe('Whether to wait'),
     }),
     output: z.object({ told: z.number() }),
@@ -28,7 +29,8 @@ export function streamingToolset(told: Told): Toolset {
     role: 'viewer',
     example: {},
     notifies: true,
-    handler: async ({ notify, gone }, { texts, stay }) => {
+    handler: async ({ notify, progress, gone }, { texts, stages, stay }) => {
+      for (let stage = 1; stage <= stages; stage++) progress({ progress: stage, message: `Stage ${stage}` });
       for (const text of texts) notify({ method: 'firebase.event', params: { text } });
       if (stay) await untilAborted(gone(), told);
       return { told: texts.length };

@@ -50,6 +50,25 @@ export async function newTodos(client: Connection): Promise<Victims> {
   };
 }
 
+/** A run of the caller's, and questions that are answered by then: asked again, they cost no time. */
+export async function newRun(client: Connection): Promise<Victims> {
+  const prompt = `A victim ${randomUUID()}`;
+  const { runId } = await succeed(client, 'orchestration_execute_code', { prompt });
+  return {
+    ...ANY_LIST,
+    runId: [runId],
+    prompt: [prompt],
+    input: [prompt],
+    workflow: ['direct', 'auto'],
+    agents: [['claude'], ['claude', 'gemini']],
+    agent: ['gemini', 'auto'],
+    role: ['execute'],
+    name: ['victim'],
+    timeout: [0],
+    waitMs: [0],
+  };
+}
+
 function idOf(value: unknown): string {
   if (!isRecord(value)) throw new Error('Nothing was made.');
   return String(value['id']);

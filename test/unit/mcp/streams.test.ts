@@ -37,7 +37,7 @@ describe('streams of calls', () => {
       ...(modern && { 'MCP-Protocol-Version': VERSION, 'Mcp-Method': method }),
       ...(modern && typeof name === 'string' && { 'Mcp-Name': name }),
     };
-    const meta = modern ? { _meta: ENVELOPE } : {};
+    const meta = { _meta: { ...(modern && ENVELOPE), ...(params['_meta'] as Json | undefined) } };
     return {
       headers,
       body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params: { ...params, ...meta } }),
@@ -68,6 +68,24 @@ describe('streams of calls', () => {
       const { id, result } = messages.at(-1) ?? {};
       assert.equal(id, 7);
       assert.deepEqual((result as Json)['structuredContent'], { told: texts.length });
+    });
+
+    it(`tells how far a call has come, to who names the call (${era})`, async () => {
+      const call = { name: 'firebase_tell', arguments: { stages: 2 } };
+      const unasked = await send(era, 'tools/call', call);
+      assert.equal(unasked.headers.get('content-type'), 'application/json');
+      for (const progressToken of ['a call', 7]) {
+        const response = await send(era, 'tools/call', { ...call, _meta: { progressToken } });
+        const messages = messagesOf(await response.text());
+        assert.deepEqual(
+          messages.slice(0, -1),
+          [1, 2].map((progress) => ({
+            jsonrpc: '2.0',
+            method: 'notifications/progress',
+            params: { progressToken, progress, message: `Stage ${progress}` },
+          })),
+        );
+      }
     });
 
     it(`answers in JSON where nothing comes before the answer (${era})`, async () => {
