@@ -14,6 +14,7 @@ import { RunExecution } from '../domain/orchestration/runs/execution.ts';
 import type { HostedAgents } from '../domain/orchestration/runs/hostedStep.ts';
 import { NetworkSteps } from '../domain/orchestration/runs/networkStep.ts';
 import type { RunDispatch } from '../domain/orchestration/runs/ports.ts';
+import type { RunBudget } from '../domain/orchestration/runs/run.ts';
 import { RunService } from '../domain/orchestration/runs/service.ts';
 import { StepExecution } from '../domain/orchestration/runs/stepExecution.ts';
 import type { OrchestrationServices } from '../domain/orchestration/services.ts';
@@ -30,12 +31,16 @@ export interface OrchestrationBindings {
   readonly hosted?: (() => readonly HostedAgent[]) | undefined;
   /** Absent: Cloud Tasks. */
   readonly dispatch?: RunDispatch | undefined;
+  /** What a run may spend of which its caller says nothing. */
+  readonly budget?: RunBudget | undefined;
 }
 
-export function orchestrationPorts({ hosted = deployedAgents(), dispatch }: OrchestrationBindings, log: Log) {
+export function orchestrationPorts(bindings: OrchestrationBindings, log: Log) {
+  const { hosted = deployedAgents(), dispatch, budget = runBudget() } = bindings;
   const database = firestore();
   return {
     hosted,
+    budget,
     workflows: new FirestoreWorkflowReader(database),
     measures: new FirestoreAgentMeasures(database),
     runs: new FirestoreRunReader(database, log),
@@ -79,7 +84,6 @@ export function composeOrchestration(ports: OrchestrationPorts): {
   const runs = new RunService({
     ...ports,
     models: () => hosted().map(({ model }) => model),
-    budget: runBudget(),
   });
   return { services: { library: new WorkflowLibrary(ports), roster, runs }, execution };
 }

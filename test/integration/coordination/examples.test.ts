@@ -6,6 +6,8 @@ import { outputJsonSchema } from '../../../functions/src/mcp/json-schema.ts';
 import { wireName } from '../../../functions/src/mcp/names.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { seededGitHub } from '../../support/github/seeded.ts';
+import { LocalModels } from '../../support/models/server.ts';
+import { withModels } from '../orchestration/examples.ts';
 import { call } from './calls.ts';
 import { clearStage, setStage } from './stage.ts';
 import { Team } from './team.ts';
@@ -14,12 +16,17 @@ const schemas = new Ajv2020({ strict: false, formats: { 'date-time': true, uri: 
 
 describe('the example of', () => {
   const gitHub = seededGitHub();
-  after(clearStage);
+  const models = new LocalModels();
+  before(() => models.start());
+  after(async () => {
+    await clearStage();
+    await models.stop();
+  });
 
   for (const { name: toolset, tools } of toolsets) {
     for (const tool of tools) {
       it(`${toolset}.${tool.name} succeeds, and its answer is as listed`, async () => {
-        const team = new Team(gitHub);
+        const team: Team = new Team({ gitHub, ...withModels(models, () => team.app) });
         await setStage(team);
         const name = wireName(toolset, tool.name, 'prefixed');
         const { structuredContent, content, isError } = await call(

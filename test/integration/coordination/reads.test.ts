@@ -4,6 +4,8 @@ import { type JsonObject, jsonObject } from '../../../functions/src/domain/json.
 import { wireName } from '../../../functions/src/mcp/names.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { seededGitHub } from '../../support/github/seeded.ts';
+import { LocalModels } from '../../support/models/server.ts';
+import { withModels } from '../orchestration/examples.ts';
 import { answer } from './calls.ts';
 import { countReads, type Reads } from './reads.ts';
 import { clearStage, crowd, setStage } from './stage.ts';
@@ -14,10 +16,12 @@ const FEW = 25;
 
 describe('the documents read by', () => {
   const gitHub = seededGitHub();
-  const teams = new Map([10, 200].map((count) => [count, new Team(gitHub)]));
+  const models = new LocalModels();
+  const teams = new Map([10, 200].map((count) => [count, teamWithModels()]));
   let reads: Reads;
 
   before(async () => {
+    await models.start();
     for (const [count, team] of teams) await crowd(team, count);
     reads = countReads();
   });
@@ -25,7 +29,13 @@ describe('the documents read by', () => {
   after(async () => {
     reads.stop();
     await clearStage();
+    await models.stop();
   });
+
+  function teamWithModels(): Team {
+    const team: Team = new Team({ gitHub, ...withModels(models, () => team.app) });
+    return team;
+  }
 
   /** What a call to a new instance reads beyond what it answers. */
   async function beyond(name: string, example: JsonObject, team: Team): Promise<number> {

@@ -9,6 +9,7 @@ import type { Session } from '../../../functions/src/domain/coordination/session
 import type { Change } from '../../../functions/src/domain/store.ts';
 import type { Task } from '../../../functions/src/domain/tasks/task.ts';
 import { sampleAgent, sampleTask } from '../../unit/domain/samples.ts';
+import { clearRun, setRun } from '../orchestration/examples.ts';
 import { clearTodos, setTodos } from '../todo/examples.ts';
 import { type Team, unkeyed } from './team.ts';
 
@@ -27,6 +28,7 @@ const GOAL = 'Build a REST API for user management';
 export async function setStage(team: Team): Promise<void> {
   await clearStage();
   await setTodos(team);
+  await setRun(team);
   const { services, ports } = team.app;
   const { session } = await services.coordination.initialise(team.workspace, GOAL, 'A plan', unkeyed);
   const place = { workspace: team.workspace, session: session.id, createdAt: team.now };
@@ -95,6 +97,7 @@ export async function clearStage(): Promise<void> {
   for (const path of paths) batch.delete(firestore().doc(path));
   await batch.commit();
   await clearTodos();
+  await clearRun();
 }
 
 function doneTask(id: string, place: Partial<Task> & { createdAt: Date }): Task {

@@ -1,8 +1,7 @@
 /** A team in a workspace of its own, over the real services and the emulators, with a clock of its own. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { GitHubSettings } from '../../../functions/src/adapters/github/clients.ts';
-import { type Composition, compose } from '../../../functions/src/app.ts';
+import { type Bindings, type Composition, compose } from '../../../functions/src/app.ts';
 import { AgentLiveness } from '../../../functions/src/domain/agents/liveness.ts';
 import type { Principal } from '../../../functions/src/domain/principal.ts';
 import type { Counter } from '../../../functions/src/domain/store.ts';
@@ -30,22 +29,24 @@ const DRAFT: TaskDraft = {
   requiredCapabilities: [],
 };
 
+export type TeamBindings = Pick<Bindings, 'gitHub' | 'hosted' | 'dispatch' | 'budget'>;
+
 export class Team {
   readonly workspace = `ws-${randomUUID().slice(0, 13)}`;
   readonly app: Composition;
   now = START;
 
-  private readonly gitHub: (() => GitHubSettings) | undefined;
+  private readonly bindings: TeamBindings;
 
-  /** @param gitHub where the deployment is connected to one */
-  constructor(gitHub?: () => GitHubSettings) {
-    this.gitHub = gitHub;
+  /** @param bindings where the deployment is connected to GitHub or to models */
+  constructor(bindings: TeamBindings = {}) {
+    this.bindings = bindings;
     this.app = this.anotherInstance();
   }
 
   /** Another instance of the same deployment, with its own memory and the same clock. */
   anotherInstance(): Composition {
-    return compose({ clock: { now: () => this.now }, ...(this.gitHub && { gitHub: this.gitHub }) });
+    return compose({ clock: { now: () => this.now }, ...this.bindings });
   }
 
   pass(seconds: number): void {

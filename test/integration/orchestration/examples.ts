@@ -1,0 +1,58 @@
+/** What the tools' examples speak of: a run, and models that answer. */
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { runOrderPath, runPath } from '../../../functions/src/adapters/firestore/paths.ts';
+import type { Composition } from '../../../functions/src/app.ts';
+import { handedOn, NOTHING_SPENT } from '../../../functions/src/domain/orchestration/runs/run.ts';
+import { builtIn } from '../../../functions/src/domain/orchestration/workflows/builtIn.ts';
+import type { LocalModels } from '../../support/models/server.ts';
+import type { Team, TeamBindings } from '../coordination/team.ts';
+import { agentsAt, unkeyed } from './orchestra.ts';
+
+const RUN = 'run-abcdefghijklmnopqrst';
+
+/** Puts a run there that nobody has begun to execute, and a workflow of the leader's. */
+export async function setRun({ app, now, leader, workspace }: Team): Promise<void> {
+  const workflow = builtIn('direct');
+  if (workflow === undefined) throw new Error('There is no workflow "direct".');
+  const run = {
+    id: RUN,
+    ownerUid: leader.ownerUid,
+    startedBy: leader.uid,
+    workspace,
+    workflow: workflow.name,
+    title: 'Do it',
+    status: 'pending' as const,
+    createdAt: now,
+    cancelRequested: false,
+    epoch: 0,
+    deadline: new Date(now.getTime() + 3_600_000),
+    current: [],
+    stepsSettled: 0,
+    stepsPlanned: 1,
+    spent: NOTHING_SPENT,
+    warnings: [],
+  };
+  const order = { workflow, input: 'Do it', context: {}, budget: { tokens: 1000, costUsd: 1 } };
+  await app.ports.store.commit([{ kind: 'createRun', run: handedOn(run, now), order }]);
+  const saved = { name: 'plan-and-check', steps: [{ agent: 'claude' }] };
+  await app.services.orchestration.library.save(leader.ownerUid, saved, undefined, unkeyed);
+}
+
+/** The id is the same for every test, so one must make room for the next. */
+export async function clearRun(): Promise<void> {
+  const batch = firestore().batch();
+  for (const path of [runPath(RUN), runOrderPath(RUN)]) batch.delete(firestore().doc(path));
+  await batch.commit();
+}
+
+/** The bindings of a deployment that asks these models, and executes its runs itself. */
+export function withModels(models: LocalModels, app: () => Composition): TeamBindings {
+  return {
+    hosted: () => agentsAt(models.url),
+    budget: { tokens: 1_000_000, costUsd: 10 },
+    dispatch: {
+      // Not awaited: what dispatches a run does not wait for it.
+      dispatch: async (runId) => void app().runExecution.deliver({ runId }),
+    },
+  };
+}
