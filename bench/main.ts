@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --json] [--write] [--only coldStart,overhead,list,read,event,subscriptions,claim,scale,cost]`. The emulators run
+ * `npm run bench [-- --json] [--write] [--only coldStart,overhead,list,read,event,subscriptions,claim,scale,todo,todoScale,cost]`. The emulators run
  * already; see docs/benchmarks.md. Standard output carries the findings and nothing else.
  */
 import { availableParallelism, loadavg } from 'node:os';
@@ -14,6 +14,8 @@ import { measureList, measureOverhead } from './measurements/overhead.ts';
 import { measureRead } from './measurements/read.ts';
 import { measureScale } from './measurements/scale.ts';
 import { measureSubscriptions } from './measurements/subscriptions.ts';
+import { measureTodo } from './measurements/todo.ts';
+import { measureTodoScale } from './measurements/todoScale.ts';
 import { reportJson, reportText } from './report.ts';
 
 const { values } = parseArgs({
@@ -33,6 +35,8 @@ const benchmarks: Readonly<Record<string, () => Promise<readonly Measurement[]>>
   subscriptions: async () => [await measureSubscriptions()],
   claim: async () => [await measureClaim()],
   scale: measureScale,
+  todo: measureTodo,
+  todoScale: measureTodoScale,
   cost: async () => [documented(await measureCost())],
 };
 
