@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --json] [--write] [--only coldStart,overhead,list,read,event,subscriptions,claim,orchestration,scale,cost]`. The emulators run
+ * `npm run bench [-- --json] [--write] [--only coldStart,overhead,list,read,event,subscriptions,claim,orchestration,scale,todo,todoScale,cost]`. The emulators run
  * already; see docs/benchmarks.md. Standard output carries the findings and nothing else.
  */
 import { availableParallelism, loadavg } from 'node:os';
@@ -15,6 +15,8 @@ import { measureList, measureOverhead } from './measurements/overhead.ts';
 import { measureRead } from './measurements/read.ts';
 import { measureScale } from './measurements/scale.ts';
 import { measureSubscriptions } from './measurements/subscriptions.ts';
+import { measureTodo } from './measurements/todo.ts';
+import { measureTodoScale } from './measurements/todoScale.ts';
 import { reportJson, reportText } from './report.ts';
 
 const { values } = parseArgs({
@@ -35,6 +37,8 @@ const benchmarks: Readonly<Record<string, () => Promise<readonly Measurement[]>>
   claim: async () => [await measureClaim()],
   orchestration: measureOrchestration,
   scale: measureScale,
+  todo: measureTodo,
+  todoScale: measureTodoScale,
   cost: async () => [documented(await measureCost())],
 };
 

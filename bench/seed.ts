@@ -18,6 +18,9 @@ export interface Project {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** The person whose agents the callers are. */
+export const OWNER = 'person';
+
 /** A benchmark calls as one caller what many would. */
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 
@@ -104,7 +107,7 @@ function agentOf(id: string, role: 'leader' | 'worker', now: Date): Agent {
       timeout: 30_000,
       retryPolicy: { maxRetries: 3, backoffMs: 1000 },
     },
-    ownerUid: 'person',
+    ownerUid: OWNER,
     role,
     status: 'active',
     registeredAt: now,

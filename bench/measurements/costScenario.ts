@@ -5,6 +5,7 @@
 import type { McpCaller } from '../load/client.ts';
 import { playData } from './costOfData.ts';
 import { playGitHub } from './costOfGitHub.ts';
+import { playTodos } from './costOfTodos.ts';
 
 export interface Cast {
   readonly leader: McpCaller;
@@ -31,6 +32,7 @@ export async function playEveryTool(cast: Cast, ledger: Ledger): Promise<void> {
   await fillCounters(cast);
   await work(cast, ledger);
   await look(cast, ledger);
+  await playTodos(cast, ledger);
   await playData(cast, ledger);
   await playGitHub(cast, ledger);
 }

@@ -27,6 +27,9 @@ export interface MeteredCall {
   readonly method: string;
   readonly documents: readonly string[];
   readonly bill: Bill;
+  /** Of performance.now(); a call that is not answered in full yet has no end. */
+  readonly began: number;
+  readonly ended: number | undefined;
 }
 
 export interface Meter {
@@ -41,6 +44,8 @@ interface Reading {
   readonly method: string;
   documents: readonly string[];
   bill: Bill;
+  readonly began: number;
+  ended: number | undefined;
 }
 
 export async function openMeter(emulator: string): Promise<Meter> {
@@ -49,7 +54,8 @@ export async function openMeter(emulator: string): Promise<Meter> {
   let readings: Reading[] = [];
   server.on('stream', (stream, headers) => {
     const method = String(headers[':path']).split('/').at(-1) ?? '';
-    const reading: Reading = { method, documents: [], bill: NOTHING };
+    const began = performance.now();
+    const reading: Reading = { method, documents: [], bill: NOTHING, began, ended: undefined };
     readings.push(reading);
     forward(upstream, stream, headers, reading);
   });
@@ -71,10 +77,10 @@ export async function openMeter(emulator: string): Promise<Meter> {
   };
 }
 
-function billed({ method, documents, bill }: Reading): MeteredCall {
+function billed({ method, documents, bill, began, ended }: Reading): MeteredCall {
   if (!KNOWN_METHODS.includes(method))
     throw new Error(`Nobody knows what ${method} costs: see bench/wire/bill.ts.`);
-  return { method, documents, bill: bill.reads === 0 ? plus(bill, least(method)) : bill };
+  return { method, documents, bill: bill.reads === 0 ? plus(bill, least(method)) : bill, began, ended };
 }
 
 function forward(
@@ -107,7 +113,10 @@ function forward(
     answered.add(bytes);
     stream.write(bytes);
   });
-  call.on('end', () => stream.end());
+  call.on('end', () => {
+    reading.ended = performance.now();
+    stream.end();
+  });
   call.on('error', () => stream.destroy());
   stream.on('error', () => call.close(constants.NGHTTP2_CANCEL));
   stream.on('aborted', () => call.close(constants.NGHTTP2_CANCEL));

@@ -11,9 +11,9 @@ import { eventually } from './support/waiting.ts';
 describe('the relay, when a topic is not there', () => {
   let deployment: Deployment;
 
-  before(function () {
+  before(async function () {
     if (!process.env['PUBSUB_EMULATOR_HOST']) this.skip();
-    deployment = new Deployment({ hasBroker: true, pushServiceUrl: '' });
+    deployment = await Deployment.create({ hasBroker: true, pushServiceUrl: '' });
   });
   after(() => deployment?.end());
 

@@ -66,7 +66,9 @@ const calls: readonly (readonly [tool: string, args: Arguments])[] = [
   ['delete_recurring_task', (team) => ({ recurring_task_id: again(team) })],
 ];
 
-describe('the documents that to-do tools read', () => {
+describe('the documents that to-do tools read', function () {
+  this.timeout(600_000); // seconds, where nothing else runs
+
   const teams = [FEW, MANY].map((count) => ({ count, team: new Team() }));
   let reads: Reads;
 

@@ -20,7 +20,9 @@ const QUERIES = [
   'meeting 1',
 ];
 
-describe('a search of to-dos', () => {
+describe('a search of to-dos', function () {
+  this.timeout(600_000); // seconds, where nothing else runs
+
   const [team, other] = [new Team(), new Team()];
   let todos: readonly Todo[] = [];
 

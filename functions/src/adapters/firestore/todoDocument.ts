@@ -1,6 +1,7 @@
 /** To-dos as Firestore keeps them: in the specification's words, with an index of our own beside them. */
 import { z } from 'zod';
 import { canonicalJson, jsonObject } from '../../domain/json.ts';
+import type { TodoFilter } from '../../domain/todos/query.ts';
 import type { RemindedTodo } from '../../domain/todos/readers.ts';
 import { PRIORITIES, type Todo, todoAnswer } from '../../domain/todos/todo.ts';
 import { tagSetKeys } from './tagSets.ts';
@@ -38,6 +39,8 @@ interface TodoIndex {
   readonly done_up: number;
   readonly done_down: number;
   readonly priority: number;
+  /** All kinds that it is one of: see kindOf. */
+  readonly kinds: readonly string[];
   readonly tag_sets: readonly string[];
   readonly words: WordIndex;
 }
@@ -46,7 +49,14 @@ export function priorityRank(priority: Todo['priority']): number {
   return PRIORITIES.indexOf(priority);
 }
 
+/** What a list asks for beside tags and dates, as one key: `all`, `open`, `HIGH`, `open HIGH`. */
+export function kindOf({ completed, priority }: Pick<TodoFilter, 'completed' | 'priority'>): string {
+  const state = completed ? 'done' : 'open';
+  return [...(completed === undefined ? [] : [state]), ...(priority ? [priority] : [])].join(' ') || 'all';
+}
+
 function indexOf(todo: Todo): TodoIndex {
+  const { completed, priority } = todo;
   const [due, done] = [todo.dueDate?.getTime(), todo.completedAt?.getTime()];
   return {
     created: todo.createdAt.getTime(),
@@ -54,7 +64,8 @@ function indexOf(todo: Todo): TodoIndex {
     due_down: due ?? FIRST_OF_ALL,
     done_up: done ?? LAST_OF_ALL,
     done_down: done ?? FIRST_OF_ALL,
-    priority: priorityRank(todo.priority),
+    priority: priorityRank(priority),
+    kinds: [{}, { completed }, { priority }, { completed, priority }].map(kindOf),
     tag_sets: tagSetKeys(todo.tags),
     words: wordIndexOf(todo),
   };

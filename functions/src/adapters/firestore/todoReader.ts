@@ -13,6 +13,7 @@ import { versioned } from './timestamp.ts';
 import {
   FIRST_OF_ALL,
   isDerived,
+  kindOf,
   LAST_OF_ALL,
   priorityRank,
   recordedOf,
@@ -92,22 +93,13 @@ export class FirestoreTodoReader implements TodoReader {
     return searchTodos(this.todos, ownerUid, words, page, (snapshot) => readable(snapshot, this.log));
   }
 
-  /**
-   * The query of a filter, and the fields to sort it by. Whatever is asked for, it is a walk along one index:
-   * "either" is asked as "any of these", and all tags as the one set that they are. A range of due dates is
-   * answered within the index too. See docs/decisions/0017-to-do-queries.md.
-   */
+  /** The query of a filter, and the fields to sort it by. See docs/decisions/0017-to-do-queries.md. */
   private matching(filter: TodoFilter, sort: TodoSort): { query: Query; fields: readonly string[] } {
-    const { priority, tags, completed } = filter;
-    const byPriority = sort.by === 'priority' && priority === undefined;
+    const byPriority = sort.by === 'priority' && filter.priority === undefined;
     const direction = sort.order === 'asc' ? 'up' : 'down';
     const due = `index.due_${direction}`;
-    const states = completed === undefined ? [false, true] : [completed];
-    const ranks = (priority === undefined ? PRIORITIES : [priority]).map(priorityRank);
-    let query = this.todos.where('owner_uid', '==', filter.ownerUid).where('completed', 'in', states);
-    if (!byPriority) query = query.where('index.priority', 'in', ranks);
-    if (tags.length > 0) query = query.where('index.tag_sets', 'array-contains', tagSetKey(tags));
-    query = withinDueDates(query, due, filter);
+    const own = this.todos.where('owner_uid', '==', filter.ownerUid);
+    const query = withinDueDates(ofKind(own, filter, byPriority), due, filter);
     const created = 'index.created';
     if (byPriority) return { query, fields: ['index.priority', created, due] };
     if (sort.by === 'due_date') return { query, fields: [due, created] };
@@ -122,6 +114,20 @@ export class FirestoreTodoReader implements TodoReader {
   private get todos(): Query {
     return this.database.collection(COLLECTIONS.todos);
   }
+}
+
+/**
+ * A query takes one array, so with tags the rest is asked of its own fields: "either" as "any of these", which
+ * the same indexes serve.
+ */
+function ofKind(own: Query, filter: TodoFilter, byPriority: boolean): Query {
+  const { tags, completed, priority } = filter;
+  if (tags.length === 0) return own.where('index.kinds', 'array-contains', kindOf(filter));
+  const query = own
+    .where('index.tag_sets', 'array-contains', tagSetKey(tags))
+    .where('completed', 'in', completed === undefined ? [false, true] : [completed]);
+  if (byPriority) return query;
+  return query.where('index.priority', 'in', (priority ? [priority] : PRIORITIES).map(priorityRank));
 }
 
 function withinDueDates(query: Query, due: string, { dueAfter, dueBefore }: TodoFilter): Query {

@@ -3,7 +3,7 @@
  * of no trigger there: nothing is delivered to them but what a test delivers.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Firestore, type Transaction } from '@google-cloud/firestore';
@@ -54,7 +54,7 @@ export class Deployment {
   private readonly started: FunctionServer[] = [];
   private readonly env: Readonly<Record<string, string>>;
 
-  constructor({ hasBroker, pushServiceUrl }: DeploymentOptions) {
+  private constructor({ hasBroker, pushServiceUrl }: DeploymentOptions) {
     this.env = {
       GCLOUD_PROJECT: this.project,
       GOOGLE_CLOUD_PROJECT: this.project,
@@ -64,6 +64,12 @@ export class Deployment {
       PUSH_SERVICE_URL: pushServiceUrl,
       ...(!hasBroker && { PUBSUB_EMULATOR_HOST: '' }),
     };
+  }
+
+  static async create(options: DeploymentOptions): Promise<Deployment> {
+    const deployment = new Deployment(options);
+    await loadDatabaseRules(deployment.project);
+    return deployment;
   }
 
   now(): Date {
@@ -111,6 +117,17 @@ export class Deployment {
       log: silent,
     };
   }
+}
+
+/** The Realtime Database refuses to answer a query whose index its rules do not name. */
+async function loadDatabaseRules(namespace: string): Promise<void> {
+  const host = process.env['FIREBASE_DATABASE_EMULATOR_HOST'];
+  const response = await fetch(`http://${host}/.settings/rules.json?ns=${namespace}`, {
+    method: 'PUT',
+    headers: { authorization: 'Bearer owner' },
+    body: readFileSync(new URL('../../../../database.rules.json', import.meta.url)),
+  });
+  if (!response.ok) throw new Error(`The rules were refused: ${await response.text()}`);
 }
 
 /** A transaction that shows no sign of life for a minute is given up. */

@@ -1,0 +1,153 @@
+/** The least that the to-do tools take of Firestore: their reads, and one batch of their writes, of their documents. */
+import { randomUUID } from 'node:crypto';
+import { FieldPath, type Firestore, type Query, type WriteBatch } from '@google-cloud/firestore';
+import { eventToDocument } from '../../functions/src/adapters/firestore/eventDocument.ts';
+import {
+  COLLECTIONS,
+  eventPath,
+  preferencesPath,
+  recurringTaskPath,
+  reminderPath,
+  titleGuardPath,
+  todoPath,
+} from '../../functions/src/adapters/firestore/paths.ts';
+import { recurringTaskToDocument } from '../../functions/src/adapters/firestore/recurringTaskDocument.ts';
+import { reminderToDocument } from '../../functions/src/adapters/firestore/reminderDocument.ts';
+import { TODO_FIELDS, todoToDocument } from '../../functions/src/adapters/firestore/todoDocument.ts';
+import { reminderBefore } from '../../functions/src/domain/reminders/reminder.ts';
+import { todoEvent } from '../../functions/src/domain/todos/changes.ts';
+import { type Todo, todoAnswer } from '../../functions/src/domain/todos/todo.ts';
+import { OWNER } from '../seed.ts';
+import { todoNumber } from '../todoSeed.ts';
+
+const DAY = 86_400_000;
+
+/** One caller's. Each does what the tool of the same name needs, and gives what that answers. */
+export interface BareTodos {
+  add(): Promise<object>;
+  /** Completes an occurrence of a recurring task, and makes the next. */
+  complete(): Promise<object>;
+  list(): Promise<object>;
+}
+
+const LIMIT = 10;
+
+export async function bareTodos(firestore: Firestore, caller: number): Promise<BareTodos> {
+  const recurring = firestore.doc(recurringTaskPath(`recurring-${caller}`));
+  let [day, added] = [1, 0];
+  const first = firestore.batch();
+  first.set(recurring, recurringDocument(recurring.id, day));
+  first.set(
+    firestore.doc(todoPath(occurrence(recurring.id, day).id)),
+    todoToDocument(occurrence(recurring.id, day)),
+  );
+  await first.commit();
+  return {
+    async add() {
+      added += 1;
+      const todo = { ...todoNumber(0), id: randomUUID(), title: `Number ${added} of ${caller}` };
+      await Promise.all(wishesAndTitle(firestore, todo).map((document) => document.get()));
+      const batch = firestore.batch();
+      create(firestore, batch, todo);
+      await batch.commit();
+      return todoAnswer(todo);
+    },
+    async complete() {
+      const [was, next] = [occurrence(recurring.id, day), occurrence(recurring.id, day + 1)];
+      const [todo] = await firestore.getAll(
+        firestore.doc(todoPath(was.id)),
+        firestore.doc(reminderPath(was.id)),
+      );
+      const [rule] = await Promise.all([
+        recurring.get(),
+        ...wishesAndTitle(firestore, next).map((document) => document.get()),
+      ]);
+      if (!todo?.updateTime || !rule.updateTime) throw new Error('There is no occurrence.');
+      const now = new Date();
+      const done = { ...was, completed: true, completedAt: now };
+      const event = todoEvent(todoAnswer(was), done, todoAnswer(done), { eventId: randomUUID(), now });
+      const batch = firestore.batch();
+      batch.update(todo.ref, { ...todoToDocument(done) }, { lastUpdateTime: todo.updateTime });
+      batch.create(firestore.doc(eventPath(event.id)), eventToDocument(event));
+      batch.delete(firestore.doc(reminderPath(was.id)));
+      batch.delete(firestore.doc(titleGuardPath(was.id)));
+      batch.update(
+        recurring,
+        { ...recurringDocument(recurring.id, day + 1) },
+        { lastUpdateTime: rule.updateTime },
+      );
+      create(firestore, batch, next);
+      await batch.commit();
+      day += 1;
+      return todoAnswer(done);
+    },
+    list: () => listBare(firestore, LIMIT),
+  };
+}
+
+/** A page of the newest, and how many there are. */
+export async function listBare(firestore: Firestore, limit: number): Promise<object> {
+  const own = firestore.collection(COLLECTIONS.todos).where('owner_uid', '==', OWNER);
+  return pageAndCount(own.orderBy('index.created', 'desc'), limit);
+}
+
+/** A page of those with a word in their title, and how many have it at all. */
+export async function searchBare(firestore: Firestore, word: string, limit: number): Promise<object> {
+  const having = (place: string) =>
+    firestore.collection(COLLECTIONS.todos).where(new FieldPath('index', 'words', place, word), '==', OWNER);
+  return pageAndCount(having('title'), limit, having('any'));
+}
+
+async function pageAndCount(page: Query, limit: number, counted = page): Promise<object> {
+  const [{ docs }, counts] = await Promise.all([
+    page
+      .select(...TODO_FIELDS)
+      .limit(limit + 1)
+      .get(),
+    counted.count().get(),
+  ]);
+  return { tasks: docs.slice(0, limit).map((todo) => todo.data()), total: counts.data().count };
+}
+
+/** What must be known before a to-do with a due date is made. */
+function wishesAndTitle(firestore: Firestore, { id }: Todo) {
+  return [firestore.doc(preferencesPath(OWNER)), firestore.doc(titleGuardPath(id))];
+}
+
+function create(firestore: Firestore, batch: WriteBatch, todo: Todo): void {
+  const now = new Date();
+  const event = todoEvent(null, todo, todoAnswer(todo), { eventId: randomUUID(), now });
+  const reminder = reminderBefore(todo, todo.dueDate ?? now, now);
+  batch.create(firestore.doc(todoPath(todo.id)), todoToDocument(todo));
+  batch.create(firestore.doc(eventPath(event.id)), eventToDocument(event));
+  batch.set(firestore.doc(reminderPath(todo.id)), reminderToDocument(reminder));
+  batch.create(firestore.doc(titleGuardPath(todo.id)), { task_id: todo.id });
+}
+
+function occurrence(recurringTaskId: string, day: number): Todo {
+  const { due, on } = dateOf(day);
+  const again = { recurringTaskId, on };
+  return { ...todoNumber(0), id: `${recurringTaskId}_${on}`, dueDate: due, occurrence: again };
+}
+
+function recurringDocument(id: string, day: number) {
+  const { title, ownerUid, priority, tags, createdAt } = todoNumber(0);
+  const rule = { frequency: 'DAILY' as const, anchor: dateOf(1).due, timezone: 'UTC' };
+  return recurringTaskToDocument({
+    id,
+    ownerUid,
+    title,
+    priority,
+    tags,
+    createdAt,
+    rule,
+    latest: dateOf(day),
+  });
+}
+
+const START = Date.now();
+
+function dateOf(day: number): { readonly due: Date; readonly on: string } {
+  const due = new Date(START + day * DAY);
+  return { due, on: due.toISOString().slice(0, 10) };
+}

@@ -1,0 +1,17 @@
+/** To-dos as one would write them first: the Firestore operations alone, in a function of their own. */
+import { Firestore } from '@google-cloud/firestore';
+import { onRequest } from 'firebase-functions/https';
+import { z } from 'zod';
+import { type BareTodos, bareTodos } from './bareTodos.ts';
+
+const request = z.object({ caller: z.int(), act: z.enum(['add', 'complete', 'list']) });
+
+const firestore = new Firestore();
+const callers = new Map<number, Promise<BareTodos>>();
+
+export const todos = onRequest(async ({ body }, response) => {
+  const { caller, act } = request.parse(body);
+  const known = callers.get(caller) ?? bareTodos(firestore, caller);
+  callers.set(caller, known);
+  response.json(await (await known)[act]());
+});

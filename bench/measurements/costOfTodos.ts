@@ -1,0 +1,52 @@
+/** One call of every todo tool, and those in several situations whose cost depends on them. */
+import type { Cast, Ledger } from './costScenario.ts';
+
+const DAY = 86_400_000;
+
+/** More than a page. */
+const TODOS = 15;
+
+export async function playTodos({ worker }: Cast, ledger: Ledger): Promise<void> {
+  const todo = (tool: string, args: object, situation?: string) =>
+    ledger.call(worker, `todo.${tool}`, args, situation);
+  const due = (days: number) => new Date(Date.now() + days * DAY).toISOString();
+
+  await todo('add_task', { title: 'Sometime' }, 'without a due date');
+  const { task } = await todo('add_task', { title: 'Budget meeting', due_date: due(1) }, 'with a due date');
+  const task_id = idOf(task);
+  for (let number = 1; number < TODOS; number++) {
+    await worker.call('todo.add_task', { title: `Meeting ${number}`, due_date: due(number), tags: ['work'] });
+  }
+  await todo('update_task', { task_id, description: 'In May' }, 'neither title nor due date');
+  await todo('update_task', { task_id, title: 'Budget meeting in May' }, 'another title');
+  await todo('set_task_priority', { task_id, priority: 'HIGH' });
+  await todo('set_task_due_date', { task_id, due_date: due(2) });
+  await todo('add_task_tags', { task_id, tags: ['money'] });
+
+  await todo('list_tasks', {}, '10 to-dos, and one more');
+  await todo('filter_tasks', { tags: ['work'], priority: 'MEDIUM' }, '10 to-dos, and one more');
+  await todo('sort_tasks', { sort_by: 'due_date', sort_order: 'asc' }, '10 to-dos, and one more');
+  await todo('search_tasks', { query: 'meeting' }, '10 to-dos, and one more');
+  await todo('search_tasks', { query: 'budget meeting' }, 'one to-do has both words in its title');
+  await todo('search_tasks', { query: 'meeting may nothing' }, 'no to-do has all three words');
+  await todo('list_reminders', {}, '10 reminders, and one more');
+  await todo('get_task_history', { task_id }, '6 events');
+  await todo('set_reminder', { task_id, remind_at: due(1) });
+  await todo('snooze_reminder', { reminder_id: task_id, minutes: 10 });
+  await todo('delete_reminder', { reminder_id: task_id });
+
+  const recurring = { title: 'Standup', frequency: 'DAILY', start_date: due(1) };
+  const { recurring_task, first_occurrence } = await todo('create_recurring_task', recurring);
+  const recurring_task_id = idOf(recurring_task);
+  await todo('list_recurring_tasks', {}, 'the only one');
+  await todo('complete_task', { task_id: idOf(first_occurrence) }, 'an occurrence: makes the next');
+  await todo('update_recurring_task', { recurring_task_id, title: 'Stand-up' });
+  await todo('delete_recurring_task', { recurring_task_id });
+  await todo('complete_task', { task_id }, 'any other');
+  await todo('delete_task', { task_id });
+}
+
+function idOf(value: unknown): string {
+  if (typeof value === 'object' && value !== null && 'id' in value) return String(value.id);
+  throw new Error('There was nothing with an id.');
+}

@@ -1,0 +1,148 @@
+/**
+ * Whether 50,000 to-dos cost more than 100 to list and to search. The emulator looks through the whole collection
+ * for each query, where Firestore has an index: so what is compared is the time that a call takes beside waiting
+ * for Firestore, and what it has Firestore read.
+ */
+import { listBare, searchBare } from '../baselines/bareTodos.ts';
+import { McpCaller } from '../load/client.ts';
+import { type Measurement, median, spread } from '../measurement.ts';
+import { alternate, each, ratioOf, type Schedule } from '../rounds.ts';
+import { addCallers, newProject } from '../seed.ts';
+import { musterFunction, serveFunction } from '../servers/functionServer.ts';
+import { addTodos, COMMON_WORD, OTHER_WORD } from '../todoSeed.ts';
+import { NOTHING, plus } from '../wire/bill.ts';
+import { type MeteredCall, openMeter } from '../wire/meter.ts';
+
+const FEW = 100;
+const MANY = 50_000;
+const LIMIT = 10;
+const LOOKS = 3;
+const SCHEDULE: Schedule = { warmUps: 1, rounds: 5 };
+
+/** A count is billed as one read for so many index entries. */
+const ENTRIES_PER_READ = 1000;
+
+const LOOKED_AT = [
+  { name: 'list', tool: 'todo.list_tasks', args: {} },
+  { name: 'search', tool: 'todo.search_tasks', args: { query: COMMON_WORD } },
+  { name: 'searchOfTwo', tool: 'todo.search_tasks', args: { query: `${COMMON_WORD} ${OTHER_WORD}` } },
+] as const;
+
+type Looked = (typeof LOOKED_AT)[number];
+
+/** Medians of a round, in milliseconds; reads are of one call. */
+interface Look {
+  readonly inAll: number;
+  readonly besideFirestore: number;
+  readonly reads: number;
+}
+
+interface Owner {
+  look(what: Looked): Promise<Look>;
+  /** Milliseconds of the least that Firestore must be asked. */
+  bare(what: Looked): Promise<number>;
+  end(): Promise<void>;
+}
+
+export async function measureTodoScale(): Promise<Measurement[]> {
+  const few = await openOwner('todo-few', FEW);
+  const many = await openOwner('todo-many', MANY);
+  const measurements: Measurement[] = [];
+  for (const what of LOOKED_AT) measurements.push(await compare(what, few, many));
+  await Promise.all([few.end(), many.end()]);
+  return measurements;
+}
+
+async function compare(what: Looked, few: Owner, many: Owner): Promise<Measurement> {
+  const looks = await alternate(
+    SCHEDULE,
+    () => many.look(what),
+    () => few.look(what),
+  );
+  const bare = { few: await few.bare(what), many: await many.bare(what) };
+  const [own, inAll] = [each(looks, (look) => look.besideFirestore), each(looks, (look) => look.inAll)];
+  const [fewReads, manyReads] = [looks.baseline[0]?.reads ?? 0, looks.ours[0]?.reads ?? 0];
+  return {
+    name: `todoScale.${what.name}`,
+    title: `${what.tool} beside waiting for Firestore, with ${MANY} to-dos against ${FEW}`,
+    ratio: ratioOf(own),
+    target: { kind: 'at most', value: 1.5 },
+    figures: {
+      [`ms of ${MANY}`]: spread(own.ours),
+      [`ms of ${FEW}`]: spread(own.baseline),
+      [`ms in all of ${MANY}`]: spread(inAll.ours),
+      [`ms in all of ${FEW}`]: spread(inAll.baseline),
+      [`ms of the bare queries of ${MANY}`]: bare.many,
+      [`ms of the bare queries of ${FEW}`]: bare.few,
+      [`documents read a call of ${MANY}`]: manyReads,
+      [`documents read a call of ${FEW}`]: fewReads,
+    },
+    faults:
+      manyReads - fewReads > MANY / ENTRIES_PER_READ
+        ? [`${manyReads} documents are read a call, not ${fewReads} and what the count takes`]
+        : [],
+  };
+}
+
+async function openOwner(name: string, count: number): Promise<Owner> {
+  const project = newProject(name);
+  const [worker] = await addCallers(project, 'worker');
+  if (worker === undefined) throw new Error('There is no caller.');
+  await addTodos(project, count);
+  const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
+  const server = await serveFunction({
+    ...musterFunction,
+    env: { ...project.env, FIRESTORE_EMULATOR_HOST: meter.host },
+  });
+  const caller = new McpCaller(server.url, worker.credential);
+  return {
+    async look({ tool, args }) {
+      await caller.call('coordination.heartbeat', { agent_id: worker.agentId }); // checks the credential
+      const looks: Look[] = [];
+      for (let count = 0; count < LOOKS; count++) {
+        meter.take();
+        const began = performance.now();
+        await caller.call(tool, { ...args, limit: LIMIT });
+        const inAll = performance.now() - began;
+        looks.push(lookOf(inAll, meter.take()));
+      }
+      return {
+        inAll: median(looks.map((look) => look.inAll)),
+        besideFirestore: median(looks.map((look) => look.besideFirestore)),
+        reads: median(looks.map((look) => look.reads)),
+      };
+    },
+    async bare({ tool }) {
+      const milliseconds: number[] = [];
+      for (let count = 0; count < LOOKS; count++) {
+        const began = performance.now();
+        const { firestore } = project;
+        await (tool === 'todo.list_tasks'
+          ? listBare(firestore, LIMIT)
+          : searchBare(firestore, COMMON_WORD, LIMIT));
+        milliseconds.push(performance.now() - began);
+      }
+      return median(milliseconds);
+    },
+    async end() {
+      await server.end();
+      meter.close();
+    },
+  };
+}
+
+function lookOf(inAll: number, calls: readonly MeteredCall[]): Look {
+  const { reads } = calls.reduce((sum, call) => plus(sum, call.bill), NOTHING);
+  return { inAll, besideFirestore: inAll - waitedFor(calls), reads };
+}
+
+/** How long at least one of the calls was under way. */
+function waitedFor(calls: readonly MeteredCall[]): number {
+  let [waited, until] = [0, 0];
+  for (const { began, ended } of calls) {
+    if (ended === undefined) throw new Error('A call to Firestore outlived the call of the tool.');
+    waited += Math.max(0, ended - Math.max(began, until));
+    until = Math.max(until, ended);
+  }
+  return waited;
+}

@@ -1,0 +1,40 @@
+/** To-dos of the person whose agents call in the benchmarks. */
+import { todoPath } from '../functions/src/adapters/firestore/paths.ts';
+import { todoToDocument } from '../functions/src/adapters/firestore/todoDocument.ts';
+import { PRIORITIES, type Todo } from '../functions/src/domain/todos/todo.ts';
+import { OWNER, type Project } from './seed.ts';
+
+const HOUR = 3_600_000;
+const BATCH = 500;
+
+/** The word that every to-do's title has, and that a search for two words has beside it. */
+export const [COMMON_WORD, OTHER_WORD] = ['meeting', 'budget'];
+
+/** The `number`th: every other with both words, every fourth done. */
+export function todoNumber(number: number): Todo {
+  const createdAt = new Date(Date.now() - number * HOUR);
+  const isDone = number % 4 === 3;
+  return {
+    id: `todo-${number}`,
+    ownerUid: OWNER,
+    title: `Prepare the ${COMMON_WORD} number ${number}`,
+    description: number % 2 === 0 ? `Ask for the ${OTHER_WORD} of the quarter` : 'Ask who takes part',
+    dueDate: new Date(Date.now() + (number + 1) * HOUR),
+    priority: PRIORITIES[number % PRIORITIES.length] ?? 'LOW',
+    tags: ['work', number % 2 === 0 ? 'even' : 'odd'],
+    completed: isDone,
+    ...(isDone && { completedAt: createdAt }),
+    createdAt,
+  };
+}
+
+export async function addTodos({ firestore }: Project, count: number): Promise<void> {
+  for (let first = 0; first < count; first += BATCH) {
+    const batch = firestore.batch();
+    for (let number = first; number < Math.min(first + BATCH, count); number++) {
+      const todo = todoNumber(number);
+      batch.set(firestore.doc(todoPath(todo.id)), todoToDocument(todo));
+    }
+    await batch.commit();
+  }
+}

@@ -1,0 +1,117 @@
+/** Lists over the emulators, in every combination of filters and orders, against a look through all to-dos. */
+import assert from 'node:assert/strict';
+import type { JsonObject } from '../../../functions/src/domain/json.ts';
+import { SORT_FIELDS, SORT_ORDERS, type SortField } from '../../../functions/src/domain/todos/query.ts';
+import { PRIORITIES, type Todo } from '../../../functions/src/domain/todos/todo.ts';
+import { answer } from '../coordination/calls.ts';
+import { Team } from '../coordination/team.ts';
+import { crowdTodos } from './crowd.ts';
+
+const COUNT = 40;
+const DAY = 86_400_000;
+
+interface Filter {
+  readonly priority?: Todo['priority'];
+  readonly completed?: boolean;
+  readonly tags?: readonly string[];
+  readonly due_after?: string;
+  readonly due_before?: string;
+}
+
+describe('lists of to-dos', function () {
+  this.timeout(600_000); // seconds, where nothing else runs
+
+  const [team, other] = [new Team(), new Team()];
+  let todos: readonly Todo[] = [];
+
+  before(async () => {
+    todos = await crowdTodos(team, COUNT);
+    await crowdTodos(other, 5);
+  });
+
+  const inDays = (days: number) => new Date(team.now.getTime() + days * DAY).toISOString();
+
+  const filters: readonly Filter[] = [undefined, ...PRIORITIES].flatMap((priority) =>
+    [undefined, true, false].flatMap((completed) =>
+      [undefined, ['EVEN'], ['work', 'odd'], ['even', 'odd']].flatMap((tags) =>
+        [{}, { due_after: inDays(0.2) }, { due_after: inDays(0.1), due_before: inDays(1) }].map((range) => ({
+          ...(priority && { priority }),
+          ...(completed !== undefined && { completed }),
+          ...(tags && { tags }),
+          ...range,
+        })),
+      ),
+    ),
+  );
+
+  for (const sort_by of SORT_FIELDS) {
+    for (const sort_order of SORT_ORDERS) {
+      it(`by ${sort_by}, ${sort_order}, are as they should be whatever the filter`, async () => {
+        for (const filter of filters) {
+          const expected = todos
+            .filter((todo) => passes(todo, filter))
+            .toSorted((a, b) => order(a, b, sort_by, sort_order === 'asc' ? 1 : -1))
+            .map(({ id }) => id);
+          const found = await list({ ...filter, sort_by, sort_order, limit: 100 });
+          assert.deepEqual(found, { ids: expected, total: expected.length }, JSON.stringify(filter));
+        }
+      });
+    }
+  }
+
+  it('come in pages that leave nothing out and tell nothing twice', async () => {
+    for (const filter of [{}, { priority: 'HIGH' }, { tags: ['work'] }, { due_after: inDays(0.1) }]) {
+      for (const sort_by of SORT_FIELDS) {
+        const asked = { ...filter, sort_by, limit: 3 };
+        const whole = await list({ ...asked, limit: 100 });
+        const paged: string[] = [];
+        let cursor: unknown;
+        do {
+          const page = await answer(team, 'todo_list_tasks', {
+            ...asked,
+            ...(typeof cursor === 'string' && { cursor }),
+          });
+          assert.equal(page['total'], whole.total);
+          paged.push(...idsOf(page));
+          cursor = page['next_cursor'];
+        } while (cursor !== undefined);
+        assert.deepEqual(paged, whole.ids, JSON.stringify(asked));
+      }
+    }
+  });
+
+  async function list(asked: JsonObject): Promise<{ ids: readonly string[]; total: unknown }> {
+    const answered = await answer(team, 'todo_list_tasks', asked);
+    return { ids: idsOf(answered), total: answered['total'] };
+  }
+});
+
+function passes(todo: Todo, { priority, completed, tags = [], due_after, due_before }: Filter): boolean {
+  const due = todo.dueDate?.getTime();
+  return (
+    (priority === undefined || todo.priority === priority) &&
+    (completed === undefined || todo.completed === completed) &&
+    tags.every((tag) => todo.tags.includes(tag.toLowerCase())) &&
+    (due_after === undefined || (due !== undefined && due >= Date.parse(due_after))) &&
+    (due_before === undefined || (due !== undefined && due <= Date.parse(due_before)))
+  );
+}
+
+/** Those without the date come last either way; ties go by creation, in the same direction. */
+function order(a: Todo, b: Todo, by: SortField, direction: 1 | -1): number {
+  const last = direction * Number.MAX_SAFE_INTEGER;
+  const value = (todo: Todo): number => {
+    if (by === 'priority') return PRIORITIES.indexOf(todo.priority);
+    if (by === 'created_at') return todo.createdAt.getTime();
+    return (by === 'due_date' ? todo.dueDate : todo.completedAt)?.getTime() ?? last;
+  };
+  return direction * (value(a) - value(b) || a.createdAt.getTime() - b.createdAt.getTime());
+}
+
+function idsOf({ tasks }: JsonObject): readonly string[] {
+  assert.ok(Array.isArray(tasks));
+  return tasks.map((task) => {
+    assert.ok(typeof task === 'object' && task !== null && 'id' in task);
+    return String(task['id']);
+  });
+}
