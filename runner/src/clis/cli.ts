@@ -1,0 +1,68 @@
+/** What a runner knows of a coding agent's command line. One file each implements it. */
+import type { CodingTool } from '../hub/hub.ts';
+
+export interface CodingCli {
+  /** As tasks call it. */
+  readonly tool: CodingTool;
+  /** The program, which is also its name among the runner's capabilities. */
+  readonly program: string;
+  /** Arguments of a headless run with streamed JSON. The prompt goes to standard input. */
+  arguments(wishes: RunWishes): readonly string[];
+  /** Reads a line of its standard output; undefined where it is no event. */
+  read(line: string): readonly AgentEvent[] | undefined;
+}
+
+export interface RunWishes {
+  readonly model: string | undefined;
+  /** Rules of the CLI's own language for tools that need no confirmation. */
+  readonly allowedTools: readonly string[];
+  /** Switch its permission checks off. */
+  readonly unsafe: boolean;
+}
+
+export type AgentEvent =
+  | { readonly kind: 'started'; readonly model: string | undefined }
+  /** `partial`: the next one, if it follows at once, continues it. */
+  | { readonly kind: 'said'; readonly text: string; readonly partial: boolean }
+  | ToolUse
+  | { readonly kind: 'toolResult'; readonly failed: boolean; readonly text: string }
+  | { readonly kind: 'warned'; readonly text: string }
+  | AgentResult;
+
+export interface ToolUse {
+  readonly kind: 'toolUse';
+  readonly tool: string;
+  /** Of a shell. */
+  readonly command: string | undefined;
+  readonly file: string | undefined;
+}
+
+/** The agent is done. */
+export interface AgentResult {
+  readonly kind: 'result';
+  readonly succeeded: boolean;
+  /** What it says at the end, or what went wrong. */
+  readonly text: string;
+  /** The HTTP status of its model's last refusal. */
+  readonly httpStatus: number | undefined;
+  readonly turns: number | undefined;
+  readonly tokens: Tokens | undefined;
+  readonly costUsd: number | undefined;
+}
+
+export interface Tokens {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+}
+
+/** A line's JSON object; undefined where it is none. */
+export function objectIn(line: string): object | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
