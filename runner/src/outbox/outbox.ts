@@ -7,7 +7,7 @@ import type { Journal } from './journal.ts';
 /** Lines that come together go together. */
 const GATHER_MS = 1000;
 const ENOUGH_BYTES = 128 * 1024;
-const FIRST_RETRY_MS = 500;
+const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 10_000;
 
 export type WorkState = 'in_progress' | 'waiting';
