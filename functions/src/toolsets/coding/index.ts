@@ -5,6 +5,7 @@ import { createTask } from './create_task.ts';
 import { endTask } from './end_task.ts';
 import { getTaskLogs } from './get_task_logs.ts';
 import { heartbeatTask } from './heartbeat_task.ts';
+import { registerRunner } from './register_runner.ts';
 import { reportTask } from './report_task.ts';
 import { resources, templates } from './resources.ts';
 import { updateTask } from './update_task.ts';
@@ -13,8 +14,18 @@ import { updateTask } from './update_task.ts';
 export const coding: Toolset = {
   name: 'coding',
   instructions:
-    'Have coding agents work on branches: create_task, then report_task or task://{taskId} until it is completed or failed; end_task stops it. Runners call claim_task, append_logs, heartbeat_task and end_task.',
-  tools: [createTask, updateTask, endTask, reportTask, claimTask, appendLogs, heartbeatTask, getTaskLogs],
+    'Have coding agents work on branches: create_task, then report_task or task://{taskId} until it is completed or failed; end_task stops it. Runners call register_runner, claim_task, append_logs, heartbeat_task and end_task.',
+  tools: [
+    createTask,
+    updateTask,
+    endTask,
+    reportTask,
+    registerRunner,
+    claimTask,
+    appendLogs,
+    heartbeatTask,
+    getTaskLogs,
+  ],
   resources,
   templates,
 };
