@@ -36,6 +36,7 @@ import { RestGitHub } from './adapters/github/gitHub.ts';
 import { GitHubWebhook } from './adapters/github/webhook.ts';
 import { movableClock, systemClock } from './adapters/platform/clock.ts';
 import { systemHashing, systemRandomness } from './adapters/platform/cryptography.ts';
+import { codingPorts, codingServices } from './composition/coding.ts';
 import { composePush, composeSpine, reminderServices } from './composition/spine.ts';
 import { composeSystem } from './composition/system.ts';
 import { composeRepair, todoPorts, todoServices } from './composition/todos.ts';
@@ -107,6 +108,7 @@ export function compose({ clock, gitHub = gitHubSettings, rateLimit: limit, push
     tasks: new FirestoreTaskReader(database, cloudLog),
     discoveries: new FirestoreDiscoveryReader(database),
     ...todoPorts(cloudLog),
+    ...codingPorts(cloudLog),
     pullRequestLinks: new FirestorePullRequestLinks(database),
     gitHub: new RestGitHub(new GitHubClients(gitHub, cloudLog)),
     subscriptions: new FirestoreSubscriptionReader(database),
@@ -152,14 +154,18 @@ export function compose({ clock, gitHub = gitHubSettings, rateLimit: limit, push
     }),
   };
   const registration = new AgentRegistration(ports);
+  const membership = new AgentMembership({ ...ports, revive });
+  const taskCreation = new TaskCreation(ports);
+  const taskQueue = new TaskQueue(ports);
   const services: Services = {
     data: new DataService({ ...ports, databases }),
     subscriptions: new SubscriptionService({ ...ports, databases }),
     registration,
-    membership: new AgentMembership({ ...ports, revive }),
+    membership,
     coordination: new CoordinationService(ports),
-    taskCreation: new TaskCreation(ports),
-    taskQueue: new TaskQueue(ports),
+    taskCreation,
+    taskQueue,
+    ...codingServices({ ...ports, taskCreation, taskQueue, acting: membership }),
     ...todoServices(ports),
     ...reminderServices(ports),
     reading: new RepositoryReading(ports.gitHub),

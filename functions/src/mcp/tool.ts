@@ -180,6 +180,15 @@ export interface Resource {
   read(context: CallContext): Promise<string>;
 }
 
+/**
+ * The values that a variable may have now; those that do not begin with what has been typed are left out.
+ * @param chosen the values of other variables, as far as they are known
+ */
+export type Completion = (
+  context: CallContext,
+  chosen: Readonly<Record<string, string>>,
+) => Promise<readonly string[]>;
+
 /** A family of resources, as its file writes it. */
 export interface ResourceTemplateDefinition<Variables extends z.ZodObject> {
   /** RFC 6570, level 1: `firebase://subscriptions/{subscriptionId}`. */
@@ -191,6 +200,10 @@ export interface ResourceTemplateDefinition<Variables extends z.ZodObject> {
   readonly role: Role;
   /** Strings, one for each variable of the template. What does not match is no resource. */
   readonly variables: Variables;
+  /** Whether values may have slashes that are not encoded: the URI must be plain all the same. */
+  readonly slashes?: true;
+  /** What completes the variables. */
+  readonly complete?: Readonly<Partial<Record<keyof z.output<Variables>, Completion>>>;
   /** @throws MusterError NOT_FOUND where there is no such resource */
   read(context: CallContext, variables: z.output<Variables>): Promise<string>;
   /**
@@ -211,6 +224,9 @@ export interface BoundResource {
 export interface ResourceTemplate extends Omit<Resource, 'uri' | 'read'> {
   readonly uriTemplate: string;
   readonly watchable: boolean;
+  readonly slashes: boolean;
+  /** By the variable's name. */
+  readonly completions: ReadonlyMap<string, Completion>;
   /** @returns undefined where the variables name no resource */
   bind(variables: Readonly<Record<string, string>>): BoundResource | undefined;
 }
@@ -218,10 +234,12 @@ export interface ResourceTemplate extends Omit<Resource, 'uri' | 'read'> {
 export function defineResourceTemplate<Variables extends z.ZodObject>(
   definition: ResourceTemplateDefinition<Variables>,
 ): ResourceTemplate {
-  const { variables: schema, read, watch, ...listed } = definition;
+  const { variables: schema, read, watch, slashes = false, complete = {}, ...listed } = definition;
   return {
     ...listed,
     watchable: watch !== undefined,
+    slashes,
+    completions: new Map(Object.entries<Completion | undefined>(complete).filter(isGiven)),
     bind(raw) {
       const { success, data } = schema.safeParse(raw);
       if (!success) return undefined;
@@ -231,6 +249,10 @@ export function defineResourceTemplate<Variables extends z.ZodObject>(
       };
     },
   };
+}
+
+function isGiven(entry: [string, Completion | undefined]): entry is [string, Completion] {
+  return entry[1] !== undefined;
 }
 
 /** What a toolset's folder exports. */

@@ -1,4 +1,5 @@
 import type { Toolset } from '../mcp/tool.ts';
+import { coding } from './coding/index.ts';
 import { coordination } from './coordination/index.ts';
 import { firebase } from './firebase/index.ts';
 import { github } from './github/index.ts';
@@ -7,4 +8,12 @@ import { system } from './system/index.ts';
 import { todo } from './todo/index.ts';
 
 /** Every toolset, in the order in which they are listed. */
-export const toolsets: readonly Toolset[] = [onboarding, system, firebase, github, coordination, todo];
+export const toolsets: readonly Toolset[] = [
+  onboarding,
+  system,
+  firebase,
+  github,
+  coordination,
+  coding,
+  todo,
+];

@@ -91,21 +91,32 @@ async function firstActsCalls(): Promise<readonly Call[]> {
   ];
 }
 
+const ALL = { priorities: undefined, type: undefined };
+
 async function queueCalls(): Promise<readonly Call[]> {
   const { FirestoreQueueReader }: QueueReaders = await load('queueReader.ts');
   const states = ['pending', 'blocked', 'assigned', 'in_progress'] as const;
   return [
     ...states.flatMap((state): Call[] => [
-      (database) => new FirestoreQueueReader(database).list(SESSION, state, undefined, 2, undefined),
-      (database) => new FirestoreQueueReader(database).list(SESSION, state, { from: 1, to: 2 }, 2, undefined),
+      (database) => new FirestoreQueueReader(database).list(SESSION, state, ALL, 2, undefined),
+      (database) =>
+        new FirestoreQueueReader(database).list(
+          SESSION,
+          state,
+          { ...ALL, priorities: { from: 1, to: 2 } },
+          2,
+          undefined,
+        ),
+      (database) =>
+        new FirestoreQueueReader(database).list(SESSION, state, { ...ALL, type: 'coding' }, 2, undefined),
     ]),
     (database) =>
-      new FirestoreQueueReader(database).list(SESSION, 'pending', undefined, 2, {
+      new FirestoreQueueReader(database).list(SESSION, 'pending', ALL, 2, {
         order: [5, 0],
         id: 'id-1',
       }),
     (database) =>
-      new FirestoreQueueReader(database).list(SESSION, 'blocked', undefined, 2, {
+      new FirestoreQueueReader(database).list(SESSION, 'blocked', ALL, 2, {
         order: [1, 5, 0],
         id: 'id-1',
       }),

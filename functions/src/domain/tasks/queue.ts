@@ -4,6 +4,8 @@
  */
 import { type Agent, holding } from '../agents/agent.ts';
 import { countedAgent } from '../agents/counting.ts';
+import { capabilitiesOf, claimableNow, codingClaimed, type RunnerClaim } from '../coding/claiming.ts';
+import type { Session } from '../coordination/session.ts';
 import { agentNotRegistered, taskNotFound } from '../missing.ts';
 import type { Clock, Randomness } from '../ports.ts';
 import type { SessionReader, TaskReader } from '../readers.ts';
@@ -21,6 +23,7 @@ import {
   settleTask,
   startTask,
 } from './machine.ts';
+import type { TaskType } from './projection.ts';
 import { isHeld, type Task } from './task.ts';
 import { ClaimWindow } from './window.ts';
 
@@ -34,11 +37,19 @@ export interface ClaimRequest {
   readonly workspace: string;
   readonly agentId: string;
   readonly leaseSeconds: number;
+  /** Where a runner claims: coding tasks only, and never one that it holds already. */
+  readonly runner?: RunnerClaim;
+}
+
+/** The queue as a claim found it, for waiting until there is more. */
+export interface QueueMark {
+  readonly session?: string;
+  readonly queueVersion: number;
 }
 
 export type ClaimOutcome =
   | { readonly kind: 'claimed' | 'resumed'; readonly task: Task }
-  | { readonly kind: 'none' };
+  | { readonly kind: 'none'; readonly mark: QueueMark };
 
 export interface TaskQueueDependencies {
   readonly tasks: TaskReader;
@@ -120,8 +131,10 @@ export class TaskQueue {
       request.agentId,
     );
     if (agent === undefined) throw agentNotRegistered(request.agentId);
-    if (open === undefined) return this.answer({ kind: 'none' }, settle);
+    if (open === undefined) return this.answer({ kind: 'none', mark: { queueVersion: 0 } }, settle);
     const { session } = open;
+    if (request.runner !== undefined)
+      return this.claimForRunner(request, request.runner, session, agent, settle);
     const inHand = Object.entries(agent.value.held).filter(([, held]) => held.session === session.id);
     if (inHand.length >= agent.value.configuration.maxConcurrentTasks) {
       const resumed = await this.resume(
@@ -134,40 +147,75 @@ export class TaskQueue {
       session.capabilityKeys,
       agent.value.capabilities.map(({ name }) => name),
     );
-    const window = this.window(session.id, keys);
-    const candidate = await window.next(session.queueVersion);
-    if (candidate !== undefined) return this.take(window, candidate, agent, request, settle);
-    if (await this.endFirstBackoff(session.id)) throw new StaleWriteError();
-    return this.answer({ kind: 'none' }, settle);
+    return this.claimNext(request, session, keys, agent, settle);
   }
 
-  /** Commits the claim of a task that the window dealt. */
+  /** Claims the task that the runner names, or the first that it can do. */
+  private async claimForRunner(
+    request: ClaimRequest,
+    runner: RunnerClaim,
+    session: Session,
+    agent: Versioned<Agent>,
+    settle: Settle<ClaimOutcome>,
+  ): Promise<ClaimOutcome> {
+    const declared = agent.value.capabilities.map(({ name }) => name);
+    const capabilities = capabilitiesOf(runner, declared);
+    if (runner.taskId === undefined) {
+      const keys = satisfiedKeys(session.capabilityKeys, capabilities).filter((key) => key !== '');
+      if (keys.length > 0) return this.claimNext(request, session, keys, agent, settle);
+    } else {
+      const named = await this.dependencies.tasks.find(runner.taskId);
+      const task = claimableNow(named, runner.taskId, session, capabilities);
+      if (task !== undefined) return this.take(task, agent, request, settle);
+      if (await this.endBackoffOf(named)) throw new StaleWriteError();
+    }
+    return this.answer({ kind: 'none', mark: markOf(session) }, settle);
+  }
+
+  private async claimNext(
+    request: ClaimRequest,
+    session: Session,
+    keys: readonly string[],
+    agent: Versioned<Agent>,
+    settle: Settle<ClaimOutcome>,
+  ): Promise<ClaimOutcome> {
+    const window = this.window(session.id, keys, request.runner && 'coding');
+    const candidate = await window.next(session.queueVersion);
+    if (candidate !== undefined) {
+      let outcome: 'claimed' | 'refused' = 'refused';
+      try {
+        const claimed = await this.take(candidate, agent, request, settle);
+        outcome = 'claimed';
+        return claimed;
+      } finally {
+        window.finish(candidate.value.id, outcome);
+      }
+    }
+    if (await this.endBackoffOf(await this.dependencies.tasks.firstBackoff(session.id)))
+      throw new StaleWriteError();
+    return this.answer({ kind: 'none', mark: markOf(session) }, settle);
+  }
+
+  /** Commits the claim of a task. */
   private async take(
-    window: ClaimWindow,
     { value: before, version }: Versioned<Task>,
     agent: Versioned<Agent>,
     request: ClaimRequest,
     settle: Settle<ClaimOutcome>,
   ): Promise<ClaimOutcome> {
-    let outcome: 'claimed' | 'refused' = 'refused';
-    try {
-      const now = this.dependencies.clock.now();
-      const task = claimTask(before, agent.value.id, request.leaseSeconds, now);
-      const holder = holding(agent.value, task.id, { session: task.session, epoch: task.epoch }, now);
-      const claimed: ClaimOutcome = { kind: 'claimed', task };
-      await this.dependencies.store.commit(
-        [
-          ...taskChanges(before, task, version, now),
-          { kind: 'holdTask', agent: holder, taskId: task.id, version: agent.version },
-          ...countedAgent(agent.value, holder),
-        ],
-        settle(claimed),
-      );
-      outcome = 'claimed';
-      return claimed;
-    } finally {
-      window.finish(before.id, outcome);
-    }
+    const now = this.dependencies.clock.now();
+    const task = codingClaimed(claimTask(before, agent.value.id, request.leaseSeconds, now), request.runner);
+    const holder = holding(agent.value, task.id, { session: task.session, epoch: task.epoch }, now);
+    const claimed: ClaimOutcome = { kind: 'claimed', task };
+    await this.dependencies.store.commit(
+      [
+        ...taskChanges(before, task, version, now),
+        { kind: 'holdTask', agent: holder, taskId: task.id, version: agent.version },
+        ...countedAgent(agent.value, holder),
+      ],
+      settle(claimed),
+    );
+    return claimed;
   }
 
   /** The oldest of the tasks in hand that the agent still holds. */
@@ -179,10 +227,9 @@ export class TaskQueue {
     return held.sort((a, b) => Number(a.claim?.claimedAt) - Number(b.claim?.claimedAt))[0];
   }
 
-  /** Makes the task claimable whose retry is due first. Tells whether there was one. */
-  private async endFirstBackoff(session: string): Promise<boolean> {
+  /** Makes a task claimable whose retry is due. Tells whether it was. */
+  private async endBackoffOf(waiting: Versioned<Task> | undefined): Promise<boolean> {
     const now = this.dependencies.clock.now();
-    const waiting = await this.dependencies.tasks.firstBackoff(session);
     if (waiting?.value.retryAt === undefined || waiting.value.retryAt > now) return false;
     const task = endBackoff(waiting.value);
     await this.dependencies.store.commit([
@@ -198,14 +245,22 @@ export class TaskQueue {
     return outcome;
   }
 
-  private window(session: string, capabilityKeys: readonly string[]): ClaimWindow {
-    const name = [session, ...capabilityKeys].join('\n');
+  private window(
+    session: string,
+    capabilityKeys: readonly string[],
+    type: TaskType | undefined,
+  ): ClaimWindow {
+    const name = [session, type ?? '', ...capabilityKeys].join('\n');
     const window =
-      this.windows.get(name) ?? new ClaimWindow(this.dependencies.tasks, session, capabilityKeys);
+      this.windows.get(name) ?? new ClaimWindow(this.dependencies.tasks, session, capabilityKeys, type);
     this.windows.delete(name);
     this.windows.set(name, window);
     const oldest = this.windows.keys().next().value;
     if (this.windows.size > MAX_WINDOWS && oldest !== undefined) this.windows.delete(oldest);
     return window;
   }
+}
+
+function markOf({ id, queueVersion }: Session): QueueMark {
+  return { session: id, queueVersion };
 }

@@ -6,8 +6,15 @@ import type { Appended, Beat } from '../../domain/coding/runners.ts';
 import { codingStatus } from '../../domain/coding/status.ts';
 import type { CodingTask } from '../../domain/coding/task.ts';
 import type { PastAttempt } from '../../domain/coding/work.ts';
+import type { Operation } from '../../domain/idempotency/operation.ts';
+import { jsonObject } from '../../domain/json.ts';
 import { isHeld } from '../../domain/tasks/task.ts';
 import { type logEntryShape, previousShape, stopShape, success, taskShape } from './shapes.ts';
+
+/** The record of a call's key, whose answer is one of these. */
+export function settled(operation: Operation, answer: ReturnType<typeof success<object>>) {
+  return operation.settle(jsonObject.parse(answer));
+}
 
 type TaskAnswer = z.output<typeof taskShape>;
 

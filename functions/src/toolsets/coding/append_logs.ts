@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { LOG_LEVELS, LOG_TYPES } from '../../domain/coding/log.ts';
+import { jsonValue } from '../../domain/json.ts';
 import { defineTool } from '../../mcp/tool.ts';
-import { appendAnswer, appendShape } from './answers.ts';
+import { appendAnswer, appendShape, settled } from './answers.ts';
 import { answerShape, epoch, taskId, writing } from './shapes.ts';
 
 /** The most entries of one call. */
@@ -66,12 +67,12 @@ export const appendLogs = defineTool({
       ...rest,
       at: new Date(at),
       ...(prefix !== undefined && { prefix }),
-      ...(data !== undefined && { data }),
+      ...(data !== undefined && { data: jsonValue.parse(data) }),
     }));
     const appended = await services.codingRunners.append(
       principal,
       { workspace, ...claim, entries: numbered },
-      (outcome) => operation.settle(appendAnswer(outcome)),
+      (outcome) => settled(operation, appendAnswer(outcome)),
     );
     return appendAnswer(appended);
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CODING_TOOLS } from '../../domain/coding/tool.ts';
 import { defineTool } from '../../mcp/tool.ts';
-import { claimAnswer, claimedShape } from './answers.ts';
+import { claimAnswer, claimedShape, settled } from './answers.ts';
 import { answerShape, taskId, text, whole, writing } from './shapes.ts';
 
 const MAX_WAIT_MS = 25_000;
@@ -55,7 +55,7 @@ export const claimTask = defineTool({
       principal,
       { workspace, ...wishes, agentId },
       gone,
-      (task) => operation.settle(claimAnswer(task)),
+      (task) => settled(operation, claimAnswer(task)),
     );
     return claimAnswer(claimed);
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { codingTool } from '../../domain/coding/tool.ts';
 import { defineTool } from '../../mcp/tool.ts';
-import { codingTaskAnswer } from './answers.ts';
+import { codingTaskAnswer, settled } from './answers.ts';
 import { answerShape, isTaskId, success, taskShape, text, whole, writing } from './shapes.ts';
 
 const MAX_DEPENDENCIES = 100;
@@ -56,6 +56,8 @@ export const createTask = defineTool({
         branch: task.coding.branch,
         task: codingTaskAnswer(task, task.createdAt),
       });
-    return answer(await services.coding.create(principal, request, (task) => operation.settle(answer(task))));
+    return answer(
+      await services.coding.create(principal, request, (task) => settled(operation, answer(task))),
+    );
   },
 });

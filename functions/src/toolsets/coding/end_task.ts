@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FAILURE_CLASSES } from '../../domain/coding/failure.ts';
 import { defineTool } from '../../mcp/tool.ts';
-import { endAnswer, endShape } from './answers.ts';
+import { endAnswer, endShape, settled } from './answers.ts';
 import { answerShape, epoch, taskId, text, writing } from './shapes.ts';
 
 export const endTask = defineTool({
@@ -41,7 +41,7 @@ export const endTask = defineTool({
   },
   handler: async ({ services, workspace, principal, operation }, { taskId: id, ...report }) => {
     const ended = await services.coding.end(principal, { workspace, taskId: id, ...report }, (outcome) =>
-      operation.settle(endAnswer(outcome)),
+      settled(operation, endAnswer(outcome)),
     );
     return endAnswer(ended);
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../mcp/tool.ts';
-import { heartbeatAnswer, heartbeatShape } from './answers.ts';
+import { heartbeatAnswer, heartbeatShape, settled } from './answers.ts';
 import { answerShape, epoch, taskId, text, writing } from './shapes.ts';
 
 export const heartbeatTask = defineTool({
@@ -20,7 +20,7 @@ export const heartbeatTask = defineTool({
   example: { taskId: 'task-000abc-001', epoch: 1, progress: 'Running the tests' },
   handler: async ({ services, workspace, principal, operation }, beat) => {
     const standing = await services.codingRunners.heartbeat(principal, { workspace, ...beat }, (outcome) =>
-      operation.settle(heartbeatAnswer(outcome)),
+      settled(operation, heartbeatAnswer(outcome)),
     );
     return heartbeatAnswer(standing);
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../mcp/tool.ts';
-import { codingTaskAnswer } from './answers.ts';
+import { codingTaskAnswer, settled } from './answers.ts';
 import { answerShape, success, taskId, taskShape, text, writing } from './shapes.ts';
 
 export const updateTask = defineTool({
@@ -22,7 +22,7 @@ export const updateTask = defineTool({
       principal,
       { workspace, taskId: id, status, log },
       (updated) =>
-        operation.settle(success('Task updated.', { task: codingTaskAnswer(updated.task, updated.now) })),
+        settled(operation, success('Task updated.', { task: codingTaskAnswer(updated.task, updated.now) })),
     );
     return success('Task updated.', { task: codingTaskAnswer(task, now) });
   },
