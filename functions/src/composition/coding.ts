@@ -4,6 +4,7 @@ import { firestore } from '../adapters/firestore/client.ts';
 import { FirestoreCodingTaskReader } from '../adapters/firestore/codingTaskReader.ts';
 import { FirestoreCodingWatch } from '../adapters/firestore/codingWatch.ts';
 import { FirestoreTaskLogReader } from '../adapters/firestore/taskLogReader.ts';
+import { CodingChanges, type CodingChangesDependencies } from '../domain/coding/changing.ts';
 import { CodingRunners, type CodingRunnersDependencies } from '../domain/coding/runners.ts';
 import { type CodingDependencies, CodingService } from '../domain/coding/service.ts';
 import { CodingView, type CodingViewDependencies } from '../domain/coding/view.ts';
@@ -19,10 +20,11 @@ export function codingPorts(log: Log) {
 }
 
 export function codingServices(
-  ports: CodingDependencies & CodingRunnersDependencies & CodingViewDependencies,
+  ports: CodingDependencies & CodingChangesDependencies & CodingRunnersDependencies & CodingViewDependencies,
 ) {
   return {
     coding: new CodingService(ports),
+    codingChanges: new CodingChanges(ports),
     codingRunners: new CodingRunners(ports),
     codingView: new CodingView(ports),
   };

@@ -1,6 +1,7 @@
 /** What the tools can ask for, one entry an area of the domain. Built once per instance in app.ts. */
 import type { AgentMembership } from './agents/membership.ts';
 import type { AgentRegistration } from './agents/registration.ts';
+import type { CodingChanges } from './coding/changing.ts';
 import type { CodingRunners } from './coding/runners.ts';
 import type { CodingService } from './coding/service.ts';
 import type { CodingView } from './coding/view.ts';
@@ -29,6 +30,7 @@ export interface Services {
   readonly taskCreation: TaskCreation;
   readonly taskQueue: TaskQueue;
   readonly coding: CodingService;
+  readonly codingChanges: CodingChanges;
   readonly codingRunners: CodingRunners;
   readonly codingView: CodingView;
   readonly todos: TodoService;

@@ -8,8 +8,11 @@ import type { Operation } from '../domain/idempotency/operation.ts';
 import { type JsonObject, jsonObject } from '../domain/json.ts';
 import type { Principal, Role } from '../domain/principal.ts';
 import type { Services } from '../domain/services.ts';
+import type { Directory } from './directory.ts';
 import { CLEARABLE } from './json-schema.ts';
 import { checkArguments } from './validation.ts';
+
+export type { Directory, KnownTool } from './directory.ts';
 
 /** What a handler is given besides its arguments. Made once per call. */
 export interface CallContext {
@@ -34,32 +37,6 @@ export interface CallContext {
   readonly directory: Directory;
   /** Where this deployment answers, without a trailing slash: `https://…cloudfunctions.net/mcp`. */
   readonly baseUrl: string;
-}
-
-/** What a deployment can do, and what of it the caller's endpoint lists. */
-export interface Directory {
-  /** Every tool that there is, in the order of the toolsets. */
-  readonly tools: readonly KnownTool[];
-  /** The URIs of the resources that this endpoint lists. */
-  readonly resources: readonly string[];
-  /**
-   * The name under which this endpoint lists a tool; undefined where it does not.
-   * @param fullName `coordination.create_task`
-   */
-  listedName(fullName: string): string | undefined;
-}
-
-/** A tool as others speak of it. */
-export interface KnownTool {
-  readonly toolset: string;
-  /** `coordination.create_task`: `tools/call` finds it by this name wherever it is served. */
-  readonly fullName: string;
-  readonly title: string;
-  readonly description: string;
-  readonly role: Role;
-  /** The JSON Schema of its arguments. */
-  readonly parameters: JsonObject;
-  readonly example: JsonObject;
 }
 
 /** A JSON-RPC notification. */

@@ -21,6 +21,8 @@ type SubscriptionReaders = typeof import('../../../functions/src/adapters/firest
 type TodoReaders = typeof import('../../../functions/src/adapters/firestore/todoReader.ts');
 type RecurringTaskReaders = typeof import('../../../functions/src/adapters/firestore/recurringTaskReader.ts');
 type TaskHistories = typeof import('../../../functions/src/adapters/firestore/taskHistory.ts');
+type CodingTaskReaders = typeof import('../../../functions/src/adapters/firestore/codingTaskReader.ts');
+type TaskLogReaders = typeof import('../../../functions/src/adapters/firestore/taskLogReader.ts');
 type TaskReaders = typeof import('../../../functions/src/adapters/firestore/taskReader.ts');
 
 const FIRST: Page = { limit: 2 };
@@ -34,12 +36,14 @@ type Call = (database: Firestore) => Promise<unknown>;
 export const calls: Readonly<Record<string, readonly Call[]>> = {
   'agentDirectory.ts': await agentDirectoryCalls(),
   'agentReader.ts': await agentCalls(),
+  'codingTaskReader.ts': await codingTaskCalls(),
   'discoveryReader.ts': await discoveryCalls(),
   'subscriptionReader.ts': await subscriptionCalls(),
   'firstActs.ts': await firstActsCalls(),
   'queueReader.ts': await queueCalls(),
   'reminderReader.ts': await reminderCalls(),
   'skillReader.ts': await skillCalls(),
+  'taskLogReader.ts': await taskLogCalls(),
   'taskReader.ts': await taskCalls(),
   'todoReader.ts': await todoCalls(),
   'todoSearch.ts': await todoSearchCalls(),
@@ -196,6 +200,7 @@ async function taskCalls(): Promise<readonly Call[]> {
     (database) => new FirestoreTaskReader(database, cloudLog).claimable(SESSION, ['key-1'], 5),
     (database) => new FirestoreTaskReader(database, cloudLog).claimable(SESSION, ['key-1', 'key-2'], 5),
     (database) => new FirestoreTaskReader(database, cloudLog).claimable(SESSION, keys, 5),
+    (database) => new FirestoreTaskReader(database, cloudLog).claimable(SESSION, keys, 5, 'coding'),
     (database) => new FirestoreTaskReader(database, cloudLog).firstBackoff(SESSION),
     (database) => new FirestoreTaskReader(database, cloudLog).list(SESSION, undefined, FIRST),
     (database) => new FirestoreTaskReader(database, cloudLog).list(SESSION, ['done'], NEXT),
@@ -204,6 +209,36 @@ async function taskCalls(): Promise<readonly Call[]> {
     (database) => new FirestoreTaskReader(database, cloudLog).listDone(SESSION, NEXT),
     (database) => new FirestoreTaskReader(database, cloudLog).lapsed(NOW, 5),
     (database) => new FirestoreTaskReader(database, cloudLog).backedOff(NOW, 5),
+    (database) => new FirestoreTaskReader(database, cloudLog).queueEnded(NOW, 5),
+  ];
+}
+
+async function codingTaskCalls(): Promise<readonly Call[]> {
+  const { FirestoreCodingTaskReader }: CodingTaskReaders = await load('codingTaskReader.ts');
+  const read =
+    (reading: (reader: InstanceType<typeof FirestoreCodingTaskReader>) => Promise<unknown>): Call =>
+    (database) =>
+      reading(new FirestoreCodingTaskReader(database));
+  return [
+    ...[{}, { branch: 'feature/auth' }, { project: 'owner/name' }].flatMap((filter) =>
+      [FIRST, NEXT].map((page) => read((reader) => reader.list('alpha', filter, page))),
+    ),
+    read((reader) => reader.count('alpha', ['available', 'claimed'])),
+    read((reader) => reader.result('task-1', { epoch: 1, bytes: 2, parts: 1 })),
+  ];
+}
+
+async function taskLogCalls(): Promise<readonly Call[]> {
+  const { FirestoreTaskLogReader }: TaskLogReaders = await load('taskLogReader.ts');
+  const read =
+    (reading: (reader: InstanceType<typeof FirestoreTaskLogReader>) => Promise<unknown>): Call =>
+    (database) =>
+      reading(new FirestoreTaskLogReader(database));
+  return [
+    read((reader) => reader.head('task-1')),
+    read((reader) => reader.read('task-1', 0, 5)),
+    read((reader) => reader.tail('task-1', 5, 1000)),
+    read((reader) => reader.ofDay('alpha', 'agent', '2026-11-22', 5)),
   ];
 }
 

@@ -2,9 +2,10 @@
 import type { DocumentSnapshot, Firestore } from '@google-cloud/firestore';
 import type { CodingWatch } from '../../domain/coding/readers.ts';
 import type { Log } from '../../domain/ports.ts';
-import type { QueueMark } from '../../domain/tasks/queue.ts';
-import { sessionPath, TASK_LOGS, taskPath, workspacePath } from './paths.ts';
+import type { QueueMark } from '../../domain/tasks/claims.ts';
+import { sessionPath, taskPath, workspacePath } from './paths.ts';
 import { sessionFromDocument } from './sessionDocument.ts';
+import { latestChunk } from './taskLogReader.ts';
 
 export class FirestoreCodingWatch implements CodingWatch {
   private readonly database: Firestore;
@@ -54,8 +55,7 @@ export class FirestoreCodingWatch implements CodingWatch {
       wake();
     };
     const task = this.database.doc(taskPath(taskId));
-    const lastChunk = task.collection(TASK_LOGS).orderBy('first_line', 'desc').limit(1);
-    const stops = [task.onSnapshot(tell, end), lastChunk.onSnapshot(tell, end)];
+    const stops = [task.onSnapshot(tell, end), latestChunk(this.database, taskId).onSnapshot(tell, end)];
     const onGone = (): void => end();
     gone.addEventListener('abort', onGone, { once: true });
     try {

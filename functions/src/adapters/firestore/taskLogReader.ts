@@ -29,9 +29,7 @@ export class FirestoreTaskLogReader implements TaskLogReader {
   }
 
   async head(taskId: string): Promise<Versioned<LogHead> | undefined> {
-    const { docs } = await this.chunks(taskId)
-      .orderBy('first_line', 'desc')
-      .limit(1)
+    const { docs } = await latestChunk(this.database, taskId)
       .select(...HEAD_FIELDS)
       .get();
     const [last] = docs;
@@ -45,12 +43,10 @@ export class FirestoreTaskLogReader implements TaskLogReader {
     const total = head ? head.value.firstLine + head.value.lines : 0;
     const found = begun.docs.flatMap((snapshot) => linesFromDocument(snapshot.data()));
     const lines = found.filter(({ line }) => line >= from);
-    if (lines.length >= limit || total <= from + lines.length) {
-      return { lines: lines.slice(0, limit), total };
-    }
-    let bytes = 0;
     const following = chunks.where('first_line', '>', from).orderBy('first_line').limit(limit);
-    for await (const chunk of chunksOf(following)) {
+    const more = lines.length < limit ? chunksOf(following) : [];
+    let bytes = 0;
+    for await (const chunk of more) {
       bytes += chunk.head.bytes;
       if (lines.length > 0 && bytes > MAX_PAGE_BYTES) break;
       lines.push(...chunk.lines);
@@ -102,6 +98,12 @@ export class FirestoreTaskLogReader implements TaskLogReader {
   private chunks(taskId: string): Query {
     return this.database.collection(`${taskPath(taskId)}/${TASK_LOGS}`);
   }
+}
+
+/** The chunk that a log goes on in: what changes when the log does. */
+export function latestChunk(database: Firestore, taskId: string): Query {
+  const chunks = database.collection(`${taskPath(taskId)}/${TASK_LOGS}`);
+  return chunks.orderBy('first_line', 'desc').limit(1);
 }
 
 async function* chunksOf(query: Query): AsyncGenerator<Chunk> {

@@ -1,7 +1,7 @@
 /** How the coding area reads, and how it hears of changes. */
 import type { Page, Slice } from '../readers.ts';
 import type { Versioned } from '../store.ts';
-import type { QueueMark } from '../tasks/queue.ts';
+import type { QueueMark } from '../tasks/claims.ts';
 import type { TaskStatus } from '../tasks/task.ts';
 import type { LogLine, LogType } from './log.ts';
 import type { LogHead } from './logBook.ts';

@@ -40,8 +40,10 @@ export const endTask = defineTool({
     result: { summary: 'Implemented login and logout with JWT.' },
   },
   handler: async ({ services, workspace, principal, operation }, { taskId: id, ...report }) => {
-    const ended = await services.coding.end(principal, { workspace, taskId: id, ...report }, (outcome) =>
-      settled(operation, endAnswer(outcome)),
+    const ended = await services.codingChanges.end(
+      principal,
+      { workspace, taskId: id, ...report },
+      (outcome) => settled(operation, endAnswer(outcome)),
     );
     return endAnswer(ended);
   },

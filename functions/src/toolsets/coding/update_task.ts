@@ -18,7 +18,7 @@ export const updateTask = defineTool({
   role: 'worker',
   example: { taskId: 'task-000abc-001', log: 'The tests of the login endpoint pass.' },
   handler: async ({ services, workspace, principal, operation }, { taskId: id, status, log }) => {
-    const { task, now } = await services.coding.update(
+    const { task, now } = await services.codingChanges.update(
       principal,
       { workspace, taskId: id, status, log },
       (updated) =>
