@@ -106,7 +106,7 @@ describe('a coding task that does not go as it should', () => {
     const pidFile = `${stage.folder}/pids`;
     installStandIn(stage.bin, `${DEAF} ${withChildren(pidFile)} said('At work.'); ${FOREVER}`);
     const { taskId } = await stage.createTask();
-    const runner = stage.startRunner([]);
+    const runner = stage.startRunner(['--lease', '15']);
     await stage.untilLogged(taskId, 'At work.');
     await succeed(stage.client, 'end_task', { taskId, status: 'failed' });
     await stage.untilSaid(runner, /cancelled \(/);
