@@ -1,6 +1,6 @@
 /** Claude Code. Source: https://code.claude.com/docs/en/headless, and the types of its Agent SDK. */
 import { z } from 'zod';
-import { type AgentEvent, type CodingCli, objectIn, type RunWishes } from './cli.ts';
+import { type AgentEvent, type CodingCli, eventReader, type RunWishes } from './cli.ts';
 
 const textParts = z.array(z.looseObject({ type: z.string(), text: z.string().optional() }));
 
@@ -59,12 +59,7 @@ export const claude: CodingCli = {
     ...(allowedTools.length > 0 ? ['--allowedTools', ...allowedTools] : []),
     ...(model === undefined ? [] : ['--model', model]),
   ],
-  read: (line) => {
-    const value = objectIn(line);
-    if (value === undefined) return undefined;
-    const parsed = event.safeParse(value);
-    return parsed.success ? eventsOf(parsed.data) : []; // a kind of event that this version does not know
-  },
+  read: eventReader(event, eventsOf),
 };
 
 function eventsOf(one: Event): readonly AgentEvent[] {

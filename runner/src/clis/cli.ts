@@ -1,4 +1,5 @@
 /** What a runner knows of a coding agent's command line. One file each implements it. */
+import type { z } from 'zod';
 import type { CodingTool } from '../hub/hub.ts';
 
 export interface CodingCli {
@@ -56,8 +57,23 @@ export interface Tokens {
   readonly cacheRead: number;
 }
 
-/** A line's JSON object; undefined where it is none. */
-export function objectIn(line: string): object | undefined {
+/**
+ * Reads lines of JSON. What does not have the shape is an event of a kind that this version does not know, and says
+ * nothing to us.
+ */
+export function eventReader<Shape extends z.ZodType>(
+  shape: Shape,
+  eventsOf: (event: z.output<Shape>) => readonly AgentEvent[],
+): CodingCli['read'] {
+  return (line) => {
+    const value = objectIn(line);
+    if (value === undefined) return undefined;
+    const parsed = shape.safeParse(value);
+    return parsed.success ? eventsOf(parsed.data) : [];
+  };
+}
+
+function objectIn(line: string): object | undefined {
   if (!line.startsWith('{')) return undefined;
   try {
     const value: unknown = JSON.parse(line);

@@ -1,6 +1,6 @@
 /** Gemini CLI. Source: its docs/cli/headless.md, and its StreamJsonFormatter. */
 import { z } from 'zod';
-import { type AgentEvent, type CodingCli, objectIn, type RunWishes } from './cli.ts';
+import { type AgentEvent, type CodingCli, eventReader, type RunWishes } from './cli.ts';
 
 const event = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('init'), model: z.string().optional() }),
@@ -54,12 +54,7 @@ export const gemini: CodingCli = {
     ...(allowedTools.length > 0 ? ['--allowed-tools', ...allowedTools] : []),
     ...(model === undefined ? [] : ['-m', model]),
   ],
-  read: (line) => {
-    const value = objectIn(line);
-    if (value === undefined) return undefined;
-    const parsed = event.safeParse(value);
-    return parsed.success ? eventsOf(parsed.data) : []; // a kind of event that this version does not know
-  },
+  read: eventReader(event, eventsOf),
 };
 
 function eventsOf(one: Event): readonly AgentEvent[] {

@@ -16,8 +16,17 @@ export class HubRefusal extends Error {
 /** Nobody has answered, or only that it goes wrong just now. Asking again may help. */
 export class HubUnreachable extends Error {}
 
-/** Refusals that pass. Source: docs/reference, errors. */
-const PASSING = /RATE_LIMIT|INTERNAL|TIMEOUT|UNAVAILABLE|FIREBASE_ERROR|CONTENTION/;
+/** Refusals that pass: by their name in coding's envelope, by their number in that of the github tools. */
+const PASSING = new Set([
+  'RATE_LIMITED',
+  '-32400',
+  'FIREBASE_ERROR',
+  '-32500',
+  'TIMEOUT',
+  '-32502',
+  'INTERNAL',
+  '-32603',
+]);
 
 /** HTTP statuses by which the hub says that the caller is wrong, not that something else is. */
 const refuses = (status: number): boolean =>
@@ -108,7 +117,7 @@ function refusalOf(tool: string, structured: unknown): Error {
   const { message, error } = parsed.success ? parsed.data : {};
   const type = error?.type ?? String(error?.code ?? 'UNKNOWN');
   const said = message ?? error?.message ?? 'refused without a reason';
-  return PASSING.test(type) ? new HubUnreachable(`${tool}: ${said}`) : new HubRefusal(tool, type, said);
+  return PASSING.has(type) ? new HubUnreachable(`${tool}: ${said}`) : new HubRefusal(tool, type, said);
 }
 
 function failureOf(tool: string, error: unknown): unknown {

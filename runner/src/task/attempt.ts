@@ -181,6 +181,7 @@ export class Attempt {
         base: this.base?.branch,
         summary: this.transcript?.work().summary ?? '',
         wish: failure === undefined ? config.pullRequest : undefined,
+        signal: this.signal,
       });
       log.add(
         'git',

@@ -1,13 +1,16 @@
 /** Why an attempt failed. The hub decides by the class about another one. Source: docs/guides/runner.md. */
-export type FailureClass =
-  | 'runner_lost'
-  | 'cli_missing'
-  | 'authentication'
-  | 'rate_limit'
-  | 'no_output'
-  | 'crashed'
-  | 'cancelled'
-  | 'acceptance_failed';
+export const FAILURE_CLASSES = [
+  'runner_lost',
+  'cli_missing',
+  'authentication',
+  'rate_limit',
+  'no_output',
+  'crashed',
+  'cancelled',
+  'acceptance_failed',
+] as const;
+
+export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
 /** An attempt cannot go on. */
 export class AttemptFailure extends Error {

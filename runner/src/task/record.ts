@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { Ending } from '../hub/hub.ts';
 import { Journal } from '../outbox/journal.ts';
 import { isAlive, ownIdentity } from '../process/identity.ts';
+import { FAILURE_CLASSES } from './failure.ts';
 
 const owner = z.object({
   pid: z.number(),
@@ -28,16 +29,7 @@ const ending = z.object({
   result: z.json(),
   failure: z
     .object({
-      class: z.enum([
-        'runner_lost',
-        'cli_missing',
-        'authentication',
-        'rate_limit',
-        'no_output',
-        'crashed',
-        'cancelled',
-        'acceptance_failed',
-      ]),
+      class: z.enum(FAILURE_CLASSES),
       message: z.string(),
       retryable: z.boolean().exactOptional(),
     })
