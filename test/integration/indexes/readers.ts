@@ -224,7 +224,8 @@ async function codingTaskCalls(): Promise<readonly Call[]> {
       [FIRST, NEXT].map((page) => read((reader) => reader.list('alpha', filter, page))),
     ),
     read((reader) => reader.count('alpha', ['available', 'claimed'])),
-    read((reader) => reader.result('task-1', { epoch: 1, bytes: 2, parts: 1 })),
+    // It reads by id, and there is none.
+    read((reader) => reader.result('task-1', { epoch: 1, bytes: 2, parts: 1 }).catch(() => undefined)),
   ];
 }
 
