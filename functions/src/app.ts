@@ -78,6 +78,7 @@ import { TaskQueue } from './domain/tasks/queue.ts';
 import { TaskSweep } from './domain/tasks/sweep.ts';
 import { cloudLog } from './logging.ts';
 import { createEndpoint, type Endpoint } from './mcp/endpoint.ts';
+import { OpenStreams } from './mcp/openStreams.ts';
 import { toolsets } from './toolsets/index.ts';
 import { VERSION } from './version.ts';
 
@@ -218,6 +219,7 @@ export function composeEndpoint(composition: Composition): Endpoint {
     services: () => services,
     authenticator,
     streams: STREAMS,
+    openStreams: new OpenStreams(),
     allowedOrigins: allowedOrigins(),
     publicUrl: publicUrl(),
     mountPath: mountPath(),

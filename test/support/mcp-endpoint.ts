@@ -10,6 +10,7 @@ import type { Log } from '../../functions/src/domain/ports.ts';
 import type { Principal } from '../../functions/src/domain/principal.ts';
 import type { Services } from '../../functions/src/domain/services.ts';
 import { createEndpoint, type EndpointDependencies } from '../../functions/src/mcp/endpoint.ts';
+import { OpenStreams } from '../../functions/src/mcp/openStreams.ts';
 import type { Directory } from '../../functions/src/mcp/tool.ts';
 
 export interface LogEntry {
@@ -81,6 +82,7 @@ export function memoryPorts(): MemoryPorts {
     log: { info: note('info'), warn: note('warn'), error: note('error') },
     allowedOrigins: ['https://console.example'],
     streams: { lifetimeMs: 60_000, keepAliveMs: 15_000 },
+    openStreams: new OpenStreams(),
     version: '0.0.0',
     publicUrl: undefined,
     mountPath: undefined,

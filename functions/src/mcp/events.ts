@@ -48,7 +48,7 @@ export async function openEvents(
   const observation = observe(ports, exchange, NAME);
   const stream = new Stream(ports, exchange, NAME);
   try {
-    await ports.limits.take(exchange.principal);
+    await stream.admit();
     const first = await ports.services().subscriptions.poll(exchange, from, 0, stream.end);
     return frames(ports, exchange, stream, from.subscriptionId, first);
   } catch (error) {

@@ -45,7 +45,7 @@ export async function listen(
   const observation = observe(ports, exchange, LISTEN);
   const stream = new Stream(ports, exchange, LISTEN);
   try {
-    await ports.limits.take(exchange.principal);
+    await stream.admit();
     const filter = FILTER.safeParse(message.params);
     const wanted = filter.success ? filter.data.notifications.resourceSubscriptions : [];
     const watches = await openWatches(ports, serving, wanted, stream.end);

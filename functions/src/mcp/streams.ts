@@ -4,6 +4,7 @@ import type { MusterError } from '../domain/errors.ts';
 import type { Authenticator } from '../domain/ports.ts';
 import type { CallPorts } from './call.ts';
 import type { Exchange } from './exchange.ts';
+import type { OpenStreams } from './openStreams.ts';
 import { presentable } from './projection.ts';
 
 export interface StreamLimits {
@@ -16,6 +17,7 @@ export interface StreamLimits {
 export interface StreamPorts extends CallPorts {
   readonly authenticator: Authenticator;
   readonly streams: StreamLimits;
+  readonly openStreams: OpenStreams;
 }
 
 /**
@@ -55,6 +57,19 @@ export class Stream {
   }
 
   readonly #finish = (): void => this.#ending.abort();
+
+  /**
+   * Counts against the principal's limits, until its end.
+   * @throws MusterError RATE_LIMITED
+   */
+  async admit(): Promise<void> {
+    const { limits, openStreams } = this.#ports;
+    const { principal } = this.#exchange;
+    await limits.take(principal);
+    const leave = openStreams.open(principal.uid);
+    if (this.end.aborted) leave();
+    else this.end.addEventListener('abort', leave, { once: true });
+  }
 
   /**
    * Asks whether the credential is still good: a stream outlives a revocation and an expiry.

@@ -124,6 +124,16 @@ describe('/mcp/events', () => {
     await eventually('it stopped reading', async () => stage.log.following === 0 || undefined);
   });
 
+  it('are refused to whom has too many of them, until one is closed', async () => {
+    const open = await Promise.all(Array.from({ length: 20 }, () => stage.open()));
+    const { response } = await stage.ask();
+    assert.equal(response.status, 429);
+    const { error } = (await response.json()) as { error: { message: string } };
+    assert.match(error.message, /20 streams open/);
+    open[0]?.close();
+    await eventually('there is room', async () => (await stage.ask()).response.status === 200 || undefined);
+  });
+
   it('waits for a client that reads slowly', async () => {
     const large = 'x'.repeat(1_000_000);
     stage.log.add(UID, stage.subscriptionId, ...Array.from({ length: 60 }, () => large));
