@@ -1,6 +1,7 @@
 /**
- * Fills the emulators with what `npm start` begins with: agents with well-known credentials, two people and
- * the documents of spec/network.md's examples. It refuses to touch anything but emulators.
+ * Fills the emulators with what `npm start` begins with: agents with well-known credentials, two people, the
+ * to-dos of one of them and the documents of spec/network.md's examples. It refuses to touch anything but
+ * emulators.
  */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
@@ -23,6 +24,7 @@ import { CREDENTIAL_DAYS, type Credential } from '../functions/src/domain/agents
 import { ROLES } from '../functions/src/domain/principal.ts';
 import type { Change } from '../functions/src/domain/store.ts';
 import { skillChanges } from '../functions/src/domain/system/capabilitySkills.ts';
+import { importTodos } from './todos.ts';
 
 const agents = z.array(
   z.strictObject({
@@ -74,6 +76,7 @@ export async function importSeed(): Promise<void> {
   }
   await batch.commit();
   await importPeople(people.parse(await json('people')));
+  await importTodos(OWNER);
 }
 
 /** The credentials of everyone who has one, by name; people's expire after an hour. */

@@ -1,11 +1,5 @@
 // @ts-check
-/**
- * npm run clock -- advance <duration>   moves the time of a running `npm start` forward: 90s, 15m, 2h, 1d, 1w, 1d12h
- * npm run clock -- show                 says what time it is there
- * npm run clock -- reset                goes back to the machine's own time
- *
- * All of Muster sees the moved time, and its schedules run once more when it has moved.
- */
+/** Moves the time of a running `npm start`: all of Muster sees it, and its schedules run once more. */
 import { moveClock } from './clock/clock.mjs';
 
 try {

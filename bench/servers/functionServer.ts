@@ -23,12 +23,16 @@ export interface FunctionSource {
 
 export interface FunctionServer {
   readonly url: string;
+  /** The file with what it has printed, and others of its kind. */
+  readonly log: string;
   /** The processor seconds that the process has used so far, which other load disturbs less; only Linux tells. */
   cpuSeconds(): number;
   /** The process's resident memory; only Linux tells. */
   residentKibibytes(): number;
   /** Ends the process and waits until it has gone. */
   end(): Promise<void>;
+  /** SIGKILL: the process can neither finish nor say goodbye. Resolves when it has gone. */
+  kill(): Promise<void>;
 }
 
 /** Muster's endpoint, as it is built. */
@@ -43,7 +47,7 @@ const framework = createRequire(import.meta.url)
   .replace(/index\.js$/, 'main.js');
 
 /** Long enough for a cold start on a machine that is busy with something else. */
-const START_SECONDS = 60;
+const START_SECONDS = 120;
 
 /** Starts the function and waits until it takes connections. */
 export async function serveFunction(source: FunctionSource): Promise<FunctionServer> {
@@ -84,9 +88,11 @@ export async function startFunction(source: FunctionSource): Promise<FunctionSer
   closeSync(log);
   return {
     url: `http://127.0.0.1:${port}/`,
+    log: logFile(source),
     cpuSeconds: () => cpuSecondsOf(child.pid),
     residentKibibytes: () => residentKibibytesOf(child.pid),
     end: () => end(child),
+    kill: () => kill(child),
     exited: () => hasExited(child),
   };
 }
@@ -114,6 +120,13 @@ function logFile({ target }: FunctionSource): string {
 
 function hasExited(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (hasExited(child)) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
 }
 
 async function end(child: ChildProcess): Promise<void> {

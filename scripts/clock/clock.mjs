@@ -3,30 +3,46 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { parseArgs } from 'node:util';
 import { devDirectory } from '../project.mjs';
 import { tickOnce } from '../start/schedules.mjs';
-import { durationOf } from './duration.mjs';
+import { durationOf, durationText } from './duration.mjs';
 
-const usage = 'npm run clock -- advance <duration> | show | reset [--endpoint <.dev/endpoint.json>]';
+const usage = `npm run clock -- advance <duration>   moves the time of a running npm start: 90s, 15m, 2h, 1d, 1w, 1d12h
+npm run clock -- show                 says what time it is there
+npm run clock -- reset                goes back to the machine's own time`;
 
 /**
  * @param {string[]} args
  * @returns {Promise<string>} what to tell
  */
 export async function moveClock(args) {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { endpoint: { type: 'string', default: `${devDirectory}/endpoint.json` } },
-  });
-  const [command, duration, ...more] = positionals;
-  const isAdvance = command === 'advance';
-  if (more.length > 0 || (duration !== undefined && !isAdvance)) throw new Error(usage);
-  const { clockFile, emulators } = endpointIn(values.endpoint);
+  const { command, duration, endpoint } = parsed(args);
+  const { clockFile, emulators } = endpointIn(endpoint);
   if (command === 'show') return timeAt(offsetIn(clockFile));
-  if (command === 'reset') rmSync(clockFile, { force: true });
-  else if (isAdvance) write(clockFile, offsetIn(clockFile) + durationOf(duration));
-  else throw new Error(usage);
+  if (duration === undefined) rmSync(clockFile, { force: true });
+  else write(clockFile, offsetIn(clockFile) + duration);
   const failures = await tickOnce(`http://${emulators.functions}`);
   return [timeAt(offsetIn(clockFile)), ...failures].join('\n');
+}
+
+/**
+ * @param {string[]} args
+ * @returns {{ command: string, duration: number | undefined, endpoint: string }} the duration in milliseconds
+ */
+function parsed(args) {
+  const { values, positionals } = parseArgs({
+    args,
+    strict: false,
+    options: { endpoint: { type: 'string', default: `${devDirectory}/endpoint.json` } },
+  });
+  const { endpoint, ...unknown } = values;
+  const [command = '', duration] = positionals;
+  const wanted = command === 'advance' ? 2 : 1;
+  const isKnown = ['advance', 'show', 'reset'].includes(command) && positionals.length === wanted;
+  if (!isKnown || Object.keys(unknown).length > 0) throw new Error(usage);
+  return {
+    command,
+    endpoint: String(endpoint),
+    duration: duration === undefined ? undefined : durationOf(duration),
+  };
 }
 
 /**
@@ -52,5 +68,5 @@ function write(file, offset) {
 /** @param {number} offset */
 function timeAt(offset) {
   const time = new Date(Date.now() + offset).toISOString();
-  return offset === 0 ? `${time} (not moved)` : `${time} (${offset / 1000} seconds ahead)`;
+  return offset === 0 ? `${time}, the machine's own time` : `${time}, ${durationText(offset)} ahead`;
 }

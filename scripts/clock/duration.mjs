@@ -5,11 +5,11 @@ const milliseconds = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 8
 const longest = 100 * 366 * 86_400_000;
 
 /**
- * @param {string | undefined} text such as `1d12h`
+ * @param {string} text such as `1d12h`
  * @returns {number} in milliseconds
  */
 export function durationOf(text) {
-  if (text === undefined || !/^(\d{1,9}[smhdw])+$/.test(text)) {
+  if (!/^(\d{1,9}[smhdw])+$/.test(text)) {
     throw new Error(`expected how far to advance, such as 90s, 15m, 2h, 1d, 1w or 1d12h, and not ${text}`);
   }
   let sum = 0;
@@ -18,4 +18,20 @@ export function durationOf(text) {
   }
   if (sum > longest) throw new Error('expected at most a hundred years');
   return sum;
+}
+
+/**
+ * @param {number} duration in milliseconds
+ * @returns {string} such as `1d12h`
+ */
+export function durationText(duration) {
+  let rest = Math.floor(duration / 1000) * 1000;
+  let text = '';
+  for (const unit of ['d', 'h', 'm', 's']) {
+    const length = milliseconds[unit] ?? Number.NaN;
+    const count = Math.floor(rest / length);
+    if (count > 0) text += `${count}${unit}`;
+    rest -= count * length;
+  }
+  return text;
 }

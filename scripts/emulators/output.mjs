@@ -54,6 +54,8 @@ function labelled(source, line) {
 
 /** What the functions themselves log begins with `>`; the rest is news of firebase-tools about itself. */
 const functionLog = /^>\s+/;
+/** Schedules that found nothing to do: all that they counted is 0. */
+const idle = /^[^1-9]*"message":"(reminders_sent|swept)"/;
 const trouble = /^(⚠|✖|Error\b)|\b(error|failed|exception)\b/i;
 const noise = [
   /MOTD|not currently authenticated|Application Default Credentials/, // nothing here needs Google
@@ -65,7 +67,10 @@ const noise = [
 /** @param {string} source @param {string} line @returns {string | undefined} */
 function forScreen(source, line) {
   if (source === 'seed') return undefined; // what went wrong there is said once, by whoever needs the seed
-  if (functionLog.test(line)) return labelled('functions', readable(line.replace(functionLog, '')));
+  if (functionLog.test(line)) {
+    const logged = line.replace(functionLog, '');
+    return idle.test(logged) ? undefined : labelled('functions', readable(logged));
+  }
   const shown = trouble.test(line) && !noise.some((pattern) => pattern.test(line));
   return shown || source === 'schedules' ? labelled(source, line) : undefined;
 }

@@ -10,6 +10,9 @@ import { download, isCached, isWithinReach } from './googleJars.mjs';
  * @property {boolean} ui
  */
 
+/** Set, Muster runs as on a machine that has no Pub/Sub emulator: `MUSTER_WITHOUT_PUBSUB=1 npm start`. */
+const withoutPubsub = process.env.MUSTER_WITHOUT_PUBSUB !== undefined;
+
 /**
  * Finds the emulators: cached, else downloaded, else those of the Google Cloud CLI; for the Realtime Database, which
  * has no other source than Google's download host, our own stand-in; and Muster can do without Pub/Sub.
@@ -21,13 +24,13 @@ export async function findPrograms(wanted) {
   const [firestore, database, pubsub, ui] = await Promise.all([
     isCached('firestore') || download('firestore', say),
     isCached('database') || download('database', say),
-    isWithinReach('pubsub'),
+    !withoutPubsub && isWithinReach('pubsub'),
     wanted.ui && isWithinReach('ui'),
   ]);
-  const ownPubsub = pubsub ? undefined : cloudSdkPubsub();
+  const ownPubsub = pubsub || withoutPubsub ? undefined : cloudSdkPubsub();
   const hasPubsub = pubsub || ownPubsub !== undefined;
   if (!database) say('the Realtime Database emulator is out of reach: rtdb-lite stands in');
-  if (!hasPubsub) say('the Pub/Sub emulator is out of reach: events go straight to their consumers');
+  if (!hasPubsub) say('there is no Pub/Sub emulator: events go straight to their consumers');
   return {
     env: {
       ...(!firestore && {

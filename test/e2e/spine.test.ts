@@ -1,7 +1,9 @@
 /** Events and reminders through the real functions: the outbox, Pub/Sub, the consumers, the schedule. */
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
+import { TOPICS } from '../../functions/src/domain/events/event.ts';
 import { Person } from '../integration/spine/person.ts';
+import { publish, Subscription } from '../integration/spine/pubsub.ts';
 import { tick } from './support/emulator.ts';
 import { eventually } from './support/waiting.ts';
 
@@ -40,6 +42,22 @@ describe('the event spine', () => {
     assert.deepEqual(more, []);
     await shows('notifications', sending);
     await eventually('the audit of the reminder', () => person.audit(sending));
+  });
+
+  it('buries what no consumer can read', async function () {
+    if (!process.env['PUBSUB_EMULATOR_HOST']) this.skip();
+    const letters = await Subscription.to('dead-letters');
+    for (const [topic, consumer] of [
+      [TOPICS.taskEvents, 'audit'],
+      [TOPICS.taskUpdates, 'mirror'],
+      [TOPICS.reminders, 'notifier'],
+    ] as const) {
+      const text = `{"no":"event","of":"${person.uid}","at":"${topic}"}`;
+      await publish(topic, text);
+      const [letter] = await letters.until(1, (message) => message.text === text);
+      assert.equal(letter?.attributes['consumer'], consumer);
+      assert.match(String(letter?.attributes['reason']), /event_id/);
+    }
   });
 
   describe('when its time is moved', () => {

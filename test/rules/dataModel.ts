@@ -57,11 +57,13 @@ function compositeIndexes({ indexes }: DeclaredIndexes): string[][] {
 
 function exemptions({ fieldOverrides }: DeclaredIndexes): string[][] {
   return byCollection(fieldOverrides).map(([name, own]) => {
-    const fields = own.map(
-      ({ fieldPath, ttl }) => `${code(fieldPath)}${ttl ? ' (the document is deleted after it)' : ''}`,
-    );
-    return [code(name), fields.join(', ')];
+    return [code(name), own.map((field) => `${code(field.fieldPath)}${remarkOn(field)}`).join(', ')];
   });
+}
+
+function remarkOn({ ttl, indexes }: DeclaredIndexes['fieldOverrides'][number]): string {
+  if (ttl) return ' (the document is deleted after it)';
+  return indexes.length > 0 ? ' (but for one in ascending order)' : '';
 }
 
 function byCollection<Item extends { collectionGroup: string }>(items: readonly Item[]): [string, Item[]][] {

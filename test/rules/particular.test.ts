@@ -115,7 +115,7 @@ describe('what a person says of themselves', () => {
   });
 
   it('is not found by asking for everybody’s', async () => {
-    for (const name of ['reminders', 'events']) {
+    for (const name of ['todos', 'recurringTasks', 'reminders', 'events']) {
       for (const each of callers) {
         const all = query(collection(environment.as(each).firestore, name), limit(1));
         await assertFails(getDocs(all));

@@ -38,6 +38,12 @@ export function lookedUpPrefix(word: string): string {
   return [...word].slice(0, MAX_PREFIX_LENGTH).join('');
 }
 
+/** What prefixesOf has of the words that are searched for, without those that another of them implies. */
+export function soughtPrefixes(words: readonly string[]): readonly string[] {
+  const prefixes = [...new Set(words.map(lookedUpPrefix))];
+  return prefixes.filter((one) => !prefixes.some((other) => other !== one && other.startsWith(one)));
+}
+
 function split(text: string): readonly string[] {
   return folded(text)
     .split(/[^\p{L}\p{N}]+/u)

@@ -28,7 +28,7 @@ export interface FoundTool {
 export interface Catalogue {
   readonly tools: readonly ListedTool[];
   /** `tools` as JSON. */
-  readonly toolsJson: string;
+  readonly toolsJson: Buffer;
   readonly resources: Resources;
   readonly instructions: string;
   /** The tools' full names. */
@@ -82,7 +82,7 @@ export class Catalogues {
     );
     // Made when first asked for: a call needs none of it, and the schemas would be a part of every cold start.
     let tools: readonly ListedTool[] | undefined;
-    let toolsJson: string | undefined;
+    let toolsJson: Buffer | undefined;
     const list = () => {
       tools ??= found.map(({ toolset, tool }) => this.#listed(toolset, tool, dialect));
       return tools;
@@ -92,7 +92,7 @@ export class Catalogues {
         return list();
       },
       get toolsJson() {
-        toolsJson ??= JSON.stringify(list());
+        toolsJson ??= Buffer.from(JSON.stringify(list()));
         return toolsJson;
       },
       resources: resourcesOf(toolsets),

@@ -118,13 +118,16 @@ const NO_TOOLS_YET = { tools: [] };
 const NO_TOOLS_JSON = '"tools":[]';
 
 /**
- * Puts the list, serialised once per instance, into the answer that the SDK made around an empty one: it
- * serialises every answer anew, and the list is by far the longest. The empty list can be found by its text,
- * since within a string of JSON the quote before `:` would have a backslash.
+ * Puts the list, serialised and encoded once per instance, into the answer that the SDK made around an empty
+ * one: it serialises every answer anew, and the list is by far the longest. The empty list can be found by its
+ * text, since within a string of JSON the quote before `:` would have a backslash.
  */
-export function withTools(json: string, message: unknown, { listed }: Serving): string {
-  if (methodOf(message) !== 'tools/list') return json;
-  return json.replace(NO_TOOLS_JSON, () => `"tools":${listed.toolsJson}`);
+export function withTools(json: string, message: unknown, { listed }: Serving): string | Buffer {
+  const at = methodOf(message) === 'tools/list' ? json.indexOf(NO_TOOLS_JSON) : -1;
+  if (at < 0) return json;
+  const start = at + NO_TOOLS_JSON.length - '[]'.length;
+  const [before, after] = [json.slice(0, start), json.slice(start + '[]'.length)];
+  return Buffer.concat([Buffer.from(before), listed.toolsJson, Buffer.from(after)]);
 }
 
 /** The method that a message names, if it is a request or a notification. */

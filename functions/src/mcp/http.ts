@@ -60,7 +60,7 @@ export function sendRefusal(response: ServerResponse, { status, headers, body }:
 function sendJson(
   response: ServerResponse,
   status: number,
-  json: string | undefined,
+  json: string | Buffer | undefined,
   headers: Readonly<Record<string, string>> = {},
 ): void {
   if (json === undefined) return void response.writeHead(status, headers).end();

@@ -21,7 +21,7 @@ const ACCEPTED: JsonReply = { status: 202, json: undefined };
 export interface LegacyAnswers {
   /** Whether the request may be worth a stream. */
   mayNotify(request: JSONRPCRequest): boolean;
-  asJson(request: JSONRPCRequest): Promise<string>;
+  asJson(request: JSONRPCRequest): Promise<string | Buffer>;
   /** As a stream if something comes before the answer. */
   asStream(request: JSONRPCRequest): Promise<Response>;
 }

@@ -3,8 +3,8 @@ export type McpReply = JsonReply | Response;
 
 export interface JsonReply {
   readonly status: number;
-  /** Undefined where the answer has no body: a notification is only accepted. */
-  readonly json: string | undefined;
+  /** As text, or encoded in UTF-8. Undefined where the answer has no body: a notification is only accepted. */
+  readonly json: string | Buffer | undefined;
 }
 
 /** A JSON-RPC error that concerns a message as a whole. */

@@ -1,7 +1,15 @@
 /** What only the emulators offer: starting a schedule, and reading the databases behind the endpoint's back. */
 import { z } from 'zod';
+import { type CloudEvent, deliver } from './delivery/cloudEvents.ts';
 import { FUNCTIONS_URL } from './endpoint.ts';
 import { eventually } from './waiting.ts';
+
+export const PROJECT = String(process.env['GCLOUD_PROJECT']);
+
+const TRIGGERS_URL = `${FUNCTIONS_URL}/functions/projects/${PROJECT}/triggers`;
+
+/** A function may have to be started, beside many others. */
+const SCHEDULE_PATIENCE_MS = 240_000;
 
 const backends = z.object({
   backends: z.array(
@@ -15,9 +23,15 @@ export async function tick(name: string): Promise<void> {
   const triggers = answer.backends.flatMap((backend) => backend.functionTriggers);
   const found = triggers.find(({ id, schedule }) => schedule !== undefined && id.endsWith(`-${name}`));
   if (found === undefined) throw new Error(`The emulator has no scheduled function named ${name}.`);
-  const url = `${FUNCTIONS_URL}/functions/projects/${process.env['GCLOUD_PROJECT']}/triggers/${found.id}-0`;
-  const { status } = await fetch(url, { method: 'POST', signal: AbortSignal.timeout(60_000) });
+  const signal = AbortSignal.timeout(SCHEDULE_PATIENCE_MS);
+  const { status } = await fetch(`${TRIGGERS_URL}/${found.id}-0`, { method: 'POST', signal });
   if (status >= 400) throw new Error(`${name} answered ${status}.`);
+}
+
+/** Delivers an event to a function beside those that the emulator delivers by itself. */
+export async function deliverToTrigger(name: string, event: CloudEvent): Promise<void> {
+  const isTaken = await deliver(`${TRIGGERS_URL}/us-central1-${name}-0`, event);
+  if (!isTaken) throw new Error(`${name} did not take ${event['subject']}.`);
 }
 
 /** Sweeps until there is something to see. */

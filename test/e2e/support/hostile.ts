@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { isRecord } from './clients.ts';
 import type { HttpAnswer } from './http.ts';
+import type { Victims } from './victims.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -80,9 +81,9 @@ const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
 /**
  * Arguments for a tool: some that its schema would take but for one of them, some that it takes and that are
  * odd all the same, some that have nothing to do with it.
- * @param known values that are right where an argument has this name
+ * @param victims values that are right where an argument has this name
  */
-export function hostileArguments(schema: Schema, known: Schema): fc.Arbitrary<unknown> {
+export function hostileArguments(schema: Schema, victims: Victims): fc.Arbitrary<unknown> {
   const extra = fc.dictionary(
     fc.oneof(fc.constantFrom('__proto__', 'idempotency_key'), hostileText),
     hostileValue,
@@ -91,7 +92,7 @@ export function hostileArguments(schema: Schema, known: Schema): fc.Arbitrary<un
       noNullPrototype: true,
     },
   );
-  const close = plausible(schema, known);
+  const close = plausible(schema, victims);
   return fc.oneof(
     { weight: 6, arbitrary: close },
     {
@@ -109,12 +110,12 @@ const oddText = fc.oneof(
 );
 
 /** A value that looks like what the schema asks for. */
-function plausible(schema: Schema, known: Schema): fc.Arbitrary<unknown> {
+function plausible(schema: Schema, victims: Victims): fc.Arbitrary<unknown> {
   const { type, properties, items, pattern } = schema;
   if (Array.isArray(schema['enum'])) return fc.constantFrom(...schema['enum']);
-  if (type === 'object' && isRecord(properties)) return plausibleObject(schema, properties, known);
+  if (type === 'object' && isRecord(properties)) return plausibleObject(schema, properties, victims);
   if (type === 'array' && isRecord(items)) {
-    return fc.array(mixed(plausible(items, known)), { minLength: 1, maxLength: 3 });
+    return fc.array(mixed(plausible(items, victims)), { minLength: 1, maxLength: 3 });
   }
   if (type === 'object') return mixed(fc.dictionary(oddText, oddText, { maxKeys: 3, noNullPrototype: true }));
   if (type === 'number' || type === 'integer')
@@ -136,11 +137,11 @@ function matching(pattern: RegExp, { minLength = 0, maxLength = 1000 }: Schema):
     .filter((text) => text.length >= Number(minLength) && text.length <= Number(maxLength));
 }
 
-function plausibleObject(schema: Schema, properties: Schema, known: Schema): fc.Arbitrary<unknown> {
+function plausibleObject(schema: Schema, properties: Schema, victims: Victims): fc.Arbitrary<unknown> {
   const required = Array.isArray(schema['required']) ? schema['required'].map(String) : [];
   const values = Object.entries(properties).map(([name, property]) => {
-    const right = Object.hasOwn(known, name) ? [{ weight: 12, arbitrary: fc.constant(known[name]) }] : [];
-    const near = isRecord(property) ? mixed(plausible(property, known)) : hostileValue;
+    const right = victims[name]?.length ? [{ weight: 12, arbitrary: fc.constantFrom(...victims[name]) }] : [];
+    const near = isRecord(property) ? mixed(plausible(property, victims)) : hostileValue;
     return [name, fc.oneof(...right, { weight: 1, arbitrary: near })] as const;
   });
   return fc.record(Object.fromEntries(values), { requiredKeys: required, noNullPrototype: true });

@@ -2,6 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const BETWEEN_LOOKS_MS = 100;
 
+/** What takes a second may take a minute where many things run. */
+const PATIENCE_MS = 120_000;
+
 /**
  * Looks until there is something to see.
  * @param what said when it never came
@@ -9,7 +12,7 @@ const BETWEEN_LOOKS_MS = 100;
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | undefined>,
-  patienceMs = 30_000,
+  patienceMs = PATIENCE_MS,
 ): Promise<T> {
   const deadline = Date.now() + patienceMs;
   for (;;) {

@@ -17,8 +17,9 @@
  * - One field alone is served by the index that Firestore keeps by itself, unless an override takes it away;
  *   map fields hand their overrides down.
  *
- * Firestore can also merge several indexes to answer equalities. That is not relied upon: it gets slow where
- * each of them matches much.
+ * Firestore can also merge the indexes of single fields to answer several equalities. That is relied upon only
+ * for the words of a search, whose indexes are lists of one owner's to-dos: it gets slow where each of those
+ * merged matches much.
  */
 import type { CompositeIndex, DeclaredIndexes, IndexField } from '../../rules/declaredIndexes.ts';
 import type { Order, RecordedQuery } from './recordedQueries.ts';
@@ -31,6 +32,9 @@ const RANGES = [
 ];
 
 const NAME = '__name__';
+
+/** The fields whose own indexes are merged. */
+const MERGED = 'index.words.';
 
 export interface Need {
   readonly collection: string;
@@ -99,7 +103,10 @@ export function findIndex(need: Need, declared: DeclaredIndexes): CompositeIndex
     const directed = need.ordered.length > 0;
     return hasOwnIndex(need, only, directed, declared) ? 'automatic' : undefined;
   }
-  return declared.indexes.find((index) => serves(index, need));
+  const isMerged = fields.every(
+    (field) => field.fieldPath.startsWith(MERGED) && hasOwnIndex(need, field, true, declared),
+  );
+  return isMerged ? 'automatic' : declared.indexes.find((index) => serves(index, need));
 }
 
 function hasOwnIndex(

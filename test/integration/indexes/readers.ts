@@ -277,10 +277,10 @@ async function todoSearchCalls(): Promise<readonly Call[]> {
   const { FirestoreTodoReader }: TodoReaders = await load('todoReader.ts');
   const pages = [
     { limit: 2 },
-    { limit: 2, after: { order: [0, 1], id: 'id-1' } },
-    { limit: 2, after: { order: [1, 1], id: 'id-1' } },
+    { limit: 2, after: { order: [0], id: 'id-1' } },
+    { limit: 2, after: { order: [1], id: 'id-1' } },
   ];
-  return [['meeting'], ['meeting', 'report']].flatMap((words) =>
+  return [['meeting'], ['meeting', 'report', '見積']].flatMap((words) =>
     pages.map(
       (page): Call =>
         (database) =>

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { eventually } from '../../e2e/support/waiting.ts';
 
-const PROJECT = `projects/${process.env['GCLOUD_PROJECT']}`;
+const PROJECT = String(process.env['GCLOUD_PROJECT']);
 
 const pulled = z.object({
   receivedMessages: z
@@ -11,6 +11,7 @@ const pulled = z.object({
       z.object({
         ackId: z.string(),
         message: z.object({
+          messageId: z.string(),
           data: z.string().default(''),
           attributes: z.record(z.string(), z.string()).default({}),
           orderingKey: z.string().optional(),
@@ -21,48 +22,61 @@ const pulled = z.object({
 });
 
 export interface Arrived {
+  readonly id: string;
   readonly text: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly orderingKey: string | undefined;
 }
 
-async function ask(method: 'PUT' | 'POST', path: string, body: object): Promise<unknown> {
-  const url = `http://${process.env['PUBSUB_EMULATOR_HOST']}/v1/${PROJECT}/${path}`;
+async function ask(method: 'PUT' | 'POST', resource: string, body: object): Promise<unknown> {
+  const url = `http://${process.env['PUBSUB_EMULATOR_HOST']}/v1/${resource}`;
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(url, { method, headers, body: JSON.stringify(body) });
   if (!response.ok && response.status !== 409)
-    throw new Error(`Pub/Sub answered ${response.status} to ${path}`);
+    throw new Error(`Pub/Sub answered ${response.status} to ${resource}`);
   return response.json();
+}
+
+/** Publishes what nobody of Muster's would. */
+export async function publish(topic: string, text: string): Promise<void> {
+  const messages = [{ data: Buffer.from(text).toString('base64') }];
+  await ask('POST', `projects/${PROJECT}/topics/${topic}:publish`, { messages });
 }
 
 /** A subscription of its own to a topic, which is made where there is none. */
 export class Subscription {
-  private readonly name = `test-${randomUUID()}`;
+  private readonly name: string;
   private readonly arrived: Arrived[] = [];
 
-  private constructor() {}
+  private constructor(project: string) {
+    this.name = `projects/${project}/subscriptions/test-${randomUUID()}`;
+  }
 
-  static async to(topic: string): Promise<Subscription> {
-    const subscription = new Subscription();
-    await ask('PUT', `topics/${topic}`, {});
-    await ask('PUT', `subscriptions/${subscription.name}`, { topic: `${PROJECT}/topics/${topic}` });
+  static async to(topic: string, project = PROJECT): Promise<Subscription> {
+    const subscription = new Subscription(project);
+    const path = `projects/${project}/topics/${topic}`;
+    await ask('PUT', path, {});
+    await ask('PUT', subscription.name, { topic: path });
     return subscription;
   }
 
   /** Waits until so many messages have arrived that are of concern. */
   async until(count: number, concerns: (message: Arrived) => boolean): Promise<readonly Arrived[]> {
     return eventually(`${count} messages`, async () => {
-      const path = `subscriptions/${this.name}`;
-      const answer = await ask('POST', `${path}:pull`, { maxMessages: 100, returnImmediately: true });
-      const { receivedMessages } = pulled.parse(answer);
-      for (const { message } of receivedMessages) {
-        const text = Buffer.from(message.data, 'base64').toString();
-        this.arrived.push({ text, attributes: message.attributes, orderingKey: message.orderingKey });
-      }
-      const ackIds = receivedMessages.map(({ ackId }) => ackId);
-      if (ackIds.length > 0) await ask('POST', `${path}:acknowledge`, { ackIds });
+      this.arrived.push(...(await this.pull()));
       const found = this.arrived.filter(concerns);
       return found.length >= count ? found : undefined;
+    });
+  }
+
+  /** Takes what has arrived since; with nothing there it may also be on its way. */
+  async pull(): Promise<readonly Arrived[]> {
+    const answer = await ask('POST', `${this.name}:pull`, { maxMessages: 100, returnImmediately: true });
+    const { receivedMessages } = pulled.parse(answer);
+    const ackIds = receivedMessages.map(({ ackId }) => ackId);
+    if (ackIds.length > 0) await ask('POST', `${this.name}:acknowledge`, { ackIds });
+    return receivedMessages.map(({ message: { messageId, data, attributes, orderingKey } }) => {
+      return { id: messageId, text: Buffer.from(data, 'base64').toString(), attributes, orderingKey };
     });
   }
 }

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { PubSubPublisher } from '../../../functions/src/adapters/pubsub/publisher.ts';
 import { EventConsumer } from '../../../functions/src/domain/events/consumer.ts';
 import { messageOf, TOPICS } from '../../../functions/src/domain/events/event.ts';
-import { EventRelay } from '../../../functions/src/domain/events/relay.ts';
 import { silent } from '../coordination/team.ts';
 import { Person } from './person.ts';
 import { type Arrived, Subscription } from './pubsub.ts';
@@ -68,11 +67,6 @@ describe('the relay of events', () => {
     await Promise.all([person.app.relay.relay(event.id), person.app.relay.relay(event.id)]);
     const both = await subscription.until(2, of(event.id));
     assert.equal(both[0]?.text, both[1]?.text);
-  });
-
-  it('takes a trigger for an event that is not there', () => {
-    const relay = new EventRelay({ ...person.app.ports, log: silent, publisher: new PubSubPublisher() });
-    return relay.relay('never-there');
   });
 
   for (const text of [

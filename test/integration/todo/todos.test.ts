@@ -76,6 +76,28 @@ describe('to-dos', () => {
     assert.deepEqual(updated['after']['tags'], ['Home', 'shop']);
   });
 
+  it('have no event for a call that changes nothing, whichever tool is called', async () => {
+    const due_date = inDays(1);
+    const id = await added({ title: 'Buy milk', description: 'Two', due_date, tags: ['Home'] });
+    const reminder = firestore().doc(reminderPath(id));
+    const before = (await reminder.get()).updateTime;
+    for (const [name, args] of [
+      ['update_task', { title: ' Buy milk ', description: 'Two', due_date, tags: ['Home'] }],
+      ['update_task', { priority: 'MEDIUM' }],
+      ['set_task_priority', { priority: 'MEDIUM' }],
+      ['set_task_due_date', { due_date: due_date.replace('Z', '+00:00') }],
+      ['add_task_tags', { tags: ['home', ' HOME '] }],
+    ] as const) {
+      const { success } = await tool(name, { task_id: id, ...args });
+      assert.equal(success, true, name);
+    }
+    assert.deepEqual(
+      (await events(id)).map(({ event_type }) => event_type),
+      ['created'],
+    );
+    assert.deepEqual((await reminder.get()).updateTime, before);
+  });
+
   it('are refused in the words of the specification', async () => {
     const id = await added({ title: 'One', due_date: inDays(1) });
     const missing = await refused('complete_task', { task_id: '123' });

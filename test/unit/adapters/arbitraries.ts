@@ -21,15 +21,19 @@ import {
   type TaskResult,
 } from '../../../functions/src/domain/tasks/task.ts';
 
-const id = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,20}$/);
+export const id = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,20}$/);
 const ids = fc.array(id, { maxLength: 4 });
-const text = fc.string({ unit: 'binary', maxLength: 30 });
-const texts = fc.array(text, { maxLength: 4 });
+export const text = fc.string({ unit: 'binary', maxLength: 30 });
+export const texts = fc.array(text, { maxLength: 4 });
 const count = fc.nat(1000);
-const date = fc.date({ min: new Date('2020-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
+export const date = fc.date({
+  min: new Date('2020-01-01'),
+  max: new Date('2100-01-01'),
+  noInvalidDate: true,
+});
 
 /** Some of the fields, always a certain few: as TypeScript's `field?` means it, absent and not undefined. */
-const withSome = <All extends object, Needed extends keyof All>(
+export const withSome = <All extends object, Needed extends keyof All>(
   model: { [Key in keyof All]: fc.Arbitrary<All[Key]> },
   requiredKeys: Needed[],
 ) => fc.record(model, { requiredKeys, noNullPrototype: true });

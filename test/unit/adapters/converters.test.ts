@@ -17,6 +17,10 @@ import {
   linkToDocument,
 } from '../../../functions/src/adapters/firestore/pullRequestDocument.ts';
 import {
+  recurringTaskFromDocument,
+  recurringTaskToDocument,
+} from '../../../functions/src/adapters/firestore/recurringTaskDocument.ts';
+import {
   reminderFromDocument,
   reminderToDocument,
 } from '../../../functions/src/adapters/firestore/reminderDocument.ts';
@@ -29,7 +33,15 @@ import {
   settledToDocument,
 } from '../../../functions/src/adapters/firestore/sessionDocument.ts';
 import { taskFromDocument, taskToDocument } from '../../../functions/src/adapters/firestore/taskDocument.ts';
+import {
+  isDerived,
+  recordedOf,
+  todoFromDocument,
+  todoFromRecord,
+  todoToDocument,
+} from '../../../functions/src/adapters/firestore/todoDocument.ts';
 import { capabilityKey } from '../../../functions/src/domain/tasks/capabilities.ts';
+import { todoAnswer } from '../../../functions/src/domain/todos/todo.ts';
 import {
   agents,
   credentials,
@@ -41,6 +53,7 @@ import {
   taskEvents,
   tasks,
 } from './arbitraries.ts';
+import { recurringTasks, todos } from './todoArbitraries.ts';
 
 /** What a document comes back as: dates as timestamps, and nothing that Firestore does not have. */
 function stored(value: unknown): unknown {
@@ -76,6 +89,11 @@ function comesBack<Value>(
   });
 }
 
+function must<Value>(value: Value | undefined): Value {
+  assert.ok(value !== undefined);
+  return value;
+}
+
 describe('documents', () => {
   comesBack('tasks', tasks, taskToDocument, taskFromDocument);
   comesBack('agents', agents, agentToDocument, agentFromDocument);
@@ -85,6 +103,9 @@ describe('documents', () => {
   comesBack('discoveries', discoveries, discoveryToDocument, discoveryFromDocument);
   comesBack('events', taskEvents, eventToDocument, eventFromDocument);
   comesBack('reminders', reminders, reminderToDocument, reminderFromDocument);
+  comesBack('to-dos', todos, todoToDocument, todoFromDocument);
+  comesBack('to-dos that are gone', todos, todoToDocument, (data) => must(todoFromRecord(data)));
+  comesBack('recurring tasks', recurringTasks, recurringTaskToDocument, recurringTaskFromDocument);
   comesBack('settled operations', settledOperations, settledToDocument, (data, { id }) =>
     settledFromDocument(id, data),
   );
@@ -98,6 +119,18 @@ describe('documents', () => {
     fc.assert(
       fc.property(agents, agents, (one, other) => {
         assert.deepEqual(Object.keys(agentToDocument(one)), Object.keys(agentToDocument(other)));
+      }),
+    );
+  });
+
+  it('say whether what a to-do is found by is as it should be', () => {
+    fc.assert(
+      fc.property(todos, todos, (todo, other) => {
+        const data = stored(todoToDocument(todo));
+        assert.equal(isDerived(todo, data), true);
+        assert.deepEqual(recordedOf(data).recorded, todoAnswer(todo));
+        const edited = { ...todo, title: `${todo.title} edited ${other.id}` };
+        assert.equal(isDerived(edited, data), false);
       }),
     );
   });

@@ -5,6 +5,7 @@ import {
   matchesWords,
   prefixesOf,
   searchWords,
+  soughtPrefixes,
   wordsOf,
 } from '../../../functions/src/domain/search.ts';
 
@@ -19,6 +20,12 @@ describe('a search', () => {
   it('finds the words within a name, and the name as a whole', () => {
     assert.deepEqual(wordsOf('readFile'), ['read', 'file', 'readfile']);
     assert.deepEqual(wordsOf('coordination.claim_task'), ['coordination', 'claim', 'task']);
+  });
+
+  it('looks up no word that another implies, and of a long one what the index has', () => {
+    assert.deepEqual(soughtPrefixes(['meet', 'meeting', 'met', 'meet']), ['meeting', 'met']);
+    assert.deepEqual(soughtPrefixes(['internationalisation']), ['internationalis']);
+    assert.deepEqual(soughtPrefixes([]), []);
   });
 
   it('finds by the index what it matches', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/domain/errors.ts';
 import type { JsonObject } from '../../../functions/src/domain/json.ts';
+import { TODO_CODES, todoNotFound } from '../../../functions/src/domain/todos/errors.ts';
 import { forLegacy, presentable, toolResult } from '../../../functions/src/mcp/projection.ts';
 import { memoryPorts } from '../../support/mcp-endpoint.ts';
 
@@ -36,6 +37,48 @@ describe('projection', () => {
     });
   });
 
+  it('gives todo its own, whose codes are reasons of ours', () => {
+    const details = { task_id: '123', user_id: 'abc-123' };
+    const { structuredContent, content, isError } = refused('todo', todoNotFound('123', 'abc-123'));
+    assert.deepEqual(structuredContent, {
+      success: false,
+      error: {
+        code: 'TASK_NOT_FOUND',
+        message: "Task with ID '123' not found",
+        details: {
+          ...details,
+          field: 'task_id',
+          suggestion: 'list_tasks and search_tasks tell the ids of your tasks.',
+        },
+      },
+    });
+    assert.equal(isError, true);
+    assert.deepEqual(JSON.parse(content[0].text), structuredContent);
+    const codeOf = (refusal: MusterError) => {
+      const { error: shown } = refused('todo', refusal).structuredContent;
+      return typeof shown === 'object' && shown !== null && 'code' in shown ? shown['code'] : undefined;
+    };
+    for (const reason of TODO_CODES)
+      assert.equal(codeOf(new MusterError('VALIDATION_ERROR', 'No.', { reason })), reason);
+    for (const code of ['VALIDATION_ERROR', 'REQUIRED_FIELD', 'INVALID_FORMAT'] as const)
+      assert.equal(codeOf(new MusterError(code, 'No.', { field: 'title' })), 'VALIDATION_ERROR');
+    for (const code of ['RATE_LIMITED', 'CONFLICT', 'INTERNAL'] as const)
+      assert.equal(codeOf(new MusterError(code, 'No.')), code);
+  });
+
+  it('keeps in todo’s details what helps, and no value', () => {
+    const limited = new MusterError('RATE_LIMITED', 'No.', {
+      retryAfter: 2,
+      reason: 'TOO_FAST',
+      value: 'secret',
+    });
+    assert.deepEqual(refused('todo', limited).structuredContent['error'], {
+      code: 'RATE_LIMITED',
+      message: 'No.',
+      details: { reason: 'TOO_FAST', retryAfter: 2 },
+    });
+  });
+
   it('shows an error as text alone to a client of 2025 that would hold it against the listed schema', () => {
     const network = refused('onboarding', error);
     assert.deepEqual(forLegacy('onboarding', network), { content: network.content, isError: true });
@@ -43,6 +86,8 @@ describe('projection', () => {
       forLegacy('coordination', refused('coordination', error)),
       refused('coordination', error),
     );
+    const todo = refused('todo', error);
+    assert.deepEqual(forLegacy('todo', todo), todo);
     assert.deepEqual(forLegacy('onboarding', answered({ a: 1 })), answered({ a: 1 }));
   });
 

@@ -5,16 +5,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { movableClock } from '../../../functions/src/adapters/platform/clock.ts';
 import { moveClock } from '../../../scripts/clock/clock.mjs';
-import { durationOf } from '../../../scripts/clock/duration.mjs';
+import { durationOf, durationText } from '../../../scripts/clock/duration.mjs';
 
 describe('npm run clock', () => {
   it('reads durations', () => {
     assert.equal(durationOf('90s'), 90_000);
     assert.equal(durationOf('1d12h'), 36 * 3_600_000);
     assert.equal(durationOf('1w'), 7 * 86_400_000);
-    for (const text of [undefined, '', '1', 'd', '-1d', '1 d', '1y', '1.5h', '999999999w']) {
+    for (const text of ['', '1', 'd', '-1d', '1 d', '1y', '1.5h', '999999999w']) {
       assert.throws(() => durationOf(text), /expected/, text);
     }
+  });
+
+  it('writes durations as it reads them', () => {
+    for (const text of ['1s', '15m', '1d12h', '400d', '23h59m59s']) {
+      assert.equal(durationText(durationOf(text)), text);
+    }
+    assert.equal(durationText(durationOf('1w')), '7d');
   });
 
   it('says so where nothing runs', async () => {
@@ -22,7 +29,13 @@ describe('npm run clock', () => {
       moveClock(['advance', '1d', '--endpoint', '/nowhere.json']),
       /npm start is not running/,
     );
-    await assert.rejects(moveClock(['show', '1d']), /npm run clock/);
+  });
+
+  it('says how it is used where it is used otherwise', async () => {
+    for (const args of [[], ['advance'], ['show', '1d'], ['advance', '1d', '2d'], ['back'], ['--help']]) {
+      await assert.rejects(moveClock(args), /^Error: npm run clock -- advance/, args.join(' '));
+    }
+    await assert.rejects(moveClock(['advance', 'tomorrow']), /expected how far to advance.* not tomorrow/);
   });
 });
 

@@ -1,11 +1,11 @@
 /** To-dos as Firestore keeps them: in the specification's words, with an index of our own beside them. */
 import { z } from 'zod';
 import { canonicalJson, jsonObject } from '../../domain/json.ts';
-import { prefixesOf } from '../../domain/search.ts';
-import type { EditedTodo } from '../../domain/todos/readers.ts';
+import type { RemindedTodo } from '../../domain/todos/readers.ts';
 import { PRIORITIES, type Todo, todoAnswer } from '../../domain/todos/todo.ts';
 import { tagSetKeys } from './tagSets.ts';
 import { timestamp } from './timestamp.ts';
+import { type WordIndex, wordIndexOf } from './todoWords.ts';
 
 const todoDocument = z.object({
   id: z.string(),
@@ -39,9 +39,7 @@ interface TodoIndex {
   readonly done_down: number;
   readonly priority: number;
   readonly tag_sets: readonly string[];
-  readonly title_words: readonly string[];
-  /** Those of the description that the title has not. */
-  readonly other_words: readonly string[];
+  readonly words: WordIndex;
 }
 
 export function priorityRank(priority: Todo['priority']): number {
@@ -49,8 +47,6 @@ export function priorityRank(priority: Todo['priority']): number {
 }
 
 function indexOf(todo: Todo): TodoIndex {
-  const inTitle = prefixesOf(todo.title);
-  const known = new Set(inTitle);
   const [due, done] = [todo.dueDate?.getTime(), todo.completedAt?.getTime()];
   return {
     created: todo.createdAt.getTime(),
@@ -60,8 +56,7 @@ function indexOf(todo: Todo): TodoIndex {
     done_down: done ?? FIRST_OF_ALL,
     priority: priorityRank(todo.priority),
     tag_sets: tagSetKeys(todo.tags),
-    title_words: inTitle,
-    other_words: prefixesOf(todo.description ?? '').filter((word) => !known.has(word)),
+    words: wordIndexOf(todo),
   };
 }
 
@@ -103,13 +98,16 @@ export function todoFromDocument(data: unknown): Todo {
   };
 }
 
-/** What a document holds beside its to-do, as EditedTodo has it. */
-export function derivedOf(todo: Todo, data: unknown): Pick<EditedTodo, 'recorded' | 'isDerived'> {
-  const derived = z.object({ index: z.unknown(), recorded: jsonObject.optional() }).parse(data);
-  return {
-    ...(derived.recorded && { recorded: derived.recorded }),
-    isDerived: canonicalJson(derived.index) === canonicalJson(indexOf(todo)),
-  };
+/** The to-do as its last event told of it, where one has. */
+export function recordedOf(data: unknown): Pick<RemindedTodo, 'recorded'> {
+  const { recorded } = z.object({ recorded: jsonObject.optional() }).parse(data);
+  return recorded ? { recorded } : {};
+}
+
+/** Whether a document's index is the one that its to-do has. */
+export function isDerived(todo: Todo, data: unknown): boolean {
+  const { index } = z.object({ index: z.unknown() }).parse(data);
+  return canonicalJson(index) === canonicalJson(indexOf(todo));
 }
 
 /** The values of a document in fields of the index, `index.created`. */

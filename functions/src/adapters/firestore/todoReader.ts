@@ -4,23 +4,18 @@ import type { Log } from '../../domain/ports.ts';
 import type { Reminder } from '../../domain/reminders/reminder.ts';
 import type { Versioned } from '../../domain/store.ts';
 import type { TodoFilter, TodoPage, TodoSort } from '../../domain/todos/query.ts';
-import type {
-  EditedTodo,
-  FoundTodos,
-  RemindedTodo,
-  SearchedTodos,
-  TodoReader,
-} from '../../domain/todos/readers.ts';
+import type { EditedTodo, FoundTodos, RemindedTodo, TodoReader } from '../../domain/todos/readers.ts';
 import { PRIORITIES, type Todo } from '../../domain/todos/todo.ts';
 import { COLLECTIONS, reminderPath, titleGuardPath, todoPath } from './paths.ts';
 import { reminderFromDocument } from './reminderDocument.ts';
 import { tagSetKey } from './tagSets.ts';
 import { versioned } from './timestamp.ts';
 import {
-  derivedOf,
   FIRST_OF_ALL,
+  isDerived,
   LAST_OF_ALL,
   priorityRank,
+  recordedOf,
   sortedBy,
   TODO_FIELDS,
   todoFromDocument,
@@ -48,14 +43,20 @@ export class FirestoreTodoReader implements TodoReader {
   async findReminded(id: string): Promise<RemindedTodo | undefined> {
     const [todo, reminder] = await this.readBoth(id);
     const found = todo && read(todo);
-    return found && { ...found, ...remindedBy(reminder) };
+    return found && { ...found, ...remindedBy(reminder), ...recordedOf(todo.data()) };
   }
 
   async findEdited(id: string): Promise<EditedTodo | undefined> {
     const [todo, reminder] = await this.readBoth(id);
     const found = todo && read(todo);
     if (todo === undefined || found === undefined) return undefined;
-    return { ...found, ...remindedBy(reminder), ...derivedOf(found.value, todo.data()) };
+    const data = todo.data();
+    return {
+      ...found,
+      ...remindedBy(reminder),
+      ...recordedOf(data),
+      isDerived: isDerived(found.value, data),
+    };
   }
 
   async findGuard(id: string): Promise<Versioned<string> | undefined> {
@@ -87,10 +88,8 @@ export class FirestoreTodoReader implements TodoReader {
     };
   }
 
-  search(ownerUid: string, words: readonly string[], page: TodoPage): Promise<SearchedTodos> {
-    return searchTodos(this.todos.where('owner_uid', '==', ownerUid), words, page, (snapshot) =>
-      readable(snapshot, this.log),
-    );
+  search(ownerUid: string, words: readonly string[], page: TodoPage): Promise<FoundTodos> {
+    return searchTodos(this.todos, ownerUid, words, page, (snapshot) => readable(snapshot, this.log));
   }
 
   /**

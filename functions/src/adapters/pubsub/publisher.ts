@@ -1,11 +1,8 @@
-/**
- * Publishes events to Pub/Sub. The message is the event as JSON; its attributes are those of a CloudEvent in binary
- * mode, so that any consumer of CloudEvents can take it.
- * Source: https://github.com/googleapis/google-cloudevents/blob/main/docs/spec/pubsub.md
- */
+/** Publishes events to Pub/Sub. */
 import type { PubSub, Topic as PubSubTopic } from '@google-cloud/pubsub';
-import { messageOf, type TaskEvent, type Topic } from '../../domain/events/event.ts';
+import type { TaskEvent, Topic } from '../../domain/events/event.ts';
 import type { DeadLetter, DeadLetters, EventPublisher } from '../../domain/events/ports.ts';
+import { type PubSubMessage, pubSubMessage } from './message.ts';
 
 export const DEAD_LETTERS = 'dead-letters';
 
@@ -17,11 +14,7 @@ export class PubSubPublisher implements EventPublisher, DeadLetters {
   private readonly topics = new Map<string, PubSubTopic>();
 
   async publish(topic: Topic, event: TaskEvent): Promise<void> {
-    await this.send(topic, {
-      data: Buffer.from(JSON.stringify(messageOf(event))),
-      attributes: attributesOf(event),
-      orderingKey: event.taskId,
-    });
+    await this.send(topic, pubSubMessage(event, String(process.env['GCLOUD_PROJECT'])));
   }
 
   async bury({ consumer, reason, messageId, text }: DeadLetter): Promise<void> {
@@ -31,10 +24,7 @@ export class PubSubPublisher implements EventPublisher, DeadLetters {
     });
   }
 
-  private async send(
-    name: string,
-    message: { data: Buffer; attributes: Record<string, string>; orderingKey?: string },
-  ): Promise<void> {
+  private async send(name: string, message: PubSubMessage): Promise<void> {
     const topic = await this.topic(name);
     try {
       await topic.publishMessage(message);
@@ -62,18 +52,4 @@ export class PubSubPublisher implements EventPublisher, DeadLetters {
     this.client ??= import('@google-cloud/pubsub').then(({ default: { PubSub } }) => new PubSub());
     return this.client;
   }
-}
-
-function attributesOf(event: TaskEvent): Record<string, string> {
-  return {
-    'ce-specversion': '1.0',
-    'ce-id': event.id,
-    'ce-type': `muster.task.${event.type}`,
-    'ce-source': `//firestore.googleapis.com/projects/${process.env['GCLOUD_PROJECT']}/databases/(default)/documents/events`,
-    'ce-subject': event.taskId,
-    'ce-time': event.timestamp.toISOString(),
-    'content-type': 'application/json',
-    event_id: event.id,
-    event_type: event.type,
-  };
 }

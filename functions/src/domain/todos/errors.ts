@@ -60,3 +60,19 @@ export function inThePast(field: string, date: Date): MusterError {
     suggestion: 'Give a time that is still to come, in UTC or with an offset.',
   });
 }
+
+export function noWords(): MusterError {
+  return new MusterError('VALIDATION_ERROR', 'There is no word to search for.', {
+    field: 'query',
+    reason: 'NO_WORDS',
+    suggestion: 'Give at least one letter or digit.',
+  });
+}
+
+export function tooManyWords(most: number): MusterError {
+  return new MusterError('VALIDATION_ERROR', `A search has at most ${most} words.`, {
+    field: 'query',
+    reason: 'TOO_MANY_WORDS',
+    suggestion: 'Leave out words: all of them must be in a task for it to be found.',
+  });
+}

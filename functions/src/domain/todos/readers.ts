@@ -11,12 +11,12 @@ import type { Todo } from './todo.ts';
 /** A to-do with its reminder, where it has one. */
 export interface RemindedTodo extends Versioned<Todo> {
   readonly reminder?: Versioned<Reminder>;
+  /** As the last event told of it; undefined where none has. */
+  readonly recorded?: JsonObject;
 }
 
 /** A to-do that somebody may have changed past the tools. */
 export interface EditedTodo extends RemindedTodo {
-  /** As the last event told of it; undefined where none has. */
-  readonly recorded?: JsonObject;
   /** Whether the fields that are made from others are as they should be. */
   readonly isDerived: boolean;
 }
@@ -29,11 +29,6 @@ export interface FoundTodos {
   readonly next?: TodoPlace;
 }
 
-export interface SearchedTodos extends FoundTodos {
-  /** False where more to-dos came into question than are looked through: `total` is then of those. */
-  readonly isComplete: boolean;
-}
-
 export interface TodoReader {
   find(id: string): Promise<Versioned<Todo> | undefined>;
   findReminded(id: string): Promise<RemindedTodo | undefined>;
@@ -41,8 +36,12 @@ export interface TodoReader {
   /** The to-do that has a title and due date for itself. */
   findGuard(id: string): Promise<Versioned<string> | undefined>;
   list(filter: TodoFilter, sort: TodoSort, page: TodoPage): Promise<FoundTodos>;
-  /** Those that have all words in title and description: first those that have them in the title, newest first. */
-  search(ownerUid: string, words: readonly string[], page: TodoPage): Promise<SearchedTodos>;
+  /**
+   * Those that have all words, each as the beginning of one, in title and description: first those that have
+   * them all in the title. A page has the newer before the older of each kind.
+   * @param words of soughtPrefixes
+   */
+  search(ownerUid: string, words: readonly string[], page: TodoPage): Promise<FoundTodos>;
 }
 
 export interface RecurringTaskReader {

@@ -8,8 +8,8 @@ import type { PreferenceReader } from '../notifications/ports.ts';
 import type { Clock, Hashing, Log, Randomness } from '../ports.ts';
 import { retryStale } from '../retry.ts';
 import type { Change, Store } from '../store.ts';
-import { deletionId, goneChanges, happeningTo, reminderChanges, todoEvent } from './changes.ts';
-import type { EditedTodo, RecurringTaskReader, TaskHistory, TodoReader } from './readers.ts';
+import { deletionId, differences, goneChanges, happeningTo, reminderChanges, todoEvent } from './changes.ts';
+import type { EditedTodo, RecurringTaskReader, RemindedTodo, TaskHistory, TodoReader } from './readers.ts';
 import { Succession } from './succession.ts';
 import { addedTags, MAX_TAGS } from './tags.ts';
 import { Titles } from './titles.ts';
@@ -54,11 +54,11 @@ export class TodoRepair {
     const now = clock.now();
     const todo = normalised(found.value, now);
     const after = todoAnswer(todo);
-    const isRecorded = canonicalJson(found.recorded) === canonicalJson(after);
+    const states = [found.recorded, todoAnswer(found.value), after].map((state) => canonicalJson(state));
     const changes: Change[] = [];
-    if (!isRecorded || !found.isDerived || canonicalJson(todoAnswer(found.value)) !== canonicalJson(after))
+    if (!found.isDerived || new Set(states).size > 1)
       changes.push({ kind: 'replaceTodo', todo, version: found.version });
-    if (!isRecorded) {
+    if (differences(found.recorded ?? null, after).length > 0) {
       const was = recordedTodo(todo, found.recorded);
       const isDue = !todo.completed && todo.dueDate !== undefined;
       const happening = await happeningTo(todo, randomness.uuid(), now, { isDue, preferences });
@@ -82,6 +82,11 @@ export class TodoRepair {
       ...(await this.succession.after(before, now)).changes,
     ]);
   }
+}
+
+/** Whether the last event told of the to-do as it is. */
+export function isRecorded({ value, recorded }: RemindedTodo): boolean {
+  return canonicalJson(recorded) === canonicalJson(todoAnswer(value));
 }
 
 /** What a tool would have made of it. */

@@ -1,39 +1,22 @@
 /** A person's to-dos. Source: spec/todo.md; design, section 6, "To-dos". */
-import { MusterError } from '../errors.ts';
 import type { TaskEvent } from '../events/event.ts';
-import type { PreferenceReader } from '../notifications/ports.ts';
-import type { Clock, Hashing, Randomness } from '../ports.ts';
 import type { Page, Slice } from '../readers.ts';
 import { retryStale } from '../retry.ts';
-import { searchWords } from '../search.ts';
-import type { Settle, Store } from '../store.ts';
+import { searchWords, soughtPrefixes } from '../search.ts';
+import type { Settle } from '../store.ts';
 import { creationChanges, deletionChanges, differences, happeningTo, replacementChanges } from './changes.ts';
 import { requireFuture } from './due.ts';
-import { alreadyCompleted, todoNotFound } from './errors.ts';
+import { alreadyCompleted, noWords, todoNotFound, tooManyWords } from './errors.ts';
 import type { TodoFilter, TodoPage, TodoSort } from './query.ts';
-import type {
-  FoundTodos,
-  RecurringTaskReader,
-  RemindedTodo,
-  SearchedTodos,
-  TaskHistory,
-  TodoReader,
-} from './readers.ts';
+import type { FoundTodos, RemindedTodo } from './readers.ts';
+import { isRecorded, TodoRepair, type TodoRepairDependencies } from './repair.ts';
 import { Succession } from './succession.ts';
 import { addedTags, checkedTags } from './tags.ts';
 import { Titles } from './titles.ts';
 import { type Priority, type Todo, todoAnswer, USUAL_PRIORITY } from './todo.ts';
 
-export interface TodoDependencies {
-  readonly todos: TodoReader;
-  readonly recurringTasks: RecurringTaskReader;
-  readonly taskHistory: TaskHistory;
-  readonly preferences: PreferenceReader;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly hashing: Hashing;
-}
+/** Of a search: each may cost a query more. */
+const MAX_WORDS = 10;
 
 export interface TodoDraft {
   readonly title: string;
@@ -68,12 +51,14 @@ export interface EndedOutcome {
 }
 
 export class TodoService {
-  private readonly dependencies: TodoDependencies;
+  private readonly dependencies: TodoRepairDependencies;
   private readonly titles: Titles;
   private readonly succession: Succession;
+  private readonly repairs: TodoRepair;
 
-  constructor(dependencies: TodoDependencies) {
+  constructor(dependencies: TodoRepairDependencies) {
     this.dependencies = dependencies;
+    this.repairs = new TodoRepair(dependencies);
     this.titles = new Titles(dependencies);
     this.succession = new Succession({ ...dependencies, titles: this.titles });
   }
@@ -170,15 +155,12 @@ export class TodoService {
     return this.dependencies.todos.list({ ...filter, tags: checkedTags(filter.tags) }, sort, page);
   }
 
-  /** @throws MusterError VALIDATION_ERROR where the query has no word */
-  async search(ownerUid: string, query: string, page: TodoPage): Promise<SearchedTodos> {
-    const words = searchWords(query);
-    if (words.length > 0) return this.dependencies.todos.search(ownerUid, words, page);
-    throw new MusterError('VALIDATION_ERROR', 'There is no word to search for.', {
-      field: 'query',
-      reason: 'NO_WORDS',
-      suggestion: 'Give at least one letter or digit.',
-    });
+  /** @throws MusterError VALIDATION_ERROR where the query has no word, or too many */
+  async search(ownerUid: string, query: string, page: TodoPage): Promise<FoundTodos> {
+    const words = soughtPrefixes(searchWords(query));
+    if (words.length === 0) throw noWords();
+    if (words.length > MAX_WORDS) throw tooManyWords(MAX_WORDS);
+    return this.dependencies.todos.search(ownerUid, words, page);
   }
 
   /**
@@ -191,7 +173,15 @@ export class TodoService {
     return slice;
   }
 
+  /** What its owner changed past the tools comes first: an event tells of the change from the event before it. */
   private async own(ownerUid: string, id: string): Promise<RemindedTodo> {
+    const found = await this.find(ownerUid, id);
+    if (isRecorded(found)) return found;
+    await this.repairs.repair(id, undefined);
+    return this.find(ownerUid, id);
+  }
+
+  private async find(ownerUid: string, id: string): Promise<RemindedTodo> {
     const found = await this.dependencies.todos.findReminded(id);
     if (found?.value.ownerUid !== ownerUid) throw todoNotFound(id, ownerUid);
     return found;

@@ -43,9 +43,9 @@ export interface TodoContent {
   readonly tags: readonly string[];
 }
 
-/** How to-dos are compared where case does not count. */
+/** How to-dos are compared where case does not count. Capitals have more letters (ß, SS) or fewer forms (Σ). */
 export function caseFolded(text: string): string {
-  return text.trim().normalize('NFC').toUpperCase().toLowerCase();
+  return text.trim().normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }
 
 /** A to-do as tools answer it and as events tell of it. */

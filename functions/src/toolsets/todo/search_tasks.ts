@@ -11,7 +11,7 @@ export const searchTasks = defineTool({
   name: 'search_tasks',
   title: 'Search to-dos',
   description:
-    'Full-text search across task titles and descriptions: tasks that have all the words, each at the beginning of a word. Case and accents do not count. Matches in the title come first, then the newest.',
+    'Full-text search across task titles and descriptions: tasks that have all the words, each at the beginning of a word. Case and accents do not count, nor what a word has after 15 letters. Tasks with all words in the title come first; within an answer the newer come before the older.',
   input: z.strictObject({
     query: z
       .string()
@@ -20,14 +20,7 @@ export const searchTasks = defineTool({
     limit: listedLimit,
     cursor,
   }),
-  output: listShape.extend({
-    partial: z
-      .boolean()
-      .optional()
-      .describe(
-        'True where each of the words is in very many tasks: then only some of these were looked through for the others, and total counts those.',
-      ),
-  }),
+  output: listShape,
   annotations: reading,
   role: 'viewer',
   example: { query: 'meeting' },
@@ -38,7 +31,6 @@ export const searchTasks = defineTool({
       tasks: found.todos.map(todoAnswer),
       total: found.total,
       ...endOf({ query }, found.next),
-      ...(!found.isComplete && { partial: true }),
     };
   },
 });

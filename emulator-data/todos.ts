@@ -1,0 +1,64 @@
+/** A person's to-dos, reminders and recurring tasks, made as the tools make them. */
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { systemClock } from '../functions/src/adapters/platform/clock.ts';
+import { compose } from '../functions/src/app.ts';
+import { FREQUENCIES } from '../functions/src/domain/recurrence/rule.ts';
+import { PRIORITIES } from '../functions/src/domain/todos/todo.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+/** So many days from now, at a time of day in UTC. */
+const moment = z.strictObject({ days: z.int().min(1), time: z.iso.time() }).transform(({ days, time }) => {
+  const date = new Date(Date.now() + days * DAY).toISOString().slice(0, 10);
+  return new Date(`${date}T${time}Z`);
+});
+
+const content = {
+  title: z.string(),
+  description: z.string().optional(),
+  priority: z.enum(PRIORITIES).optional(),
+  tags: z.array(z.string()).optional(),
+};
+
+const seeds = z.strictObject({
+  todos: z.array(
+    z.strictObject({
+      ...content,
+      due: moment.optional(),
+      remindInMinutes: z.number().optional(),
+      completed: z.literal(true).optional(),
+    }),
+  ),
+  recurring: z.array(
+    z.strictObject({
+      ...content,
+      frequency: z.enum(FREQUENCIES),
+      start: moment,
+      timezone: z.string().optional(),
+    }),
+  ),
+});
+
+/** Seeds are never repeated calls. */
+const unkeyed = (): undefined => undefined;
+
+/** Gives a person to-dos, unless they have some. */
+export async function importTodos(ownerUid: string): Promise<void> {
+  const { todos, recurringTasks, reminders } = compose({ clock: systemClock }).services;
+  const sort = { by: 'created_at', order: 'asc' } as const;
+  const { total } = await todos.list({ ownerUid, tags: [] }, sort, { limit: 1 });
+  if (total > 0) return;
+  const seed = seeds.parse(JSON.parse(await readFile(new URL('todos.json', import.meta.url), 'utf8')));
+  for (const { due: dueDate, remindInMinutes, completed, ...draft } of seed.todos) {
+    const { id } = await todos.add(ownerUid, { ...draft, dueDate }, unkeyed);
+    if (remindInMinutes !== undefined) {
+      const remindAt = new Date(Date.now() + remindInMinutes * MINUTE);
+      await reminders.set(ownerUid, id, remindAt, unkeyed);
+    }
+    if (completed) await todos.complete(ownerUid, id, unkeyed);
+  }
+  for (const { frequency, start: anchor, timezone, ...draft } of seed.recurring)
+    await recurringTasks.create(ownerUid, { ...draft, rule: { frequency, anchor, timezone } }, unkeyed);
+}

@@ -1,0 +1,211 @@
+/** People change their to-dos past the tools, with Firebase's client SDK; the deployed `repairTodo` does the rest. */
+import assert from 'node:assert/strict';
+import { Timestamp } from 'firebase/firestore/lite';
+import { z } from 'zod';
+import { firestore } from '../../functions/src/adapters/firestore/client.ts';
+import { auditPath, todoPath } from '../../functions/src/adapters/firestore/paths.ts';
+import { succeed } from './support/calls.ts';
+import { documentEvent } from './support/delivery/cloudEvents.ts';
+import { deliverToTrigger, PROJECT } from './support/emulator.ts';
+import { newPerson, type Person } from './support/person.ts';
+import { eventually } from './support/waiting.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const ROUNDS = 4;
+
+const withId = z.looseObject({ id: z.string() });
+
+const event = z.object({
+  event_id: z.string(),
+  event_type: z.string(),
+  task_id: z.string(),
+  timestamp: z.unknown(),
+  event_data: z.object({
+    before: z.record(z.string(), z.unknown()).nullable(),
+    after: z.record(z.string(), z.unknown()).nullable(),
+    changes: z.array(z.string()),
+  }),
+});
+
+describe('to-dos that their owner changes with the client SDK', () => {
+  let person: Person;
+
+  beforeEach(async () => {
+    person = await newPerson();
+  });
+  afterEach(() => person?.leave());
+
+  const at = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();
+
+  async function begin(start: string): Promise<string> {
+    const args = { title: 'Standup', frequency: 'DAILY', start_date: start };
+    return withId.parse((await succeed(person.tools, 'create_recurring_task', args))['first_occurrence']).id;
+  }
+
+  async function add(args: Readonly<Record<string, unknown>>): Promise<string> {
+    return withId.parse((await succeed(person.tools, 'add_task', args))['task']).id;
+  }
+
+  const todos = () => person.own('todos', 'owner_uid');
+
+  /** The open to-dos that are not this one, once there are any. */
+  function following(id: string) {
+    return eventually('the next occurrence is there', async () => {
+      const open = (await todos()).filter((todo) => !todo['completed'] && todo['id'] !== id);
+      return open.length > 0 ? open : undefined;
+    });
+  }
+
+  async function events() {
+    return (await person.own('events', 'user_id')).map((one) => event.parse(one));
+  }
+
+  function happened(type: string, taskId: string) {
+    return eventually(`${type} ${taskId}`, async () => {
+      const found = await events();
+      return found.find((one) => one.event_type === type && one.task_id === taskId);
+    });
+  }
+
+  /** Has the trigger called again, as often and at the same time as may be, and waits until it is through. */
+  async function repairAgain(id: string): Promise<void> {
+    const repeated = documentEvent(PROJECT, 'written', `todos/${id}`, {});
+    await Promise.all([1, 2, 3].map(() => deliverToTrigger('repairTodo', repeated)));
+  }
+
+  async function assertAudited(ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      await eventually(
+        `the audit of ${id}`,
+        async () => (await firestore().doc(auditPath(id)).get()).exists || undefined,
+      );
+    }
+  }
+
+  it('go on when one is completed: with one next occurrence, its reminder and its events', async () => {
+    const start = at(2 * DAY_MS);
+    const first = await begin(start);
+    await person.edit(todoPath(first), { completed: true });
+    const [next] = await following(first);
+    assert.ok(next);
+    await repairAgain(first);
+    const all = await todos();
+    assert.deepEqual(all.map(({ id }) => id).sort(), [first, next['id']].sort());
+    const due = Date.parse(start) + DAY_MS;
+    assert.equal(next['due_date'].toMillis(), due);
+    const done = all.find(({ id }) => id === first);
+    assert.ok(done?.['completed_at'] instanceof Timestamp);
+    const reminders = await person.own('reminders', 'owner_uid');
+    assert.deepEqual(
+      reminders.map((reminder) => [reminder['task_id'], reminder['remind_at'].toMillis(), reminder['sent']]),
+      [[next['id'], due - HOUR_MS, false]],
+    );
+    const told = await events();
+    assert.deepEqual(
+      told.map(({ event_type, task_id }) => `${event_type} ${task_id}`).sort(),
+      [`created ${first}`, `completed ${first}`, `created ${next['id']}`].sort(),
+    );
+    const completed = await happened('completed', first);
+    assert.deepEqual(completed.event_data.changes, ['completed', 'completed_at']);
+    await assertAudited(told.map(({ event_id }) => event_id));
+  });
+
+  it('have one next occurrence each when the tool completes them at the same moment', async () => {
+    const start = at(2 * DAY_MS);
+    const ids = [await begin(start)];
+    for (let round = 0; round < ROUNDS; round++) {
+      const id = String(ids.at(-1));
+      const ways = [
+        () => person.edit(todoPath(id), { completed: true }),
+        () => person.tools.call('complete_task', { task_id: id }),
+        () => repairAgain(id),
+      ];
+      // Whoever begins has a little of an advantage.
+      const order = [...ways.slice(round % ways.length), ...ways.slice(0, round % ways.length)];
+      await Promise.all(order.map((way) => way()));
+      const [next, ...more] = await following(id);
+      await repairAgain(id);
+      assert.deepEqual(more, []);
+      ids.push(String(next?.['id']));
+    }
+    const all = await todos();
+    assert.deepEqual(all.map(({ id }) => id).sort(), [...ids].sort());
+    const [open, ...more] = all.filter(({ completed }) => !completed);
+    assert.deepEqual(more, []);
+    assert.equal(open?.['due_date'].toMillis(), Date.parse(start) + ROUNDS * DAY_MS);
+    const told = await events();
+    assert.deepEqual(
+      told.map(({ event_type, task_id }) => `${event_type} ${task_id}`).sort(),
+      [...ids.map((id) => `created ${id}`), ...ids.slice(0, ROUNDS).map((id) => `completed ${id}`)].sort(),
+    );
+    const reminders = await person.own('reminders', 'owner_uid');
+    assert.deepEqual(
+      reminders.map(({ task_id }) => task_id),
+      [open?.['id']],
+    );
+    await assertAudited(told.map(({ event_id }) => event_id));
+  });
+
+  it('take a new title and due date with their reminder, their event and what finds them', async () => {
+    const [due, later] = [at(2 * DAY_MS), at(5 * DAY_MS)];
+    const id = await add({ title: 'Water the plants', due_date: due });
+    const dueDate = Timestamp.fromDate(new Date(later));
+    await person.edit(todoPath(id), { title: ' Water the roses ', due_date: dueDate });
+    const { event_data, ...updated } = await happened('updated', id);
+    await repairAgain(id);
+    assert.deepEqual(event_data.changes, ['title', 'due_date']);
+    assert.deepEqual(
+      [event_data.before?.['title'], event_data.before?.['due_date']],
+      ['Water the plants', due],
+    );
+    assert.deepEqual(
+      [event_data.after?.['title'], event_data.after?.['due_date']],
+      ['Water the roses', later],
+    );
+    const [reminder] = await person.own('reminders', 'owner_uid');
+    assert.equal(reminder?.['task_title'], 'Water the roses');
+    assert.equal(reminder?.['remind_at'].toMillis(), Date.parse(later) - HOUR_MS);
+    assert.equal((await succeed(person.tools, 'search_tasks', { query: 'roses' }))['total'], 1);
+    assert.equal((await succeed(person.tools, 'search_tasks', { query: 'plants' }))['total'], 0);
+    const again = await person.tools.call('add_task', { title: 'water the ROSES', due_date: later });
+    assert.match(again.text, /DUPLICATE_TASK/);
+    await add({ title: 'Water the plants', due_date: due });
+    const told = (await events()).filter(({ task_id }) => task_id === id);
+    assert.deepEqual(told.map(({ event_type }) => event_type).sort(), ['created', 'updated']);
+    await assertAudited([updated.event_id]);
+  });
+
+  it('have no event for a change that changes nothing', async () => {
+    const id = await add({ title: 'Water the plants', tags: ['garden'] });
+    await person.edit(todoPath(id), { title: '  Water the plants', tags: ['garden', 'Garden'] });
+    await eventually('the to-do is as it was', async () => {
+      const todo = await person.read(todoPath(id));
+      return (todo?.['title'] === 'Water the plants' && todo['tags'].length === 1) || undefined;
+    });
+    await repairAgain(id);
+    assert.deepEqual(
+      (await events()).map(({ event_type }) => event_type),
+      ['created'],
+    );
+  });
+
+  it('go on when one is removed in the Firebase console', async () => {
+    const start = at(2 * DAY_MS);
+    const first = await begin(start);
+    await firestore().doc(todoPath(first)).delete();
+    const [next, ...more] = await following(first);
+    assert.deepEqual(more, []);
+    assert.equal(next?.['due_date'].toMillis(), Date.parse(start) + DAY_MS);
+    const deleted = await happened('deleted', first);
+    assert.equal(deleted.event_id, `deleted-${first}`);
+    await repairAgain(first);
+    const told = (await events()).map(({ event_type, task_id }) => `${event_type} ${task_id}`);
+    assert.deepEqual(told.sort(), [`created ${first}`, `deleted ${first}`, `created ${next?.['id']}`].sort());
+    const reminders = await person.own('reminders', 'owner_uid');
+    assert.deepEqual(
+      reminders.map(({ task_id }) => task_id),
+      [next?.['id']],
+    );
+  });
+});

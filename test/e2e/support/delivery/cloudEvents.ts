@@ -1,0 +1,79 @@
+/** The events by which Eventarc calls functions, as CloudEvents in structured mode. */
+import { randomUUID } from 'node:crypto';
+
+/** A document as Firestore's REST interface writes it. */
+export interface StoredDocument {
+  readonly name: string;
+  readonly fields?: unknown;
+  readonly createTime: string;
+  readonly updateTime: string;
+}
+
+/** What was written: no `value` where the document was deleted, no `oldValue` where it was created. */
+export interface DocumentWrite {
+  readonly value?: StoredDocument;
+  readonly oldValue?: StoredDocument;
+}
+
+export interface Message {
+  readonly id: string;
+  readonly text: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+export type CloudEvent = Readonly<Record<string, unknown>>;
+
+/**
+ * @param document its path, `tasks/task-1`
+ * @see https://github.com/googleapis/google-cloudevents/blob/main/proto/google/events/cloud/firestore/v1/data.proto
+ */
+export function documentEvent(
+  project: string,
+  kind: 'created' | 'written',
+  document: string,
+  data: DocumentWrite,
+): CloudEvent {
+  return {
+    specversion: '1.0',
+    id: randomUUID(),
+    type: `google.cloud.firestore.document.v1.${kind}`,
+    source: `//firestore.googleapis.com/projects/${project}/databases/(default)`,
+    subject: `documents/${document}`,
+    time: new Date(0).toISOString(),
+    datacontenttype: 'application/json',
+    project,
+    database: '(default)',
+    namespace: '(default)',
+    location: 'us-central1',
+    document,
+    data,
+  };
+}
+
+/** @see https://github.com/googleapis/google-cloudevents/blob/main/proto/google/events/cloud/pubsub/v1/data.proto */
+export function messageEvent(project: string, topic: string, { id, text, attributes }: Message): CloudEvent {
+  return {
+    specversion: '1.0',
+    id,
+    type: 'google.cloud.pubsub.topic.v1.messagePublished',
+    source: `//pubsub.googleapis.com/projects/${project}/topics/${topic}`,
+    time: new Date(0).toISOString(),
+    datacontenttype: 'application/json',
+    data: {
+      subscription: `projects/${project}/subscriptions/eventarc-${topic}`,
+      message: { messageId: id, data: Buffer.from(text).toString('base64'), attributes },
+    },
+  };
+}
+
+/** Whether the function at the URL took the event; Eventarc brings it again where it did not. */
+export async function deliver(url: string, event: CloudEvent): Promise<boolean> {
+  const headers = { 'Content-Type': 'application/cloudevents+json' };
+  try {
+    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(event) });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false; // the connection broke: nobody knows whether it was taken
+  }
+}

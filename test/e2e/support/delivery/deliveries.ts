@@ -1,0 +1,135 @@
+/** Stands in for Eventarc and Pub/Sub's push, which deliver at least once, whenever and in whatever order. */
+import { z } from 'zod';
+import { TOPICS, type Topic } from '../../../../functions/src/domain/events/event.ts';
+import { Subscription } from '../../../integration/spine/pubsub.ts';
+import { eventually } from '../waiting.ts';
+import { type CloudEvent, deliver, documentEvent, messageEvent, type StoredDocument } from './cloudEvents.ts';
+import type { Deployment, FunctionName } from './deployment.ts';
+
+const CONSUMERS: Readonly<Record<Topic, FunctionName>> = {
+  [TOPICS.taskEvents]: 'auditEvents',
+  [TOPICS.taskUpdates]: 'mirrorTaskUpdates',
+  [TOPICS.reminders]: 'notifyOfReminders',
+};
+
+/** Each event goes to the audit, and to the mirror or the notifier. */
+const MESSAGES_OF_AN_EVENT = 2;
+
+const listed = z.object({
+  documents: z
+    .array(
+      z.object({ name: z.string(), fields: z.unknown(), createTime: z.string(), updateTime: z.string() }),
+    )
+    .default([]),
+});
+
+interface Delivery {
+  readonly to: FunctionName;
+  readonly event: CloudEvent;
+}
+
+/** Takes what is to come next out of what is pending, of which the latest is last. */
+export type Order = (pending: Delivery[]) => Delivery | undefined;
+
+type Documents = ReadonlyMap<string, StoredDocument>;
+
+export class Deliveries {
+  /** Nothing of these has been delivered, in the order in which it happened. */
+  private readonly pending: Delivery[] = [];
+  private readonly delivered: Delivery[] = [];
+  private todos: Documents = new Map();
+  private events: Documents = new Map();
+  private readonly messages = new Set<string>();
+  private awaitedMessages = 0;
+  private readonly deployment: Deployment;
+  private readonly subscriptions: readonly (readonly [Topic, Subscription])[];
+
+  private constructor(deployment: Deployment, subscriptions: readonly (readonly [Topic, Subscription])[]) {
+    this.deployment = deployment;
+    this.subscriptions = subscriptions;
+  }
+
+  static async of(deployment: Deployment, hasBroker: boolean): Promise<Deliveries> {
+    const topics = hasBroker ? Object.values(TOPICS) : [];
+    const subscribing = topics.map(
+      async (topic) => [topic, await Subscription.to(topic, deployment.project)] as const,
+    );
+    return new Deliveries(deployment, await Promise.all(subscribing));
+  }
+
+  /** Finds out what was written and published since it was last called. */
+  async collect(): Promise<void> {
+    const { project } = this.deployment;
+    const [todos, events] = await Promise.all([this.documents('todos'), this.documents('events')]);
+    for (const name of new Set([...this.todos.keys(), ...todos.keys()])) {
+      const [oldValue, value] = [this.todos.get(name), todos.get(name)];
+      if (oldValue?.updateTime === value?.updateTime) continue;
+      const write = { ...(value && { value }), ...(oldValue && { oldValue }) };
+      this.pending.push({ to: 'repairTodo', event: documentEvent(project, 'written', pathOf(name), write) });
+    }
+    for (const [name, value] of events) {
+      if (this.events.has(name)) continue;
+      this.pending.push({
+        to: 'relayEvent',
+        event: documentEvent(project, 'created', pathOf(name), { value }),
+      });
+    }
+    [this.todos, this.events] = [todos, events];
+    for (const [topic, subscription] of this.subscriptions) {
+      for (const message of await subscription.pull()) {
+        if (this.messages.has(message.id)) continue;
+        this.messages.add(message.id);
+        this.pending.push({ to: CONSUMERS[topic], event: messageEvent(project, topic, message) });
+      }
+    }
+  }
+
+  /** Delivers everything, and everything that follows from it, each twice at the same time. */
+  async deliverTwice(take: Order): Promise<void> {
+    for (;;) {
+      await eventually('what was published has arrived', () => this.hasCollected());
+      const next = take(this.pending);
+      if (next === undefined) return;
+      await this.both(next);
+    }
+  }
+
+  /** Delivers once more all that was ever delivered, the latest first. */
+  async repeat(): Promise<void> {
+    for (const delivery of this.delivered.splice(0).toReversed()) await this.both(delivery);
+  }
+
+  /** True where there is something to deliver, or nothing more to come. */
+  private async hasCollected(): Promise<true | undefined> {
+    await this.collect();
+    return this.pending.length > 0 || this.messages.size >= this.awaitedMessages || undefined;
+  }
+
+  private async both(delivery: Delivery): Promise<void> {
+    await Promise.all([this.one(delivery), this.one(delivery)]);
+    this.delivered.push(delivery);
+    if (delivery.to === 'relayEvent' && this.subscriptions.length > 0)
+      this.awaitedMessages += 2 * MESSAGES_OF_AN_EVENT;
+  }
+
+  private async one({ to, event }: Delivery): Promise<void> {
+    const url = await this.deployment.urlOf(to);
+    await eventually(
+      `${to} takes ${event['subject'] ?? event['id']}`,
+      async () => (await deliver(url, event)) || undefined,
+    );
+  }
+
+  private async documents(collection: string): Promise<Documents> {
+    const parent = `projects/${this.deployment.project}/databases/(default)/documents`;
+    const url = `http://${process.env['FIRESTORE_EMULATOR_HOST']}/v1/${parent}/${collection}?pageSize=300`;
+    const response = await fetch(url, { headers: { authorization: 'Bearer owner' } });
+    const { documents } = listed.parse(await response.json());
+    return new Map(documents.map((document) => [document.name, document]));
+  }
+}
+
+/** `projects/p/databases/(default)/documents/todos/t` is `todos/t`. */
+function pathOf(name: string): string {
+  return name.split('/documents/')[1] ?? name;
+}

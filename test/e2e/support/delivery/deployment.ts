@@ -1,0 +1,139 @@
+/**
+ * Muster's built functions in a project of their own, each in a process as Cloud Run starts it. The emulators know
+ * of no trigger there: nothing is delivered to them but what a test delivers.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Firestore, type Transaction } from '@google-cloud/firestore';
+import { deleteApp, initializeApp } from 'firebase-admin/app';
+import {
+  type FunctionServer,
+  musterFunction,
+  serveFunction,
+} from '../../../../bench/servers/functionServer.ts';
+import { FirestorePreferenceReader } from '../../../../functions/src/adapters/firestore/preferenceReader.ts';
+import { FirestoreRecurringTaskReader } from '../../../../functions/src/adapters/firestore/recurringTaskReader.ts';
+import { FirestoreStore } from '../../../../functions/src/adapters/firestore/store.ts';
+import { FirestoreTaskHistory } from '../../../../functions/src/adapters/firestore/taskHistory.ts';
+import { FirestoreTodoReader } from '../../../../functions/src/adapters/firestore/todoReader.ts';
+import { movableClock } from '../../../../functions/src/adapters/platform/clock.ts';
+import { systemHashing, systemRandomness } from '../../../../functions/src/adapters/platform/cryptography.ts';
+import { todoServices } from '../../../../functions/src/composition/todos.ts';
+import { silent } from '../../../integration/coordination/team.ts';
+
+export type FunctionName =
+  | 'repairTodo'
+  | 'relayEvent'
+  | 'auditEvents'
+  | 'mirrorTaskUpdates'
+  | 'notifyOfReminders'
+  | 'logDeadLetters'
+  | 'sendReminders';
+
+export interface DeploymentOptions {
+  /** Without one, events go straight from the trigger to their consumers. */
+  readonly hasBroker: boolean;
+  readonly pushServiceUrl: string;
+}
+
+export class Deployment {
+  readonly project = `demo-muster-${randomUUID().slice(0, 8)}`;
+  readonly firestore = new Firestore({ projectId: this.project });
+  private readonly configuration = {
+    projectId: this.project,
+    databaseURL: `https://${this.project}.firebaseio.com`,
+  };
+  readonly app = initializeApp(this.configuration, this.project);
+  private readonly directory = mkdtempSync(`${tmpdir()}/muster-`);
+  private readonly clockFile = `${this.directory}/clock`;
+  /** What the tools of to-dos call. */
+  readonly services = todoServices(this.ports());
+  private readonly servers = new Map<FunctionName, Promise<FunctionServer>>();
+  private readonly started: FunctionServer[] = [];
+  private readonly env: Readonly<Record<string, string>>;
+
+  constructor({ hasBroker, pushServiceUrl }: DeploymentOptions) {
+    this.env = {
+      GCLOUD_PROJECT: this.project,
+      GOOGLE_CLOUD_PROJECT: this.project,
+      FIREBASE_CONFIG: JSON.stringify(this.configuration),
+      FUNCTIONS_EMULATOR: 'true',
+      MUSTER_CLOCK_FILE: this.clockFile,
+      PUSH_SERVICE_URL: pushServiceUrl,
+      ...(!hasBroker && { PUBSUB_EMULATOR_HOST: '' }),
+    };
+  }
+
+  now(): Date {
+    return movableClock(this.clockFile).now();
+  }
+
+  /** Has the functions see so much later a now than the machine. */
+  moveTime(milliseconds: number): void {
+    writeFileSync(this.clockFile, String(milliseconds));
+  }
+
+  /** Where the function is. It is started when it is first asked for. */
+  async urlOf(name: FunctionName): Promise<string> {
+    const server = this.servers.get(name) ?? this.start(name);
+    this.servers.set(name, server);
+    return (await server).url;
+  }
+
+  /** Another instance of a function. */
+  async start(name: FunctionName): Promise<FunctionServer> {
+    const signature = name === 'sendReminders' ? 'http' : 'cloudevent';
+    const env = { ...this.env, FUNCTION_SIGNATURE_TYPE: signature };
+    const server = await serveFunction({ ...musterFunction, target: name, env });
+    this.started.push(server);
+    return server;
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.started.map((server) => server.end()));
+    await Promise.all([this.firestore.terminate(), deleteApp(this.app)]);
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  private ports() {
+    const clock = movableClock(this.clockFile);
+    return {
+      todos: new FirestoreTodoReader(this.firestore, silent),
+      recurringTasks: new FirestoreRecurringTaskReader(this.firestore),
+      taskHistory: new FirestoreTaskHistory(this.firestore),
+      preferences: new FirestorePreferenceReader(this.firestore),
+      store: new FirestoreStore(this.firestore, clock, systemRandomness),
+      clock,
+      randomness: systemRandomness,
+      hashing: systemHashing,
+      log: silent,
+    };
+  }
+}
+
+/** A transaction that shows no sign of life for a minute is given up. */
+const BETWEEN_SIGNS_MS = 5_000;
+
+/** Keeps everybody's commits to a document waiting, until what it returns is called. */
+export async function hold(firestore: Firestore, path: string): Promise<() => Promise<void>> {
+  let free: (isFree: true) => void = () => undefined;
+  const freed = new Promise<true>((resolve) => {
+    free = resolve;
+  });
+  const holding = await new Promise<{ readonly ended: Promise<void> }>((held, failed) => {
+    const read = async (transaction: Transaction) => {
+      do {
+        await transaction.get(firestore.doc(path));
+        held({ ended });
+      } while (!(await Promise.race([freed, delay(BETWEEN_SIGNS_MS, false)])));
+    };
+    const ended = firestore.runTransaction(read, { maxAttempts: 1 });
+    ended.catch(failed);
+  });
+  return () => {
+    free(true);
+    return holding.ended;
+  };
+}

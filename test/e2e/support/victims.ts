@@ -1,0 +1,56 @@
+/** What exists and may be harmed: with it hostile arguments get past "not found". */
+import { randomUUID } from 'node:crypto';
+import { succeed } from './calls.ts';
+import { type Connection, isRecord } from './clients.ts';
+
+/** By the name of an argument, values that are right for it; undefined: to be left out. */
+export type Victims = Readonly<Record<string, readonly unknown[]>>;
+
+/** So many, since some tools end what they are given. */
+const TODOS = 3;
+
+/** A cursor that nobody has answered is refused before anything is read. */
+const ANY_LIST: Victims = { cursor: [undefined] };
+
+const EARLIER = '2026-02-10T00:00:00Z';
+const LATER = '2099-02-11T17:00:00Z';
+
+/** A task of the agent's workspace, and the agent, which holds one. */
+export async function newTask(client: Connection, agentId: string): Promise<Victims> {
+  const created = await succeed(client, 'coordination_create_task', { description: 'A victim' });
+  const id = idOf(created['task']);
+  await succeed(client, 'coordination_register_agent', { agent_id: agentId, role: 'worker' });
+  await succeed(client, 'coordination_claim_task', { agent_id: agentId });
+  return { ...ANY_LIST, agent_id: [agentId], task_id: [id], task_ids: [[id]], lease_seconds: [600] };
+}
+
+/** To-dos of the caller's with their reminders, and recurring tasks. */
+export async function newTodos(client: Connection): Promise<Victims> {
+  const ids: string[] = [];
+  const recurring: string[] = [];
+  for (let number = 0; number < TODOS; number++) {
+    const rule = { frequency: 'DAILY', start_date: LATER };
+    const title = `A victim ${randomUUID()}`;
+    const begun = await succeed(client, 'todo_create_recurring_task', { title, ...rule });
+    ids.push(idOf(begun['first_occurrence']));
+    recurring.push(idOf(begun['recurring_task']));
+  }
+  return {
+    ...ANY_LIST,
+    task_id: ids,
+    reminder_id: ids, // a reminder has its to-do's id
+    recurring_task_id: recurring,
+    due_date: [LATER],
+    due_before: [LATER],
+    due_after: [EARLIER],
+    remind_at: [LATER],
+    start_date: [LATER],
+    end_date: [LATER],
+    timezone: ['UTC', 'Europe/Berlin'],
+  };
+}
+
+function idOf(value: unknown): string {
+  if (!isRecord(value)) throw new Error('Nothing was made.');
+  return String(value['id']);
+}

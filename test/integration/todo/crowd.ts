@@ -1,0 +1,64 @@
+/** Many to-dos of one owner, with what belongs to them. */
+import { reminderAt } from '../../../functions/src/domain/reminders/reminder.ts';
+import type { Change } from '../../../functions/src/domain/store.ts';
+import { todoEvent } from '../../../functions/src/domain/todos/changes.ts';
+import { PRIORITIES, type Todo, todoAnswer } from '../../../functions/src/domain/todos/todo.ts';
+import { sampleRecurringTask, sampleTodo } from '../../unit/domain/todos/samples.ts';
+import type { Team } from '../coordination/team.ts';
+
+const HOUR = 3_600_000;
+
+/** Of changes in one commit. */
+const BATCH = 200;
+
+/** The texts go round: every fourth has all of some two words, in its title or across title and description. */
+const TITLES = ['Budget meeting', 'Meeting notes', 'Budget review', 'Call the plumber'];
+const DESCRIPTIONS = ['For the quarter', 'Of the budget', 'Before the meeting in May', undefined];
+
+/** The `number`th of an owner's to-dos; every third is done, every fifth has no due date. */
+export function crowdTodo(team: Team, number: number): Todo {
+  const description = DESCRIPTIONS[(number >> 2) % DESCRIPTIONS.length];
+  const createdAt = new Date(team.now.getTime() - number * HOUR);
+  const isDone = number % 3 === 0;
+  return sampleTodo({
+    id: `${team.workspace}-${number}`,
+    ownerUid: team.leader.ownerUid,
+    title: `${TITLES[number % TITLES.length]} ${number}`,
+    ...(description !== undefined && { description }),
+    ...(number % 5 !== 0 && { dueDate: new Date(team.now.getTime() + (number + 1) * HOUR) }),
+    priority: PRIORITIES[number % PRIORITIES.length] ?? 'LOW',
+    tags: ['work', number % 2 === 0 ? 'even' : 'odd'],
+    completed: isDone,
+    ...(isDone && { completedAt: createdAt }),
+    createdAt,
+  });
+}
+
+/**
+ * Puts so many to-dos about, and as many reminders, recurring tasks and events of the first to-do.
+ * @returns the to-dos
+ */
+export async function crowdTodos(team: Team, count: number): Promise<readonly Todo[]> {
+  const todos = Array.from({ length: count }, (_, number) => crowdTodo(team, number));
+  const [first] = todos;
+  const changes = todos.flatMap((todo, number): Change[] => [
+    { kind: 'createTodo', todo },
+    {
+      kind: 'createReminder',
+      reminder: reminderAt(todo, new Date(team.now.getTime() + (number + 1) * HOUR)),
+    },
+    {
+      kind: 'createRecurringTask',
+      recurringTask: sampleRecurringTask({ id: `${todo.id}-again`, ownerUid: todo.ownerUid }),
+    },
+    ...(first ? [happened(first, `${todo.id}-event`, new Date(team.now.getTime() - number * HOUR))] : []),
+  ]);
+  for (let at = 0; at < changes.length; at += BATCH) {
+    await team.app.ports.store.commit(changes.slice(at, at + BATCH));
+  }
+  return todos;
+}
+
+function happened(todo: Todo, eventId: string, now: Date): Change {
+  return { kind: 'recordEvent', event: todoEvent(null, todo, todoAnswer(todo), { eventId, now }) };
+}

@@ -1,0 +1,127 @@
+/** What the to-do tools read, however many to-dos, reminders, recurring tasks and events there are. */
+import assert from 'node:assert/strict';
+import type { JsonObject } from '../../../functions/src/domain/json.ts';
+import { SORT_FIELDS, SORT_ORDERS } from '../../../functions/src/domain/todos/query.ts';
+import { todo as todoToolset } from '../../../functions/src/toolsets/todo/index.ts';
+import { answer } from '../coordination/calls.ts';
+import { countReads, type Reads } from '../coordination/reads.ts';
+import { Team } from '../coordination/team.ts';
+import { crowdTodos } from './crowd.ts';
+
+const [FEW, MANY] = [24, 240];
+
+/** One more than is answered, a count, and a query for each further way of having three words. */
+const MOST_BEYOND = 6;
+
+type Arguments = (team: Team) => JsonObject;
+
+const LIMIT = 5;
+
+/** The to-do that the crowd begins with is done, the second is open and due. */
+const open = (team: Team) => `${team.workspace}-1`;
+const again = (team: Team) => `${team.workspace}-1-again`;
+const inDays = (team: Team, days: number) => new Date(team.now.getTime() + days * 86_400_000).toISOString();
+
+/** In this order: what is read of a to-do must be there when its turn comes. */
+const calls: readonly (readonly [tool: string, args: Arguments])[] = [
+  ...SORT_FIELDS.flatMap((sort_by) =>
+    SORT_ORDERS.flatMap((sort_order): [string, Arguments][] => [
+      ['sort_tasks', () => ({ sort_by, sort_order, limit: LIMIT })],
+      [
+        'list_tasks',
+        (team) => ({
+          tags: ['even', 'work'],
+          due_after: team.now.toISOString(),
+          due_before: inDays(team, 300),
+          sort_by,
+          sort_order,
+          limit: LIMIT,
+        }),
+      ],
+    ]),
+  ),
+  ['filter_tasks', () => ({ priority: 'HIGH', completed: false, tags: ['work'], limit: LIMIT })],
+  ['filter_tasks', () => ({ tags: ['nothing has this'] })],
+  ['search_tasks', () => ({ query: 'meeting', limit: LIMIT })],
+  ['search_tasks', () => ({ query: 'budget meet', limit: LIMIT })],
+  ['search_tasks', () => ({ query: 'the meeting budget', limit: LIMIT })],
+  ['search_tasks', () => ({ query: 'plumber budget review', limit: LIMIT })],
+  ['search_tasks', () => ({ query: 'nothing of it' })],
+  ['list_reminders', () => ({ limit: LIMIT })],
+  ['list_reminders', () => ({ upcoming: false, limit: LIMIT })],
+  ['list_recurring_tasks', () => ({ limit: LIMIT })],
+  ['get_task_history', (team) => ({ task_id: `${team.workspace}-0`, limit: LIMIT })],
+  ['add_task', (team) => ({ title: 'New', due_date: inDays(team, 1) })],
+  ['update_task', (team) => ({ task_id: open(team), title: 'Another title', description: null })],
+  ['set_task_priority', (team) => ({ task_id: open(team), priority: 'LOW' })],
+  ['set_task_due_date', (team) => ({ task_id: open(team), due_date: inDays(team, 2) })],
+  ['add_task_tags', (team) => ({ task_id: open(team), tags: ['more'] })],
+  ['set_reminder', (team) => ({ task_id: open(team), remind_at: inDays(team, 1) })],
+  ['snooze_reminder', (team) => ({ reminder_id: open(team), minutes: 10 })],
+  ['delete_reminder', (team) => ({ reminder_id: open(team) })],
+  ['complete_task', (team) => ({ task_id: open(team) })],
+  ['delete_task', (team) => ({ task_id: `${team.workspace}-2` })],
+  ['create_recurring_task', (team) => ({ title: 'Daily', frequency: 'DAILY', start_date: inDays(team, 1) })],
+  ['update_recurring_task', (team) => ({ recurring_task_id: again(team), title: 'Hourly' })],
+  ['delete_recurring_task', (team) => ({ recurring_task_id: again(team) })],
+];
+
+describe('the documents that to-do tools read', () => {
+  const teams = [FEW, MANY].map((count) => ({ count, team: new Team() }));
+  let reads: Reads;
+
+  before(async () => {
+    for (const { count, team } of teams) await crowdTodos(team, count);
+    reads = countReads();
+  });
+
+  after(() => reads.stop());
+
+  it('are counted for every tool', () => {
+    const called = new Set(calls.map(([tool]) => tool));
+    assert.deepEqual(
+      todoToolset.tools.map(({ name }) => name).filter((name) => !called.has(name)),
+      [],
+    );
+  });
+
+  for (const [tool, args] of calls) {
+    const example = new Team();
+    it(`are as many with ${FEW} as with ${MANY}: ${tool} ${described(args(example), example)}`, async () => {
+      const read: number[] = [];
+      for (const { count, team } of teams) {
+        let answered: JsonObject = {};
+        read.push(
+          await reads.during(async () => {
+            answered = await answer(team, `todo_${tool}`, args(team));
+          }),
+        );
+        const beyond = (read.at(-1) ?? 0) - longestList(answered);
+        assert.ok(beyond <= MOST_BEYOND, `${beyond} beyond what is answered, with ${count}`);
+      }
+      assert.equal(read[0], read[1]);
+    });
+  }
+
+  it('are no more for the next pages', async () => {
+    const asked = { query: 'budget', limit: 2 };
+    for (const { team } of teams) {
+      const { next_cursor } = await answer(team, 'todo_search_tasks', asked);
+      let answered: JsonObject = {};
+      const read = await reads.during(async () => {
+        answered = await answer(team, 'todo_search_tasks', { ...asked, cursor: String(next_cursor) });
+      });
+      assert.equal(longestList(answered), asked.limit);
+      assert.ok(read <= asked.limit + MOST_BEYOND, `${read}`);
+    }
+  });
+});
+
+/** What tells one call from another in its title. */
+function described(args: JsonObject, { workspace }: Team): string {
+  return JSON.stringify(args).replaceAll(workspace, 'todo');
+}
+
+function longestList(answered: JsonObject): number {
+  return Math.max(0, ...Object.values(answered).map((value) => (Array.isArray(value) ? value.length : 0)));
+}

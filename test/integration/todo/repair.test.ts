@@ -1,0 +1,192 @@
+/** What was changed past the tools is repaired once: by several at once, beside a tool, late and out of order. */
+import assert from 'node:assert/strict';
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { COLLECTIONS, reminderPath, todoPath } from '../../../functions/src/adapters/firestore/paths.ts';
+import { todoFromRecord } from '../../../functions/src/adapters/firestore/todoDocument.ts';
+import type { Store } from '../../../functions/src/domain/store.ts';
+import { TodoRepair } from '../../../functions/src/domain/todos/repair.ts';
+import { TodoService } from '../../../functions/src/domain/todos/service.ts';
+import { Team, unkeyed } from '../coordination/team.ts';
+
+const DAY = 86_400;
+
+describe('the repair of to-dos', () => {
+  let team: Team;
+  let owner: string;
+
+  beforeEach(() => {
+    team = new Team();
+    owner = team.leader.ownerUid;
+  });
+
+  const inDays = (days: number) => new Date(team.now.getTime() + days * DAY * 1000);
+  const document = (id: string) => firestore().doc(todoPath(id));
+
+  async function add(title: string): Promise<string> {
+    return (await team.app.services.todos.add(owner, { title, dueDate: inDays(1) }, unkeyed)).id;
+  }
+
+  async function begin(): Promise<string> {
+    const draft = { title: 'Standup', rule: { frequency: 'DAILY', anchor: inDays(1) } };
+    return (await team.app.services.recurringTasks.create(owner, draft, unkeyed)).first.id;
+  }
+
+  /** What happened to whom, in no order. */
+  async function happened(): Promise<readonly string[]> {
+    const found = await firestore().collection(COLLECTIONS.events).where('user_id', '==', owner).get();
+    return found.docs.map((event) => `${event.get('event_type')} ${event.get('task_id')}`).sort();
+  }
+
+  async function open(): Promise<readonly string[]> {
+    const found = await firestore()
+      .collection(COLLECTIONS.todos)
+      .where('owner_uid', '==', owner)
+      .where('completed', '==', false)
+      .get();
+    return found.docs.map(({ id }) => id);
+  }
+
+  /** A store whose first commit waits until something has happened. */
+  function pausing(until: () => Promise<unknown>): Store {
+    let isFirst = true;
+    return {
+      async commit(changes, settled) {
+        const mustWait = isFirst;
+        isFirst = false;
+        if (mustWait) await until();
+        await team.app.ports.store.commit(changes, settled);
+      },
+    };
+  }
+
+  /** Stores whose first commits wait for each other: all have decided on the same state. */
+  function meeting(count: number): readonly Store[] {
+    let missing = count;
+    let meet: () => void = () => undefined;
+    const met = new Promise<void>((resolve) => {
+      meet = resolve;
+    });
+    return Array.from({ length: count }, () =>
+      pausing(() => {
+        missing -= 1;
+        if (missing === 0) meet();
+        return met;
+      }),
+    );
+  }
+
+  const repairWith = (store: Store) => new TodoRepair({ ...team.app.ports, store });
+
+  it('takes effect once where several have decided on the same edit', async () => {
+    const id = await add('Water the plants');
+    await document(id).update({ title: 'Water the roses', due_date: inDays(3) });
+    await Promise.all(meeting(3).map((store) => repairWith(store).repair(id, undefined)));
+    assert.deepEqual(await happened(), [`created ${id}`, `updated ${id}`]);
+    const reminder = (await firestore().doc(reminderPath(id)).get()).data();
+    assert.equal(reminder?.['task_title'], 'Water the roses');
+    assert.deepEqual(reminder?.['remind_at'].toDate(), new Date(inDays(3).getTime() - 3_600_000));
+  });
+
+  it('makes one next occurrence where several have decided on the same completion', async () => {
+    const first = await begin();
+    await document(first).update({ completed: true });
+    await Promise.all(meeting(3).map((store) => repairWith(store).repair(first, undefined)));
+    const [next, ...more] = await open();
+    assert.deepEqual(more, []);
+    assert.deepEqual(await happened(), [`completed ${first}`, `created ${first}`, `created ${next}`].sort());
+  });
+
+  it('makes one next occurrence where it meets a tool that is completing the same', async () => {
+    const first = await begin();
+    const tool = new TodoService({
+      ...team.app.ports,
+      store: pausing(async () => {
+        await document(first).update({ completed: true });
+        await team.app.repairTodo(first, undefined);
+      }),
+    });
+    await assert.rejects(tool.complete(owner, first, unkeyed), /already completed/);
+    const [next, ...more] = await open();
+    assert.deepEqual(more, []);
+    assert.deepEqual(await happened(), [`completed ${first}`, `created ${first}`, `created ${next}`].sort());
+  });
+
+  it('comes before what a tool does to a to-do that was changed', async () => {
+    const id = await add('Water the plants');
+    await document(id).update({ title: 'Water the roses', due_date: inDays(3) });
+    await team.app.services.todos.edit(owner, id, { priority: 'HIGH' }, unkeyed);
+    await team.app.repairTodo(id, undefined);
+    const found = await firestore().collection(COLLECTIONS.events).where('task_id', '==', id).get();
+    const told = found.docs.map((event) => event.get('event_data'));
+    assert.equal(told.length, 3);
+    const created = told.find(({ before }) => before === null);
+    const edited = told.find(({ before, changes }) => before !== null && changes.includes('title'));
+    const ranked = told.find(({ before, changes }) => before !== null && changes.includes('priority'));
+    assert.deepEqual([edited.changes, ranked.changes], [['title', 'due_date'], ['priority']]);
+    assert.deepEqual([edited.before, ranked.before], [created.after, edited.after]);
+    const reminder = (await firestore().doc(reminderPath(id)).get()).data();
+    assert.equal(reminder?.['task_title'], 'Water the roses');
+    assert.deepEqual(reminder?.['remind_at'].toDate(), new Date(inDays(3).getTime() - 3_600_000));
+  });
+
+  it('tells of a completion though a tool comes before it', async () => {
+    const first = await begin();
+    await document(first).update({ completed: true });
+    await team.app.services.todos.edit(owner, first, { priority: 'HIGH' }, unkeyed);
+    const [next, ...more] = await open();
+    assert.deepEqual(more, []);
+    const expected = [`created ${first}`, `completed ${first}`, `created ${next}`, `updated ${first}`];
+    assert.deepEqual(await happened(), expected.sort());
+  });
+
+  it('leaves to a tool what it completes meanwhile', async () => {
+    const first = await begin();
+    await document(first).update({ title: 'Stand-up' });
+    const completing = pausing(() => team.app.services.todos.complete(owner, first, unkeyed));
+    await repairWith(completing).repair(first, undefined);
+    await team.app.repairTodo(first, undefined);
+    const [next, ...more] = await open();
+    assert.deepEqual(more, []);
+    const expected = [`created ${first}`, `updated ${first}`, `completed ${first}`, `created ${next}`];
+    assert.deepEqual(await happened(), expected.sort());
+  });
+
+  it('believes no event of before that comes after the to-do is gone', async () => {
+    const first = await begin();
+    const asItWas = (await document(first).get()).data();
+    await document(first).update({ title: 'Stand-up' });
+    await team.app.services.todos.delete(owner, first, unkeyed);
+    const [next] = await open();
+    for (const before of [asItWas, undefined]) await team.app.repairTodo(first, before);
+    await Promise.all(meeting(2).map((store) => repairWith(store).repair(first, todoFromRecord(asItWas))));
+    assert.deepEqual(await open(), [next]);
+    const expected = [`created ${first}`, `updated ${first}`, `created ${next}`, `deleted ${first}`];
+    assert.deepEqual(await happened(), expected.sort());
+  });
+
+  it('goes on with the next occurrence when the events of the one before come late', async () => {
+    const first = await begin();
+    await document(first).update({ completed: true });
+    await team.app.repairTodo(first, undefined);
+    const [second] = await open();
+    assert.ok(second);
+    await team.app.services.todos.complete(owner, second, unkeyed);
+    const [third, ...more] = await open();
+    assert.deepEqual(more, []);
+    for (const late of [second, first, first, second]) await team.app.repairTodo(late, undefined);
+    assert.deepEqual(await open(), [third]);
+    assert.equal((await happened()).length, 5);
+  });
+
+  it('tells of nothing where nothing was changed that events tell of', async () => {
+    const id = await add('Water the plants');
+    await document(id).update({ title: ' Water the plants ', created_at: inDays(-1), index: {} });
+    await team.app.repairTodo(id, undefined);
+    assert.deepEqual(await happened(), [`created ${id}`]);
+    const { title, recorded, index } = Object((await document(id).get()).data());
+    assert.deepEqual(
+      [title, recorded.created_at, index.created],
+      ['Water the plants', inDays(-1).toISOString(), inDays(-1).getTime()],
+    );
+  });
+});

@@ -1,0 +1,119 @@
+/** Search over the emulators, against a look through all of the to-dos. */
+import assert from 'node:assert/strict';
+import { matchesWords, searchWords } from '../../../functions/src/domain/search.ts';
+import type { Todo } from '../../../functions/src/domain/todos/todo.ts';
+import { answer, call } from '../coordination/calls.ts';
+import { Team } from '../coordination/team.ts';
+import { crowdTodo, crowdTodos } from './crowd.ts';
+
+const COUNT = 60;
+
+const QUERIES = [
+  'budget',
+  'MEET',
+  'budget meeting',
+  'meeting budget',
+  'the budget',
+  'quarter call plumber',
+  'budget meeting the',
+  'budgets',
+  'meeting 1',
+];
+
+describe('a search of to-dos', () => {
+  const [team, other] = [new Team(), new Team()];
+  let todos: readonly Todo[] = [];
+
+  before(async () => {
+    todos = await crowdTodos(team, COUNT);
+    await crowdTodos(other, 10);
+  });
+
+  /** Every page, and what each said the total is. */
+  async function pages(query: string, limit: number) {
+    const found: string[][] = [];
+    const totals: unknown[] = [];
+    let cursor: unknown;
+    do {
+      const asked = { query, limit, ...(typeof cursor === 'string' && { cursor }) };
+      const { tasks, total, next_cursor, truncated } = await answer(team, 'todo_search_tasks', asked);
+      assert.ok(Array.isArray(tasks));
+      found.push(tasks.map((task) => idOf(task)));
+      totals.push(total);
+      assert.equal(truncated, next_cursor !== undefined);
+      cursor = next_cursor;
+    } while (cursor !== undefined);
+    return { found, totals };
+  }
+
+  for (const query of QUERIES) {
+    it(`finds "${query}" where it is, once, in whatever pages, and counts it`, async () => {
+      const words = searchWords(query);
+      const isInTitle = ({ title }: Todo) => matchesWords(title, words);
+      const matching = todos.filter(({ title, description = '' }) =>
+        matchesWords(`${title}\n${description}`, words),
+      );
+      for (const limit of [1, 7, 100]) {
+        const { found, totals } = await pages(query, limit);
+        const ids = found.flat();
+        assert.deepEqual(ids.toSorted(), matching.map(({ id }) => id).toSorted());
+        assert.deepEqual([...new Set(totals)], [matching.length]);
+        const titled = new Set(matching.filter(isInTitle).map(({ id }) => id));
+        assert.deepEqual(
+          ids.slice(0, titled.size).toSorted(),
+          [...titled].toSorted(),
+          'those with the words in their title come first',
+        );
+        for (const page of found) assert.equal(page.length <= limit, true);
+      }
+    });
+  }
+
+  it('has the newer before the older in one answer', async () => {
+    const { found } = await pages('review', 100);
+    const numbers = found.flat().map((id) => Number(id.split('-').at(-1)));
+    assert.ok(numbers.length > 5);
+    assert.deepEqual(
+      numbers,
+      numbers.toSorted((a, b) => a - b),
+    );
+  });
+
+  it('goes by the first 15 letters of a word', async () => {
+    const long = { ...crowdTodo(team, COUNT), title: 'Internationalisation' };
+    await team.app.ports.store.commit([{ kind: 'createTodo', todo: long }]);
+    for (const query of ['internationalisation', 'internationalism']) {
+      const { found, totals } = await pages(query, 10);
+      assert.deepEqual([found, totals], [[[long.id]], [1]]);
+    }
+  });
+
+  it('is refused without a word, and with too many', async () => {
+    for (const query of ['?!', 'a b c d e f g h i j k']) {
+      const { structuredContent, isError } = await call(team, 'todo_search_tasks', { query });
+      assert.equal(isError, true);
+      assert.match(JSON.stringify(structuredContent), /"code":"VALIDATION_ERROR".*word/);
+    }
+    await answer(team, 'todo_search_tasks', { query: 'a b c d e f g h i j' });
+  });
+
+  it('shows nothing of another, whatever a cursor says', async () => {
+    const asked = { query: 'budget', limit: 1 };
+    const { next_cursor } = await answer(team, 'todo_search_tasks', asked);
+    const [question] = JSON.parse(Buffer.from(String(next_cursor), 'base64url').toString());
+    let found = 0;
+    for (const order of [[], [0], [1], [2], [99], [-1]]) {
+      const cursor = Buffer.from(JSON.stringify([question, order, '0'])).toString('base64url');
+      const { tasks } = await answer(other, 'todo_search_tasks', { ...asked, cursor, limit: 100 });
+      assert.ok(Array.isArray(tasks));
+      for (const task of tasks) assert.ok(idOf(task).startsWith(other.workspace));
+      found += tasks.length;
+    }
+    assert.ok(found > 0);
+  });
+});
+
+function idOf(task: unknown): string {
+  assert.ok(typeof task === 'object' && task !== null && 'id' in task);
+  return String(task.id);
+}

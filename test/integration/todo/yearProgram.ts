@@ -1,0 +1,51 @@
+/**
+ * `node yearProgram.ts <JSON>`: lives through a time day by day, as a person who does each noon what has become
+ * due. Its time is the emulators': the file that `npm run clock` writes.
+ */
+import { writeFileSync } from 'node:fs';
+import { z } from 'zod';
+import { movableClock } from '../../../functions/src/adapters/platform/clock.ts';
+import { compose } from '../../../functions/src/app.ts';
+import { FREQUENCIES } from '../../../functions/src/domain/recurrence/rule.ts';
+import { unkeyed } from '../coordination/team.ts';
+
+const DAY = 86_400_000;
+
+const life = z.object({
+  ownerUid: z.string(),
+  clockFile: z.string(),
+  begin: z.coerce.date(),
+  days: z.int(),
+  tasks: z.array(
+    z.object({
+      title: z.string(),
+      frequency: z.enum(FREQUENCIES),
+      anchor: z.coerce.date(),
+      timezone: z.string(),
+    }),
+  ),
+});
+
+const { ownerUid, clockFile, begin, days, tasks } = life.parse(JSON.parse(String(process.argv[2])));
+const clock = movableClock(clockFile);
+const { services, reminderSending } = compose({ clock });
+
+function moveTo(day: number): void {
+  writeFileSync(clockFile, String(begin.getTime() + day * DAY - Date.now()));
+}
+
+async function completeWhatIsDue(): Promise<void> {
+  const due = { ownerUid, tags: [], completed: false, dueBefore: clock.now() };
+  const { todos } = await services.todos.list(due, { by: 'due_date', order: 'asc' }, { limit: 100 });
+  await Promise.all(todos.map(({ id }) => services.todos.complete(ownerUid, id, unkeyed)));
+}
+
+moveTo(0);
+for (const { title, ...rule } of tasks)
+  await services.recurringTasks.create(ownerUid, { title, rule }, unkeyed);
+for (let day = 1; day <= days; day++) {
+  moveTo(day);
+  await reminderSending.run();
+  await completeWhatIsDue();
+}
+process.exit(0);

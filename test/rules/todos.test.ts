@@ -1,0 +1,222 @@
+/** What a person may do to own to-dos and what belongs to them, past the tools; and what nobody may. */
+import assert from 'node:assert/strict';
+import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
+import {
+  collection,
+  deleteDoc,
+  doc,
+  getCount,
+  getDoc,
+  getDocs,
+  limit,
+  orderBy,
+  query,
+  setDoc,
+  updateDoc,
+  where,
+} from 'firebase/firestore/lite';
+import { eventToDocument } from '../../functions/src/adapters/firestore/eventDocument.ts';
+import {
+  COLLECTIONS,
+  eventPath,
+  reminderPath,
+  todoPath,
+} from '../../functions/src/adapters/firestore/paths.ts';
+import { reminderToDocument } from '../../functions/src/adapters/firestore/reminderDocument.ts';
+import { todoToDocument } from '../../functions/src/adapters/firestore/todoDocument.ts';
+import { reminderAt } from '../../functions/src/domain/reminders/reminder.ts';
+import { todoEvent } from '../../functions/src/domain/todos/changes.ts';
+import { todoAnswer } from '../../functions/src/domain/todos/todo.ts';
+import { sampleTodo } from '../unit/domain/todos/samples.ts';
+import { callers, OWNER } from './callers.ts';
+import { useEnvironment } from './environment.ts';
+
+const others = callers.filter((caller) => caller !== OWNER);
+const agents = callers.filter(({ claims }) => claims?.['ownerUid'] === OWNER.uid);
+
+const HOUR = 3_600_000;
+const [PAST, FUTURE] = [new Date(Date.now() - 24 * HOUR), new Date(Date.now() + 24 * HOUR)];
+
+const TODO = sampleTodo({ ownerUid: String(OWNER.uid), dueDate: PAST, tags: ['work'] });
+
+const tagged = (count: number) => Array.from({ length: count }, (_, number) => `tag ${number}`);
+
+interface Bound {
+  readonly field: string;
+  readonly allowed: readonly unknown[];
+  readonly denied: readonly unknown[];
+}
+
+const bounds: readonly Bound[] = [
+  {
+    field: 'title',
+    allowed: ['x', 'Réunion', 'x'.repeat(500)],
+    denied: ['', '   ', 'x'.repeat(501), 7, null, ['x']],
+  },
+  { field: 'description', allowed: [null, '', 'x'.repeat(5000)], denied: ['x'.repeat(5001), 7, {}] },
+  { field: 'priority', allowed: ['LOW', 'MEDIUM', 'HIGH'], denied: ['URGENT', 'low', 1, null] },
+  {
+    field: 'tags',
+    allowed: [[], ['work', 'home'], tagged(10), ['x'.repeat(50)]],
+    denied: [tagged(11), ['x'.repeat(51)], [''], ['  '], ['work', 7], [null], 'work', { 0: 'work' }, null],
+  },
+  {
+    field: 'due_date',
+    allowed: [FUTURE, null, PAST],
+    denied: [new Date(PAST.getTime() - HOUR), new Date(PAST.getTime() + HOUR), FUTURE.toISOString(), 7],
+  },
+  { field: 'completed', allowed: [true, false], denied: ['yes', 1, null] },
+];
+
+/** The rest of a to-do is the server's: each with something else of its kind. */
+const closed: Readonly<Record<string, unknown>> = {
+  id: 'another',
+  owner_uid: 'another',
+  created_at: FUTURE,
+  completed_at: FUTURE,
+  recurring_task_id: 'recurring-1',
+  occurs_on: '2030-01-01',
+  index: {},
+  recorded: {},
+  more: true,
+};
+
+describe('rules of to-dos', () => {
+  const environment = useEnvironment();
+  let number = 0;
+
+  const asOwner = () => environment.as(OWNER).firestore;
+  const asServer = () => environment.unbound.firestore;
+
+  /** A to-do of the owner's that no other check touches. */
+  async function aTodo(): Promise<string> {
+    number += 1;
+    const id = `rules-${number}`;
+    await setDoc(doc(asServer(), todoPath(id)), todoToDocument({ ...TODO, id }));
+    return todoPath(id);
+  }
+
+  for (const { field, allowed, denied } of bounds) {
+    it(`let a person change the ${field} within bounds, and not beyond`, async () => {
+      for (const value of denied) {
+        const path = await aTodo();
+        await assertFails(updateDoc(doc(asOwner(), path), { [field]: value }));
+        await assertSucceeds(updateDoc(doc(asOwner(), path), { [field]: allowed[0] }));
+      }
+      for (const value of allowed) {
+        await assertSucceeds(updateDoc(doc(asOwner(), await aTodo()), { [field]: value }));
+      }
+    });
+  }
+
+  it('let a person complete one, and change all that there is to change at once', async () => {
+    const path = await aTodo();
+    await assertSucceeds(updateDoc(doc(asOwner(), path), { completed: true }));
+    const edit = { title: 'Other', description: 'More', priority: 'LOW', tags: ['new'], due_date: FUTURE };
+    await assertSucceeds(updateDoc(doc(asOwner(), path), { ...edit, completed: false }));
+    await assertFails(updateDoc(doc(asOwner(), path), { ...edit, title: 'Again', more: 1 }));
+    assert.equal((await getDoc(doc(asOwner(), path))).get('title'), 'Other');
+  });
+
+  it('keep the rest of a to-do from its owner', async () => {
+    assert.deepEqual(
+      Object.keys(todoToDocument(TODO)).toSorted(),
+      [
+        ...bounds.map(({ field }) => field),
+        ...Object.keys(closed).filter((name) => name !== 'more'),
+      ].toSorted(),
+    );
+    for (const [field, value] of Object.entries(closed)) {
+      const path = await aTodo();
+      await assertFails(updateDoc(doc(asOwner(), path), { [field]: value }));
+      await assertFails(updateDoc(doc(asOwner(), path), { [field]: value, title: 'Another title' }));
+      await assertSucceeds(updateDoc(doc(asOwner(), path), { title: 'Another title' }));
+    }
+  });
+
+  it('let a person neither make nor remove one', async () => {
+    const path = await aTodo();
+    const another = doc(asOwner(), `${path}-more`);
+    await assertFails(setDoc(another, todoToDocument({ ...TODO, id: another.id })));
+    await assertFails(setDoc(doc(asOwner(), path), { title: 'Nothing but a title' }));
+    await assertFails(deleteDoc(doc(asOwner(), path)));
+    await assertSucceeds(deleteDoc(doc(asServer(), path)));
+    await assertFails(updateDoc(doc(asOwner(), path), { title: 'Of one that is gone' }));
+  });
+
+  it('let nobody else change one, not even an agent of theirs', async () => {
+    for (const caller of others) {
+      const path = await aTodo();
+      await assertFails(updateDoc(doc(environment.as(caller).firestore, path), { completed: true }));
+      await assertSucceeds(updateDoc(doc(asOwner(), path), { completed: true }));
+    }
+  });
+
+  it('show a person and their agents what is theirs, by id and by query, and nobody anything else', async () => {
+    const path = await aTodo();
+    const own = where('owner_uid', '==', OWNER.uid);
+    for (const caller of [OWNER, ...agents]) {
+      const { firestore } = environment.as(caller);
+      const todos = collection(firestore, COLLECTIONS.todos);
+      await assertSucceeds(getDoc(doc(firestore, path)));
+      const listed = query(
+        todos,
+        own,
+        where('completed', '==', false),
+        orderBy('index.created', 'desc'),
+        limit(5),
+      );
+      assert.ok((await assertSucceeds(getDocs(listed))).size > 0);
+      const found = query(todos, own, where('index.words.any.presentation', '==', OWNER.uid));
+      assert.ok((await assertSucceeds(getCount(found))).data().count > 0);
+      await assertFails(getDocs(query(todos, limit(1))));
+      await assertFails(getDocs(query(todos, where('owner_uid', '==', 'another'))));
+      await assertFails(getDocs(query(todos, where('index.words.any.presentation', '==', OWNER.uid))));
+    }
+    for (const caller of others.filter((each) => !agents.includes(each))) {
+      const { firestore } = environment.as(caller);
+      await assertFails(getDoc(doc(firestore, path)));
+      await assertFails(getDocs(query(collection(firestore, COLLECTIONS.todos), own)));
+    }
+  });
+
+  it('show a person own reminders and history, and let nobody write them', async () => {
+    const todo = { ...TODO, id: 'rules-told' };
+    const event = todoEvent(null, todo, todoAnswer(todo), { eventId: 'rules-event', now: PAST });
+    const [reminder, happened] = [reminderPath(todo.id), eventPath(event.id)];
+    await setDoc(doc(asServer(), reminder), reminderToDocument(reminderAt(todo, FUTURE)));
+    await setDoc(doc(asServer(), happened), eventToDocument(event));
+
+    const waiting = query(
+      collection(asOwner(), COLLECTIONS.reminders),
+      where('owner_uid', '==', OWNER.uid),
+      where('sent', '==', false),
+      orderBy('remind_at'),
+    );
+    assert.ok((await assertSucceeds(getDocs(waiting))).docs.some(({ id }) => id === todo.id));
+    const history = query(
+      collection(asOwner(), COLLECTIONS.events),
+      where('user_id', '==', OWNER.uid),
+      where('task_id', '==', todo.id),
+      orderBy('timestamp', 'desc'),
+    );
+    assert.deepEqual(
+      (await assertSucceeds(getDocs(history))).docs.map(({ id }) => id),
+      [event.id],
+    );
+
+    for (const caller of callers) {
+      const { firestore } = environment.as(caller);
+      for (const change of [{ sent: true }, { sent: false }, { remind_at: FUTURE }, { late: true }]) {
+        await assertFails(updateDoc(doc(firestore, reminder), change));
+      }
+      await assertFails(deleteDoc(doc(firestore, reminder)));
+      await assertFails(updateDoc(doc(firestore, happened), { event_type: 'deleted' }));
+      await assertFails(deleteDoc(doc(firestore, happened)));
+      await assertFails(setDoc(doc(firestore, `${happened}-more`), eventToDocument(event)));
+    }
+    await assertSucceeds(updateDoc(doc(asServer(), reminder), { sent: true }));
+    await assertSucceeds(updateDoc(doc(asServer(), happened), { event_type: 'deleted' }));
+    await assertSucceeds(deleteDoc(doc(asServer(), happened)));
+  });
+});

@@ -1,0 +1,47 @@
+/** "Has all of these tags", as one look into an array. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { tagSetKey, tagSetKeys } from '../../../../functions/src/adapters/firestore/tagSets.ts';
+import { checkedTags, MAX_TAGS } from '../../../../functions/src/domain/todos/tags.ts';
+import { caseFolded } from '../../../../functions/src/domain/todos/todo.ts';
+
+const tag = fc.string({ unit: fc.constantFrom('a', 'A', 'b', ',', '"', 'é'), minLength: 1, maxLength: 2 });
+const tags = fc.array(tag, { maxLength: MAX_TAGS }).map((written) => checkedTags(written));
+
+describe('the sets of tags', () => {
+  it('tell whether a to-do has all tags of a filter, whatever their order and case', () => {
+    fc.assert(
+      fc.property(tags, fc.array(tag, { minLength: 1, maxLength: 4 }), (own, filter) => {
+        const folded = new Set(own.map(caseFolded));
+        const hasAll = filter.every((one) => folded.has(caseFolded(one)));
+        assert.equal(tagSetKeys(own).includes(tagSetKey(filter)), hasAll);
+      }),
+    );
+  });
+
+  it('find a to-do by any of its own tags', () => {
+    fc.assert(
+      fc.property(
+        tags
+          .filter(({ length }) => length > 0)
+          .chain((own) => fc.tuple(fc.constant(own), fc.shuffledSubarray([...own], { minLength: 1 }))),
+        ([own, some]) => {
+          const filter = some.map((one, at) => (at % 2 === 0 ? one.toUpperCase() : one));
+          assert.ok(tagSetKeys(own).includes(tagSetKey(filter)));
+        },
+      ),
+    );
+  });
+
+  it('are all different, and 1,023 of ten tags', () => {
+    fc.assert(
+      fc.property(tags, (own) => {
+        const keys = tagSetKeys(own);
+        assert.equal(keys.length, 2 ** own.length - 1);
+        assert.equal(new Set(keys).size, keys.length);
+      }),
+    );
+    assert.equal(tagSetKeys('abcdefghij'.split('')).length, 1023);
+    assert.deepEqual(tagSetKeys([]), []);
+  });
+});

@@ -1,0 +1,40 @@
+/** Events as messages of Pub/Sub. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { pubSubMessage } from '../../../../functions/src/adapters/pubsub/message.ts';
+import { messageOf, type TaskEvent } from '../../../../functions/src/domain/events/event.ts';
+import { taskEvents } from '../arbitraries.ts';
+
+/** What CloudEvents requires of each. Source: https://github.com/cloudevents/spec, version 1.0.2. */
+const REQUIRED = ['ce-specversion', 'ce-id', 'ce-type', 'ce-source'];
+
+describe('an event as a message', () => {
+  it('is a CloudEvent in binary mode', () => {
+    const timestamp = new Date('2026-02-10T12:00:00Z');
+    const changed = { before: null, after: { title: 'b' }, changes: ['title'] };
+    const event: TaskEvent = { id: 'e', type: 'created', taskId: 't', userId: 'u', timestamp, ...changed };
+    assert.deepEqual(pubSubMessage(event, 'my-project').attributes, {
+      'ce-specversion': '1.0',
+      'ce-id': 'e',
+      'ce-type': 'muster.task.created',
+      'ce-source': '//firestore.googleapis.com/projects/my-project/databases/(default)/documents/events',
+      'ce-subject': 't',
+      'ce-time': '2026-02-10T12:00:00.000Z',
+      'content-type': 'application/json',
+      event_id: 'e',
+      event_type: 'created',
+    });
+  });
+
+  it('has what CloudEvents requires, the order of its to-do, and the same id however often it is sent', () => {
+    fc.assert(
+      fc.property(taskEvents, (event) => {
+        const message = pubSubMessage(event, 'my-project');
+        for (const attribute of REQUIRED) assert.ok(message.attributes[attribute], attribute);
+        assert.equal(message.orderingKey, event.taskId);
+        assert.deepEqual(JSON.parse(message.data.toString()), JSON.parse(JSON.stringify(messageOf(event))));
+        assert.deepEqual(pubSubMessage(event, 'my-project'), message);
+      }),
+    );
+  });
+});

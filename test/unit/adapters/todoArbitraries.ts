@@ -1,0 +1,59 @@
+/** Any to-do and any recurring task that the domain can hold. */
+import fc from 'fast-check';
+import { FREQUENCIES } from '../../../functions/src/domain/recurrence/rule.ts';
+import type { RecurringTask } from '../../../functions/src/domain/todos/recurringTask.ts';
+import { checkedTags, MAX_TAG_LENGTH } from '../../../functions/src/domain/todos/tags.ts';
+import { PRIORITIES, type Todo } from '../../../functions/src/domain/todos/todo.ts';
+import { date, id, text, withSome } from './arbitraries.ts';
+
+const priority = fc.constantFrom(...PRIORITIES);
+
+/** Fewer than ten, whose sets take their time to make 300 times over. */
+const tags = fc
+  .array(text, { maxLength: 4 })
+  .map((written) =>
+    checkedTags(written.filter((one) => one.trim() !== '' && one.trim().length <= MAX_TAG_LENGTH)),
+  );
+
+const day = date.map((instant) => instant.toISOString().slice(0, 10));
+
+export const todos: fc.Arbitrary<Todo> = withSome(
+  {
+    id,
+    ownerUid: id,
+    title: text,
+    description: text,
+    dueDate: date,
+    priority,
+    tags,
+    completed: fc.boolean(),
+    completedAt: date,
+    createdAt: date,
+    occurrence: fc.record({ recurringTaskId: id, on: day }, { noNullPrototype: true }),
+  },
+  ['id', 'ownerUid', 'title', 'priority', 'tags', 'completed', 'createdAt'],
+);
+
+export const recurringTasks: fc.Arbitrary<RecurringTask> = withSome(
+  {
+    id,
+    ownerUid: id,
+    title: text,
+    description: text,
+    priority,
+    tags,
+    rule: withSome(
+      {
+        frequency: fc.constantFrom(...FREQUENCIES),
+        anchor: date,
+        timezone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York'),
+        endDate: date,
+      },
+      ['frequency', 'anchor', 'timezone'],
+    ),
+    createdAt: date,
+    latest: fc.record({ on: day, due: date }, { noNullPrototype: true }),
+    endedAt: date,
+  },
+  ['id', 'ownerUid', 'title', 'priority', 'tags', 'rule', 'createdAt', 'latest'],
+);

@@ -1,0 +1,123 @@
+/** How a to-do's reminder comes, moves and goes with it. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  DEFAULT_LEAD_MILLISECONDS,
+  type Reminder,
+  reminderAt,
+  reminderBefore,
+  sentReminder,
+} from '../../../../functions/src/domain/reminders/reminder.ts';
+import type { Change } from '../../../../functions/src/domain/store.ts';
+import { reminderChanges } from '../../../../functions/src/domain/todos/changes.ts';
+import type { Todo } from '../../../../functions/src/domain/todos/todo.ts';
+import { START as NOW, secondsAfterStart, versionOf } from '../samples.ts';
+import { sampleTodo } from './samples.ts';
+
+const HOUR = 3_600_000;
+const DAYS_OF_LEAD = 28;
+
+const inHours = (hours: number): Date => secondsAfterStart(hours * 3600);
+
+const undated = sampleTodo();
+const due = sampleTodo({ dueDate: inHours(24) });
+const moved = { ...due, dueDate: inHours(48) };
+const done = { ...due, completed: true, completedAt: NOW };
+const own = reminderBefore(due, inHours(24), NOW);
+
+const changes = (before: Todo | undefined, after: Todo, reminder?: Reminder, leadMilliseconds?: number) =>
+  reminderChanges(before, after, reminder && versionOf(reminder), {
+    now: NOW,
+    ...(leadMilliseconds !== undefined && { leadMilliseconds }),
+  });
+
+const remindsAt = ([change, ...more]: readonly Change[]): Date | undefined => {
+  assert.deepEqual(more, []);
+  return change?.kind === 'createReminder' || change?.kind === 'moveReminder'
+    ? change.reminder.remindAt
+    : undefined;
+};
+
+const kinds = (made: readonly Change[]): readonly string[] => made.map(({ kind }) => kind);
+
+describe('the reminder of a to-do', () => {
+  it('comes with a due date: an hour before, or as long before as its owner wants', () => {
+    assert.deepEqual(remindsAt(changes(undefined, due)), inHours(23));
+    assert.deepEqual(remindsAt(changes(undefined, due, undefined, 2 * HOUR)), inHours(22));
+    assert.deepEqual(remindsAt(changes(undefined, due, undefined, 0)), inHours(24));
+    assert.deepEqual(remindsAt(changes(undefined, due, undefined, 48 * HOUR)), NOW);
+    assert.deepEqual(remindsAt(changes(undated, due)), inHours(23));
+    assert.deepEqual(kinds(changes(undated, due)), ['createReminder']);
+    assert.deepEqual(changes(undefined, undated), []);
+  });
+
+  it('moves with the due date, and keeps the distance that its owner gave it', () => {
+    assert.deepEqual(remindsAt(changes(due, moved, own)), inHours(47));
+    assert.deepEqual(kinds(changes(due, moved, own)), ['moveReminder']);
+    assert.deepEqual(remindsAt(changes(due, moved, reminderAt(due, inHours(20)))), inHours(44));
+    assert.deepEqual(remindsAt(changes(due, { ...due, dueDate: inHours(0.5) }, own)), NOW);
+  });
+
+  it('begins anew where it was sent, or set for later than the due date', () => {
+    const again = changes(due, moved, sentReminder(own, NOW), 2 * HOUR);
+    assert.deepEqual(remindsAt(again), inHours(46));
+    assert.ok(again[0]?.kind === 'moveReminder' && !again[0].reminder.sent);
+    assert.deepEqual(remindsAt(changes(due, moved, reminderAt(due, inHours(30)))), inHours(47));
+  });
+
+  it('stays away where its owner has deleted it, until there is a due date where there was none', () => {
+    assert.deepEqual(changes(due, moved), []);
+    assert.deepEqual(kinds(changes(undated, moved)), ['createReminder']);
+  });
+
+  it('goes with the due date, and when the to-do is done', () => {
+    const gone = [{ kind: 'deleteReminder', id: due.id }];
+    assert.deepEqual(changes(due, undated, own), gone);
+    assert.deepEqual(changes(due, done, own), gone);
+    assert.deepEqual(changes(undated, { ...undated, completed: true, completedAt: NOW }), gone);
+    assert.deepEqual(changes(done, { ...done, title: 'Another' }), []);
+    assert.deepEqual(kinds(changes(done, due)), ['createReminder']);
+  });
+
+  it('has the to-do’s title, and changes with nothing else of it', () => {
+    const [renamed] = changes(due, { ...due, title: 'Another' }, own);
+    assert.ok(renamed?.kind === 'moveReminder');
+    assert.deepEqual(renamed.reminder, { ...own, taskTitle: 'Another' });
+    assert.deepEqual(changes(due, { ...due, title: 'Another' }, sentReminder(own, NOW)), []);
+    assert.deepEqual(changes(due, { ...due, priority: 'HIGH', tags: ['x'], description: 'y' }, own), []);
+  });
+
+  it('is there exactly while the to-do is open and due, as long before as its owner wants', () => {
+    const state = fc.record({
+      isDue: fc.boolean(),
+      hours: fc.integer({ min: DAYS_OF_LEAD * 24, max: 10_000 }),
+      completed: fc.boolean(),
+    });
+    const lead = fc.integer({ min: 0, max: DAYS_OF_LEAD * 24 * HOUR });
+    fc.assert(
+      fc.property(
+        fc.array(state, { minLength: 1 }),
+        fc.option(lead, { nil: undefined }),
+        (states, wanted) => {
+          let before: Todo | undefined;
+          let reminder: Reminder | undefined;
+          for (const { isDue, hours, completed } of states) {
+            const after = sampleTodo({ ...(isDue && { dueDate: inHours(hours) }), completed });
+            reminder = afterwards(reminder, changes(before, after, reminder, wanted));
+            const at = inHours(hours).getTime() - (wanted ?? DEFAULT_LEAD_MILLISECONDS);
+            assert.equal(reminder?.remindAt.getTime(), isDue && !completed ? at : undefined);
+            before = after;
+          }
+        },
+      ),
+    );
+  });
+});
+
+/** What becomes of a reminder by changes. */
+function afterwards(reminder: Reminder | undefined, made: readonly Change[]): Reminder | undefined {
+  return made.reduce<Reminder | undefined>(
+    (_, change) => ('reminder' in change ? change.reminder : undefined),
+    reminder,
+  );
+}

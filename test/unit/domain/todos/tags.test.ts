@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { addedTags, checkedTags, MAX_TAGS } from '../../../../functions/src/domain/todos/tags.ts';
+import { caseFolded } from '../../../../functions/src/domain/todos/todo.ts';
+import { refusal } from '../samples.ts';
+
+const numbered = (count: number) => Array.from({ length: count }, (_, number) => `tag ${number}`);
+
+/** Letters whose case is more than one letter's, or has two forms, among them. */
+const tag = fc
+  .string({
+    unit: fc.constantFrom('a', 'A', 'ß', 'ẞ', 'σ', 'ς', 'Σ', 'İ', 'é', 'e\u0301', ' '),
+    maxLength: 5,
+  })
+  .filter((text) => text.trim() !== '');
+
+async function reasonOf(act: () => unknown): Promise<string> {
+  const { code, details } = await refusal(act);
+  return `${code} ${details.reason}`;
+}
+
+describe('tags', () => {
+  it('are trimmed and keep their order', () => {
+    assert.deepEqual(checkedTags([' work ', 'Home', '\thigh priority\n']), ['work', 'Home', 'high priority']);
+  });
+
+  it('are there once, as first written, whatever their case', () => {
+    assert.deepEqual(checkedTags(['Work', 'WORK', ' work', 'Straße', 'STRASSE']), ['Work', 'Straße']);
+    assert.deepEqual(checkedTags(['caf\u00e9', 'CAFE\u0301']), ['caf\u00e9']);
+    assert.deepEqual(addedTags(['Work'], ['work', 'home']), ['Work', 'home']);
+  });
+
+  it('are ten at most: the eleventh is refused, also where some are the same', async () => {
+    assert.equal(checkedTags(numbered(MAX_TAGS)).length, MAX_TAGS);
+    const refused = [
+      () => checkedTags(numbered(11)),
+      () => checkedTags(Array<string>(11).fill('same')),
+      () => addedTags(numbered(10), ['one more']),
+    ];
+    for (const act of refused) assert.equal(await reasonOf(act), 'VALIDATION_ERROR MAX_TAGS_EXCEEDED');
+    assert.deepEqual(addedTags(numbered(10), ['TAG 3']), numbered(10));
+  });
+
+  it('have 1 to 50 letters', async () => {
+    assert.deepEqual(checkedTags([` ${'x'.repeat(50)} `]), ['x'.repeat(50)]);
+    for (const bad of ['', '  ', 'x'.repeat(51)])
+      assert.equal(await reasonOf(() => checkedTags([bad])), 'VALIDATION_ERROR INVALID_TAG');
+  });
+
+  it('are the same when checked again, and when added to those that are there', () => {
+    const written = fc.array(tag, { maxLength: MAX_TAGS });
+    fc.assert(
+      fc.property(written, (tags) => {
+        const once = checkedTags(tags);
+        assert.deepEqual(checkedTags(once), once);
+        assert.deepEqual(addedTags(once, tags), once);
+        assert.equal(new Set(once.map(caseFolded)).size, once.length);
+        assert.deepEqual(
+          once,
+          tags
+            .map((one) => one.trim())
+            .filter((one) => once.includes(one))
+            .filter(isFirst),
+        );
+      }),
+    );
+  });
+});
+
+describe('folding case', () => {
+  it('is the same for a text in capitals, in small letters, and folded already', () => {
+    fc.assert(
+      fc.property(fc.oneof(tag, fc.string({ unit: 'grapheme', maxLength: 8 })), (text) => {
+        const folded = caseFolded(text);
+        assert.equal(caseFolded(folded), folded);
+        assert.equal(caseFolded(text.toUpperCase()), folded);
+        assert.equal(caseFolded(` ${text.toLowerCase()} `), folded);
+      }),
+    );
+  });
+});
+
+function isFirst(one: string, at: number, all: readonly string[]): boolean {
+  return all.indexOf(one) === at;
+}

@@ -1,0 +1,101 @@
+/** Which two to-dos are the same: by what their guards are called. */
+import assert from 'node:assert/strict';
+import { systemHashing } from '../../../../functions/src/adapters/platform/cryptography.ts';
+import type { Change, Versioned } from '../../../../functions/src/domain/store.ts';
+import { Titles } from '../../../../functions/src/domain/todos/titles.ts';
+import type { Todo } from '../../../../functions/src/domain/todos/todo.ts';
+import { refusal, START, secondsAfterStart, versionOf } from '../samples.ts';
+import { sampleTodo } from './samples.ts';
+
+/** The guards that there are, and the to-dos that hold them. */
+function titlesAmong(guards: ReadonlyMap<string, string> = new Map(), todos: readonly Todo[] = []): Titles {
+  const found = <Value>(value: Value | undefined): Versioned<Value> | undefined =>
+    value === undefined ? undefined : versionOf(value);
+  return new Titles({
+    todos: {
+      find: async (id) => found(todos.find((todo) => todo.id === id)),
+      findGuard: async (id) => found(guards.get(id)),
+    },
+    hashing: systemHashing,
+  });
+}
+
+async function guardOf(todo: Todo): Promise<string | undefined> {
+  const [change] = await titlesAmong().changes(undefined, todo);
+  return change?.kind === 'reserveTitle' ? change.id : undefined;
+}
+
+describe('the title that a to-do has for itself', () => {
+  const todo = sampleTodo({ title: 'Straße fegen', dueDate: START });
+
+  it('is the same whatever its case, its form and what surrounds it', async () => {
+    for (const title of [' Straße fegen ', 'STRASSE FEGEN', 'strasse fegen'])
+      assert.equal(await guardOf({ ...todo, title }), await guardOf(todo), title);
+    const accents = ['Caf\u00e9', 'CAFE\u0301'].map((title) => guardOf({ ...todo, title }));
+    assert.equal(await accents[0], await accents[1]);
+  });
+
+  it('is another for another owner, due date or title', async () => {
+    const different = [
+      todo,
+      { ...todo, ownerUid: 'another' },
+      { ...todo, dueDate: secondsAfterStart(1) },
+      sampleTodo({ title: todo.title }),
+      { ...todo, title: 'Strasse  fegen' },
+      { ...todo, title: 'Cafe' },
+      { ...todo, title: 'Caf\u00e9' },
+    ];
+    assert.equal(new Set(await Promise.all(different.map(guardOf))).size, different.length);
+  });
+
+  it('is kept only while it is open', async () => {
+    const guard = await guardOf(todo);
+    const done = { ...todo, completed: true };
+    assert.equal(await guardOf(done), undefined);
+    assert.deepEqual(await titlesAmong().changes(todo, done), [{ kind: 'releaseTitle', id: guard }]);
+    assert.deepEqual(await titlesAmong().changes(todo, undefined), [{ kind: 'releaseTitle', id: guard }]);
+    assert.deepEqual(await titlesAmong().changes(todo, { ...todo, title: 'STRASSE fegen' }), []);
+  });
+
+  it('cannot be had twice', async () => {
+    const guard = String(await guardOf(todo));
+    const taken = titlesAmong(new Map([[guard, todo.id]]), [todo]);
+    const twin = { ...todo, id: 'todo-2' };
+    const { code, details } = await refusal(() => taken.changes(undefined, twin));
+    assert.deepEqual(
+      [code, details.reason, details.about],
+      ['CONFLICT', 'DUPLICATE_TASK', { existing_task_id: todo.id }],
+    );
+    assert.deepEqual(await taken.changes(undefined, todo), []);
+    assert.deepEqual(await taken.tolerantChanges(undefined, twin), []);
+  });
+
+  it('is taken over from one that no longer has it', async () => {
+    const guard = String(await guardOf(todo));
+    const guards = new Map([[guard, 'todo-2']]);
+    const { version } = versionOf('todo-2');
+    const takenOver: Change[] = [{ kind: 'reserveTitle', id: guard, taskId: todo.id, replaces: version }];
+    const holders = [
+      undefined,
+      sampleTodo({ id: 'todo-2', title: 'Another' }),
+      { ...todo, id: 'todo-2', completed: true },
+    ];
+    for (const holder of holders) {
+      const titles = titlesAmong(guards, holder ? [holder] : []);
+      assert.deepEqual(await titles.changes(undefined, todo), takenOver);
+    }
+  });
+
+  it('is not let go of by one that does not hold it', async () => {
+    const guard = String(await guardOf(todo));
+    const renamed = { ...todo, title: 'Another' };
+    const reserved = await titlesAmong().changes(undefined, renamed);
+    const others = titlesAmong(new Map([[guard, 'todo-2']]));
+    assert.deepEqual(await others.tolerantChanges(todo, renamed), reserved);
+    const own = titlesAmong(new Map([[guard, todo.id]]));
+    assert.deepEqual(await own.tolerantChanges(todo, renamed), [
+      { kind: 'releaseTitle', id: guard },
+      ...reserved,
+    ]);
+  });
+});
