@@ -6,7 +6,7 @@ import { parseSettings, type Settings, USAGE, UsageError } from './arguments.ts'
 import { findInstalled } from './clis/index.ts';
 import { GitError } from './git/git.ts';
 import { openRepository } from './git/repository.ts';
-import { HubConnection, HubRefusal } from './hub/connection.ts';
+import { HubConnection, HubRefusal, HubUnreachable } from './hub/connection.ts';
 import { Hub } from './hub/hub.ts';
 import { createRedactor } from './redaction.ts';
 import { Runner } from './runner.ts';
@@ -83,6 +83,7 @@ function worktreesFolder({ worktrees, repo }: Settings): string {
 
 function explain(error: unknown): string {
   if (error instanceof UsageError) return `${error.message}\n\n${USAGE}`;
+  if (error instanceof HubUnreachable) return `The hub does not answer: is --url right? ${error.message}`;
   if (error instanceof GitError || error instanceof HubRefusal) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

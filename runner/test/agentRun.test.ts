@@ -90,17 +90,17 @@ describe('a run of a coding agent', () => {
 
   it('leaves no process of an agent that ignores SIGTERM and has children, one in a session of its own', async () => {
     const pids = `${folder}/pids`;
-    const running = run(`${DEAF} ${withChildren(pids)} said('Started them.'); ${FOREVER}`);
-    await until(() => existsSync(pids) && readFileSync(pids, 'utf8').trim().split('\n').length === 5);
+    const running = run(`${DEAF} ${withChildren(pids, "said('Started them.');")} ${FOREVER}`);
+    await until(() => entries.some(({ message }) => message === 'Started them.'));
     stopping.abort();
     const { failure } = await running;
     assert.equal(failure?.failureClass, 'cancelled');
-    for (const pid of readFileSync(pids, 'utf8').trim().split('\n'))
-      assert.ok(!findProcesses(mark).includes(Number(pid)), `${pid} has ended`);
+    assert.equal(readFileSync(pids, 'utf8').trim().split('\n').length, 5);
+    assert.deepEqual(findProcesses(mark), []);
   });
 
   it('leaves no process that an agent started and forgot', async () => {
-    const { failure } = await run(`${withChildren(`${folder}/pids`)} result(); process.exit(0);`);
+    const { failure } = await run(withChildren(`${folder}/pids`, 'result(); process.exit(0);'));
     assert.equal(failure, undefined);
   });
 

@@ -36,9 +36,11 @@ export function findProcesses(markPrefix: string, group?: number): readonly numb
     .map(({ pid }) => pid);
 }
 
+/** Empty where there is no such process, or only a zombie of it. */
 function startTimeOf(pid: number): string {
   if (process.platform !== 'linux') return output('ps', ['-o', 'lstart=', '-p', String(pid)]).trim();
-  return statFields(pid)[19] ?? '';
+  const fields = statFields(pid);
+  return fields[0] === 'Z' ? '' : (fields[19] ?? '');
 }
 
 /** The fields of `/proc/<pid>/stat` after the command, which may itself hold blanks and brackets. */

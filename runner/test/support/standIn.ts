@@ -33,15 +33,25 @@ export const FOREVER = 'setInterval(() => undefined, 1000);';
 export const DEAF =
   "for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);";
 
-/** A child and a grandchild that are as deaf, and a child in a session of its own. Their ids go to a file. */
-export function withChildren(pidFile: string): string {
+/**
+ * Starts a child and a grandchild that are as deaf, and a child in a session of its own.
+ * @param pidFile where the ids of all five go
+ * @param then what is done when all have started
+ */
+export function withChildren(pidFile: string, then: string): string {
+  const deaf = `${DEAF} ${FOREVER}`;
+  const parent = `
+    const child = require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(deaf)}]);
+    require('node:fs').appendFileSync(${JSON.stringify(pidFile)}, child.pid + '\\n');
+    ${deaf}`;
   return `
-const deaf = ${JSON.stringify(`${DEAF} ${FOREVER}`)};
 const start = (code, detached) => spawn(process.execPath, ['-e', code], { detached, stdio: 'inherit' });
-const grandchild = "const { spawn } = require('node:child_process'); const child = spawn(process.execPath, ['-e', " +
-  JSON.stringify(deaf) + "]); require('node:fs').appendFileSync(" + JSON.stringify(${JSON.stringify(pidFile)}) +
-  ", child.pid + '\\\\n'); " + deaf;
-const pids = [process.pid, start(deaf, false).pid, start(deaf, true).pid, start(grandchild, false).pid];
+const pids = [process.pid, start(${JSON.stringify(deaf)}, false).pid, start(${JSON.stringify(deaf)}, true).pid, start(${JSON.stringify(parent)}, false).pid];
 fs.appendFileSync(${JSON.stringify(pidFile)}, pids.join('\\n') + '\\n');
+const starting = setInterval(() => {
+  if (fs.readFileSync(${JSON.stringify(pidFile)}, 'utf8').trim().split('\\n').length < 5) return;
+  clearInterval(starting);
+  ${then}
+}, 20);
 `;
 }

@@ -104,7 +104,7 @@ describe('a coding task that does not go as it should', () => {
 
   it('leaves no process when it is ended from outside, of an agent that ignores SIGTERM and has children', async () => {
     const pidFile = `${stage.folder}/pids`;
-    installStandIn(stage.bin, `${DEAF} ${withChildren(pidFile)} said('At work.'); ${FOREVER}`);
+    installStandIn(stage.bin, `${DEAF} ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`);
     const { taskId } = await stage.createTask();
     const runner = stage.startRunner(['--lease', '15']);
     await stage.untilLogged(taskId, 'At work.');
@@ -120,7 +120,7 @@ describe('a coding task that does not go as it should', () => {
 
   it('leaves no process when its runner is killed', async () => {
     const pidFile = `${stage.folder}/pids`;
-    installStandIn(stage.bin, `${DEAF} ${withChildren(pidFile)} said('At work.'); ${FOREVER}`);
+    installStandIn(stage.bin, `${DEAF} ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`);
     const { taskId } = await stage.createTask();
     const runner = stage.startRunner([]);
     await stage.untilLogged(taskId, 'At work.');
@@ -223,6 +223,14 @@ describe('a coding task that does not go as it should', () => {
     assert.equal(await runner.ended, 1);
     assert.match(runner.said(), /credential is not valid/);
     assert.doesNotMatch(runner.said(), /mk_nobody|at .*:\d+:\d+/);
+  });
+
+  it('says so where nobody answers', async () => {
+    installStandIn(stage.bin, 'result();');
+    const runner = stage.startRunner(['--once'], { url: 'http://127.0.0.1:9/mcp' });
+    assert.equal(await runner.ended, 1);
+    assert.match(runner.said(), /^The hub does not answer: is --url right\?/);
+    assert.doesNotMatch(runner.said(), /at .*:\d+:\d+/);
   });
 });
 
