@@ -23,7 +23,15 @@ type Part = z.output<typeof part>;
 const message = z.looseObject({ content: z.union([z.string(), z.array(part)]) });
 
 const event = z.discriminatedUnion('type', [
-  z.looseObject({ type: z.literal('system'), subtype: z.string().optional(), model: z.string().optional() }),
+  z.looseObject({
+    type: z.literal('system'),
+    subtype: z.string().optional(),
+    model: z.string().optional(),
+    attempt: z.number().optional(),
+    max_retries: z.number().optional(),
+    error_status: z.number().nullish(),
+    error: z.string().optional(),
+  }),
   z.looseObject({ type: z.literal('assistant'), message }),
   z.looseObject({ type: z.literal('user'), message }),
   z.looseObject({
@@ -45,6 +53,7 @@ const event = z.discriminatedUnion('type', [
   }),
 ]);
 type Event = z.output<typeof event>;
+type SystemEvent = Extract<Event, { type: 'system' }>;
 type ResultEvent = Extract<Event, { type: 'result' }>;
 
 export const claude: CodingCli = {
@@ -65,7 +74,7 @@ export const claude: CodingCli = {
 function eventsOf(one: Event): readonly AgentEvent[] {
   switch (one.type) {
     case 'system':
-      return one.subtype === 'init' ? [{ kind: 'started', model: one.model }] : [];
+      return systemEvent(one);
     case 'assistant':
       return partsOf(one.message).flatMap(assistantEvent);
     case 'user':
@@ -73,6 +82,14 @@ function eventsOf(one: Event): readonly AgentEvent[] {
     case 'result':
       return [resultOf(one)];
   }
+}
+
+function systemEvent({ subtype, model, ...retry }: SystemEvent): AgentEvent[] {
+  if (subtype === 'init') return [{ kind: 'started', model }];
+  if (subtype !== 'api_retry') return [];
+  const { attempt = 0, max_retries = 0, error = 'error', error_status } = retry;
+  const text = `The model answered ${error}; retry ${attempt} of ${max_retries}.`;
+  return [{ kind: 'warned', text, httpStatus: error_status ?? undefined }];
 }
 
 function partsOf({ content }: z.output<typeof message>): readonly Part[] {

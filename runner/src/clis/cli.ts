@@ -27,7 +27,7 @@ export type AgentEvent =
   | { readonly kind: 'said'; readonly text: string; readonly partial: boolean }
   | ToolUse
   | { readonly kind: 'toolResult'; readonly failed: boolean; readonly text: string }
-  | { readonly kind: 'warned'; readonly text: string }
+  | Warning
   | AgentResult;
 
 export interface ToolUse {
@@ -36,6 +36,14 @@ export interface ToolUse {
   /** Of a shell. */
   readonly command: string | undefined;
   readonly file: string | undefined;
+}
+
+/** Something is wrong; the agent goes on. */
+export interface Warning {
+  readonly kind: 'warned';
+  readonly text: string;
+  /** Of its model's refusal, if it is one. */
+  readonly httpStatus?: number | undefined;
 }
 
 /** The agent is done. */

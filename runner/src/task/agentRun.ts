@@ -124,7 +124,7 @@ interface Ended {
 }
 
 function failureOf({ cli, end, exit, transcript, complaints, silenceMs }: Ended): AttemptFailure | undefined {
-  const { outcome } = transcript;
+  const { outcome, lastWarning } = transcript;
   if (outcome?.succeeded) return undefined;
   const { program } = cli;
   if (end === 'missing') return new AttemptFailure('cli_missing', `${program} could not be started.`);
@@ -133,15 +133,16 @@ function failureOf({ cli, end, exit, transcript, complaints, silenceMs }: Ended)
     return new AttemptFailure(classify(complaint, outcome.httpStatus), `${program}: ${complaint}`);
   }
   if (end === 'told') return new AttemptFailure('cancelled', 'The work was stopped.');
+  const status = lastWarning?.httpStatus;
   if (end === 'silent')
     return new AttemptFailure(
-      'no_output',
+      status === undefined ? 'no_output' : classify('', status),
       `${program} printed nothing for ${silenceMs / 1000} s and was stopped.`,
     );
   const how = exit?.signal ?? `exit code ${exit?.code ?? 'unknown'}`;
-  const complaint = shortComplaint(complaints);
+  const complaint = shortComplaint([lastWarning?.text ?? '', ...complaints]);
   return new AttemptFailure(
-    classify(complaint),
+    classify(complaint, status),
     `${program} ended with ${how} before its result. ${complaint}`.trim(),
   );
 }

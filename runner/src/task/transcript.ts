@@ -1,5 +1,5 @@
 /** What an agent did, told from its events. */
-import type { AgentEvent, AgentResult, ToolUse } from '../clis/cli.ts';
+import type { AgentEvent, AgentResult, ToolUse, Warning } from '../clis/cli.ts';
 import { shortened, type TaskLog } from './log.ts';
 
 const MAX_COMMANDS = 200;
@@ -30,6 +30,7 @@ export class Transcript {
   private saying = '';
   private turns = 0;
   private result: AgentResult | undefined;
+  private warning: Warning | undefined;
 
   constructor(log: TaskLog, folder: string) {
     this.log = log;
@@ -41,12 +42,19 @@ export class Transcript {
     return this.result;
   }
 
+  /** What was wrong last, where nothing has come since. */
+  get lastWarning(): Warning | undefined {
+    return this.warning;
+  }
+
   add(event: AgentEvent): void {
     if (event.kind === 'said' && event.partial) {
       this.saying += event.text;
+      this.warning = undefined;
       return;
     }
     this.finishSaying();
+    this.warning = event.kind === 'warned' ? event : undefined;
     switch (event.kind) {
       case 'started':
         this.model = event.model;

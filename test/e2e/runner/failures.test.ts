@@ -6,7 +6,6 @@ import { DEAF, FOREVER, installStandIn, withChildren } from '../../../runner/tes
 import { registerAgent } from '../support/agents.ts';
 import { succeed } from '../support/calls.ts';
 import { isRecord } from '../support/clients.ts';
-import { tick } from '../support/emulator.ts';
 import { eventually } from '../support/waiting.ts';
 import { openNetwork } from './network.ts';
 import { PATIENCE_MS, Stage } from './stage.ts';
@@ -74,19 +73,8 @@ describe('a coding task that does not go as it should', () => {
     killed.signal('SIGKILL');
     await killed.ended;
     const next = stage.startRunner(['--once'], { agent: other });
-    let over = false;
-    const ended = next.ended.finally(() => {
-      over = true;
-    });
-    await eventually(
-      'the other runner is done',
-      async () => {
-        await tick('sweep');
-        return over || undefined;
-      },
-      PATIENCE_MS,
-    );
-    assert.equal(await ended, 0, next.said());
+    await stage.untilReleased(taskId);
+    assert.equal(await next.ended, 0, next.said());
     await assertFinished(taskId, branch);
   });
 
