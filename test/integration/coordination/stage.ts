@@ -1,6 +1,6 @@
 /**
  * What the tools' examples speak of: to-dos, task-xxx-001, task-xxx-002 and terminal-2 in a team's workspace,
- * agent-001, the coding task task-000abc-001 in the leader's hand, and the leader's subscription sub-tasks-001.
+ * agent-001, the coding task task-000abc-001, and the leader's subscription sub-tasks-001.
  */
 import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
 import { agentPath, taskPath } from '../../../functions/src/adapters/firestore/paths.ts';
@@ -23,7 +23,7 @@ const SUBSCRIPTION = {
 
 const GOAL = 'Build a REST API for user management';
 
-/** A coding task that the leader holds. */
+/** The coding task that terminal-2 holds. */
 const CODING = 'task-000abc-001';
 
 /** Sets the stage: terminal-2 holds task-xxx-002, and task-xxx-001 waits for somebody. */
@@ -46,19 +46,18 @@ export async function setStage(team: Team): Promise<void> {
     workspace: team.workspace,
     coordinationRole: 'worker',
     configuration: {
-      maxConcurrentTasks: 2,
+      maxConcurrentTasks: 3,
       timeout: 30_000,
       retryPolicy: { maxRetries: 3, backoffMs: 1000 },
     },
-    held: { [SECOND]: { session: session.id, epoch: 1 } },
+    held: {
+      [SECOND]: { session: session.id, epoch: 1 },
+      [CODING]: { session: session.id, epoch: 1 },
+    },
   });
   await ports.store.commit([
     { kind: 'createAgent', agent },
     { kind: 'createAgent', agent: sampleAgent({ id: RESEARCHER, ownerUid: team.leader.ownerUid }) },
-    {
-      kind: 'createAgent',
-      agent: sampleAgent({ id: team.agentId('lead'), held: { [CODING]: { session: session.id, epoch: 1 } } }),
-    },
     { kind: 'createTask', task: sampleTask({ ...place, id: FIRST, priority: 1 }) },
     {
       kind: 'createTask',
@@ -71,7 +70,7 @@ export async function setStage(team: Team): Promise<void> {
         id: CODING,
         status: 'claimed',
         epoch: 1,
-        claim: { ...claim, agentId: team.leader.agentId ?? '', isRunners: true },
+        claim: { ...claim, isRunners: true },
         coding: sampleCodingWork({ ownerUid: team.leader.ownerUid }),
       }),
     },

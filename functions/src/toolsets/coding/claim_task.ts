@@ -49,7 +49,7 @@ export const claimTask = defineTool({
   output: answerShape(z.object({ task: claimedShape.nullable() })),
   annotations: { ...writing, idempotentHint: false },
   role: 'worker',
-  example: { tools: ['CLAUDECODE'], waitMs: 0 },
+  example: { agentId: 'terminal-2', tools: ['CLAUDECODE'], waitMs: 0 },
   handler: async ({ services, workspace, principal, operation, gone }, { agentId, ...wishes }) => {
     const claimed = await services.codingRunners.claim(
       principal,
