@@ -143,17 +143,12 @@ describe('a run of a coding agent', () => {
     );
   });
 
-  it('knows that an agent was waiting for its model when it fell silent or died', async () => {
+  it('knows that an agent was waiting for its model when it died', async () => {
     const retry =
       "print({ type: 'system', subtype: 'api_retry', attempt: 7, max_retries: 10, error_status: 429, error: 'rate_limit' });";
-    const silent = await run(`${retry} ${FOREVER}`, { silenceMs: 1500 });
     const { failureClass, message } = (await run(`${retry} process.exit(1);`)).failure ?? {};
     assert.equal(failureClass, 'rate_limit');
     assert.match(message ?? '', /rate_limit; retry 7 of 10/);
-    assert.ok(
-      ['rate_limit', 'no_output'].includes(silent.failure?.failureClass ?? ''),
-      'the machine may be slower',
-    );
   });
 
   it('says when the program is missing', async () => {
