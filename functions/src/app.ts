@@ -36,6 +36,7 @@ import { RestGitHub } from './adapters/github/gitHub.ts';
 import { GitHubWebhook } from './adapters/github/webhook.ts';
 import { movableClock, systemClock } from './adapters/platform/clock.ts';
 import { systemHashing, systemRandomness } from './adapters/platform/cryptography.ts';
+import { codingPorts, codingServices } from './composition/coding.ts';
 import {
   composeOrchestration,
   type OrchestrationBindings,
@@ -115,6 +116,7 @@ export function compose(bindings: Bindings) {
     discoveries: new FirestoreDiscoveryReader(database),
     ...todoPorts(cloudLog),
     ...orchestrationPorts(bindings, cloudLog),
+    ...codingPorts(cloudLog),
     pullRequestLinks: new FirestorePullRequestLinks(database),
     gitHub: new RestGitHub(new GitHubClients(gitHub, cloudLog)),
     subscriptions: new FirestoreSubscriptionReader(database),
@@ -160,16 +162,20 @@ export function compose(bindings: Bindings) {
     }),
   };
   const registration = new AgentRegistration(ports);
+  const membership = new AgentMembership({ ...ports, revive });
+  const taskCreation = new TaskCreation(ports);
+  const taskQueue = new TaskQueue(ports);
   const system = composeSystem(ports, VERSION);
   const orchestration = composeOrchestration({ ...ports, overview: system.overview });
   const services: Services = {
     data: new DataService({ ...ports, databases }),
     subscriptions: new SubscriptionService({ ...ports, databases }),
     registration,
-    membership: new AgentMembership({ ...ports, revive }),
+    membership,
     coordination: new CoordinationService(ports),
-    taskCreation: new TaskCreation(ports),
-    taskQueue: new TaskQueue(ports),
+    taskCreation,
+    taskQueue,
+    ...codingServices({ ...ports, taskCreation, taskQueue, acting: membership }),
     ...todoServices(ports),
     ...reminderServices(ports),
     reading: new RepositoryReading(ports.gitHub),

@@ -13,6 +13,7 @@ export const suites = [
   { name: 'unit', specs: 'test/unit', emulators: false, seconds: 10 },
   { name: 'contract', specs: 'test/contract', emulators: false, seconds: 20 },
   { name: 'rtdb-lite', specs: 'rtdb-lite/test', emulators: false, seconds: 60 },
+  { name: 'runner', specs: 'runner/test', emulators: false, seconds: 120 },
   { name: 'rules', specs: 'test/rules', emulators: true, seconds: 30 },
   { name: 'integration', specs: 'test/integration', emulators: true, seconds: 180 },
   { name: 'e2e', specs: 'test/e2e', emulators: true, seconds: 300 },

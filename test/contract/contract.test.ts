@@ -14,6 +14,7 @@ interface Contract {
     readonly outputSchema: Schema | null;
   }[];
   readonly resources: Readonly<Record<string, readonly string[]>>;
+  readonly resourceTemplates: Readonly<Record<string, readonly string[]>>;
 }
 
 const contract: Contract = JSON.parse(readFileSync(new URL('contract.json', import.meta.url), 'utf8'));
@@ -52,6 +53,17 @@ describe('the contract', () => {
     });
   }
 
+  for (const [toolset, uriTemplates] of Object.entries(contract.resourceTemplates)) {
+    const served = toolsets.find(({ name }) => name === toolset);
+    if (served === undefined) continue;
+    it(`has the resource templates of ${toolset}`, () => {
+      assert.deepEqual(
+        served.templates?.map(({ uriTemplate }) => uriTemplate),
+        uriTemplates,
+      );
+    });
+  }
+
   it('has every tool of a toolset that is complete', () => {
     for (const toolset of COMPLETE_TOOLSETS) {
       const written = contract.tools.filter((tool) => tool.toolset === toolset).map((tool) => tool.name);
@@ -74,4 +86,5 @@ const COMPLETE_TOOLSETS = [
   'coordination',
   'todo',
   'orchestration',
+  'coding',
 ];

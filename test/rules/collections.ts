@@ -144,17 +144,27 @@ const firestoreCollections: readonly Omit<Collection, 'database'>[] = [
   },
   {
     path: taskPath('{taskId}'),
-    holds: 'a task of the one work queue: its dependencies, claim, lease, epoch and result',
+    holds:
+      'a task of the one work queue: its dependencies, claim, lease, epoch and result; of a coding task also its branch, instructions and attempts',
     reads: 'viewer',
     writes: 'nobody',
     keeper: 'coordination, the sweep',
   },
   {
     path: `${taskPath('{taskId}')}/logs/{n}`,
-    holds: 'what a task reported while it ran',
+    holds:
+      "what a task reported while it ran: chunks of a coding task's log, up to 500 lines each, and checks that failed on its pull request",
     reads: 'viewer',
     writes: 'nobody',
-    keeper: 'the GitHub webhook, for checks that failed on its pull request',
+    keeper: '`append_logs`, `update_task`; the GitHub webhook',
+  },
+  {
+    path: `${taskPath('{taskId}')}/results/{result}`,
+    holds:
+      'what a coding task has brought, as JSON: `<claim epoch>-<part>`, for it may be larger than a document',
+    reads: 'viewer',
+    writes: 'nobody',
+    keeper: '`end_task`',
   },
   {
     path: pullRequestPath('{pullRequest}'),

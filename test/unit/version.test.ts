@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { VERSION } from '../../functions/src/version.ts';
+import { VERSION as RUNNER_VERSION } from '../../runner/src/version.ts';
 
 describe('the version that clients are told', () => {
-  for (const file of ['../../package.json', '../../functions/package.json']) {
+  for (const file of ['../../package.json', '../../functions/package.json', '../../runner/package.json']) {
     it(`is that of ${file.replace('../../', '')}`, () => {
       const { version } = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
       assert.equal(VERSION, version);
+      assert.equal(RUNNER_VERSION, version);
     });
   }
 });

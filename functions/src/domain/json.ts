@@ -15,6 +15,9 @@ export const jsonObject = z.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
 
+/** A value that came out of JSON, which leaves nothing to check. */
+export const jsonValue = z.custom<JsonValue>((value) => value !== undefined);
+
 /** JSON with the keys of every object in order, so that equal arguments have equal text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {

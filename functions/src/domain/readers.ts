@@ -5,6 +5,7 @@ import type { Discovery } from './coordination/discovery.ts';
 import type { Session } from './coordination/session.ts';
 import type { Counter, MemberCount, Versioned } from './store.ts';
 import type { Subscription } from './subscriptions/subscription.ts';
+import type { TaskType } from './tasks/projection.ts';
 import type { Task, TaskStatus } from './tasks/task.ts';
 
 /** The place after which a list goes on: the sort time and the id of the last item given. */
@@ -34,6 +35,7 @@ export interface TaskReader {
     session: string,
     capabilityKeys: readonly string[],
     limit: number,
+    type?: TaskType,
   ): Promise<readonly Versioned<Task>[]>;
   /** The task whose backoff ends first. */
   firstBackoff(session: string): Promise<Versioned<Task> | undefined>;
@@ -45,6 +47,8 @@ export interface TaskReader {
   lapsed(now: Date, limit: number): Promise<readonly Versioned<Task>[]>;
   /** Available tasks of any session whose backoff ended by `now`. */
   backedOff(now: Date, limit: number): Promise<readonly Versioned<Task>[]>;
+  /** Coding tasks of any session that had waited too long for a runner by `now`. */
+  queueEnded(now: Date, limit: number): Promise<readonly Versioned<Task>[]>;
 }
 
 export interface AgentReader {
@@ -63,6 +67,8 @@ export interface SessionReader {
     readonly open: OpenSession | undefined;
     readonly agent: Versioned<Agent> | undefined;
   }>;
+  /** A session that another goal has replaced. */
+  archived(workspace: string, session: string): Promise<Session | undefined>;
   counters(workspace: string, session: string): Promise<SessionCounters>;
   /** How many agents have registered in the workspace. */
   members(workspace: string): Promise<MemberCount>;

@@ -1,6 +1,10 @@
 /** What the tools can ask for, one entry an area of the domain. Built once per instance in app.ts. */
 import type { AgentMembership } from './agents/membership.ts';
 import type { AgentRegistration } from './agents/registration.ts';
+import type { CodingChanges } from './coding/changing.ts';
+import type { CodingRunners } from './coding/runners.ts';
+import type { CodingService } from './coding/service.ts';
+import type { CodingView } from './coding/view.ts';
 import type { CoordinationService } from './coordination/service.ts';
 import type { DataService } from './data/service.ts';
 import type { Committing } from './github/committing.ts';
@@ -26,6 +30,10 @@ export interface Services {
   readonly coordination: CoordinationService;
   readonly taskCreation: TaskCreation;
   readonly taskQueue: TaskQueue;
+  readonly coding: CodingService;
+  readonly codingChanges: CodingChanges;
+  readonly codingRunners: CodingRunners;
+  readonly codingView: CodingView;
   readonly todos: TodoService;
   readonly recurringTasks: RecurringTasks;
   readonly reading: RepositoryReading;

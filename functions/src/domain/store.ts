@@ -5,6 +5,7 @@
  */
 import type { Agent } from './agents/agent.ts';
 import type { Credential } from './agents/credential.ts';
+import type { ChunkWrite } from './coding/logBook.ts';
 import type { Discovery } from './coordination/discovery.ts';
 import type { Session } from './coordination/session.ts';
 import type { TaskEvent } from './events/event.ts';
@@ -108,6 +109,21 @@ export type Change =
   | { readonly kind: 'createDiscovery'; readonly discovery: Discovery }
   /** Written again where it is there already: its id says what it is about. */
   | { readonly kind: 'logTask'; readonly taskId: string; readonly entry: TaskLogEntry }
+  /** Puts lines at the end of a task's log. Stale where somebody else has in between. */
+  | {
+      readonly kind: 'appendLog';
+      readonly task: { readonly id: string; readonly workspace: string };
+      readonly write: ChunkWrite;
+      /** Of the chunk, where it is there already. */
+      readonly version?: string;
+    }
+  /** The JSON of what an attempt at a coding task brought, in parts that fit into documents. */
+  | {
+      readonly kind: 'storeResult';
+      readonly taskId: string;
+      readonly epoch: number;
+      readonly parts: readonly string[];
+    }
   | { readonly kind: 'linkPullRequest'; readonly link: PullRequestLink }
   /** `replaces` is the version of one that has expired and not been swept yet. */
   | { readonly kind: 'openSubscription'; readonly subscription: Subscription; readonly replaces?: string }

@@ -11,7 +11,7 @@ import { fullName } from './names.ts';
 import { type ObservationPorts, observe } from './observation.ts';
 import { type ProgressToken, progressNotification } from './progress.ts';
 import { type Outcome, presentable } from './projection.ts';
-import type { FoundResource } from './resources.ts';
+import type { FoundResource, FoundTemplate } from './resources.ts';
 import type { CallContext } from './tool.ts';
 
 /** Under the 60 s after which clients give up, so that it is us who answer. */
@@ -63,16 +63,46 @@ export async function callTool(
 }
 
 /** @throws MusterError as its reader may see it */
-export async function readResource(
+export function readResource(
   ports: CallPorts,
   exchange: Exchange,
   { toolset, what, role, resource }: FoundResource,
 ): Promise<string> {
+  return observed(ports, exchange, what, async () => {
+    authorise(exchange.principal, toolset, role, what);
+    return resource.read(readingContext(ports, exchange));
+  });
+}
+
+/**
+ * The values that a variable of a template may have.
+ * @throws MusterError as its reader may see it
+ */
+export async function completeVariable(
+  ports: CallPorts,
+  exchange: Exchange,
+  { toolset, template }: FoundTemplate,
+  variable: string,
+  chosen: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const what = template.uriTemplate;
+  return observed(ports, exchange, `complete ${what}`, async () => {
+    authorise(exchange.principal, toolset, template.role, what);
+    return (await template.completions.get(variable)?.(readingContext(ports, exchange), chosen)) ?? [];
+  });
+}
+
+/** What is read is limited, timed, logged and counted as calls are. */
+async function observed<T>(
+  ports: CallPorts,
+  exchange: Exchange,
+  what: string,
+  read: () => Promise<T>,
+): Promise<T> {
   const observation = observe(ports, exchange, what);
   try {
     await ports.limits.take(exchange.principal);
-    authorise(exchange.principal, toolset, role, what);
-    return await withDeadline(resource.read(readingContext(ports, exchange)), DEADLINE_MS);
+    return await withDeadline(read(), DEADLINE_MS);
   } catch (error) {
     const shown = presentable(error, exchange.requestId, what, ports.log);
     observation.error = shown;

@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { ERROR_CODES, MusterError } from '../domain/errors.ts';
 import { type CallPorts, callTool, readResource } from './call.ts';
 import type { Catalogue } from './catalogue.ts';
+import { COMPLETION, complete } from './completion.ts';
 import type { Exchange, Serving } from './exchange.ts';
 import { forLegacy, toolResult } from './projection.ts';
 import { isRecord, shownName } from './structure.ts';
@@ -57,7 +58,11 @@ export function buildServer(
   const subscribe = era === 'modern' && resources.watchable;
   const server = new Server(identity, {
     supportedProtocolVersions: [...revisions],
-    capabilities: { tools: {}, ...(hasResources && { resources: subscribe ? { subscribe } : {} }) },
+    capabilities: {
+      tools: {},
+      ...(hasResources && { resources: subscribe ? { subscribe } : {} }),
+      ...(resources.completable && { completions: {} }),
+    },
     instructions: listed.instructions,
     cacheHints: CACHE_HINTS,
   });
@@ -86,6 +91,10 @@ export function buildServer(
   }));
   server.setRequestHandler('resources/read', { params: READ }, ({ uri }) =>
     read(ports, exchange, selected, uri),
+  );
+  if (!resources.completable) return server;
+  server.setRequestHandler('completion/complete', { params: COMPLETION }, (params) =>
+    complete(ports, exchange, selected.resources, params),
   );
   return server;
 }

@@ -61,10 +61,31 @@ const todoEnvelope: Envelope = ({ code, message, details }) => {
   };
 };
 
+/** spec/coding.md, "Tool Response Format". */
+const codingEnvelope: Envelope = ({ code, message, details }) => {
+  const { field, value, reason, suggestion, retryAfter, about } = details;
+  return {
+    status: 'error',
+    message,
+    error: {
+      type: code,
+      details: {
+        ...about,
+        ...(field !== undefined && { field }),
+        ...(isShowable(value) && { value }),
+        ...(reason !== undefined && { reason }),
+        ...(suggestion !== undefined && { suggestion }),
+        ...(retryAfter !== undefined && { retryAfter }),
+      },
+    },
+  };
+};
+
 /** The envelopes of the toolsets that have one of their own. */
 const ENVELOPES: ReadonlyMap<string, Envelope> = new Map([
   ['coordination', coordinationEnvelope],
   ['todo', todoEnvelope],
+  ['coding', codingEnvelope],
 ]);
 
 /**
@@ -84,6 +105,14 @@ const ENVELOPE_SCHEMAS: ReadonlyMap<string, z.ZodObject> = new Map<string, z.Zod
         message: z.string(),
         details: z.record(z.string(), z.unknown()),
       }),
+    }),
+  ],
+  [
+    'coding',
+    z.object({
+      status: z.enum(['success', 'error']),
+      message: z.string(),
+      error: z.object({ type: z.string(), details: z.record(z.string(), z.unknown()) }),
     }),
   ],
 ]);

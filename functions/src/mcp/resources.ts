@@ -14,7 +14,15 @@ export interface FoundResource {
 
 export type ListedResource = Omit<Resource, 'role' | 'read'>;
 
-export type ListedTemplate = Omit<ResourceTemplate, 'role' | 'watchable' | 'bind'>;
+export type ListedTemplate = Omit<
+  ResourceTemplate,
+  'role' | 'watchable' | 'slashes' | 'completions' | 'bind'
+>;
+
+export interface FoundTemplate {
+  readonly toolset: string;
+  readonly template: ResourceTemplate;
+}
 
 /** What a selection has of resources. */
 export interface Resources {
@@ -22,6 +30,9 @@ export interface Resources {
   readonly templates: readonly ListedTemplate[];
   /** Whether any of them can be watched. */
   readonly watchable: boolean;
+  /** Whether there is a variable that can be completed. */
+  readonly completable: boolean;
+  findTemplate(uriTemplate: string): FoundTemplate | undefined;
   find(uri: string): FoundResource | undefined;
 }
 
@@ -36,7 +47,7 @@ export function resourcesOf(toolsets: readonly Toolset[]): Resources {
     templates.map((template) => ({
       toolset: name,
       template,
-      pattern: new UriTemplate(template.uriTemplate),
+      pattern: new UriTemplate(patternOf(template)),
     })),
   );
   const byUri = new Map(
@@ -47,10 +58,10 @@ export function resourcesOf(toolsets: readonly Toolset[]): Resources {
   );
   return {
     listed: fixed.map(({ resource: { role: _role, read: _read, ...listed } }) => listed),
-    templates: families.map(
-      ({ template: { role: _role, watchable: _watchable, bind: _bind, ...listed } }) => listed,
-    ),
+    templates: families.map(({ template }) => listedTemplate(template)),
     watchable: families.some(({ template }) => template.watchable),
+    completable: families.some(({ template }) => template.completions.size > 0),
+    findTemplate: (uriTemplate) => families.find(({ template }) => template.uriTemplate === uriTemplate),
     find(uri) {
       const known = byUri.get(uri);
       if (known !== undefined || uri.length > MAX_URI_LENGTH) return known;
@@ -64,6 +75,22 @@ export function resourcesOf(toolsets: readonly Toolset[]): Resources {
       return undefined;
     },
   };
+}
+
+/** What a client is shown, and nothing that is only ours. */
+function listedTemplate({
+  uriTemplate,
+  name,
+  title,
+  description,
+  mimeType,
+}: ResourceTemplate): ListedTemplate {
+  return { uriTemplate, name, title, description, mimeType };
+}
+
+/** What URIs are matched with: a value with slashes is RFC 6570's level 2, which clients need not know. */
+function patternOf({ uriTemplate, slashes }: ResourceTemplate): string {
+  return slashes ? uriTemplate.replaceAll('{', '{+') : uriTemplate;
 }
 
 /** The template's variables, decoded; undefined where the URI is none of the template's. */

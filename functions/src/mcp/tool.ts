@@ -8,9 +8,12 @@ import type { Operation } from '../domain/idempotency/operation.ts';
 import { type JsonObject, jsonObject } from '../domain/json.ts';
 import type { Principal, Role } from '../domain/principal.ts';
 import type { Services } from '../domain/services.ts';
+import type { Directory } from './directory.ts';
 import { CLEARABLE } from './json-schema.ts';
 import type { Progress } from './progress.ts';
 import { checkArguments } from './validation.ts';
+
+export type { Directory, KnownTool } from './directory.ts';
 
 /** What a handler is given besides its arguments. Made once per call. */
 export interface CallContext {
@@ -37,32 +40,6 @@ export interface CallContext {
   readonly directory: Directory;
   /** Where this deployment answers, without a trailing slash: `https://…cloudfunctions.net/mcp`. */
   readonly baseUrl: string;
-}
-
-/** What a deployment can do, and what of it the caller's endpoint lists. */
-export interface Directory {
-  /** Every tool that there is, in the order of the toolsets. */
-  readonly tools: readonly KnownTool[];
-  /** The URIs of the resources that this endpoint lists. */
-  readonly resources: readonly string[];
-  /**
-   * The name under which this endpoint lists a tool; undefined where it does not.
-   * @param fullName `coordination.create_task`
-   */
-  listedName(fullName: string): string | undefined;
-}
-
-/** A tool as others speak of it. */
-export interface KnownTool {
-  readonly toolset: string;
-  /** `coordination.create_task`: `tools/call` finds it by this name wherever it is served. */
-  readonly fullName: string;
-  readonly title: string;
-  readonly description: string;
-  readonly role: Role;
-  /** The JSON Schema of its arguments. */
-  readonly parameters: JsonObject;
-  readonly example: JsonObject;
 }
 
 /** A JSON-RPC notification. */
@@ -183,6 +160,15 @@ export interface Resource {
   read(context: CallContext): Promise<string>;
 }
 
+/**
+ * The values that a variable may have now; those that do not begin with what has been typed are left out.
+ * @param chosen the values of other variables, as far as they are known
+ */
+export type Completion = (
+  context: CallContext,
+  chosen: Readonly<Record<string, string>>,
+) => Promise<readonly string[]>;
+
 /** A family of resources, as its file writes it. */
 export interface ResourceTemplateDefinition<Variables extends z.ZodObject> {
   /** RFC 6570, level 1: `firebase://subscriptions/{subscriptionId}`. */
@@ -194,6 +180,10 @@ export interface ResourceTemplateDefinition<Variables extends z.ZodObject> {
   readonly role: Role;
   /** Strings, one for each variable of the template. What does not match is no resource. */
   readonly variables: Variables;
+  /** Whether values may have slashes that are not encoded: the URI must be plain all the same. */
+  readonly slashes?: true;
+  /** What completes the variables. */
+  readonly complete?: Readonly<Partial<Record<keyof z.output<Variables>, Completion>>>;
   /** @throws MusterError NOT_FOUND where there is no such resource */
   read(context: CallContext, variables: z.output<Variables>): Promise<string>;
   /**
@@ -214,6 +204,9 @@ export interface BoundResource {
 export interface ResourceTemplate extends Omit<Resource, 'uri' | 'read'> {
   readonly uriTemplate: string;
   readonly watchable: boolean;
+  readonly slashes: boolean;
+  /** By the variable's name. */
+  readonly completions: ReadonlyMap<string, Completion>;
   /** @returns undefined where the variables name no resource */
   bind(variables: Readonly<Record<string, string>>): BoundResource | undefined;
 }
@@ -221,10 +214,12 @@ export interface ResourceTemplate extends Omit<Resource, 'uri' | 'read'> {
 export function defineResourceTemplate<Variables extends z.ZodObject>(
   definition: ResourceTemplateDefinition<Variables>,
 ): ResourceTemplate {
-  const { variables: schema, read, watch, ...listed } = definition;
+  const { variables: schema, read, watch, slashes = false, complete = {}, ...listed } = definition;
   return {
     ...listed,
     watchable: watch !== undefined,
+    slashes,
+    completions: new Map(Object.entries<Completion | undefined>(complete).filter(isGiven)),
     bind(raw) {
       const { success, data } = schema.safeParse(raw);
       if (!success) return undefined;
@@ -234,6 +229,10 @@ export function defineResourceTemplate<Variables extends z.ZodObject>(
       };
     },
   };
+}
+
+function isGiven(entry: [string, Completion | undefined]): entry is [string, Completion] {
+  return entry[1] !== undefined;
 }
 
 /** What a toolset's folder exports. */

@@ -1,4 +1,5 @@
 import type { Toolset } from '../mcp/tool.ts';
+import { coding } from './coding/index.ts';
 import { coordination } from './coordination/index.ts';
 import { firebase } from './firebase/index.ts';
 import { github } from './github/index.ts';
@@ -16,4 +17,5 @@ export const toolsets: readonly Toolset[] = [
   coordination,
   todo,
   orchestration,
+  coding,
 ];

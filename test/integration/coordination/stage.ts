@@ -1,6 +1,6 @@
 /**
  * What the tools' examples speak of: to-dos, task-xxx-001, task-xxx-002 and terminal-2 in a team's workspace,
- * agent-001, and the leader's subscription sub-tasks-001.
+ * agent-001, the coding task task-000abc-001, and the leader's subscription sub-tasks-001.
  */
 import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
 import { agentPath, taskPath } from '../../../functions/src/adapters/firestore/paths.ts';
@@ -8,7 +8,7 @@ import type { Discovery } from '../../../functions/src/domain/coordination/disco
 import type { Session } from '../../../functions/src/domain/coordination/session.ts';
 import type { Change } from '../../../functions/src/domain/store.ts';
 import type { Task } from '../../../functions/src/domain/tasks/task.ts';
-import { sampleAgent, sampleTask } from '../../unit/domain/samples.ts';
+import { sampleAgent, sampleCodingWork, sampleTask } from '../../unit/domain/samples.ts';
 import { clearRun, setRun } from '../orchestration/examples.ts';
 import { clearTodos, setTodos } from '../todo/examples.ts';
 import { type Team, unkeyed } from './team.ts';
@@ -23,6 +23,9 @@ const SUBSCRIPTION = {
 } as const;
 
 const GOAL = 'Build a REST API for user management';
+
+/** The coding task that terminal-2 holds. */
+const CODING = 'task-000abc-001';
 
 /** Sets the stage: terminal-2 holds task-xxx-002, and task-xxx-001 waits for somebody. */
 export async function setStage(team: Team): Promise<void> {
@@ -45,11 +48,14 @@ export async function setStage(team: Team): Promise<void> {
     workspace: team.workspace,
     coordinationRole: 'worker',
     configuration: {
-      maxConcurrentTasks: 2,
+      maxConcurrentTasks: 3,
       timeout: 30_000,
       retryPolicy: { maxRetries: 3, backoffMs: 1000 },
     },
-    held: { [SECOND]: { session: session.id, epoch: 1 } },
+    held: {
+      [SECOND]: { session: session.id, epoch: 1 },
+      [CODING]: { session: session.id, epoch: 1 },
+    },
   });
   await ports.store.commit([
     { kind: 'createAgent', agent },
@@ -58,6 +64,17 @@ export async function setStage(team: Team): Promise<void> {
     {
       kind: 'createTask',
       task: sampleTask({ ...place, id: SECOND, priority: 1, status: 'claimed', epoch: 1, claim }),
+    },
+    {
+      kind: 'createTask',
+      task: sampleTask({
+        ...place,
+        id: CODING,
+        status: 'claimed',
+        epoch: 1,
+        claim: { ...claim, isRunners: true },
+        coding: sampleCodingWork({ ownerUid: team.leader.ownerUid }),
+      }),
     },
     { kind: 'queueGrew', workspace: team.workspace, session: session.id, capabilityKeys: [] },
   ]);
@@ -93,7 +110,8 @@ export async function crowd(team: Team, count: number): Promise<void> {
 /** The ids are the same for every test, so one must make room for the next. */
 export async function clearStage(): Promise<void> {
   const batch = firestore().batch();
-  const paths = [taskPath(FIRST), taskPath(SECOND), agentPath(AGENT), agentPath(RESEARCHER)];
+  const tasks = [FIRST, SECOND, CODING].map(taskPath);
+  const paths = [...tasks, agentPath(AGENT), agentPath(RESEARCHER)];
   for (const path of paths) batch.delete(firestore().doc(path));
   await batch.commit();
   await clearTodos();

@@ -6,9 +6,9 @@ import { AgentLiveness } from '../../../functions/src/domain/agents/liveness.ts'
 import type { Principal } from '../../../functions/src/domain/principal.ts';
 import type { Counter } from '../../../functions/src/domain/store.ts';
 import { Sweep } from '../../../functions/src/domain/sweep.ts';
+import type { ClaimOutcome } from '../../../functions/src/domain/tasks/claims.ts';
 import type { CreationRequest, TaskDraft } from '../../../functions/src/domain/tasks/creation.ts';
 import type { Outcome, Settlement } from '../../../functions/src/domain/tasks/machine.ts';
-import type { ClaimOutcome } from '../../../functions/src/domain/tasks/queue.ts';
 import { TaskSweep } from '../../../functions/src/domain/tasks/sweep.ts';
 import type { Task } from '../../../functions/src/domain/tasks/task.ts';
 

@@ -23,6 +23,8 @@ type TodoReaders = typeof import('../../../functions/src/adapters/firestore/todo
 type RecurringTaskReaders = typeof import('../../../functions/src/adapters/firestore/recurringTaskReader.ts');
 type TaskHistories = typeof import('../../../functions/src/adapters/firestore/taskHistory.ts');
 type WorkflowReaders = typeof import('../../../functions/src/adapters/firestore/workflowReader.ts');
+type CodingTaskReaders = typeof import('../../../functions/src/adapters/firestore/codingTaskReader.ts');
+type TaskLogReaders = typeof import('../../../functions/src/adapters/firestore/taskLogReader.ts');
 type TaskReaders = typeof import('../../../functions/src/adapters/firestore/taskReader.ts');
 
 const FIRST: Page = { limit: 2 };
@@ -36,6 +38,7 @@ type Call = (database: Firestore) => Promise<unknown>;
 export const calls: Readonly<Record<string, readonly Call[]>> = {
   'agentDirectory.ts': await agentDirectoryCalls(),
   'agentReader.ts': await agentCalls(),
+  'codingTaskReader.ts': await codingTaskCalls(),
   'discoveryReader.ts': await discoveryCalls(),
   'subscriptionReader.ts': await subscriptionCalls(),
   'firstActs.ts': await firstActsCalls(),
@@ -43,6 +46,7 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'reminderReader.ts': await reminderCalls(),
   'runReader.ts': await runCalls(),
   'skillReader.ts': await skillCalls(),
+  'taskLogReader.ts': await taskLogCalls(),
   'taskReader.ts': await taskCalls(),
   'todoReader.ts': await todoCalls(),
   'todoSearch.ts': await todoSearchCalls(),
@@ -96,21 +100,32 @@ async function firstActsCalls(): Promise<readonly Call[]> {
   ];
 }
 
+const ALL = { priorities: undefined, type: undefined };
+
 async function queueCalls(): Promise<readonly Call[]> {
   const { FirestoreQueueReader }: QueueReaders = await load('queueReader.ts');
   const states = ['pending', 'blocked', 'assigned', 'in_progress'] as const;
   return [
     ...states.flatMap((state): Call[] => [
-      (database) => new FirestoreQueueReader(database).list(SESSION, state, undefined, 2, undefined),
-      (database) => new FirestoreQueueReader(database).list(SESSION, state, { from: 1, to: 2 }, 2, undefined),
+      (database) => new FirestoreQueueReader(database).list(SESSION, state, ALL, 2, undefined),
+      (database) =>
+        new FirestoreQueueReader(database).list(
+          SESSION,
+          state,
+          { ...ALL, priorities: { from: 1, to: 2 } },
+          2,
+          undefined,
+        ),
+      (database) =>
+        new FirestoreQueueReader(database).list(SESSION, state, { ...ALL, type: 'coding' }, 2, undefined),
     ]),
     (database) =>
-      new FirestoreQueueReader(database).list(SESSION, 'pending', undefined, 2, {
+      new FirestoreQueueReader(database).list(SESSION, 'pending', ALL, 2, {
         order: [5, 0],
         id: 'id-1',
       }),
     (database) =>
-      new FirestoreQueueReader(database).list(SESSION, 'blocked', undefined, 2, {
+      new FirestoreQueueReader(database).list(SESSION, 'blocked', ALL, 2, {
         order: [1, 5, 0],
         id: 'id-1',
       }),
@@ -210,6 +225,7 @@ async function taskCalls(): Promise<readonly Call[]> {
     (database) => new FirestoreTaskReader(database, cloudLog).claimable(SESSION, ['key-1'], 5),
     (database) => new FirestoreTaskReader(database, cloudLog).claimable(SESSION, ['key-1', 'key-2'], 5),
     (database) => new FirestoreTaskReader(database, cloudLog).claimable(SESSION, keys, 5),
+    (database) => new FirestoreTaskReader(database, cloudLog).claimable(SESSION, keys, 5, 'coding'),
     (database) => new FirestoreTaskReader(database, cloudLog).firstBackoff(SESSION),
     (database) => new FirestoreTaskReader(database, cloudLog).list(SESSION, undefined, FIRST),
     (database) => new FirestoreTaskReader(database, cloudLog).list(SESSION, ['done'], NEXT),
@@ -218,6 +234,37 @@ async function taskCalls(): Promise<readonly Call[]> {
     (database) => new FirestoreTaskReader(database, cloudLog).listDone(SESSION, NEXT),
     (database) => new FirestoreTaskReader(database, cloudLog).lapsed(NOW, 5),
     (database) => new FirestoreTaskReader(database, cloudLog).backedOff(NOW, 5),
+    (database) => new FirestoreTaskReader(database, cloudLog).queueEnded(NOW, 5),
+  ];
+}
+
+async function codingTaskCalls(): Promise<readonly Call[]> {
+  const { FirestoreCodingTaskReader }: CodingTaskReaders = await load('codingTaskReader.ts');
+  const read =
+    (reading: (reader: InstanceType<typeof FirestoreCodingTaskReader>) => Promise<unknown>): Call =>
+    (database) =>
+      reading(new FirestoreCodingTaskReader(database));
+  return [
+    ...[{}, { branch: 'feature/auth' }, { project: 'owner/name' }].flatMap((filter) =>
+      [FIRST, NEXT].map((page) => read((reader) => reader.list('alpha', filter, page))),
+    ),
+    read((reader) => reader.count('alpha', ['available', 'claimed'])),
+    // It reads by id, and there is none.
+    read((reader) => reader.result('task-1', { epoch: 1, bytes: 2, parts: 1 }).catch(() => undefined)),
+  ];
+}
+
+async function taskLogCalls(): Promise<readonly Call[]> {
+  const { FirestoreTaskLogReader }: TaskLogReaders = await load('taskLogReader.ts');
+  const read =
+    (reading: (reader: InstanceType<typeof FirestoreTaskLogReader>) => Promise<unknown>): Call =>
+    (database) =>
+      reading(new FirestoreTaskLogReader(database));
+  return [
+    read((reader) => reader.head('task-1')),
+    read((reader) => reader.read('task-1', 0, 5)),
+    read((reader) => reader.tail('task-1', 5, 1000)),
+    read((reader) => reader.ofDay('alpha', 'agent', '2026-11-22', 5)),
   ];
 }
 

@@ -2,6 +2,9 @@
 import fc from 'fast-check';
 import { AGENT_TYPES, type Agent } from '../../../functions/src/domain/agents/agent.ts';
 import type { Credential } from '../../../functions/src/domain/agents/credential.ts';
+import { FAILURE_CLASSES } from '../../../functions/src/domain/coding/failure.ts';
+import { CODING_TOOLS } from '../../../functions/src/domain/coding/tool.ts';
+import type { CodingWork, PastAttempt } from '../../../functions/src/domain/coding/work.ts';
 import type { Discovery } from '../../../functions/src/domain/coordination/discovery.ts';
 import type { Session } from '../../../functions/src/domain/coordination/session.ts';
 import { EVENT_TYPES, type TaskEvent } from '../../../functions/src/domain/events/event.ts';
@@ -35,6 +38,9 @@ export const withSome = <All extends object, Needed extends keyof All>(
   requiredKeys: Needed[],
 ) => fc.record(model, { requiredKeys, noNullPrototype: true });
 
+/** JSON has no -0. */
+const throughJson = (value: object): JsonObject => jsonObject.parse(JSON.parse(JSON.stringify(value)));
+
 const results: fc.Arbitrary<TaskResult> = withSome(
   { output: text, filesModified: texts, filesCreated: texts },
   ['output'],
@@ -46,8 +52,52 @@ const lateResults: fc.Arbitrary<LateResult> = withSome(
 );
 
 const claims: fc.Arbitrary<Claim> = withSome(
-  { agentId: id, epoch: count, claimedAt: date, leaseSeconds: count, leaseExpiresAt: date, startedAt: date },
+  {
+    agentId: id,
+    epoch: count,
+    claimedAt: date,
+    leaseSeconds: count,
+    leaseExpiresAt: date,
+    startedAt: date,
+    isRunners: fc.constant(true as const),
+  },
   ['agentId', 'epoch', 'claimedAt', 'leaseSeconds', 'leaseExpiresAt'],
+);
+
+const failures = fc.record(
+  { class: fc.constantFrom(...FAILURE_CLASSES), message: text },
+  { noNullPrototype: true },
+);
+
+const pastAttempts: fc.Arbitrary<PastAttempt> = fc.record(
+  {
+    epoch: count,
+    agentId: id,
+    endedAt: date,
+    failure: failures,
+    commits: fc.array(fc.record({ sha: id, subject: text }, { noNullPrototype: true }), { maxLength: 2 }),
+  },
+  { noNullPrototype: true },
+);
+
+const codingWork: fc.Arbitrary<CodingWork> = withSome(
+  {
+    tool: fc.constantFrom(...CODING_TOOLS),
+    instructions: text,
+    branch: text,
+    config: fc
+      .dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }), { noNullPrototype: true })
+      .map(throughJson),
+    project: text,
+    ownerUid: id,
+    queueSeconds: count,
+    queueEndsAt: date,
+    progress: text,
+    failure: failures,
+    attempts: fc.array(pastAttempts, { maxLength: 2 }),
+    result: fc.record({ epoch: count, bytes: count, parts: count }, { noNullPrototype: true }),
+  },
+  ['tool', 'instructions', 'branch', 'config', 'ownerUid', 'queueSeconds', 'queueEndsAt', 'attempts'],
 );
 
 const anyTask: fc.Arbitrary<Task> = withSome(
@@ -77,6 +127,7 @@ const anyTask: fc.Arbitrary<Task> = withSome(
     error: text,
     closedAt: date,
     lateResult: lateResults,
+    coding: codingWork,
   },
   [
     'id',
@@ -106,9 +157,6 @@ export const tasks = anyTask.map(
 
 const json = fc.jsonValue({ maxDepth: 3 });
 const jsonObjects = fc.dictionary(fc.string(), json, { noNullPrototype: true });
-
-/** JSON has no -0. */
-const throughJson = (value: object): JsonObject => jsonObject.parse(JSON.parse(JSON.stringify(value)));
 
 export const agents: fc.Arbitrary<Agent> = withSome(
   {

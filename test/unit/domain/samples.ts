@@ -1,6 +1,8 @@
 /** Values to begin a test with, and the look at an error. */
 import assert from 'node:assert/strict';
 import { type Agent, NOTHING_DONE } from '../../../functions/src/domain/agents/agent.ts';
+import type { CodingTask } from '../../../functions/src/domain/coding/task.ts';
+import type { CodingWork } from '../../../functions/src/domain/coding/work.ts';
 import { MusterError } from '../../../functions/src/domain/errors.ts';
 import type { Versioned } from '../../../functions/src/domain/store.ts';
 import type { Task } from '../../../functions/src/domain/tasks/task.ts';
@@ -32,6 +34,25 @@ export function sampleTask(changes: Partial<Task> = {}): Task {
     retries: 0,
     ...changes,
   };
+}
+
+export function sampleCodingWork(changes: Partial<CodingWork> = {}): CodingWork {
+  return {
+    tool: 'CLAUDECODE',
+    instructions: 'Implement JWT authentication',
+    branch: 'feature/auth',
+    config: {},
+    ownerUid: 'person',
+    queueSeconds: 3600,
+    queueEndsAt: secondsAfterStart(3600),
+    attempts: [],
+    ...changes,
+  };
+}
+
+/** A coding task, waiting for a runner. */
+export function sampleCodingTask(changes: Partial<CodingTask> = {}): CodingTask {
+  return { ...sampleTask({ requiredCapabilities: ['claude'] }), coding: sampleCodingWork(), ...changes };
 }
 
 export function sampleAgent(changes: Partial<Agent> = {}): Agent {

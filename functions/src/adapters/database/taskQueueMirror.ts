@@ -4,7 +4,7 @@
  */
 import type { Database } from 'firebase-admin/database';
 import type { TaskReader } from '../../domain/readers.ts';
-import { priorityWord, TASK_TYPE } from '../../domain/tasks/projection.ts';
+import { priorityWord, taskType } from '../../domain/tasks/projection.ts';
 import type { Task } from '../../domain/tasks/task.ts';
 import { queuedTaskPath } from './paths.ts';
 
@@ -42,7 +42,7 @@ function queueEntry(task: Task): Record<string, unknown> | null {
   if (task.status !== 'available' || task.blockers > 0) return null;
   return {
     id: task.id,
-    type: TASK_TYPE,
+    type: taskType(task),
     priority: priorityWord(task.priority),
     description: task.description,
     workspace: task.workspace,

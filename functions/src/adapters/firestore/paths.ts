@@ -68,8 +68,23 @@ export function taskPath(taskId: string): string {
   return `${COLLECTIONS.tasks}/${taskId}`;
 }
 
+/** The chunks of a task's log, among them what else was logged about it. */
+export const TASK_LOGS = 'logs';
+
 export function taskLogPath(taskId: string, entryId: string): string {
-  return `${taskPath(taskId)}/logs/${entryId}`;
+  return `${taskPath(taskId)}/${TASK_LOGS}/${entryId}`;
+}
+
+const CHUNK_DIGITS = 8;
+
+/** A chunk of a task's log, from 0. */
+export function taskLogChunkPath(taskId: string, chunk: number): string {
+  return taskLogPath(taskId, String(chunk).padStart(CHUNK_DIGITS, '0'));
+}
+
+/** A part, from 0, of what an attempt at a coding task brought. */
+export function taskResultPath(taskId: string, epoch: number | string, part: number | string): string {
+  return `${taskPath(taskId)}/results/${epoch}-${part}`;
 }
 
 /** @param id as pullRequestId makes it */

@@ -1,5 +1,12 @@
 import { FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
-import type { Found, Place, PriorityRange, QueueReader, QueueStatus } from '../../domain/system/readers.ts';
+import type {
+  Found,
+  Place,
+  PriorityRange,
+  QueueFilter,
+  QueueReader,
+  QueueStatus,
+} from '../../domain/system/readers.ts';
 import type { Task, TaskStatus } from '../../domain/tasks/task.ts';
 import { COLLECTIONS } from './paths.ts';
 import { readPage } from './slice.ts';
@@ -17,12 +24,14 @@ export class FirestoreQueueReader implements QueueReader {
   async list(
     session: string,
     status: QueueStatus,
-    priorities: PriorityRange | undefined,
+    { priorities, type }: QueueFilter,
     limit: number,
     after: Place | undefined,
   ): Promise<Found<Task>> {
     const isBlocked = status === 'blocked';
-    const ordered = within(this.inState(session, status), priorities)
+    const inState = this.inState(session, status);
+    const ofType = type === undefined ? inState : inState.where('type', '==', type);
+    const ordered = within(ofType, priorities)
       .orderBy('priority')
       .orderBy('created_at')
       .orderBy(FieldPath.documentId());

@@ -1,10 +1,12 @@
 import type { DocumentSnapshot, Firestore } from '@google-cloud/firestore';
 import type { Agent } from '../../domain/agents/agent.ts';
+import type { Session } from '../../domain/coordination/session.ts';
 import type { OpenSession, SessionCounters, SessionReader } from '../../domain/readers.ts';
 import type { MemberCount, Versioned } from '../../domain/store.ts';
 import { readAgent } from './agentReader.ts';
 import {
   agentPath,
+  archivedSessionPath,
   COUNTER_SHARDS,
   countersPath,
   MEMBER_SHARDS,
@@ -39,6 +41,11 @@ export class FirestoreSessionReader implements SessionReader {
   ): Promise<{ open: OpenSession | undefined; agent: Versioned<Agent> | undefined }> {
     const { open, more } = await this.read(workspace, [agentPath(agentId)]);
     return { open, agent: more[0] && readAgent(more[0]) };
+  }
+
+  async archived(workspace: string, session: string): Promise<Session | undefined> {
+    const snapshot = await this.database.doc(archivedSessionPath(workspace, session)).get();
+    return snapshot.exists ? sessionFromDocument(snapshot.data()) : undefined;
   }
 
   async counters(workspace: string, session: string): Promise<SessionCounters> {

@@ -1,7 +1,8 @@
 import { FieldValue, type Firestore, type WriteBatch } from '@google-cloud/firestore';
 import type { Change } from '../../domain/store.ts';
-import { taskPath } from './paths.ts';
+import { taskLogChunkPath, taskPath, taskResultPath } from './paths.ts';
 import { taskToDocument } from './taskDocument.ts';
+import { chunkToDocument, linesToFields } from './taskLogDocument.ts';
 import { atVersion } from './timestamp.ts';
 
 /** Adds a change of a task to the batch; another change adds nothing. */
@@ -31,6 +32,19 @@ export function addTaskChange(database: Firestore, batch: WriteBatch, change: Ch
         { dependents: FieldValue.arrayUnion(...change.dependents) },
         atVersion(change.version),
       );
+      break;
+    case 'appendLog': {
+      const { task, write, version } = change;
+      const chunk = database.doc(taskLogChunkPath(task.id, write.head.chunk));
+      if (version === undefined) batch.create(chunk, chunkToDocument(task, write));
+      else batch.update(chunk, linesToFields(task, write), atVersion(version));
+      if (write.drops !== undefined) batch.delete(database.doc(taskLogChunkPath(task.id, write.drops)));
+      break;
+    }
+    case 'storeResult':
+      for (const [part, json] of change.parts.entries()) {
+        batch.set(database.doc(taskResultPath(change.taskId, change.epoch, part)), { json });
+      }
       break;
   }
 }

@@ -1,6 +1,7 @@
 /** A task as Firestore keeps it: flat, in the specification's words, so that the console reads like the tools. */
 import { z } from 'zod';
 import { capabilityKey } from '../../domain/tasks/capabilities.ts';
+import { type TaskType, taskType } from '../../domain/tasks/projection.ts';
 import {
   type Claim,
   type LateResult,
@@ -8,6 +9,7 @@ import {
   type Task,
   type TaskResult,
 } from '../../domain/tasks/task.ts';
+import { codingDocument, codingFromDocument, codingToDocument } from './codingDocument.ts';
 import { timestamp } from './timestamp.ts';
 
 const result = z.object({
@@ -37,6 +39,7 @@ const document = z.object({
   lease_seconds: z.number().nullable(),
   lease_expires_at: timestamp.nullable(),
   started_at: timestamp.nullable(),
+  claimed_by_runner: z.boolean(),
   lapsed_claims: z.array(z.object({ agent_id: z.string(), claim_epoch: z.number() })),
   retries: z.number(),
   retry_at: timestamp.nullable(),
@@ -52,16 +55,18 @@ const document = z.object({
       error: z.string().optional(),
     })
     .nullable(),
+  coding: codingDocument.nullable(),
 });
 
 type StoredResult = z.output<typeof result>;
 type StoredTask = z.output<typeof document>;
 
 /** Every field is always written, so that replacing a task leaves nothing of the old one behind. */
-export function taskToDocument(task: Task): StoredTask & { capability_key: string } {
+export function taskToDocument(task: Task): StoredTask & { capability_key: string; type: TaskType } {
   const { claim } = task;
   return {
     id: task.id,
+    type: taskType(task),
     workspace: task.workspace,
     session: task.session,
     description: task.description,
@@ -82,6 +87,7 @@ export function taskToDocument(task: Task): StoredTask & { capability_key: strin
     lease_seconds: claim?.leaseSeconds ?? null,
     lease_expires_at: claim?.leaseExpiresAt ?? null,
     started_at: claim?.startedAt ?? null,
+    claimed_by_runner: claim?.isRunners ?? false,
     lapsed_claims: task.lapsedClaims.map(({ agentId, epoch }) => ({ agent_id: agentId, claim_epoch: epoch })),
     retries: task.retries,
     retry_at: task.retryAt ?? null,
@@ -89,6 +95,7 @@ export function taskToDocument(task: Task): StoredTask & { capability_key: strin
     error: task.error ?? null,
     completed_at: task.closedAt ?? null,
     late_result: task.lateResult ? storedLateResult(task.lateResult) : null,
+    coding: task.coding ? codingToDocument(task.coding) : null,
   };
 }
 
@@ -125,6 +132,7 @@ export function taskFromDocument(data: unknown): Task {
     ...(stored.error !== null && { error: stored.error }),
     ...(stored.completed_at && { closedAt: stored.completed_at }),
     ...(stored.late_result && { lateResult: lateResultOf(stored.late_result) }),
+    ...(stored.coding && { coding: codingFromDocument(stored.coding) }),
   };
 }
 
@@ -138,6 +146,7 @@ function claimOf(stored: StoredTask): Claim | undefined {
     leaseSeconds: stored.lease_seconds ?? 0,
     leaseExpiresAt,
     ...(stored.started_at && { startedAt: stored.started_at }),
+    ...(stored.claimed_by_runner && { isRunners: true }),
   };
 }
 

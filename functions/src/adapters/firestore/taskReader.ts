@@ -2,6 +2,7 @@ import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@g
 import type { Log } from '../../domain/ports.ts';
 import type { Page, Slice, TaskReader } from '../../domain/readers.ts';
 import type { Versioned } from '../../domain/store.ts';
+import type { TaskType } from '../../domain/tasks/projection.ts';
 import type { Task, TaskStatus } from '../../domain/tasks/task.ts';
 import { COLLECTIONS, taskPath } from './paths.ts';
 import { readSlice } from './slice.ts';
@@ -38,9 +39,10 @@ export class FirestoreTaskReader implements TaskReader {
     session: string,
     capabilityKeys: readonly string[],
     limit: number,
+    type?: TaskType,
   ): Promise<readonly Versioned<Task>[]> {
-    const ready = this.tasks
-      .where('session', '==', session)
+    const inSession = this.tasks.where('session', '==', session);
+    const ready = (type === undefined ? inSession : inSession.where('type', '==', type))
       .where('status', '==', 'available')
       .where('blockers', '==', 0)
       .orderBy('priority')
@@ -90,6 +92,11 @@ export class FirestoreTaskReader implements TaskReader {
   backedOff(now: Date, limit: number): Promise<readonly Versioned<Task>[]> {
     const waiting = this.tasks.where('status', '==', 'available').where('retry_at', '<=', now);
     return this.readable(waiting.orderBy('retry_at').limit(limit));
+  }
+
+  queueEnded(now: Date, limit: number): Promise<readonly Versioned<Task>[]> {
+    const waiting = this.tasks.where('status', '==', 'available').where('coding.queue_ends_at', '<=', now);
+    return this.readable(waiting.orderBy('coding.queue_ends_at').limit(limit));
   }
 
   /** What a sweep reads: a task that somebody has broken by hand must not keep it from the others. */

@@ -9,7 +9,7 @@ import { retryStale } from '../retry.ts';
 import type { Change, Settle, Store } from '../store.ts';
 import { skillChanges } from '../system/capabilitySkills.ts';
 import { authoriseActing, forbiddenToAct } from './acting.ts';
-import { type Agent, NOTHING_DONE, seenAt, USUAL_CONFIGURATION } from './agent.ts';
+import { type Agent, type Capability, NOTHING_DONE, seenAt, USUAL_CONFIGURATION } from './agent.ts';
 import { countedAgent } from './counting.ts';
 import { noteSeen } from './sighting.ts';
 
@@ -29,7 +29,8 @@ export interface MembershipRequest {
   readonly agentId: string;
   readonly role: 'leader' | 'worker';
   readonly workspace: string;
-  readonly capabilities?: readonly string[] | undefined;
+  /** By name, or with all that is to be told of them. */
+  readonly capabilities?: readonly (string | Capability)[] | undefined;
 }
 
 export interface Membership {
@@ -144,7 +145,9 @@ function newMember(principal: Principal, agentId: string, now: Date): Agent {
 }
 
 function joined(agent: Agent, request: MembershipRequest, now: Date): Agent {
-  const capabilities = request.capabilities?.map((name) => ({ name, category: 'declared' }));
+  const capabilities = request.capabilities?.map((one) =>
+    typeof one === 'string' ? { name: one, category: 'declared' } : one,
+  );
   const seen = seenAt(agent, now);
   return {
     ...seen,

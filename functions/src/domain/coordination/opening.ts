@@ -13,10 +13,11 @@ export async function openSession(
   dependencies: { readonly sessions: SessionReader; readonly randomness: Randomness },
   workspace: string,
   now: Date,
+  goal = '',
 ): Promise<SessionOpening> {
   const open = await dependencies.sessions.current(workspace);
   if (open !== undefined) return { session: open.session, isNew: false };
-  return { session: newSession(dependencies.randomness, workspace, '', '', now), isNew: true };
+  return { session: newSession(dependencies.randomness, workspace, goal, '', now), isNew: true };
 }
 
 export function newSession(

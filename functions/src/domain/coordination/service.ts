@@ -15,7 +15,7 @@ import type { Change, MemberCount, Settle, Store } from '../store.ts';
 import type { Task, TaskStatus } from '../tasks/task.ts';
 import type { Discovery } from './discovery.ts';
 import { newSession, openSession } from './opening.ts';
-import type { Session } from './session.ts';
+import { CODING_GOAL, type Session } from './session.ts';
 
 export interface CoordinationDependencies {
   readonly sessions: SessionReader;
@@ -84,7 +84,7 @@ export class CoordinationService {
     return retryStale(randomness, async () => {
       const now = clock.now();
       const open = await sessions.current(workspace);
-      if (open !== undefined && (open.session.goal === goal || open.session.goal === '')) {
+      if (open !== undefined && [goal, '', CODING_GOAL].includes(open.session.goal)) {
         const session = { ...open.session, goal, masterPlan: masterPlan ?? open.session.masterPlan };
         const unchanged = open.session.goal === goal && session.masterPlan === open.session.masterPlan;
         const changes: Change[] = unchanged

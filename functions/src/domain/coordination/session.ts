@@ -16,6 +16,9 @@ export interface Session {
   readonly capabilityKeys: readonly string[];
 }
 
+/** The goal of a session that a coding task has opened, until init_coordination gives it one of its own. */
+export const CODING_GOAL = 'Coding';
+
 /** A workspace's name. */
 export const WORKSPACE_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 

@@ -3,6 +3,7 @@ import type { Agent } from '../agents/agent.ts';
 import type { Availability } from '../agents/availability.ts';
 import type { Slice } from '../readers.ts';
 import type { RegistryCount } from '../store.ts';
+import type { TaskType } from '../tasks/projection.ts';
 import type { Task } from '../tasks/task.ts';
 import type { CapabilitySkill } from './skill.ts';
 
@@ -46,12 +47,17 @@ export interface PriorityRange {
   readonly to: number;
 }
 
+export interface QueueFilter {
+  readonly priorities: PriorityRange | undefined;
+  readonly type: TaskType | undefined;
+}
+
 export interface QueueReader {
   /** Tasks of one state: by priority, creation and id; blocked ones by how much blocks them before that. */
   list(
     session: string,
     status: QueueStatus,
-    priorities: PriorityRange | undefined,
+    filter: QueueFilter,
     limit: number,
     after: Place | undefined,
   ): Promise<Found<Task>>;

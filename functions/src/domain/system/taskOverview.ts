@@ -2,7 +2,13 @@
 import { MusterError } from '../errors.ts';
 import type { AgentReader, SessionCounters, SessionReader, TaskReader } from '../readers.ts';
 import { satisfiedKeys } from '../tasks/capabilities.ts';
-import { PRIORITY_RANGES, type PriorityWord, TASK_TYPE } from '../tasks/projection.ts';
+import {
+  PRIORITY_RANGES,
+  type PriorityWord,
+  TASK_TYPES,
+  type TaskType,
+  taskType,
+} from '../tasks/projection.ts';
 import type { Task } from '../tasks/task.ts';
 import { KeptReadings } from './keptReadings.ts';
 import type { Place, QueueReader, QueueStatus } from './readers.ts';
@@ -97,7 +103,7 @@ export class TaskOverview {
 
   private async page(request: TaskQueueRequest, state: QueueState | undefined): Promise<QueuePage> {
     if (request.agentId !== undefined) return this.listOf(request.agentId, request);
-    if (state === undefined || isOtherType(request)) return NO_TASKS;
+    if (state === undefined || isUnknownType(request)) return NO_TASKS;
     const { session, stamp } = state;
     const key = JSON.stringify([session, request]);
     return this.pages.read(key, stamp, () => this.listAll(session, request));
@@ -136,7 +142,7 @@ export class TaskOverview {
       const { items, next } = await this.dependencies.queue.list(
         session,
         status,
-        priority && PRIORITY_RANGES[priority],
+        { priorities: priority && PRIORITY_RANGES[priority], type: typeOf(request) },
         limit - tasks.length,
         status === after?.status ? after.place : undefined,
       );
@@ -151,7 +157,7 @@ export class TaskOverview {
     const { sessions, tasks } = this.dependencies;
     const { open, agent } = await sessions.currentWithAgent(request.workspace, agentId);
     if (agent === undefined) throw noAgent(agentId);
-    if (open === undefined || request.status === 'blocked' || isOtherType(request)) return NO_TASKS;
+    if (open === undefined || request.status === 'blocked' || isUnknownType(request)) return NO_TASKS;
     const { session } = open;
     if (request.status === 'pending') {
       const names = agent.value.capabilities.map(({ name }) => name);
@@ -176,15 +182,22 @@ function statesOf({ status, includeAssigned }: TaskQueueRequest): readonly Queue
   return includeAssigned ? ['pending', 'blocked', 'assigned', 'in_progress'] : ['pending', 'blocked'];
 }
 
-function isOtherType({ type }: TaskQueueRequest): boolean {
-  return type !== undefined && type !== TASK_TYPE;
+function typeOf({ type }: TaskQueueRequest): TaskType | undefined {
+  return TASK_TYPES.find((known) => known === type);
 }
 
-function firstOf(tasks: readonly Task[], { priority, status, limit }: TaskQueueRequest): QueuePage {
+function isUnknownType(request: TaskQueueRequest): boolean {
+  return request.type !== undefined && typeOf(request) === undefined;
+}
+
+function firstOf(tasks: readonly Task[], request: TaskQueueRequest): QueuePage {
+  const { priority, status, limit } = request;
   const range = priority && PRIORITY_RANGES[priority];
+  const type = typeOf(request);
   const matching = tasks.filter(
     (task) =>
       (status === undefined || queueStatus(task) === status) &&
+      (type === undefined || taskType(task) === type) &&
       (range === undefined || (task.priority >= range.from && task.priority <= range.to)),
   );
   return { tasks: matching.slice(0, limit), truncated: matching.length > limit };

@@ -1,4 +1,5 @@
 /** Putting tasks into the queue. Source: spec/coordination.md, create_task and create_tasks_batch. */
+import type { CodingWork } from '../coding/work.ts';
 import { openSession, type SessionOpening } from '../coordination/opening.ts';
 import type { Session } from '../coordination/session.ts';
 import { MusterError } from '../errors.ts';
@@ -27,6 +28,8 @@ export interface TaskDraft {
   readonly files: readonly string[];
   readonly hints?: string | undefined;
   readonly requiredCapabilities: readonly string[];
+  /** Makes it a coding task, once its id is known. */
+  readonly coding?: (taskId: string, now: Date) => CodingWork;
 }
 
 export interface CreationRequest {
@@ -35,6 +38,8 @@ export interface CreationRequest {
   readonly drafts: readonly TaskDraft[];
   /** Whether "task-N" means the N-th draft. */
   readonly isBatch: boolean;
+  /** The goal of the session where none is open yet. */
+  readonly goal?: string;
   /** How errors name the place of a draft's argument. */
   readonly field: (index: number, argument: string) => string;
 }
@@ -72,7 +77,7 @@ export class TaskCreation {
     const numbered = this.number(request);
     return retryStale(this.dependencies.randomness, async () => {
       const now = this.dependencies.clock.now();
-      const opening = await openSession(this.dependencies, request.workspace, now);
+      const opening = await openSession(this.dependencies, request.workspace, now, request.goal);
       const existing = await this.existing(numbered, opening.session, request);
       const tasks = buildTasks(numbered, existing, opening.session, request.createdBy, now);
       await this.dependencies.store.commit(creationChanges(tasks, existing, opening, now), settle(tasks));
@@ -163,6 +168,7 @@ function buildTasks(
       epoch: 0,
       lapsedClaims: [],
       retries: 0,
+      ...(draft.coding && { coding: draft.coding(id, now) }),
     };
   });
 }

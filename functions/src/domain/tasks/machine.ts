@@ -1,7 +1,7 @@
 /**
  * The task's state machine: available → claimed → in_progress → done | failed, with leases, epochs and
- * late results. Pure: every transition gives a new task or throws what stands in its way.
- * Source: design, section 6, "Coordination".
+ * late results; coding tasks also wait, and are cancelled. Pure: every transition gives a new task or throws what stands in its way.
+ * Source: design, section 6, "Coordination" and "Coding".
  */
 import { MusterError } from '../errors.ts';
 import { type Claim, isClosed, isHeld, type LapsedClaim, type Task, type TaskResult } from './task.ts';
@@ -23,7 +23,20 @@ export interface Claimant {
 
 export type Outcome =
   | { readonly kind: 'done'; readonly result: TaskResult }
-  | { readonly kind: 'failed'; readonly error: string; readonly retryable: boolean };
+  | {
+      readonly kind: 'failed';
+      readonly error: string;
+      readonly retryable: boolean;
+      /** Where it is another than the usual one. */
+      readonly retry?: Retry;
+    };
+
+export interface Retry {
+  /** How often the task may be retried in all. */
+  readonly limit: number;
+  /** How long it waits before this one; 0 makes it claimable at once. */
+  readonly backoffSeconds: number;
+}
 
 /** What became of a reported outcome. */
 export type Settlement =
@@ -55,6 +68,40 @@ export function startTask(task: Task, claimant: Claimant, now: Date): Task {
     throw notPossible(task, 'be started', claimant.agentId);
   const renewed = { ...claim, startedAt: now, leaseExpiresAt: laterBySeconds(now, claim.leaseSeconds) };
   return { ...task, status: 'in_progress', claim: renewed };
+}
+
+/** The agent is done and its session is still alive. */
+export function waitTask(task: Task, claimant: Claimant): Task {
+  if (task.status !== 'in_progress' || currentClaim(task, claimant) === undefined)
+    throw notPossible(task, 'wait', claimant.agentId);
+  return { ...task, status: 'waiting' };
+}
+
+/** Ends an open task for somebody other than its holder, who hears of it at the next call. */
+export function cancelTask(task: Task, error: string, now: Date): Task {
+  if (isClosed(task.status)) throw notPossible(task, 'be cancelled');
+  const open = task.retryAt === undefined ? task : endBackoff(task);
+  return { ...open, status: 'cancelled', error, closedAt: now };
+}
+
+/** Gives the task back to the last holder whose lease ran out; undefined where somebody has claimed it since. */
+export function restoreClaim(
+  task: Task,
+  claimant: Claimant,
+  leaseSeconds: number,
+  now: Date,
+): Task | undefined {
+  const lapsed = lapsedClaim(task, claimant);
+  if (task.status !== 'available' || lapsed?.epoch !== task.epoch || task.blockers > 0) return undefined;
+  const claim: Claim = {
+    ...lapsed,
+    claimedAt: now,
+    leaseSeconds,
+    leaseExpiresAt: laterBySeconds(now, leaseSeconds),
+    startedAt: now,
+  };
+  const lapsedClaims = task.lapsedClaims.filter((one) => one !== lapsed);
+  return { ...task, status: 'in_progress', claim, lapsedClaims };
 }
 
 /** Closes the task with an outcome, hands it back for a retry, or keeps the outcome as a late result. */
@@ -119,18 +166,23 @@ function applyOutcome(task: Task, outcome: Outcome, now: Date): Task {
     const { error: _overcome, ...rest } = task;
     return { ...rest, status: 'done', result: outcome.result, closedAt: now };
   }
-  if (!outcome.retryable || task.retries >= MAX_RETRIES) {
+  const { limit, backoffSeconds } = outcome.retry ?? {
+    limit: MAX_RETRIES,
+    backoffSeconds: FIRST_BACKOFF_SECONDS * 2 ** task.retries,
+  };
+  if (!outcome.retryable || task.retries >= limit) {
     return { ...task, status: 'failed', error: outcome.error, closedAt: now };
   }
   const { claim: _handedBack, ...rest } = task;
-  const wait = FIRST_BACKOFF_SECONDS * 2 ** task.retries;
   return {
     ...rest,
     status: 'available',
     error: outcome.error,
     retries: task.retries + 1,
-    retryAt: laterBySeconds(now, wait),
-    blockers: task.blockers + 1,
+    ...(backoffSeconds > 0 && {
+      retryAt: laterBySeconds(now, backoffSeconds),
+      blockers: task.blockers + 1,
+    }),
     lapsedClaims: task.lapsedClaims.filter((lapsed) => lapsed.epoch !== task.epoch),
   };
 }

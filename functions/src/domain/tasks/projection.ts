@@ -1,5 +1,5 @@
 /** The task's state in coordination's words. Source: design, section 1. */
-import type { TaskStatus } from './task.ts';
+import type { Task, TaskStatus } from './task.ts';
 
 export const COORDINATION_STATUSES = ['available', 'claimed', 'in_progress', 'done', 'failed'] as const;
 
@@ -39,5 +39,11 @@ export function priorityWord(priority: number): PriorityWord {
   return PRIORITY_WORDS.find((word) => priority <= PRIORITY_RANGES[word].to) ?? 'low';
 }
 
-/** The kind of work that every task of the queue is so far. */
-export const TASK_TYPE = 'coordination';
+export const TASK_TYPES = ['coordination', 'coding'] as const;
+
+/** The kinds of work that the queue has. */
+export type TaskType = (typeof TASK_TYPES)[number];
+
+export function taskType({ coding }: Task): TaskType {
+  return coding === undefined ? 'coordination' : 'coding';
+}

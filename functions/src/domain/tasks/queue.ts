@@ -2,58 +2,25 @@
  * Working the queue: claim, start, complete, fail. Each is one optimistic commit of the task, its holder and
  * the session's counters. Source: spec/coordination.md, "Worker Tools"; design, section 6.
  */
-import { type Agent, holding } from '../agents/agent.ts';
-import { countedAgent } from '../agents/counting.ts';
-import { agentNotRegistered, taskNotFound } from '../missing.ts';
-import type { Clock, Randomness } from '../ports.ts';
-import type { SessionReader, TaskReader } from '../readers.ts';
+import { taskNotFound } from '../missing.ts';
 import { retryStale } from '../retry.ts';
 import { MAX_REPORT_BYTES, requireSize } from '../size.ts';
-import { type Change, type Settle, StaleWriteError, type Store, type Versioned } from '../store.ts';
-import { satisfiedKeys } from './capabilities.ts';
+import type { Change, Settle, Versioned } from '../store.ts';
 import { settlementChanges, taskChanges } from './changes.ts';
-import {
-  type Claimant,
-  claimTask,
-  endBackoff,
-  type Outcome,
-  type Settlement,
-  settleTask,
-  startTask,
-} from './machine.ts';
-import { isHeld, type Task } from './task.ts';
-import { ClaimWindow } from './window.ts';
+import { type ClaimOutcome, type ClaimRequest, TaskClaims, type TaskQueueDependencies } from './claims.ts';
+import { type Claimant, type Outcome, type Settlement, settleTask, startTask } from './machine.ts';
+import type { Task } from './task.ts';
 
 /** A lease's length where the caller asks for none. Source: design, section 6. */
 export const DEFAULT_LEASE_SECONDS = 30 * 60;
 
-/** How many windows an instance keeps: one for each session and set of satisfied requirements. */
-const MAX_WINDOWS = 100;
-
-export interface ClaimRequest {
-  readonly workspace: string;
-  readonly agentId: string;
-  readonly leaseSeconds: number;
-}
-
-export type ClaimOutcome =
-  | { readonly kind: 'claimed' | 'resumed'; readonly task: Task }
-  | { readonly kind: 'none' };
-
-export interface TaskQueueDependencies {
-  readonly tasks: TaskReader;
-  readonly sessions: SessionReader;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-}
-
 export class TaskQueue {
   private readonly dependencies: TaskQueueDependencies;
-  private readonly windows = new Map<string, ClaimWindow>();
+  private readonly claims: TaskClaims;
 
   constructor(dependencies: TaskQueueDependencies) {
     this.dependencies = dependencies;
+    this.claims = new TaskClaims(dependencies);
   }
 
   /**
@@ -61,7 +28,7 @@ export class TaskQueue {
    * @throws MusterError NOT_FOUND when the agent is not registered
    */
   claim(request: ClaimRequest, settle: Settle<ClaimOutcome>): Promise<ClaimOutcome> {
-    return retryStale(this.dependencies.randomness, () => this.tryClaim(request, settle));
+    return this.claims.claim(request, settle);
   }
 
   start(taskId: string, claimant: Claimant, settle: Settle<Task>): Promise<Task> {
@@ -112,100 +79,5 @@ export class TaskQueue {
       if (found === undefined) throw taskNotFound(taskId);
       return attempt(found, this.dependencies.clock.now());
     });
-  }
-
-  private async tryClaim(request: ClaimRequest, settle: Settle<ClaimOutcome>): Promise<ClaimOutcome> {
-    const { open, agent } = await this.dependencies.sessions.currentWithAgent(
-      request.workspace,
-      request.agentId,
-    );
-    if (agent === undefined) throw agentNotRegistered(request.agentId);
-    if (open === undefined) return this.answer({ kind: 'none' }, settle);
-    const { session } = open;
-    const inHand = Object.entries(agent.value.held).filter(([, held]) => held.session === session.id);
-    if (inHand.length >= agent.value.configuration.maxConcurrentTasks) {
-      const resumed = await this.resume(
-        agent.value.id,
-        inHand.map(([taskId]) => taskId),
-      );
-      if (resumed !== undefined) return this.answer({ kind: 'resumed', task: resumed }, settle);
-    }
-    const keys = satisfiedKeys(
-      session.capabilityKeys,
-      agent.value.capabilities.map(({ name }) => name),
-    );
-    const window = this.window(session.id, keys);
-    const candidate = await window.next(session.queueVersion);
-    if (candidate !== undefined) return this.take(window, candidate, agent, request, settle);
-    if (await this.endFirstBackoff(session.id)) throw new StaleWriteError();
-    return this.answer({ kind: 'none' }, settle);
-  }
-
-  /** Commits the claim of a task that the window dealt. */
-  private async take(
-    window: ClaimWindow,
-    { value: before, version }: Versioned<Task>,
-    agent: Versioned<Agent>,
-    request: ClaimRequest,
-    settle: Settle<ClaimOutcome>,
-  ): Promise<ClaimOutcome> {
-    let outcome: 'claimed' | 'refused' = 'refused';
-    try {
-      const now = this.dependencies.clock.now();
-      const task = claimTask(before, agent.value.id, request.leaseSeconds, now);
-      const holder = holding(agent.value, task.id, { session: task.session, epoch: task.epoch }, now);
-      const claimed: ClaimOutcome = { kind: 'claimed', task };
-      await this.dependencies.store.commit(
-        [
-          ...taskChanges(before, task, version, now),
-          { kind: 'holdTask', agent: holder, taskId: task.id, version: agent.version },
-          ...countedAgent(agent.value, holder),
-        ],
-        settle(claimed),
-      );
-      outcome = 'claimed';
-      return claimed;
-    } finally {
-      window.finish(before.id, outcome);
-    }
-  }
-
-  /** The oldest of the tasks in hand that the agent still holds. */
-  private async resume(agentId: string, taskIds: readonly string[]): Promise<Task | undefined> {
-    const found = await this.dependencies.tasks.findAll(taskIds);
-    const held = found.flatMap((task) =>
-      task && isHeld(task.value.status) && task.value.claim?.agentId === agentId ? [task.value] : [],
-    );
-    return held.sort((a, b) => Number(a.claim?.claimedAt) - Number(b.claim?.claimedAt))[0];
-  }
-
-  /** Makes the task claimable whose retry is due first. Tells whether there was one. */
-  private async endFirstBackoff(session: string): Promise<boolean> {
-    const now = this.dependencies.clock.now();
-    const waiting = await this.dependencies.tasks.firstBackoff(session);
-    if (waiting?.value.retryAt === undefined || waiting.value.retryAt > now) return false;
-    const task = endBackoff(waiting.value);
-    await this.dependencies.store.commit([
-      { kind: 'replaceTask', task, version: waiting.version },
-      { kind: 'queueGrew', workspace: task.workspace, session: task.session, capabilityKeys: [] },
-    ]);
-    return true;
-  }
-
-  /** Answers what changes nothing but the record of the call's key. */
-  private async answer(outcome: ClaimOutcome, settle: Settle<ClaimOutcome>): Promise<ClaimOutcome> {
-    await this.dependencies.store.commit([], settle(outcome));
-    return outcome;
-  }
-
-  private window(session: string, capabilityKeys: readonly string[]): ClaimWindow {
-    const name = [session, ...capabilityKeys].join('\n');
-    const window =
-      this.windows.get(name) ?? new ClaimWindow(this.dependencies.tasks, session, capabilityKeys);
-    this.windows.delete(name);
-    this.windows.set(name, window);
-    const oldest = this.windows.keys().next().value;
-    if (this.windows.size > MAX_WINDOWS && oldest !== undefined) this.windows.delete(oldest);
-    return window;
   }
 }

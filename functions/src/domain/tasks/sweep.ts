@@ -3,6 +3,9 @@
  * renewed; waits before a retry are ended. Each task is one commit of its own, so that two sweeps at once,
  * a late one or one that dies half-way do no harm. Source: design, section 6, "liveness sweep".
  */
+import { type Ending, endQueue, loseRunner } from '../coding/ending.ts';
+import { type CodingTask, isCodingTask } from '../coding/task.ts';
+import { endingChanges } from '../coding/writing.ts';
 import { MusterError } from '../errors.ts';
 import type { Clock, Log, Presence } from '../ports.ts';
 import type { SessionReader, TaskReader } from '../readers.ts';
@@ -29,6 +32,8 @@ export interface TaskSweepReport {
   readonly released: number;
   readonly renewed: number;
   readonly retried: number;
+  /** Coding tasks that no runner came for. */
+  readonly unclaimed: number;
 }
 
 export class TaskSweep {
@@ -41,7 +46,7 @@ export class TaskSweep {
   async run(): Promise<TaskSweepReport> {
     const { tasks, clock } = this.dependencies;
     const now = clock.now();
-    const counts = { released: 0, renewed: 0, retried: 0 };
+    const counts = { released: 0, renewed: 0, retried: 0, unclaimed: 0 };
     await this.inBatches(
       () => tasks.lapsed(now, BATCH),
       async (batch) => {
@@ -60,6 +65,15 @@ export class TaskSweep {
           if (await this.commit(task, endBackoff(task.value), [], now)) counts.retried++;
       },
     );
+    await this.inBatches(
+      () => tasks.queueEnded(now, BATCH),
+      async (batch) => {
+        for (const { value, version } of batch) {
+          if (isCodingTask(value) && (await this.end(value, version, endQueue(value, now))))
+            counts.unclaimed++;
+        }
+      },
+    );
     return counts;
   }
 
@@ -71,13 +85,21 @@ export class TaskSweep {
     const { claim } = task.value;
     if (claim === undefined) return undefined;
     const seenAt = seen.get(claim.agentId);
-    const renewed = seenAt === undefined ? undefined : renewLease(task.value, seenAt);
+    const renewed = seenAt === undefined || claim.isRunners ? undefined : renewLease(task.value, seenAt);
     if (renewed?.claim !== undefined && renewed.claim.leaseExpiresAt > now) {
       const changes: Change[] = [{ kind: 'replaceTask', task: renewed, version: task.version }];
       return (await this.attempt(task.value.id, changes)) ? 'renewed' : undefined;
     }
+    if (isCodingTask(task.value)) {
+      return (await this.end(task.value, task.version, loseRunner(task.value, now))) ? 'released' : undefined;
+    }
     const drop: Change = { kind: 'dropTask', agentId: claim.agentId, taskId: task.value.id, wasHeld: true };
     return (await this.commit(task, releaseTask(task.value), [drop], now)) ? 'released' : undefined;
+  }
+
+  private async end(before: CodingTask, version: string, ending: Ending): Promise<boolean> {
+    const { sessions } = this.dependencies;
+    return this.attempt(before.id, await endingChanges(sessions, before, ending, version));
   }
 
   private async commit(

@@ -1,4 +1,5 @@
 /** A task of the one work queue: `tasks/{taskId}`. Source: design, sections 1 and 4. */
+import type { CodingWork } from '../coding/work.ts';
 
 /** The stored states. `waiting` is a coding task whose agent is done while its session is alive. */
 export const TASK_STATUSES = [
@@ -21,6 +22,8 @@ export interface Claim {
   readonly leaseSeconds: number;
   readonly leaseExpiresAt: Date;
   readonly startedAt?: Date;
+  /** A runner's: only what it says of this task extends the lease, not just any call of its agent. */
+  readonly isRunners?: true;
 }
 
 /** A claim whose lease ran out: its holder may still come back with a result. */
@@ -77,6 +80,8 @@ export interface Task {
   readonly error?: string;
   readonly closedAt?: Date;
   readonly lateResult?: LateResult;
+  /** What a coding task has beside all this. */
+  readonly coding?: CodingWork;
 }
 
 export function isClosed(status: TaskStatus): boolean {

@@ -5,6 +5,7 @@
  */
 import type { TaskReader } from '../readers.ts';
 import type { Versioned } from '../store.ts';
+import type { TaskType } from './projection.ts';
 import type { Task } from './task.ts';
 
 /** How many tasks one query reads ahead, beyond what the waiting calls need. */
@@ -20,6 +21,7 @@ export class ClaimWindow {
   private readonly tasks: TaskReader;
   private readonly session: string;
   private readonly capabilityKeys: readonly string[];
+  private readonly type: TaskType | undefined;
   private candidates: Versioned<Task>[] = [];
   private queueVersion = -1;
   /** Whether the last query found fewer tasks than it asked for: the window then holds all there are. */
@@ -31,10 +33,12 @@ export class ClaimWindow {
   /** Tasks claimed while a query is under way, which may still list them. */
   private readonly claimedMeanwhile = new Set<string>();
 
-  constructor(tasks: TaskReader, session: string, capabilityKeys: readonly string[]) {
+  /** @param type the only type of tasks, where there is such a limit */
+  constructor(tasks: TaskReader, session: string, capabilityKeys: readonly string[], type?: TaskType) {
     this.tasks = tasks;
     this.session = session;
     this.capabilityKeys = capabilityKeys;
+    this.type = type;
   }
 
   /**
@@ -84,7 +88,7 @@ export class ClaimWindow {
       try {
         this.claimedMeanwhile.clear();
         const limit = served.length + this.dealt.size + READ_AHEAD;
-        const found = await this.tasks.claimable(this.session, this.capabilityKeys, limit);
+        const found = await this.tasks.claimable(this.session, this.capabilityKeys, limit, this.type);
         this.candidates = found.filter((task) => !this.claimedMeanwhile.has(task.value.id));
         this.complete = found.length < limit;
         this.queueVersion = Math.min(...served.map((call) => call.queueVersion));

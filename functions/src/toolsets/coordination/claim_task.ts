@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type ClaimOutcome, DEFAULT_LEASE_SECONDS } from '../../domain/tasks/queue.ts';
+import type { ClaimOutcome } from '../../domain/tasks/claims.ts';
+import { DEFAULT_LEASE_SECONDS } from '../../domain/tasks/queue.ts';
 import { defineTool } from '../../mcp/tool.ts';
 import { agentId, taskAnswer, taskShape } from './shapes.ts';
 

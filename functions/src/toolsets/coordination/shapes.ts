@@ -74,6 +74,10 @@ export const taskShape = z.object({
   claim_epoch: z.number().optional(),
   lease_expires_at: z.string().optional(),
   started_at: z.string().optional(),
+  coding: z
+    .object({ tool: z.string(), instructions: z.string(), branch: z.string() })
+    .optional()
+    .describe('What a coding task asks for; coding.report_task tells all about it.'),
   completed_at: z.string().optional(),
   result: result.optional(),
   error: z.string().optional(),
@@ -117,6 +121,13 @@ export function taskAnswer(task: Task): TaskAnswer {
       claim_epoch: claim.epoch,
       ...(held && { lease_expires_at: claim.leaseExpiresAt.toISOString() }),
       ...(claim.startedAt && { started_at: claim.startedAt.toISOString() }),
+    }),
+    ...(task.coding && {
+      coding: {
+        tool: task.coding.tool,
+        instructions: task.coding.instructions,
+        branch: task.coding.branch,
+      },
     }),
     ...(task.closedAt && { completed_at: task.closedAt.toISOString() }),
     ...(task.result && { result: resultAnswer(task.result) }),

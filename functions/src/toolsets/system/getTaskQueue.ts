@@ -7,7 +7,7 @@ import {
   queueStatus,
   type TaskQueueRequest,
 } from '../../domain/system/taskOverview.ts';
-import { PRIORITY_WORDS, priorityWord, TASK_TYPE } from '../../domain/tasks/projection.ts';
+import { PRIORITY_WORDS, priorityWord, TASK_TYPES, taskType } from '../../domain/tasks/projection.ts';
 import { isHeld, type Task } from '../../domain/tasks/task.ts';
 import { defineTool } from '../../mcp/tool.ts';
 import { cursor, decodeCursor, encodeCursor, pageShape } from './paging.ts';
@@ -63,7 +63,7 @@ function taskAnswer(task: Task): z.output<typeof taskShape> {
   const { claim, status } = task;
   return {
     id: task.id,
-    type: TASK_TYPE,
+    type: taskType(task),
     priority: priorityWord(task.priority),
     status: queueStatus(task),
     title: titleOf(task.description),
@@ -125,7 +125,7 @@ export const getTaskQueue = defineTool({
       .string()
       .refine((text) => text.length <= 100, 'expected at most 100 characters')
       .optional()
-      .describe(`Filter by task type: ${TASK_TYPE}`),
+      .describe(`Filter by task type: ${TASK_TYPES.join(' or ')}`),
     includeAssigned: z
       .boolean()
       .default(false)

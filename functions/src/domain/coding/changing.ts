@@ -1,0 +1,172 @@
+/** Moving coding tasks on, and ending them. Source: spec/coding.md, update_task and end_task. */
+import { MusterError } from '../errors.ts';
+import type { Clock, Randomness } from '../ports.ts';
+import type { Principal } from '../principal.ts';
+import type { SessionReader, TaskReader } from '../readers.ts';
+import { retryStale } from '../retry.ts';
+import type { Change, Settle, Store, Versioned } from '../store.ts';
+import { taskChanges } from '../tasks/changes.ts';
+import { startTask } from '../tasks/machine.ts';
+import { isHeld } from '../tasks/task.ts';
+import { type Acting, authoriseDeciding, claimantOf, isHolder } from './authority.ts';
+import { type Ended, type Ending, type EndReport, endByDecision, endByRunner } from './ending.ts';
+import type { LogEntry } from './log.ts';
+import { appendNote } from './logBook.ts';
+import type { TaskLogReader } from './readers.ts';
+import { packResult } from './result.ts';
+import type { Seen } from './service.ts';
+import { codingStatus } from './status.ts';
+import { asCodingTask, type CodingTask, requireCodingTask } from './task.ts';
+import { appendChanges, endingChanges } from './writing.ts';
+
+export interface CodingChangesDependencies {
+  readonly tasks: TaskReader;
+  readonly sessions: SessionReader;
+  readonly taskLogs: TaskLogReader;
+  readonly acting: Acting;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+}
+
+/** Which task, in which workspace. */
+export interface TaskAddress {
+  readonly workspace: string;
+  readonly taskId: string;
+}
+
+export interface UpdateRequest extends TaskAddress {
+  readonly status?: 'in_progress' | 'completed' | 'failed' | undefined;
+  readonly log?: string | undefined;
+}
+
+export interface EndRequest extends TaskAddress, EndReport {
+  /** Of the claim, where its runner reports. */
+  readonly epoch?: number | undefined;
+}
+
+export class CodingChanges {
+  private readonly dependencies: CodingChangesDependencies;
+
+  constructor(dependencies: CodingChangesDependencies) {
+    this.dependencies = dependencies;
+  }
+
+  /**
+   * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where the status would go back
+   */
+  async update(principal: Principal, request: UpdateRequest, settle: Settle<Seen>): Promise<Seen> {
+    const { status, log } = request;
+    if (status === undefined && log === undefined) throw nothingToUpdate();
+    if (status === 'completed' || status === 'failed') {
+      return this.finish(principal, { ...request, status }, settle, log);
+    }
+    return this.change(request, async (found, now) => {
+      const { value: before } = found;
+      if (!isHolder(principal, before)) authoriseDeciding(principal, before);
+      const task = status === undefined ? before : started(before, principal, now);
+      const changes = task === before ? [] : taskChanges(before, task, found.version, now);
+      await this.dependencies.store.commit(
+        [...changes, ...(await this.noted(before, principal, log, now))],
+        settle({ task, now }),
+      );
+      return { task, now };
+    });
+  }
+
+  /** @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where the claim or the state stands against it */
+  end(principal: Principal, request: EndRequest, settle: Settle<Ended>): Promise<Ended> {
+    return this.finish(principal, request, settle);
+  }
+
+  private finish(
+    principal: Principal,
+    request: EndRequest,
+    settle: Settle<Ended>,
+    log?: string,
+  ): Promise<Ended> {
+    return this.change(request, async ({ value: before, version }, now) => {
+      const ending = await this.decide(principal, before, request, now);
+      const packed =
+        request.result === undefined || !isFinal(ending)
+          ? undefined
+          : packResult(before.id, ending.task.epoch, request.result);
+      const task = packed
+        ? { ...ending.task, coding: { ...ending.task.coding, result: packed.stored } }
+        : ending.task;
+      const ended = { task, now, outcome: ending.outcome };
+      await this.dependencies.store.commit(
+        [
+          ...(await endingChanges(this.dependencies.sessions, before, { ...ending, task }, version)),
+          ...(packed ? [packed.change] : []),
+          ...(await this.noted(before, principal, log, now)),
+        ],
+        settle(ended),
+      );
+      return ended;
+    });
+  }
+
+  private async decide(
+    principal: Principal,
+    before: CodingTask,
+    request: EndRequest,
+    now: Date,
+  ): Promise<Ending> {
+    const own = isHolder(principal, before) && isHeld(before.status) ? before.claim?.epoch : undefined;
+    const epoch = request.epoch ?? own;
+    if (epoch !== undefined) {
+      const claimant = await claimantOf(this.dependencies.acting, principal, before, epoch);
+      return endByRunner(before, claimant, request, now);
+    }
+    authoriseDeciding(principal, before);
+    return endByDecision(before, request, principal.agentId ?? principal.uid, now);
+  }
+
+  private async noted(
+    task: CodingTask,
+    principal: Principal,
+    log: string | undefined,
+    now: Date,
+  ): Promise<readonly Change[]> {
+    if (log === undefined) return [];
+    const note: LogEntry = {
+      at: now,
+      level: 'info',
+      type: isHolder(principal, task) ? 'agent' : 'system',
+      prefix: principal.agentId ?? principal.uid,
+      message: log,
+    };
+    const head = await this.dependencies.taskLogs.head(task.id);
+    return appendChanges(task, head, appendNote(head?.value, note));
+  }
+
+  private change<Result>(
+    { workspace, taskId }: TaskAddress,
+    attempt: (task: Versioned<CodingTask>, now: Date) => Promise<Result>,
+  ): Promise<Result> {
+    const { tasks, clock, randomness } = this.dependencies;
+    return retryStale(randomness, async () =>
+      attempt(requireCodingTask(await tasks.find(taskId), taskId, workspace), clock.now()),
+    );
+  }
+}
+
+/** @throws MusterError CONFLICT unless the caller holds it and it has not ended */
+function started(task: CodingTask, principal: Principal, now: Date): CodingTask {
+  if (codingStatus(task.status) === 'in_progress') return task;
+  return asCodingTask(startTask(task, { agentId: principal.agentId ?? principal.uid }, now));
+}
+
+/** Whether the task has ended with this result, or had ended without one. */
+function isFinal({ outcome }: Ending): boolean {
+  return outcome === 'ended' || outcome === 'kept';
+}
+
+function nothingToUpdate(): MusterError {
+  return new MusterError('VALIDATION_ERROR', 'There is nothing to update.', {
+    field: 'status',
+    reason: 'NOTHING_TO_UPDATE',
+    suggestion: 'Give a status, a log message, or both.',
+  });
+}

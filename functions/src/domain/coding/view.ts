@@ -1,0 +1,153 @@
+/** Looks at the coding tasks of a workspace: what its resources show, and what completes their names. */
+import { type Availability, availability, withPresence } from '../agents/availability.ts';
+import type { Session } from '../coordination/session.ts';
+import { MusterError } from '../errors.ts';
+import type { Clock, Presence } from '../ports.ts';
+import type { SessionCounters, SessionReader, Slice, TaskReader } from '../readers.ts';
+import type { AgentDirectoryReader } from '../system/readers.ts';
+import type { LogType } from './log.ts';
+import type { CodingFilter, CodingTaskReader, CodingWatch, LogExcerpt, TaskLogReader } from './readers.ts';
+import { type CodingTask, requireCodingTask } from './task.ts';
+import { CODING_TOOLS, type CodingTool, programOf } from './tool.ts';
+import type { PastAttempt } from './work.ts';
+
+export interface CodingViewDependencies {
+  readonly tasks: TaskReader;
+  readonly codingTasks: CodingTaskReader;
+  readonly taskLogs: TaskLogReader;
+  readonly codingWatch: CodingWatch;
+  readonly sessions: SessionReader;
+  readonly directory: AgentDirectoryReader;
+  readonly presence: Presence;
+  readonly clock: Clock;
+}
+
+/** An agent that has declared a tool's program. */
+export interface Runner {
+  readonly id: string;
+  readonly availability: Availability;
+}
+
+export interface CodingOverview {
+  readonly pending: number;
+  readonly inProgress: number;
+  readonly tools: readonly { readonly tool: CodingTool; readonly runners: readonly Runner[] }[];
+}
+
+/** A runner's session on a task: one attempt. `past` where it failed and the task went on. */
+export interface RunnerSession {
+  readonly task: CodingTask;
+  readonly past?: PastAttempt;
+}
+
+export interface CoordinationSession {
+  readonly session: Session;
+  readonly isOpen: boolean;
+  readonly counters: SessionCounters;
+}
+
+/** How many agents of each tool are shown. */
+const MAX_RUNNERS = 20;
+
+export class CodingView {
+  private readonly dependencies: CodingViewDependencies;
+
+  constructor(dependencies: CodingViewDependencies) {
+    this.dependencies = dependencies;
+  }
+
+  now(): Date {
+    return this.dependencies.clock.now();
+  }
+
+  async overview(workspace: string): Promise<CodingOverview> {
+    const { codingTasks } = this.dependencies;
+    const [pending, inProgress, tools] = await Promise.all([
+      codingTasks.count(workspace, ['available', 'claimed']),
+      codingTasks.count(workspace, ['in_progress', 'waiting']),
+      Promise.all(CODING_TOOLS.map(async (tool) => ({ tool, runners: await this.runners(tool) }))),
+    ]);
+    return { pending, inProgress, tools };
+  }
+
+  /** Newest first. */
+  list(workspace: string, filter: CodingFilter, limit: number): Promise<Slice<CodingTask>> {
+    return this.dependencies.codingTasks.list(workspace, filter, { limit });
+  }
+
+  /** @throws MusterError NOT_FOUND */
+  async logTail(workspace: string, taskId: string, limit: number, bytes: number): Promise<LogExcerpt> {
+    const [, tail] = await Promise.all([
+      this.task(workspace, taskId),
+      this.dependencies.taskLogs.tail(taskId, limit, bytes),
+    ]);
+    return tail;
+  }
+
+  /**
+   * The JSON of a result.
+   * @throws MusterError NOT_FOUND where there is no task, or no result yet
+   */
+  async result(workspace: string, taskId: string): Promise<string> {
+    const { coding } = await this.task(workspace, taskId);
+    if (coding.result === undefined) throw notFound(`Task "${taskId}" has no result.`);
+    return this.dependencies.codingTasks.result(taskId, coding.result);
+  }
+
+  /** @param date `2026-11-22`, in UTC */
+  logsOfDay(workspace: string, type: LogType, date: string, limit: number) {
+    return this.dependencies.taskLogs.ofDay(workspace, type, date, limit);
+  }
+
+  /** @throws MusterError NOT_FOUND where the task had no such attempt */
+  async runnerSession(workspace: string, taskId: string, epoch: number): Promise<RunnerSession> {
+    const task = await this.task(workspace, taskId);
+    if (task.claim?.epoch === epoch) return { task };
+    const past = task.coding.attempts.find((attempt) => attempt.epoch === epoch);
+    if (past === undefined) throw notFound(`Task "${taskId}" had no session ${epoch}.`);
+    return { task, past };
+  }
+
+  /** @throws MusterError NOT_FOUND */
+  async coordinationSession(workspace: string, id: string): Promise<CoordinationSession> {
+    const { sessions } = this.dependencies;
+    const open = (await sessions.current(workspace))?.session;
+    const isOpen = open?.id === id;
+    const session = isOpen ? open : await sessions.archived(workspace, id);
+    if (session === undefined) throw notFound(`There is no coordination session "${id}" here.`);
+    return { session, isOpen, counters: await sessions.counters(workspace, id) };
+  }
+
+  /** The id of the coordination session that is open. */
+  async openSessionId(workspace: string): Promise<string | undefined> {
+    return (await this.dependencies.sessions.current(workspace))?.session.id;
+  }
+
+  /**
+   * Yields when a task or its log has changed.
+   * @throws MusterError NOT_FOUND
+   */
+  async watch(workspace: string, taskId: string, gone: AbortSignal): Promise<AsyncIterable<undefined>> {
+    await this.task(workspace, taskId);
+    return this.dependencies.codingWatch.task(taskId, gone);
+  }
+
+  private async task(workspace: string, taskId: string): Promise<CodingTask> {
+    return requireCodingTask(await this.dependencies.tasks.find(taskId), taskId, workspace).value;
+  }
+
+  private async runners(tool: CodingTool): Promise<readonly Runner[]> {
+    const { directory, presence } = this.dependencies;
+    const { items } = await directory.list({ capabilities: [programOf(tool)] }, MAX_RUNNERS, undefined);
+    const seen = await presence.lastSeen(items.map(({ id }) => id));
+    const now = this.now();
+    return items.map((agent) => ({
+      id: agent.id,
+      availability: availability(withPresence(agent, seen.get(agent.id), now)),
+    }));
+  }
+}
+
+function notFound(message: string): MusterError {
+  return new MusterError('NOT_FOUND', message);
+}

@@ -1,0 +1,204 @@
+/**
+ * Claiming from the queue: one optimistic commit of the task, its holder and the session's counters.
+ * Source: spec/coordination.md, claim_task; design, section 6.
+ */
+import { type Agent, holding } from '../agents/agent.ts';
+import { countedAgent } from '../agents/counting.ts';
+import { capabilitiesOf, claimableNow, codingClaimed, type RunnerClaim } from '../coding/claiming.ts';
+import type { Session } from '../coordination/session.ts';
+import { agentNotRegistered } from '../missing.ts';
+import type { Clock, Randomness } from '../ports.ts';
+import type { SessionReader, TaskReader } from '../readers.ts';
+import { retryStale } from '../retry.ts';
+import { type Settle, StaleWriteError, type Store, type Versioned } from '../store.ts';
+import { satisfiedKeys } from './capabilities.ts';
+import { taskChanges } from './changes.ts';
+import { claimTask, endBackoff } from './machine.ts';
+import type { TaskType } from './projection.ts';
+import { isHeld, type Task } from './task.ts';
+import { ClaimWindow } from './window.ts';
+
+/** How many windows an instance keeps: one for each session and set of satisfied requirements. */
+const MAX_WINDOWS = 100;
+
+export interface ClaimRequest {
+  readonly workspace: string;
+  readonly agentId: string;
+  readonly leaseSeconds: number;
+  /** Where a runner claims: coding tasks only, and never one that it holds already. */
+  readonly runner?: RunnerClaim;
+}
+
+/** The queue as a claim found it, for waiting until there is more. */
+export interface QueueMark {
+  readonly session?: string;
+  readonly queueVersion: number;
+}
+
+export type ClaimOutcome =
+  | { readonly kind: 'claimed' | 'resumed'; readonly task: Task }
+  | { readonly kind: 'none'; readonly mark: QueueMark };
+
+export interface TaskQueueDependencies {
+  readonly tasks: TaskReader;
+  readonly sessions: SessionReader;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+}
+
+export class TaskClaims {
+  private readonly dependencies: TaskQueueDependencies;
+  private readonly windows = new Map<string, ClaimWindow>();
+
+  constructor(dependencies: TaskQueueDependencies) {
+    this.dependencies = dependencies;
+  }
+
+  /**
+   * Gives the agent the first task that it may work on, or the one it holds already.
+   * @throws MusterError NOT_FOUND when the agent is not registered
+   */
+  claim(request: ClaimRequest, settle: Settle<ClaimOutcome>): Promise<ClaimOutcome> {
+    return retryStale(this.dependencies.randomness, () => this.tryClaim(request, settle));
+  }
+
+  private async tryClaim(request: ClaimRequest, settle: Settle<ClaimOutcome>): Promise<ClaimOutcome> {
+    const { open, agent } = await this.dependencies.sessions.currentWithAgent(
+      request.workspace,
+      request.agentId,
+    );
+    if (agent === undefined) throw agentNotRegistered(request.agentId);
+    if (open === undefined) return this.answer({ kind: 'none', mark: { queueVersion: 0 } }, settle);
+    const { session } = open;
+    if (request.runner !== undefined)
+      return this.claimForRunner(request, request.runner, session, agent, settle);
+    const inHand = Object.entries(agent.value.held).filter(([, held]) => held.session === session.id);
+    if (inHand.length >= agent.value.configuration.maxConcurrentTasks) {
+      const resumed = await this.resume(
+        agent.value.id,
+        inHand.map(([taskId]) => taskId),
+      );
+      if (resumed !== undefined) return this.answer({ kind: 'resumed', task: resumed }, settle);
+    }
+    const keys = satisfiedKeys(
+      session.capabilityKeys,
+      agent.value.capabilities.map(({ name }) => name),
+    );
+    return this.claimNext(request, session, keys, agent, settle);
+  }
+
+  /** Claims the task that the runner names, or the first that it can do. */
+  private async claimForRunner(
+    request: ClaimRequest,
+    runner: RunnerClaim,
+    session: Session,
+    agent: Versioned<Agent>,
+    settle: Settle<ClaimOutcome>,
+  ): Promise<ClaimOutcome> {
+    const declared = agent.value.capabilities.map(({ name }) => name);
+    const capabilities = capabilitiesOf(runner, declared);
+    if (runner.taskId === undefined) {
+      const keys = satisfiedKeys(session.capabilityKeys, capabilities).filter((key) => key !== '');
+      if (keys.length > 0) return this.claimNext(request, session, keys, agent, settle);
+    } else {
+      const named = await this.dependencies.tasks.find(runner.taskId);
+      const task = claimableNow(named, runner.taskId, session, capabilities);
+      if (task !== undefined) return this.take(task, agent, request, settle);
+      if (await this.endBackoffOf(named)) throw new StaleWriteError();
+    }
+    return this.answer({ kind: 'none', mark: markOf(session) }, settle);
+  }
+
+  private async claimNext(
+    request: ClaimRequest,
+    session: Session,
+    keys: readonly string[],
+    agent: Versioned<Agent>,
+    settle: Settle<ClaimOutcome>,
+  ): Promise<ClaimOutcome> {
+    const window = this.window(session.id, keys, request.runner && 'coding');
+    const candidate = await window.next(session.queueVersion);
+    if (candidate !== undefined) {
+      let outcome: 'claimed' | 'refused' = 'refused';
+      try {
+        const claimed = await this.take(candidate, agent, request, settle);
+        outcome = 'claimed';
+        return claimed;
+      } finally {
+        window.finish(candidate.value.id, outcome);
+      }
+    }
+    if (await this.endBackoffOf(await this.dependencies.tasks.firstBackoff(session.id)))
+      throw new StaleWriteError();
+    return this.answer({ kind: 'none', mark: markOf(session) }, settle);
+  }
+
+  /** Commits the claim of a task. */
+  private async take(
+    { value: before, version }: Versioned<Task>,
+    agent: Versioned<Agent>,
+    request: ClaimRequest,
+    settle: Settle<ClaimOutcome>,
+  ): Promise<ClaimOutcome> {
+    const now = this.dependencies.clock.now();
+    const task = codingClaimed(claimTask(before, agent.value.id, request.leaseSeconds, now), request.runner);
+    const holder = holding(agent.value, task.id, { session: task.session, epoch: task.epoch }, now);
+    const claimed: ClaimOutcome = { kind: 'claimed', task };
+    await this.dependencies.store.commit(
+      [
+        ...taskChanges(before, task, version, now),
+        { kind: 'holdTask', agent: holder, taskId: task.id, version: agent.version },
+        ...countedAgent(agent.value, holder),
+      ],
+      settle(claimed),
+    );
+    return claimed;
+  }
+
+  /** The oldest of the tasks in hand that the agent still holds. */
+  private async resume(agentId: string, taskIds: readonly string[]): Promise<Task | undefined> {
+    const found = await this.dependencies.tasks.findAll(taskIds);
+    const held = found.flatMap((task) =>
+      task && isHeld(task.value.status) && task.value.claim?.agentId === agentId ? [task.value] : [],
+    );
+    return held.sort((a, b) => Number(a.claim?.claimedAt) - Number(b.claim?.claimedAt))[0];
+  }
+
+  /** Makes a task claimable whose retry is due. Tells whether it was. */
+  private async endBackoffOf(waiting: Versioned<Task> | undefined): Promise<boolean> {
+    const now = this.dependencies.clock.now();
+    if (waiting?.value.retryAt === undefined || waiting.value.retryAt > now) return false;
+    const task = endBackoff(waiting.value);
+    await this.dependencies.store.commit([
+      { kind: 'replaceTask', task, version: waiting.version },
+      { kind: 'queueGrew', workspace: task.workspace, session: task.session, capabilityKeys: [] },
+    ]);
+    return true;
+  }
+
+  /** Answers what changes nothing but the record of the call's key. */
+  private async answer(outcome: ClaimOutcome, settle: Settle<ClaimOutcome>): Promise<ClaimOutcome> {
+    await this.dependencies.store.commit([], settle(outcome));
+    return outcome;
+  }
+
+  private window(
+    session: string,
+    capabilityKeys: readonly string[],
+    type: TaskType | undefined,
+  ): ClaimWindow {
+    const name = [session, type ?? '', ...capabilityKeys].join('\n');
+    const window =
+      this.windows.get(name) ?? new ClaimWindow(this.dependencies.tasks, session, capabilityKeys, type);
+    this.windows.delete(name);
+    this.windows.set(name, window);
+    const oldest = this.windows.keys().next().value;
+    if (this.windows.size > MAX_WINDOWS && oldest !== undefined) this.windows.delete(oldest);
+    return window;
+  }
+}
+
+function markOf({ id, queueVersion }: Session): QueueMark {
+  return { session: id, queueVersion };
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { codingTool } from '../../domain/coding/tool.ts';
+import { defineTool } from '../../mcp/tool.ts';
+import { codingTaskAnswer, settled } from './answers.ts';
+import { answerShape, isTaskId, success, taskShape, text, whole, writing } from './shapes.ts';
+
+const MAX_DEPENDENCIES = 100;
+const USUAL_PRIORITY = 5;
+
+export const createTask = defineTool({
+  name: 'create_task',
+  title: 'Create a coding task',
+  description:
+    'Creates a new task for an AI coding agent, which a runner claims, does on the branch and ends. Answers at once with its id and branch; report_task and task://{taskId} show how it goes.',
+  input: z.strictObject({
+    tool: z
+      .string()
+      .refine((name) => name.length <= 100, 'expected at most 100 characters')
+      .describe('Tool type: CLAUDECODE or GEMINI'),
+    description: text('Task description', 20_000),
+    instructions: text('Detailed instructions for the AI agent', 60_000),
+    branch: z.string().optional().describe('Git branch; task/<id>-<description> where it is left out'),
+    config: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe(
+        'Configuration for the runner and its agent. Known: project (owner/name: only runners of it take the task), base, model, acceptance, pullRequest, queueSeconds (how long it may wait for a runner, 60 to 604800; a day by default).',
+      ),
+    priority: whole('Priority 1-10 (lower = higher priority)', 1, 10).default(USUAL_PRIORITY),
+    dependencies: z
+      .array(z.string().refine(isTaskId, 'expected the id of a task'))
+      .refine((list) => list.length <= MAX_DEPENDENCIES, `expected at most ${MAX_DEPENDENCIES} entries`)
+      .optional()
+      .describe('Ids of tasks that must be completed first'),
+  }),
+  output: answerShape(
+    z.object({
+      taskId: z.string(),
+      branch: z.string(),
+      task: taskShape,
+    }),
+  ),
+  annotations: { ...writing, idempotentHint: false },
+  role: 'worker',
+  example: {
+    tool: 'CLAUDECODE',
+    description: 'Add authentication to the app',
+    instructions: 'Implement JWT authentication with login/logout endpoints',
+    branch: 'feature/auth',
+  },
+  handler: async ({ services, workspace, principal, operation }, { tool, ...draft }) => {
+    const request = { ...draft, tool: codingTool(tool, 'tool'), workspace };
+    const answer = (task: Parameters<typeof codingTaskAnswer>[0]) =>
+      success('Task created. It waits for a runner.', {
+        taskId: task.id,
+        branch: task.coding.branch,
+        task: codingTaskAnswer(task, task.createdAt),
+      });
+    return answer(
+      await services.coding.create(principal, request, (task) => settled(operation, answer(task))),
+    );
+  },
+});

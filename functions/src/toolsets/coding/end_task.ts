@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { FAILURE_CLASSES } from '../../domain/coding/failure.ts';
+import { defineTool } from '../../mcp/tool.ts';
+import { endAnswer, endShape, settled } from './answers.ts';
+import { answerShape, epoch, taskId, text, writing } from './shapes.ts';
+
+export const endTask = defineTool({
+  name: 'end_task',
+  title: 'End a coding task',
+  description:
+    "Ends a task and its agent's session. Its runner reports the outcome with its epoch; whoever created the task, and leaders, may end it at any time, and the runner then stops within a heartbeat. A failure whose class allows it makes the task available for another attempt, at most 3 in all.",
+  input: z.strictObject({
+    taskId,
+    status: z.enum(['completed', 'failed']).describe('Final status'),
+    result: z
+      .unknown()
+      .optional()
+      .describe(
+        'Result data, at most 1 MiB of JSON. A runner sends summary, commits, diffstat, files, commands, tools, turns, tokens, costUsd, exit, durationMs, acceptance, pullRequest, base, branch and head.',
+      ),
+    epoch: epoch.optional(),
+    failure: z
+      .strictObject({
+        class: z.enum(FAILURE_CLASSES).describe('Decides about another attempt'),
+        message: text('What happened, for people', 5000),
+        retryable: z
+          .boolean()
+          .optional()
+          .describe('false rules out another attempt that the class would allow'),
+      })
+      .optional()
+      .describe('Why it failed'),
+  }),
+  output: answerShape(endShape),
+  annotations: { ...writing, destructiveHint: true, idempotentHint: true },
+  role: 'worker',
+  example: {
+    taskId: 'task-000abc-001',
+    status: 'completed',
+    result: { summary: 'Implemented login and logout with JWT.' },
+  },
+  handler: async ({ services, workspace, principal, operation }, { taskId: id, ...report }) => {
+    const ended = await services.codingChanges.end(
+      principal,
+      { workspace, taskId: id, ...report },
+      (outcome) => settled(operation, endAnswer(outcome)),
+    );
+    return endAnswer(ended);
+  },
+});

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { defineTool } from '../../mcp/tool.ts';
+import { codingTaskAnswer, settled } from './answers.ts';
+import { answerShape, success, taskId, taskShape, text, writing } from './shapes.ts';
+
+export const updateTask = defineTool({
+  name: 'update_task',
+  title: 'Update a coding task',
+  description:
+    "Updates an existing task's status or adds a log entry. Its runner, whoever created it and leaders may. completed and failed end the task, as end_task does; a status never goes back.",
+  input: z.strictObject({
+    taskId,
+    status: z.enum(['in_progress', 'completed', 'failed']).optional().describe('New status'),
+    log: text('Log message to append', 10_000).optional(),
+  }),
+  output: answerShape(z.object({ task: taskShape })),
+  annotations: { ...writing, destructiveHint: true, idempotentHint: false },
+  role: 'worker',
+  example: { taskId: 'task-000abc-001', log: 'The tests of the login endpoint pass.' },
+  handler: async ({ services, workspace, principal, operation }, { taskId: id, status, log }) => {
+    const { task, now } = await services.codingChanges.update(
+      principal,
+      { workspace, taskId: id, status, log },
+      (updated) =>
+        settled(operation, success('Task updated.', { task: codingTaskAnswer(updated.task, updated.now) })),
+    );
+    return success('Task updated.', { task: codingTaskAnswer(task, now) });
+  },
+});

@@ -1,0 +1,128 @@
+/** Claude Code. Source: https://code.claude.com/docs/en/headless, and the types of its Agent SDK. */
+import { z } from 'zod';
+import { type AgentEvent, type CodingCli, eventReader, type RunWishes } from './cli.ts';
+
+const textParts = z.array(z.looseObject({ type: z.string(), text: z.string().optional() }));
+
+const part = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  name: z.string().optional(),
+  input: z
+    .looseObject({
+      command: z.string().optional(),
+      file_path: z.string().optional(),
+      notebook_path: z.string().optional(),
+    })
+    .optional(),
+  content: z.union([z.string(), textParts]).optional(),
+  is_error: z.boolean().nullish(),
+});
+type Part = z.output<typeof part>;
+
+const message = z.looseObject({ content: z.union([z.string(), z.array(part)]) });
+
+const event = z.discriminatedUnion('type', [
+  z.looseObject({
+    type: z.literal('system'),
+    subtype: z.string().optional(),
+    model: z.string().optional(),
+    attempt: z.number().optional(),
+    max_retries: z.number().optional(),
+    error_status: z.number().nullish(),
+    error: z.string().optional(),
+  }),
+  z.looseObject({ type: z.literal('assistant'), message }),
+  z.looseObject({ type: z.literal('user'), message }),
+  z.looseObject({
+    type: z.literal('result'),
+    subtype: z.string().optional(),
+    is_error: z.boolean().default(false),
+    api_error_status: z.number().nullish(),
+    result: z.string().optional(),
+    errors: z.array(z.string()).optional(),
+    num_turns: z.number().optional(),
+    total_cost_usd: z.number().optional(),
+    usage: z
+      .looseObject({
+        input_tokens: z.number().default(0),
+        output_tokens: z.number().default(0),
+        cache_read_input_tokens: z.number().nullish(),
+      })
+      .optional(),
+  }),
+]);
+type Event = z.output<typeof event>;
+type SystemEvent = Extract<Event, { type: 'system' }>;
+type ResultEvent = Extract<Event, { type: 'result' }>;
+
+export const claude: CodingCli = {
+  tool: 'CLAUDECODE',
+  program: 'claude',
+  arguments: ({ model, allowedTools, unsafe }: RunWishes) => [
+    '-p',
+    '--output-format',
+    'stream-json',
+    '--verbose',
+    ...(unsafe ? ['--dangerously-skip-permissions'] : ['--permission-mode', 'acceptEdits']),
+    ...(allowedTools.length > 0 ? ['--allowedTools', ...allowedTools] : []),
+    ...(model === undefined ? [] : ['--model', model]),
+  ],
+  read: eventReader(event, eventsOf),
+};
+
+function eventsOf(one: Event): readonly AgentEvent[] {
+  switch (one.type) {
+    case 'system':
+      return systemEvent(one);
+    case 'assistant':
+      return partsOf(one.message).flatMap(assistantEvent);
+    case 'user':
+      return partsOf(one.message).flatMap(resultEvent);
+    case 'result':
+      return [resultOf(one)];
+  }
+}
+
+function systemEvent({ subtype, model, ...retry }: SystemEvent): AgentEvent[] {
+  if (subtype === 'init') return [{ kind: 'started', model }];
+  if (subtype !== 'api_retry') return [];
+  const { attempt = 0, max_retries = 0, error = 'error', error_status } = retry;
+  const text = `The model answered ${error}; retry ${attempt} of ${max_retries}.`;
+  return [{ kind: 'warned', text, httpStatus: error_status ?? undefined }];
+}
+
+function partsOf({ content }: z.output<typeof message>): readonly Part[] {
+  return typeof content === 'string' ? [] : content;
+}
+
+function assistantEvent({ type, text, name, input }: Part): AgentEvent[] {
+  if (type === 'text' && text) return [{ kind: 'said', text, partial: false }];
+  if (type !== 'tool_use' || name === undefined) return [];
+  return [
+    { kind: 'toolUse', tool: name, command: input?.command, file: input?.file_path ?? input?.notebook_path },
+  ];
+}
+
+function resultEvent({ type, content = '', is_error }: Part): AgentEvent[] {
+  if (type !== 'tool_result') return [];
+  const text = typeof content === 'string' ? content : content.map((one) => one.text ?? '').join('\n');
+  return [{ kind: 'toolResult', failed: is_error === true, text }];
+}
+
+function resultOf(one: ResultEvent): AgentEvent {
+  const { usage } = one;
+  return {
+    kind: 'result',
+    succeeded: !one.is_error && (one.subtype ?? 'success') === 'success',
+    text: one.result ?? one.errors?.join('\n') ?? one.subtype ?? '',
+    httpStatus: one.api_error_status ?? undefined,
+    turns: one.num_turns,
+    tokens: usage && {
+      input: usage.input_tokens,
+      output: usage.output_tokens,
+      cacheRead: usage.cache_read_input_tokens ?? 0,
+    },
+    costUsd: one.total_cost_usd,
+  };
+}

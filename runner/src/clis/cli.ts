@@ -1,0 +1,92 @@
+/** What a runner knows of a coding agent's command line. One file each implements it. */
+import type { z } from 'zod';
+import type { CodingTool } from '../hub/hub.ts';
+
+export interface CodingCli {
+  /** As tasks call it. */
+  readonly tool: CodingTool;
+  /** The program, which is also its name among the runner's capabilities. */
+  readonly program: string;
+  /** Arguments of a headless run with streamed JSON. The prompt goes to standard input. */
+  arguments(wishes: RunWishes): readonly string[];
+  /** Reads a line of its standard output; undefined where it is no event. */
+  read(line: string): readonly AgentEvent[] | undefined;
+}
+
+export interface RunWishes {
+  readonly model: string | undefined;
+  /** Rules of the CLI's own language for tools that need no confirmation. */
+  readonly allowedTools: readonly string[];
+  /** Switch its permission checks off. */
+  readonly unsafe: boolean;
+}
+
+export type AgentEvent =
+  | { readonly kind: 'started'; readonly model: string | undefined }
+  /** `partial`: the next one, if it follows at once, continues it. */
+  | { readonly kind: 'said'; readonly text: string; readonly partial: boolean }
+  | ToolUse
+  | { readonly kind: 'toolResult'; readonly failed: boolean; readonly text: string }
+  | Warning
+  | AgentResult;
+
+export interface ToolUse {
+  readonly kind: 'toolUse';
+  readonly tool: string;
+  /** Of a shell. */
+  readonly command: string | undefined;
+  readonly file: string | undefined;
+}
+
+/** Something is wrong; the agent goes on. */
+export interface Warning {
+  readonly kind: 'warned';
+  readonly text: string;
+  /** Of its model's refusal, if it is one. */
+  readonly httpStatus?: number | undefined;
+}
+
+/** The agent is done. */
+export interface AgentResult {
+  readonly kind: 'result';
+  readonly succeeded: boolean;
+  /** What it says at the end, or what went wrong. */
+  readonly text: string;
+  /** The HTTP status of its model's last refusal. */
+  readonly httpStatus: number | undefined;
+  readonly turns: number | undefined;
+  readonly tokens: Tokens | undefined;
+  readonly costUsd: number | undefined;
+}
+
+export interface Tokens {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+}
+
+/**
+ * Reads lines of JSON. What does not have the shape is an event of a kind that this version does not know, and says
+ * nothing to us.
+ */
+export function eventReader<Shape extends z.ZodType>(
+  shape: Shape,
+  eventsOf: (event: z.output<Shape>) => readonly AgentEvent[],
+): CodingCli['read'] {
+  return (line) => {
+    const value = objectIn(line);
+    if (value === undefined) return undefined;
+    const parsed = shape.safeParse(value);
+    return parsed.success ? eventsOf(parsed.data) : [];
+  };
+}
+
+function objectIn(line: string): object | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

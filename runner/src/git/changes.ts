@@ -1,0 +1,53 @@
+/** What a branch has beyond where it started. */
+import type { Git } from './git.ts';
+
+/** Reports stay readable; the branch has it all. */
+const MAX_COMMITS = 200;
+const MAX_FILES = 1000;
+
+export interface Changes {
+  readonly commits: readonly { readonly sha: string; readonly subject: string }[];
+  readonly diffstat: { readonly files: number; readonly insertions: number; readonly deletions: number };
+  readonly files: readonly FileChange[];
+  readonly head: string;
+}
+
+export interface FileChange {
+  readonly path: string;
+  readonly insertions: number;
+  readonly deletions: number;
+}
+
+/** @param base a commit; what both have is left out */
+export async function changesSince(git: Git, base: string, branch: string): Promise<Changes> {
+  const ref = `refs/heads/${branch}`;
+  const head = await git('rev-parse', ref);
+  const log = await git('log', `--max-count=${MAX_COMMITS}`, '--format=%H%x09%s', `${base}..${ref}`);
+  const commits = lines(log).map((line) => {
+    const [sha = '', ...subject] = line.split('\t');
+    return { sha, subject: subject.join('\t') };
+  });
+  const stat = await git('diff', '--numstat', '--no-renames', '-z', `${base}...${ref}`);
+  const files = stat.split('\0').filter(Boolean).map(fileChange);
+  const sum = (count: (file: FileChange) => number) => files.reduce((total, file) => total + count(file), 0);
+  return {
+    commits,
+    diffstat: {
+      files: files.length,
+      insertions: sum((file) => file.insertions),
+      deletions: sum((file) => file.deletions),
+    },
+    files: files.slice(0, MAX_FILES),
+    head,
+  };
+}
+
+/** Binary files have "-" for numbers. */
+function fileChange(entry: string): FileChange {
+  const [insertions = '', deletions = '', ...path] = entry.split('\t');
+  return { path: path.join('\t'), insertions: Number(insertions) || 0, deletions: Number(deletions) || 0 };
+}
+
+function lines(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '');
+}

@@ -1,0 +1,153 @@
+/** Muster's MCP endpoint. The only file that knows the MCP SDK. */
+import { Client, SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { z } from 'zod';
+import { VERSION } from '../version.ts';
+
+/** The hub has answered, and refuses. Asking again would bring the same. */
+export class HubRefusal extends Error {
+  readonly type: string;
+
+  constructor(tool: string, type: string, message: string) {
+    super(`${tool}: ${message}`);
+    this.type = type;
+  }
+}
+
+/** Nobody has answered, or only that it goes wrong just now. Asking again may help. */
+export class HubUnreachable extends Error {}
+
+/** Refusals that pass: by their name in coding's envelope, by their number in that of the github tools. */
+const PASSING = new Set([
+  'RATE_LIMITED',
+  '-32400',
+  'FIREBASE_ERROR',
+  '-32500',
+  'TIMEOUT',
+  '-32502',
+  'INTERNAL',
+  '-32603',
+]);
+
+/** HTTP statuses by which the hub says that the caller is wrong, not that something else is. */
+const refuses = (status: number): boolean =>
+  status >= 400 && status < 500 && status !== 408 && status !== 429;
+
+/** Beyond what the hub is asked to wait for, in milliseconds: it may have to start an instance first. */
+const PATIENCE_MS = 60_000;
+
+/** Coding's envelope, and the one of the github tools. */
+const refusal = z.looseObject({
+  message: z.string().optional(),
+  error: z
+    .looseObject({ type: z.string().optional(), message: z.string().optional(), code: z.unknown() })
+    .optional(),
+});
+
+export type Arguments = Readonly<Record<string, unknown>>;
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** How long the hub was asked to wait, in milliseconds. */
+  readonly waitMs?: number;
+}
+
+export class HubConnection {
+  private readonly url: URL;
+  private readonly token: string;
+  private client: Promise<Client> | undefined;
+
+  /** @param url of `/mcp` itself; a workspace in its query is kept */
+  constructor(url: string, token: string) {
+    this.url = new URL(url);
+    this.url.searchParams.set('toolsets', 'coding,github');
+    this.token = token;
+  }
+
+  /**
+   * Calls a tool by its name at `/mcp`.
+   * @throws HubRefusal
+   * @throws HubUnreachable
+   */
+  async call<Shape extends z.ZodType>(
+    tool: string,
+    args: Arguments,
+    shape: Shape,
+    { signal, waitMs = 0 }: CallOptions = {},
+  ): Promise<z.output<Shape>> {
+    try {
+      const client = await this.connected();
+      const timeout = { timeout: waitMs + PATIENCE_MS, ...(signal && { signal }) };
+      const answer = await client.callTool({ name: tool, arguments: { ...args } }, timeout);
+      if (answer.isError === true) throw refusalOf(tool, answer.structuredContent);
+      return shape.parse(answer.structuredContent);
+    } catch (error) {
+      throw failureOf(tool, error);
+    }
+  }
+
+  async close(): Promise<void> {
+    const client = await this.client?.catch(() => undefined);
+    this.client = undefined;
+    await client?.close();
+  }
+
+  private connected(): Promise<Client> {
+    this.client ??= this.connect().catch((error: unknown) => {
+      this.client = undefined;
+      throw error;
+    });
+    return this.client;
+  }
+
+  private async connect(): Promise<Client> {
+    const client = new Client(
+      { name: 'muster-runner', version: VERSION },
+      { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    );
+    const headers = { Authorization: `Bearer ${this.token}` };
+    await client.connect(new StreamableHTTPClientTransport(this.url, { requestInit: { headers } }), {
+      timeout: PATIENCE_MS,
+    });
+    return client;
+  }
+}
+
+function refusalOf(tool: string, structured: unknown): Error {
+  const parsed = refusal.safeParse(structured);
+  const { message, error } = parsed.success ? parsed.data : {};
+  const type = error?.type ?? String(error?.code ?? 'UNKNOWN');
+  const said = message ?? error?.message ?? 'refused without a reason';
+  return PASSING.has(type) ? new HubUnreachable(`${tool}: ${said}`) : new HubRefusal(tool, type, said);
+}
+
+function failureOf(tool: string, error: unknown): unknown {
+  if (error instanceof HubRefusal || error instanceof HubUnreachable) return error;
+  if (error instanceof z.ZodError)
+    return new HubRefusal(
+      tool,
+      'UNEXPECTED',
+      `the hub answers what this version does not know:\n${z.prettifyError(error)}`,
+    );
+  const message = error instanceof Error ? error.message : String(error);
+  const status = statusOf(error);
+  if (status === 401)
+    return new HubRefusal(
+      tool,
+      'UNAUTHENTICATED',
+      'the credential is not valid: it may have expired or been revoked',
+    );
+  if (status !== undefined && refuses(status)) return new HubRefusal(tool, `HTTP_${status}`, message);
+  if (isProtocolError(error)) return new HubRefusal(tool, 'PROTOCOL', message);
+  return new HubUnreachable(`${tool}: ${message}`);
+}
+
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof SdkHttpError) return error.status;
+  return error instanceof Error && error.name === 'UnauthorizedError' ? 401 : undefined;
+}
+
+/** A JSON-RPC error that says the request was wrong: an unknown tool, unknown arguments. */
+function isProtocolError(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error)) return false;
+  return error.code === -32601 || error.code === -32602 || error.code === -32600;
+}

@@ -1,0 +1,124 @@
+/** What a runner asks of the hub. Source: docs/guides/runner.md, "The protocol". */
+import { z } from 'zod';
+import type { Json } from '../redaction.ts';
+import type { FailureClass } from '../task/failure.ts';
+import type { HubConnection } from './connection.ts';
+
+/** The tools as tasks call them, and the programs that do them. */
+export const CODING_TOOLS = ['CLAUDECODE', 'GEMINI'] as const;
+export type CodingTool = (typeof CODING_TOOLS)[number];
+
+export interface LogEntry {
+  readonly sequence: number;
+  /** RFC 3339. */
+  readonly at: string;
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly type: 'system' | 'agent' | 'tool' | 'command' | 'output' | 'git' | 'acceptance';
+  readonly prefix?: string;
+  readonly message: string;
+}
+
+const claimedTask = z.object({
+  id: z.string(),
+  epoch: z.number(),
+  tool: z.enum(CODING_TOOLS),
+  description: z.string(),
+  instructions: z.string(),
+  branch: z.string(),
+  config: z.record(z.string(), z.json()),
+  attempt: z.number(),
+  previous: z.object({ failure: z.object({ class: z.string(), message: z.string() }) }).optional(),
+});
+export type ClaimedTask = z.output<typeof claimedTask>;
+
+const stop = z.object({ reason: z.enum(['ended', 'claim_lost']), message: z.string() });
+/** Why a runner is to stop working on a task. */
+export type Stop = z.output<typeof stop>;
+
+const answer = <Result extends z.ZodType>(result: Result) => z.object({ result });
+const claimAnswer = answer(z.object({ task: claimedTask.nullable() }));
+const standing = answer(z.object({ stop: stop.optional() }));
+const endAnswer = answer(z.object({ outcome: z.string() }));
+const registered = answer(z.object({ agentId: z.string() }));
+const pullRequest = z.object({ number: z.number(), url: z.string().optional() });
+
+export interface Ending {
+  readonly status: 'completed' | 'failed';
+  readonly result: Json;
+  readonly failure?: { readonly class: FailureClass; readonly message: string; readonly retryable?: boolean };
+}
+
+export interface ProgramVersion {
+  readonly name: string;
+  readonly version: string;
+}
+
+export interface ClaimWishes {
+  readonly tools: readonly CodingTool[];
+  readonly leaseSeconds: number;
+  readonly waitMs: number;
+  readonly project?: string | undefined;
+  readonly taskId?: string | undefined;
+}
+
+export interface PullRequestDraft {
+  readonly owner: string;
+  readonly repo: string;
+  readonly title: string;
+  readonly body: string;
+  readonly head: string;
+  readonly base: string;
+  readonly draft: boolean;
+  readonly task_id: string;
+}
+
+export class Hub {
+  private readonly connection: HubConnection;
+
+  constructor(connection: HubConnection) {
+    this.connection = connection;
+  }
+
+  /** Declares the coding agents of this machine. Returns who the runner is. */
+  async register(programs: readonly ProgramVersion[]): Promise<string> {
+    const { result } = await this.connection.call('coding_register_runner', { programs }, registered);
+    return result.agentId;
+  }
+
+  /** Waits for a task. Undefined where none came. */
+  async claim(wishes: ClaimWishes, signal: AbortSignal): Promise<ClaimedTask | undefined> {
+    const { project, taskId, ...rest } = wishes;
+    const args = { ...rest, ...(project && { project }), ...(taskId && { taskId }) };
+    const options = { signal, waitMs: wishes.waitMs };
+    const { result } = await this.connection.call('coding_claim_task', args, claimAnswer, options);
+    return result.task ?? undefined;
+  }
+
+  async append(taskId: string, epoch: number, entries: readonly LogEntry[]): Promise<Stop | undefined> {
+    const { result } = await this.connection.call('coding_append_logs', { taskId, epoch, entries }, standing);
+    return result.stop;
+  }
+
+  async heartbeat(
+    taskId: string,
+    epoch: number,
+    state?: 'in_progress' | 'waiting',
+  ): Promise<Stop | undefined> {
+    const args = { taskId, epoch, ...(state && { state }) };
+    return (await this.connection.call('coding_heartbeat_task', args, standing)).result.stop;
+  }
+
+  /** @returns what the hub made of it: see end_task */
+  async end(taskId: string, epoch: number, ending: Ending): Promise<string> {
+    const { result } = await this.connection.call('coding_end_task', { taskId, epoch, ...ending }, endAnswer);
+    return result.outcome;
+  }
+
+  createPullRequest(draft: PullRequestDraft): Promise<z.output<typeof pullRequest>> {
+    return this.connection.call('github_createPR', { ...draft }, pullRequest);
+  }
+
+  close(): Promise<void> {
+    return this.connection.close();
+  }
+}

@@ -1,0 +1,89 @@
+/** `muster-runner`: does Muster's coding tasks with the coding agents that are installed here. */
+import { createHash } from 'node:crypto';
+import { homedir } from 'node:os';
+import { basename, resolve } from 'node:path';
+import { parseSettings, type Settings, USAGE, UsageError } from './arguments.ts';
+import { findInstalled } from './clis/index.ts';
+import { GitError } from './git/git.ts';
+import { openRepository } from './git/repository.ts';
+import { HubConnection, HubRefusal, HubUnreachable } from './hub/connection.ts';
+import { Hub } from './hub/hub.ts';
+import { createRedactor } from './redaction.ts';
+import { Runner } from './runner.ts';
+
+const say = (message: string): void => console.error(message);
+
+try {
+  const settings = parseSettings(process.argv.slice(2), process.env);
+  if (settings === undefined) console.log(USAGE);
+  else process.exitCode = (await run(settings)) ? 0 : 1;
+} catch (error) {
+  say(explain(error));
+  process.exitCode = 1;
+}
+// A request that waits for a task must not hold the process.
+process.exit();
+
+async function run(settings: Settings): Promise<boolean> {
+  const shutdown = signalled();
+  const repository = await openRepository(settings.repo);
+  const env = agentEnvironment();
+  const installed = await findInstalled(env);
+  if (installed.length === 0)
+    throw new UsageError(
+      'No coding agent is installed: install Claude Code (claude) or Gemini CLI (gemini).',
+    );
+  const hub = new Hub(new HubConnection(settings.url, settings.token));
+  const agentId = await hub.register(installed.map(({ name, version }) => ({ name, version })));
+  const names = installed.map(({ name, version }) => `${name} ${version}`).join(', ');
+  say(
+    `Runner ${agentId} on ${repository.project ?? resolve(settings.repo)} with ${names}. Waiting for tasks.`,
+  );
+  const worktrees = worktreesFolder(settings);
+  const redactor = createRedactor([settings.token], process.env);
+  const options = { settings, repository, hub, agentId, installed, worktrees, redactor, env, shutdown, say };
+  try {
+    return await new Runner(options).run();
+  } finally {
+    await hub.close().catch(() => undefined);
+  }
+}
+
+/** Aborted by the first signal that asks us to end, and by the end of the script that started us. */
+function signalled(): AbortSignal {
+  const shutdown = new AbortController();
+  const end = (): void => {
+    if (!shutdown.signal.aborted)
+      say('Stopping: coding agents are ended, their work is committed and reported.');
+    shutdown.abort();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
+  process.on('disconnect', end);
+  process.channel?.unref();
+  return shutdown.signal;
+}
+
+/** What coding agents see of ours: all but the credential, and what makes them think that they run in another. */
+function agentEnvironment(): NodeJS.ProcessEnv {
+  const { MUSTER_TOKEN: _, CLAUDECODE: __, CLAUDE_CODE_ENTRYPOINT: ___, ...rest } = process.env;
+  return rest;
+}
+
+/**
+ * Not in the repository: Claude Code takes everything below a `.git` for sensitive, and a checkout with worktrees
+ * in it is no longer as its user left it. See docs/decisions/0025-runner.md.
+ */
+function worktreesFolder({ worktrees, repo }: Settings): string {
+  if (worktrees !== undefined) return resolve(worktrees);
+  const state = process.env['XDG_STATE_HOME'] || `${homedir()}/.local/state`;
+  const path = resolve(repo);
+  const digest = createHash('sha256').update(path).digest('hex').slice(0, 8);
+  return `${state}/muster/worktrees/${basename(path)}-${digest}`;
+}
+
+function explain(error: unknown): string {
+  if (error instanceof UsageError) return `${error.message}\n\n${USAGE}`;
+  if (error instanceof HubUnreachable) return `The hub does not answer: is --url right? ${error.message}`;
+  if (error instanceof GitError || error instanceof HubRefusal) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

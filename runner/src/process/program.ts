@@ -1,0 +1,66 @@
+/** A program in a process group of its own, with what it starts. */
+import { spawn } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { endProcesses } from './ending.ts';
+import { MARK_VARIABLE } from './identity.ts';
+import { readLines } from './lines.ts';
+
+/** How long output may still come once every process that we can find has ended, in milliseconds. */
+const LAST_WORDS_MS = 2000;
+
+export interface ProgramOptions {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** By which its processes are found again. */
+  readonly mark: string;
+  /** Given to its standard input. */
+  readonly input: string;
+  readonly onOutput: (line: string, stream: 'stdout' | 'stderr') => void;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface Program {
+  /** Its first process has ended; others of its group may be there still. Rejects where it could not be started. */
+  readonly exited: Promise<Exit>;
+  /** Ends all that is left of it. Resolves when its last words are read. */
+  end(): Promise<void>;
+}
+
+export function startProgram(options: ProgramOptions): Program {
+  const { program, args, cwd, env, mark, input, onOutput } = options;
+  const child = spawn(program, args, {
+    cwd,
+    env: { ...env, [MARK_VARIABLE]: mark },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+  readLines(child.stdout, (line) => onOutput(line, 'stdout'));
+  readLines(child.stderr, (line) => onOutput(line, 'stderr'));
+  const exited = new Promise<Exit>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+  });
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  exited.catch(() => undefined); // whoever waits for it is told
+  child.stdin.on('error', () => undefined); // it may end without having read everything
+  child.stdin.end(input);
+  const end = async (): Promise<void> => {
+    await endProcesses(mark, child.pid);
+    // One that hides from us may hold the pipes for ever.
+    const patience = new AbortController();
+    await Promise.race([
+      closed,
+      delay(LAST_WORDS_MS, undefined, { signal: patience.signal }).catch(() => undefined),
+    ]);
+    patience.abort();
+    child.stdout.destroy();
+    child.stderr.destroy();
+  };
+  return { exited, end };
+}

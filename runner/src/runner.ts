@@ -1,0 +1,175 @@
+/** Claims tasks and does them, one or more at a time, until it is told to end. */
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Settings } from './arguments.ts';
+import type { InstalledCli } from './clis/index.ts';
+import type { Repository } from './git/repository.ts';
+import { HubUnreachable } from './hub/connection.ts';
+import type { ClaimedTask, Hub } from './hub/hub.ts';
+import { Outbox } from './outbox/outbox.ts';
+import { recover } from './recovery.ts';
+import type { Redactor } from './redaction.ts';
+import { Attempt } from './task/attempt.ts';
+import { TaskLog } from './task/log.ts';
+import { AttemptRecord } from './task/record.ts';
+
+/** The longest that the hub lets a claim wait, in milliseconds. */
+const CLAIM_WAIT_MS = 25_000;
+const RETRY_MS = 5000;
+
+/** How long what was not sent yet may take once the runner is to end, in milliseconds. */
+const LAST_SENDING_MS = 15_000;
+
+/** At most so long until end_task is heard of, in milliseconds. */
+const LONGEST_HEARTBEAT_MS = 10_000;
+
+export interface RunnerOptions {
+  readonly settings: Settings;
+  readonly repository: Repository;
+  readonly hub: Hub;
+  readonly agentId: string;
+  readonly installed: readonly InstalledCli[];
+  readonly worktrees: string;
+  readonly redactor: Redactor;
+  /** Of the coding agents. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly shutdown: AbortSignal;
+  readonly say: (message: string) => void;
+}
+
+export class Runner {
+  private readonly options: RunnerOptions;
+  private readonly mark = randomUUID();
+  private readonly attempts: string;
+  private readonly heartbeatMs: number;
+  private readonly project: string | undefined;
+  private readonly active = new Set<Outbox>();
+
+  constructor(options: RunnerOptions) {
+    this.options = options;
+    this.attempts = `${options.repository.stateFolder}/attempts`;
+    this.heartbeatMs = Math.min(LONGEST_HEARTBEAT_MS, (options.settings.lease * 1000) / 4);
+    this.project = options.settings.project ?? options.repository.project;
+  }
+
+  /** @returns whether all that it was to do was completed */
+  async run(): Promise<boolean> {
+    const { settings, repository, hub, agentId, say, shutdown } = this.options;
+    const { attempts, heartbeatMs } = this;
+    const stopWatchdog = startWatchdog(this.mark);
+    try {
+      const hubUrl = settings.url;
+      for (const outbox of await recover({ repository, hub, hubUrl, agentId, attempts, heartbeatMs, say }))
+        this.active.add(outbox);
+      shutdown.addEventListener('abort', () => this.giveUpSendingLater(), { once: true });
+      if (settings.once) return await this.once();
+      await Promise.all(Array.from({ length: settings.concurrency }, () => this.loop()));
+      return true;
+    } finally {
+      stopWatchdog();
+    }
+  }
+
+  private async loop(): Promise<void> {
+    while (!this.options.shutdown.aborted) {
+      const task = await this.claim();
+      if (task !== undefined) await this.attempt(task);
+    }
+  }
+
+  private async once(): Promise<boolean> {
+    const { shutdown, settings, say } = this.options;
+    while (!shutdown.aborted) {
+      const task = await this.claim();
+      if (task !== undefined) return this.attempt(task);
+      if (settings.task === undefined || shutdown.aborted) continue;
+      say(`Task ${settings.task} cannot be claimed: it is not there, not for this runner, or not available.`);
+      return false;
+    }
+    return false;
+  }
+
+  /** Waits for a task. Undefined where none came, or the runner is to end. */
+  private async claim(): Promise<ClaimedTask | undefined> {
+    const { hub, settings, installed, shutdown, say } = this.options;
+    const wishes = {
+      tools: installed.map(({ tool }) => tool),
+      leaseSeconds: settings.lease,
+      waitMs: CLAIM_WAIT_MS,
+      project: this.project,
+      taskId: settings.task,
+    };
+    for (let failures = 0; ; failures++) {
+      try {
+        return await hub.claim(wishes, shutdown);
+      } catch (error) {
+        if (shutdown.aborted) return undefined;
+        if (!(error instanceof HubUnreachable)) throw error;
+        if (failures === 0) say(`The hub does not answer; asking again. ${error.message}`);
+        await delay(RETRY_MS, undefined, { signal: shutdown }).catch(() => undefined);
+      }
+    }
+  }
+
+  /** @returns whether the task was completed */
+  private async attempt(task: ClaimedTask): Promise<boolean> {
+    const { settings, hub, repository, worktrees, agentId, redactor, env, shutdown, say } = this.options;
+    const { id: taskId, epoch, branch, description } = task;
+    const mark = `${this.mark}.${taskId}.${epoch}`;
+    const worktree = `${worktrees}/${taskId}.${epoch}`;
+    const facts = { mark, hub: settings.url, agentId, taskId, epoch, description, branch, worktree };
+    const record = AttemptRecord.create(this.attempts, facts);
+    const { journal } = record;
+    const outbox = new Outbox({ hub, taskId, epoch, journal, heartbeatMs: this.heartbeatMs, say });
+    this.active.add(outbox);
+    say(`${taskId}: ${description.split('\n')[0]} (${task.tool}, branch ${branch}, attempt ${task.attempt})`);
+    const attempt = new Attempt({
+      repository,
+      hub,
+      task,
+      outbox,
+      log: new TaskLog(redactor, (entry) => outbox.append(entry)),
+      redactor,
+      worktree,
+      worktrees,
+      mark,
+      env,
+      base: settings.base ?? 'HEAD',
+      acceptance: settings.acceptance,
+      silenceMs: settings.silence * 1000,
+      push: settings.push,
+      unsafe: settings.unsafe,
+      project: this.project,
+      shutdown,
+      keep: (ending) => record.keep(ending),
+    });
+    const { ending, delivery } = await attempt.run();
+    this.active.delete(outbox);
+    const outcome = delivery.delivered ? delivery.outcome : 'not reported';
+    say(`${taskId}: ${ending.failure?.class ?? ending.status} (${outcome})`);
+    if (delivery.delivered || outbox.stopReason) record.discard();
+    else record.leave();
+    return ending.status === 'completed' && delivery.delivered;
+  }
+
+  private giveUpSendingLater(): void {
+    setTimeout(() => {
+      for (const outbox of this.active) outbox.abandon();
+    }, LAST_SENDING_MS).unref();
+  }
+}
+
+/** Ends what we have started if we are killed. @returns what lets it go */
+function startWatchdog(mark: string): () => void {
+  const own = fileURLToPath(import.meta.url);
+  const program = own.replace(/runner(\.[jt]s)$/, 'process/watchdog$1');
+  const child = spawn(process.execPath, [...process.execArgv, program, mark], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  child.on('error', () => undefined); // nobody watches over us, then
+  child.unref();
+  return () => child.stdin.end();
+}

@@ -1,0 +1,152 @@
+/** Runs a coding agent until it is done, is told to stop, or is given up. */
+import type { CodingCli, RunWishes } from '../clis/cli.ts';
+import { type Exit, type Program, startProgram } from '../process/program.ts';
+import { redactKeyBlocks } from '../redaction.ts';
+import { AttemptFailure, classify } from './failure.ts';
+import type { TaskLog } from './log.ts';
+import { SilenceWatch } from './silenceWatch.ts';
+import { Transcript } from './transcript.ts';
+
+/** How long a process may go on after its result, in milliseconds. */
+const FAREWELL_MS = 3000;
+const MAX_COMPLAINTS = 200;
+const MAX_COMPLAINT_CHARACTERS = 4000;
+
+export interface AgentRunOptions {
+  readonly cli: CodingCli;
+  readonly wishes: RunWishes;
+  readonly prompt: string;
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly mark: string;
+  readonly log: TaskLog;
+  /** How long it may print nothing, in milliseconds. */
+  readonly silenceMs: number;
+  /** Aborted when it is to stop. */
+  readonly signal: AbortSignal;
+  /** Called when its result has come, while it may still be there. */
+  readonly onResult: () => void;
+}
+
+export interface AgentRun {
+  readonly transcript: Transcript;
+  readonly exit: Exit | undefined;
+  readonly failure: AttemptFailure | undefined;
+}
+
+type End = 'exited' | 'told' | 'silent' | 'missing';
+
+/** Whatever happens, no process of the agent is left when this resolves. */
+export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
+  const { cli, wishes, prompt, folder, env, mark, log, signal, silenceMs } = options;
+  const listener = new AgentListener(options);
+  const args = cli.arguments(wishes);
+  log.add('system', `${cli.program} ${args.join(' ')}`, { level: 'debug', prefix: 'runner' });
+  const program = startProgram({
+    program: cli.program,
+    args,
+    cwd: folder,
+    env,
+    mark,
+    input: prompt,
+    onOutput: (line, stream) => listener.hear(line, stream),
+  });
+  const { end, exit } = await endOf(program, listener.watch, signal);
+  await program.end();
+  listener.watch.stop();
+  listener.transcript.finishSaying();
+  const { transcript, complaints } = listener;
+  return { transcript, exit, failure: failureOf({ cli, end, exit, transcript, complaints, silenceMs }) };
+}
+
+/** Tells what the agent reports from what it and its programs print beside. */
+class AgentListener {
+  readonly transcript: Transcript;
+  readonly watch: SilenceWatch;
+  readonly complaints: string[] = [];
+  private readonly options: AgentRunOptions;
+  private readonly withoutKeys = redactKeyBlocks();
+
+  constructor(options: AgentRunOptions) {
+    this.options = options;
+    this.transcript = new Transcript(options.log, options.folder);
+    this.watch = new SilenceWatch(options.silenceMs);
+  }
+
+  hear(line: string, stream: 'stdout' | 'stderr'): void {
+    this.watch.heard();
+    const events = stream === 'stdout' ? this.options.cli.read(line) : undefined;
+    if (events === undefined) {
+      this.print(line, stream);
+      return;
+    }
+    for (const event of events) this.transcript.add(event);
+    if (this.transcript.outcome !== undefined && this.watch.expect(FAREWELL_MS)) this.options.onResult();
+  }
+
+  private print(line: string, stream: 'stdout' | 'stderr'): void {
+    const safe = this.withoutKeys(line);
+    if (safe === undefined) return;
+    if (this.complaints.length < MAX_COMPLAINTS) this.complaints.push(safe);
+    const level = stream === 'stderr' ? 'warn' : 'info';
+    this.options.log.print('output', safe, { prefix: this.options.cli.program, level });
+  }
+}
+
+async function endOf(
+  program: Program,
+  watch: SilenceWatch,
+  signal: AbortSignal,
+): Promise<{ end: End; exit: Exit | undefined }> {
+  const told = new Promise<End>((resolve) => {
+    if (signal.aborted) resolve('told');
+    signal.addEventListener('abort', () => resolve('told'), { once: true });
+  });
+  let exit: Exit | undefined;
+  const exited = program.exited.then<End, End>(
+    (how) => {
+      exit = how;
+      return 'exited';
+    },
+    () => 'missing',
+  );
+  const end = await Promise.race([exited, told, watch.silent.then<End>(() => 'silent')]);
+  return { end, exit };
+}
+
+interface Ended {
+  readonly cli: CodingCli;
+  readonly end: End;
+  readonly exit: Exit | undefined;
+  readonly transcript: Transcript;
+  readonly complaints: readonly string[];
+  readonly silenceMs: number;
+}
+
+function failureOf({ cli, end, exit, transcript, complaints, silenceMs }: Ended): AttemptFailure | undefined {
+  const { outcome, lastWarning } = transcript;
+  if (outcome?.succeeded) return undefined;
+  const { program } = cli;
+  if (end === 'missing') return new AttemptFailure('cli_missing', `${program} could not be started.`);
+  if (outcome !== undefined) {
+    const complaint = shortComplaint([outcome.text, ...complaints]);
+    return new AttemptFailure(classify(complaint, outcome.httpStatus), `${program}: ${complaint}`);
+  }
+  if (end === 'told') return new AttemptFailure('cancelled', 'The work was stopped.');
+  const status = lastWarning?.httpStatus;
+  if (end === 'silent')
+    return new AttemptFailure(
+      status === undefined ? 'no_output' : classify('', status),
+      `${program} printed nothing for ${silenceMs / 1000} s and was stopped.`,
+    );
+  const how = exit?.signal ?? `exit code ${exit?.code ?? 'unknown'}`;
+  const complaint = shortComplaint([lastWarning?.text ?? '', ...complaints]);
+  return new AttemptFailure(
+    classify(complaint, status),
+    `${program} ended with ${how} before its result. ${complaint}`.trim(),
+  );
+}
+
+function shortComplaint(lines: readonly string[]): string {
+  return lines.filter(Boolean).join('\n').slice(0, MAX_COMPLAINT_CHARACTERS).trim();
+}

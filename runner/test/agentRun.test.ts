@@ -1,0 +1,185 @@
+/** What becomes of coding agents that behave badly: real processes, real signals. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { claude } from '../src/clis/claude.ts';
+import type { LogEntry } from '../src/hub/hub.ts';
+import { findProcesses } from '../src/process/identity.ts';
+import { createRedactor } from '../src/redaction.ts';
+import { type AgentRun, type AgentRunOptions, runAgent } from '../src/task/agentRun.ts';
+import { TaskLog } from '../src/task/log.ts';
+import { newFolder, removeFolder } from './support/folders.ts';
+import { DEAF, FOREVER, installStandIn, withChildren } from './support/standIn.ts';
+import { until } from './support/waiting.ts';
+
+/** Longer than any test: nothing that is tested waits for it. */
+const LONG_MS = 10 * 60_000;
+
+describe('a run of a coding agent', () => {
+  let folder: string;
+  let mark: string;
+  let entries: Omit<LogEntry, 'sequence'>[];
+  let stopping: AbortController;
+  let results: number;
+
+  beforeEach(() => {
+    folder = newFolder();
+    mark = `test-${folder.split('/').pop()}`;
+    entries = [];
+    stopping = new AbortController();
+    results = 0;
+  });
+  afterEach(() => {
+    assert.deepEqual(findProcesses(mark), [], 'no process is left');
+    removeFolder(folder);
+  });
+
+  function run(body: string, options: Partial<AgentRunOptions> = {}): Promise<AgentRun> {
+    installStandIn(`${folder}/bin`, body);
+    return runAgent({
+      cli: claude,
+      wishes: { model: undefined, allowedTools: [], unsafe: false },
+      prompt: 'Do it.',
+      folder,
+      env: { PATH: `${folder}/bin` },
+      mark,
+      log: new TaskLog(createRedactor(['hunter2hunter2'], {}), (entry) => entries.push(entry)),
+      silenceMs: LONG_MS,
+      signal: stopping.signal,
+      onResult: () => {
+        results += 1;
+      },
+      ...options,
+    });
+  }
+
+  it('takes the prompt on standard input and reports what was done', async () => {
+    const { transcript, exit, failure } = await run(`
+      const prompt = fs.readFileSync(0, 'utf8');
+      const tool = (name, input) => print({ type: 'assistant', message: { content: [{ type: 'tool_use', name, input }] } });
+      tool('Write', { file_path: process.cwd() + '/src/a.ts' });
+      tool('Bash', { command: 'npm test' });
+      tool('Bash', { command: 'echo hunter2hunter2' });
+      said('I was told: ' + prompt);
+      result();
+    `);
+    assert.equal(failure, undefined);
+    assert.deepEqual(exit, { code: 0, signal: null });
+    const { commands, tools, turns, tokens, costUsd, summary } = transcript.work();
+    assert.deepEqual(commands, ['npm test', 'echo [redacted]']);
+    assert.deepEqual(tools, { Write: 1, Bash: 2 });
+    assert.deepEqual(
+      { turns, tokens, costUsd, summary },
+      {
+        turns: 2,
+        tokens: { input: 20, output: 10, cacheRead: 5 },
+        costUsd: 0.01,
+        summary: 'Done.',
+      },
+    );
+    assert.ok(entries.some(({ type, message }) => type === 'tool' && message === 'Write src/a.ts'));
+    assert.ok(entries.some(({ type, message }) => type === 'agent' && message === 'I was told: Do it.'));
+    assert.ok(!JSON.stringify(entries).includes('hunter2'));
+    assert.equal(results, 1);
+  });
+
+  it('is over when the result has come, though the process hangs', async () => {
+    const { failure, transcript } = await run(`${DEAF} result('All done.'); ${FOREVER}`);
+    assert.equal(failure, undefined);
+    assert.equal(transcript.work().summary, 'All done.');
+  });
+
+  it('leaves no process of an agent that ignores SIGTERM and has children, one in a session of its own', async () => {
+    const pids = `${folder}/pids`;
+    const running = run(`${DEAF} ${withChildren(pids, "said('Started them.');")} ${FOREVER}`);
+    await until(() => entries.some(({ message }) => message === 'Started them.'));
+    stopping.abort();
+    const { failure } = await running;
+    assert.equal(failure?.failureClass, 'cancelled');
+    assert.equal(readFileSync(pids, 'utf8').trim().split('\n').length, 5);
+    assert.deepEqual(findProcesses(mark), []);
+  });
+
+  it('leaves no process that an agent started and forgot', async () => {
+    const { failure } = await run(withChildren(`${folder}/pids`, 'result(); process.exit(0);'));
+    assert.equal(failure, undefined);
+  });
+
+  it('asks first, so that an agent can end in order', async () => {
+    const running = run(`
+      process.on('SIGTERM', () => { fs.writeFileSync('asked', ''); process.exit(0); });
+      said('Working.');
+      ${FOREVER}
+    `);
+    await until(() => entries.some(({ message }) => message === 'Working.'));
+    stopping.abort();
+    await running;
+    assert.ok(existsSync(`${folder}/asked`));
+  });
+
+  it('gives up an agent that prints nothing for too long', async () => {
+    const { failure } = await run(FOREVER, { silenceMs: 1500 });
+    assert.equal(failure?.failureClass, 'no_output');
+  });
+
+  it('tells why an agent died', async () => {
+    const died = await run("console.error('segmentation of faults'); process.exit(3);");
+    assert.equal(died.failure?.failureClass, 'crashed');
+    assert.match(died.failure?.message ?? '', /exit code 3.*segmentation of faults/s);
+    const killed = await run("process.kill(process.pid, 'SIGKILL');");
+    assert.match(killed.failure?.message ?? '', /SIGKILL/);
+    assert.deepEqual(killed.exit, { code: null, signal: 'SIGKILL' });
+  });
+
+  it('knows a refused credential and a rate limit', async () => {
+    const refused = (status: number, text: string) =>
+      run(
+        `print({ type: 'result', subtype: 'success', is_error: true, api_error_status: ${status}, result: '${text}' });`,
+      );
+    assert.equal((await refused(401, 'Invalid API key')).failure?.failureClass, 'authentication');
+    assert.equal((await refused(429, 'Slow down')).failure?.failureClass, 'rate_limit');
+    assert.equal(
+      (await run("console.error('Please run /login'); process.exit(1)")).failure?.failureClass,
+      'authentication',
+    );
+  });
+
+  it('knows that an agent was waiting for its model when it died', async () => {
+    const retry =
+      "print({ type: 'system', subtype: 'api_retry', attempt: 7, max_retries: 10, error_status: 429, error: 'rate_limit' });";
+    const { failureClass, message } = (await run(`${retry} process.exit(1);`)).failure ?? {};
+    assert.equal(failureClass, 'rate_limit');
+    assert.match(message ?? '', /rate_limit; retry 7 of 10/);
+  });
+
+  it('says when the program is missing', async () => {
+    const { failure } = await run('', { env: { PATH: `${folder}/nowhere` } });
+    assert.equal(failure?.failureClass, 'cli_missing');
+  });
+
+  it('survives a flood of output, and sends a bounded part of it', async () => {
+    const { failure, transcript } = await run(`
+      const line = 'x'.repeat(1000);
+      let left = 40_000;
+      const more = () => {
+        while (left-- > 0) if (!process.stdout.write(line + '\\n')) return process.stdout.once('drain', more);
+        result('Flooded.');
+      };
+      more();
+    `);
+    assert.equal(failure, undefined);
+    assert.equal(transcript.work().summary, 'Flooded.');
+    const characters = entries.reduce((sum, { message }) => sum + message.length, 0);
+    assert.ok(characters < 9 * 1024 * 1024, `${characters} characters`);
+  });
+
+  it('keeps private keys and colours out of the log', async () => {
+    await run(`
+      console.error('-----BEGIN RSA PRIVATE KEY-----\\nMIIEpAIBAAKCAQEA\\n-----END RSA PRIVATE KEY-----');
+      console.error('\\u001b[31mred\\u001b[0m');
+      result();
+    `);
+    const said = entries.map(({ message }) => message);
+    assert.ok(!said.some((message) => message.includes('MIIEpAIBAAKCAQEA')));
+    assert.ok(said.includes('red'));
+  });
+});

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { parseSettings, UsageError } from '../src/arguments.ts';
+
+const ENOUGH = ['--repo', '.', '--url', 'http://127.0.0.1:5001/mcp', '--token', 'mk_key.secret'];
+
+function complaint(args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
+  try {
+    parseSettings(args, env);
+  } catch (error) {
+    assert.ok(error instanceof UsageError);
+    return error.message;
+  }
+  return '';
+}
+
+describe("the runner's command line", () => {
+  it('has usual values', () => {
+    assert.deepEqual(parseSettings(ENOUGH, {}), {
+      repo: '.',
+      url: 'http://127.0.0.1:5001/mcp',
+      token: 'mk_key.secret',
+      once: false,
+      concurrency: 1,
+      push: false,
+      unsafe: false,
+      silence: 600,
+      lease: 120,
+    });
+  });
+
+  it('takes URL and credential from the environment, where no process list shows them', () => {
+    const env = { MUSTER_URL: 'https://example.com/mcp', MUSTER_TOKEN: 'from.environment' };
+    const settings = parseSettings(['--repo', '.'], env);
+    assert.deepEqual([settings?.url, settings?.token], [env.MUSTER_URL, env.MUSTER_TOKEN]);
+    assert.equal(parseSettings(['--repo', '.', '--token', 'given.here'], env)?.token, 'given.here');
+  });
+
+  it('does one task where it names one', () => {
+    assert.equal(parseSettings([...ENOUGH, '--task', 'task-1'], {})?.once, true);
+  });
+
+  it('says everything that is wrong', () => {
+    assert.match(complaint([]), /--repo is missing.*--url.*--token is missing/s);
+    assert.match(complaint([...ENOUGH, '--concurrency', '0']), /--concurrency: at least 1/);
+    assert.match(complaint([...ENOUGH, '--silence', 'long']), /--silence: a number/);
+    assert.match(complaint([...ENOUGH, '--url', 'ftp://example.com']), /--url: the http/);
+    assert.match(complaint([...ENOUGH, '--base=-x']), /--base/);
+    assert.match(complaint([...ENOUGH, '--frobnicate']), /frobnicate/);
+    assert.match(complaint([...ENOUGH, 'stray']), /stray/);
+    assert.match(complaint([...ENOUGH, '--once', '--concurrency', '2']), /does not go with/);
+  });
+
+  it('asks for nothing more where help is wanted', () => {
+    assert.equal(parseSettings(['--help'], {}), undefined);
+  });
+});

@@ -1,0 +1,137 @@
+/** What the coding agents print, line by line, as their real programs printed it. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { claude } from '../src/clis/claude.ts';
+import type { CodingCli } from '../src/clis/cli.ts';
+import { gemini } from '../src/clis/gemini.ts';
+
+const NOTHING_ALLOWED = { model: undefined, allowedTools: [], unsafe: false };
+
+function eventsOf(cli: CodingCli, lines: readonly object[]): unknown[] {
+  return lines.flatMap((line): readonly unknown[] => cli.read(JSON.stringify(line)) ?? ['unread']);
+}
+
+describe('what Claude Code prints', () => {
+  it('is understood', () => {
+    const use = {
+      type: 'tool_use',
+      id: 'toolu_0',
+      name: 'Edit',
+      input: { file_path: '/w/a.ts', old_string: 'a' },
+    };
+    const lines: readonly object[] = [
+      { type: 'system', subtype: 'init', model: 'claude-opus-4-8[1m]', tools: ['Bash'] },
+      { type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: 'Hello' }, use] } },
+      {
+        type: 'user',
+        message: {
+          content: [{ tool_use_id: 'toolu_0', type: 'tool_result', content: 'No', is_error: true }],
+        },
+      },
+      { type: 'rate_limit_event', anything: 1 },
+      {
+        type: 'result',
+        subtype: 'success',
+        is_error: false,
+        api_error_status: null,
+        num_turns: 5,
+        result: 'Done.',
+        total_cost_usd: 0.0015,
+        usage: { input_tokens: 50, output_tokens: 40, cache_read_input_tokens: 30 },
+      },
+    ];
+    assert.deepEqual(eventsOf(claude, lines), [
+      { kind: 'started', model: 'claude-opus-4-8[1m]' },
+      { kind: 'said', text: 'Hello', partial: false },
+      { kind: 'toolUse', tool: 'Edit', command: undefined, file: '/w/a.ts' },
+      { kind: 'toolResult', failed: true, text: 'No' },
+      {
+        kind: 'result',
+        succeeded: true,
+        text: 'Done.',
+        httpStatus: undefined,
+        turns: 5,
+        tokens: { input: 50, output: 40, cacheRead: 30 },
+        costUsd: 0.0015,
+      },
+    ]);
+  });
+
+  it('is no success where it ran out of turns', () => {
+    const [event] =
+      claude.read('{"type":"result","subtype":"error_max_turns","is_error":true,"num_turns":3}') ?? [];
+    assert.ok(event?.kind === 'result' && !event.succeeded && event.text === 'error_max_turns');
+  });
+
+  it('never skips permission checks unless told to', () => {
+    assert.ok(!claude.arguments(NOTHING_ALLOWED).join(' ').includes('dangerously'));
+    assert.ok(
+      claude.arguments({ ...NOTHING_ALLOWED, unsafe: true }).includes('--dangerously-skip-permissions'),
+    );
+  });
+});
+
+describe('what Gemini CLI prints', () => {
+  it('is understood', () => {
+    const lines: readonly object[] = [
+      { type: 'init', timestamp: '2026-11-22T04:36:23.399Z', session_id: 's', model: 'auto' },
+      { type: 'message', role: 'user', content: 'Implement it' },
+      { type: 'message', role: 'assistant', content: 'Do', delta: true },
+      { type: 'tool_use', tool_name: 'run_shell_command', tool_id: 'x', parameters: { command: 'npm test' } },
+      {
+        type: 'tool_result',
+        tool_id: 'x',
+        status: 'error',
+        error: { type: 'tool_not_registered', message: 'No' },
+      },
+      { type: 'error', severity: 'warning', message: 'Loop detected' },
+      {
+        type: 'result',
+        status: 'success',
+        stats: { total_tokens: 62, input_tokens: 41, output_tokens: 21, cached: 1, tool_calls: 3 },
+      },
+    ];
+    assert.deepEqual(eventsOf(gemini, lines), [
+      { kind: 'started', model: 'auto' },
+      { kind: 'said', text: 'Do', partial: true },
+      { kind: 'toolUse', tool: 'run_shell_command', command: 'npm test', file: undefined },
+      { kind: 'toolResult', failed: true, text: 'No' },
+      { kind: 'warned', text: 'Loop detected' },
+      {
+        kind: 'result',
+        succeeded: true,
+        text: '',
+        httpStatus: undefined,
+        turns: undefined,
+        tokens: { input: 41, output: 21, cacheRead: 1 },
+        costUsd: undefined,
+      },
+    ]);
+  });
+
+  it('approves edits alone unless told to', () => {
+    assert.ok(gemini.arguments(NOTHING_ALLOWED).includes('auto_edit'));
+    assert.ok(gemini.arguments({ ...NOTHING_ALLOWED, unsafe: true }).includes('yolo'));
+  });
+});
+
+describe('whatever else a coding agent prints', () => {
+  const both: readonly CodingCli[] = [claude, gemini];
+
+  it('is no event, and no reason to fail', () => {
+    const line = fc.oneof(
+      fc.string(),
+      fc.json(),
+      fc.object().map((value) => JSON.stringify({ type: 'result', ...value })),
+    );
+    fc.assert(
+      fc.property(line, (text) => {
+        for (const cli of both) {
+          const events = cli.read(text);
+          assert.ok(events === undefined || Array.isArray(events));
+        }
+      }),
+    );
+    for (const cli of both) assert.equal(cli.read('Warning: 256-color support not detected.'), undefined);
+  });
+});

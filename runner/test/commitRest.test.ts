@@ -1,0 +1,141 @@
+/** Worktrees and commits, with real git. */
+import assert from 'node:assert/strict';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { changesSince } from '../src/git/changes.ts';
+import { commitRest } from '../src/git/commitRest.ts';
+import { GitError } from '../src/git/git.ts';
+import { openRepository, projectOf, type Repository, resolveBase } from '../src/git/repository.ts';
+import { openWorktree, removeWorktree, type Worktree } from '../src/git/worktree.ts';
+import { git, newFolder, newRepository, removeFolder } from './support/folders.ts';
+
+describe('the worktree of a task', () => {
+  let folder: string;
+  let repo: string;
+  let repository: Repository;
+
+  beforeEach(async () => {
+    folder = newFolder();
+    repo = newRepository(`${folder}/repo`);
+    repository = await openRepository(repo);
+  });
+  afterEach(() => {
+    assert.equal(git(repo, 'rev-parse', '--abbrev-ref', 'HEAD'), 'main', "the user's branch is checked out");
+    assert.equal(git(repo, 'status', '--porcelain'), '?? notes.txt', "the user's checkout is as it was");
+    removeFolder(folder);
+  });
+
+  async function open(branch: string, fetch = false): Promise<Worktree> {
+    const base = await resolveBase(repository, 'HEAD');
+    const ownFolder = `${folder}/worktrees`;
+    return openWorktree(repository, {
+      folder: `${ownFolder}/${branch.replaceAll('/', '-')}`,
+      ownFolder,
+      branch,
+      base: base.sha,
+      fetch,
+    });
+  }
+
+  it('is on its branch, which starts from the base', async () => {
+    const worktree = await open('feature/auth');
+    assert.equal(worktree.startedAt, git(repo, 'rev-parse', 'main'));
+    assert.equal(git(worktree.folder, 'symbolic-ref', 'HEAD'), 'refs/heads/feature/auth');
+    assert.equal(worktree.existed, false);
+    await removeWorktree(repository, worktree.folder);
+    assert.ok(!existsSync(worktree.folder));
+    assert.equal((await open('feature/auth')).existed, true);
+  });
+
+  it('commits what was left, and reports it', async () => {
+    const worktree = await open('work');
+    writeFileSync(`${worktree.folder}/new file.ts`, 'one\ntwo\n');
+    rmSync(`${worktree.folder}/README.md`);
+    const sha = await commitRest(worktree, 'Do it\n\nMuster-Task: t1\n');
+    assert.equal(await commitRest(worktree, 'Nothing'), undefined);
+    const { commits, diffstat, files, head } = await changesSince(worktree.git, worktree.startedAt, 'work');
+    assert.equal(head, sha);
+    assert.deepEqual(commits, [{ sha, subject: 'Do it' }]);
+    assert.deepEqual(diffstat, { files: 2, insertions: 2, deletions: 1 });
+    assert.deepEqual(files, [
+      { path: 'README.md', insertions: 0, deletions: 1 },
+      { path: 'new file.ts', insertions: 2, deletions: 0 },
+    ]);
+  });
+
+  it('commits to the task branch what an agent left on a branch that it made from there', async () => {
+    const worktree = await open('work');
+    git(worktree.folder, 'checkout', '--quiet', '-b', 'elsewhere');
+    writeFileSync(`${worktree.folder}/a.ts`, 'committed\n');
+    git(worktree.folder, 'add', '.');
+    git(worktree.folder, 'commit', '--quiet', '-m', 'Elsewhere');
+    const elsewhere = git(worktree.folder, 'rev-parse', 'HEAD');
+    writeFileSync(`${worktree.folder}/b.ts`, 'left\n');
+    await commitRest(worktree, 'Rest');
+    assert.equal(git(repo, 'rev-parse', 'elsewhere'), elsewhere);
+    assert.deepEqual(git(repo, 'log', '--format=%s', 'work').split('\n'), ['Rest', 'Elsewhere', 'Begin']);
+  });
+
+  it('takes only what was left, where the agent went to a branch of another history', async () => {
+    const worktree = await open('work');
+    writeFileSync(`${worktree.folder}/done.ts`, 'done\n');
+    await commitRest(worktree, 'Done');
+    git(worktree.folder, 'checkout', '--quiet', '--detach', 'main');
+    assert.equal(await commitRest(worktree, 'Nothing'), undefined);
+    assert.ok(existsSync(`${worktree.folder}/done.ts`), 'the work of the task is not taken back');
+    git(worktree.folder, 'checkout', '--quiet', '--detach', 'main');
+    writeFileSync(`${worktree.folder}/left.ts`, 'left\n');
+    await commitRest(worktree, 'Left');
+    assert.deepEqual(git(repo, 'ls-tree', '--name-only', 'work').split('\n'), [
+      'README.md',
+      'done.ts',
+      'left.ts',
+    ]);
+  });
+
+  it('keeps what does not fit, and says where', async () => {
+    const worktree = await open('work');
+    writeFileSync(`${worktree.folder}/README.md`, '# Ours\n');
+    await commitRest(worktree, 'Ours');
+    git(worktree.folder, 'checkout', '--quiet', '--detach', 'main');
+    writeFileSync(`${worktree.folder}/README.md`, '# Theirs\n');
+    let kept = '';
+    await assert.rejects(commitRest(worktree, 'Theirs'), (error: unknown) => {
+      kept = /refs\/muster\/kept\/\w+/.exec(String(error))?.[0] ?? '';
+      return error instanceof GitError;
+    });
+    assert.equal(git(repo, 'show', `${kept}:README.md`), '# Theirs');
+    assert.equal(git(repo, 'show', 'work:README.md'), '# Ours');
+  });
+
+  it('leaves a branch alone that the user has checked out', async () => {
+    await assert.rejects(open('main'), /"main" is checked out in .*left alone/);
+  });
+
+  it('refuses what cannot be a branch', async () => {
+    for (const branch of ['-b', 'a..b', 'a b', '../x', 'HEAD'])
+      await assert.rejects(open(branch), /cannot be the name of a branch/, branch);
+  });
+
+  it('goes on with a branch that another machine has pushed', async () => {
+    git(folder, 'clone', '--quiet', '--bare', repo, `${folder}/origin.git`);
+    git(repo, 'remote', 'add', 'origin', `${folder}/origin.git`);
+    const other = newRepository(`${folder}/other`);
+    git(other, 'fetch', '--quiet', `${folder}/origin.git`, 'main');
+    git(other, 'checkout', '--quiet', '-b', 'work', 'FETCH_HEAD');
+    git(other, 'commit', '--quiet', '--allow-empty', '-m', 'From elsewhere');
+    git(other, 'push', '--quiet', `${folder}/origin.git`, 'work');
+    const worktree = await open('work', true);
+    assert.equal(git(worktree.folder, 'log', '-1', '--format=%s'), 'From elsewhere');
+  });
+});
+
+describe('the project of a remote', () => {
+  for (const [remote, project] of [
+    ['git@github.com:sartor-ai/claude-network.git', 'sartor-ai/claude-network'],
+    ['https://github.com/sartor-ai/claude-network', 'sartor-ai/claude-network'],
+    ['https://user@github.example.com:8443/a/b.git', 'a/b'],
+    ['ssh://git@github.com/a/b.js.git', 'a/b.js'],
+    ['/srv/git/origin.git', undefined],
+  ] as const)
+    it(`is ${project} for ${remote}`, () => assert.equal(projectOf(remote), project));
+});

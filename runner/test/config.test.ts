@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import type { Json } from '../src/redaction.ts';
+import { parseTaskConfig } from '../src/task/config.ts';
+import { AttemptFailure } from '../src/task/failure.ts';
+import { unsafeRules } from '../src/task/permissions.ts';
+
+const refusal = (config: Json): AttemptFailure | undefined => {
+  try {
+    parseTaskConfig(config, { unsafe: false });
+    return undefined;
+  } catch (error) {
+    assert.ok(error instanceof AttemptFailure);
+    return error;
+  }
+};
+
+describe("a task's config", () => {
+  it('has usual values, and leaves to others what is theirs', () => {
+    assert.deepEqual(parseTaskConfig({ queueSeconds: 60 }, { unsafe: false }), {
+      allowedTools: [],
+      queueSeconds: 60,
+    });
+  });
+
+  it('takes a pull request in a word or in full', () => {
+    assert.deepEqual(parseTaskConfig({ pullRequest: true }, { unsafe: false }).pullRequest, { draft: false });
+    assert.equal(parseTaskConfig({ pullRequest: false }, { unsafe: false }).pullRequest, undefined);
+    const wish = { title: 'T', base: 'main', draft: true };
+    assert.deepEqual(parseTaskConfig({ pullRequest: wish }, { unsafe: false }).pullRequest, wish);
+  });
+
+  it('smuggles no options into a command line', () => {
+    for (const config of [
+      { base: '--upload-pack=x' },
+      { model: '-x' },
+      { allowedTools: ['--dangerously-skip-permissions'] },
+    ])
+      assert.match(
+        refusal(config)?.message ?? '',
+        /^config\.\w+.*does not begin with/,
+        JSON.stringify(config),
+      );
+    assert.equal(refusal({ model: '-x' })?.retryable, false);
+  });
+
+  it('opens a whole shell only where the runner allows it', () => {
+    const config = { allowedTools: ['Bash'] };
+    assert.match(refusal(config)?.message ?? '', /Bash: only a runner started with --unsafe/);
+    assert.deepEqual(parseTaskConfig(config, { unsafe: true }).allowedTools, ['Bash']);
+  });
+
+  it('tells a whole shell from a command', () => {
+    const harmless = [
+      'Bash(npm test)',
+      'Bash(git log:*)',
+      'Read',
+      'run_shell_command(npm test)',
+      'mcp__x__y',
+    ];
+    const whole = [
+      'Bash',
+      'bash',
+      'Bash()',
+      'Bash(*)',
+      'Bash(:*)',
+      'Bash( * )',
+      '*',
+      'mcp__*',
+      'run_shell_command',
+      'ShellTool',
+    ];
+    assert.deepEqual(unsafeRules([...harmless, ...whole]), whole);
+  });
+});

@@ -1,0 +1,57 @@
+/** Coding agents that do on purpose what the real ones cannot be made to do. */
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+
+const PRELUDE = `
+const print = (event) => process.stdout.write(JSON.stringify(event) + '\\n');
+const said = (text) => print({ type: 'assistant', message: { content: [{ type: 'text', text }] } });
+const result = (text = 'Done.') => print({
+  type: 'result', subtype: 'success', is_error: false, result: text, num_turns: 2, total_cost_usd: 0.01,
+  usage: { input_tokens: 20, output_tokens: 10, cache_read_input_tokens: 5 },
+});
+const fs = require('node:fs');
+const { spawn } = require('node:child_process');
+if (process.argv.includes('--version')) { console.log('9.9.9 (stand-in)'); process.exit(0); }
+print({ type: 'system', subtype: 'init', model: 'stand-in' });
+`;
+
+/**
+ * Installs a program that speaks as Claude Code does.
+ * @param bin a folder for the PATH
+ * @param body JavaScript, with `print`, `said`, `result`, `fs` and `spawn`
+ */
+export function installStandIn(bin: string, body: string, program = 'claude'): void {
+  mkdirSync(bin, { recursive: true });
+  const file = `${bin}/${program}`;
+  writeFileSync(file, `#!${process.execPath}\n${PRELUDE}\n${body}\n`);
+  chmodSync(file, 0o755);
+}
+
+/** Never ends by itself. */
+export const FOREVER = 'setInterval(() => undefined, 1000);';
+
+/** Asked to end, it does not. */
+export const DEAF =
+  "for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);";
+
+/**
+ * Starts a child and a grandchild that are as deaf, and a child in a session of its own.
+ * @param pidFile where the ids of all five go
+ * @param then what is done when all have started
+ */
+export function withChildren(pidFile: string, then: string): string {
+  const deaf = `${DEAF} ${FOREVER}`;
+  const parent = `
+    const child = require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(deaf)}]);
+    require('node:fs').appendFileSync(${JSON.stringify(pidFile)}, child.pid + '\\n');
+    ${deaf}`;
+  return `
+const start = (code, detached) => spawn(process.execPath, ['-e', code], { detached, stdio: 'inherit' });
+const pids = [process.pid, start(${JSON.stringify(deaf)}, false).pid, start(${JSON.stringify(deaf)}, true).pid, start(${JSON.stringify(parent)}, false).pid];
+fs.appendFileSync(${JSON.stringify(pidFile)}, pids.join('\\n') + '\\n');
+const starting = setInterval(() => {
+  if (fs.readFileSync(${JSON.stringify(pidFile)}, 'utf8').trim().split('\\n').length < 5) return;
+  clearInterval(starting);
+  ${then}
+}, 20);
+`;
+}

@@ -1,0 +1,20 @@
+// @ts-check
+/** npm run runner -- --repo <path> --url <mcp url> …: see docs/guides/runner.md */
+import { spawn } from 'node:child_process';
+import { root } from './project.mjs';
+import { checkPrerequisites } from './setup/prerequisites.mjs';
+
+checkPrerequisites({ java: false });
+const { installDependencies } = await import('./setup/install.mjs');
+const { node22 } = await import('./setup/node22.mjs');
+await installDependencies({ env: process.env, say: (message) => console.error(message) });
+const program = ['--disable-warning=ExperimentalWarning', `${root}/runner/src/main.ts`];
+// By the channel it notices when we are killed.
+const child = spawn(node22(), [...program, ...process.argv.slice(2)], {
+  cwd: process.env['INIT_CWD'] ?? process.cwd(),
+  stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+});
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+  process.on(signal, () => child.kill(signal));
+}
+child.once('exit', (code) => process.exit(code ?? 1));

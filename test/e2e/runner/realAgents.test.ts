@@ -1,0 +1,135 @@
+/** The specification's create_task example, done by the real coding agents, their models played by scripts. */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { git } from '../../../runner/test/support/folders.ts';
+import { succeed } from '../support/calls.ts';
+import { connect, isRecord } from '../support/clients.ts';
+import { startScriptedGemini } from '../support/scriptedGemini.ts';
+import { startScriptedModel } from '../support/scriptedModel.ts';
+import {
+  AUTH_SOURCE,
+  claudeEnvironment,
+  claudeSteps,
+  geminiEnvironment,
+  installClaude,
+  installGemini,
+} from './programs.ts';
+import { Stage } from './stage.ts';
+
+describe('a coding task and a real coding agent', () => {
+  let stage: Stage;
+  let worktrees: string;
+
+  beforeEach(async () => {
+    stage = await Stage.open('agents');
+    worktrees = `${stage.folder}/worktrees`;
+  });
+  afterEach(() => stage?.close());
+
+  /** The only one that there is while a task is worked on. */
+  function worktree(): string {
+    return `${worktrees}/${readdirSync(worktrees)[0]}`;
+  }
+
+  it('is done by Claude Code on its branch, and everybody can see it', async () => {
+    const model = await startScriptedModel(claudeSteps(worktree));
+    try {
+      installClaude(stage.bin);
+      const { taskId, branch } = await stage.createTask({ config: { acceptance: 'test -f src/auth.js' } });
+      const runner = stage.startRunner(['--once', '--worktrees', worktrees], {
+        env: claudeEnvironment(stage.folder, model.url),
+      });
+      assert.equal(await runner.ended, 0, runner.said());
+      assert.equal(git(stage.repo, 'show', `${branch}:src/auth.js`), AUTH_SOURCE.trim());
+      assert.equal(git(stage.repo, 'show', `${branch}:README.md`), '# Example with login');
+      assert.equal(git(stage.repo, 'rev-parse', '--abbrev-ref', 'HEAD'), 'main');
+      assert.equal(git(stage.repo, 'status', '--porcelain'), '?? notes.txt');
+      assert.deepEqual(readdirSync(worktrees), []);
+
+      const { task, result = {} } = await stage.report(taskId);
+      assert.equal(task.status, 'completed');
+      const { commits, files, commands, tools, turns, tokens, exit, summary, diffstat, acceptance, head } =
+        result;
+      assert.equal(head, git(stage.repo, 'rev-parse', branch));
+      assert.deepEqual(commits, [{ sha: head, subject: 'Add authentication to the app' }]);
+      assert.deepEqual(files, [
+        { path: 'README.md', insertions: 1, deletions: 1 },
+        { path: 'src/auth.js', insertions: 1, deletions: 0 },
+      ]);
+      assert.deepEqual(diffstat, { files: 2, insertions: 2, deletions: 1 });
+      assert.deepEqual(commands, ['git status --short']);
+      assert.deepEqual(tools, { Write: 1, Read: 1, Edit: 1, Bash: 1 });
+      assert.deepEqual(
+        { turns, tokens, exit, summary },
+        {
+          turns: 5,
+          tokens: { input: 50, output: 50, cacheRead: 0 },
+          exit: { code: 0, signal: null },
+          summary: 'Done.',
+        },
+      );
+      assert.ok(typeof result['costUsd'] === 'number' && result['costUsd'] > 0);
+      assert.ok(isRecord(acceptance) && acceptance['exitCode'] === 0);
+      await assertShown(taskId, String(head));
+    } finally {
+      await model.close();
+    }
+  });
+
+  async function assertShown(taskId: string, head: string): Promise<void> {
+    const viewer = await connect('client 2026-07-28', stage.url, stage.agent.token);
+    try {
+      const logs = await viewer.read(`task://${taskId}/logs`);
+      for (const line of ['Write src/auth.js', 'git status --short', 'Done.'])
+        assert.ok(logs.includes(line), logs);
+      assert.ok(!logs.includes('sk-ant-'));
+      const whole: unknown = JSON.parse(await viewer.read(`task://${taskId}`));
+      assert.ok(JSON.stringify(whole).includes('"completed"'));
+      const result: unknown = JSON.parse(await viewer.read(`task://${taskId}/result`));
+      assert.ok(JSON.stringify(result).includes(head));
+    } finally {
+      await viewer.close();
+    }
+  }
+
+  it('is done by Gemini CLI on its branch', async () => {
+    const model = await startScriptedGemini([
+      () => ({ tool: 'write_file', input: { file_path: `${worktree()}/src/auth.js`, content: AUTH_SOURCE } }),
+    ]);
+    try {
+      installGemini(stage.bin);
+      const { taskId, branch } = await stage.createTask({ tool: 'GEMINI' });
+      const runner = stage.startRunner(['--task', taskId, '--worktrees', worktrees], {
+        env: geminiEnvironment(stage.folder, model.url),
+      });
+      assert.equal(await runner.ended, 0, runner.said());
+      assert.equal(git(stage.repo, 'show', `${branch}:src/auth.js`), AUTH_SOURCE.trim());
+      const { task, result = {} } = await stage.report(taskId);
+      assert.equal(task.status, 'completed');
+      assert.deepEqual(result['tools'], { write_file: 1 });
+      assert.equal(result['summary'], 'Done.');
+      assert.ok(isRecord(result['tokens']) && Number(result['tokens']['input']) > 0);
+    } finally {
+      await model.close();
+    }
+  });
+
+  it('is told apart by capability: a runner with the versions of its agents is an agent of the network', async () => {
+    installClaude(stage.bin);
+    const runner = stage.startRunner(['--worktrees', worktrees], {
+      env: claudeEnvironment(stage.folder, 'http://127.0.0.1:9'),
+    });
+    await stage.untilSaid(runner, /Waiting for tasks/);
+    const client = await connect('client 2026-07-28', stage.url, stage.agent.token);
+    try {
+      const { agents } = await succeed(client, 'system_getAgents');
+      assert.ok(Array.isArray(agents));
+      const own: unknown = agents.find((agent) => isRecord(agent) && agent['id'] === stage.agent.id);
+      assert.match(JSON.stringify(own), /"claude"/);
+    } finally {
+      await client.close();
+    }
+    runner.signal('SIGTERM');
+    assert.equal(await runner.ended, 0, runner.said());
+  });
+});

@@ -1,0 +1,200 @@
+/** Runners as people start them, a repository for them to work on, and the hub's view of what they do. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { z } from 'zod';
+import { newFolder, newRepository, removeFolder } from '../../../runner/test/support/folders.ts';
+import { registerAgent, type TestAgent } from '../support/agents.ts';
+import { succeed } from '../support/calls.ts';
+import { type Connection, connect } from '../support/clients.ts';
+import { tick } from '../support/emulator.ts';
+import { endpointUrl, newWorkspace } from '../support/endpoint.ts';
+import { eventually } from '../support/waiting.ts';
+
+const PROGRAM = new URL('../../../runner/src/main.ts', import.meta.url).pathname;
+
+/** For what takes a coding agent and several calls, on a machine that does much else. */
+export const PATIENCE_MS = 240_000;
+
+const created = z.object({ result: z.object({ taskId: z.string(), branch: z.string() }) });
+
+const reported = z.object({
+  result: z.object({
+    task: z.object({
+      status: z.string(),
+      state: z.string(),
+      attempt: z.number(),
+      leaseUntil: z.iso.datetime().optional(),
+      failure: z.object({ class: z.string(), message: z.string() }).optional(),
+    }),
+    attempts: z.array(z.object({ failure: z.object({ class: z.string() }) })),
+    result: z.looseObject({}).optional(),
+  }),
+});
+export type TaskReport = z.output<typeof reported>['result'];
+
+const logged = z.object({
+  result: z.object({
+    entries: z.array(z.object({ type: z.string(), message: z.string(), prefix: z.string().optional() })),
+    cursor: z.string(),
+    more: z.boolean(),
+  }),
+});
+export type LogEntries = z.output<typeof logged>['result']['entries'];
+
+export interface RunnerProcess {
+  /** What it has printed. */
+  said(): string;
+  signal(signal: NodeJS.Signals): void;
+  readonly pid: number;
+  /** Its exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+}
+
+export interface RunnerWishes {
+  readonly url?: string;
+  readonly agent?: TestAgent;
+  readonly repo?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+export class Stage {
+  readonly folder: string;
+  readonly repo: string;
+  /** For the PATH of runners: the coding agents that they find first. */
+  readonly bin: string;
+  readonly url: string;
+  readonly agent: TestAgent;
+  readonly client: Connection;
+  private readonly runners: ChildProcess[] = [];
+
+  private constructor(folder: string, url: string, agent: TestAgent, client: Connection) {
+    this.folder = folder;
+    this.repo = newRepository(`${folder}/repo`);
+    this.bin = `${folder}/bin`;
+    this.url = url;
+    this.agent = agent;
+    this.client = client;
+  }
+
+  static async open(label: string): Promise<Stage> {
+    const workspace = newWorkspace(label);
+    const [agent, leader] = await Promise.all([
+      registerAgent('runner'),
+      registerAgent('lead', { role: 'leader' }),
+    ]);
+    const client = await connect('client 2026-07-28', endpointUrl('/coding', { workspace }), leader.token);
+    return new Stage(newFolder(), endpointUrl('', { workspace }), agent, client);
+  }
+
+  async close(): Promise<void> {
+    for (const runner of this.runners) if (runner.exitCode === null) runner.kill('SIGKILL');
+    await this.client.close();
+    removeFolder(this.folder);
+  }
+
+  /** The task of spec/coding.md's create_task example, unless told otherwise. */
+  async createTask(
+    wishes: Readonly<Record<string, unknown>> = {},
+  ): Promise<{ taskId: string; branch: string }> {
+    const example = {
+      tool: 'CLAUDECODE',
+      description: 'Add authentication to the app',
+      instructions: 'Implement JWT authentication with login/logout endpoints',
+      branch: 'feature/auth',
+    };
+    return created.parse(await succeed(this.client, 'create_task', { ...example, ...wishes })).result;
+  }
+
+  startRunner(args: readonly string[], { url, agent, repo, env }: RunnerWishes = {}): RunnerProcess {
+    const where = ['--repo', repo ?? this.repo, '--url', url ?? this.url];
+    const child = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', PROGRAM, ...where, ...args],
+      {
+        env: {
+          PATH: `${this.bin}:${process.env['PATH']}`,
+          HOME: this.folder,
+          MUSTER_TOKEN: (agent ?? this.agent).token,
+          ...env,
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    this.runners.push(child);
+    let said = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+      });
+    assert.ok(child.pid);
+    return {
+      said: () => said,
+      signal: (signal) => void child.kill(signal),
+      pid: child.pid,
+      ended: new Promise((resolve) => child.once('close', (code, signal) => resolve(signal ?? code ?? -1))),
+    };
+  }
+
+  /** Waits until a runner has printed something. */
+  untilSaid(runner: RunnerProcess, pattern: RegExp): Promise<true> {
+    return eventually(
+      `a runner says ${pattern}`,
+      async () => pattern.test(runner.said()) || undefined,
+      PATIENCE_MS,
+    );
+  }
+
+  async report(taskId: string): Promise<TaskReport> {
+    return reported.parse(await succeed(this.client, 'report_task', { taskId })).result;
+  }
+
+  async logs(taskId: string): Promise<LogEntries> {
+    const all: LogEntries = [];
+    for (let cursor = '0'; ; ) {
+      const page = logged.parse(await succeed(this.client, 'get_task_logs', { taskId, cursor, limit: 1000 }));
+      all.push(...page.result.entries);
+      cursor = page.result.cursor;
+      if (!page.result.more) return all;
+    }
+  }
+
+  /** Waits until the log has a message. */
+  untilLogged(taskId: string, message: string): Promise<true> {
+    return eventually(
+      `"${message}" in the log`,
+      async () => ((await this.logs(taskId)).some((entry) => entry.message === message) ? true : undefined),
+      PATIENCE_MS,
+    );
+  }
+
+  /** Waits until the lease has ended, and has the sweep look once it has. */
+  untilReleased(taskId: string): Promise<true> {
+    return eventually(
+      'the task is released',
+      async () => {
+        const { leaseUntil, attempt } = (await this.report(taskId)).task;
+        if (leaseUntil === undefined || attempt > 1) return true;
+        if (Date.parse(leaseUntil) < Date.now()) await tick('sweep').catch(unlessTooSlow);
+        return undefined;
+      },
+      PATIENCE_MS,
+    );
+  }
+
+  /** Waits until the task is in a state, as it is stored. */
+  untilState(taskId: string, state: string): Promise<TaskReport> {
+    return eventually(
+      `the task is ${state}`,
+      async () => {
+        const report = await this.report(taskId);
+        return report.task.state === state ? report : undefined;
+      },
+      PATIENCE_MS,
+    );
+  }
+}
+
+/** On a busy machine the emulator may take long to start the sweep: it is looked after again. */
+function unlessTooSlow(error: unknown): void {
+  if (!(error instanceof DOMException && error.name === 'TimeoutError')) throw error;
+}

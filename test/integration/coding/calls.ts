@@ -1,0 +1,99 @@
+/** Calls of coding's tools and resources as MCP makes them. */
+import assert from 'node:assert/strict';
+import type { JsonObject } from '../../../functions/src/domain/json.ts';
+import type { Principal } from '../../../functions/src/domain/principal.ts';
+import { readResource } from '../../../functions/src/mcp/call.ts';
+import { resourcesOf } from '../../../functions/src/mcp/resources.ts';
+import { isRecord } from '../../../functions/src/mcp/structure.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { call, directory } from '../coordination/calls.ts';
+import { silent, Team } from '../coordination/team.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export const resources = resourcesOf(toolsets);
+
+/** A team with a runner, and a worker that creates tasks for it. */
+export class CodingTeam extends Team {
+  readonly creator: Principal = { ...this.principal('creator'), ownerUid: `person-${this.workspace}` };
+  readonly runner = this.principal('runner');
+
+  async begin(): Promise<this> {
+    await this.join('runner', ['claude']);
+    return this;
+  }
+
+  /** The result of a call that succeeds. */
+  async ask(tool: string, args: JsonObject, principal = this.runner): Promise<Fields> {
+    const { structuredContent, isError } = await call(this, `coding_${tool}`, args, principal);
+    assert.equal(isError, undefined, JSON.stringify(structuredContent));
+    assert.equal(structuredContent['status'], 'success');
+    return fields(structuredContent['result']);
+  }
+
+  /** The error of a call that is refused. */
+  async refused(tool: string, args: JsonObject, principal = this.runner): Promise<string> {
+    const { structuredContent, isError } = await call(this, `coding_${tool}`, args, principal);
+    assert.equal(isError, true, JSON.stringify(structuredContent));
+    assert.equal(structuredContent['status'], 'error');
+    const { type, details } = fields(structuredContent['error']);
+    return `${type} ${structuredContent['message']} ${JSON.stringify(details)}`;
+  }
+
+  /** Creates a task. Gives its id. */
+  async order(changes: JsonObject = {}): Promise<string> {
+    const draft = { tool: 'CLAUDECODE', description: 'Add a login', instructions: 'Use JWT', ...changes };
+    return String((await this.ask('create_task', draft, this.creator))['taskId']);
+  }
+
+  /** Claims the next task. */
+  async take(changes: JsonObject = {}, principal = this.runner): Promise<Fields> {
+    return fields((await this.ask('claim_task', changes, principal))['task']);
+  }
+
+  async report(taskId: string): Promise<Fields> {
+    return this.ask('report_task', { taskId }, this.creator);
+  }
+
+  /** The task as report_task shows it. */
+  async shown(taskId: string): Promise<Fields> {
+    return fields((await this.report(taskId))['task']);
+  }
+
+  log(taskId: string, epoch: number, entries: readonly JsonObject[]): Promise<Fields> {
+    return this.ask('append_logs', { taskId, epoch, entries });
+  }
+
+  /** The text of a resource, or the error. */
+  read(uri: string, principal = this.creator): Promise<string> {
+    const found = resources.find(uri);
+    assert.ok(found, `there is no resource ${uri}`);
+    return readResource(this.ports, this.exchange(principal), found);
+  }
+
+  get ports() {
+    return { ...this.app.ports, services: () => this.app.services, log: silent };
+  }
+
+  exchange(principal: Principal, gone = new AbortController().signal) {
+    return {
+      principal,
+      credential: `credential of ${principal.uid}`,
+      workspace: this.workspace,
+      requestId: 'a-request',
+      baseUrl: 'https://muster.example/mcp',
+      directory,
+      gone: () => gone,
+    };
+  }
+}
+
+export function fields(value: unknown): Fields {
+  assert.ok(isRecord(value), JSON.stringify(value));
+  return value;
+}
+
+/** An entry of a log, at a minute past ten. */
+export function entry(sequence: number, message = `line ${sequence}`, changes: JsonObject = {}): JsonObject {
+  return { sequence, at: '2040-01-01T10:01:00.000Z', level: 'info', type: 'agent', message, ...changes };
+}

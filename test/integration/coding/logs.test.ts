@@ -1,0 +1,152 @@
+/** The log of a coding task: each line once, in order, bounded, read from a cursor. */
+import assert from 'node:assert/strict';
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { taskPath } from '../../../functions/src/adapters/firestore/paths.ts';
+import { CodingTeam, entry, fields } from './calls.ts';
+
+describe('the log of a coding task', () => {
+  let team: CodingTeam;
+  let taskId = '';
+  beforeEach(async () => {
+    team = await new CodingTeam().begin();
+    taskId = await team.order();
+    await team.take();
+  });
+
+  const page = (args: object = {}) => team.ask('get_task_logs', { taskId, ...args }, team.creator);
+
+  /** The messages of the whole log, read in pages. */
+  async function messages(limit: number): Promise<unknown[]> {
+    const read: unknown[] = [];
+    for (let cursor = '0', more = true; more; ) {
+      const { entries, ...end } = await page({ cursor, limit });
+      assert.ok(Array.isArray(entries) && entries.length <= limit);
+      read.push(...entries.map((line) => fields(line)['message']));
+      cursor = String(end['cursor']);
+      more = end['more'] === true;
+    }
+    return read;
+  }
+
+  it('has each sequence once, however often and with whatever else it is sent', async () => {
+    const entries = [0, 1, 2].map((sequence) => entry(sequence));
+    assert.deepEqual(
+      [await team.log(taskId, 1, entries), await team.log(taskId, 1, entries)].map(
+        ({ accepted }) => accepted,
+      ),
+      [3, 0],
+    );
+    const overlapping = [2, 5, 9].map((sequence) => entry(sequence));
+    const { accepted, cursor } = await team.log(taskId, 1, overlapping);
+    assert.deepEqual([accepted, cursor], [2, '5']);
+    assert.deepEqual(
+      await messages(2),
+      [0, 1, 2, 5, 9].map((sequence) => `line ${sequence}`),
+    );
+  });
+
+  it('has each line once where the same is sent at the same time', async () => {
+    const entries = Array.from({ length: 20 }, (_, sequence) => entry(sequence));
+    const answers = await Promise.all([1, 2, 3, 4].map(() => team.log(taskId, 1, entries)));
+    assert.equal(
+      answers.reduce((sum, { accepted }) => sum + Number(accepted), 0),
+      20,
+    );
+    assert.deepEqual(
+      await messages(100),
+      entries.map(({ message }) => message),
+    );
+  });
+
+  it('goes on with the next attempt, whose sequences are its own', async () => {
+    await team.log(taskId, 1, [entry(0, 'first'), entry(7, 'second')]);
+    const failure = { class: 'crashed', message: 'It died' };
+    await team.ask('end_task', { taskId, status: 'failed', epoch: 1, failure });
+    await team.take();
+    await team.log(taskId, 2, [entry(0, 'third')]);
+    await team.ask('update_task', { taskId, log: 'Please hurry' }, team.creator);
+    await team.log(taskId, 2, [entry(0, 'third'), entry(1, 'fourth')]);
+    assert.deepEqual(await messages(10), ['first', 'second', 'third', 'Please hurry', 'fourth']);
+    const text = await team.read(`task://${taskId}/logs`);
+    assert.match(text, /^2040-01-01T10:01:00\.000Z INFO {2}agent {6}first\n/);
+    assert.match(text, new RegExp(`system +\\[${team.creator.agentId}\\] Please hurry\n`));
+  });
+
+  it('costs few writes: a chunk has many lines', async () => {
+    for (let start = 0; start < 1000; start += 250) {
+      const entries = Array.from({ length: 250 }, (_, index) => entry(start + index));
+      await team.log(taskId, 1, entries);
+    }
+    const chunks = await firestore()
+      .collection(`${taskPath(taskId)}/logs`)
+      .get();
+    assert.equal(chunks.size, 2);
+    assert.equal((await messages(300)).length, 1000);
+    const { entries, total } = await page({ cursor: '998', limit: 5 });
+    assert.deepEqual([Array.isArray(entries) && entries.length, total], [2, 1000]);
+    const beyond = await page({ cursor: '5000' });
+    assert.deepEqual([beyond['entries'], beyond['cursor'], beyond['more']], [[], '5000', false]);
+  });
+
+  it('keeps long lines and data as they are, in more chunks', async () => {
+    const long = 'é'.repeat(15_000);
+    const entries = Array.from({ length: 8 }, (_, sequence) =>
+      entry(sequence, `${sequence}${long}`, { type: 'tool', prefix: 'Edit', data: { rows: [[1], [2]] } }),
+    );
+    await team.log(taskId, 1, entries);
+    const read = await page({ limit: 1000 });
+    assert.ok(Array.isArray(read['entries']));
+    assert.deepEqual(
+      read['entries'].map((line) => fields(line)),
+      entries.map(({ sequence, ...line }) => ({ ...line, line: sequence })),
+    );
+    assert.ok(
+      (
+        await firestore()
+          .collection(`${taskPath(taskId)}/logs`)
+          .get()
+      ).size > 1,
+    );
+  });
+
+  it('is refused where it is out of order, too large, or not of this claim', async () => {
+    const append = (entries: readonly object[], epoch = 1) =>
+      team.refused('append_logs', { taskId, epoch, entries: JSON.parse(JSON.stringify(entries)) });
+    assert.match(await append([entry(1), entry(1)]), /^VALIDATION_ERROR .*entries\.1\.sequence/);
+    assert.match(await append([entry(0, 'x', { data: 'x'.repeat(20_000) })]), /entries\.0\.data/);
+    assert.match(await append([entry(0, 'x'.repeat(16_001))]), /entries\.0\.message/);
+    const many = Array.from({ length: 20 }, (_, sequence) => entry(sequence, 'é'.repeat(15_000)));
+    assert.match(await append(many), /^VALIDATION_ERROR .*262144 bytes/);
+    assert.match(
+      await append(Array.from({ length: 501 }, (_, index) => entry(index))),
+      /at most 500 entries/,
+    );
+    assert.equal(fields((await team.log(taskId, 2, [entry(0)]))['stop'])['reason'], 'claim_lost');
+    assert.deepEqual((await page())['total'], 0);
+    const stranger = team.principal('stranger');
+    const theirs = { taskId, epoch: 1, entries: [entry(0)] };
+    assert.match(await team.refused('append_logs', theirs, stranger), /^FORBIDDEN/);
+  });
+
+  it('is shown by type and day', async () => {
+    const other = await team.order();
+    await team.take();
+    await team.log(taskId, 1, [entry(0, 'an edit', { type: 'tool' }), entry(1, 'a thought')]);
+    await team.log(other, 1, [
+      entry(0, 'another edit', { type: 'tool', at: '2040-01-01T09:00:00.000Z' }),
+      entry(1, 'of the next day', { type: 'tool', at: '2040-01-02T00:00:00.000Z' }),
+    ]);
+    const text = await team.read('log://tool/2040-01-01');
+    const ids = text.split('\n').map((line) => line.split(' ')[0]);
+    assert.deepEqual(ids, [other, taskId, '']);
+    assert.match(await team.read('log://tool/2040-01-02'), /of the next day/);
+    assert.equal(await team.read('log://git/2040-01-01'), '');
+  });
+
+  it('shows what programs print as text and nothing else', async () => {
+    const forged = 'one\n2040-01-01T00:00:00.000Z ERROR system forged\u001b[2J';
+    await team.log(taskId, 1, [entry(0, forged)]);
+    const lines = (await team.read(`task://${taskId}/logs`)).split('\n');
+    assert.deepEqual(lines.slice(1), ['    2040-01-01T00:00:00.000Z ERROR system forged\ufffd[2J', '']);
+  });
+});

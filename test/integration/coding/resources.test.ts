@@ -1,0 +1,175 @@
+/** The resources of coding: what they show, what completes them, what watches them, what they refuse. */
+import assert from 'node:assert/strict';
+import { MusterError } from '../../../functions/src/domain/errors.ts';
+import { completeVariable, readingContext } from '../../../functions/src/mcp/call.ts';
+import { CodingTeam, entry, fields, resources } from './calls.ts';
+
+describe('the resources of coding', () => {
+  let team: CodingTeam;
+  let taskId = '';
+  before(async () => {
+    team = await new CodingTeam().begin();
+    taskId = await team.order({ branch: 'feature/auth', config: { project: 'owner/name' } });
+    await team.order({ tool: 'GEMINI', branch: 'Main,2' });
+    await team.take({ project: 'owner/name' });
+    await team.log(taskId, 1, [entry(0, 'Reading src/app.ts')]);
+  });
+
+  const read = async (uri: string) => fields(JSON.parse(await team.read(uri)));
+
+  async function missing(uri: string): Promise<void> {
+    await assert.rejects(
+      () => team.read(uri),
+      (error) => error instanceof MusterError && error.code === 'NOT_FOUND',
+    );
+  }
+
+  it('tell how many tasks there are and who has which tool', async () => {
+    const { activeTasks, pendingTasks, tools } = await read('agent://status');
+    assert.deepEqual([activeTasks, pendingTasks], [1, 1]);
+    assert.ok(Array.isArray(tools) && tools.length === 2);
+  });
+
+  for (const uri of ['task://list', 'agent://tasks']) {
+    it(`list the tasks at ${uri}`, async () => {
+      const { tasks, truncated } = await read(uri);
+      assert.ok(Array.isArray(tasks));
+      assert.deepEqual([tasks.length, fields(tasks[1])['id'], truncated], [2, taskId, false]);
+      assert.equal('instructions' in fields(tasks[1]), false);
+    });
+  }
+
+  it('show a task with the latest of its log', async () => {
+    const task = await read(`task://${taskId}`);
+    assert.deepEqual([task['status'], task['hasResult']], ['in_progress', false]);
+    const { lines, latest } = fields(task['logs']);
+    assert.ok(Array.isArray(latest));
+    assert.deepEqual([lines, fields(latest[0])['message']], [1, 'Reading src/app.ts']);
+  });
+
+  it('show sessions of runners and of coordinations', async () => {
+    const runner = await read(`session://coding/${taskId}.1`);
+    assert.deepEqual([runner['isAlive'], runner['runner']], [true, team.runner.agentId]);
+    const open = await team.app.services.coordination.session(team.workspace);
+    const coordination = await read(`session://coordination/${open?.id}`);
+    assert.deepEqual([coordination['isOpen'], coordination['goal']], [true, 'Coding']);
+    await missing(`session://coding/${taskId}.2`);
+    await missing('session://coding/task-none-1.1');
+    await missing('session://coordination/session-none');
+  });
+
+  it('show an archived coordination and a past attempt', async () => {
+    const other = await new CodingTeam().begin();
+    const { session } = await other.app.services.coordination.initialise(
+      other.workspace,
+      'One',
+      '',
+      () => undefined,
+    );
+    const id = await other.order();
+    await other.take();
+    const failure = { class: 'crashed', message: 'It died' };
+    await other.ask('end_task', { taskId: id, status: 'failed', epoch: 1, failure });
+    await other.app.services.coordination.initialise(other.workspace, 'Two', '', () => undefined);
+    const past = fields(JSON.parse(await other.read(`session://coding/${id}.1`)));
+    assert.deepEqual([past['isAlive'], fields(past['failure'])['class']], [false, 'crashed']);
+    const archived = fields(JSON.parse(await other.read(`session://coordination/${session.id}`)));
+    assert.deepEqual([archived['isOpen'], archived['goal']], [false, 'One']);
+  });
+
+  it('show the tasks of a branch and a project, slashes encoded or not', async () => {
+    for (const uri of ['branch://feature%2Fauth/tasks', 'branch://feature/auth/tasks']) {
+      const { branch, tasks } = await read(uri);
+      assert.ok(Array.isArray(tasks));
+      assert.deepEqual([branch, fields(tasks[0])['id']], ['feature/auth', taskId]);
+    }
+    assert.deepEqual((await read('branch://Main%2C2/tasks'))['branch'], 'Main,2');
+    assert.deepEqual((await read('branch://none/tasks'))['tasks'], []);
+    for (const uri of ['project://owner%2Fname/status', 'project://owner/name/status']) {
+      const { project, counts } = await read(uri);
+      assert.deepEqual([project, fields(counts)['in_progress']], ['owner/name', 1]);
+    }
+  });
+
+  it('say that there is no result yet, and no such task', async () => {
+    for (const uri of [`task://${taskId}/result`, 'task://none', 'task://none/logs', 'task://none/result'])
+      await missing(uri);
+  });
+
+  it('do not show one workspace to another', async () => {
+    const other = await new CodingTeam().begin();
+    for (const uri of [`task://${taskId}`, `task://${taskId}/logs`, `session://coding/${taskId}.1`]) {
+      await assert.rejects(() => other.read(uri), MusterError);
+    }
+    assert.deepEqual(fields(JSON.parse(await other.read('task://list')))['tasks'], []);
+  });
+
+  for (const uri of [
+    'task://',
+    'task://a/b',
+    'task://../../etc/passwd',
+    'task://%2e%2e%2fsecret',
+    'task://%00',
+    'task://%zz',
+    'task://task 1',
+    `task://${'x'.repeat(5000)}`,
+    'task://__proto__',
+    'session://coding/x',
+    'session://coding/x.0',
+    'session://shell/x.1',
+    'log://agent/2026-13-45',
+    'log://agent/..',
+    'log://everything/2026-11-22',
+    'project:///status',
+    'project://%7C/status',
+    'branch:///tasks',
+    `branch://${'a/'.repeat(400)}/tasks`,
+    'TASK://list',
+    'task://list?x=1',
+  ]) {
+    it(`know no resource ${uri.slice(0, 40)}`, () => {
+      assert.equal(resources.find(uri), undefined);
+    });
+  }
+
+  it('complete their variables', async () => {
+    const complete = async (uriTemplate: string, variable: string, chosen = {}) => {
+      const found = resources.findTemplate(uriTemplate);
+      assert.ok(found);
+      return completeVariable(team.ports, team.exchange(team.creator), found, variable, chosen);
+    };
+    assert.ok((await complete('task://{taskId}/logs', 'taskId')).includes(taskId));
+    assert.deepEqual(await complete('branch://{branchName}/tasks', 'branchName'), ['Main,2', 'feature/auth']);
+    assert.deepEqual(await complete('project://{projectPath}/status', 'projectPath'), ['owner/name']);
+    assert.deepEqual(await complete('session://{sessionType}/{sessionId}', 'sessionType'), [
+      'coding',
+      'coordination',
+    ]);
+    const coding = { sessionType: 'coding' };
+    assert.deepEqual(await complete('session://{sessionType}/{sessionId}', 'sessionId', coding), [
+      `${taskId}.1`,
+    ]);
+    assert.ok((await complete('log://{logType}/{date}', 'logType')).includes('tool'));
+    assert.equal((await complete('log://{logType}/{date}', 'date'))[0], '2040-01-01');
+  });
+
+  it('tell a listener of every change of a task and its log', async () => {
+    const found = resources.find(`task://${taskId}`);
+    assert.ok(found?.resource.watch);
+    const controller = new AbortController();
+    const exchange = team.exchange(team.creator, controller.signal);
+    const watch = await found.resource.watch(readingContext(team.ports, exchange));
+    const changes = watch[Symbol.asyncIterator]();
+    assert.equal((await changes.next()).done, false);
+    for (const [sequence, message] of ['one', 'two'].entries()) {
+      const told = changes.next();
+      await team.log(taskId, 1, [entry(sequence + 1, message)]);
+      assert.equal((await told).done, false);
+    }
+    const told = changes.next();
+    await team.ask('heartbeat_task', { taskId, epoch: 1, progress: 'Testing' });
+    assert.equal((await told).done, false);
+    controller.abort();
+    for (let end = await changes.next(); end.done !== true; end = await changes.next());
+  });
+});

@@ -1,0 +1,210 @@
+/** Runners: what they claim, how they wait, and what becomes of tasks whose runners fall silent. */
+import assert from 'node:assert/strict';
+import { CodingTeam, entry, fields } from './calls.ts';
+
+const END = { status: 'failed', epoch: 1 } as const;
+
+describe('runners', () => {
+  let team: CodingTeam;
+  beforeEach(async () => {
+    team = await new CodingTeam().begin();
+  });
+
+  const claimNothing = async (args: object = {}, principal = team.runner): Promise<void> => {
+    assert.deepEqual(await team.ask('claim_task', { ...args }, principal), { task: null });
+  };
+
+  it('claim only coding tasks for their tools, in the order of the queue', async () => {
+    await team.createOne({ requiredCapabilities: ['claude'] });
+    await team.createOne();
+    await claimNothing();
+    const second = await team.order({ priority: 3 });
+    const first = await team.order({ priority: 1 });
+    await team.order({ tool: 'GEMINI', priority: 1 });
+    assert.deepEqual([(await team.take())['id'], (await team.take())['id']], [first, second]);
+    await claimNothing();
+    await claimNothing({ tools: ['CLAUDECODE'] });
+    assert.equal((await team.take({ tools: ['GEMINI'] }))['tool'], 'GEMINI');
+  });
+
+  it('claim tasks of their own project, and make those of none theirs', async () => {
+    const elsewhere = await team.order({ config: { project: 'owner/other' }, priority: 1 });
+    const anywhere = await team.order({ priority: 2 });
+    const task = await team.take({ project: 'owner/name' });
+    assert.deepEqual([task['id'], task['project']], [anywhere, 'owner/name']);
+    await claimNothing({ project: 'owner/name' });
+    await claimNothing();
+    assert.equal((await team.take({ project: 'owner/other' }))['id'], elsewhere);
+  });
+
+  it('claim the one task that they name', async () => {
+    await team.order({ priority: 1 });
+    const taskId = await team.order({ priority: 9 });
+    assert.equal((await team.take({ taskId }))['id'], taskId);
+    await claimNothing({ taskId });
+    await team.ask('end_task', { taskId, status: 'completed', epoch: 1 });
+    assert.match(await team.refused('claim_task', { taskId }), /^CONFLICT .*done/);
+    assert.match(await team.refused('claim_task', { taskId: 'task-none-1' }), /^NOT_FOUND/);
+    const gemini = await team.order({ tool: 'GEMINI' });
+    assert.match(await team.refused('claim_task', { taskId: gemini }), /^CONFLICT .*gemini/);
+  });
+
+  for (const [when, prepare] of [
+    ['in an open session', async (): Promise<unknown> => team.createOne()],
+    ['where no session is open yet', async (): Promise<unknown> => undefined],
+  ] as const) {
+    it(`wait for a task ${when}`, async () => {
+      await prepare();
+      const waiting = team.take({ waitMs: 25_000 });
+      const taskId = await team.order();
+      assert.equal((await waiting)['id'], taskId);
+    });
+  }
+
+  it('wait in vain, and do not claim for a client that has gone', async () => {
+    await claimNothing({ waitMs: 100 });
+    const gone = AbortSignal.abort();
+    const claimed = await team.app.services.codingRunners.claim(
+      team.runner,
+      { workspace: team.workspace, waitMs: 20_000, leaseSeconds: 60 },
+      () => gone,
+      () => undefined,
+    );
+    assert.equal(claimed, undefined);
+  });
+
+  it('are many, and each gets a task of its own', async () => {
+    const waiting = Array.from({ length: 5 }, () => team.take({ waitMs: 25_000 }));
+    const ordered: string[] = [];
+    for (let count = 0; count < 5; count++) ordered.push(await team.order());
+    const taken = await Promise.all(waiting);
+    assert.deepEqual(taken.map(({ id }) => String(id)).sort(), ordered.sort());
+  });
+
+  it('that fall silent lose the task to another, which learns what was done', async () => {
+    const taskId = await team.order();
+    await team.take({ leaseSeconds: 60 });
+    // Any other call of the agent is no sign of life of this task.
+    team.pass(50);
+    await team.app.ports.presence.touch(team.runner.agentId ?? '');
+    team.pass(20);
+    await team.sweep();
+    assert.equal((await team.shown(taskId))['state'], 'available');
+    const other = team.principal('other');
+    await team.join('other', ['claude']);
+    const task = await team.take({}, other);
+    const previous = fields(task['previous']);
+    assert.deepEqual([task['epoch'], previous['runner']], [2, team.runner.agentId]);
+    assert.equal(fields(previous['failure'])['class'], 'runner_lost');
+    for (const lost of [
+      await team.ask('heartbeat_task', { taskId, epoch: 1 }),
+      await team.log(taskId, 1, [entry(0)]),
+    ]) {
+      assert.equal(fields(lost['stop'])['reason'], 'claim_lost');
+    }
+    assert.equal((await team.ask('end_task', { taskId, status: 'completed', epoch: 1 }))['outcome'], 'late');
+    const done = { taskId, status: 'completed', epoch: 2, result: { summary: 'by the other' } };
+    await team.ask('end_task', done, other);
+    assert.deepEqual((await team.report(taskId))['result'], done.result);
+    assert.deepEqual(await team.counts(), { done: 1 });
+  });
+
+  it('that come back before another has begun go on', async () => {
+    const taskId = await team.order();
+    await team.take({ leaseSeconds: 60 });
+    team.pass(70);
+    await team.sweep();
+    const beat = await team.log(taskId, 1, [entry(0)]);
+    assert.equal(beat['stop'], undefined);
+    const task = await team.shown(taskId);
+    assert.deepEqual([task['state'], task['attempt']], ['in_progress', 1]);
+    assert.deepEqual((await team.report(taskId))['attempts'], []);
+    const agent = await team.app.ports.agents.find(team.runner.agentId ?? '');
+    assert.deepEqual(Object.keys(agent?.value.held ?? {}), [taskId]);
+    assert.deepEqual(await team.counts(), { in_progress: 1 });
+    await team.ask('end_task', { taskId, status: 'completed', epoch: 1 });
+    assert.deepEqual(await team.counts(), { done: 1 });
+  });
+
+  it('renew their lease, but do not write at every call', async () => {
+    const taskId = await team.order();
+    const leased = (await team.take({ leaseSeconds: 60 }))['leaseUntil'];
+    await team.ask('heartbeat_task', { taskId, epoch: 1, state: 'in_progress' });
+    const { version } = (await team.app.ports.tasks.find(taskId)) ?? {};
+    assert.equal((await team.ask('heartbeat_task', { taskId, epoch: 1 }))['leaseUntil'], leased);
+    assert.equal((await team.app.ports.tasks.find(taskId))?.version, version);
+    team.pass(30);
+    const renewed = await team.log(taskId, 1, []);
+    assert.notEqual(renewed['leaseUntil'], leased);
+    team.pass(50);
+    await team.sweep();
+    assert.equal((await team.shown(taskId))['state'], 'in_progress');
+  });
+
+  it('are tried three times, then the task has failed', async () => {
+    const taskId = await team.order();
+    const failure = { class: 'crashed', message: 'The CLI died' };
+    for (const [epoch, outcome] of [
+      [1, 'retried'],
+      [2, 'retried'],
+      [3, 'ended'],
+    ] as const) {
+      assert.equal((await team.take())['epoch'], epoch);
+      const end = {
+        ...END,
+        taskId,
+        epoch,
+        failure,
+        result: { commits: [{ sha: `${epoch}`, subject: 'x' }] },
+      };
+      assert.equal((await team.ask('end_task', end))['outcome'], outcome);
+    }
+    const { task, attempts } = await team.report(taskId);
+    assert.deepEqual(
+      [fields(task)['status'], fields(fields(task)['failure'])['class']],
+      ['failed', 'crashed'],
+    );
+    assert.ok(Array.isArray(attempts) && attempts.length === 2);
+    assert.deepEqual(fields(attempts[1])['commits'], [{ sha: '2', subject: 'x' }]);
+  });
+
+  it('wait after a rate limit, and give up at what no repetition mends', async () => {
+    const taskId = await team.order();
+    await team.take();
+    const limited = { class: 'rate_limit', message: 'Too many requests' };
+    await team.ask('end_task', { ...END, taskId, failure: limited });
+    await claimNothing();
+    team.pass(31);
+    assert.equal((await team.take())['epoch'], 2);
+    const hopeless = { class: 'authentication', message: 'The key is wrong' };
+    const ended = await team.ask('end_task', { ...END, taskId, epoch: 2, failure: hopeless });
+    assert.equal(ended['outcome'], 'ended');
+    const other = await team.order();
+    await team.take();
+    const final = { class: 'crashed', message: 'It would again', retryable: false };
+    assert.equal((await team.ask('end_task', { ...END, taskId: other, failure: final }))['outcome'], 'ended');
+  });
+
+  it('are waited for only so long', async () => {
+    const taskId = await team.order({ config: { queueSeconds: 60 } });
+    const patient = await team.order();
+    team.pass(61);
+    await team.sweep();
+    const task = await team.shown(taskId);
+    assert.deepEqual([task['status'], fields(task['failure'])['class']], ['failed', 'queue_expired']);
+    assert.equal((await team.shown(patient))['status'], 'pending');
+    assert.deepEqual(await team.counts(), { failed: 1, available: 1 });
+  });
+
+  it('may be people, for agents of theirs', async () => {
+    const taskId = await team.order();
+    const personOf = (uid: string) => ({ uid, kind: 'person', ownerUid: uid, role: 'worker' }) as const;
+    const owner = personOf(team.runner.ownerUid);
+    assert.match(await team.refused('claim_task', {}, owner), /^REQUIRED_FIELD .*agentId/);
+    const agentId = team.runner.agentId ?? '';
+    assert.match(await team.refused('claim_task', { agentId }, personOf('somebody')), /^FORBIDDEN/);
+    assert.equal((await team.take({ agentId }, owner))['id'], taskId);
+    await team.ask('end_task', { taskId, status: 'completed', epoch: 1 }, owner);
+    assert.equal((await team.shown(taskId))['runner'], agentId);
+  });
+});

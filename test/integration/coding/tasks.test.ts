@@ -1,0 +1,166 @@
+/** Coding tasks from their creation to their end, over the real services and the emulators. */
+import assert from 'node:assert/strict';
+import { CodingTeam, entry, fields } from './calls.ts';
+
+describe('coding tasks', () => {
+  let team: CodingTeam;
+  beforeEach(async () => {
+    team = await new CodingTeam().begin();
+  });
+
+  it('are created with a branch, in a session that they open', async () => {
+    const created = await team.ask(
+      'create_task',
+      { tool: 'CLAUDECODE', description: 'Änder the Login!', instructions: 'Use JWT' },
+      team.creator,
+    );
+    assert.match(String(created['branch']), /^task\/[a-z0-9]{8}-ander-the-login$/);
+    const task = fields(created['task']);
+    assert.deepEqual([task['status'], task['state'], task['attempt']], ['pending', 'available', 0]);
+    const session = await team.app.services.coordination.session(team.workspace);
+    assert.equal(session?.goal, 'Coding');
+  });
+
+  it('go on in the session that init_coordination names', async () => {
+    const taskId = await team.order();
+    await team.app.services.coordination.initialise(
+      team.workspace,
+      'A better goal',
+      undefined,
+      () => undefined,
+    );
+    assert.equal((await team.take())['id'], taskId);
+  });
+
+  it('are claimed, worked on, and ended with a result', async () => {
+    const taskId = await team.order({ branch: 'feature/auth', config: { base: 'main' } });
+    const task = await team.take({ tools: ['CLAUDECODE'] });
+    assert.deepEqual(
+      [task['id'], task['epoch'], task['attempt'], task['branch'], task['config'], task['instructions']],
+      [taskId, 1, 1, 'feature/auth', { base: 'main' }, 'Use JWT'],
+    );
+    assert.equal((await team.shown(taskId))['status'], 'pending');
+    await team.log(taskId, 1, [entry(0)]);
+    assert.equal((await team.shown(taskId))['status'], 'in_progress');
+    await team.ask('heartbeat_task', { taskId, epoch: 1, state: 'waiting', progress: 'Committing' });
+    const waiting = await team.shown(taskId);
+    assert.deepEqual([waiting['state'], waiting['progress']], ['waiting', 'Committing']);
+    const result = { summary: 'Made it', commits: [{ sha: 'abc', subject: 'Log in' }], matrix: [[1], [2]] };
+    const report = { taskId, status: 'completed', epoch: 1, result };
+    assert.equal((await team.ask('end_task', report))['outcome'], 'ended');
+    assert.equal((await team.ask('end_task', report))['outcome'], 'repeated');
+    const shown = await team.report(taskId);
+    assert.deepEqual(shown['result'], result);
+    const { status, summary, runner } = fields(shown['task']);
+    assert.deepEqual([status, summary, runner], ['completed', 'Made it', team.runner.agentId]);
+    assert.deepEqual(await team.counts(), { done: 1 });
+    assert.deepEqual((await team.app.ports.agents.find(String(runner)))?.value.held, {});
+  });
+
+  it('keep results of a megabyte, whatever their characters, and refuse larger ones', async () => {
+    const taskId = await team.order();
+    await team.take();
+    const end = { taskId, status: 'completed', epoch: 1 };
+    const tooLarge = { ...end, result: { summary: 'x'.repeat(1024 * 1024) } };
+    assert.match(await team.refused('end_task', tooLarge), /^VALIDATION_ERROR .*1048576 bytes/);
+    const result = { summary: 'large', text: `x${'😀'.repeat(260_000)}` };
+    await team.ask('end_task', { ...end, result });
+    assert.deepEqual((await team.report(taskId))['result'], result);
+    assert.deepEqual(JSON.parse(await team.read(`task://${taskId}/result`)), result);
+  });
+
+  it('never go back', async () => {
+    const taskId = await team.order();
+    await team.take();
+    const beat = { taskId, epoch: 1 };
+    await team.ask('heartbeat_task', { ...beat, state: 'waiting' });
+    assert.match(
+      await team.refused('heartbeat_task', { ...beat, state: 'in_progress' }),
+      /^CONFLICT .*waiting/,
+    );
+    await team.ask('update_task', { taskId, status: 'completed' });
+    for (const status of ['in_progress', 'failed']) {
+      assert.match(
+        await team.refused('update_task', { taskId, status }, team.leader),
+        /^CONFLICT .*(done|ended)/,
+      );
+    }
+    assert.match(await team.refused('end_task', { taskId, status: 'failed', epoch: 1 }), /^CONFLICT/);
+  });
+
+  it('are ended by their creator, by who has the same owner and by leaders, and by nobody else', async () => {
+    const sibling = { ...team.principal('sibling'), ownerUid: team.creator.ownerUid };
+    const stranger = { ...team.principal('stranger'), ownerUid: 'somebody else' };
+    for (const principal of [team.creator, sibling, team.leader]) {
+      const taskId = await team.order();
+      const end = { taskId, status: 'failed' };
+      assert.match(await team.refused('end_task', end, stranger), /^FORBIDDEN/);
+      assert.match(await team.refused('update_task', { taskId, log: 'mine now' }, stranger), /^FORBIDDEN/);
+      const ended = fields((await team.ask('end_task', end, principal))['task']);
+      assert.deepEqual([ended['status'], ended['state']], ['failed', 'cancelled']);
+      assert.equal(fields(ended['failure'])['class'], 'cancelled');
+    }
+    assert.deepEqual(await team.counts(), { cancelled: 3 });
+  });
+
+  it('tell their runner to stop, hear its last words and keep its result', async () => {
+    const taskId = await team.order();
+    await team.take();
+    await team.log(taskId, 1, [entry(0)]);
+    await team.ask('end_task', { taskId, status: 'failed' }, team.creator);
+    const beat = await team.ask('heartbeat_task', { taskId, epoch: 1 });
+    assert.equal(fields(beat['stop'])['reason'], 'ended');
+    assert.equal(beat['leaseUntil'], undefined);
+    const last = await team.log(taskId, 1, [entry(1, 'stopped')]);
+    assert.deepEqual([last['accepted'], fields(last['stop'])['reason']], [1, 'ended']);
+    const report = { taskId, status: 'failed', epoch: 1, result: { summary: 'half of it' } };
+    assert.equal((await team.ask('end_task', report))['outcome'], 'kept');
+    const shown = await team.report(taskId);
+    assert.deepEqual(shown['result'], { summary: 'half of it' });
+    assert.equal(fields(shown['task'])['state'], 'cancelled');
+  });
+
+  it('refuse unknown tools, branches that git refuses, and what is no task of theirs', async () => {
+    const draft = { tool: 'CLAUDECODE', description: 'x', instructions: 'y' };
+    assert.match(await team.refused('create_task', { ...draft, tool: 'VIM' }), /CLAUDECODE, GEMINI/);
+    for (const branch of ['a..b', '-x', 'x.lock', 'a b', '', 'x/'])
+      assert.match(await team.refused('create_task', { ...draft, branch }), /^INVALID_FORMAT .*branch/);
+    for (const config of [{ queueSeconds: 5 }, { project: '|' }, { project: 5 }])
+      assert.match(await team.refused('create_task', { ...draft, config }), /^VALIDATION_ERROR .*config/);
+    const { id } = await team.createOne();
+    for (const tool of ['report_task', 'get_task_logs'])
+      for (const taskId of [id, 'task-no-1'])
+        assert.match(await team.refused(tool, { taskId }), /^NOT_FOUND/);
+    assert.match(await team.refused('update_task', { taskId: id }), /^VALIDATION_ERROR .*nothing/i);
+    const elsewhere = await new CodingTeam().begin();
+    const taskId = await elsewhere.order();
+    assert.match(await team.refused('end_task', { taskId, status: 'failed' }, team.leader), /^NOT_FOUND/);
+  });
+
+  it('are also seen and worked by who works the queue', async () => {
+    const taskId = await team.order();
+    const queue = await team.app.services.system.tasks.look({
+      workspace: team.workspace,
+      type: 'coding',
+      includeAssigned: true,
+      limit: 5,
+    });
+    assert.deepEqual(
+      queue.page.tasks.map(({ id }) => id),
+      [taskId],
+    );
+    const agentId = team.runner.agentId ?? '';
+    assert.equal(await team.claim(agentId), taskId);
+    await team.start(agentId, taskId);
+    await team.complete(agentId, taskId, 'By hand');
+    assert.equal((await team.shown(taskId))['summary'], 'By hand');
+  });
+
+  it('answer a repeated call as the first', async () => {
+    const draft = { tool: 'GEMINI', description: 'x', instructions: 'y', idempotency_key: 'once' };
+    const first = await team.ask('create_task', draft, team.creator);
+    assert.deepEqual(await team.ask('create_task', draft, team.creator), first);
+    const claim = { tools: ['GEMINI'], idempotency_key: 'again' };
+    assert.deepEqual(await team.take(claim), await team.take(claim));
+  });
+});
