@@ -22,7 +22,6 @@ import { FirestoreEventReader } from './adapters/firestore/eventReader.ts';
 import { FirestoreFirstActs } from './adapters/firestore/firstActs.ts';
 import { FirestorePreferenceReader } from './adapters/firestore/preferenceReader.ts';
 import { probeFirestore } from './adapters/firestore/probe.ts';
-import { FirestorePullRequestLinks } from './adapters/firestore/pullRequestReader.ts';
 import { FirestoreQueueReader } from './adapters/firestore/queueReader.ts';
 import { FirestoreReminderReader } from './adapters/firestore/reminderReader.ts';
 import { FirestoreSessionReader } from './adapters/firestore/sessionReader.ts';
@@ -31,12 +30,10 @@ import { FirestoreSkillReader } from './adapters/firestore/skillReader.ts';
 import { FirestoreStore } from './adapters/firestore/store.ts';
 import { FirestoreSubscriptionReader } from './adapters/firestore/subscriptionReader.ts';
 import { FirestoreTaskReader } from './adapters/firestore/taskReader.ts';
-import { GitHubClients, type GitHubSettings } from './adapters/github/clients.ts';
-import { RestGitHub } from './adapters/github/gitHub.ts';
-import { GitHubWebhook } from './adapters/github/webhook.ts';
 import { movableClock, systemClock } from './adapters/platform/clock.ts';
 import { systemHashing, systemRandomness } from './adapters/platform/cryptography.ts';
 import { codingPorts, codingServices } from './composition/coding.ts';
+import { composeWebhook, type GitHubBindings, gitHubPorts, gitHubServices } from './composition/gitHub.ts';
 import {
   composeOrchestration,
   type OrchestrationBindings,
@@ -45,29 +42,13 @@ import {
 import { composePush, composeSpine, reminderServices } from './composition/spine.ts';
 import { composeSystem } from './composition/system.ts';
 import { composeRepair, todoPorts, todoServices } from './composition/todos.ts';
-import {
-  allowedOrigins,
-  clockFile,
-  gitHubSettings,
-  gitHubWebhookKey,
-  mountPath,
-  publicUrl,
-  rateLimit,
-  STREAMS,
-  webApiKey,
-} from './config.ts';
+import { allowedOrigins, clockFile, mountPath, publicUrl, rateLimit, STREAMS, webApiKey } from './config.ts';
 import { CredentialAuthenticator } from './domain/agents/authentication.ts';
 import { AgentLiveness } from './domain/agents/liveness.ts';
 import { AgentMembership } from './domain/agents/membership.ts';
 import { AgentRegistration } from './domain/agents/registration.ts';
 import { CoordinationService } from './domain/coordination/service.ts';
 import { DataService } from './domain/data/service.ts';
-import { Committing } from './domain/github/committing.ts';
-import { Deliveries } from './domain/github/deliveries.ts';
-import { Issues } from './domain/github/issues.ts';
-import { PullRequests } from './domain/github/pullRequests.ts';
-import { RepositoryReading } from './domain/github/reading.ts';
-import { Workflows } from './domain/github/workflows.ts';
 import type { RateLimit } from './domain/limits/bucket.ts';
 import { RateLimiter, UNLIMITED } from './domain/limits/limiter.ts';
 import { CallRecorder } from './domain/metrics/recorder.ts';
@@ -78,7 +59,6 @@ import type { Services } from './domain/services.ts';
 import { SubscriptionService } from './domain/subscriptions/service.ts';
 import { Sweep } from './domain/sweep.ts';
 import { TaskCreation } from './domain/tasks/creation.ts';
-import { TaskFinishing } from './domain/tasks/finishing.ts';
 import { TaskQueue } from './domain/tasks/queue.ts';
 import { TaskSweep } from './domain/tasks/sweep.ts';
 import { cloudLog } from './logging.ts';
@@ -91,9 +71,8 @@ import { VERSION } from './version.ts';
 const DATABASE_PATIENCE_MILLISECONDS = 10_000;
 
 /** What is not read from the environment. Tests bind a clock of their own. */
-export interface Bindings extends OrchestrationBindings {
+export interface Bindings extends OrchestrationBindings, GitHubBindings {
   readonly clock: Clock;
-  readonly gitHub?: () => GitHubSettings;
   /** Absent: nobody is limited. */
   readonly rateLimit?: RateLimit | undefined;
   /** Where people's devices are told of reminders. Absent: nowhere. */
@@ -102,7 +81,7 @@ export interface Bindings extends OrchestrationBindings {
 
 /** Builds the domain over the adapters: everything but the HTTP endpoint. */
 export function compose(bindings: Bindings) {
-  const { clock, gitHub = gitHubSettings, rateLimit: limit, push } = bindings;
+  const { clock, rateLimit: limit, push } = bindings;
   const database = firestore();
   const ledgers = {
     limits: new DatabaseLimitLedger(realtimeDatabase, clock),
@@ -117,8 +96,7 @@ export function compose(bindings: Bindings) {
     ...todoPorts(cloudLog),
     ...orchestrationPorts(bindings, cloudLog),
     ...codingPorts(cloudLog),
-    pullRequestLinks: new FirestorePullRequestLinks(database),
-    gitHub: new RestGitHub(new GitHubClients(gitHub, cloudLog)),
+    ...gitHubPorts(bindings, cloudLog),
     subscriptions: new FirestoreSubscriptionReader(database),
     events: new DatabaseEventLog(realtimeDatabase),
     leases: new DatabaseWatcherLeases(realtimeDatabase),
@@ -178,11 +156,7 @@ export function compose(bindings: Bindings) {
     ...codingServices({ ...ports, taskCreation, taskQueue, acting: membership }),
     ...todoServices(ports),
     ...reminderServices(ports),
-    reading: new RepositoryReading(ports.gitHub),
-    issues: new Issues(ports),
-    pullRequests: new PullRequests(ports),
-    committing: new Committing(ports),
-    workflows: new Workflows(ports.gitHub),
+    ...gitHubServices(ports),
     onboarding: new OnboardingService({ ...ports, registration }),
     system,
     orchestration: orchestration.services,
@@ -202,8 +176,7 @@ export function compose(bindings: Bindings) {
     cloudLog,
   );
   const taskQueueMirror = new TaskQueueMirror(realtimeDatabase, ports.tasks);
-  const gitHubDeliveries = new Deliveries({ ...ports, finishing: new TaskFinishing(ports) });
-  const gitHubWebhook = new GitHubWebhook(gitHubWebhookKey, gitHubDeliveries);
+  const gitHubWebhook = composeWebhook(ports);
   const repairTodo = composeRepair(ports);
   return {
     ports,
