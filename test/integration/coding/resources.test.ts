@@ -10,6 +10,8 @@ describe('the resources of coding', () => {
   before(async () => {
     team = await new CodingTeam().begin();
     taskId = await team.order({ branch: 'feature/auth', config: { project: 'owner/name' } });
+    // Newest first is an order only where one is newer.
+    team.pass(1);
     await team.order({ tool: 'GEMINI', branch: 'Main,2' });
     await team.take({ project: 'owner/name' });
     await team.log(taskId, 1, [entry(0, 'Reading src/app.ts')]);

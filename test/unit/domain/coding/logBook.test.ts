@@ -1,0 +1,83 @@
+/** Which lines go into which chunk of a log. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { usualBranch } from '../../../../functions/src/domain/coding/branch.ts';
+import {
+  appendNote,
+  appendNumbered,
+  CHUNK_LINES,
+  FIRST_CHUNKS,
+  LATEST_CHUNKS,
+  type LogHead,
+  parseLines,
+} from '../../../../functions/src/domain/coding/logBook.ts';
+import { START } from '../samples.ts';
+
+const entryOf = (sequence: number, message = 'x') =>
+  ({ sequence, at: START, level: 'info', type: 'output', message }) as const;
+
+const fill = (from: number, count: number) =>
+  Array.from({ length: count }, (_, index) => entryOf(from + index));
+
+describe('the book of a log', () => {
+  it('has every line once and in order, however batches overlap', () => {
+    const batches = fc.array(fc.record({ from: fc.nat(300), count: fc.integer({ min: 0, max: 400 }) }), {
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(batches, (sent) => {
+        const kept: number[] = [];
+        let head: LogHead | undefined;
+        let last = -1;
+        for (const { from, count } of sent) {
+          const expected = fill(from, count).filter(({ sequence }) => sequence > last);
+          const { writes, accepted, next } = appendNumbered(head, 1, fill(from, count));
+          assert.equal(accepted, expected.length);
+          for (const write of writes) {
+            assert.equal(write.from, kept.length);
+            assert.ok(write.head.lines <= CHUNK_LINES);
+            kept.push(...parseLines(write.text, write.from).map(({ line }) => line));
+            head = write.head;
+          }
+          assert.equal(next, kept.length);
+          last = Math.max(last, expected.at(-1)?.sequence ?? last);
+        }
+        assert.deepEqual(kept, [...kept.keys()]);
+      }),
+    );
+  });
+
+  it('drops the oldest chunks of the middle, one for each new one', () => {
+    const dropped: number[] = [];
+    let head: LogHead | undefined;
+    const chunks = FIRST_CHUNKS + LATEST_CHUNKS + 3;
+    for (let chunk = 0; chunk < chunks; chunk++) {
+      const { writes } = appendNumbered(head, 1, fill(chunk * CHUNK_LINES, CHUNK_LINES));
+      assert.equal(writes.length, 1);
+      head = writes[0]?.head;
+      dropped.push(...writes.flatMap(({ drops }) => drops ?? []));
+    }
+    assert.deepEqual(dropped, [FIRST_CHUNKS, FIRST_CHUNKS + 1, FIRST_CHUNKS + 2]);
+    assert.equal(head?.firstLine, (chunks - 1) * CHUNK_LINES);
+  });
+
+  it('begins the sequences anew with an attempt, and takes notes in between', () => {
+    const first = appendNumbered(undefined, 1, fill(0, 3)).writes[0]?.head;
+    const noted = appendNote(first, entryOf(0, 'a note')).writes[0]?.head;
+    assert.equal(appendNumbered(noted, 1, fill(0, 3)).accepted, 0);
+    assert.equal(appendNumbered(noted, 2, fill(0, 3)).accepted, 3);
+  });
+});
+
+describe('the usual branch', () => {
+  for (const [description, branch] of [
+    ['Add authentication to the app', 'task/kl2mnopq-add-authentication-to-the-app'],
+    ['  Ünïcode & more!  ', 'task/kl2mnopq-unicode-more'],
+    ['日本語', 'task/kl2mnopq'],
+    ['x'.repeat(100), `task/kl2mnopq-${'x'.repeat(40)}`],
+  ] as const) {
+    it(`of "${description.slice(0, 30)}" is ${branch.slice(0, 40)}`, () => {
+      assert.equal(usualBranch('task-0s6smwakl2mnopq-001', description), branch);
+    });
+  }
+});
