@@ -77,11 +77,11 @@ describe('claiming tasks', () => {
 
   it('answers that there is nothing, in a workspace without a session too', async () => {
     const ann = await team.join('ann');
-    assert.deepEqual(await team.claimOutcome(ann), { kind: 'none' });
+    assert.equal((await team.claimOutcome(ann)).kind, 'none');
     await team.create({}, { dependencies: ['task-1'] });
     await team.claim(ann);
     const bob = await team.join('bob');
-    assert.deepEqual(await team.claimOutcome(bob), { kind: 'none' });
+    assert.equal((await team.claimOutcome(bob)).kind, 'none');
   });
 
   it('is for registered agents', async () => {
