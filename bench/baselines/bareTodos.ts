@@ -87,8 +87,11 @@ export async function bareTodos(firestore: Firestore, caller: number): Promise<B
 
 /** A page of the newest, and how many there are. */
 export async function listBare(firestore: Firestore, limit: number): Promise<object> {
-  const own = firestore.collection(COLLECTIONS.todos).where('owner_uid', '==', OWNER);
-  return pageAndCount(own.orderBy('index.created', 'desc'), limit);
+  const own = firestore
+    .collection(COLLECTIONS.todos)
+    .where('owner_uid', '==', OWNER)
+    .where('index.kinds', 'array-contains', 'all');
+  return pageAndCount(own.orderBy('index.created', 'desc').orderBy('index.due_down', 'desc'), limit);
 }
 
 /** A page of those with a word in their title, and how many have it at all. */

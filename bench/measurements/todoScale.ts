@@ -5,19 +5,20 @@
  */
 import { listBare, searchBare } from '../baselines/bareTodos.ts';
 import { McpCaller } from '../load/client.ts';
-import { type Measurement, median, spread } from '../measurement.ts';
+import { type Measurement, spread } from '../measurement.ts';
 import { alternate, each, ratioOf, type Schedule } from '../rounds.ts';
 import { addCallers, newProject } from '../seed.ts';
 import { musterFunction, serveFunction } from '../servers/functionServer.ts';
-import { addTodos, COMMON_WORD, OTHER_WORD } from '../todoSeed.ts';
+import { addTodos, COMMON_WORD } from '../todoSeed.ts';
 import { NOTHING, plus } from '../wire/bill.ts';
 import { type MeteredCall, openMeter } from '../wire/meter.ts';
 
 const FEW = 100;
 const MANY = 50_000;
 const LIMIT = 10;
-const LOOKS = 3;
-const SCHEDULE: Schedule = { warmUps: 1, rounds: 5 };
+/** Of a round; the quickest counts, since whatever else goes on only adds to what a call takes. */
+const LOOKS = 4;
+const SCHEDULE: Schedule = { warmUps: 1, rounds: 7 };
 
 /** A count is billed as one read for so many index entries. */
 const ENTRIES_PER_READ = 1000;
@@ -25,12 +26,11 @@ const ENTRIES_PER_READ = 1000;
 const LOOKED_AT = [
   { name: 'list', tool: 'todo.list_tasks', args: {} },
   { name: 'search', tool: 'todo.search_tasks', args: { query: COMMON_WORD } },
-  { name: 'searchOfTwo', tool: 'todo.search_tasks', args: { query: `${COMMON_WORD} ${OTHER_WORD}` } },
 ] as const;
 
 type Looked = (typeof LOOKED_AT)[number];
 
-/** Medians of a round, in milliseconds; reads are of one call. */
+/** The quickest of a round, in milliseconds; reads are of one call. */
 interface Look {
   readonly inAll: number;
   readonly besideFirestore: number;
@@ -97,9 +97,10 @@ async function openOwner(name: string, count: number): Promise<Owner> {
   const caller = new McpCaller(server.url, worker.credential);
   return {
     async look({ tool, args }) {
-      await caller.call('coordination.heartbeat', { agent_id: worker.agentId }); // checks the credential
       const looks: Look[] = [];
       for (let count = 0; count < LOOKS; count++) {
+        // Does what is done every few seconds, which calls that wait long for the emulator would do more often.
+        await caller.call('coordination.heartbeat', { agent_id: worker.agentId });
         meter.take();
         const began = performance.now();
         await caller.call(tool, { ...args, limit: LIMIT });
@@ -107,9 +108,9 @@ async function openOwner(name: string, count: number): Promise<Owner> {
         looks.push(lookOf(inAll, meter.take()));
       }
       return {
-        inAll: median(looks.map((look) => look.inAll)),
-        besideFirestore: median(looks.map((look) => look.besideFirestore)),
-        reads: median(looks.map((look) => look.reads)),
+        inAll: Math.min(...looks.map((look) => look.inAll)),
+        besideFirestore: Math.min(...looks.map((look) => look.besideFirestore)),
+        reads: Math.max(...looks.map((look) => look.reads)),
       };
     },
     async bare({ tool }) {
@@ -122,7 +123,7 @@ async function openOwner(name: string, count: number): Promise<Owner> {
           : searchBare(firestore, COMMON_WORD, LIMIT));
         milliseconds.push(performance.now() - began);
       }
-      return median(milliseconds);
+      return Math.min(...milliseconds);
     },
     async end() {
       await server.end();
