@@ -7,7 +7,7 @@ import { seededGitHub } from '../../support/github/seeded.ts';
 import { LocalModels } from '../../support/models/server.ts';
 import { withModels } from '../orchestration/examples.ts';
 import { answer } from './calls.ts';
-import { countReads, type Reads } from './reads.ts';
+import { countReads, longestList, type Reads } from './reads.ts';
 import { clearStage, crowd, setStage } from './stage.ts';
 import { Team } from './team.ts';
 
@@ -67,7 +67,3 @@ describe('the documents read by', () => {
     assert.equal(await reads.during(() => team.task(`${team.workspace}-0`)), 1);
   });
 });
-
-function longestList(answered: JsonObject): number {
-  return Math.max(0, ...Object.values(answered).map((value) => (Array.isArray(value) ? value.length : 0)));
-}

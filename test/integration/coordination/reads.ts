@@ -1,6 +1,7 @@
 /** Counts the documents that the server's Firestore client reads, as Firestore bills them. */
 import { type AggregateQuery, type AggregateSpec, Query } from '@google-cloud/firestore';
 import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import type { JsonObject } from '../../../functions/src/domain/json.ts';
 
 export interface Reads {
   /** How many documents were read while `act` ran. */
@@ -48,4 +49,9 @@ export function countReads(): Reads {
       aggregations.get = aggregate;
     },
   };
+}
+
+/** The length of the longest list in an answer. */
+export function longestList(answered: JsonObject): number {
+  return Math.max(0, ...Object.values(answered).map((value) => (Array.isArray(value) ? value.length : 0)));
 }

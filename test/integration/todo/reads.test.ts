@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../functions/src/domain/json.ts';
 import { SORT_FIELDS, SORT_ORDERS } from '../../../functions/src/domain/todos/query.ts';
 import { todo as todoToolset } from '../../../functions/src/toolsets/todo/index.ts';
 import { answer } from '../coordination/calls.ts';
-import { countReads, type Reads } from '../coordination/reads.ts';
+import { countReads, longestList, type Reads } from '../coordination/reads.ts';
 import { Team } from '../coordination/team.ts';
 import { crowdTodos } from './crowd.ts';
 
@@ -122,8 +122,4 @@ describe('the documents that to-do tools read', function () {
 /** What tells one call from another in its title. */
 function described(args: JsonObject, { workspace }: Team): string {
   return JSON.stringify(args).replaceAll(workspace, 'todo');
-}
-
-function longestList(answered: JsonObject): number {
-  return Math.max(0, ...Object.values(answered).map((value) => (Array.isArray(value) ? value.length : 0)));
 }
