@@ -5,8 +5,10 @@ import type { Principal } from '../../../functions/src/domain/principal.ts';
 import { callTool } from '../../../functions/src/mcp/call.ts';
 import { fullName } from '../../../functions/src/mcp/names.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { LocalModels } from '../../support/models/server.ts';
 import { directory } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
+import { withModels } from '../orchestration/examples.ts';
 
 /** Is nowhere but in what the caller sends. */
 const SENT = 'q7hush7q';
@@ -25,7 +27,11 @@ function marked(value: unknown): unknown {
 }
 
 describe('the audit log', () => {
-  const team = new Team();
+  const models = new LocalModels();
+  const team: Team = new Team(withModels(models, () => team.app));
+
+  before(() => models.start());
+  after(() => models.stop());
 
   const entriesOf = async (principal: Principal, args: (example: object) => object): Promise<Entry[][]> => {
     const calls = toolsets.flatMap((toolset) =>
