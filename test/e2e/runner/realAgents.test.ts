@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { git } from '../../../runner/test/support/folders.ts';
 import { succeed } from '../support/calls.ts';
-import { connect, isRecord } from '../support/clients.ts';
+import { type Connection, connect, isRecord } from '../support/clients.ts';
 import { startScriptedGemini } from '../support/scriptedGemini.ts';
 import { startScriptedModel } from '../support/scriptedModel.ts';
 import {
@@ -122,9 +122,7 @@ describe('a coding task and a real coding agent', () => {
     await stage.untilSaid(runner, /Waiting for tasks/);
     const client = await connect('client 2026-07-28', stage.url, stage.agent.token);
     try {
-      const { agents } = await succeed(client, 'system_getAgents');
-      assert.ok(Array.isArray(agents));
-      const own: unknown = agents.find((agent) => isRecord(agent) && agent['id'] === stage.agent.id);
+      const own = await agentOf(client, stage.agent.id);
       assert.match(JSON.stringify(own), /"claude"/);
     } finally {
       await client.close();
@@ -133,3 +131,11 @@ describe('a coding task and a real coding agent', () => {
     assert.equal(await runner.ended, 0, runner.said());
   });
 });
+
+/** The agent as the registry lists it, on whichever page. */
+async function agentOf(client: Connection, id: string, cursor?: unknown): Promise<unknown> {
+  const { agents, nextCursor } = await succeed(client, 'system_getAgents', cursor ? { cursor } : {});
+  assert.ok(Array.isArray(agents));
+  const found: unknown = agents.find((agent) => isRecord(agent) && agent['id'] === id);
+  return found ?? (nextCursor === undefined ? undefined : agentOf(client, id, nextCursor));
+}

@@ -193,8 +193,9 @@ function assertEnvelope({ structuredContent, content }: Schema, about: string): 
   assert.ok(isRecord(envelope), about);
   // Some errors go as text alone to clients of the 2025 revisions: see docs/decisions/0007-serving-mcp.md.
   if (structuredContent !== undefined) assert.deepEqual(structuredContent, envelope, about);
-  const { error } = envelope;
-  const said = isRecord(error) ? error['message'] : error;
+  const { error, message } = envelope;
+  // The coding toolset says it beside the error.
+  const said = typeof message === 'string' ? message : isRecord(error) ? error['message'] : error;
   assert.ok(typeof said === 'string' && said.length > 5 && said.length < 5000, about);
   assert.doesNotMatch(said, /Internal error/, about);
 }

@@ -7,7 +7,7 @@ import { type Connection, isRecord } from './clients.ts';
 export type Victims = Readonly<Record<string, readonly unknown[]>>;
 
 /** So many, since some tools end what they are given. */
-const TODOS = 3;
+const VICTIMS = 3;
 
 /** A cursor that nobody has answered is refused before anything is read. */
 const ANY_LIST: Victims = { cursor: [undefined] };
@@ -28,7 +28,7 @@ export async function newTask(client: Connection, agentId: string): Promise<Vict
 export async function newTodos(client: Connection): Promise<Victims> {
   const ids: string[] = [];
   const recurring: string[] = [];
-  for (let number = 0; number < TODOS; number++) {
+  for (let number = 0; number < VICTIMS; number++) {
     const rule = { frequency: 'DAILY', start_date: LATER };
     const title = `A victim ${randomUUID()}`;
     const begun = await succeed(client, 'todo_create_recurring_task', { title, ...rule });
@@ -65,6 +65,32 @@ export async function newRun(client: Connection): Promise<Victims> {
     role: ['execute'],
     name: ['victim'],
     timeout: [0],
+    waitMs: [0],
+  };
+}
+
+/** A coding task that the caller, a runner, has in hand, and others that it may claim. */
+export async function newCodingTask(client: Connection): Promise<Victims> {
+  const ids: string[] = [];
+  for (let number = 0; number < VICTIMS; number++) {
+    const work = { tool: 'CLAUDECODE', description: 'A victim', instructions: 'Suffer.' };
+    const { result } = await succeed(client, 'coding_create_task', work);
+    ids.push(idOf(isRecord(result) ? result['task'] : undefined));
+  }
+  await succeed(client, 'coding_register_runner', { programs: [{ name: 'claude', version: '1' }] });
+  const [first] = ids;
+  await succeed(client, 'coding_claim_task', { taskId: first });
+  return {
+    ...ANY_LIST,
+    agentId: [undefined],
+    taskId: ids,
+    dependencies: [ids],
+    epoch: [1],
+    entries: [[{ sequence: 1, at: EARLIER, level: 'info', type: 'agent', message: 'Ow.' }]],
+    tool: ['CLAUDECODE'],
+    tools: [['CLAUDECODE']],
+    branch: [undefined, 'victim'],
+    project: [undefined],
     waitMs: [0],
   };
 }
