@@ -47,6 +47,8 @@ export interface TaskReader {
   lapsed(now: Date, limit: number): Promise<readonly Versioned<Task>[]>;
   /** Available tasks of any session whose backoff ended by `now`. */
   backedOff(now: Date, limit: number): Promise<readonly Versioned<Task>[]>;
+  /** Those whose ids begin so, by id. */
+  startingWith(beginning: string): Promise<readonly Versioned<Task>[]>;
   /** Coding tasks of any session that had waited too long for a runner by `now`. */
   queueEnded(now: Date, limit: number): Promise<readonly Versioned<Task>[]>;
 }

@@ -3,6 +3,7 @@ import { MusterError } from '../domain/errors.ts';
 import type { Operation } from '../domain/idempotency/operation.ts';
 import type { CallLimits } from '../domain/limits/limiter.ts';
 import type { Services } from '../domain/services.ts';
+import type { Waiting } from '../domain/waiting.ts';
 import { authorise } from './authorisation.ts';
 import type { FoundTool } from './catalogue.ts';
 import type { Exchange } from './exchange.ts';
@@ -50,7 +51,7 @@ export async function callTool(
     const { principal, workspace, credential } = exchange;
     const identity = { uid: principal.uid, tool: name, workspace, credential };
     const work = runOnce(ports, identity, prepared, (operation) =>
-      contextOf(ports, exchange, operation, telling),
+      contextOf(ports, exchange, operation, telling, observation.waiting),
     );
     return { answer: await withDeadline(work, DEADLINE_MS) };
   } catch (thrown) {
@@ -112,9 +113,9 @@ async function observed<T>(
   }
 }
 
-/** The context of what is read: it settles nothing and notifies nobody. */
+/** The context of what is read: it settles nothing, notifies nobody and waits for nobody. */
 export function readingContext(ports: CallPorts, exchange: Exchange): CallContext {
-  return contextOf(ports, exchange, UNKEYED, UNTOLD);
+  return contextOf(ports, exchange, UNKEYED, UNTOLD, (wait) => wait);
 }
 
 function contextOf(
@@ -122,12 +123,14 @@ function contextOf(
   exchange: Exchange,
   operation: Operation,
   { notify, progressToken }: Telling,
+  waiting: Waiting,
 ): CallContext {
   const { credential: _, ...request } = exchange;
   return {
     ...request,
     caller: exchange,
     operation,
+    waiting,
     notify,
     progress(progress) {
       if (progressToken === undefined) return;

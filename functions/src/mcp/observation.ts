@@ -3,7 +3,9 @@ import { noteSeen } from '../domain/agents/sighting.ts';
 import type { MusterError } from '../domain/errors.ts';
 import type { CallMetrics } from '../domain/metrics/metrics.ts';
 import type { Clock, Log, Presence } from '../domain/ports.ts';
+import type { Waiting } from '../domain/waiting.ts';
 import type { Exchange } from './exchange.ts';
+import { WaitingTime } from './waitingTime.ts';
 
 export interface ObservationPorts {
   readonly presence: Presence;
@@ -15,20 +17,26 @@ export interface ObservationPorts {
 export interface Observation {
   /** What the caller was refused with; undefined where it was answered. */
   error: MusterError | undefined;
+  /** Leaves the time of a wait out of the call's own. */
+  readonly waiting: Waiting;
   /** Logs and counts the call, and waits for presence to be noted, which began with the call. */
   end(): Promise<unknown>;
 }
 
 /** @param tool its full name, or the URI of a resource as its toolset lists it: nothing that a caller chose */
 export function observe(ports: ObservationPorts, exchange: Exchange, tool: string): Observation {
-  const started = performance.now();
+  const now = () => performance.now();
+  const started = now();
+  const waits = new WaitingTime(now);
   const { principal, requestId, workspace } = exchange;
   const { uid, agentId } = principal;
   const noting = agentId === undefined ? undefined : noteSeen(ports.presence, ports.log, agentId);
   return {
     error: undefined,
+    waiting: waits.during,
     end() {
-      const milliseconds = Math.round(performance.now() - started);
+      const waited = Math.round(waits.milliseconds);
+      const milliseconds = Math.max(0, Math.round(now() - started) - waited);
       const ofAgent = agentId === undefined ? {} : { agentId };
       const outcome = this.error?.code ?? 'OK';
       const reason = this.error?.details.reason;
@@ -41,6 +49,7 @@ export function observe(ports: ObservationPorts, exchange: Exchange, tool: strin
         workspace,
         ...ended,
         milliseconds,
+        ...(waited > 0 && { waited }),
       });
       const at = ports.clock.now();
       return Promise.all([noting, ports.metrics.record({ tool, ...ofAgent, outcome, milliseconds, at })]);

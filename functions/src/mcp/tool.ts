@@ -8,6 +8,7 @@ import type { Operation } from '../domain/idempotency/operation.ts';
 import { type JsonObject, jsonObject } from '../domain/json.ts';
 import type { Principal, Role } from '../domain/principal.ts';
 import type { Services } from '../domain/services.ts';
+import type { Waiting } from '../domain/waiting.ts';
 import type { Directory } from './directory.ts';
 import { CLEARABLE } from './json-schema.ts';
 import type { Progress } from './progress.ts';
@@ -36,6 +37,11 @@ export interface CallContext {
   progress(progress: Progress): void;
   /** A signal for when the client has gone away. Make it only to wait for something. */
   gone(): AbortSignal;
+  /**
+   * Awaits what is for others to bring: an event, a free task, the end of a run. That time is logged apart, and
+   * is none of the call's own in the metrics.
+   */
+  readonly waiting: Waiting;
   /** What this deployment can do. */
   readonly directory: Directory;
   /** Where this deployment answers, without a trailing slash: `https://…cloudfunctions.net/mcp`. */

@@ -63,7 +63,7 @@ describe('the audit log', () => {
     for (const entries of await entriesOf(principal, (example) => example)) {
       const [entry, ...others] = entries.filter(({ event }) => event === 'call');
       assert.ok(entry !== undefined && others.length === 0);
-      const { tool, outcome, reason, milliseconds, ...rest } = entry.fields;
+      const { tool, outcome, reason, milliseconds, waited = 1, ...rest } = entry.fields;
       assert.deepEqual(rest, {
         requestId: `request of ${tool}`,
         principal: principal.uid,
@@ -73,6 +73,7 @@ describe('the audit log', () => {
       assert.match(String(outcome), /^[A-Z_]+$/);
       assert.ok(reason === undefined || /^[A-Z_]+$/.test(String(reason)), String(reason));
       assert.ok(Number.isInteger(milliseconds), String(milliseconds));
+      assert.ok(Number.isInteger(waited) && Number(waited) > 0, String(waited));
     }
   });
 

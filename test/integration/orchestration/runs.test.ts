@@ -1,7 +1,9 @@
 /** Runs from their start to their end: budgets, caching, cancelling, and who sees them. */
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/domain/errors.ts';
+import type { RunRequest } from '../../../functions/src/domain/orchestration/runs/starting.ts';
 import type { Principal } from '../../../functions/src/domain/principal.ts';
+import { Team } from '../coordination/team.ts';
 import { FIVE_STEPS, Orchestra, unkeyed } from './orchestra.ts';
 
 const ONE_STEP = { name: 'one-step', steps: [{ name: 'only', agent: 'claude' }] };
@@ -192,6 +194,97 @@ describe('a run', () => {
     assert.ok(sum?.prompt.includes('the work of a hand'));
     const kept = await ports.tasks.find(taskId);
     assert.equal(kept?.value.status, 'done');
+  });
+
+  describe('that ends while a live agent has a step in hand', () => {
+    const BY_HAND = { name: 'by-hand', steps: [{ name: 'work', agent: 'network' }] };
+
+    /** A run that waits, alone in its workspace, and its task. */
+    async function waitingRun(workflow: object = BY_HAND, changed: Partial<RunRequest> = {}) {
+      const team = new Team();
+      const request = orchestra.request(workflow, changed);
+      const { runId } = await runs.start(orchestra.principal, team.workspace, request, unkeyed);
+      await orchestra.until(runId, ({ status }) => status === 'waiting');
+      return { team, runId, taskId: `${runId}-work-1` };
+    }
+
+    it('cancels the task that nobody has claimed', async () => {
+      const { team, runId, taskId } = await waitingRun();
+      assert.equal((await runs.cancel(orchestra.principal, runId, unkeyed)).status, 'cancelled');
+      assert.equal((await runs.cancel(orchestra.principal, runId, unkeyed)).status, 'cancelled');
+      const { status, error } = await team.task(taskId);
+      assert.deepEqual([status, error], ['cancelled', `The run ${runId} that it belongs to was cancelled.`]);
+      assert.deepEqual(await team.counts(), { cancelled: 1 });
+      assert.equal(await team.claim(await team.join('late')), undefined);
+    });
+
+    it('takes the task from its holder, who hears of it and is free for another', async () => {
+      const { team, runId, taskId } = await waitingRun();
+      const agentId = await team.join('holder');
+      assert.equal(await team.claim(agentId), taskId);
+      await runs.cancel(orchestra.principal, runId, unkeyed);
+      await assert.rejects(team.start(agentId, taskId), codeIs('CONFLICT'));
+      await assert.rejects(team.complete(agentId, taskId), codeIs('CONFLICT'));
+      await assert.rejects(team.fail(agentId, taskId), codeIs('CONFLICT'));
+      assert.equal((await team.task(taskId)).status, 'cancelled');
+      const agent = (await ports.agents.find(agentId))?.value;
+      assert.deepEqual([agent?.held, agent?.tasksCompleted, agent?.tasksFailed], [{}, 0, 0]);
+      const other = await team.createOne();
+      assert.equal(await team.claim(agentId), other.id);
+      assert.deepEqual(await team.counts(), { cancelled: 1, claimed: 1 });
+    });
+
+    it('leaves the task that was done before', async () => {
+      const { team, runId, taskId } = await waitingRun();
+      const agentId = await team.join('quick');
+      await team.claim(agentId);
+      await team.complete(agentId, taskId);
+      await runs.cancel(orchestra.principal, runId, unkeyed);
+      assert.equal((await team.task(taskId)).status, 'done');
+      assert.deepEqual(await team.counts(), { done: 1 });
+    });
+
+    it('cancels the task when it reaches its deadline', async () => {
+      const { team, runId, taskId } = await waitingRun();
+      const { deadline } = (await orchestra.view(runId)).run;
+      await orchestra.deliver(
+        runId,
+        orchestra.anotherInstance(() => deadline),
+      );
+      assert.equal((await orchestra.view(runId)).run.failure?.reason, 'DEADLINE');
+      const { status, error } = await team.task(taskId);
+      assert.deepEqual([status, error], ['cancelled', `The run ${runId} that it belongs to has failed.`]);
+    });
+
+    it('cancels the task when another step fails beside it', async () => {
+      const team = new Team();
+      const input = orchestra.question();
+      orchestra.models.when({ text: input }, { does: 'answer', end: 'refusal' });
+      const steps = [
+        { name: 'work', agent: 'network', parallel: true },
+        { name: 'other', agent: 'claude', parallel: true },
+      ];
+      const request = orchestra.request({ name: 'beside', steps }, { input });
+      const { runId } = await runs.start(orchestra.principal, team.workspace, request, unkeyed);
+      const { run } = await orchestra.ended(runId);
+      assert.deepEqual([run.status, run.failure?.reason], ['failed', 'REFUSED']);
+      assert.equal((await team.task(`${runId}-work-1`)).status, 'cancelled');
+      assert.deepEqual(await team.counts(), { cancelled: 1 });
+    });
+
+    it('has a task cancelled that comes after its end', async () => {
+      orchestra.losing = true;
+      const team = new Team();
+      const request = orchestra.request(BY_HAND);
+      const { runId } = await runs.start(orchestra.principal, team.workspace, request, unkeyed);
+      await runs.cancel(orchestra.principal, runId, unkeyed);
+      const taskId = `${runId}-work-1`;
+      await team.createOne({ id: taskId });
+      await runs.taskChanged(taskId);
+      await runs.taskChanged(taskId);
+      assert.equal((await team.task(taskId)).status, 'cancelled');
+      assert.deepEqual(await team.counts(), { cancelled: 1 });
+    });
   });
 
   it('never makes a call again that is not to be repeated', async () => {

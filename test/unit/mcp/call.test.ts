@@ -4,12 +4,12 @@ import { MusterError } from '../../../functions/src/domain/errors.ts';
 import type { Principal } from '../../../functions/src/domain/principal.ts';
 import { callTool, withDeadline } from '../../../functions/src/mcp/call.ts';
 import { toolResult } from '../../../functions/src/mcp/projection.ts';
-import { defineTool, type Tool } from '../../../functions/src/mcp/tool.ts';
+import { type CallContext, defineTool, type Tool } from '../../../functions/src/mcp/tool.ts';
 import { EMPTY_DIRECTORY, LEADER, memoryPorts } from '../../support/mcp-endpoint.ts';
 
 const VIEWER: Principal = { uid: 'person', kind: 'person', ownerUid: 'person', role: 'viewer' };
 
-function tool(handler: () => Promise<{ ok: boolean }>): Tool {
+function tool(handler: (context: CallContext) => Promise<{ ok: boolean }>): Tool {
   return defineTool({
     name: 'work',
     title: 'Work',
@@ -66,11 +66,33 @@ describe('callTool', () => {
     assert.deepEqual(counted, { tool: 'coordination.work', agentId: 'lead', outcome: 'OK', milliseconds });
   });
 
+  it('keeps what a call only waits out of its time, and logs it apart', async () => {
+    const ports = memoryPorts();
+    const began = performance.now();
+    const waiting = tool(async (context) => {
+      await context.waiting(pause(100));
+      await pause(20);
+      return { ok: true };
+    });
+    await call(ports, LEADER, waiting);
+    const { milliseconds, waited } = ports.entries[0]?.fields ?? {};
+    // A timer may fire a millisecond early.
+    assert.ok(Number(waited) >= 99, String(waited));
+    assert.ok(Number(milliseconds) >= 19, String(milliseconds));
+    assert.ok(Number(milliseconds) + Number(waited) <= performance.now() - began + 1);
+    assert.equal(ports.counted[0]?.milliseconds, milliseconds);
+  });
+
   it('asks the limits first, and logs and counts what they refuse', async () => {
     const ports = memoryPorts();
     const details = { reason: 'RATE_LIMITED', retryAfter: 2 };
     ports.limits.take = () => Promise.reject(new MusterError('RATE_LIMITED', 'Slower.', details));
-    const result = await call(ports, VIEWER, tool(assert.fail), { wrong: 1 });
+    const result = await call(
+      ports,
+      VIEWER,
+      tool(async () => assert.fail()),
+      { wrong: 1 },
+    );
     assert.match(JSON.stringify(result), /Slower/);
     const { outcome, reason, principal, agentId } = ports.entries[0]?.fields ?? {};
     assert.deepEqual(
@@ -141,3 +163,7 @@ describe('withDeadline', () => {
     await assert.rejects(withDeadline(Promise.reject(new Error('x')), 1000), /x/);
   });
 });
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

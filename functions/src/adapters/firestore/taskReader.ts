@@ -35,6 +35,11 @@ export class FirestoreTaskReader implements TaskReader {
     return snapshots.map(read);
   }
 
+  startingWith(beginning: string): Promise<readonly Versioned<Task>[]> {
+    const id = FieldPath.documentId();
+    return list(this.tasks.where(id, '>=', beginning).where(id, '<', `${beginning}\uf8ff`));
+  }
+
   async claimable(
     session: string,
     capabilityKeys: readonly string[],

@@ -12,6 +12,7 @@ import type { Change, Settle, Store, Versioned } from '../store.ts';
 import { taskChanges } from '../tasks/changes.ts';
 import type { Claimant } from '../tasks/machine.ts';
 import type { TaskQueue } from '../tasks/queue.ts';
+import type { Patience } from '../waiting.ts';
 import { type Acting, claimantOf } from './authority.ts';
 import { beat, type Standing, type Stop, standingOf } from './holding.ts';
 import type { NumberedEntry } from './log.ts';
@@ -83,13 +84,12 @@ export class CodingRunners {
 
   /**
    * Claims a task, or waits for one; undefined where there was none in time.
-   * @param gone makes the signal that the caller has gone away
    * @throws MusterError NOT_FOUND for an agent or a task; FORBIDDEN for another's agent
    */
   async claim(
     principal: Principal,
     request: RunnerClaimRequest,
-    gone: () => AbortSignal,
+    { gone, waiting }: Patience,
     settle: Settle<CodingTask | undefined>,
   ): Promise<CodingTask | undefined> {
     const { taskQueue, acting, codingWatch, store } = this.dependencies;
@@ -105,7 +105,7 @@ export class CodingRunners {
       );
       if (outcome.kind !== 'none') return asCodingTask(outcome.task);
       if (until.aborted) break;
-      await codingWatch.queueGrowth(workspace, outcome.mark, until);
+      await waiting(codingWatch.queueGrowth(workspace, outcome.mark, until));
       // Nobody is there to hear of a claim.
       if (until.aborted && gone().aborted) break;
     }

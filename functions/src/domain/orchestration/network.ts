@@ -17,7 +17,12 @@ export interface NetworkTask {
 
 /** Names its run, so that whoever sees the task closed knows which run goes on. */
 export function networkTaskId(runId: string, { name, iteration }: StepRound): string {
-  return `${runId}-${name}-${iteration}`;
+  return `${tasksOfRun(runId)}${name}-${iteration}`;
+}
+
+/** How the ids of all tasks of a run begin. */
+export function tasksOfRun(runId: string): string {
+  return `${runId}-`;
 }
 
 /** The run that a task was made for; undefined where it was made for none. */

@@ -1,5 +1,6 @@
 /** Reads subscriptions' logs for their owners, and has them watched meanwhile. */
 import type { Caller } from '../data/caller.ts';
+import type { Waiting } from '../waiting.ts';
 import { beginningOf, invalidCursor, type Position, positionAt } from './cursor.ts';
 import { Feed } from './feed.ts';
 import type { Entry } from './log.ts';
@@ -36,7 +37,13 @@ export class LogReader implements EventReader {
     this.ports = ports;
   }
 
-  async poll(caller: Caller, from: ReadFrom, waitMs: number, gone?: AbortSignal): Promise<Reading> {
+  async poll(
+    caller: Caller,
+    from: ReadFrom,
+    waitMs: number,
+    gone?: AbortSignal,
+    waiting: Waiting = (wait) => wait,
+  ): Promise<Reading> {
     const subscription = await this.ports.opened(caller, from.subscriptionId);
     const builder = startingAt(subscription, from.cursor);
     const page = await this.read(builder);
@@ -48,7 +55,9 @@ export class LogReader implements EventReader {
     const caught = Promise.race([caughtUp, caughtUpLate.promise]);
     const enough = Promise.race([abort.promise, Promise.all([waited.promise, caught])]);
     try {
-      const news = await nextNews(feed, new PageBuilder(subscription, page.position), enough);
+      const next = nextNews(feed, new PageBuilder(subscription, page.position), enough);
+      // Who does not wait for others still catches up, which is our own time.
+      const news = await (waitMs === 0 ? next : waiting(next));
       // What another connection of this instance has just logged may be on its way to this one.
       return readingOf(news ?? (await this.read(new PageBuilder(subscription, page.position))));
     } finally {

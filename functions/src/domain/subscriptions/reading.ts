@@ -1,5 +1,6 @@
 /** Reading a subscription's log, for whoever answers callers: tools, `/mcp/events`, `subscriptions/listen`. */
 import type { Caller } from '../data/caller.ts';
+import type { Waiting } from '../waiting.ts';
 import type { LoggedEvent } from './event.ts';
 
 export interface ReadFrom {
@@ -22,9 +23,16 @@ export interface EventReader {
    * The events after the cursor. Where there is none, waits for the first.
    * @param waitMs at most this long; then `events` is empty
    * @param gone ends the waiting early
+   * @param waiting is told of the waiting
    * @throws MusterError NOT_FOUND where the caller has no such subscription
    */
-  poll(caller: Caller, from: ReadFrom, waitMs: number, gone?: AbortSignal): Promise<Reading>;
+  poll(
+    caller: Caller,
+    from: ReadFrom,
+    waitMs: number,
+    gone?: AbortSignal,
+    waiting?: Waiting,
+  ): Promise<Reading>;
   /** The events after the cursor, and then each as it comes, until `gone`. Never yields an empty reading. */
   follow(caller: Caller, from: ReadFrom, gone: AbortSignal): AsyncIterable<Reading>;
 }

@@ -121,8 +121,8 @@ export class SubscriptionService implements EventReader, Expiring {
     });
   }
 
-  poll(caller: Caller, from: ReadFrom, waitMs: number, gone?: AbortSignal): Promise<Reading> {
-    return this.reader.poll(caller, from, waitMs, gone);
+  poll(...reading: Parameters<EventReader['poll']>): Promise<Reading> {
+    return this.reader.poll(...reading);
   }
 
   follow(caller: Caller, from: ReadFrom, gone: AbortSignal): AsyncIterable<Reading> {

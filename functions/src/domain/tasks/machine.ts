@@ -1,6 +1,6 @@
 /**
  * The task's state machine: available → claimed → in_progress → done | failed, with leases, epochs and
- * late results; coding tasks also wait, and are cancelled. Pure: every transition gives a new task or throws what stands in its way.
+ * late results; coding tasks also wait, and are cancelled, as are those of runs. Pure: every transition gives a new task or throws what stands in its way.
  * Source: design, section 6, "Coordination" and "Coding".
  */
 import { MusterError } from '../errors.ts';

@@ -50,11 +50,11 @@ export const claimTask = defineTool({
   annotations: { ...writing, idempotentHint: false },
   role: 'worker',
   example: { agentId: 'terminal-2', tools: ['CLAUDECODE'], waitMs: 0 },
-  handler: async ({ services, workspace, principal, operation, gone }, { agentId, ...wishes }) => {
+  handler: async ({ services, workspace, principal, operation, gone, waiting }, { agentId, ...wishes }) => {
     const claimed = await services.codingRunners.claim(
       principal,
       { workspace, ...wishes, agentId },
-      gone,
+      { gone, waiting },
       (task) => settled(operation, claimAnswer(task)),
     );
     return claimAnswer(claimed);

@@ -51,9 +51,9 @@ export const pollEvents = defineTool({
   role: 'viewer',
   notifies: true,
   example: { subscriptionId: 'sub-tasks-001', waitMs: 0 },
-  handler: async ({ services, caller, notify, gone }, { subscriptionId: id, cursor, waitMs }) => {
+  handler: async ({ services, caller, notify, gone, waiting }, { subscriptionId: id, cursor, waitMs }) => {
     const from = { subscriptionId: id, cursor };
-    const reading = await services.subscriptions.poll(caller, from, waitMs, gone());
+    const reading = await services.subscriptions.poll(caller, from, waitMs, gone(), waiting);
     const events = reading.events.map(({ event }) => notificationOf(event));
     for (const params of events) notify({ method: EVENT_METHOD, params });
     return { success: true, events, cursor: reading.cursor, overflow: reading.overflow };

@@ -17,7 +17,7 @@ export const cancelRun = defineTool({
   name: 'cancel_run',
   title: 'Cancel a run',
   description:
-    'End a run of yours: requests under way are closed at the vendor, and no step begins any more. Steps that are done stay, with what they cost.',
+    'End a run of yours: requests under way are closed at the vendor, no step begins any more, and a task that a live agent has for it is cancelled. Steps that are done stay, with what they cost.',
   input: z.strictObject({ runId }),
   output: z.object({
     success: z.boolean(),

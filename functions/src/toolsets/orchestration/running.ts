@@ -48,7 +48,7 @@ async function answerOf(
  * @throws MusterError NOT_FOUND
  */
 export async function awaitedRun(
-  { services, principal, progress, gone }: CallContext,
+  { services, principal, progress, gone, waiting }: CallContext,
   runId: string,
   waitMs: number,
 ): Promise<RunView> {
@@ -56,7 +56,7 @@ export async function awaitedRun(
   const view = await runs.view(principal, runId);
   if (waitMs === 0 || isEnded(view.run)) return view;
   const until = AbortSignal.any([gone(), AbortSignal.timeout(Math.min(waitMs, LONGEST_WAIT_MS))]);
-  await runs.follow(runId, until, reporting(progress));
+  await waiting(runs.follow(runId, until, reporting(progress)));
   return runs.view(principal, runId);
 }
 

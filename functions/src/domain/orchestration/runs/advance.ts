@@ -1,9 +1,11 @@
 /** Takes a run forward, stage by stage, in the hands of one instance. */
+import type { TaskReader } from '../../readers.ts';
 import type { Change } from '../../store.ts';
 import type { Attempt } from '../calls/attempt.ts';
 import { Budget } from '../calls/budget.ts';
 import { allSteps, type Workflow } from '../workflows/definition.ts';
 import { type DueStep, type Next, type Progress, progressOf, type StepRound } from '../workflows/progress.ts';
+import { abandonedTasks } from './abandoning.ts';
 import { type JournalDependencies, StepJournal } from './journal.ts';
 import type { LeaseDependencies, RunLease } from './lease.ts';
 import { measurements, outcomesOf, repetitionWarnings, withRecord } from './records.ts';
@@ -24,6 +26,7 @@ import type { StepExecution } from './stepExecution.ts';
 
 export interface AdvanceDependencies extends LeaseDependencies, JournalDependencies {
   readonly steps: StepExecution;
+  readonly tasks: TaskReader;
 }
 
 export interface Subject {
@@ -62,9 +65,11 @@ export class Advance {
       return 'over';
     }
     const records = await this.execute(due, run);
-    if (lease.isCancelled || !records.some(({ status }) => status === 'waiting')) return 'more';
-    await lease.change(waiting);
-    return 'over';
+    const came = new Set(records.map(({ status }) => status));
+    // What has failed ends the run, whatever its neighbours still wait for.
+    if (lease.isCancelled || came.has('failed') || !came.has('waiting')) return 'more';
+    const left = await lease.change((current) => (current.cancelRequested ? current : waiting(current)));
+    return left.cancelRequested ? 'more' : 'over';
   }
 
   private endingOf(run: Run, next: Next): Ending | undefined {
@@ -93,7 +98,10 @@ export class Advance {
     const records = skipped.map((round, index) => this.passedOver(round, index));
     await lease.change(
       (run, now) => ended({ ...run, warnings: [...new Set([...run.warnings, ...warnings])] }, ending, now),
-      () => records.map((step): Change => ({ kind: 'recordStep', runId, step })),
+      async (run, now) => [
+        ...records.map((step): Change => ({ kind: 'recordStep', runId, step })),
+        ...(await abandonedTasks(this.dependencies.tasks, run, now)),
+      ],
     );
   }
 

@@ -78,7 +78,7 @@ export class RunLease {
    */
   change(
     apply: (run: Run, now: Date) => Run,
-    more: (run: Run) => readonly Change[] = () => [],
+    more: (run: Run, now: Date) => readonly Change[] | Promise<readonly Change[]> = () => [],
   ): Promise<Run> {
     const { runs, store, clock, randomness } = this.dependencies;
     return retryStale(randomness, async () => {
@@ -86,7 +86,7 @@ export class RunLease {
       if (found === undefined || found.value.epoch !== this.epoch || isEnded(found.value)) throw this.lose();
       const now = clock.now();
       const run = apply(renewed(found.value, this.epoch, now), now);
-      await store.commit([{ kind: 'replaceRun', run, version: found.version }, ...more(run)]);
+      await store.commit([{ kind: 'replaceRun', run, version: found.version }, ...(await more(run, now))]);
       if (run.lease !== undefined) this.expiresAt = run.lease.expiresAt;
       return run;
     });

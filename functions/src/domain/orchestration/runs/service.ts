@@ -7,6 +7,7 @@ import { retryStale } from '../../retry.ts';
 import type { Settle } from '../../store.ts';
 import { isClosed } from '../../tasks/task.ts';
 import { runOfTask } from '../network.ts';
+import { abandonedTasks } from './abandoning.ts';
 import type { RunDispatch } from './ports.ts';
 import {
   ended,
@@ -126,7 +127,8 @@ export class RunService {
       const now = clock.now();
       const asked = { ...value, cancelRequested: true };
       const run = isEnded(value) || isLeased(value, now) ? asked : ended(asked, { status: 'cancelled' }, now);
-      await store.commit([{ kind: 'replaceRun', run, version }], settle(run));
+      const tasks = isEnded(value) ? [] : await abandonedTasks(this.dependencies.tasks, run, now);
+      await store.commit([{ kind: 'replaceRun', run, version }, ...tasks], settle(run));
       return run;
     });
   }
@@ -139,12 +141,26 @@ export class RunService {
     return due.length;
   }
 
-  /** A task has changed: where it is closed, and was made for a run, the run goes on. */
+  /**
+   * A task has changed. Where it was made for a run and is closed, the run goes on; where it is open and the run
+   * has ended, as when an instance made it that had lost the run, it is cancelled.
+   */
   async taskChanged(taskId: string): Promise<void> {
     const runId = runOfTask(taskId);
     if (runId === undefined) return;
     const task = (await this.dependencies.tasks.find(taskId))?.value;
-    if (task !== undefined && isClosed(task.status)) await this.dependencies.dispatch.dispatch(runId);
+    if (task === undefined) return;
+    if (isClosed(task.status)) await this.dependencies.dispatch.dispatch(runId);
+    else await this.abandon(runId);
+  }
+
+  private abandon(runId: string): Promise<void> {
+    const { runs, tasks, store, clock, randomness } = this.dependencies;
+    return retryStale(randomness, async () => {
+      const run = (await runs.find(runId))?.value;
+      const changes = run === undefined ? [] : await abandonedTasks(tasks, run, clock.now());
+      if (changes.length > 0) await store.commit(changes);
+    });
   }
 
   /** Where it fails, the sweep makes up for it: the run is there. */

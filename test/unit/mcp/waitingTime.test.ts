@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { deferred } from '../../../functions/src/domain/subscriptions/waiting.ts';
+import { WaitingTime } from '../../../functions/src/mcp/waitingTime.ts';
+
+describe('the waiting time of a call', () => {
+  let now = 0;
+  let time: WaitingTime;
+
+  beforeEach(() => {
+    now = 1000;
+    time = new WaitingTime(() => now);
+  });
+
+  it('is nothing without a wait', () => {
+    now += 100;
+    assert.equal(time.milliseconds, 0);
+  });
+
+  it('is that of its waits, one after the other', async () => {
+    for (const length of [20, 30]) {
+      const end = deferred();
+      const wait = time.during(end.promise.then(() => length));
+      now += length;
+      end.resolve();
+      assert.equal(await wait, length);
+      now += 1000;
+    }
+    assert.equal(time.milliseconds, 50);
+  });
+
+  it('counts once what passes during two waits', async () => {
+    const [first, second] = [deferred(), deferred()];
+    const waits = [time.during(first.promise)];
+    now += 10;
+    waits.push(time.during(second.promise));
+    now += 10;
+    first.resolve();
+    await waits[0];
+    now += 10;
+    second.resolve();
+    await waits[1];
+    now += 10;
+    assert.equal(time.milliseconds, 30);
+  });
+
+  it('has what has passed of a wait that goes on, and the whole of one that fails', async () => {
+    const end = deferred();
+    const wait = time.during(
+      end.promise.then(() => {
+        throw new Error('broken');
+      }),
+    );
+    now += 10;
+    assert.equal(time.milliseconds, 10);
+    now += 10;
+    end.resolve();
+    await assert.rejects(wait, /broken/);
+    now += 10;
+    assert.equal(time.milliseconds, 20);
+  });
+});
