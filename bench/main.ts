@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --json] [--write] [--only coldStart,overhead,list,read,event,subscriptions,claim,orchestration,scale,todo,todoScale,cost]`. The emulators run
+ * `npm run bench [-- --json] [--write] [--only coldStart,overhead,list,read,event,subscriptions,claim,orchestration,scale,todo,todoScale,coding,cost]`. The emulators run
  * already; see docs/benchmarks.md. Standard output carries the findings and nothing else.
  */
 import { availableParallelism, loadavg } from 'node:os';
@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { costTable, isCurrent, resultTable, write } from './documentation.ts';
 import { type Measurement, passes } from './measurement.ts';
 import { measureClaim } from './measurements/claim.ts';
+import { measureCoding } from './measurements/coding.ts';
 import { measureColdStart } from './measurements/coldStart.ts';
 import { type CostMeasurement, type CostRow, measureCost } from './measurements/cost.ts';
 import { measureEvent } from './measurements/event.ts';
@@ -39,6 +40,7 @@ const benchmarks: Readonly<Record<string, () => Promise<readonly Measurement[]>>
   scale: measureScale,
   todo: measureTodo,
   todoScale: measureTodoScale,
+  coding: measureCoding,
   cost: async () => [documented(await measureCost())],
 };
 

@@ -1,0 +1,32 @@
+/** A log as one would keep it first: a document for each line, written in batches. */
+import { randomUUID } from 'node:crypto';
+import type { Firestore } from '@google-cloud/firestore';
+
+export interface BareLine {
+  readonly at: Date;
+  readonly message: string;
+}
+
+export interface BareLog {
+  /** Tells how many documents it has written. */
+  append(lines: readonly BareLine[]): Promise<number>;
+  /** The messages of the latest lines, oldest first. */
+  latest(count: number): Promise<string[]>;
+}
+
+/** A new one. */
+export function bareLog(firestore: Firestore): BareLog {
+  const lines = firestore.collection(`logs/${randomUUID()}/lines`);
+  let written = 0;
+  return {
+    async append(added) {
+      const batch = firestore.batch();
+      for (const line of added) batch.create(lines.doc(), { ...line, number: written++ });
+      return (await batch.commit()).length;
+    },
+    async latest(count) {
+      const { docs } = await lines.orderBy('number', 'desc').limit(count).get();
+      return docs.map((line) => String(line.get('message'))).reverse();
+    },
+  };
+}

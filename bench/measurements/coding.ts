@@ -1,0 +1,155 @@
+/**
+ * The log of a coding task: how fast what a runner appends can be read as a resource, and how many documents that
+ * writes, against a log that has a document for each line.
+ */
+import { z } from 'zod';
+import { bareLog } from '../baselines/bareLog.ts';
+import { McpCaller } from '../load/client.ts';
+import { type Measurement, spread } from '../measurement.ts';
+import { alternate, ratioOf, type Schedule } from '../rounds.ts';
+import { addCallers, newProject } from '../seed.ts';
+import { musterFunction, serveFunction } from '../servers/functionServer.ts';
+import { NOTHING, plus } from '../wire/bill.ts';
+import { openMeter } from '../wire/meter.ts';
+
+const RUNNERS = 8;
+/** What one runner logs in a round, so many lines at a time. */
+const LINES = 1000;
+const BATCH = 100;
+const SCHEDULE: Schedule = { warmUps: 2, rounds: 7 };
+
+/** A task's resource shows so many lines. */
+const SHOWN = 50;
+
+/** One log, that lines are appended to and read from. */
+interface Writer {
+  append(messages: readonly string[]): Promise<unknown>;
+  latest(): Promise<readonly string[]>;
+}
+
+export async function measureCoding(): Promise<Measurement[]> {
+  return [await measureLines(), await measureWrites()];
+}
+
+async function measureLines(): Promise<Measurement> {
+  const project = newProject('coding');
+  const callers = await addCallers(project, 'worker', RUNNERS);
+  const muster = await serveFunction({ ...musterFunction, env: project.env });
+  const runners = callers.map(({ credential }) => new McpCaller(muster.url, credential));
+  await Promise.all(runners.map(register));
+  const { firestore } = newProject('bare-coding');
+  const rates = await alternate(
+    SCHEDULE,
+    async () => linesPerSecond(await Promise.all(runners.map(logOfNewTask))),
+    () => linesPerSecond(runners.map(() => logOfLines(firestore))),
+  );
+  await muster.end();
+  return {
+    name: 'coding.lines',
+    title: `${RUNNERS} runners log ${LINES} lines each, ${BATCH} at a time, and each time the latest can be read`,
+    ratio: ratioOf(rates),
+    target: { kind: 'at least', value: 2 },
+    figures: { 'lines/s': spread(rates.ours), 'bare lines/s, a document each': spread(rates.baseline) },
+    faults: [],
+  };
+}
+
+async function measureWrites(): Promise<Measurement> {
+  const project = newProject('coding-writes');
+  const [caller] = await addCallers(project, 'worker');
+  if (caller === undefined) throw new Error('There is no runner.');
+  const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
+  const env = { ...project.env, FIRESTORE_EMULATOR_HOST: meter.host };
+  const muster = await serveFunction({ ...musterFunction, env });
+  const runner = new McpCaller(muster.url, caller.credential);
+  await register(runner);
+  const log = await logOfNewTask(runner);
+  meter.take();
+  for (const messages of batches()) await log.append(messages);
+  const bill = meter.take().reduce((sum, call) => plus(sum, call.bill), NOTHING);
+  await muster.end();
+  meter.close();
+  const bare = bareLog(newProject('bare-coding-writes').firestore);
+  let documents = 0;
+  for (const messages of batches()) documents += await bare.append(linesOf(messages));
+  return {
+    name: 'coding.writes',
+    title: `Firestore writes for ${LINES} log lines, ${BATCH} at a time`,
+    ratio: spread([bill.writes / documents]),
+    target: { kind: 'at most', value: 0.02 },
+    figures: { writes: bill.writes, reads: bill.reads, deletes: bill.deletes, 'bare writes': documents },
+    faults: [],
+  };
+}
+
+async function register(runner: McpCaller): Promise<void> {
+  await runner.call('coding.register_runner', { programs: [{ name: 'claude', version: '2.1.197' }] });
+}
+
+const created = z.object({ result: z.object({ taskId: z.string() }) });
+const claimed = z.object({ result: z.object({ task: z.object({ epoch: z.number() }) }) });
+const contents = z.object({
+  result: z.object({ contents: z.tuple([z.object({ text: z.string() })]) }),
+});
+const shown = z.object({ logs: z.object({ latest: z.array(z.object({ message: z.string() })) }) });
+
+/** Creates a task and claims it. */
+async function logOfNewTask(runner: McpCaller): Promise<Writer> {
+  const draft = { tool: 'CLAUDECODE', description: 'Log much', instructions: 'Log as much as you can' };
+  const { taskId } = created.parse(await runner.call('coding.create_task', draft)).result;
+  const { task } = claimed.parse(await runner.call('coding.claim_task', { taskId })).result;
+  let sequence = 0;
+  return {
+    append(messages) {
+      const entries = linesOf(messages).map(({ at, message }) => ({
+        sequence: sequence++,
+        at: at.toISOString(),
+        level: 'info',
+        type: 'agent',
+        message,
+      }));
+      return runner.call('coding.append_logs', { taskId, epoch: task.epoch, entries });
+    },
+    async latest() {
+      const { text } = await runner.send('resources/read', { uri: `task://${taskId}` });
+      const [content] = contents.parse(JSON.parse(text)).result.contents;
+      return shown.parse(JSON.parse(content.text)).logs.latest.map(({ message }) => message);
+    },
+  };
+}
+
+function logOfLines(firestore: Parameters<typeof bareLog>[0]): Writer {
+  const log = bareLog(firestore);
+  return { append: (messages) => log.append(linesOf(messages)), latest: () => log.latest(SHOWN) };
+}
+
+/** Of all logs at once, each of which is read after each batch. */
+async function linesPerSecond(logs: readonly Writer[]): Promise<number> {
+  const started = performance.now();
+  await Promise.all(
+    logs.map(async (log) => {
+      for (const messages of batches()) {
+        await log.append(messages);
+        const latest = await log.latest();
+        if (latest.length !== SHOWN || latest.at(-1) !== messages.at(-1))
+          throw new Error('What was appended cannot be read.');
+      }
+    }),
+  );
+  return (logs.length * LINES * 1000) / (performance.now() - started);
+}
+
+/** What a runner sends, call by call. */
+function batches(): string[][] {
+  return Array.from({ length: LINES / BATCH }, (_, batch) =>
+    Array.from(
+      { length: BATCH },
+      (_, line) => `Line ${batch * BATCH + line}: reading src/app.ts for its routes`,
+    ),
+  );
+}
+
+function linesOf(messages: readonly string[]) {
+  const at = new Date();
+  return messages.map((message) => ({ at, message }));
+}
