@@ -10,7 +10,7 @@ import { startGitHub } from './costOfGitHub.ts';
 import { type Ledger, playEveryTool } from './costScenario.ts';
 
 export interface CostRow extends Bill {
-  /** A tool's full name, or a resource's URI. */
+  /** A tool's full name, or a resource's URI or template. */
   readonly what: string;
   readonly situation: string;
 }
@@ -66,10 +66,11 @@ function ledgerOf(meter: Meter, rows: CostRow[]): Ledger {
       book(tool, situation);
       return answer;
     },
-    async read(by, uri, situation = '') {
+    async read(by, uri, situation = '', template = uri) {
       meter.take();
-      await by.send('resources/read', { uri });
-      book(uri, situation);
+      const { text } = await by.send('resources/read', { uri });
+      if ('error' in JSON.parse(text)) throw new Error(`${uri}: ${text.slice(0, 500)}`);
+      book(template, situation);
     },
   };
 }

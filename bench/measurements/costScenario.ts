@@ -3,6 +3,7 @@
  * the benchmark.
  */
 import type { McpCaller } from '../load/client.ts';
+import { playCoding } from './costOfCoding.ts';
 import { playData } from './costOfData.ts';
 import { playGitHub } from './costOfGitHub.ts';
 import { playTodos } from './costOfTodos.ts';
@@ -16,7 +17,8 @@ export interface Cast {
 /** Makes a call and books its cost. `situation` tells what the figures hold for, where that matters. */
 export interface Ledger {
   call(by: McpCaller, tool: string, args: object, situation?: string): Promise<Record<string, unknown>>;
-  read(by: McpCaller, uri: string, situation?: string): Promise<void>;
+  /** @param template what to book it under, where the URI is one of a family */
+  read(by: McpCaller, uri: string, situation?: string, template?: string): Promise<void>;
 }
 
 /** How many discoveries it takes until each of a session's counter documents has been written to. */
@@ -35,6 +37,7 @@ export async function playEveryTool(cast: Cast, ledger: Ledger): Promise<void> {
   await playTodos(cast, ledger);
   await playData(cast, ledger);
   await playGitHub(cast, ledger);
+  await playCoding(cast, ledger);
 }
 
 async function begin({ leader, worker, workerId }: Cast, ledger: Ledger): Promise<void> {

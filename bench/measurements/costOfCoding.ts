@@ -1,0 +1,77 @@
+/** One call of every coding tool and resource, in the course of a task. */
+import type { Cast, Ledger } from './costScenario.ts';
+
+const PROJECT = 'owner/name';
+
+/** In one call: as many as a chunk of the log holds. */
+const LINES = 500;
+
+export async function playCoding({ leader, worker }: Cast, ledger: Ledger): Promise<void> {
+  const coding = (tool: string, args: object, situation?: string) =>
+    ledger.call(worker, `coding.${tool}`, args, situation);
+  const draft = {
+    tool: 'CLAUDECODE',
+    description: 'Add authentication',
+    instructions: 'Use JWT',
+    branch: 'feature/auth',
+    config: { project: PROJECT },
+  };
+  await coding('register_runner', { programs: [{ name: 'claude', version: '2.1.197' }] });
+  const { result } = await ledger.call(leader, 'coding.create_task', draft);
+  const taskId = taskIdOf(result);
+  await coding('claim_task', { project: PROJECT }, 'the only one');
+  await coding('claim_task', { project: PROJECT }, 'there is none');
+
+  const mine = { taskId, epoch: 1 };
+  await coding('append_logs', { ...mine, entries: entries(0, 1) }, 'the first line, which begins the task');
+  await coding('append_logs', { ...mine, entries: entries(1, 100) }, '100 lines');
+  await coding(
+    'append_logs',
+    { ...mine, entries: entries(101, LINES) },
+    `${LINES} lines, into the next chunk`,
+  );
+  await coding('heartbeat_task', mine, 'the lease need not be renewed yet');
+  await coding('heartbeat_task', { ...mine, progress: 'Writes tests' }, 'tells what it does');
+  await ledger.call(leader, 'coding.update_task', { taskId, log: 'Mind the tests.' }, 'a log line');
+  await look({ leader, taskId }, ledger);
+  await coding('end_task', { ...mine, status: 'completed', result: { summary: 'Done.' } });
+  await ledger.call(leader, 'coding.report_task', { taskId }, 'of a task that is done');
+  await ledger.read(leader, `task://${taskId}/result`, '', 'task://{taskId}/result');
+}
+
+/** While the task is worked on. */
+async function look(
+  { leader, taskId }: { readonly leader: Cast['leader']; readonly taskId: string },
+  ledger: Ledger,
+): Promise<void> {
+  const day = new Date().toISOString().slice(0, 10);
+  const read = (uri: string, situation?: string, template?: string) =>
+    ledger.read(leader, uri, situation, template);
+  await ledger.call(leader, 'coding.report_task', { taskId }, 'while it is worked on');
+  await ledger.call(leader, 'coding.get_task_logs', { taskId }, '200 lines of a log of two chunks');
+  await read('agent://status', 'one runner');
+  await read('task://list', 'the only task');
+  await read('agent://tasks', 'the only task');
+  await read(`task://${taskId}`, 'with a log of two chunks', 'task://{taskId}');
+  await read(`task://${taskId}/logs`, 'two chunks', 'task://{taskId}/logs');
+  await read(`session://coding/${taskId}.1`, 'a runner', 'session://{sessionType}/{sessionId}');
+  await read('branch://feature/auth/tasks', 'one task', 'branch://{branchName}/tasks');
+  await read(`project://${PROJECT}/status`, 'one task', 'project://{projectPath}/status');
+  await read(`log://agent/${day}`, 'two chunks', 'log://{logType}/{date}');
+}
+
+function entries(first: number, count: number): object[] {
+  const at = new Date().toISOString();
+  return Array.from({ length: count }, (_, number) => ({
+    sequence: first + number,
+    at,
+    level: 'info',
+    type: 'agent',
+    message: `Line ${first + number}`,
+  }));
+}
+
+function taskIdOf(result: unknown): string {
+  if (typeof result === 'object' && result !== null && 'taskId' in result) return String(result.taskId);
+  throw new Error('There was no task.');
+}
