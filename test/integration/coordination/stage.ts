@@ -81,7 +81,7 @@ export async function setStage(team: Team): Promise<void> {
   await services.subscriptions.subscribe({ principal: team.leader, credential: '' }, SUBSCRIPTION, unkeyed);
 }
 
-/** Puts so many waiting tasks, done tasks and discoveries about. */
+/** Puts so many waiting tasks, done tasks, discoveries and agents about; the agents can do `crowdSkill`. */
 export async function crowd(team: Team, count: number): Promise<void> {
   const { services, ports } = team.app;
   const { session } = await services.coordination.initialise(team.workspace, GOAL, 'A plan', unkeyed);
@@ -103,8 +103,26 @@ export async function crowd(team: Team, count: number): Promise<void> {
     ...discoveries(session, count, team.now).map(
       (discovery): Change => ({ kind: 'createDiscovery', discovery }),
     ),
+    ...numbers.map(
+      (number): Change => ({
+        kind: 'createAgent',
+        agent: sampleAgent({
+          id: team.agentId(`crowd-${number}`),
+          ownerUid: team.leader.ownerUid,
+          // Nobody sweeps an agent that is offline.
+          status: 'offline',
+          capabilities: [{ name: crowdSkill(team), category: 'declared' }],
+        }),
+      }),
+    ),
+    { kind: 'countAgents', by: { total: count, active: 0 } },
     { kind: 'queueGrew', workspace: team.workspace, session: session.id, capabilityKeys: [] },
   ]);
+}
+
+/** What only the agents of a team's crowd can do. */
+export function crowdSkill(team: Team): string {
+  return `crowd-${team.workspace}`;
 }
 
 /** The ids are the same for every test, so one must make room for the next. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { answer, call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
+import { settleRegistry } from './registry.ts';
 
 const listed = z.object({
   agents: z.array(
@@ -56,14 +57,6 @@ describe('system.getAgents', () => {
     return agentId;
   }
 
-  async function changeOf(act: () => Promise<unknown>): Promise<Record<string, number>> {
-    const before: Record<string, number> = (await list()).summary;
-    await act();
-    const after = Object.entries((await list()).summary);
-    const changed = after.map(([state, count]) => [state, count - (before[state] ?? 0)] as const);
-    return Object.fromEntries(changed.filter(([, by]) => by !== 0));
-  }
-
   it('follows an agent from idle to active, busy, error and back', async () => {
     const agentId = await worker('walker');
     await team.create({}, {}, {});
@@ -95,29 +88,42 @@ describe('system.getAgents', () => {
     assert.deepEqual([agents.length, agents[0]?.lastSeen], [1, '2040-01-01T00:00:00.000Z']);
   });
 
-  it('counts every agent exactly, whatever the filters', async () => {
-    let agentId = '';
-    const joined = await changeOf(async () => {
-      agentId = await worker('counted', 1);
-    });
-    assert.deepEqual(joined, { total: 1, idle: 1 });
-    await team.create({}, {}, {});
-    const claimed = await changeOf(() => team.claim(agentId));
-    assert.deepEqual(claimed, { idle: -1, busy: 1 });
-    const [held = ''] = Object.keys((await team.app.ports.agents.find(agentId))?.value.held ?? {});
-    assert.deepEqual(await changeOf(() => team.fail(agentId, held)), { busy: -1, error: 1 });
-    const gone = await changeOf(async () => {
-      team.pass(SILENCE_SECONDS);
-      await team.sweep();
-    });
-    assert.deepEqual(gone, { error: -1, offline: 1 });
-    assert.deepEqual(await changeOf(() => team.claim(agentId)), { offline: -1, busy: 1 });
-  });
+  describe('its summary', () => {
+    // It is of the whole deployment, where other tests have left things behind.
+    beforeEach(() => settleRegistry(new Team(), SILENCE_SECONDS));
 
-  it('counts an agent once however often it registers', async () => {
-    const agentId = await worker('again');
-    assert.deepEqual(await changeOf(() => team.join('again', [skill])), {});
-    assert.equal(await statusOf(agentId), 'idle');
+    async function changeOf(act: () => Promise<unknown>): Promise<Record<string, number>> {
+      const before: Record<string, number> = (await list()).summary;
+      await act();
+      const after = Object.entries((await list()).summary);
+      const changed = after.map(([state, count]) => [state, count - (before[state] ?? 0)] as const);
+      return Object.fromEntries(changed.filter(([, by]) => by !== 0));
+    }
+
+    it('counts every agent exactly, whatever the filters', async () => {
+      let agentId = '';
+      const joined = await changeOf(async () => {
+        agentId = await worker('counted', 1);
+      });
+      assert.deepEqual(joined, { total: 1, idle: 1 });
+      await team.create({}, {}, {});
+      const claimed = await changeOf(() => team.claim(agentId));
+      assert.deepEqual(claimed, { idle: -1, busy: 1 });
+      const [held = ''] = Object.keys((await team.app.ports.agents.find(agentId))?.value.held ?? {});
+      assert.deepEqual(await changeOf(() => team.fail(agentId, held)), { busy: -1, error: 1 });
+      const gone = await changeOf(async () => {
+        team.pass(SILENCE_SECONDS);
+        await team.sweep();
+      });
+      assert.deepEqual(gone, { error: -1, offline: 1 });
+      assert.deepEqual(await changeOf(() => team.claim(agentId)), { offline: -1, busy: 1 });
+    });
+
+    it('counts an agent once however often it registers', async () => {
+      const agentId = await worker('again');
+      assert.deepEqual(await changeOf(() => team.join('again', [skill])), {});
+      assert.equal(await statusOf(agentId), 'idle');
+    });
   });
 
   it('frees a place once for a task whose lease lapsed and whose result came late', async () => {
