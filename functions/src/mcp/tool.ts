@@ -188,7 +188,6 @@ export interface ResourceTemplateDefinition<Variables extends z.ZodObject> {
   readonly variables: Variables;
   /** Whether values may have slashes that are not encoded: the URI must be plain all the same. */
   readonly slashes?: true;
-  /** What completes the variables. */
   readonly complete?: Readonly<Partial<Record<keyof z.output<Variables>, Completion>>>;
   /** @throws MusterError NOT_FOUND where there is no such resource */
   read(context: CallContext, variables: z.output<Variables>): Promise<string>;
@@ -225,7 +224,9 @@ export function defineResourceTemplate<Variables extends z.ZodObject>(
     ...listed,
     watchable: watch !== undefined,
     slashes,
-    completions: new Map(Object.entries<Completion | undefined>(complete).filter(isGiven)),
+    completions: new Map(
+      Object.entries<Completion | undefined>(complete).flatMap(([name, one]) => (one ? [[name, one]] : [])),
+    ),
     bind(raw) {
       const { success, data } = schema.safeParse(raw);
       if (!success) return undefined;
@@ -235,10 +236,6 @@ export function defineResourceTemplate<Variables extends z.ZodObject>(
       };
     },
   };
-}
-
-function isGiven(entry: [string, Completion | undefined]): entry is [string, Completion] {
-  return entry[1] !== undefined;
 }
 
 /** What a toolset's folder exports. */
