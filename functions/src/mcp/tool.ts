@@ -210,7 +210,6 @@ export interface ResourceTemplate extends Omit<Resource, 'uri' | 'read'> {
   readonly uriTemplate: string;
   readonly watchable: boolean;
   readonly slashes: boolean;
-  /** By the variable's name. */
   readonly completions: ReadonlyMap<string, Completion>;
   /** @returns undefined where the variables name no resource */
   bind(variables: Readonly<Record<string, string>>): BoundResource | undefined;
