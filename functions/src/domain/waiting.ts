@@ -5,7 +5,8 @@ export type Waiting = <Result>(wait: Promise<Result>) => Promise<Result>;
 
 /** How a call may wait. */
 export interface Patience {
-  /** Makes the signal that the caller has gone away. */
+  /** A signal for when the caller has gone away. Make it only to wait for something. */
   gone(): AbortSignal;
+  /** To await what is for others to bring: an event, a free task, the end of a run. */
   readonly waiting: Waiting;
 }

@@ -8,7 +8,7 @@ import type { Operation } from '../domain/idempotency/operation.ts';
 import { type JsonObject, jsonObject } from '../domain/json.ts';
 import type { Principal, Role } from '../domain/principal.ts';
 import type { Services } from '../domain/services.ts';
-import type { Waiting } from '../domain/waiting.ts';
+import type { Patience } from '../domain/waiting.ts';
 import type { Directory } from './directory.ts';
 import { CLEARABLE } from './json-schema.ts';
 import type { Progress } from './progress.ts';
@@ -17,7 +17,7 @@ import { checkArguments } from './validation.ts';
 export type { Directory, KnownTool } from './directory.ts';
 
 /** What a handler is given besides its arguments. Made once per call. */
-export interface CallContext {
+export interface CallContext extends Patience {
   readonly principal: Principal;
   /** The principal together with what it came with, for what runs under the security rules. */
   readonly caller: Caller;
@@ -35,13 +35,6 @@ export interface CallContext {
   notify(notification: Notification): void;
   /** Says how far the call has come, in growing numbers, to who asks. Only for a tool that says `notifies`. */
   progress(progress: Progress): void;
-  /** A signal for when the client has gone away. Make it only to wait for something. */
-  gone(): AbortSignal;
-  /**
-   * Awaits what is for others to bring: an event, a free task, the end of a run. That time is logged apart, and
-   * is none of the call's own in the metrics.
-   */
-  readonly waiting: Waiting;
   /** What this deployment can do. */
   readonly directory: Directory;
   /** Where this deployment answers, without a trailing slash: `https://…cloudfunctions.net/mcp`. */
