@@ -4,6 +4,7 @@ import { McpCaller } from '../load/client.ts';
 import type { Measurement } from '../measurement.ts';
 import { addCallers, newProject } from '../seed.ts';
 import { musterFunction, serveFunction } from '../servers/functionServer.ts';
+import { startRunQueue } from '../servers/runQueue.ts';
 import { type Bill, NOTHING, plus } from '../wire/bill.ts';
 import { type Meter, type MeteredCall, openMeter } from '../wire/meter.ts';
 import { startGitHub } from './costOfGitHub.ts';
@@ -25,22 +26,23 @@ export async function measureCost(): Promise<CostMeasurement> {
   const [worker] = await addCallers(project, 'worker');
   if (leader === undefined || worker === undefined) throw new Error('There are no callers.');
   const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
-  const gitHub = await startGitHub();
+  const [gitHub, runQueue] = await Promise.all([startGitHub(), startRunQueue(project.env)]);
   const server = await serveFunction({
     ...musterFunction,
-    env: { ...project.env, ...gitHub.env, FIRESTORE_EMULATOR_HOST: meter.host },
+    env: { ...project.env, ...gitHub.env, ...runQueue.env, FIRESTORE_EMULATOR_HOST: meter.host },
   });
   const cast = {
     leader: new McpCaller(server.url, leader.credential),
     worker: new McpCaller(server.url, worker.credential),
     workerId: worker.agentId,
+    runQueue,
   };
   const rows: CostRow[] = [];
   await playEveryTool(cast, ledgerOf(meter, rows));
   const missing = (await everything(cast.leader)).filter(
     (what) => !rows.some((row) => wireName(row.what) === what),
   );
-  await Promise.all([server.end(), gitHub.stop()]);
+  await Promise.all([server.end(), gitHub.stop(), runQueue.stop()]);
   meter.close();
   const faults = missing.map((what) => `${what} is missing in bench/measurements/costScenario.ts`);
   return {

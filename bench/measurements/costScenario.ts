@@ -3,15 +3,18 @@
  * the benchmark.
  */
 import type { McpCaller } from '../load/client.ts';
+import type { RunQueue } from '../servers/runQueue.ts';
 import { playCoding } from './costOfCoding.ts';
 import { playData } from './costOfData.ts';
 import { playGitHub } from './costOfGitHub.ts';
+import { playOrchestration } from './costOfOrchestration.ts';
 import { playTodos } from './costOfTodos.ts';
 
 export interface Cast {
   readonly leader: McpCaller;
   readonly worker: McpCaller;
   readonly workerId: string;
+  readonly runQueue: RunQueue;
 }
 
 /** Makes a call and books its cost. `situation` tells what the figures hold for, where that matters. */
@@ -38,6 +41,7 @@ export async function playEveryTool(cast: Cast, ledger: Ledger): Promise<void> {
   await playData(cast, ledger);
   await playGitHub(cast, ledger);
   await playCoding(cast, ledger);
+  await playOrchestration(cast, ledger);
 }
 
 async function begin({ leader, worker, workerId }: Cast, ledger: Ledger): Promise<void> {

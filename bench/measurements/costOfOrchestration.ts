@@ -1,0 +1,33 @@
+/** One call of every tool of orchestration. What executes a run is no tool, and is not counted. */
+import type { Cast, Ledger } from './costScenario.ts';
+
+const CACHED = 'the answer is in the cache';
+
+export async function playOrchestration({ leader, runQueue }: Cast, ledger: Ledger): Promise<void> {
+  const tool = (name: string, args: object, situation?: string) =>
+    ledger.call(leader, `orchestration.${name}`, args, situation);
+  /** How often a call that waits looks at its run is a matter of time; so the answer is there already. */
+  const cached = async (name: string, args: object): Promise<void> => {
+    await leader.call(`orchestration.${name}`, args);
+    await tool(name, args, CACHED);
+  };
+  await cached('orchestrate', { prompt: 'Write a scraper' });
+  await cached('orchestrate_workflow', { workflow: 'code-review', input: 'A login' });
+  await cached('orchestrate_parallel', { prompt: 'Solve it', mode: 'all' });
+  await cached('execute_code', { prompt: 'Sort a list' });
+  await cached('execute_task', { task: { id: 'task-1', prompt: 'Sort a list' } });
+
+  runQueue.models.when({ text: 'Never' }, { does: 'hang' });
+  const begun = await tool('orchestrate', { prompt: 'Never', options: { timeout: 0 } }, 'begins a run');
+  const { runId } = begun;
+  await tool('get_run', { runId }, 'one step, under way');
+  await tool('cancel_run', { runId });
+  await tool('list_runs', {}, 'six runs');
+
+  const workflow = { name: 'plan-and-check', steps: [{ agent: 'claude' }, { agent: 'gemini' }] };
+  await tool('save_workflow', { workflow });
+  await tool('list_workflows', {}, 'one saved');
+  await tool('delete_workflow', { name: workflow.name });
+  await tool('list_agents', { includeMetrics: true }, 'two live ones');
+  await tool('get_capabilities', { task: 'Process 1MB of text data' });
+}
