@@ -104,8 +104,7 @@ async function openOwner(name: string, count: number): Promise<Owner> {
         meter.take();
         const began = performance.now();
         await caller.call(tool, { ...args, limit: LIMIT });
-        const inAll = performance.now() - began;
-        looks.push(lookOf(inAll, meter.take()));
+        looks.push(lookOf(began, performance.now(), meter.take()));
       }
       return {
         inAll: Math.min(...looks.map((look) => look.inAll)),
@@ -132,18 +131,19 @@ async function openOwner(name: string, count: number): Promise<Owner> {
   };
 }
 
-function lookOf(inAll: number, calls: readonly MeteredCall[]): Look {
+function lookOf(began: number, answered: number, calls: readonly MeteredCall[]): Look {
   const { reads } = calls.reduce((sum, call) => plus(sum, call.bill), NOTHING);
-  return { inAll, besideFirestore: inAll - waitedFor(calls), reads };
+  const inAll = answered - began;
+  return { inAll, besideFirestore: inAll - waitedFor(calls, answered), reads };
 }
 
-/** How long at least one of the calls was under way. */
-function waitedFor(calls: readonly MeteredCall[]): number {
+/** How long at least one of the calls was under way before the tool's answer: none is waited for after it. */
+function waitedFor(calls: readonly MeteredCall[], answered: number): number {
   let [waited, until] = [0, 0];
-  for (const { began, ended } of calls) {
-    if (ended === undefined) throw new Error('A call to Firestore outlived the call of the tool.');
-    waited += Math.max(0, ended - Math.max(began, until));
-    until = Math.max(until, ended);
+  for (const { began, ended = answered } of calls) {
+    const end = Math.min(ended, answered);
+    waited += Math.max(0, end - Math.max(began, until));
+    until = Math.max(until, end);
   }
   return waited;
 }
