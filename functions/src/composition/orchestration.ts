@@ -85,5 +85,5 @@ export function composeOrchestration(ports: OrchestrationPorts): {
     ...ports,
     models: () => hosted().map(({ model }) => model),
   });
-  return { services: { library: new WorkflowLibrary(ports), roster, runs }, execution };
+  return { services: { workflows: new WorkflowLibrary(ports), roster, runs }, execution };
 }

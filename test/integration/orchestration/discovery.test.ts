@@ -190,7 +190,7 @@ describe('what there is to orchestrate with', () => {
 
     it('are found by name, as an object and as JSON', async () => {
       await save('mine');
-      const { library } = app.services.orchestration;
+      const { workflows } = app.services.orchestration;
       const owner = team.leader.ownerUid;
       for (const workflow of [
         'mine',
@@ -198,9 +198,9 @@ describe('what there is to orchestrate with', () => {
         { name: 'mine', steps },
         JSON.stringify({ name: 'mine', steps }),
       ]) {
-        assert.ok((await library.resolve(owner, workflow)).steps.length > 0);
+        assert.ok((await workflows.resolve(owner, workflow)).steps.length > 0);
       }
-      await assert.rejects(library.resolve(owner, 'theirs'), /no workflow of this name/);
+      await assert.rejects(workflows.resolve(owner, 'theirs'), /no workflow of this name/);
     });
   });
 

@@ -35,7 +35,7 @@ export async function setRun({ app, now, leader, workspace }: Team): Promise<voi
   const order = { workflow, input: 'Do it', context: {}, budget: { tokens: 1000, costUsd: 1 } };
   await app.ports.store.commit([{ kind: 'createRun', run: handedOn(run, now), order }]);
   const saved = { name: 'plan-and-check', steps: [{ agent: 'claude' }] };
-  await app.services.orchestration.library.save(leader.ownerUid, saved, undefined, unkeyed);
+  await app.services.orchestration.workflows.save(leader.ownerUid, saved, undefined, unkeyed);
 }
 
 /** The id is the same for every test, so one must make room for the next. */

@@ -4,7 +4,7 @@ import type { WorkflowLibrary } from './workflows/library.ts';
 
 /** What the orchestration tools ask. */
 export interface OrchestrationServices {
-  readonly library: WorkflowLibrary;
+  readonly workflows: WorkflowLibrary;
   readonly roster: AgentRoster;
   readonly runs: RunService;
 }

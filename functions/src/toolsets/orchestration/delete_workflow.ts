@@ -21,7 +21,7 @@ export const deleteWorkflow = defineTool({
   example: { name: 'plan-and-check' },
   handler: async ({ services, principal, operation }, { name, expectedVersion: version }) =>
     answer(
-      await services.orchestration.library.delete(principal.ownerUid, name, version, (saved) =>
+      await services.orchestration.workflows.delete(principal.ownerUid, name, version, (saved) =>
         operation.settle(jsonObject.parse(answer(saved))),
       ),
     ),

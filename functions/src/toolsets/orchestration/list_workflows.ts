@@ -45,7 +45,7 @@ export const listWorkflows = defineTool({
     const { items, more } =
       filter === 'built-in'
         ? { items: [], more: false }
-        : await services.orchestration.library.list(principal.ownerUid, limit, after);
+        : await services.orchestration.workflows.list(principal.ownerUid, limit, after);
     const last = more ? items.at(-1) : undefined;
     return {
       workflows: [

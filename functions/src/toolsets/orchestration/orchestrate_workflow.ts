@@ -49,8 +49,8 @@ export const orchestrateWorkflow = defineTool({
     input: 'Build a REST API',
   },
   handler: async (call, { workflow, input, context = {}, overrides = {}, budget: wanted }) => {
-    const { runs, library, roster } = call.services.orchestration;
-    const resolved = await library.resolve(call.principal.ownerUid, workflow);
+    const { runs, workflows, roster } = call.services.orchestration;
+    const resolved = await workflows.resolve(call.principal.ownerUid, workflow);
     const given = { input, context: jsonObject.parse(context), budget: runs.budgetOf(wanted), cache: true };
     return runAndAnswer(call, requestOf(resolved, given, overrides, roster.standings()), undefined);
   },

@@ -40,7 +40,7 @@ export const saveWorkflow = defineTool({
   },
   handler: async ({ services, principal, operation }, { workflow, expectedVersion: version }) =>
     answer(
-      await services.orchestration.library.save(principal.ownerUid, workflow, version, (saving) =>
+      await services.orchestration.workflows.save(principal.ownerUid, workflow, version, (saving) =>
         operation.settle(jsonObject.parse(answer(saving))),
       ),
     ),
