@@ -5,7 +5,12 @@ import { USUAL_CONFIGURATION } from '../../functions/src/domain/agents/agent.ts'
 import type { Principal } from '../../functions/src/domain/principal.ts';
 import type { Options } from './arguments.ts';
 
-const unkeyed = { settle: () => undefined, derivedSecret: () => undefined, derivedId: () => undefined };
+const unkeyed = {
+  argumentsHash: undefined,
+  settle: () => undefined,
+  derivedSecret: () => undefined,
+  derivedId: () => undefined,
+};
 
 export async function create(
   name: string,

@@ -20,6 +20,7 @@ import {
   answerPath,
   archivedSessionPath,
   auditPath,
+  commitPath,
   countersPath,
   credentialPath,
   discoveryPath,
@@ -44,6 +45,7 @@ import {
   todoPath,
   workflowPath,
   workspacePath,
+  writersCommitPath,
 } from '../../functions/src/adapters/firestore/paths.ts';
 import type { Role } from '../../functions/src/domain/principal.ts';
 
@@ -223,6 +225,25 @@ const firestoreCollections: readonly Omit<Collection, 'database'>[] = [
     reads: 'nobody',
     writes: 'nobody',
     keeper: 'the commit of every writing tool',
+  },
+  {
+    path: commitPath('{id}'),
+    holds:
+      'that a commit was carried out which creates nothing that could hold its id; deleted after an hour',
+    reads: 'nobody',
+    writes: 'nobody',
+    keeper: 'every commit that creates no task, event, discovery, run, journaled call or stored answer',
+  },
+  {
+    path: writersCommitPath('{uid}', '{id}'),
+    holds:
+      'that a `firebase.write` was carried out: with an `idempotency_key`, in a transaction or with an increment',
+    reads: 'owner',
+    writes: 'owner',
+    samples: {
+      value: { expires_at: new Date('2026-11-22T12:00:00Z'), arguments_hash: 'hash' },
+      change: { expires_at: new Date('2026-11-22T13:00:00Z') },
+    },
   },
   {
     path: subscriptionPath('{id}'),

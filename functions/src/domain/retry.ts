@@ -23,7 +23,7 @@ export async function retryStale<Result>(
   }
   throw new MusterError('CONFLICT', 'Too many changes at once to the same data.', {
     reason: 'CONTENTION',
-    suggestion: 'Nothing was changed. Call again.',
+    suggestion: 'This call has changed nothing. Call again.',
   });
 }
 

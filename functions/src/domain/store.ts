@@ -1,7 +1,8 @@
 /**
  * How the domain writes. A service reads documents with their versions, decides purely, and commits a list
  * of changes: all or none. A change that names a version is refused as stale where the document has changed
- * since it was read, and the service then reads and decides again. No locks are held in between.
+ * since it was read, and the service then reads and decides again. No locks are held in between. A commit that met
+ * only its own writes, because its answer was lost and it was sent again, has succeeded.
  */
 import type { Agent } from './agents/agent.ts';
 import type { Credential } from './agents/credential.ts';
@@ -180,6 +181,7 @@ export interface Store {
   /**
    * @throws StaleWriteError when a document has changed since it was read
    * @throws MusterError CONFLICT with reason ALREADY_SETTLED when `settled` is stored already
+   * @throws UnansweredCommitError when nobody knows whether it was carried out
    */
   commit(changes: readonly Change[], settled?: SettledOperation): Promise<void>;
 }
@@ -192,5 +194,13 @@ export class StaleWriteError extends Error {
   constructor(options?: ErrorOptions) {
     super('A document has changed since it was read.', options);
     this.name = 'StaleWriteError';
+  }
+}
+
+/** The database has not answered: the commit may have been carried out, or be carried out yet. */
+export class UnansweredCommitError extends Error {
+  constructor(options?: ErrorOptions) {
+    super('The database has not answered whether the commit was carried out.', options);
+    this.name = 'UnansweredCommitError';
   }
 }

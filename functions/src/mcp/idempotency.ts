@@ -1,8 +1,10 @@
 /** `idempotency_key`: a repeated call gets the first answer. Source: design, section 6, "Shared". */
 import { MusterError } from '../domain/errors.ts';
+import { keyReused } from '../domain/idempotency/errors.ts';
 import { type Operation, REPLAY_HOURS, type SettledOperation } from '../domain/idempotency/operation.ts';
 import { canonicalJson, type JsonObject } from '../domain/json.ts';
 import type { Clock, Hashing, SettledOperations } from '../domain/ports.ts';
+import { UnansweredCommitError } from '../domain/store.ts';
 import type { CallContext, PreparedCall } from './tool.ts';
 
 /** Whose call it is and which. */
@@ -22,6 +24,7 @@ export interface IdempotencyPorts {
 
 /** The operation of a call that gave no key. */
 export const UNKEYED: Operation = {
+  argumentsHash: undefined,
   settle: () => undefined,
   derivedSecret: () => undefined,
   derivedId: () => undefined,
@@ -58,7 +61,7 @@ async function runKeyed(
     return await prepared.run(context);
   } catch (error) {
     // Whatever refused this call may be what the same call has just done: a task started cannot be started.
-    if (!(error instanceof MusterError)) throw error;
+    if (!(error instanceof MusterError || error instanceof UnansweredCommitError)) throw error;
     const winner = await findSettled(ports, id, argumentsHash);
     if (winner === undefined) throw error;
     return prepared.replay(context, winner.answer);
@@ -72,6 +75,7 @@ function keyedOperation(
   credential: string,
 ): Operation {
   return {
+    argumentsHash,
     settle: (answer) => ({
       id,
       argumentsHash,
@@ -92,11 +96,7 @@ async function findSettled(
   const settled = await ports.settledOperations.find(id);
   if (settled === undefined || settled.expiresAt <= ports.clock.now()) return undefined;
   if (!ports.hashing.equal(settled.argumentsHash, argumentsHash)) {
-    throw new MusterError('CONFLICT', 'This idempotency_key was used with other arguments.', {
-      field: 'idempotency_key',
-      reason: 'KEY_REUSED',
-      suggestion: 'Use a new key for a new call, or repeat the call exactly as it was.',
-    });
+    throw keyReused();
   }
   return settled;
 }

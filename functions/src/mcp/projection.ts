@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ERROR_CODES, MusterError } from '../domain/errors.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Log } from '../domain/ports.ts';
+import { UnansweredCommitError } from '../domain/store.ts';
 import { TODO_CODES } from '../domain/todos/errors.ts';
 import { isShowable } from './validation.ts';
 
@@ -152,6 +153,18 @@ export function presentable(error: unknown, requestId: string, what: string, log
     if (error.cause !== undefined) log.warn('call_refused_with_cause', { requestId, what, error });
     return error;
   }
+  if (error instanceof UnansweredCommitError) {
+    log.warn('call_unanswered', { requestId, what, error });
+    return unanswered();
+  }
   log.error('call_broke', { requestId, what, error });
   return new MusterError('INTERNAL', `Internal error. Quote request id ${requestId}.`);
+}
+
+function unanswered(): MusterError {
+  return new MusterError('FIREBASE_ERROR', 'The database has not answered.', {
+    reason: 'OUTCOME_UNKNOWN',
+    suggestion:
+      'It may have been done, or be done yet: look before you call again. With an idempotency_key, calling again is safe.',
+  });
 }

@@ -34,14 +34,14 @@ export class DataClient {
     caller: Caller,
     path: string,
     data: JsonValue,
-    { derivedKey, ...request }: Partial<WriteRequest> = {},
+    { repetition, ...request }: Partial<WriteRequest> = {},
   ): Promise<WriteOutcome> {
     return this.app.services.data.write(
       caller,
       this.database,
       path,
       { operation: 'set', merge: false, transaction: false, ...request, data },
-      { ...UNKEYED, derivedId: () => derivedKey },
+      { ...UNKEYED, argumentsHash: repetition?.argumentsHash, derivedId: () => repetition?.id },
       () => undefined,
     );
   }

@@ -22,7 +22,7 @@ export function write(
   request: Partial<WriteRequest> = {},
   caller: Caller = worker,
 ) {
-  const { derivedKey, ...rest } = request;
+  const { repetition, ...rest } = request;
   const complete: WriteRequest = {
     operation: 'set',
     data: value,
@@ -30,7 +30,11 @@ export function write(
     transaction: false,
     ...rest,
   };
-  const operation = { ...UNKEYED, derivedId: () => derivedKey };
+  const operation = {
+    ...UNKEYED,
+    argumentsHash: repetition?.argumentsHash,
+    derivedId: () => repetition?.id,
+  };
   return data.write(caller, 'realtime', path, complete, operation, () => undefined);
 }
 

@@ -53,7 +53,8 @@ describe('writing the Realtime Database as the caller', () => {
     });
 
     it('pushes once under the key of a repeated call', async () => {
-      const push = { operation: 'push', derivedKey: 'abcdef0123' } as const;
+      const repetition = { id: 'abcdef0123', argumentsHash: 'hash' };
+      const push = { operation: 'push', repetition } as const;
       assert.equal((await write(path, { n: 1 }, push)).key, 'abcdef0123');
       assert.equal((await write(path, { n: 1 }, push)).key, 'abcdef0123');
       assert.deepEqual(await stored(path), { abcdef0123: { n: 1 } });

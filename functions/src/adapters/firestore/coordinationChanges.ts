@@ -9,6 +9,7 @@ import {
   sessionPath,
   workspacePath,
 } from './paths.ts';
+import type { CommitProof } from './provenCommit.ts';
 import { discoveryToDocument, sessionToDocument } from './sessionDocument.ts';
 import { atVersion } from './timestamp.ts';
 
@@ -18,6 +19,7 @@ export function addCoordinationChange(
   batch: WriteBatch,
   change: Change,
   randomness: Randomness,
+  proof: CommitProof,
 ): void {
   switch (change.kind) {
     case 'openSession': {
@@ -60,9 +62,11 @@ export function addCoordinationChange(
       batch.set(database.doc(shard), { ...counts, ...waits, last_activity: change.at }, { merge: true });
       break;
     }
-    case 'createDiscovery':
-      batch.create(database.doc(discoveryPath(change.discovery.id)), discoveryToDocument(change.discovery));
+    case 'createDiscovery': {
+      const document = database.doc(discoveryPath(change.discovery.id));
+      batch.create(document, proof.heldBy(document, discoveryToDocument(change.discovery)));
       break;
+    }
   }
 }
 

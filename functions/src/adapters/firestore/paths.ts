@@ -8,6 +8,8 @@ export const COLLECTIONS = {
   tasks: 'tasks',
   discoveries: 'discoveries',
   idempotency: 'idempotency',
+  commits: 'commits',
+  writers: 'writers',
   pullRequests: 'pullRequests',
   subscriptions: 'subscriptions',
   registry: 'registry',
@@ -150,6 +152,16 @@ export function reminderPath(taskId: string): string {
 
 export function idempotencyPath(id: string): string {
   return `${COLLECTIONS.idempotency}/${id}`;
+}
+
+/** That a commit was carried out which creates nothing that could hold its id. */
+export function commitPath(id: string): string {
+  return `${COLLECTIONS.commits}/${id}`;
+}
+
+/** The same of a write that somebody made as themselves. */
+export function writersCommitPath(uid: string, id: string): string {
+  return `${COLLECTIONS.writers}/${uid}/${COLLECTIONS.commits}/${id}`;
 }
 
 export function subscriptionPath(id: string): string {

@@ -1,17 +1,25 @@
 import type { Firestore, WriteBatch } from '@google-cloud/firestore';
 import type { Change } from '../../domain/store.ts';
 import { answerPath, runCallsPath, runOrderPath, runPath, runStepsPath } from './paths.ts';
+import type { CommitProof } from './provenCommit.ts';
 import { orderToDocument, runToDocument } from './runDocument.ts';
 import { callToDocument, stepToDocument } from './runStepDocument.ts';
 import { atVersion } from './timestamp.ts';
 
 /** Adds a change of a run, its steps, its journal or the answers kept to the batch; another change adds nothing. */
-export function addRunChange(database: Firestore, batch: WriteBatch, change: Change): void {
+export function addRunChange(
+  database: Firestore,
+  batch: WriteBatch,
+  change: Change,
+  proof: CommitProof,
+): void {
   switch (change.kind) {
-    case 'createRun':
-      batch.create(database.doc(runPath(change.run.id)), runToDocument(change.run));
+    case 'createRun': {
+      const document = database.doc(runPath(change.run.id));
+      batch.create(document, proof.heldBy(document, runToDocument(change.run)));
       batch.create(database.doc(runOrderPath(change.run.id)), orderToDocument(change.order));
       break;
+    }
     case 'replaceRun':
       batch.update(
         database.doc(runPath(change.run.id)),
@@ -22,12 +30,11 @@ export function addRunChange(database: Firestore, batch: WriteBatch, change: Cha
     case 'recordStep':
       batch.set(database.doc(`${runStepsPath(change.runId)}/${change.step.id}`), stepToDocument(change.step));
       break;
-    case 'startCall':
-      batch.create(
-        database.doc(`${runCallsPath(change.runId)}/${change.entry.id}`),
-        callToDocument(change.entry),
-      );
+    case 'startCall': {
+      const document = database.doc(`${runCallsPath(change.runId)}/${change.entry.id}`);
+      batch.create(document, proof.heldBy(document, callToDocument(change.entry)));
       break;
+    }
     case 'settleCall':
       batch.update(database.doc(`${runCallsPath(change.runId)}/${change.entry.id}`), {
         ...callToDocument(change.entry),

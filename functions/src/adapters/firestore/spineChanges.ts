@@ -2,6 +2,7 @@ import { FieldValue, type Firestore, type WriteBatch } from '@google-cloud/fires
 import type { Change } from '../../domain/store.ts';
 import { eventToDocument } from './eventDocument.ts';
 import { eventPath, reminderPath } from './paths.ts';
+import type { CommitProof } from './provenCommit.ts';
 import { reminderToDocument } from './reminderDocument.ts';
 import { atVersion } from './timestamp.ts';
 
@@ -9,11 +10,18 @@ import { atVersion } from './timestamp.ts';
 const NEVER_SENT = { sent_at: FieldValue.delete(), late: FieldValue.delete() };
 
 /** Adds an event or a change of a reminder to the batch; another change adds nothing. */
-export function addSpineChange(database: Firestore, batch: WriteBatch, change: Change): void {
+export function addSpineChange(
+  database: Firestore,
+  batch: WriteBatch,
+  change: Change,
+  proof: CommitProof,
+): void {
   switch (change.kind) {
-    case 'recordEvent':
-      batch.create(database.doc(eventPath(change.event.id)), eventToDocument(change.event));
+    case 'recordEvent': {
+      const document = database.doc(eventPath(change.event.id));
+      batch.create(document, proof.heldBy(document, eventToDocument(change.event)));
       break;
+    }
     case 'createReminder':
       batch.set(database.doc(reminderPath(change.reminder.id)), reminderToDocument(change.reminder));
       break;

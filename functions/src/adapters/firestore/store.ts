@@ -1,4 +1,4 @@
-/** Commits the domain's changes in one Firestore write batch: all or none. */
+/** Commits the domain's changes in one Firestore write batch: all or none, and once. */
 import type { Firestore } from '@google-cloud/firestore';
 import { MusterError } from '../../domain/errors.ts';
 import type { SettledOperation } from '../../domain/idempotency/operation.ts';
@@ -8,23 +8,21 @@ import { addAgentChange } from './agentChanges.ts';
 import { addCoordinationChange } from './coordinationChanges.ts';
 import { TOO_LARGE } from './limits.ts';
 import { addOrchestrationChange } from './orchestrationChanges.ts';
-import { idempotencyPath } from './paths.ts';
+import { commitPath, idempotencyPath } from './paths.ts';
+import { CommitProof, commitProven } from './provenCommit.ts';
 import { addPullRequestChange } from './pullRequestChanges.ts';
 import { addRunChange } from './runChanges.ts';
 import { settledFromDocument, settledToDocument } from './sessionDocument.ts';
 import { addSpineChange } from './spineChanges.ts';
+import { ALREADY_EXISTS, INVALID_ARGUMENT, STALE_CODES, statusCode } from './statusCode.ts';
 import { addSubscriptionChange } from './subscriptionChanges.ts';
 import { addTaskChange } from './taskChanges.ts';
 import { addTodoChange } from './todoChanges.ts';
 
-/** gRPC's code of a commit that Firestore does not understand, or finds too large. */
-const INVALID_ARGUMENT = 3;
+/** A lost answer is asked for within minutes; the document is deleted some time after that. */
+const PROOF_MILLISECONDS = 3_600_000;
 
-/** gRPC's code of a commit that creates what exists. */
-const ALREADY_EXISTS = 6;
-
-/** The codes of a commit that met another's: NOT_FOUND, ALREADY_EXISTS, FAILED_PRECONDITION, ABORTED. */
-const STALE_CODES: readonly unknown[] = [5, ALREADY_EXISTS, 9, 10];
+const PROOF_LETTERS = 20;
 
 const AGENT_CHANGES: readonly Change['kind'][] = ['createAgent', 'replaceAgent', 'holdTask', 'dropTask'];
 
@@ -48,22 +46,28 @@ export class FirestoreStore implements Store {
   async commit(changes: readonly Change[], settled?: SettledOperation): Promise<void> {
     if (changes.length === 0 && settled === undefined) return;
     const batch = this.database.batch();
+    const proof = new CommitProof(this.randomness.letters(PROOF_LETTERS));
+    if (settled !== undefined) {
+      const document = this.database.doc(idempotencyPath(settled.id));
+      batch.create(document, proof.heldBy(document, settledToDocument(settled)));
+    }
     for (const change of changes) {
-      addTaskChange(this.database, batch, change);
+      addTaskChange(this.database, batch, change, proof);
       addAgentChange(this.database, batch, change, this.randomness);
-      addCoordinationChange(this.database, batch, change, this.randomness);
+      addCoordinationChange(this.database, batch, change, this.randomness, proof);
       addPullRequestChange(this.database, batch, change);
       addSubscriptionChange(this.database, batch, change);
-      addSpineChange(this.database, batch, change);
+      addSpineChange(this.database, batch, change, proof);
       addTodoChange(this.database, batch, change);
       addOrchestrationChange(this.database, batch, change, this.randomness);
-      addRunChange(this.database, batch, change);
+      addRunChange(this.database, batch, change, proof);
     }
-    if (settled !== undefined) {
-      batch.create(this.database.doc(idempotencyPath(settled.id)), settledToDocument(settled));
+    if (!proof.isHeld) {
+      const document = this.database.doc(commitPath(proof.id));
+      batch.create(document, proof.heldBy(document, { expires_at: this.proofExpiry() }));
     }
     try {
-      await batch.commit();
+      await commitProven(batch, proof);
     } catch (error) {
       throw await this.explained(error, settled);
     } finally {
@@ -71,9 +75,13 @@ export class FirestoreStore implements Store {
     }
   }
 
+  private proofExpiry(): Date {
+    return new Date(this.clock.now().getTime() + PROOF_MILLISECONDS);
+  }
+
   /** What a failed commit means to the domain; what it does not know goes on as it is. */
   private async explained(error: unknown, settled: SettledOperation | undefined): Promise<unknown> {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = statusCode(error);
     if (code === INVALID_ARGUMENT && TOO_LARGE.test(String(error))) return tooLarge(error);
     if (!STALE_CODES.includes(code)) return error;
     if (code === ALREADY_EXISTS && settled !== undefined) await this.refuseRepetition(settled.id);

@@ -1,16 +1,24 @@
 import { FieldValue, type Firestore, type WriteBatch } from '@google-cloud/firestore';
 import type { Change } from '../../domain/store.ts';
 import { taskLogChunkPath, taskPath, taskResultPath } from './paths.ts';
+import type { CommitProof } from './provenCommit.ts';
 import { taskToDocument } from './taskDocument.ts';
 import { chunkToDocument, linesToFields } from './taskLogDocument.ts';
 import { atVersion } from './timestamp.ts';
 
 /** Adds a change of a task to the batch; another change adds nothing. */
-export function addTaskChange(database: Firestore, batch: WriteBatch, change: Change): void {
+export function addTaskChange(
+  database: Firestore,
+  batch: WriteBatch,
+  change: Change,
+  proof: CommitProof,
+): void {
   switch (change.kind) {
-    case 'createTask':
-      batch.create(database.doc(taskPath(change.task.id)), taskToDocument(change.task));
+    case 'createTask': {
+      const document = database.doc(taskPath(change.task.id));
+      batch.create(document, proof.heldBy(document, taskToDocument(change.task)));
       break;
+    }
     case 'replaceTask':
       batch.update(
         database.doc(taskPath(change.task.id)),

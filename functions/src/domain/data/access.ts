@@ -51,11 +51,16 @@ export interface WriteRequest {
   readonly transaction: boolean;
   /** With `transaction`: the version that is to be replaced; `null` where there must be nothing yet. */
   readonly expectedVersion?: string | null;
-  /**
-   * With `push`: the key that a repetition of this call derives again. Where it exists already, an earlier
-   * attempt of this call wrote it, and that is a success.
-   */
-  readonly derivedKey?: string;
+  /** Of a call with an idempotency key. */
+  readonly repetition?: Repetition;
+}
+
+/** By what a repetition of a call finds that the call was carried out. */
+export interface Repetition {
+  /** 20 characters of `[a-f0-9]`, the same in each repetition; also the key of what it pushes. */
+  readonly id: string;
+  /** Tells it from another call under the same idempotency key. */
+  readonly argumentsHash: string;
 }
 
 export interface WriteOutcome {

@@ -1,7 +1,14 @@
 /** Reading and writing as the caller. Source: spec/network.md, "Firebase Tools"; design, section 6, "Network". */
 import type { Operation } from '../idempotency/operation.ts';
 import type { Settle, Store } from '../store.ts';
-import type { DatabaseAccesses, ReadOutcome, ReadRequest, WriteOutcome, WriteRequest } from './access.ts';
+import type {
+  DatabaseAccesses,
+  ReadOutcome,
+  ReadRequest,
+  Repetition,
+  WriteOutcome,
+  WriteRequest,
+} from './access.ts';
 import type { Caller } from './caller.ts';
 import { invalidPath, invalidRequest, sizeLimitExceeded } from './errors.ts';
 import { type DatabaseName, type DataPath, parsePath } from './path.ts';
@@ -33,27 +40,34 @@ export class DataService {
   }
 
   /**
-   * Writes, and then stores the answer under the call's idempotency key. An instance that dies in between
-   * leaves the write without its record: the repetition then writes the same again, a push under the same key.
+   * Writes, and then stores the answer under the call's idempotency key. An instance that dies in between leaves the
+   * write without that record: the repetition then finds the write's own trace, where the database can keep one with
+   * the write.
    */
   async write(
     caller: Caller,
     database: DatabaseName,
     text: string,
-    request: Omit<WriteRequest, 'derivedKey'>,
+    request: Omit<WriteRequest, 'repetition'>,
     operation: Operation,
     settle: Settle<WriteOutcome>,
   ): Promise<WriteOutcome> {
     const path = parsePath(database, text);
     checkWrite(path, request);
-    const derivedKey = request.operation === 'push' ? operation.derivedId('push') : undefined;
+    const repetition = repetitionOf(operation);
     const outcome = await this.dependencies.databases[database].write(caller, path, {
       ...request,
-      ...(derivedKey !== undefined && { derivedKey }),
+      ...(repetition && { repetition }),
     });
     await this.dependencies.store.commit([], settle(outcome));
     return outcome;
   }
+}
+
+function repetitionOf(operation: Operation): Repetition | undefined {
+  const { argumentsHash } = operation;
+  const id = operation.derivedId('write');
+  return id === undefined || argumentsHash === undefined ? undefined : { id, argumentsHash };
 }
 
 function checkRead(path: DataPath, { query, shallow }: ReadRequest): void {
@@ -74,7 +88,7 @@ function checkRead(path: DataPath, { query, shallow }: ReadRequest): void {
   }
 }
 
-function checkWrite(path: DataPath, request: Omit<WriteRequest, 'derivedKey'>): void {
+function checkWrite(path: DataPath, request: Omit<WriteRequest, 'repetition'>): void {
   const { operation, data, merge, transaction, expectedVersion } = request;
   const pushesInto = operation === 'push' ? 'collection' : 'document';
   if (path.database === 'firestore' && path.kind !== pushesInto) throw wrongKind(path, operation);

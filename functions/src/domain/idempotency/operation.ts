@@ -17,6 +17,8 @@ export interface SettledOperation {
  * changes, so that the change and the proof that it happened are stored together or not at all.
  */
 export interface Operation {
+  /** Tells this call from another one under the same key, or undefined where the caller gave no key. */
+  readonly argumentsHash: string | undefined;
   /** The record to store with the change, or undefined where the caller gave no key. */
   settle(answer: JsonObject): SettledOperation | undefined;
   /**

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { COLLECTIONS } from '../../../../functions/src/adapters/firestore/paths.ts';
 import type { WriteOperation } from '../../../../functions/src/domain/data/access.ts';
 import type { Caller } from '../../../../functions/src/domain/data/caller.ts';
@@ -39,7 +40,15 @@ describe('the rules of Firestore decide', () => {
           assert.equal((await refusedFor('PERMISSION_DENIED', write)).code, 'FORBIDDEN');
         }
       }
-      const push = data.write(caller, `${place}/more`, {}, { operation: 'push', derivedKey: 'key' });
+      const push = data.write(
+        caller,
+        `${place}/more`,
+        {},
+        {
+          operation: 'push',
+          repetition: { id: randomUUID(), argumentsHash: 'hash' },
+        },
+      );
       await refusedFor('PERMISSION_DENIED', push);
       await refusedFor(
         'PERMISSION_DENIED',

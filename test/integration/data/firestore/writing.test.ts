@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { firestore } from '../../../../functions/src/adapters/firestore/client.ts';
 import type { WriteOperation } from '../../../../functions/src/domain/data/access.ts';
 import type { JsonObject, JsonValue } from '../../../../functions/src/domain/json.ts';
@@ -74,12 +75,13 @@ describe('writing Firestore as the caller', () => {
 
   it('pushes once under a derived key', async () => {
     const path = `${place()}/messages`;
-    const push = { operation: 'push', derivedKey: 'derived' } as const;
+    const id = randomUUID();
+    const push = { operation: 'push', repetition: { id, argumentsHash: 'hash' } } as const;
     const first = await data.write(worker, path, { n: 1 }, push);
     const second = await data.write(worker, path, { n: 2 }, push);
-    assert.equal(first.key, 'derived');
-    assert.equal(second.key, 'derived');
-    assert.deepEqual(await stored(path), [{ id: 'derived', n: 1 }]);
+    assert.equal(first.key, id);
+    assert.deepEqual(second, first);
+    assert.deepEqual(await stored(path), [{ id, n: 1 }]);
   });
 
   it('deletes, whether or not there is something', async () => {

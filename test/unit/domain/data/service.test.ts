@@ -17,18 +17,20 @@ const CALLER: Caller = {
 };
 
 const KEYED: Operation = {
+  argumentsHash: 'hash',
   settle: (answer) => ({ id: 'id', argumentsHash: 'hash', answer, expiresAt: new Date(0) }),
   derivedSecret: () => 'secret',
   derivedId: (label) => `id-for-${label}`,
 };
 
 const UNKEYED: Operation = {
+  argumentsHash: undefined,
   settle: () => undefined,
   derivedSecret: () => undefined,
   derivedId: () => undefined,
 };
 
-const WRITE: Omit<WriteRequest, 'derivedKey'> = {
+const WRITE: Omit<WriteRequest, 'repetition'> = {
   operation: 'set',
   data: { a: 1 },
   merge: false,
@@ -137,7 +139,7 @@ describe('DataService', () => {
     const { service, asked, settled } = recording();
     const request = { ...WRITE, operation: 'push' as const };
     await service.write(CALLER, 'firestore', 'shared', request, KEYED, () => KEYED.settle({ success: true }));
-    assert.deepEqual(asked, [{ ...request, derivedKey: 'id-for-push' }]);
+    assert.deepEqual(asked, [{ ...request, repetition: { id: 'id-for-write', argumentsHash: 'hash' } }]);
     assert.deepEqual(
       settled.map(({ answer }) => answer),
       [{ success: true }],

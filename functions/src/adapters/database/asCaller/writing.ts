@@ -121,12 +121,12 @@ export class Writing {
   }
 
   private async push(caller: Caller, path: DataPath, request: WriteRequest): Promise<Written> {
-    const { data, derivedKey } = request;
+    const { data, repetition } = request;
     checkWritable({ ...path, segments: [...path.segments, 'key'] }, data);
     if (isNothing(data)) {
       throw invalidDataType('data', 'The database stores neither null nor what is empty: nothing to push.');
     }
-    if (derivedKey !== undefined) return this.pushOnce(caller, path.text, data, derivedKey);
+    if (repetition !== undefined) return this.pushOnce(caller, path.text, data, repetition.id);
     const answer = await this.rest.send(caller, { method: 'POST', path: path.text, data });
     const named = pushed.safeParse(answer.data);
     if (!named.success) throw connectionError('a push without its key');

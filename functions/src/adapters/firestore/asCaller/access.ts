@@ -51,7 +51,7 @@ export class FirestoreAccess implements DatabaseAccess {
 
   write(caller: Caller, path: DataPath, request: WriteRequest): Promise<WriteOutcome> {
     return this.attempt({ caller, path, action: 'write' }, () =>
-      this.clients.use(caller, (client) => write(this.ports.clock, client, path, request)),
+      this.clients.use(caller, (client) => write({ clock: this.ports.clock, client, caller }, path, request)),
     );
   }
 

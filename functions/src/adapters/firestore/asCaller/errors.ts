@@ -16,8 +16,9 @@ import {
 } from '../../../domain/data/errors.ts';
 import type { DataPath } from '../../../domain/data/path.ts';
 import { MusterError } from '../../../domain/errors.ts';
+import { UnansweredCommitError } from '../../../domain/store.ts';
 import { TOO_LARGE } from '../limits.ts';
-import { statusCode } from './statusCode.ts';
+import { statusCode } from '../statusCode.ts';
 
 /** What was attempted when it failed. */
 export interface Attempt {
@@ -48,6 +49,7 @@ const EXPLANATIONS: ReadonlyMap<number | undefined, Explanation> = new Map([
 /** A MusterError wherever the caller can act on it; what is not Firestore's goes on as it is. */
 export function explained(error: unknown, attempt: Attempt): unknown {
   if (error instanceof MusterError) return error;
+  if (error instanceof UnansweredCommitError) return unansweredWrite(error);
   return EXPLANATIONS.get(statusCode(error))?.(attempt, error) ?? error;
 }
 

@@ -43,9 +43,15 @@ type Fields = Readonly<Record<string, unknown>>;
 export class Encoder {
   private readonly encoding: Encoding;
   private fieldCount = 0;
+  private hasIncrements = false;
 
   constructor(encoding: Encoding) {
     this.encoding = encoding;
+  }
+
+  /** Whether what was encoded counts up what is there: done twice, it comes to something else. */
+  get increments(): boolean {
+    return this.hasIncrements;
   }
 
   /** The fields of a document. */
@@ -141,6 +147,7 @@ export class Encoder {
         return FieldValue.serverTimestamp();
       case '__increment__':
         if (typeof content !== 'number') throw refuse('takes a number');
+        this.hasIncrements = true;
         return FieldValue.increment(finite(content, place));
       case '__delete__':
         if (content !== true) throw refuse('takes true');

@@ -1,202 +1,137 @@
-/** Writes a document, in one commit. */
-import {
-  type DocumentReference,
-  type DocumentSnapshot,
-  FieldPath,
-  FieldValue,
-  type Firestore,
-  type Precondition,
-  type Timestamp,
-  type WriteResult,
+/** Writes a document, in one commit, once. */
+import type {
+  DocumentReference,
+  DocumentSnapshot,
+  Firestore,
+  Timestamp,
+  WriteBatch,
 } from '@google-cloud/firestore';
 import type { WriteOutcome, WriteRequest } from '../../../domain/data/access.ts';
-import { invalidDataType, invalidRequest, pathNotFound, writeConflict } from '../../../domain/data/errors.ts';
+import type { Caller } from '../../../domain/data/caller.ts';
+import { pathNotFound, writeConflict } from '../../../domain/data/errors.ts';
 import type { DataPath } from '../../../domain/data/path.ts';
-import type { JsonValue } from '../../../domain/json.ts';
 import type { Clock } from '../../../domain/ports.ts';
+import { commitProven, type Proof, UNPROVEN } from '../provenCommit.ts';
+import { NOT_FOUND, statusCode } from '../statusCode.ts';
 import { versionOf } from '../timestamp.ts';
-import { isInherited, pathProblem, splitFieldPath } from './fieldPath.ts';
-import { documentFields, Encoder, type Encoding, MAX_FIELDS, tooManyFields } from './fromJson.ts';
-import { statusCode } from './statusCode.ts';
+import { assignments, merging, NO_CHANGE, replacing, update } from './assignments.ts';
+import { Encoder, type Encoding } from './fromJson.ts';
+import { WriteProof } from './writeProof.ts';
 
-/** gRPC's codes. */
-const [NOT_FOUND, ALREADY_EXISTS] = [5, 6];
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/** A field's path as names, and its new value. */
-type Assignment = readonly [path: readonly string[], value: unknown];
-
-export async function write(
-  clock: Clock,
-  client: Firestore,
-  path: DataPath,
-  request: WriteRequest,
-): Promise<WriteOutcome> {
-  if (request.operation === 'push') return push(clock, client, path, request);
-  const document = client.doc(path.text);
-  return request.transaction ? writeOverRead(document, request) : writeAtOnce(document, request);
+/** What goes into the commit beside its proof, and whether it is the same when it is done twice. */
+interface Planned {
+  addTo(batch: WriteBatch): void;
+  readonly isRepeatable: boolean;
 }
 
-/**
- * Where the key is taken already, an earlier attempt of the same call took it: the SDK's, of one that was not
- * answered, or, where the key is derived, the caller's.
- */
-async function push(
-  clock: Clock,
-  client: Firestore,
-  path: DataPath,
-  { data, derivedKey }: WriteRequest,
-): Promise<WriteOutcome> {
-  const collection = client.collection(path.text);
-  const document = derivedKey === undefined ? collection.doc() : collection.doc(derivedKey);
-  const fields = encoder(document, 'nowhere').document(data);
+export interface WriteScope {
+  readonly clock: Clock;
+  readonly client: Firestore;
+  readonly caller: Caller;
+}
+
+export async function write(scope: WriteScope, path: DataPath, request: WriteRequest): Promise<WriteOutcome> {
+  const { operation, repetition } = request;
+  const { client, clock, caller } = scope;
+  const collection = operation === 'push' ? client.collection(path.text) : undefined;
+  const pushed = repetition === undefined ? collection?.doc() : collection?.doc(repetition.id);
+  const document = pushed ?? client.doc(path.text);
+  const key = pushed?.id;
+  if (repetition === undefined) return outcomeOf(await writeOnce(scope, document, request), request, key);
+
+  const proof = new WriteProof(client, clock, caller, repetition);
+  const before = await proof.carriedOutAt();
+  if (before !== undefined) return outcomeOf(before, request, key);
   try {
-    return { key: document.id, ...outcomeOf(await document.create(fields)) };
+    return outcomeOf(await writeOnce(scope, document, request, proof), request, key);
   } catch (error) {
-    if (statusCode(error) !== ALREADY_EXISTS) throw error;
-    return { key: document.id, timestamp: clock.now() };
+    // Whatever refused this call may be what the same call has just done, sent at the same time.
+    const meanwhile = await proof.carriedOutAt();
+    if (meanwhile === undefined) throw error;
+    return outcomeOf(meanwhile, request, key);
   }
 }
 
-async function writeAtOnce(document: DocumentReference, request: WriteRequest): Promise<WriteOutcome> {
-  const { operation, merge, data } = request;
-  if (operation === 'delete') return { timestamp: (await document.delete()).writeTime.toDate() };
-  if (operation === 'update') return outcomeOf(await update(document, assignments(document, data)));
-  const fields = encoder(document, merge ? 'anywhere' : 'nowhere').document(data);
-  return outcomeOf(await (merge ? document.set(fields, { merge }) : document.set(fields)));
+async function writeOnce(
+  { client, clock, caller }: WriteScope,
+  document: DocumentReference,
+  request: WriteRequest,
+  keyed?: WriteProof,
+): Promise<Timestamp | undefined> {
+  const planned = await plan(document, request);
+  const batch = client.batch();
+  planned.addTo(batch);
+  if (keyed === undefined && planned.isRepeatable) return commitProven(batch, proofOfPush(document, request));
+  const proof = keyed ?? new WriteProof(client, clock, caller, undefined);
+  proof.addTo(batch);
+  try {
+    return await commitProven(batch, proof);
+  } catch (error) {
+    const isGone = request.transaction && statusCode(error) === NOT_FOUND;
+    throw isGone ? writeConflict('It was deleted in between.', error) : error;
+  }
+}
+
+/** Nobody else has the key of what is pushed: where it is there, it was pushed. */
+function proofOfPush(document: DocumentReference, { operation }: WriteRequest): Proof {
+  if (operation !== 'push') return UNPROVEN;
+  return { carriedOutAt: async () => (await document.get()).createTime };
+}
+
+async function plan(document: DocumentReference, request: WriteRequest): Promise<Planned> {
+  const { operation, merge, transaction, data } = request;
+  if (transaction) return { addTo: await planOverRead(document, request), isRepeatable: false };
+  if (operation === 'delete') return { addTo: (batch) => batch.delete(document), isRepeatable: true };
+  const values = encoder(document, operation === 'update' ? 'top' : merge ? 'anywhere' : 'nowhere');
+  if (operation === 'update') {
+    const changes = assignments(values, data);
+    return { addTo: (batch) => update(batch, document, changes), isRepeatable: !values.increments };
+  }
+  const fields = values.document(data);
+  if (operation === 'push') return { addTo: (batch) => batch.create(document, fields), isRepeatable: true };
+  const options = merge ? { merge } : {};
+  return { addTo: (batch) => batch.set(document, fields, options), isRepeatable: !values.increments };
 }
 
 /**
  * Reads, compares and writes over exactly what was read. Preconditions do it, not Firestore's transactions,
  * which lock: docs/decisions/0001-optimistic-commits.md.
  */
-async function writeOverRead(document: DocumentReference, request: WriteRequest): Promise<WriteOutcome> {
+async function planOverRead(document: DocumentReference, request: WriteRequest): Promise<Planned['addTo']> {
   const snapshot = await document.get();
   const { updateTime } = snapshot;
   const version = updateTime === undefined ? null : versionOf(updateTime);
   const { expectedVersion } = request;
   if (expectedVersion !== undefined && expectedVersion !== version) throw stale(version);
-  try {
-    return updateTime === undefined
-      ? await writeOverNothing(document, request)
-      : await writeOver(document, snapshot, updateTime, request);
-  } catch (error) {
-    throw statusCode(error) === NOT_FOUND ? writeConflict('It was deleted in between.', error) : error;
-  }
+  return updateTime === undefined
+    ? planOverNothing(document, request)
+    : planOver(document, snapshot, updateTime, request);
 }
 
-async function writeOverNothing(document: DocumentReference, request: WriteRequest): Promise<WriteOutcome> {
+function planOverNothing(document: DocumentReference, request: WriteRequest): Planned['addTo'] {
   const { operation, merge, data } = request;
   if (operation === 'update') throw pathNotFound(document.path);
-  if (operation === 'delete') {
-    return { timestamp: (await document.delete({ exists: false })).writeTime.toDate() };
-  }
-  return outcomeOf(await document.create(encoder(document, merge ? 'dropped' : 'nowhere').document(data)));
+  if (operation === 'delete') return (batch) => batch.delete(document, { exists: false });
+  const fields = encoder(document, merge ? 'dropped' : 'nowhere').document(data);
+  return (batch) => batch.create(document, fields);
 }
 
-async function writeOver(
+function planOver(
   document: DocumentReference,
   snapshot: DocumentSnapshot,
   lastUpdateTime: Timestamp,
   { operation, merge, data }: WriteRequest,
-): Promise<WriteOutcome> {
+): Planned['addTo'] {
   const precondition = { lastUpdateTime };
-  if (operation === 'delete') return { timestamp: (await document.delete(precondition)).writeTime.toDate() };
-  if (operation === 'update')
-    return outcomeOf(await update(document, assignments(document, data), precondition));
-  const fields = encoder(document, merge ? 'anywhere' : 'nowhere').document(data);
-  const changes = merge ? merging(fields, []) : replacing(fields, snapshot.data() ?? {});
-  return outcomeOf(await update(document, changes.length > 0 ? changes : NO_CHANGE, precondition));
-}
-
-/** `set` takes no precondition, but an update that names every field comes to the same. */
-function replacing(fields: Fields, old: Fields): readonly Assignment[] {
-  const gone = Object.keys(old).filter((name) => !Object.hasOwn(fields, name));
-  return [
-    ...Object.entries(fields).map(([name, value]): Assignment => [[name], absolute(name, value)]),
-    ...gone.map((name): Assignment => [[name], FieldValue.delete()]),
-  ];
-}
-
-/** An update would let it build on the old value, which a set takes away first. */
-function absolute(name: string, value: unknown): unknown {
-  const relative = value instanceof FieldValue && !value.isEqual(FieldValue.serverTimestamp());
-  if (!relative) return value;
-  const what = 'What replaces a document in a transaction cannot build on what was there.';
-  throw invalidDataType(`data.${name}`, what, 'Use update, or write the value itself.');
-}
-
-/** As `set` with `merge` understands its data: what it names to the last map is replaced. */
-function merging(fields: Fields, above: readonly string[]): readonly Assignment[] {
-  return Object.entries(fields).flatMap(([name, value]): readonly Assignment[] => {
-    const path = [...above, name];
-    return isFilledMap(value) ? merging(value, path) : [[path, value]];
-  });
-}
-
-function isFilledMap(value: unknown): value is Fields {
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.getPrototypeOf(value) === Object.prototype && Object.keys(value).length > 0;
-}
-
-/** An update must name a field, and rules must be asked also where nothing changes. */
-const NO_CHANGE: readonly Assignment[] = [[['_'], FieldValue.delete()]];
-
-/** What `update` names, each name a field's path. */
-function assignments(document: DocumentReference, data: JsonValue): readonly Assignment[] {
-  const values = encoder(document, 'top');
-  const named = Object.entries(documentFields(data));
-  if (named.length === 0) throw invalidRequest('data', 'An update names at least one field.');
-  if (named.length > MAX_FIELDS) throw tooManyFields();
-  const all = named.map(([text, value]): Assignment => {
-    const field = `data.${text.slice(0, 200)}`;
-    const problem = pathProblem(text);
-    if (problem !== undefined) throw invalidDataType(field, `The path of a field ${problem}.`);
-    const path = splitFieldPath(text);
-    return [path, values.value(value ?? null, field, path.length)];
-  });
-  refuseOverlap(all);
-  return all;
-}
-
-/** A field and one within it cannot both be assigned. */
-function refuseOverlap(all: readonly Assignment[]): void {
-  const assigned = new Set(all.map(([path]) => path.join('.')));
-  for (const [path] of all) {
-    const above = path.slice(0, -1).map((_name, index) => path.slice(0, index + 1).join('.'));
-    const overlap = above.find((one) => assigned.has(one));
-    if (overlap === undefined) continue;
-    const suggestion = 'Name either the map or the fields in it.';
-    throw invalidRequest(
-      `data.${overlap.slice(0, 200)}`,
-      'An update names a field, and a field in it too.',
-      suggestion,
-    );
+  if (operation === 'delete') return (batch) => batch.delete(document, precondition);
+  const values = encoder(document, operation === 'update' ? 'top' : merge ? 'anywhere' : 'nowhere');
+  if (operation === 'update') {
+    const named = assignments(values, data);
+    return (batch) => update(batch, document, named, precondition);
   }
-}
-
-function refuseInherited(path: readonly string[]): void {
-  const name = path.find(isInherited);
-  if (name === undefined) return;
-  throw invalidDataType(
-    `data.${path.join('.').slice(0, 200)}`,
-    `A field named "${name}" cannot be updated.`,
-    'Use another name, or set the whole document without a transaction.',
-  );
-}
-
-/** With field paths as arguments, since names may hold what the SDK does not take in a text. */
-function update(
-  document: DocumentReference,
-  changes: readonly Assignment[],
-  precondition?: Precondition,
-): Promise<WriteResult> {
-  for (const [path] of changes) refuseInherited(path);
-  const [first = [[], undefined], ...others] = changes;
-  const rest = others.flatMap(([path, value]) => [new FieldPath(...path), value]);
-  const [path, value] = first;
-  return document.update(new FieldPath(...path), value, ...rest, ...(precondition ? [precondition] : []));
+  const fields = values.document(data);
+  const changes = merge ? merging(fields, []) : replacing(fields, snapshot.data() ?? {});
+  return (batch) => update(batch, document, changes.length > 0 ? changes : NO_CHANGE, precondition);
 }
 
 function encoder(document: DocumentReference, deletes: Encoding['deletes']): Encoder {
@@ -204,8 +139,17 @@ function encoder(document: DocumentReference, deletes: Encoding['deletes']): Enc
   return new Encoder({ reference: (path) => firestore.doc(path), deletes, transforms: true });
 }
 
-function outcomeOf({ writeTime }: WriteResult): WriteOutcome {
-  return { timestamp: writeTime.toDate(), version: versionOf(writeTime) };
+function outcomeOf(
+  at: Timestamp | undefined,
+  { operation }: WriteRequest,
+  key: string | undefined,
+): WriteOutcome {
+  if (at === undefined) throw new Error('Firestore has committed a write and not said when.');
+  return {
+    ...(key !== undefined && { key }),
+    timestamp: at.toDate(),
+    ...(operation !== 'delete' && { version: versionOf(at) }),
+  };
 }
 
 function stale(version: string | null) {

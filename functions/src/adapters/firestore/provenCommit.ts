@@ -1,0 +1,86 @@
+/**
+ * Commits that know whether they have won. The Firestore client sends a commit again whose answer was lost, and the
+ * second sending meets what the first has written: to the client that looks as if somebody else had been quicker. So
+ * every commit writes an id of its own with its batch, and asks for it before it believes that it has failed.
+ * Source: design, section 15; docs/decisions/0026-commits-that-know.md
+ */
+import type { DocumentReference, Timestamp, WriteBatch } from '@google-cloud/firestore';
+import { MusterError } from '../../domain/errors.ts';
+import { UnansweredCommitError } from '../../domain/store.ts';
+import { SENT_ONCE_CODES, STALE_CODES, statusCode, UNANSWERED_CODES } from './statusCode.ts';
+
+/** How often a commit is sent whose answer is lost, beside what the Firestore client repeats by itself. */
+const SENDINGS = 3;
+
+/** By what a commit finds that it was carried out. */
+export interface Proof {
+  /** When the commit was carried out; undefined where it was not. */
+  carriedOutAt(): Promise<Timestamp | undefined>;
+}
+
+/** Of what comes to the same when it is done twice: whether it was is of no interest. */
+export const UNPROVEN: Proof = { carriedOutAt: async () => undefined };
+
+/** The id of a commit, and the document that holds it. */
+export class CommitProof implements Proof {
+  readonly id: string;
+  private holder: DocumentReference | undefined;
+
+  /** @param id 20 random characters */
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  /** Whether a document holds the id already. */
+  get isHeld(): boolean {
+    return this.holder !== undefined;
+  }
+
+  /**
+   * The data that a document is created with: of the first one of a commit, with the commit's id. The document must
+   * last, or a look for the id would find nothing.
+   */
+  heldBy<Data extends object>(document: DocumentReference, data: Data): Data {
+    if (this.isHeld) return data;
+    this.holder = document;
+    return { ...data, commit: this.id };
+  }
+
+  async carriedOutAt(): Promise<Timestamp | undefined> {
+    const snapshot = await this.holder?.get();
+    return snapshot?.get('commit') === this.id ? snapshot.createTime : undefined;
+  }
+}
+
+/**
+ * Sends the batch, which must hold the proof.
+ * @returns when its first write was carried out
+ * @throws UnansweredCommitError where nobody knows whether it was or will be carried out; else what the client threw,
+ *   and then it was not
+ */
+export async function commitProven(batch: WriteBatch, proof: Proof): Promise<Timestamp | undefined> {
+  for (let sending = 1; ; sending++) {
+    try {
+      return (await batch.commit())[0]?.writeTime;
+    } catch (error) {
+      const at = await carriedOutDespite(error, proof);
+      if (at !== undefined) return at;
+      const code = statusCode(error);
+      if (STALE_CODES.includes(code)) throw error;
+      if (!SENT_ONCE_CODES.includes(code) || sending === SENDINGS)
+        throw new UnansweredCommitError({ cause: error });
+    }
+  }
+}
+
+/** When the commit was carried out that has failed as its sender sees it. */
+async function carriedOutDespite(failure: unknown, proof: Proof): Promise<Timestamp | undefined> {
+  const code = statusCode(failure);
+  if (!UNANSWERED_CODES.includes(code) && !STALE_CODES.includes(code)) throw failure;
+  try {
+    return await proof.carriedOutAt();
+  } catch (error) {
+    if (error instanceof MusterError) throw error;
+    throw new UnansweredCommitError({ cause: new AggregateError([failure, error]) });
+  }
+}
