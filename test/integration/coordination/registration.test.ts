@@ -7,7 +7,12 @@ import type { Principal } from '../../../functions/src/domain/principal.ts';
 import { refusal } from '../../unit/domain/samples.ts';
 import { Team, unkeyed } from './team.ts';
 
-const withoutKey: Operation = { settle: unkeyed, derivedSecret: unkeyed, derivedId: unkeyed };
+const withoutKey: Operation = {
+  argumentsHash: undefined,
+  settle: unkeyed,
+  derivedSecret: unkeyed,
+  derivedId: unkeyed,
+};
 
 const draft = (changes: Partial<AgentDraft> = {}): AgentDraft => ({
   name: 'coder',

@@ -57,6 +57,25 @@ describe('a run', () => {
     assert.equal((await orchestra.ended(runId)).run.status, 'succeeded');
   });
 
+  it('is dispatched by the next call for the same answer where its instance died before', async () => {
+    const input = orchestra.question();
+    orchestra.losing = true;
+    const { runId } = await orchestra.begin(ONE_STEP, { input, cache: true });
+    orchestra.losing = false;
+    assert.deepEqual(await orchestra.begin(ONE_STEP, { input, cache: true }), { runId, cached: true });
+    assert.equal((await orchestra.ended(runId)).run.status, 'succeeded');
+  });
+
+  it('is dispatched by a repetition of its call where its instance died before', async () => {
+    orchestra.losing = true;
+    const { runId } = await orchestra.begin(ONE_STEP);
+    orchestra.losing = false;
+    await orchestra.app.services.orchestration.runs.dispatchPending(runId);
+    assert.equal((await orchestra.ended(runId)).run.status, 'succeeded');
+    await orchestra.app.services.orchestration.runs.dispatchPending(runId);
+    assert.equal(orchestra.dispatched.filter((id) => id === runId).length, 2, 'not once it has begun');
+  });
+
   it('never exceeds its budget by more than the call in flight', async () => {
     const input = orchestra.question();
     const { run, steps } = await orchestra.run(FIVE_STEPS, { input, budget: { tokens: 400, costUsd: 10 } });

@@ -1,4 +1,5 @@
 /** What every tool does that starts a run: begin it, wait for it, and answer what it has come to. */
+import { z } from 'zod';
 import type { JsonObject } from '../../domain/json.ts';
 import { isEnded, type Run } from '../../domain/orchestration/runs/run.ts';
 import type { RunView } from '../../domain/orchestration/runs/service.ts';
@@ -10,6 +11,9 @@ import type { RunAnswer } from './shapes.ts';
 
 /** Well under the call's own deadline, and under the 60 seconds after which clients give up. */
 export const LONGEST_WAIT_MS = 45_000;
+
+/** What a call with an idempotency key has stored of the run that it began. */
+const storedBeginning = z.object({ runId: z.string(), cached: z.boolean() });
 
 /** Starts the run and waits for it. */
 export async function runAndAnswer(
@@ -24,12 +28,14 @@ export async function runAndAnswer(
 }
 
 /** A repeated call waits for the run that the first one has started. */
-export function answerAgain(
+export async function answerAgain(
   context: CallContext,
-  { runId, cached }: JsonObject,
+  stored: JsonObject,
   waitMs: number | undefined,
 ): Promise<RunAnswer> {
-  return answerOf(context, { runId: String(runId), cached: cached === true }, waitMs);
+  const { runId, cached } = storedBeginning.parse(stored);
+  await context.services.orchestration.runs.dispatchPending(runId);
+  return answerOf(context, { runId, cached }, waitMs);
 }
 
 /** @throws MusterError where the run has failed or was cancelled */

@@ -61,8 +61,18 @@ export class RunService {
     settle: Settle<Beginning>,
   ): Promise<Beginning> {
     const beginning = await this.starting.store(principal, workspace, request, settle);
-    if (!beginning.cached) await this.dispatch(beginning.runId);
+    if (beginning.cached) await this.dispatchPending(beginning.runId);
+    else await this.dispatch(beginning.runId);
     return beginning;
+  }
+
+  /**
+   * Dispatches a run that nobody has taken yet: the instance that stored it may have died before it did that. One
+   * that is dispatched twice is executed once.
+   */
+  async dispatchPending(runId: string): Promise<void> {
+    const run = (await this.dependencies.runs.find(runId))?.value;
+    if (run?.status === 'pending') await this.dispatch(runId);
   }
 
   /** What a caller has said of its budget, and the deployment's for what it has not. */

@@ -1,0 +1,81 @@
+/** Writes that are repeated under an idempotency key whose answer was never stored: their instance died before. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { firestore } from '../../../../functions/src/adapters/firestore/client.ts';
+import { writersCommitPath } from '../../../../functions/src/adapters/firestore/paths.ts';
+import type { WriteRequest } from '../../../../functions/src/domain/data/access.ts';
+import { agentCaller } from '../callers.ts';
+import { DataClient, refusedFor, unique } from '../dataClient.ts';
+
+describe('a write to Firestore that is repeated under its key', () => {
+  const data = new DataClient('firestore');
+  const worker = agentCaller('worker');
+  const place = () => `shared/${unique()}`;
+  const keyed = (request: Partial<WriteRequest> = {}) => ({
+    ...request,
+    repetition: { id: randomUUID(), argumentsHash: 'hash' },
+  });
+  const stored = async (path: string) => (await firestore().doc(path).get()).data();
+
+  it('counts an increment once, and answers the same again', async () => {
+    const path = place();
+    await data.write(worker, path, { n: 1 });
+    const request = keyed({ operation: 'update' });
+    const first = await data.write(worker, path, { n: { __increment__: 1 } }, request);
+    const second = await data.write(worker, path, { n: { __increment__: 1 } }, request);
+    assert.deepEqual(second, first);
+    assert.deepEqual(await stored(path), { n: 2 });
+  });
+
+  it('is no conflict with its own expected version', async () => {
+    const path = place();
+    const { version } = await data.write(worker, path, { n: 1 });
+    const request = keyed({ transaction: true, expectedVersion: version ?? '' });
+    const first = await data.write(worker, path, { n: 2 }, request);
+    assert.deepEqual(await data.write(worker, path, { n: 2 }, request), first);
+    assert.deepEqual(await stored(path), { n: 2 });
+  });
+
+  it('overwrites nothing that others have written since', async () => {
+    const path = place();
+    const request = keyed();
+    await data.write(worker, path, { by: 'first' }, request);
+    await data.write(worker, path, { by: 'other' });
+    await data.write(worker, path, { by: 'first' }, request);
+    assert.deepEqual(await stored(path), { by: 'other' });
+  });
+
+  it('brings back nothing that was pushed and deleted since', async () => {
+    const path = `${place()}/messages`;
+    const request = keyed({ operation: 'push' });
+    const { key = '' } = await data.write(worker, path, { n: 1 }, request);
+    await data.write(worker, `${path}/${key}`, null, { operation: 'delete' });
+    assert.equal((await data.write(worker, path, { n: 1 }, request)).key, key);
+    assert.equal(await stored(`${path}/${key}`), undefined);
+  });
+
+  it('is carried out once by repetitions at the same moment', async () => {
+    const path = place();
+    await data.write(worker, path, { n: 0 });
+    const request = keyed({ operation: 'update', transaction: true });
+    const written = await Promise.all(
+      Array.from({ length: 5 }, () => data.write(worker, path, { n: { __increment__: 1 } }, request)),
+    );
+    for (const outcome of written) assert.deepEqual(outcome, written[0]);
+    assert.deepEqual(await stored(path), { n: 1 });
+  });
+
+  it('is refused with other arguments, and carried out anew when the key is free again', async () => {
+    const path = place();
+    const request = keyed();
+    await data.write(worker, path, { n: 1 }, request);
+    const { id } = request.repetition;
+    const other = { repetition: { id, argumentsHash: 'other' } };
+    await refusedFor('KEY_REUSED', data.write(worker, path, { n: 2 }, other));
+    assert.deepEqual(await stored(path), { n: 1 });
+    const proof = firestore().doc(writersCommitPath(worker.principal.uid, id));
+    await proof.update({ expires_at: new Date(0) });
+    await data.write(worker, path, { n: 2 }, other);
+    assert.deepEqual(await stored(path), { n: 2 });
+  });
+});
