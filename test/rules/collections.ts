@@ -229,10 +229,10 @@ const firestoreCollections: readonly Omit<Collection, 'database'>[] = [
   {
     path: commitPath('{id}'),
     holds:
-      'that a commit was carried out which creates nothing that could hold its id; deleted after an hour',
+      'that a commit was carried out which writes nothing else that can hold its id; deleted after an hour',
     reads: 'nobody',
     writes: 'nobody',
-    keeper: 'every commit that creates no task, event, discovery, run, journaled call or stored answer',
+    keeper: 'every commit that writes nothing else which can hold its id',
   },
   {
     path: writersCommitPath('{uid}', '{id}'),

@@ -64,7 +64,7 @@ export function addCoordinationChange(
     }
     case 'createDiscovery': {
       const document = database.doc(discoveryPath(change.discovery.id));
-      batch.create(document, proof.heldBy(document, discoveryToDocument(change.discovery)));
+      batch.create(document, proof.lastingIn(document, discoveryToDocument(change.discovery)));
       break;
     }
   }

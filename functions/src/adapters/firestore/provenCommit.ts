@@ -5,9 +5,11 @@
  * Source: design, section 15; docs/decisions/0026-commits-that-know.md
  */
 import type { DocumentReference, Timestamp, WriteBatch } from '@google-cloud/firestore';
+import { z } from 'zod';
 import { MusterError } from '../../domain/errors.ts';
 import { UnansweredCommitError } from '../../domain/store.ts';
 import { SENT_ONCE_CODES, STALE_CODES, statusCode, UNANSWERED_CODES } from './statusCode.ts';
+import { commitsAt } from './timestamp.ts';
 
 /** How often a commit is sent whose answer is lost, beside what the Firestore client repeats by itself. */
 const SENDINGS = 3;
@@ -21,10 +23,20 @@ export interface Proof {
 /** Of what comes to the same when it is done twice: whether it was is of no interest. */
 export const UNPROVEN: Proof = { carriedOutAt: async () => undefined };
 
-/** The id of a commit, and the document that holds it. */
+/** How many of its latest commits a document holds that commits change. */
+const LATEST_COMMITS = 4;
+
+const held = z.object({
+  commit: z.string().optional().catch(undefined),
+  latest_commits: z.array(z.string()).catch([]),
+});
+
+/** The id of a commit, and the document that holds it: the first of its batch that can. */
 export class CommitProof implements Proof {
   readonly id: string;
   private holder: DocumentReference | undefined;
+  /** The commits that had changed the holder before, where others may change it after. */
+  private before: readonly string[] = [];
 
   /** @param id 20 random characters */
   constructor(id: string) {
@@ -36,19 +48,31 @@ export class CommitProof implements Proof {
     return this.holder !== undefined;
   }
 
-  /**
-   * The data that a document is created with: of the first one of a commit, with the commit's id. The document must
-   * last, or a look for the id would find nothing.
-   */
-  heldBy<Data extends object>(document: DocumentReference, data: Data): Data {
+  /** The data that a document is written with for the last time, or created with and never deleted. */
+  lastingIn<Data extends object>(document: DocumentReference, data: Data): Data {
     if (this.isHeld) return data;
     this.holder = document;
     return { ...data, commit: this.id };
   }
 
+  /** The data that a document is updated with at a version: further commits may follow at once. */
+  latestIn<Data extends object>(document: DocumentReference, data: Data, version: string): Data {
+    if (this.isHeld) return data;
+    this.holder = document;
+    this.before = commitsAt(version);
+    return { ...data, latest_commits: [this.id, ...this.before].slice(0, LATEST_COMMITS) };
+  }
+
+  /** @throws UnansweredCommitError where so many commits have followed that nobody knows any more */
   async carriedOutAt(): Promise<Timestamp | undefined> {
     const snapshot = await this.holder?.get();
-    return snapshot?.get('commit') === this.id ? snapshot.createTime : undefined;
+    if (snapshot === undefined || !snapshot.exists) return undefined;
+    const { commit, latest_commits: latest } = held.parse(snapshot.data());
+    if (commit === this.id || latest.includes(this.id)) return snapshot.updateTime;
+    const [previous] = this.before;
+    const isWhole = previous === undefined ? latest.length < LATEST_COMMITS : latest.includes(previous);
+    if (!isWhole) throw new UnansweredCommitError();
+    return undefined;
   }
 }
 
@@ -80,7 +104,7 @@ async function carriedOutDespite(failure: unknown, proof: Proof): Promise<Timest
   try {
     return await proof.carriedOutAt();
   } catch (error) {
-    if (error instanceof MusterError) throw error;
+    if (error instanceof MusterError || error instanceof UnansweredCommitError) throw error;
     throw new UnansweredCommitError({ cause: new AggregateError([failure, error]) });
   }
 }

@@ -16,30 +16,30 @@ export function addRunChange(
   switch (change.kind) {
     case 'createRun': {
       const document = database.doc(runPath(change.run.id));
-      batch.create(document, proof.heldBy(document, runToDocument(change.run)));
+      batch.create(document, proof.lastingIn(document, runToDocument(change.run)));
       batch.create(database.doc(runOrderPath(change.run.id)), orderToDocument(change.order));
       break;
     }
-    case 'replaceRun':
-      batch.update(
-        database.doc(runPath(change.run.id)),
-        { ...runToDocument(change.run) },
-        atVersion(change.version),
-      );
+    case 'replaceRun': {
+      const { run, version } = change;
+      const document = database.doc(runPath(run.id));
+      const data = proof.latestIn(document, { ...runToDocument(run) }, version);
+      batch.update(document, data, atVersion(version));
       break;
+    }
     case 'recordStep':
       batch.set(database.doc(`${runStepsPath(change.runId)}/${change.step.id}`), stepToDocument(change.step));
       break;
     case 'startCall': {
       const document = database.doc(`${runCallsPath(change.runId)}/${change.entry.id}`);
-      batch.create(document, proof.heldBy(document, callToDocument(change.entry)));
+      batch.create(document, proof.lastingIn(document, callToDocument(change.entry)));
       break;
     }
-    case 'settleCall':
-      batch.update(database.doc(`${runCallsPath(change.runId)}/${change.entry.id}`), {
-        ...callToDocument(change.entry),
-      });
+    case 'settleCall': {
+      const document = database.doc(`${runCallsPath(change.runId)}/${change.entry.id}`);
+      batch.update(document, proof.lastingIn(document, { ...callToDocument(change.entry) }));
       break;
+    }
     case 'keepAnswer': {
       const document = database.doc(answerPath(change.key));
       const kept = { run_id: change.runId, expires_at: change.expiresAt };

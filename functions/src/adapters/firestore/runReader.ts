@@ -24,7 +24,8 @@ export class FirestoreRunReader implements RunReader {
   async find(runId: string): Promise<Versioned<Run> | undefined> {
     const snapshot = await this.database.doc(runPath(runId)).get();
     if (snapshot.updateTime === undefined) return undefined;
-    return versioned(runFromDocument(snapshot.data()), snapshot.updateTime);
+    const data = snapshot.data();
+    return versioned(runFromDocument(data), snapshot.updateTime, data);
   }
 
   async order(runId: string): Promise<RunOrder> {

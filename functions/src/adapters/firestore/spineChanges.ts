@@ -19,7 +19,7 @@ export function addSpineChange(
   switch (change.kind) {
     case 'recordEvent': {
       const document = database.doc(eventPath(change.event.id));
-      batch.create(document, proof.heldBy(document, eventToDocument(change.event)));
+      batch.create(document, proof.lastingIn(document, eventToDocument(change.event)));
       break;
     }
     case 'createReminder':

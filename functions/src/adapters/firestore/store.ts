@@ -49,7 +49,7 @@ export class FirestoreStore implements Store {
     const proof = new CommitProof(this.randomness.letters(PROOF_LETTERS));
     if (settled !== undefined) {
       const document = this.database.doc(idempotencyPath(settled.id));
-      batch.create(document, proof.heldBy(document, settledToDocument(settled)));
+      batch.create(document, proof.lastingIn(document, settledToDocument(settled)));
     }
     for (const change of changes) {
       addTaskChange(this.database, batch, change, proof);
@@ -64,7 +64,7 @@ export class FirestoreStore implements Store {
     }
     if (!proof.isHeld) {
       const document = this.database.doc(commitPath(proof.id));
-      batch.create(document, proof.heldBy(document, { expires_at: this.proofExpiry() }));
+      batch.create(document, proof.lastingIn(document, { expires_at: this.proofExpiry() }));
     }
     try {
       await commitProven(batch, proof);

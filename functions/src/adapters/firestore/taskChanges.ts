@@ -16,16 +16,16 @@ export function addTaskChange(
   switch (change.kind) {
     case 'createTask': {
       const document = database.doc(taskPath(change.task.id));
-      batch.create(document, proof.heldBy(document, taskToDocument(change.task)));
+      batch.create(document, proof.lastingIn(document, taskToDocument(change.task)));
       break;
     }
-    case 'replaceTask':
-      batch.update(
-        database.doc(taskPath(change.task.id)),
-        { ...taskToDocument(change.task) },
-        atVersion(change.version),
-      );
+    case 'replaceTask': {
+      const { task, version } = change;
+      const document = database.doc(taskPath(task.id));
+      const data = proof.latestIn(document, { ...taskToDocument(task) }, version);
+      batch.update(document, data, atVersion(version));
       break;
+    }
     case 'dependencyDone':
       batch.update(database.doc(taskPath(change.taskId)), { blockers: FieldValue.increment(-1) });
       break;
@@ -44,8 +44,9 @@ export function addTaskChange(
     case 'appendLog': {
       const { task, write, version } = change;
       const chunk = database.doc(taskLogChunkPath(task.id, write.head.chunk));
-      if (version === undefined) batch.create(chunk, chunkToDocument(task, write));
-      else batch.update(chunk, linesToFields(task, write), atVersion(version));
+      if (version === undefined) batch.create(chunk, proof.lastingIn(chunk, chunkToDocument(task, write)));
+      else
+        batch.update(chunk, proof.latestIn(chunk, linesToFields(task, write), version), atVersion(version));
       if (write.drops !== undefined) batch.delete(database.doc(taskLogChunkPath(task.id, write.drops)));
       break;
     }

@@ -13,8 +13,8 @@ const headDocument = z.object({
   sequence: z.number(),
 });
 
-/** What `headFromDocument` reads, for a query that fetches no lines. */
-export const HEAD_FIELDS = Object.keys(headDocument.shape);
+/** What `headFromDocument` and a version read, for a query that fetches no lines. */
+export const HEAD_FIELDS = [...Object.keys(headDocument.shape), 'latest_commits'];
 
 const PART = /^n(\d+)$/;
 const PART_DIGITS = 9;

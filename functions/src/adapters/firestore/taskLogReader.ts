@@ -33,7 +33,8 @@ export class FirestoreTaskLogReader implements TaskLogReader {
       .select(...HEAD_FIELDS)
       .get();
     const [last] = docs;
-    return last && versioned(headFromDocument(last.data()), last.updateTime);
+    const data = last?.data();
+    return last && versioned(headFromDocument(data), last.updateTime, data);
   }
 
   async read(taskId: string, from: number, limit: number): Promise<LogExcerpt> {

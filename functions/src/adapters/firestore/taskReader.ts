@@ -1,4 +1,10 @@
-import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
+import {
+  type DocumentSnapshot,
+  FieldPath,
+  type Firestore,
+  type Query,
+  type Timestamp,
+} from '@google-cloud/firestore';
 import type { Log } from '../../domain/ports.ts';
 import type { Page, Slice, TaskReader } from '../../domain/readers.ts';
 import type { Versioned } from '../../domain/store.ts';
@@ -109,7 +115,7 @@ export class FirestoreTaskReader implements TaskReader {
     const { docs } = await query.get();
     return docs.flatMap((snapshot) => {
       try {
-        return versioned(taskFromDocument(snapshot.data()), snapshot.updateTime);
+        return versionedTask(snapshot.data(), snapshot.updateTime);
       } catch (error) {
         this.log.error('task_unreadable', { taskId: snapshot.id, error });
         return [];
@@ -124,12 +130,16 @@ export class FirestoreTaskReader implements TaskReader {
 
 function read(snapshot: DocumentSnapshot): Versioned<Task> | undefined {
   if (snapshot.updateTime === undefined) return undefined;
-  return versioned(taskFromDocument(snapshot.data()), snapshot.updateTime);
+  return versionedTask(snapshot.data(), snapshot.updateTime);
 }
 
 async function list(query: Query): Promise<Versioned<Task>[]> {
   const { docs } = await query.get();
-  return docs.map((snapshot) => versioned(taskFromDocument(snapshot.data()), snapshot.updateTime));
+  return docs.map((snapshot) => versionedTask(snapshot.data(), snapshot.updateTime));
+}
+
+function versionedTask(data: unknown, updateTime: Timestamp): Versioned<Task> {
+  return versioned(taskFromDocument(data), updateTime, data);
 }
 
 function inQueueOrder({ value: a }: Versioned<Task>, { value: b }: Versioned<Task>): number {
