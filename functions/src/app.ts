@@ -29,6 +29,7 @@ import { FirestoreSettledOperations } from './adapters/firestore/settledOperatio
 import { FirestoreSkillReader } from './adapters/firestore/skillReader.ts';
 import { FirestoreStore } from './adapters/firestore/store.ts';
 import { FirestoreSubscriptionReader } from './adapters/firestore/subscriptionReader.ts';
+import { FirestoreSweepRecord } from './adapters/firestore/sweepRecord.ts';
 import { FirestoreTaskReader } from './adapters/firestore/taskReader.ts';
 import { movableClock, systemClock } from './adapters/platform/clock.ts';
 import { systemHashing, systemRandomness } from './adapters/platform/cryptography.ts';
@@ -57,7 +58,8 @@ import { OnboardingService } from './domain/onboarding/service.ts';
 import type { Clock } from './domain/ports.ts';
 import type { Services } from './domain/services.ts';
 import { SubscriptionService } from './domain/subscriptions/service.ts';
-import { Sweep } from './domain/sweep.ts';
+import { expiryPart } from './domain/sweep/part.ts';
+import { Sweep } from './domain/sweep/sweep.ts';
 import { TaskCreation } from './domain/tasks/creation.ts';
 import { TaskQueue } from './domain/tasks/queue.ts';
 import { TaskSweep } from './domain/tasks/sweep.ts';
@@ -69,6 +71,9 @@ import { VERSION } from './version.ts';
 
 /** How long a database may take to answer a call that runs as its caller. */
 const DATABASE_PATIENCE_MILLISECONDS = 10_000;
+
+/** Each part of a sweep ends before the next minute's. The database may be slow where it has just been connected. */
+const SWEEP = { turnMilliseconds: 45_000, patienceMilliseconds: 20_000 };
 
 /** What is not read from the environment. Tests bind a clock of their own. */
 export interface Bindings extends OrchestrationBindings, GitHubBindings {
@@ -113,6 +118,7 @@ export function compose(bindings: Bindings) {
     taskEvents: new FirestoreEventReader(database),
     reminders: new FirestoreReminderReader(database, cloudLog),
     preferences: new FirestorePreferenceReader(database),
+    sweepRecord: new FirestoreSweepRecord(database, 'main'),
     store: new FirestoreStore(database, clock, systemRandomness),
     presence: new DatabasePresence(realtimeDatabase, clock),
     limits: limit ? new RateLimiter(limit, { ...counting, ledger: ledgers.limits }) : UNLIMITED,
@@ -169,11 +175,15 @@ export function compose(bindings: Bindings) {
     revive,
   });
   const spine = composeSpine({ ...ports, push });
+  const expiring = [...Object.values(ledgers), services.subscriptions, spine.deliveries];
   const sweep = new Sweep(
-    new TaskSweep(ports),
-    liveness,
-    [...Object.values(ledgers), services.subscriptions, spine.deliveries],
-    cloudLog,
+    [
+      ...new TaskSweep(ports).parts,
+      liveness.part,
+      services.orchestration.runs.part,
+      ...expiring.map(expiryPart),
+    ],
+    { ...ports, record: ports.sweepRecord, ...SWEEP },
   );
   const taskQueueMirror = new TaskQueueMirror(realtimeDatabase, ports.tasks);
   const gitHubWebhook = composeWebhook(ports);

@@ -10,6 +10,7 @@ import {
   METRICS_AGENTS,
   METRICS_MINUTES,
   NOTIFICATIONS,
+  PRESENCE_CHECK,
   presencePath,
   queuedTaskPath,
   TASK_UPDATES,
@@ -40,6 +41,7 @@ import {
   sessionPath,
   skillPath,
   subscriptionPath,
+  sweepPath,
   taskPath,
   titleGuardPath,
   todoPath,
@@ -330,6 +332,13 @@ const firestoreCollections: readonly Omit<Collection, 'database'>[] = [
     keeper: '`orchestrate` and its like',
   },
   {
+    path: sweepPath('{name}'),
+    holds: 'what one sweep tells the next: which parts are behind, and whether presence was away',
+    reads: 'nobody',
+    writes: 'nobody',
+    keeper: 'the sweep',
+  },
+  {
     path: 'messages/{id}',
     also: ['messages/conversations/conv-123/{id}'],
     holds: 'messages between agents and people, free-form, at any depth',
@@ -360,6 +369,13 @@ const realtimeCollections: readonly Omit<Collection, 'database'>[] = [
     writes: 'nobody',
     keeper: 'every call of the agent, the sweep',
     indexOn: ['last_seen'],
+  },
+  {
+    path: PRESENCE_CHECK,
+    holds: 'when the sweep last tried whether presence can be noted',
+    reads: 'nobody',
+    writes: 'nobody',
+    keeper: 'the sweep',
   },
   {
     path: queuedTaskPath('{taskId}'),

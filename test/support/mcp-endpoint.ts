@@ -69,6 +69,7 @@ export function memoryPorts(): MemoryPorts {
       lastSeen: async () => new Map(),
       unseenSince: async () => new Map(),
       forget: async () => false,
+      check: async () => undefined,
     },
     limits: { take: async () => undefined },
     metrics: { record: (call) => void counted.push(call) },

@@ -1,6 +1,7 @@
 /** What the domain needs of the world. Adapters implement these; tests may bind a clock of their own. */
 import type { SettledOperation } from './idempotency/operation.ts';
 import type { Principal } from './principal.ts';
+import type { Position } from './readers.ts';
 
 export interface Clock {
   now(): Date;
@@ -48,10 +49,12 @@ export interface Presence {
   touch(agentId: string): Promise<void>;
   /** When each of the agents was last seen; an agent never seen, or swept away, is absent. */
   lastSeen(agentIds: readonly string[]): Promise<ReadonlyMap<string, Date>>;
-  /** The agents last seen before `before`, at most `limit`, and when that was. */
-  unseenSince(before: Date, limit: number): Promise<ReadonlyMap<string, Date>>;
+  /** The agents last seen before `before`, longest ago first, at most `limit`, and when that was. */
+  unseenSince(before: Date, limit: number, after?: Position): Promise<ReadonlyMap<string, Date>>;
   /** Forgets an agent unless it was seen again since `before`. Tells whether it did. */
   forget(agentId: string, before: Date): Promise<boolean>;
+  /** Writes and reads beside what it keeps. A database that is away makes it wait. */
+  check(): Promise<void>;
 }
 
 /** A structured log. Adapters write Cloud Logging entries. */

@@ -26,6 +26,13 @@ export interface Slice<Item> {
   readonly more: boolean;
 }
 
+/** A part of a walk over what is due. Each has its place, at which the walk may be left and taken up again. */
+export interface Batch<Item> {
+  readonly found: readonly { readonly item: Item; readonly place: Position }[];
+  /** Where the walk goes on, where it does. */
+  readonly next?: Position;
+}
+
 export interface TaskReader {
   find(taskId: string): Promise<Versioned<Task> | undefined>;
   /** In the order asked; an unknown id's place is undefined. */
@@ -43,14 +50,14 @@ export interface TaskReader {
   list(session: string, statuses: readonly TaskStatus[] | undefined, page: Page): Promise<Slice<Task>>;
   /** Done tasks by completion, oldest first. */
   listDone(session: string, page: Page): Promise<Slice<Task>>;
-  /** Held tasks of any session whose lease ran out by `now`. */
-  lapsed(now: Date, limit: number): Promise<readonly Versioned<Task>[]>;
-  /** Available tasks of any session whose backoff ended by `now`. */
-  backedOff(now: Date, limit: number): Promise<readonly Versioned<Task>[]>;
+  /** Held tasks of any session whose lease ran out by `now`, longest ago first. */
+  lapsed(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>>;
+  /** Available tasks of any session whose backoff ended by `now`, longest ago first. */
+  backedOff(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>>;
   /** Those whose ids begin so, by id. */
   startingWith(beginning: string): Promise<readonly Versioned<Task>[]>;
-  /** Coding tasks of any session that had waited too long for a runner by `now`. */
-  queueEnded(now: Date, limit: number): Promise<readonly Versioned<Task>[]>;
+  /** Coding tasks of any session that had waited too long for a runner by `now`, longest ago first. */
+  queueEnded(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>>;
 }
 
 export interface AgentReader {

@@ -1,7 +1,10 @@
 /** The sweep of lapsed leases and ended waits, and what comes after it. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import { taskPath } from '../../../functions/src/adapters/firestore/paths.ts';
+import { agentPath, taskPath } from '../../../functions/src/adapters/firestore/paths.ts';
+import type { Batch, Position } from '../../../functions/src/domain/readers.ts';
+import type { Versioned } from '../../../functions/src/domain/store.ts';
+import type { Task } from '../../../functions/src/domain/tasks/task.ts';
 import { Team } from './team.ts';
 
 describe('the sweep of leases', () => {
@@ -40,6 +43,45 @@ describe('the sweep of leases', () => {
     await team.sweep();
     assert.equal((await team.task(id)).status, 'available');
     await firestore().doc(taskPath(broken.id)).delete();
+  });
+
+  it('releases the task of a holder that no longer exists', async () => {
+    const { id } = await team.createOne();
+    await team.claim(ann, 600);
+    await firestore().doc(agentPath(ann)).delete();
+    team.pass(601);
+    await team.sweep();
+    assert.deepEqual([(await team.task(id)).status, await team.counts()], ['available', { available: 1 }]);
+    assert.equal(await team.claim(bob), id);
+  });
+
+  it('comes past more than it can read, and tells where each is', async () => {
+    const { tasks } = team.app.ports;
+    const created = await team.create({}, {}, {});
+    await team.allow(ann, 3);
+    for (const { id } of created) {
+      assert.equal(await team.claim(ann, 600), id);
+      team.pass(1);
+    }
+    const [first, broken, last] = created.map(({ id }) => id);
+    await firestore()
+      .doc(taskPath(String(broken)))
+      .update({ priority: 'soon' });
+    team.pass(600);
+    const found: unknown[] = [];
+    let after: Position | undefined = { at: new Date(team.now.getTime() - 4000), id: '0' };
+    do {
+      const batch: Batch<Versioned<Task>> = await tasks.lapsed(team.now, 1, after);
+      found.push(...batch.found.map(({ item, place }) => [item.value.id, place.id]));
+      after = batch.next;
+    } while (after !== undefined);
+    assert.deepEqual(found, [
+      [first, first],
+      [last, last],
+    ]);
+    await firestore()
+      .doc(taskPath(String(broken)))
+      .delete();
   });
 
   for (const started of [false, true]) {

@@ -1,11 +1,14 @@
 /** A team in a workspace of its own, over the real services and the emulators, with a clock of its own. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { FirestoreSweepRecord } from '../../../functions/src/adapters/firestore/sweepRecord.ts';
 import { type Bindings, type Composition, compose } from '../../../functions/src/app.ts';
 import { AgentLiveness } from '../../../functions/src/domain/agents/liveness.ts';
+import type { Presence } from '../../../functions/src/domain/ports.ts';
 import type { Principal } from '../../../functions/src/domain/principal.ts';
 import type { Counter } from '../../../functions/src/domain/store.ts';
-import { Sweep } from '../../../functions/src/domain/sweep.ts';
+import { Sweep, type SweepReport } from '../../../functions/src/domain/sweep/sweep.ts';
 import type { ClaimOutcome } from '../../../functions/src/domain/tasks/claims.ts';
 import type { CreationRequest, TaskDraft } from '../../../functions/src/domain/tasks/creation.ts';
 import type { Outcome, Settlement } from '../../../functions/src/domain/tasks/machine.ts';
@@ -30,6 +33,11 @@ const DRAFT: TaskDraft = {
 };
 
 export type TeamBindings = Pick<Bindings, 'gitHub' | 'hosted' | 'dispatch' | 'budget'>;
+
+/** An instance that sweeps; its presence may lie elsewhere than the others'. */
+interface SweptInstance {
+  readonly ports: Omit<Composition['ports'], 'presence'> & { readonly presence: Presence };
+}
 
 export class Team {
   readonly workspace = `ws-${randomUUID().slice(0, 13)}`;
@@ -147,13 +155,18 @@ export class Team {
     return Object.fromEntries(Object.entries(counters.counts).filter(([, count]) => count !== 0));
   }
 
-  /** What the schedule runs every minute. */
-  sweep({ ports } = this.app): Promise<void> {
-    return new Sweep(
-      new TaskSweep({ ...ports, log: silent }),
-      new AgentLiveness({ ...ports, log: silent }),
-      [],
-      silent,
-    ).run();
+  /**
+   * What the schedule runs every minute, of agents and tasks, with a record of its own.
+   * @param patienceMilliseconds how long presence is waited for
+   */
+  sweep({ ports }: SweptInstance = this.app, patienceMilliseconds = 10_000): Promise<SweepReport> {
+    const quiet = { ...ports, log: silent };
+    const parts = [...new TaskSweep(quiet).parts, new AgentLiveness(quiet).part];
+    const record = this.sweepRecord;
+    return new Sweep(parts, { ...quiet, record, turnMilliseconds: 60_000, patienceMilliseconds }).run();
+  }
+
+  get sweepRecord(): FirestoreSweepRecord {
+    return new FirestoreSweepRecord(firestore(), this.workspace);
   }
 }

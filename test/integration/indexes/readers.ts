@@ -148,6 +148,7 @@ async function runCalls(): Promise<readonly Call[]> {
     (database) => reader(database).list('owner-1', undefined, NEXT),
     (database) => reader(database).list('owner-1', 'running', FIRST),
     (database) => reader(database).due(NOW, 2),
+    (database) => reader(database).due(NOW, 2, NEXT.after),
     async (database) => {
       for await (const _run of reader(database).watch('run-1', AbortSignal.abort())) return;
     },
@@ -234,8 +235,11 @@ async function taskCalls(): Promise<readonly Call[]> {
     (database) => new FirestoreTaskReader(database, cloudLog).listDone(SESSION, FIRST),
     (database) => new FirestoreTaskReader(database, cloudLog).listDone(SESSION, NEXT),
     (database) => new FirestoreTaskReader(database, cloudLog).lapsed(NOW, 5),
+    (database) => new FirestoreTaskReader(database, cloudLog).lapsed(NOW, 5, NEXT.after),
     (database) => new FirestoreTaskReader(database, cloudLog).backedOff(NOW, 5),
+    (database) => new FirestoreTaskReader(database, cloudLog).backedOff(NOW, 5, NEXT.after),
     (database) => new FirestoreTaskReader(database, cloudLog).queueEnded(NOW, 5),
+    (database) => new FirestoreTaskReader(database, cloudLog).queueEnded(NOW, 5, NEXT.after),
   ];
 }
 

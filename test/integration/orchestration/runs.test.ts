@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/domain/errors.ts';
 import type { RunRequest } from '../../../functions/src/domain/orchestration/runs/starting.ts';
 import type { Principal } from '../../../functions/src/domain/principal.ts';
+import { turnAt } from '../../unit/domain/sweep/turn.ts';
 import { Team } from '../coordination/team.ts';
 import { FIVE_STEPS, Orchestra, unkeyed } from './orchestra.ts';
 
@@ -52,8 +53,9 @@ describe('a run', () => {
     const { runId } = await orchestra.begin(ONE_STEP);
     orchestra.losing = false;
     assert.equal(orchestra.dispatched.filter((id) => id === runId).length, 1);
-    const later = orchestra.anotherInstance(() => new Date(Date.now() + 120_000));
-    await later.services.orchestration.runs.dispatchLost();
+    const inTwoMinutes = new Date(Date.now() + 120_000);
+    const later = orchestra.anotherInstance(() => inTwoMinutes);
+    await later.services.orchestration.runs.part.run(turnAt(inTwoMinutes));
     assert.equal((await orchestra.ended(runId)).run.status, 'succeeded');
   });
 

@@ -5,9 +5,7 @@ import {
   REGISTRY_SHARDS,
   registryPath,
 } from '../../../functions/src/adapters/firestore/paths.ts';
-import { AgentLiveness } from '../../../functions/src/domain/agents/liveness.ts';
-import { TaskSweep } from '../../../functions/src/domain/tasks/sweep.ts';
-import { silent, type Team } from '../coordination/team.ts';
+import type { Team } from '../coordination/team.ts';
 
 /**
  * Other tests leave agents behind, and put some there or take some away without counting them. Afterwards no sweep
@@ -15,13 +13,12 @@ import { silent, type Team } from '../coordination/team.ts';
  */
 export async function settleRegistry(team: Team, seconds: number): Promise<void> {
   team.pass(seconds);
-  const ports = { ...team.app.ports, log: silent };
-  while ((await new AgentLiveness(ports).sweep()) > 0);
-  const tasks = new TaskSweep(ports);
-  for (let swept = 1; swept > 0; ) {
-    const { released, retried, unclaimed } = await tasks.run();
-    swept = released + retried + unclaimed;
-  }
+  let swept: number;
+  do {
+    const { leases, liveness, backoffs, queueEnds } = await team.sweep();
+    const counts = { ...liveness, ...backoffs, ...queueEnds, released: leases?.['released'] ?? 0 };
+    swept = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  } while (swept > 0);
   await recount();
 }
 

@@ -5,7 +5,7 @@
 import type { Database, Reference } from 'firebase-admin/database';
 import type { Deliveries } from '../../domain/notifications/ports.ts';
 import type { Clock } from '../../domain/ports.ts';
-import type { Expiring } from '../../domain/sweep.ts';
+import type { Expiring } from '../../domain/sweep/part.ts';
 import { removeFound } from './expiry.ts';
 import { DELIVERIES, keyOf } from './paths.ts';
 import { changeNode } from './transactions.ts';

@@ -3,7 +3,7 @@ import type { Database } from 'firebase-admin/database';
 import { type Bucket, type Draw, draw, type RateLimit } from '../../domain/limits/bucket.ts';
 import type { Lease, LimitLedger } from '../../domain/limits/limiter.ts';
 import type { Clock } from '../../domain/ports.ts';
-import type { Expiring } from '../../domain/sweep.ts';
+import type { Expiring } from '../../domain/sweep/part.ts';
 import { removeFound } from './expiry.ts';
 import { LIMITS, limitPath } from './paths.ts';
 import { Patience } from './patience.ts';

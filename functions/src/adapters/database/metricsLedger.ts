@@ -6,7 +6,7 @@
 import type { Database } from 'firebase-admin/database';
 import type { Counts, MetricsLedger, Tally } from '../../domain/metrics/metrics.ts';
 import type { Clock } from '../../domain/ports.ts';
-import type { Expiring } from '../../domain/sweep.ts';
+import type { Expiring } from '../../domain/sweep/part.ts';
 import { removeFound } from './expiry.ts';
 import { agentMetricsPath, keyOf, METRICS_MINUTES, minuteKey, minuteMetricsPath } from './paths.ts';
 

@@ -1,5 +1,7 @@
 /** Where everything lies in the Realtime Database. Source: design, section 4. */
 export const PRESENCE = 'presence';
+/** Where the sweep tries whether presence can be noted. */
+export const PRESENCE_CHECK = 'checks/presence';
 export const TASK_QUEUE = 'tasks/queue';
 export const LIMITS = 'limits';
 export const METRICS_MINUTES = 'metrics/minutes';

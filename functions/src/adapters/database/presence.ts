@@ -1,7 +1,8 @@
 /** Presence in the Realtime Database: `presence/{agentId}` = `{last_seen}`, milliseconds of the epoch. */
 import type { Database, DataSnapshot } from 'firebase-admin/database';
 import type { Clock, Presence } from '../../domain/ports.ts';
-import { PRESENCE, presencePath } from './paths.ts';
+import type { Position } from '../../domain/readers.ts';
+import { PRESENCE, PRESENCE_CHECK, presencePath } from './paths.ts';
 import { Patience } from './patience.ts';
 
 /** An instance writes an agent's presence at most this often. */
@@ -44,14 +45,11 @@ export class DatabasePresence implements Presence {
     return new Map(seen.flat());
   }
 
-  async unseenSince(before: Date, limit: number): Promise<ReadonlyMap<string, Date>> {
+  async unseenSince(before: Date, limit: number, after?: Position): Promise<ReadonlyMap<string, Date>> {
     const database = await this.database();
-    const unseen = await database
-      .ref(PRESENCE)
-      .orderByChild('last_seen')
-      .endAt(before.getTime())
-      .limitToFirst(limit)
-      .get();
+    const all = database.ref(PRESENCE).orderByChild('last_seen').endAt(before.getTime());
+    const rest = after === undefined ? all : all.startAfter(after.at.getTime(), after.id);
+    const unseen = await rest.limitToFirst(limit).get();
     const found = new Map<string, Date>();
     unseen.forEach((child) => {
       found.set(child.key, lastSeenOf(child) ?? new Date(0));
@@ -65,6 +63,14 @@ export class DatabasePresence implements Presence {
       .ref(presencePath(agentId))
       .transaction((current: unknown) => (lastSeenIn(current) > before.getTime() ? undefined : null));
     return outcome.committed;
+  }
+
+  async check(): Promise<void> {
+    const database = await this.database();
+    // Both: a database may be read that takes no writes.
+    const node = database.ref(PRESENCE_CHECK);
+    await node.set({ at: this.clock.now().getTime() });
+    await node.get();
   }
 
   private remember(agentId: string, at: number): void {

@@ -26,6 +26,7 @@ export const COLLECTIONS = {
   agentMeasures: 'agentMeasures',
   runs: 'runs',
   answerCache: 'answerCache',
+  sweeps: 'sweeps',
 } as const;
 
 /** The pattern of the trigger that watches to-dos. */
@@ -213,4 +214,9 @@ export function runCallsPath(runId: string): string {
 /** Which run answers a question. */
 export function answerPath(key: string): string {
   return `${COLLECTIONS.answerCache}/${key}`;
+}
+
+/** What one sweep tells the next. */
+export function sweepPath(name: string): string {
+  return `${COLLECTIONS.sweeps}/${name}`;
 }

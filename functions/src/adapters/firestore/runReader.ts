@@ -1,10 +1,11 @@
-import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
+import type { DocumentSnapshot, Firestore, Query } from '@google-cloud/firestore';
 import type { JournalEntry } from '../../domain/orchestration/runs/journalEntry.ts';
 import type { RunReader } from '../../domain/orchestration/runs/ports.ts';
 import type { Run, RunOrder, RunStatus, StepRecord } from '../../domain/orchestration/runs/run.ts';
 import type { Log } from '../../domain/ports.ts';
-import type { Page, Slice } from '../../domain/readers.ts';
+import type { Batch, Page, Position, Slice } from '../../domain/readers.ts';
 import type { Versioned } from '../../domain/store.ts';
+import { readDue } from './dueBatch.ts';
 import { LatestValue } from './latestValue.ts';
 import { COLLECTIONS, runCallsPath, runOrderPath, runPath, runStepsPath } from './paths.ts';
 import { orderFromDocument, runFromDocument } from './runDocument.ts';
@@ -48,18 +49,13 @@ export class FirestoreRunReader implements RunReader {
     return readSlice(matching, 'created_at', 'desc', page, runFromDocument);
   }
 
-  async due(now: Date, limit: number): Promise<readonly Run[]> {
-    const due = this.runs.where('due_at', '<=', now).orderBy('due_at').orderBy(FieldPath.documentId());
-    const { docs } = await due.limit(limit).get();
-    return docs.flatMap((snapshot) => {
-      try {
-        return runFromDocument(snapshot.data());
-      } catch (error) {
-        // One that somebody has broken by hand must not keep the sweep from the others.
-        this.log.error('run_unreadable', { runId: snapshot.id, error });
-        return [];
-      }
-    });
+  due(now: Date, limit: number, after?: Position): Promise<Batch<Run>> {
+    return readDue(
+      { query: this.runs, time: 'due_at' },
+      { now, limit, after },
+      (snapshot) => runFromDocument(snapshot.data()),
+      (runId, error) => this.log.error('run_unreadable', { runId, error }),
+    );
   }
 
   async *watch(runId: string, end: AbortSignal): AsyncGenerator<Run, void, undefined> {

@@ -6,10 +6,11 @@ import {
   type Timestamp,
 } from '@google-cloud/firestore';
 import type { Log } from '../../domain/ports.ts';
-import type { Page, Slice, TaskReader } from '../../domain/readers.ts';
+import type { Batch, Page, Position, Slice, TaskReader } from '../../domain/readers.ts';
 import type { Versioned } from '../../domain/store.ts';
 import type { TaskType } from '../../domain/tasks/projection.ts';
 import type { Task, TaskStatus } from '../../domain/tasks/task.ts';
+import { type DuePage, type DueQuery, readDue } from './dueBatch.ts';
 import { COLLECTIONS, taskPath } from './paths.ts';
 import { readSlice } from './slice.ts';
 import { taskFromDocument } from './taskDocument.ts';
@@ -95,32 +96,28 @@ export class FirestoreTaskReader implements TaskReader {
     return readSlice(done, 'completed_at', 'asc', page, taskFromDocument);
   }
 
-  lapsed(now: Date, limit: number): Promise<readonly Versioned<Task>[]> {
-    const held = this.tasks.where('status', 'in', [...HELD]).where('lease_expires_at', '<=', now);
-    return this.readable(held.orderBy('lease_expires_at').limit(limit));
+  lapsed(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>> {
+    const query = this.tasks.where('status', 'in', [...HELD]);
+    return this.due({ query, time: 'lease_expires_at' }, { now, limit, after });
   }
 
-  backedOff(now: Date, limit: number): Promise<readonly Versioned<Task>[]> {
-    const waiting = this.tasks.where('status', '==', 'available').where('retry_at', '<=', now);
-    return this.readable(waiting.orderBy('retry_at').limit(limit));
+  backedOff(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>> {
+    const query = this.tasks.where('status', '==', 'available');
+    return this.due({ query, time: 'retry_at' }, { now, limit, after });
   }
 
-  queueEnded(now: Date, limit: number): Promise<readonly Versioned<Task>[]> {
-    const waiting = this.tasks.where('status', '==', 'available').where('coding.queue_ends_at', '<=', now);
-    return this.readable(waiting.orderBy('coding.queue_ends_at').limit(limit));
+  queueEnded(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>> {
+    const query = this.tasks.where('status', '==', 'available');
+    return this.due({ query, time: 'coding.queue_ends_at' }, { now, limit, after });
   }
 
-  /** What a sweep reads: a task that somebody has broken by hand must not keep it from the others. */
-  private async readable(query: Query): Promise<readonly Versioned<Task>[]> {
-    const { docs } = await query.get();
-    return docs.flatMap((snapshot) => {
-      try {
-        return versionedTask(snapshot.data(), snapshot.updateTime);
-      } catch (error) {
-        this.log.error('task_unreadable', { taskId: snapshot.id, error });
-        return [];
-      }
-    });
+  private due(query: DueQuery, page: DuePage): Promise<Batch<Versioned<Task>>> {
+    return readDue(
+      query,
+      page,
+      (snapshot) => versionedTask(snapshot.data(), snapshot.updateTime),
+      (taskId, error) => this.log.error('task_unreadable', { taskId, error }),
+    );
   }
 
   private get tasks(): Query {

@@ -1,8 +1,10 @@
 /** Marking agents offline that went away. Source: design, section 6, "liveness sweep". */
 import type { Clock, Log, Presence, Randomness } from '../ports.ts';
-import type { AgentReader } from '../readers.ts';
+import type { AgentReader, Batch, Position } from '../readers.ts';
 import { retryStale } from '../retry.ts';
 import type { Store } from '../store.ts';
+import type { SweepPart, Swept, Turn } from '../sweep/part.ts';
+import { walk } from '../sweep/walk.ts';
 import { goneSince, seenAt } from './agent.ts';
 import { countedAgent } from './counting.ts';
 
@@ -16,7 +18,6 @@ const MISSED_HEARTBEATS = 3;
 export const SILENCE_MILLISECONDS = MISSED_HEARTBEATS * HEARTBEAT_SECONDS * 1000;
 
 const BATCH = 100;
-const MAX_BATCHES = 20;
 
 export interface LivenessDependencies {
   readonly agents: AgentReader;
@@ -28,30 +29,33 @@ export interface LivenessDependencies {
 }
 
 export class AgentLiveness {
+  readonly part: SweepPart = { name: 'liveness', run: (turn) => this.sweep(turn) };
   private readonly dependencies: LivenessDependencies;
 
   constructor(dependencies: LivenessDependencies) {
     this.dependencies = dependencies;
   }
 
-  /** Marks unseen agents offline, then forgets their presence. Tells how many. */
-  async sweep(): Promise<number> {
-    const { presence, clock, log } = this.dependencies;
-    const before = new Date(clock.now().getTime() - SILENCE_MILLISECONDS);
-    let marked = 0;
-    for (let count = 0; count < MAX_BATCHES; count++) {
-      const unseen = await presence.unseenSince(before, BATCH);
-      for (const [agentId, lastSeen] of unseen) {
+  /** Marks unseen agents offline, then forgets their presence. */
+  private async sweep(turn: Turn): Promise<Swept> {
+    const counts = { offline: 0 };
+    const standing = await turn.presence;
+    if (standing !== 'trusted') return { counts, isBehind: standing === 'away' };
+    const { presence, log } = this.dependencies;
+    const before = new Date(turn.now.getTime() - SILENCE_MILLISECONDS);
+    const end = await walk(
+      turn,
+      async (after) => batchOf(await presence.unseenSince(before, BATCH, after)),
+      async ({ id, at }) => {
         // One that cannot be marked must not keep the others alive for ever.
         try {
-          if (await this.retire(agentId, lastSeen, before)) marked++;
+          if (await this.retire(id, at, before)) counts.offline++;
         } catch (error) {
-          log.error('liveness_failed', { agentId, error });
+          log.error('liveness_failed', { agentId: id, error });
         }
-      }
-      if (unseen.size < BATCH) break;
-    }
-    return marked;
+      },
+    );
+    return { ...end, counts };
   }
 
   /** Tells whether the agent is offline now: it may be heard of again just then. */
@@ -79,4 +83,10 @@ export class AgentLiveness {
       ]);
     });
   }
+}
+
+function batchOf(unseen: ReadonlyMap<string, Date>): Batch<Position> {
+  const found = [...unseen].map(([id, at]) => ({ item: { id, at }, place: { id, at } }));
+  const last = found.at(-1);
+  return { found, ...(last && found.length === BATCH && { next: last.place }) };
 }

@@ -6,7 +6,7 @@ import type { SubscriptionReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
 import { byteLength } from '../size.ts';
 import { type Settle, StaleWriteError, type Store } from '../store.ts';
-import type { Expiring } from '../sweep.ts';
+import type { Expiring } from '../sweep/part.ts';
 import { beginningOf, cursorOf } from './cursor.ts';
 import type { EventType } from './event.ts';
 import { type Look, lookAt } from './look.ts';

@@ -6,137 +6,182 @@
 import { type Ending, endQueue, loseRunner } from '../coding/ending.ts';
 import { type CodingTask, isCodingTask } from '../coding/task.ts';
 import { endingChanges } from '../coding/writing.ts';
+import { inTime } from '../deadline.ts';
 import { MusterError } from '../errors.ts';
-import type { Clock, Log, Presence } from '../ports.ts';
-import type { SessionReader, TaskReader } from '../readers.ts';
+import type { Log, Presence } from '../ports.ts';
+import type { AgentReader, Batch, Position, SessionReader, TaskReader } from '../readers.ts';
 import { type Change, StaleWriteError, type Store, type Versioned } from '../store.ts';
+import type { PresenceStanding, SweepPart, Swept, Turn } from '../sweep/part.ts';
+import { walk } from '../sweep/walk.ts';
 import { countedChange } from './counting.ts';
 import { endBackoff, releaseTask, renewLease } from './machine.ts';
 import type { Task } from './task.ts';
 
 const BATCH = 100;
 
-/** The most batches of each kind in one sweep; the next one goes on. */
-const MAX_BATCHES = 20;
+/** How long the holders of one batch are looked for. */
+const PRESENCE_MILLISECONDS = 10_000;
 
 export interface TaskSweepDependencies {
   readonly tasks: TaskReader;
+  readonly agents: AgentReader;
   readonly sessions: SessionReader;
   readonly store: Store;
   readonly presence: Presence;
-  readonly clock: Clock;
   readonly log: Log;
 }
 
-export interface TaskSweepReport {
-  readonly released: number;
-  readonly renewed: number;
-  readonly retried: number;
-  /** Coding tasks that no runner came for. */
-  readonly unclaimed: number;
+interface LapsedTask {
+  readonly task: Versioned<Task>;
+  /** When its holder was last seen, where that is known. */
+  readonly seenAt: Date | undefined;
 }
 
 export class TaskSweep {
+  readonly parts: readonly SweepPart[] = [
+    { name: 'leases', run: (turn) => this.sweepLeases(turn) },
+    { name: 'backoffs', run: (turn) => this.sweepBackoffs(turn) },
+    { name: 'queueEnds', run: (turn) => this.sweepQueueEnds(turn) },
+  ];
   private readonly dependencies: TaskSweepDependencies;
 
   constructor(dependencies: TaskSweepDependencies) {
     this.dependencies = dependencies;
   }
 
-  async run(): Promise<TaskSweepReport> {
-    const { tasks, clock } = this.dependencies;
-    const now = clock.now();
-    const counts = { released: 0, renewed: 0, retried: 0, unclaimed: 0 };
-    await this.inBatches(
-      () => tasks.lapsed(now, BATCH),
-      async (batch) => {
-        const holders = batch.flatMap((task) => task.value.claim?.agentId ?? []);
-        const seen = await this.dependencies.presence.lastSeen([...new Set(holders)]);
-        for (const task of batch) {
-          const outcome = await this.sweepLease(task, seen, now);
-          if (outcome !== undefined) counts[outcome]++;
-        }
+  private async sweepLeases(turn: Turn): Promise<Swept> {
+    const counts = { released: 0, renewed: 0, left: 0 };
+    const standing = await turn.presence;
+    const end = await walk(
+      turn,
+      (after) => this.lapsed(turn.now, standing, after),
+      async (lapsed) => {
+        const outcome = await this.attempt(lapsed.task.value.id, () =>
+          this.sweepLease(lapsed, standing, turn.now),
+        );
+        if (outcome !== undefined) counts[outcome]++;
       },
     );
-    await this.inBatches(
-      () => tasks.backedOff(now, BATCH),
-      async (batch) => {
-        for (const task of batch)
-          if (await this.commit(task, endBackoff(task.value), [], now)) counts.retried++;
+    return { ...end, counts, isBehind: end.isBehind || (standing === 'away' && counts.left > 0) };
+  }
+
+  private async sweepBackoffs(turn: Turn): Promise<Swept> {
+    const { tasks } = this.dependencies;
+    let retried = 0;
+    const end = await walk(
+      turn,
+      (after) => tasks.backedOff(turn.now, BATCH, after),
+      async (task) => {
+        const { id } = task.value;
+        if (await this.attempt(id, () => this.replace(task, endBackoff(task.value), [], turn.now))) retried++;
       },
     );
-    await this.inBatches(
-      () => tasks.queueEnded(now, BATCH),
-      async (batch) => {
-        for (const { value, version } of batch) {
-          if (isCodingTask(value) && (await this.end(value, version, endQueue(value, now))))
-            counts.unclaimed++;
-        }
+    return { ...end, counts: { retried } };
+  }
+
+  /** Gives up on coding tasks that no runner came for. */
+  private async sweepQueueEnds(turn: Turn): Promise<Swept> {
+    const { tasks } = this.dependencies;
+    let unclaimed = 0;
+    const end = await walk(
+      turn,
+      (after) => tasks.queueEnded(turn.now, BATCH, after),
+      async ({ value, version }) => {
+        if (!isCodingTask(value)) return;
+        if (await this.attempt(value.id, () => this.end(value, version, endQueue(value, turn.now))))
+          unclaimed++;
       },
     );
-    return counts;
+    return { ...end, counts: { unclaimed } };
+  }
+
+  private async lapsed(
+    now: Date,
+    standing: PresenceStanding,
+    after: Position | undefined,
+  ): Promise<Batch<LapsedTask>> {
+    const { tasks, presence } = this.dependencies;
+    const { found, next } = await tasks.lapsed(now, BATCH, after);
+    const holders = found.flatMap(({ item }) => item.value.claim?.agentId ?? []);
+    const seen =
+      standing === 'away'
+        ? new Map<string, Date>()
+        : await inTime(presence.lastSeen([...new Set(holders)]), PRESENCE_MILLISECONDS, 'Presence');
+    const withHolders = found.map(({ item: task, place }) => {
+      const { claim } = task.value;
+      return { item: { task, seenAt: claim && seen.get(claim.agentId) }, place };
+    });
+    return { found: withHolders, ...(next && { next }) };
   }
 
   private async sweepLease(
-    task: Versioned<Task>,
-    seen: ReadonlyMap<string, Date>,
+    { task, seenAt }: LapsedTask,
+    standing: PresenceStanding,
     now: Date,
-  ): Promise<'released' | 'renewed' | undefined> {
+  ): Promise<'released' | 'renewed' | 'left' | undefined> {
     const { claim } = task.value;
     if (claim === undefined) return undefined;
-    const seenAt = seen.get(claim.agentId);
     const renewed = seenAt === undefined || claim.isRunners ? undefined : renewLease(task.value, seenAt);
     if (renewed?.claim !== undefined && renewed.claim.leaseExpiresAt > now) {
-      const changes: Change[] = [{ kind: 'replaceTask', task: renewed, version: task.version }];
-      return (await this.attempt(task.value.id, changes)) ? 'renewed' : undefined;
+      await this.dependencies.store.commit([{ kind: 'replaceTask', task: renewed, version: task.version }]);
+      return 'renewed';
     }
+    // A runner renews its lease in the task itself: what is known of its presence does not matter.
+    if (!claim.isRunners && standing !== 'trusted') return 'left';
     if (isCodingTask(task.value)) {
-      return (await this.end(task.value, task.version, loseRunner(task.value, now))) ? 'released' : undefined;
+      await this.end(task.value, task.version, loseRunner(task.value, now));
+      return 'released';
     }
     const drop: Change = { kind: 'dropTask', agentId: claim.agentId, taskId: task.value.id, wasHeld: true };
-    return (await this.commit(task, releaseTask(task.value), [drop], now)) ? 'released' : undefined;
+    await this.replace(task, releaseTask(task.value), [drop], now);
+    return 'released';
   }
 
-  private async end(before: CodingTask, version: string, ending: Ending): Promise<boolean> {
+  private async end(before: CodingTask, version: string, ending: Ending): Promise<true> {
     const { sessions } = this.dependencies;
-    return this.attempt(before.id, await endingChanges(sessions, before, ending, version));
+    return this.commit(await endingChanges(sessions, before, ending, version));
   }
 
-  private async commit(
+  private async replace(
     before: Versioned<Task>,
     task: Task,
     more: readonly Change[],
     now: Date,
-  ): Promise<boolean> {
+  ): Promise<true> {
     const open = await this.dependencies.sessions.current(task.workspace);
     const grew: Change[] =
       open?.session.id === task.session
         ? [{ kind: 'queueGrew', workspace: task.workspace, session: task.session, capabilityKeys: [] }]
         : [];
     const replaced: Change = { kind: 'replaceTask', task, version: before.version };
-    return this.attempt(task.id, [replaced, countedChange(before.value, task, now), ...more, ...grew]);
+    return this.commit([replaced, countedChange(before.value, task, now), ...more, ...grew]);
   }
 
-  /** Commits, or leaves the task to whoever changed it in between. */
-  private async attempt(taskId: string, changes: readonly Change[]): Promise<boolean> {
+  /** Commits; where a holder no longer exists, without what it would be relieved of. */
+  private async commit(changes: readonly Change[]): Promise<true> {
+    const { store, agents } = this.dependencies;
     try {
-      await this.dependencies.store.commit(changes);
-      return true;
+      await store.commit(changes);
     } catch (error) {
-      if (error instanceof StaleWriteError || error instanceof MusterError) return false;
-      this.dependencies.log.error('sweep_failed', { taskId, error });
-      return false;
+      if (!(error instanceof StaleWriteError)) throw error;
+      const drop = changes.find((change) => change.kind === 'dropTask');
+      if (drop === undefined || (await agents.find(drop.agentId)) !== undefined) throw error;
+      await store.commit(changes.filter((change) => change !== drop));
     }
+    return true;
   }
 
-  private async inBatches(
-    read: () => Promise<readonly Versioned<Task>[]>,
-    work: (batch: readonly Versioned<Task>[]) => Promise<void>,
-  ): Promise<void> {
-    for (let count = 0; count < MAX_BATCHES; count++) {
-      const batch = await read();
-      await work(batch);
-      if (batch.length < BATCH) return;
+  /** Tries, or leaves the task to whoever changed it in between. */
+  private async attempt<Outcome>(
+    taskId: string,
+    change: () => Promise<Outcome>,
+  ): Promise<Outcome | undefined> {
+    try {
+      return await change();
+    } catch (error) {
+      if (error instanceof StaleWriteError || error instanceof MusterError) return undefined;
+      this.dependencies.log.error('sweep_failed', { taskId, error });
+      return undefined;
     }
   }
 }

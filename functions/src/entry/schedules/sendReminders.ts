@@ -3,6 +3,7 @@ import { app } from '../../app.ts';
 import { region } from '../../config.ts';
 
 /** Every minute: sends the reminders that are due. */
-export const sendReminders = onSchedule({ schedule: 'every 1 minutes', region, maxInstances: 1 }, () =>
-  app().reminderSending.run(),
+export const sendReminders = onSchedule(
+  { schedule: 'every 1 minutes', region, maxInstances: 1, timeoutSeconds: 540 },
+  () => app().reminderSending.run(),
 );

@@ -4,7 +4,9 @@ import { systemRandomness } from '../../../../functions/src/adapters/platform/cr
 import type { Agent } from '../../../../functions/src/domain/agents/agent.ts';
 import { AgentLiveness } from '../../../../functions/src/domain/agents/liveness.ts';
 import type { AgentReader } from '../../../../functions/src/domain/readers.ts';
+import type { PresenceStanding } from '../../../../functions/src/domain/sweep/part.ts';
 import { START, sampleAgent, secondsAfterStart, versionOf } from '../samples.ts';
+import { turnAt } from '../sweep/turn.ts';
 
 describe('the sweep of agents', () => {
   let agent: Agent;
@@ -41,6 +43,7 @@ describe('the sweep of agents', () => {
           return unseen;
         },
         forget: async () => forgotten,
+        check: async () => {},
       },
       clock: { now: () => secondsAfterStart(1000) },
       randomness: systemRandomness,
@@ -48,20 +51,29 @@ describe('the sweep of agents', () => {
     });
   });
 
+  const sweep = async (presence: PresenceStanding = 'trusted') => {
+    const turn = turnAt(secondsAfterStart(1000), { presence: Promise.resolve(presence) });
+    return (await liveness.part.run(turn)).counts['offline'];
+  };
+
+  it('takes nobody for dead of whom presence says nothing', async () => {
+    assert.deepEqual([await sweep('away'), await sweep('back'), written], [0, 0, []]);
+  });
+
   it('marks one offline, as last seen then', async () => {
-    assert.equal(await liveness.sweep(), 1);
+    assert.equal(await sweep(), 1);
     assert.deepEqual([written, agent.lastSeen], [['offline'], START]);
   });
 
   it('marks one active again that was seen before it was forgotten', async () => {
     forgotten = false;
-    assert.equal(await liveness.sweep(), 0);
+    assert.equal(await sweep(), 0);
     assert.deepEqual(written, ['offline', 'active']);
   });
 
   it('writes nothing of one that is offline already', async () => {
     agent = sampleAgent({ status: 'offline' });
-    await liveness.sweep();
+    await sweep();
     assert.deepEqual(written, []);
   });
 
@@ -70,7 +82,7 @@ describe('the sweep of agents', () => {
       ['broken', START],
       [agent.id, START],
     ]);
-    assert.equal(await liveness.sweep(), 1);
+    assert.equal(await sweep(), 1);
     assert.deepEqual([written, errors], [['offline'], ['liveness_failed']]);
   });
 });

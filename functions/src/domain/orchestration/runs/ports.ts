@@ -1,5 +1,5 @@
 /** What runs need of the world. */
-import type { Page, Slice } from '../../readers.ts';
+import type { Batch, Page, Position, Slice } from '../../readers.ts';
 import type { Versioned } from '../../store.ts';
 import type { JournalEntry } from './journalEntry.ts';
 import type { Run, RunOrder, RunStatus, StepRecord } from './run.ts';
@@ -15,7 +15,7 @@ export interface RunReader {
   /** An owner's, the newest first; with a status, those that are in it. */
   list(ownerUid: string, status: RunStatus | undefined, page: Page): Promise<Slice<Run>>;
   /** Those for which something should have happened by `now`, the longest ago first. */
-  due(now: Date, limit: number): Promise<readonly Run[]>;
+  due(now: Date, limit: number, after?: Position): Promise<Batch<Run>>;
   /** The run as it is now and after each change, until the signal. Changes in quick succession may be told as one. */
   watch(runId: string, end: AbortSignal): AsyncIterable<Run>;
 }

@@ -5,6 +5,8 @@ import { hasRole, type Principal } from '../../principal.ts';
 import type { Slice, TaskReader } from '../../readers.ts';
 import { retryStale } from '../../retry.ts';
 import type { Settle } from '../../store.ts';
+import type { SweepPart, Swept, Turn } from '../../sweep/part.ts';
+import { walk } from '../../sweep/walk.ts';
 import { isClosed } from '../../tasks/task.ts';
 import { runOfTask } from '../network.ts';
 import { abandonedTasks } from './abandoning.ts';
@@ -45,6 +47,7 @@ export interface RunServiceDependencies extends RunStartDependencies {
 }
 
 export class RunService {
+  readonly part: SweepPart = { name: 'runs', run: (turn) => this.dispatchLost(turn) };
   private readonly dependencies: RunServiceDependencies;
   private readonly starting: RunStart;
 
@@ -143,12 +146,18 @@ export class RunService {
     });
   }
 
-  /** Dispatches what was not taken up in time: its dispatch was lost, or its instance. Tells how many. */
-  async dispatchLost(): Promise<number> {
-    const due = await this.dependencies.runs.due(this.dependencies.clock.now(), DUE_BATCH);
-    for (const { id } of due) await this.dispatch(id);
-    if (due.length > 0) this.dependencies.log.info('runs_dispatched_again', { runs: due.length });
-    return due.length;
+  /** Dispatches what was not taken up in time: its dispatch was lost, or its instance. */
+  private async dispatchLost(turn: Turn): Promise<Swept> {
+    let dispatched = 0;
+    const end = await walk(
+      turn,
+      (after) => this.dependencies.runs.due(turn.now, DUE_BATCH, after),
+      async ({ id }) => {
+        await this.dispatch(id);
+        dispatched++;
+      },
+    );
+    return { ...end, counts: { dispatched } };
   }
 
   /**

@@ -1,0 +1,94 @@
+/** The sweep while the Realtime Database is away, and when it is back. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type App, deleteApp, initializeApp } from 'firebase-admin/app';
+import { type Database, getDatabase } from 'firebase-admin/database';
+import { firebaseApp } from '../../../functions/src/adapters/admin/firebaseApp.ts';
+import { DatabasePresence } from '../../../functions/src/adapters/database/presence.ts';
+import { inTime } from '../../../functions/src/domain/deadline.ts';
+import type { Presence } from '../../../functions/src/domain/ports.ts';
+import { Team } from './team.ts';
+
+describe('the sweep without the Realtime Database', () => {
+  const apps: App[] = [];
+  let team: Team;
+  let ann: string;
+  let lapsed: string;
+
+  /** Presence over a connection of its own. */
+  function connected(options: object = {}): { presence: Presence; database: Database } {
+    const app = initializeApp({ ...firebaseApp().options, ...options }, `sweep-${randomUUID()}`);
+    apps.push(app);
+    const database = getDatabase(app);
+    return { presence: new DatabasePresence(async () => database, { now: () => team.now }), database };
+  }
+
+  /** A sweep whose presence may be away: it has a moment to show itself. */
+  const sweep = (presence: Presence, patienceMilliseconds = 500) =>
+    inTime(team.sweep({ ports: { ...team.app.ports, presence } }, patienceMilliseconds), 10_000, 'The sweep');
+
+  const statusOf = async (taskId: string) => (await team.task(taskId)).status;
+  const agent = async (agentId: string) => (await team.app.ports.agents.find(agentId))?.value;
+
+  beforeEach(async () => {
+    team = new Team();
+    ann = await team.join('ann');
+    ({ id: lapsed } = await team.createOne());
+    assert.equal(await team.claim(ann, 600), lapsed);
+    await team.app.ports.presence.touch(ann);
+  });
+  after(() => Promise.all(apps.map(deleteApp)));
+
+  it('goes on with what is Firestore’s alone, and leaves what presence decides', async () => {
+    const bob = await team.join('bob');
+    const waiting = await team.createOne();
+    assert.equal(await team.claim(bob, 6000), waiting.id);
+    await team.fail(bob, waiting.id, true);
+    team.pass(601);
+    const { presence, database } = connected();
+    database.goOffline();
+    await sweep(presence);
+    assert.equal(await team.claim(bob), waiting.id, 'its wait before the retry has ended');
+    assert.deepEqual([await statusOf(lapsed), (await agent(ann))?.status], ['claimed', 'active']);
+    const { outage, behind } = await team.sweepRecord.read();
+    assert.deepEqual(outage, { since: team.now });
+    assert.deepEqual([behind['leases']?.since, behind['liveness']?.since], [team.now, team.now]);
+    assert.equal(behind['backoffs'], undefined);
+  });
+
+  it('takes nobody for dead until 5 minutes after it is back, in whatever instance', async () => {
+    const bob = await team.join('bob');
+    const bobs = await team.createOne();
+    assert.equal(await team.claim(bob, 600), bobs.id);
+    team.pass(601);
+    const { presence, database } = connected();
+    database.goOffline();
+    await sweep(presence);
+    for (let seconds = 0; seconds < 300; seconds += 60) {
+      team.pass(60);
+      if (seconds === 120) await team.app.ports.presence.touch(bob);
+      await team.sweep(team.anotherInstance());
+      assert.deepEqual([await statusOf(lapsed), (await agent(ann))?.status], ['claimed', 'active']);
+    }
+    assert.ok(
+      ((await team.task(bobs.id)).claim?.leaseExpiresAt ?? team.now) > team.now,
+      'who is seen has time',
+    );
+    team.pass(60);
+    await team.sweep(team.anotherInstance());
+    assert.deepEqual([await statusOf(lapsed), (await agent(ann))?.status], ['available', 'offline']);
+    assert.deepEqual(await team.sweepRecord.read(), { behind: {} });
+  });
+
+  it('takes presence that can be read but not written for no presence', async () => {
+    // Anybody who is signed in may read it: the rules let only the server write.
+    const { presence } = connected({
+      databaseAuthVariableOverride: { uid: 'reader', role: 'viewer' },
+    });
+    team.pass(601);
+    await presence.lastSeen([ann]);
+    await sweep(presence, 5000);
+    assert.equal(await statusOf(lapsed), 'claimed');
+    assert.deepEqual((await team.sweepRecord.read()).outage, { since: team.now });
+  });
+});

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import type { Position } from '../../../../functions/src/domain/readers.ts';
+import {
+  expiryPart,
+  type PresenceStanding,
+  type SweepPart,
+  type Turn,
+} from '../../../../functions/src/domain/sweep/part.ts';
+import { RECOVERY_MILLISECONDS } from '../../../../functions/src/domain/sweep/presenceStanding.ts';
+import type { SweepRecord, SweepState } from '../../../../functions/src/domain/sweep/record.ts';
+import { Sweep } from '../../../../functions/src/domain/sweep/sweep.ts';
+import { walk } from '../../../../functions/src/domain/sweep/walk.ts';
+import { START } from '../samples.ts';
+
+const never = <T>() => new Promise<T>(() => undefined);
+
+describe('the sweep', () => {
+  let now: Date;
+  let state: SweepState;
+  let check: () => Promise<void>;
+  let entries: [event: string, fields: unknown][];
+  let record: SweepRecord;
+
+  beforeEach(() => {
+    now = START;
+    state = { behind: {} };
+    check = async () => undefined;
+    entries = [];
+    record = {
+      read: async () => state,
+      saveOutage: async (outage) => {
+        state = { ...state, outage };
+      },
+      saveBehind: async (behind) => {
+        state = { ...state, behind };
+      },
+    };
+  });
+
+  const run = (parts: readonly SweepPart[], turnMilliseconds = 1000) => {
+    const note = (event: string, fields: unknown) => void entries.push([event, fields]);
+    return new Sweep(parts, {
+      presence: { check: () => check() },
+      record,
+      clock: { now: () => now },
+      log: { info: note, warn: note, error: note },
+      turnMilliseconds,
+      patienceMilliseconds: 20,
+    }).run();
+  };
+  const pass = (milliseconds: number) => {
+    now = new Date(now.getTime() + milliseconds);
+  };
+  const events = () => entries.map(([event]) => event);
+
+  it('does each part, whatever becomes of the others, and says which is behind', async () => {
+    const error = new Error('no database');
+    const parts = [
+      expiryPart({ name: 'limits', expire: () => Promise.reject(error) }),
+      expiryPart({ name: 'deliveries', expire: never }),
+      expiryPart({ name: 'metrics', expire: async () => 3 }),
+    ];
+    assert.deepEqual(await run(parts, -4990), { limits: {}, deliveries: {}, metrics: { expired: 3 } });
+    assert.deepEqual(events(), ['sweep_part_failed', 'sweep_part_failed', 'sweep_behind', 'swept']);
+    assert.deepEqual(entries[0]?.[1], { part: 'limits', error });
+    const since = START;
+    assert.deepEqual(state.behind, {
+      limits: { since, from: undefined },
+      deliveries: { since, from: undefined },
+    });
+  });
+
+  it('says since when a part is behind, and forgets it once it is not', async () => {
+    let isBehind = true;
+    const parts = [{ name: 'leases', run: async () => ({ counts: {}, isBehind }) }];
+    await run(parts);
+    pass(60_000);
+    await run(parts);
+    assert.deepEqual(state.behind['leases']?.since, START);
+    isBehind = false;
+    await run(parts);
+    assert.deepEqual(state.behind, {});
+  });
+
+  it('takes up where it stopped, and begins anew once it has come to the end', async () => {
+    const due = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ at: START, id }));
+    let stopBefore: string | undefined = 'c';
+    let worked: string[] = [];
+    const read = async (after: Position | undefined) => {
+      const found = due.filter(({ id }) => after === undefined || id > after.id).slice(0, 2);
+      const last = found.at(-1);
+      return {
+        found: found.map((place) => ({ item: place.id, place })),
+        ...(found.length === 2 && last && { next: last }),
+      };
+    };
+    const part: SweepPart = {
+      name: 'leases',
+      run: async (turn) => {
+        const isOver = () => stopBefore !== undefined && worked.at(-1) === stopBefore;
+        const end = await walk({ ...turn, isOver }, read, async (id) => void worked.push(id));
+        return { ...end, counts: { worked: worked.length } };
+      },
+    };
+    await run([part]);
+    assert.deepEqual(worked, ['a', 'b', 'c']);
+    [worked, stopBefore] = [[], undefined];
+    await run([part]);
+    assert.deepEqual([worked, state.behind], [['d', 'e'], {}]);
+    worked = [];
+    await run([part]);
+    assert.deepEqual(worked, ['a', 'b', 'c', 'd', 'e']);
+  });
+
+  it('walks on past what cannot be read or cleared up', async () => {
+    const places = [0, 1, 2].map((n) => ({ at: START, id: String(n) }));
+    const read = async (after: Position | undefined) => {
+      const at = after === undefined ? 0 : Number(after.id) + 1;
+      const place = places[at];
+      if (place === undefined) return { found: [] };
+      return { found: at === 1 ? [] : [{ item: place.id, place }], next: place };
+    };
+    const worked: string[] = [];
+    const turn: Turn = {
+      now,
+      from: undefined,
+      presence: Promise.resolve<PresenceStanding>('trusted'),
+      isOver: () => false,
+    };
+    assert.deepEqual(await walk(turn, read, async (id) => void worked.push(id)), { isBehind: false });
+    assert.deepEqual(worked, ['0', '2']);
+  });
+
+  describe('while presence', () => {
+    let standings: PresenceStanding[];
+    const part: SweepPart = {
+      name: 'leases',
+      run: async ({ presence }) => {
+        standings.push(await presence);
+        return { counts: {}, isBehind: false };
+      },
+    };
+    beforeEach(() => {
+      standings = [];
+    });
+
+    it('can be noted, takes it for what it says and writes nothing down', async () => {
+      record.saveOutage = () => assert.fail('there is nothing to save');
+      record.saveBehind = () => assert.fail('there is nothing to save');
+      await run([part]);
+      assert.deepEqual(standings, ['trusted']);
+    });
+
+    it('is away, says so, and trusts it only 5 minutes after it is back', async () => {
+      check = never;
+      await run([part]);
+      pass(60_000);
+      await run([part]);
+      check = async () => undefined;
+      for (let minute = 0; minute < 6; minute++) {
+        pass(60_000);
+        await run([part]);
+      }
+      assert.deepEqual(standings, ['away', 'away', 'back', 'back', 'back', 'back', 'back', 'trusted']);
+      assert.deepEqual(state.outage, undefined);
+      const told = events().filter((event) => event.startsWith('presence'));
+      assert.deepEqual(told, ['presence_away', 'presence_away', 'presence_back']);
+    });
+
+    it('comes and goes, counts from when it came last', async () => {
+      check = never;
+      await run([part]);
+      check = async () => undefined;
+      await run([part]);
+      pass(RECOVERY_MILLISECONDS - 1);
+      check = () => Promise.reject(new Error('no writes'));
+      await run([part]);
+      check = async () => undefined;
+      await run([part]);
+      pass(RECOVERY_MILLISECONDS - 1);
+      await run([part]);
+      pass(1);
+      await run([part]);
+      assert.deepEqual(standings, ['away', 'back', 'away', 'back', 'back', 'trusted']);
+    });
+
+    it('is not known to have been there, does not trust it', async () => {
+      record.read = () => Promise.reject(new Error('no Firestore'));
+      await run([part]);
+      assert.deepEqual(standings, ['back']);
+    });
+  });
+});

@@ -1,0 +1,6 @@
+import type { Turn } from '../../../../functions/src/domain/sweep/part.ts';
+
+/** A turn of a part of the sweep that has all the time. */
+export function turnAt(now: Date, more: Partial<Turn> = {}): Turn {
+  return { now, from: undefined, presence: Promise.resolve('trusted'), isOver: () => false, ...more };
+}
