@@ -1,7 +1,7 @@
 /**
  * Logs of events in the Realtime Database, below `bus/{log}`:
  *
- *   log/{number}          an entry: who wrote it, and its transitions as JSON
+ *   log/{number}          an entry: who wrote it, its transitions as JSON, and whether something was lost before
  *   states/{number}       the state after that entry, as JSON
  *   checkpoints/{number}  that there is such a state, and which entries were kept, as JSON
  *
@@ -29,6 +29,7 @@ const transition = z.object({
 const storedEntry = z.object({
   writer: z.string(),
   transitions: textOf(z.array(transition)),
+  after_loss: z.boolean().default(false),
 });
 
 const storedState = textOf(z.array(z.tuple([z.string(), z.string()])));
@@ -54,12 +55,17 @@ export class DatabaseEventLog implements EventLog {
 
   async create(log: string, state: State): Promise<void> {
     const bus = await this.bus(log);
-    if ((await lastOf(bus.child('checkpoints'))) !== undefined) return;
+    if (await this.exists(log)) return;
     const text = JSON.stringify([...state]);
     await changeNode(bus.child('states').child(sequenceKey(0)), (current) =>
       current === null ? text : undefined,
     );
     await bus.child('checkpoints').child(sequenceKey(0)).set('[]');
+  }
+
+  async exists(log: string): Promise<boolean> {
+    const checkpoints = (await this.bus(log)).child('checkpoints');
+    return (await lastOf(checkpoints)) !== undefined;
   }
 
   async remove(log: string): Promise<void> {
@@ -88,8 +94,9 @@ export class DatabaseEventLog implements EventLog {
     throw new Error('The log never stood still to be loaded.');
   }
 
-  async append(log: string, { sequence, writer, transitions }: Entry): Promise<boolean> {
-    const entry = { writer, transitions: JSON.stringify(transitions) };
+  async append(log: string, { sequence, writer, transitions, isAfterLoss }: Entry): Promise<boolean> {
+    const told = { writer, transitions: JSON.stringify(transitions) };
+    const entry = isAfterLoss ? { ...told, after_loss: true } : told;
     const node = (await this.bus(log)).child('log').child(sequenceKey(sequence));
     return changeNode(node, (current) => {
       if (current === null) return entry;
@@ -193,8 +200,9 @@ function entriesIn(list: DataSnapshot): readonly Entry[] {
 }
 
 function entryIn(snapshot: DataSnapshot): Entry {
-  const { writer, transitions } = storedEntry.parse(snapshot.val());
-  return { sequence: sequenceOf(snapshot.key), writer, transitions };
+  const { writer, transitions, after_loss } = storedEntry.parse(snapshot.val());
+  const entry = { sequence: sequenceOf(snapshot.key), writer, transitions };
+  return after_loss ? { ...entry, isAfterLoss: true } : entry;
 }
 
 function isUnbroken(entries: readonly Entry[], after: number): boolean {

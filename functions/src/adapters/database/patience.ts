@@ -10,12 +10,17 @@ export class Patience {
   /** Answers that were waited for in vain and have not come since. */
   private overdue = 0;
 
+  /** Whether something is waited for in vain. */
+  get isOverdue(): boolean {
+    return this.overdue > 0;
+  }
+
   /**
    * @param start given a signal that nobody waits any more
    * @throws Error where it takes longer than a second
    */
   async waitFor<T>(start: (late: AbortSignal) => Promise<T>): Promise<T> {
-    if (this.overdue > 0) throw new Error('The Realtime Database has still not answered.');
+    if (this.isOverdue) throw stillAway();
     const late = new AbortController();
     let hasEnded = false;
     const work = start(late.signal).finally(() => {
@@ -36,4 +41,8 @@ export class Patience {
         this.overdue -= 1;
       });
   }
+}
+
+export function stillAway(): Error {
+  return new Error('The Realtime Database has still not answered.');
 }

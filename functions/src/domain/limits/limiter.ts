@@ -15,7 +15,7 @@ export interface CallLimits {
 
 /** The buckets that all instances share. */
 export interface LimitLedger {
-  /** @throws Error where that takes longer than a second */
+  /** @throws Error where that takes longer than a second; at once while it is known that the ledger is away */
   lease(uid: string, limit: RateLimit, draw: Draw): Promise<Lease>;
 }
 
@@ -30,7 +30,7 @@ export const LAPSE_MILLISECONDS = 10_000;
 /** A refusal is remembered for at least this long, so that a storm of calls asks four times a second. */
 const SHORTEST_REFUSAL_MILLISECONDS = 250;
 
-/** How often an instance tries again to reach a ledger that is away. */
+/** How often an instance tries again to lease from a bucket that it could not lease from. */
 const AWAY_MILLISECONDS = 5000;
 
 const WARNING_MILLISECONDS = 60_000;
@@ -47,6 +47,11 @@ interface Allowance {
   leasedAt: number;
   /** The bucket had nothing when it was last asked, and is asked again from this time on. */
   refusedUntil: number | undefined;
+  /**
+   * Set where the bucket could not be leased from, be it contended or out of reach: when to try again. Its
+   * principal is neither refused nor kept waiting meanwhile.
+   */
+  awayUntil: number | undefined;
   leasing: Promise<void> | undefined;
   /** Calls that wait for the lease. */
   waiting: number;
@@ -64,8 +69,6 @@ export class RateLimiter implements CallLimits {
   private readonly smallest: number;
   private readonly largest: number;
   private readonly allowances = new Map<string, Allowance>();
-  /** Set while the ledger cannot be reached: when to try again. Nobody is refused or kept waiting meanwhile. */
-  private awayUntil: number | undefined;
   private warnedAt = Number.NEGATIVE_INFINITY;
 
   constructor(limit: RateLimit, dependencies: LimiterDependencies) {
@@ -94,8 +97,8 @@ export class RateLimiter implements CallLimits {
    */
   private passes(uid: string, allowance: Allowance): boolean {
     const now = this.now();
-    if (this.awayUntil !== undefined) {
-      if (now >= this.awayUntil) void this.lease(uid, allowance, { owed: 1, wanted: 0 });
+    if (allowance.awayUntil !== undefined) {
+      if (now >= allowance.awayUntil) void this.lease(uid, allowance, { owed: 1, wanted: 0 });
       return true;
     }
     this.renew(uid, allowance, now);
@@ -153,21 +156,21 @@ export class RateLimiter implements CallLimits {
   private async ask(uid: string, allowance: Allowance, draw: Draw): Promise<void> {
     try {
       const { granted, waitMilliseconds } = await this.dependencies.ledger.lease(uid, this.limit, draw);
-      this.awayUntil = undefined;
+      allowance.awayUntil = undefined;
       allowance.tokens += granted;
       const wait = Math.max(SHORTEST_REFUSAL_MILLISECONDS, waitMilliseconds);
       allowance.refusedUntil = waitMilliseconds > 0 ? this.now() + wait : undefined;
     } catch (error) {
-      this.awayUntil = this.now() + AWAY_MILLISECONDS;
-      this.warn(error);
+      allowance.awayUntil = this.now() + AWAY_MILLISECONDS;
+      this.warn(uid, error);
     }
   }
 
-  private warn(error: unknown): void {
+  private warn(uid: string, error: unknown): void {
     const now = this.now();
     if (now - this.warnedAt < WARNING_MILLISECONDS) return;
     this.warnedAt = now;
-    this.dependencies.log.warn('limits_away', { error });
+    this.dependencies.log.warn('limits_away', { uid, error });
   }
 
   private allowanceOf(uid: string): Allowance {
@@ -181,6 +184,7 @@ export class RateLimiter implements CallLimits {
       chunk: this.smallest,
       leasedAt: Number.NEGATIVE_INFINITY,
       refusedUntil: undefined,
+      awayUntil: undefined,
       leasing: undefined,
       waiting: 0,
     };

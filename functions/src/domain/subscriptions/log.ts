@@ -9,6 +9,8 @@ export interface Entry {
   /** The instance's watch that wrote it. */
   readonly writer: string;
   readonly transitions: readonly Transition[];
+  /** Whether something may have happened before it that is in no entry. */
+  readonly isAfterLoss?: boolean;
 }
 
 /** What an entry is to retention. */
@@ -41,6 +43,8 @@ export interface LoadedLog {
 export interface EventLog {
   /** Writes the first checkpoint, unless the log is there already. */
   create(log: string, state: State): Promise<void>;
+  /** Whether it was created, and not removed since. */
+  exists(log: string): Promise<boolean>;
   /** Removes everything. */
   remove(log: string): Promise<void>;
   /** The latest checkpoint and what follows it; undefined where the log was removed. */

@@ -45,6 +45,7 @@ export class PageBuilder {
     if (this.isFull || entry.sequence < this.position.sequence) return;
     if (entry.sequence > this.position.sequence) this.skipTo(entry.sequence);
     const { index } = this.position;
+    if (entry.isAfterLoss && index === 0) this.overflow = true;
     for (const [at, transition] of entry.transitions.entries()) {
       if (this.isFull) return;
       if (at < index) continue;

@@ -14,7 +14,10 @@ export interface Reading {
   readonly events: readonly LoggedEvent[];
   /** Where to go on. */
   readonly cursor: string;
-  /** Events between the cursor asked for and these were dropped: the log keeps 1,000 for 24 hours. */
+  /**
+   * Events between the cursor asked for and these were dropped, since the log keeps 1,000 for 24 hours; or they may
+   * never have come into it.
+   */
   readonly overflow: boolean;
 }
 

@@ -9,6 +9,7 @@ import { type Settle, StaleWriteError, type Store } from '../store.ts';
 import type { Expiring } from '../sweep/part.ts';
 import { beginningOf, cursorOf } from './cursor.ts';
 import type { EventType } from './event.ts';
+import { beginLate } from './lateBeginning.ts';
 import { type Look, lookAt } from './look.ts';
 import { LogReader } from './reader.ts';
 import type { EventReader, ReadFrom, Reading } from './reading.ts';
@@ -36,6 +37,8 @@ const ID_LENGTH = 40;
 
 /** As cursors carry it: domain/subscriptions/cursor.ts. */
 const LOG_LETTERS = 20;
+
+const WRITER_LETTERS = 12;
 
 export interface SubscriptionDependencies extends Omit<WatchingPorts, 'isOpen'> {
   readonly subscriptions: SubscriptionReader;
@@ -175,15 +178,19 @@ export class SubscriptionService implements EventReader, Expiring {
     known: Subscription,
     settle: Settle<Subscribed>,
   ): Promise<Subscribed & { readonly log: string }> {
-    const { events, store } = this.dependencies;
+    const { events, store, randomness } = this.dependencies;
+    const { log } = known;
     if (!isSameDefinition(known, request)) throw otherDefinition(known);
     // The end before the data, so that nothing falls in between.
-    const sequence = (await events.end(known.log)) + 1;
+    const [isThere, end] = await Promise.all([events.exists(log), events.end(log)]);
     const data = await this.lookAt(caller, path, request.eventType);
-    const subscribed = { data, cursor: cursorOf({ log: known.log, sequence, index: 0 }) };
+    const sequence = isThere
+      ? end + 1
+      : await beginLate(events, log, stateOf(request.eventType, data), randomness.letters(WRITER_LETTERS));
+    const subscribed = { data, cursor: cursorOf({ log, sequence, index: 0 }) };
     await store.commit([], settle(subscribed));
     await this.extend(known);
-    return { ...subscribed, log: known.log };
+    return { ...subscribed, log };
   }
 
   private async lookAt(caller: Caller, path: DataPath, eventType: EventType): Promise<Look> {

@@ -6,6 +6,7 @@
 import type { Caller } from '../data/caller.ts';
 import { parsePath } from '../data/path.ts';
 import type { Log, Randomness } from '../ports.ts';
+import { beginLate } from './lateBeginning.ts';
 import { mayTake, RENEWED_EVERY_MILLISECONDS } from './lease.ts';
 import type { Entry, Lease, LoadedLog, WatcherLeases } from './log.ts';
 import { lookAt } from './look.ts';
@@ -136,14 +137,14 @@ export class Watching {
 
   /** An instance that died while it made the subscription left no log: it begins now. */
   private async load(): Promise<LoadedLog> {
-    const { events, databases } = this.ports;
+    const { events, databases, randomness } = this.ports;
     const { log, database, path, eventType, subscriptionId } = this.subscription;
     const loaded = await events.load(log);
     if (loaded !== undefined) return loaded;
     const [reader] = this.readers;
     if (reader !== undefined && (await this.ports.isOpen(this.subscription))) {
       const data = await lookAt(databases, reader.caller, parsePath(database, path), eventType);
-      await events.create(log, stateOf(eventType, data));
+      await beginLate(events, log, stateOf(eventType, data), randomness.letters(12));
       const created = await events.load(log);
       // Asked again: what is removed after this takes the lease along, and that is noticed.
       if (created !== undefined && (await this.ports.isOpen(this.subscription))) return created;

@@ -2,6 +2,7 @@
 import { inTime } from '../deadline.ts';
 import type { GitHub, RateLimit } from '../github/port.ts';
 import type { Clock } from '../ports.ts';
+import type { SweepRecord, SweepState } from '../sweep/record.ts';
 import type { AgentDirectoryReader } from './readers.ts';
 import type { TaskOverview } from './taskOverview.ts';
 
@@ -67,6 +68,7 @@ export interface SystemStatusDependencies {
   readonly gitHub: Pick<GitHub, 'configured' | 'rateLimit'>;
   readonly directory: AgentDirectoryReader;
   readonly tasks: Pick<TaskOverview, 'stats'>;
+  readonly sweepRecord: Pick<SweepRecord, 'read'>;
   readonly clock: Clock;
 }
 
@@ -101,6 +103,16 @@ export class SystemStatus {
     return known.then(
       ([{ active }, { total }]) => ({ activeAgents: active, tasksInQueue: total }),
       () => undefined,
+    );
+  }
+
+  /** What the sweep has not got done; nothing where Firestore does not tell in time. */
+  async sweepAlerts(): Promise<readonly Alert[]> {
+    const { sweepRecord } = this.dependencies;
+    const state = inTime(sweepRecord.read(), PATIENCE_MILLISECONDS.firestore, 'Firestore');
+    return state.then(
+      ({ behind }) => behindAlerts(behind, this.now()),
+      () => [],
     );
   }
 
@@ -161,6 +173,21 @@ const WITHOUT: Readonly<Record<Service, Pick<Alert, 'level' | 'message'>>> = {
   },
   github: { level: 'warning', message: 'GitHub does not answer: the github tools fail until it does.' },
 };
+
+/** A part of the sweep that is behind for longer does not catch up in the next one. */
+const BEHIND_MILLISECONDS = 3 * 60_000;
+
+/** What the sweep has not got done for a while. */
+export function behindAlerts(behind: SweepState['behind'], now: Date): readonly Alert[] {
+  const late = Object.entries(behind).filter(
+    ([, { since }]) => now.getTime() - since.getTime() >= BEHIND_MILLISECONDS,
+  );
+  return late.map(([part, { since }]) => ({
+    level: 'warning',
+    message: `The sweep has been behind with its part "${part}" since ${since.toISOString()}; it goes on every minute.`,
+    at: since,
+  }));
+}
 
 /** GitHub is as good as away when less than this share of the hour's requests is left. */
 const LOW_SHARE = 0.05;

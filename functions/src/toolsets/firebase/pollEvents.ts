@@ -44,7 +44,9 @@ export const pollEvents = defineTool({
     cursor: z.string().describe('Where to go on'),
     overflow: z
       .boolean()
-      .describe('Whether events before these were dropped: read the path again to see how it is now'),
+      .describe(
+        'Whether events before these were dropped or may be missing: read the path again to see how it is now',
+      ),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   // What is one's own may be read; whether the watch goes on is for the rules to say.

@@ -76,12 +76,16 @@ export const getSystemStatus = defineTool({
   handler: async ({ services, workspace }, { includeServices, includeMetrics, includeDependencies }) => {
     const { system } = services;
     const needsCalls = includeServices || includeMetrics;
-    const [readings, workload, history] = await Promise.all([
+    const [readings, sweepAlerts, workload, history] = await Promise.all([
       system.status.readings(),
+      system.status.sweepAlerts(),
       includeMetrics ? system.status.workload(workspace) : undefined,
       needsCalls ? system.recentCalls.lastHour() : undefined,
     ]);
-    const alerts = alertsOf(readings).map(({ at, ...alert }) => ({ ...alert, timestamp: at.toISOString() }));
+    const alerts = [...alertsOf(readings), ...sweepAlerts].map(({ at, ...alert }) => ({
+      ...alert,
+      timestamp: at.toISOString(),
+    }));
     return {
       status: healthOf(readings),
       timestamp: system.status.now().toISOString(),

@@ -14,6 +14,7 @@ import {
 import type { Principal } from '../../../../functions/src/domain/principal.ts';
 
 export const ANN: Principal = { uid: 'ann', kind: 'person', ownerUid: 'ann', role: 'worker' };
+export const BOB: Principal = { ...ANN, uid: 'bob', ownerUid: 'bob' };
 
 /** The beginning of time here. */
 const START = 1_000_000;
@@ -30,13 +31,15 @@ export class Fleet {
   /** How many leases were asked for, answered or not. */
   leases = 0;
   isAway = false;
+  /** Whose leases fail, while the ledger is there. */
+  contended: string | undefined;
   /** Whether the ledger answers by itself. */
   isPrompt = true;
   bucket: Bucket | undefined;
   private elapsed = 0;
 
   constructor(limit: RateLimit, instances = 1) {
-    const ledger: LimitLedger = { lease: (_uid, ofLimit, wanted) => this.lease(ofLimit, wanted) };
+    const ledger: LimitLedger = { lease: (uid, ofLimit, wanted) => this.lease(uid, ofLimit, wanted) };
     const log = {
       info() {},
       warn: (_event: string, fields: unknown) => this.warnings.push(fields),
@@ -74,10 +77,10 @@ export class Fleet {
   }
 
   /** Makes so many calls, one after the other, and tells how many passed. */
-  async callTimes(count: number, instance = 0): Promise<number> {
+  async callTimes(count: number, instance = 0, principal = ANN): Promise<number> {
     const before = this.passed;
     for (let made = 0; made < count; made++) {
-      this.call(instance);
+      this.call(instance, principal);
       await settle();
     }
     return this.passed - before;
@@ -88,10 +91,11 @@ export class Fleet {
     this.asked.shift()?.();
   }
 
-  private async lease(limit: RateLimit, wanted: Draw): Promise<Lease> {
+  private async lease(uid: string, limit: RateLimit, wanted: Draw): Promise<Lease> {
     this.leases += 1;
     if (!this.isPrompt) await new Promise<void>((resolve) => this.asked.push(resolve));
     if (this.isAway) throw new Error('away');
+    if (uid === this.contended) throw new Error('contended');
     const { bucket, ...lease } = draw(this.bucket, limit, wanted, START + this.elapsed);
     this.bucket = bucket;
     return lease;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { LAPSE_MILLISECONDS } from '../../../../functions/src/domain/limits/limiter.ts';
-import { Fleet, settle } from './fleet.ts';
+import { ANN, BOB, Fleet, settle } from './fleet.ts';
 
 /** Leases of 1 to 10 tokens. */
 const LIMIT = { perSecond: 10, burst: 50 };
@@ -162,5 +162,14 @@ describe('the rate limiter', () => {
     fleet.pass(60_000);
     const passed = await fleet.callTimes(50);
     assert.ok(passed <= 7, `${passed} passed`);
+  });
+
+  it('passes only the one whose bucket cannot be leased from, and goes on limiting the others', async () => {
+    const fleet = new Fleet({ perSecond: 1, burst: 5 });
+    fleet.contended = ANN.uid;
+    assert.equal(await fleet.callTimes(20), 20);
+    const passed = await fleet.callTimes(50, 0, BOB);
+    assert.ok(passed <= 7, `${passed} passed`);
+    assert.equal(await fleet.callTimes(20), 20);
   });
 });

@@ -24,6 +24,10 @@ export class MemoryLog implements EventLog {
     this.checkpoints.set(0, { sequence: 0, state: new Map(state), kept: [] });
   }
 
+  async exists(): Promise<boolean> {
+    return this.checkpoints.size > 0;
+  }
+
   async remove(): Promise<void> {
     this.entries.clear();
     this.checkpoints.clear();

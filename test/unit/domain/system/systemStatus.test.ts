@@ -1,6 +1,7 @@
 /** Whether services answer: how long they are waited for, how often they are asked, and what follows. */
 import assert from 'node:assert/strict';
 import type { RateLimit } from '../../../../functions/src/domain/github/port.ts';
+import type { SweepState } from '../../../../functions/src/domain/sweep/record.ts';
 import {
   alertsOf,
   healthOf,
@@ -16,8 +17,10 @@ const NOBODY = { total: 0, active: 0 };
 describe('the status of the system', () => {
   let now = START;
   let asked: string[] = [];
+  let readSweepRecord: () => Promise<SweepState>;
 
   beforeEach(() => {
+    readSweepRecord = async () => ({ behind: {} });
     now = START;
     asked = [];
   });
@@ -49,6 +52,7 @@ describe('the status of the system', () => {
         registered,
       },
       tasks: { stats: async () => ({ total: 3, pending: 3, assigned: 0, inProgress: 0, blocked: 0 }) },
+      sweepRecord: { read: readSweepRecord },
       clock: { now: () => now },
     });
 
@@ -119,6 +123,20 @@ describe('the status of the system', () => {
         levels,
       );
     }
+  });
+
+  it('says which parts of the sweep are behind, once they have been for 3 minutes', async () => {
+    readSweepRecord = async () => ({
+      behind: { leases: { since: START }, runs: { since: secondsAfterStart(60) } },
+    });
+    now = secondsAfterStart(179);
+    assert.deepEqual(await status().sweepAlerts(), []);
+    now = secondsAfterStart(200);
+    const [alert, ...others] = await status().sweepAlerts();
+    assert.deepEqual([alert?.level, alert?.at, others], ['warning', START, []]);
+    assert.match(alert?.message ?? '', /"leases" since 2030-01-01T00:00:00/);
+    readSweepRecord = () => Promise.reject(new Error('no Firestore'));
+    assert.deepEqual(await status().sweepAlerts(), []);
   });
 
   it('warns before the allowance of GitHub is used up', () => {
