@@ -77,6 +77,21 @@ describe('the repair of to-dos', () => {
 
   const repairWith = (store: Store) => new TodoRepair({ ...team.app.ports, store });
 
+  it('leaves a title to the one that has it, whatever a tool does with its double', async () => {
+    await add('Water the plants');
+    const doubles = await Promise.all(['one', 'two', 'three'].map(add));
+    for (const double of doubles) {
+      await document(double).update({ title: 'Water the plants' });
+      await team.app.repairTodo(double, undefined);
+    }
+    const [completed = '', deleted = '', renamed = ''] = doubles;
+    const { todos } = team.app.services;
+    await todos.complete(owner, completed, unkeyed);
+    await todos.delete(owner, deleted, unkeyed);
+    await todos.edit(owner, renamed, { title: 'Another' }, unkeyed);
+    await assert.rejects(add('Water the plants'), ({ details }) => details.reason === 'DUPLICATE_TASK');
+  });
+
   it('takes effect once where several have decided on the same edit', async () => {
     const id = await add('Water the plants');
     await document(id).update({ title: 'Water the roses', due_date: inDays(3) });

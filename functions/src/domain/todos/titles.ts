@@ -14,6 +14,12 @@ interface TitleDependencies {
   readonly hashing: Hashing;
 }
 
+/** What a to-do changes to have a title for itself, and who has it already. */
+interface Reservation {
+  readonly changes: Change[];
+  readonly taken?: Todo;
+}
+
 type Titled = Pick<Todo, 'ownerUid' | 'title' | 'dueDate' | 'completed'>;
 
 export class Titles {
@@ -28,37 +34,39 @@ export class Titles {
    * @throws MusterError CONFLICT, with the reason DUPLICATE_TASK
    */
   async changes(before: Todo | undefined, after: Todo | undefined): Promise<Change[]> {
-    const [old, next] = [this.guardOf(before), this.guardOf(after)];
-    if (old === next) return [];
-    const released: Change[] = old === undefined ? [] : [{ kind: 'releaseTitle', id: old }];
-    if (next === undefined || after === undefined) return released;
-    const holder = await this.reserve(next, after.id);
-    if ('taken' in holder) throw duplicateTask(holder.taken);
-    return [...released, ...holder.changes];
+    const { changes, taken } = await this.exchange(before, after, before?.id ?? after?.id);
+    if (taken !== undefined) throw duplicateTask(taken);
+    return changes;
   }
 
   /** The same where a to-do is as it is: one that doubles another goes without. */
-  async tolerantChanges(before: Titled | undefined, after: Todo | undefined): Promise<Change[]> {
-    const id = after?.id;
-    const [old, next] = [this.guardOf(before), this.guardOf(after)];
-    if (old === next) return [];
-    const isOurs = old !== undefined && (await this.dependencies.todos.findGuard(old))?.value === id;
-    const released: Change[] = isOurs ? [{ kind: 'releaseTitle', id: old }] : [];
-    if (next === undefined || id === undefined) return released;
-    const holder = await this.reserve(next, id);
-    return 'taken' in holder ? released : [...released, ...holder.changes];
+  async tolerantChanges(before: Titled | undefined, after: Todo): Promise<Change[]> {
+    return (await this.exchange(before, after, after.id)).changes;
   }
 
-  private async reserve(
-    guard: string,
-    taskId: string,
-  ): Promise<{ readonly changes: Change[] } | { readonly taken: Todo }> {
+  /** Somebody may have given it another's title past the tools: then the guard is the other's, and stays. */
+  private async exchange(
+    before: Titled | undefined,
+    after: Titled | undefined,
+    id: string | undefined,
+  ): Promise<Reservation> {
+    const [old, next] = [this.guardOf(before), this.guardOf(after)];
+    if (old === next || id === undefined) return { changes: [] };
+    const isOurs = old !== undefined && (await this.dependencies.todos.findGuard(old))?.value === id;
+    const released: Change[] = isOurs ? [{ kind: 'releaseTitle', id: old }] : [];
+    if (next === undefined) return { changes: released };
+    const { changes, taken } = await this.reserve(next, id);
+    return { changes: [...released, ...changes], ...(taken && { taken }) };
+  }
+
+  private async reserve(guard: string, taskId: string): Promise<Reservation> {
     const { todos } = this.dependencies;
     const held = await todos.findGuard(guard);
     if (held === undefined) return { changes: [{ kind: 'reserveTitle', id: guard, taskId }] };
     if (held.value === taskId) return { changes: [] };
     const holder = await todos.find(held.value);
-    if (holder !== undefined && this.guardOf(holder.value) === guard) return { taken: holder.value };
+    if (holder !== undefined && this.guardOf(holder.value) === guard)
+      return { changes: [], taken: holder.value };
     return { changes: [{ kind: 'reserveTitle', id: guard, taskId, replaces: held.version }] };
   }
 

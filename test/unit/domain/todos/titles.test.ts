@@ -52,8 +52,9 @@ describe('the title that a to-do has for itself', () => {
     const guard = await guardOf(todo);
     const done = { ...todo, completed: true };
     assert.equal(await guardOf(done), undefined);
-    assert.deepEqual(await titlesAmong().changes(todo, done), [{ kind: 'releaseTitle', id: guard }]);
-    assert.deepEqual(await titlesAmong().changes(todo, undefined), [{ kind: 'releaseTitle', id: guard }]);
+    const titles = titlesAmong(new Map([[String(guard), todo.id]]), [todo]);
+    assert.deepEqual(await titles.changes(todo, done), [{ kind: 'releaseTitle', id: guard }]);
+    assert.deepEqual(await titles.changes(todo, undefined), [{ kind: 'releaseTitle', id: guard }]);
     assert.deepEqual(await titlesAmong().changes(todo, { ...todo, title: 'STRASSE fegen' }), []);
   });
 
@@ -91,11 +92,13 @@ describe('the title that a to-do has for itself', () => {
     const renamed = { ...todo, title: 'Another' };
     const reserved = await titlesAmong().changes(undefined, renamed);
     const others = titlesAmong(new Map([[guard, 'todo-2']]));
-    assert.deepEqual(await others.tolerantChanges(todo, renamed), reserved);
     const own = titlesAmong(new Map([[guard, todo.id]]));
-    assert.deepEqual(await own.tolerantChanges(todo, renamed), [
-      { kind: 'releaseTitle', id: guard },
-      ...reserved,
-    ]);
+    const released: Change = { kind: 'releaseTitle', id: guard };
+    assert.deepEqual(await others.changes(todo, { ...todo, completed: true }), []);
+    assert.deepEqual(await others.changes(todo, undefined), []);
+    for (const change of ['changes', 'tolerantChanges'] as const) {
+      assert.deepEqual(await others[change](todo, renamed), reserved, change);
+      assert.deepEqual(await own[change](todo, renamed), [released, ...reserved], change);
+    }
   });
 });
