@@ -169,7 +169,7 @@ export function compose(bindings: Bindings) {
   };
   const authenticator = new CredentialAuthenticator({
     credentials: ports.agents,
-    idTokens: new FirebaseIdTokenVerifier(firebaseApp),
+    idTokens: new FirebaseIdTokenVerifier(firebaseApp, clock),
     hashing: systemHashing,
     clock,
     revive,

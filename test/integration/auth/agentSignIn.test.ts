@@ -69,7 +69,7 @@ describe('signing agents in', () => {
       assert.equal(claims[name], value);
     }
     assert.ok(expiresAt.getTime() > Date.now() + 3_000_000);
-    const people = new FirebaseIdTokenVerifier(firebaseApp);
+    const people = new FirebaseIdTokenVerifier(firebaseApp, { now: () => new Date() });
     await assert.rejects(people.verify(idToken), { code: 'UNAUTHORIZED' }, 'it is no credential');
   });
 
