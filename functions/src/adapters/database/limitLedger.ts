@@ -79,7 +79,7 @@ export class DatabaseLimitLedger implements LimitLedger, Expiring {
 }
 
 /** What somebody has broken by hand counts as a bucket that nobody has drawn from. */
-function bucketIn(value: unknown): Bucket | undefined {
+export function bucketIn(value: unknown): Bucket | undefined {
   const isBucket = typeof value === 'object' && value !== null && 'tokens' in value && 'at' in value;
   if (!isBucket || typeof value.tokens !== 'number' || typeof value.at !== 'number') return undefined;
   return { tokens: value.tokens, at: value.at };

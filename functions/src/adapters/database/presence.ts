@@ -84,7 +84,8 @@ function lastSeenOf(snapshot: DataSnapshot): Date | undefined {
   return snapshot.exists() ? new Date(lastSeenIn(snapshot.val())) : undefined;
 }
 
-function lastSeenIn(value: unknown): number {
+/** In milliseconds of the epoch; 0 where it does not say. */
+export function lastSeenIn(value: unknown): number {
   const isObject = typeof value === 'object' && value !== null;
   return isObject && 'last_seen' in value && typeof value.last_seen === 'number' ? value.last_seen : 0;
 }

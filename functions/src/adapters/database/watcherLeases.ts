@@ -62,7 +62,7 @@ export class DatabaseWatcherLeases implements WatcherLeases {
   }
 }
 
-function leaseIn(value: unknown): Lease | undefined {
+export function leaseIn(value: unknown): Lease | undefined {
   const { data } = storedLease.safeParse(value);
   return data && { ...data, renewed: new Date(data.renewed) };
 }

@@ -7,6 +7,10 @@ import { ROLES } from '../../domain/principal.ts';
 import { foldedCapability } from '../../domain/tasks/capabilities.ts';
 import { timestamp } from './timestamp.ts';
 
+/** Text, as JSON: Firestore has no arrays in arrays, and field names of its own. The first version kept an object. */
+const parameters = z.union([z.string(), z.record(z.string(), z.unknown()).transform(inJson)]).nullable();
+
+/** What has a default is younger than the first agents that are stored. */
 const agentDocument = z.object({
   id: z.string(),
   name: z.string(),
@@ -16,10 +20,7 @@ const agentDocument = z.object({
   creator: z.string().nullable(),
   /** Names only, as spec/network.md's firebase.read example shows them. */
   capabilities: z.array(z.string()),
-  /** Parameters are kept as text: Firestore has no arrays in arrays, and field names of its own. */
-  capability_details: z.array(
-    z.object({ name: z.string(), category: z.string(), parameters: z.string().nullable() }),
-  ),
+  capability_details: z.array(z.object({ name: z.string(), category: z.string(), parameters })),
   configuration: z.object({
     max_concurrent_tasks: z.number(),
     timeout: z.number(),
@@ -30,21 +31,23 @@ const agentDocument = z.object({
   workspace: z.string().nullable(),
   coordination_role: z.enum(['leader', 'worker']).nullable(),
   status: z.enum(['active', 'offline']),
-  active_since: timestamp.nullable(),
+  active_since: timestamp.nullable().default(null),
   registered_at: timestamp,
   last_seen: timestamp,
   held: z.record(z.string(), z.object({ session: z.string(), claim_epoch: z.number() })),
   tasks_completed: z.number(),
   tasks_failed: z.number(),
-  work_milliseconds: z.number(),
-  last_failed: z.boolean(),
-  last_completed_at: timestamp.nullable(),
-  milestones: z.object({
-    seen: timestamp.optional(),
-    joined: timestamp.optional(),
-    claimed: timestamp.optional(),
-    completed: timestamp.optional(),
-  }),
+  work_milliseconds: z.number().default(0),
+  last_failed: z.boolean().default(false),
+  last_completed_at: timestamp.nullable().default(null),
+  milestones: z
+    .object({
+      seen: timestamp.optional(),
+      joined: timestamp.optional(),
+      claimed: timestamp.optional(),
+      completed: timestamp.optional(),
+    })
+    .default({}),
 });
 
 type StoredAgent = z.output<typeof agentDocument>;
@@ -74,7 +77,7 @@ export function agentToDocument(agent: Agent): StoredAgent & QueriedFields {
     capability_details: agent.capabilities.map(({ name, category, parameters }) => ({
       name,
       category,
-      parameters: parameters ? JSON.stringify(parameters) : null,
+      parameters: parameters ? inJson(parameters) : null,
     })),
     configuration: {
       max_concurrent_tasks: maxConcurrentTasks,
@@ -148,6 +151,10 @@ export function agentFromDocument(data: unknown): Agent {
     ...(stored.last_completed_at && { lastCompletedAt: stored.last_completed_at }),
     milestones: milestonesOf(stored.milestones),
   };
+}
+
+function inJson(value: object): string {
+  return JSON.stringify(value);
 }
 
 /** As TypeScript's `field?` means it: absent, and never undefined. */

@@ -12,6 +12,11 @@ const counters = z.object({
   milliseconds: z.number(),
 });
 
+/** What one shard has of an agent. */
+export function measureFromDocument(data: unknown): AgentMeasure {
+  return counters.parse(data);
+}
+
 export function addMeasure(
   database: Firestore,
   batch: WriteBatch,
@@ -47,7 +52,7 @@ export class FirestoreAgentMeasures implements AgentMeasureReader {
     if (shards.length === 0) return measures;
     for (const snapshot of await this.database.getAll(...shards)) {
       if (!snapshot.exists) continue;
-      const { agent, ...counted } = counters.parse(snapshot.data());
+      const { agent, ...counted } = measureFromDocument(snapshot.data());
       const before = measures.get(agent) ?? { requests: 0, answered: 0, milliseconds: 0 };
       measures.set(agent, {
         agent,

@@ -7,6 +7,10 @@ import { versioned } from './timestamp.ts';
 
 const answerDocument = z.object({ run_id: z.string() });
 
+export function answerFromDocument(data: unknown): CachedAnswer {
+  return { runId: answerDocument.parse(data).run_id };
+}
+
 export class FirestoreAnswerCache implements AnswerCache {
   private readonly database: Firestore;
 
@@ -17,6 +21,6 @@ export class FirestoreAnswerCache implements AnswerCache {
   async find(key: string): Promise<Versioned<CachedAnswer> | undefined> {
     const snapshot = await this.database.doc(answerPath(key)).get();
     if (snapshot.updateTime === undefined) return undefined;
-    return versioned({ runId: answerDocument.parse(snapshot.data()).run_id }, snapshot.updateTime);
+    return versioned(answerFromDocument(snapshot.data()), snapshot.updateTime);
   }
 }

@@ -81,3 +81,10 @@ export function codingFromDocument(stored: StoredCoding): CodingWork {
     ...(result && { result: { epoch: result.claim_epoch, bytes: result.bytes, parts: result.parts } }),
   };
 }
+
+const resultPart = z.object({ json: z.string() });
+
+/** A part of the JSON of what an attempt brought. */
+export function resultPartFromDocument(data: unknown): string {
+  return resultPart.parse(data).json;
+}

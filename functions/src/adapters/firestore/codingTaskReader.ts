@@ -1,15 +1,13 @@
 import type { Firestore, Query } from '@google-cloud/firestore';
-import { z } from 'zod';
 import type { CodingFilter, CodingTaskReader } from '../../domain/coding/readers.ts';
 import { asCodingTask, type CodingTask } from '../../domain/coding/task.ts';
 import type { StoredResult } from '../../domain/coding/work.ts';
 import type { Page, Slice } from '../../domain/readers.ts';
 import type { TaskStatus } from '../../domain/tasks/task.ts';
+import { resultPartFromDocument } from './codingDocument.ts';
 import { COLLECTIONS, taskResultPath } from './paths.ts';
 import { readSlice } from './slice.ts';
 import { taskFromDocument } from './taskDocument.ts';
-
-const resultPart = z.object({ json: z.string() });
 
 export class FirestoreCodingTaskReader implements CodingTaskReader {
   private readonly database: Firestore;
@@ -34,7 +32,7 @@ export class FirestoreCodingTaskReader implements CodingTaskReader {
   async result(taskId: string, { epoch, parts }: StoredResult): Promise<string> {
     const paths = Array.from({ length: parts }, (_, part) => taskResultPath(taskId, epoch, part));
     const snapshots = await this.database.getAll(...paths.map((path) => this.database.doc(path)));
-    return snapshots.map((snapshot) => resultPart.parse(snapshot.data()).json).join('');
+    return snapshots.map((snapshot) => resultPartFromDocument(snapshot.data())).join('');
   }
 
   private get tasks(): Query {

@@ -16,6 +16,11 @@ const preferencesDocument = z.object({
   email: z.boolean().catch(DEFAULT_PREFERENCES.channels.email),
 });
 
+export function preferencesFromDocument(data: unknown): Preferences {
+  const { reminder_lead_minutes, push, email } = preferencesDocument.parse(data);
+  return { leadMilliseconds: reminder_lead_minutes * MINUTE, channels: { push, email } };
+}
+
 export class FirestorePreferenceReader implements PreferenceReader {
   private readonly database: Firestore;
 
@@ -25,8 +30,6 @@ export class FirestorePreferenceReader implements PreferenceReader {
 
   async of(uid: string): Promise<Preferences> {
     const snapshot = await this.database.doc(preferencesPath(uid)).get();
-    if (!snapshot.exists) return DEFAULT_PREFERENCES;
-    const { reminder_lead_minutes, push, email } = preferencesDocument.parse(snapshot.data());
-    return { leadMilliseconds: reminder_lead_minutes * MINUTE, channels: { push, email } };
+    return snapshot.exists ? preferencesFromDocument(snapshot.data()) : DEFAULT_PREFERENCES;
   }
 }

@@ -9,7 +9,12 @@ import type { Counter, MemberCount, RegistryCount } from '../../domain/store.ts'
 import { TASK_STATUSES } from '../../domain/tasks/task.ts';
 import { timestamp } from './timestamp.ts';
 
-export const workspaceDocument = z.object({ session: z.string() });
+const workspaceDocument = z.object({ session: z.string() });
+
+/** The id of its open session. */
+export function workspaceFromDocument(data: unknown): string {
+  return workspaceDocument.parse(data).session;
+}
 
 const sessionDocument = z.object({
   id: z.string(),

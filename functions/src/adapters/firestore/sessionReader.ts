@@ -14,7 +14,7 @@ import {
   sessionPath,
   workspacePath,
 } from './paths.ts';
-import { sessionFromDocument, sumCounters, sumMembers, workspaceDocument } from './sessionDocument.ts';
+import { sessionFromDocument, sumCounters, sumMembers, workspaceFromDocument } from './sessionDocument.ts';
 import { versioned } from './timestamp.ts';
 
 const MAX_ATTEMPTS = 5;
@@ -80,7 +80,7 @@ export class FirestoreSessionReader implements SessionReader {
     const [named, ...rest] = snapshots;
     const more = rest.slice(0, paths.length);
     if (named?.updateTime === undefined) return { open: undefined, more };
-    const { session: name } = workspaceDocument.parse(named.data());
+    const name = workspaceFromDocument(named.data());
     const stored =
       guess === name ? rest[paths.length] : await this.database.doc(sessionPath(workspace, name)).get();
     this.remember(workspace, name);

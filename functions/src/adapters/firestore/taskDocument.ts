@@ -18,6 +18,7 @@ const result = z.object({
   files_created: z.array(z.string()).optional(),
 });
 
+/** What has a default is younger than the first tasks that are stored. */
 const document = z.object({
   id: z.string(),
   workspace: z.string(),
@@ -39,7 +40,7 @@ const document = z.object({
   lease_seconds: z.number().nullable(),
   lease_expires_at: timestamp.nullable(),
   started_at: timestamp.nullable(),
-  claimed_by_runner: z.boolean(),
+  claimed_by_runner: z.boolean().default(false),
   lapsed_claims: z.array(z.object({ agent_id: z.string(), claim_epoch: z.number() })),
   retries: z.number(),
   retry_at: timestamp.nullable(),
@@ -55,7 +56,7 @@ const document = z.object({
       error: z.string().optional(),
     })
     .nullable(),
-  coding: codingDocument.nullable(),
+  coding: codingDocument.nullable().default(null),
 });
 
 type StoredResult = z.output<typeof result>;

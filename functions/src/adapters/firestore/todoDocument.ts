@@ -127,6 +127,13 @@ export function sortedBy(data: unknown, fields: readonly string[]): readonly num
   return fields.map((field) => Number(index[field.replace('index.', '')]));
 }
 
+const titleGuard = z.object({ task_id: z.string() });
+
+/** The id of the to-do that has the title. */
+export function titleGuardFromDocument(data: unknown): string {
+  return titleGuard.parse(data).task_id;
+}
+
 const record = z.object({
   owner_uid: z.string(),
   occurs_on: z.string().nullable(),

@@ -1,5 +1,4 @@
 import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
-import { z } from 'zod';
 import type { Log } from '../../domain/ports.ts';
 import type { Reminder } from '../../domain/reminders/reminder.ts';
 import type { Versioned } from '../../domain/store.ts';
@@ -19,11 +18,10 @@ import {
   recordedOf,
   sortedBy,
   TODO_FIELDS,
+  titleGuardFromDocument,
   todoFromDocument,
 } from './todoDocument.ts';
 import { searchTodos } from './todoSearch.ts';
-
-const titleGuard = z.object({ task_id: z.string() });
 
 export class FirestoreTodoReader implements TodoReader {
   private readonly database: Firestore;
@@ -63,7 +61,7 @@ export class FirestoreTodoReader implements TodoReader {
   async findGuard(id: string): Promise<Versioned<string> | undefined> {
     const snapshot = await this.database.doc(titleGuardPath(id)).get();
     if (snapshot.updateTime === undefined) return undefined;
-    return versioned(titleGuard.parse(snapshot.data()).task_id, snapshot.updateTime);
+    return versioned(titleGuardFromDocument(snapshot.data()), snapshot.updateTime);
   }
 
   async list(filter: TodoFilter, sort: TodoSort, { limit, after }: TodoPage): Promise<FoundTodos> {

@@ -1,0 +1,147 @@
+/** Every shape in which Firestore has ever kept a document is read today, whatever a newer version adds to it. */
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import {
+  agentFromDocument,
+  credentialFromDocument,
+} from '../../functions/src/adapters/firestore/agentDocument.ts';
+import { measureFromDocument } from '../../functions/src/adapters/firestore/agentMeasures.ts';
+import { answerFromDocument } from '../../functions/src/adapters/firestore/answerCache.ts';
+import { resultPartFromDocument } from '../../functions/src/adapters/firestore/codingDocument.ts';
+import { eventFromDocument } from '../../functions/src/adapters/firestore/eventDocument.ts';
+import * as paths from '../../functions/src/adapters/firestore/paths.ts';
+import { preferencesFromDocument } from '../../functions/src/adapters/firestore/preferenceReader.ts';
+import { linkFromDocument } from '../../functions/src/adapters/firestore/pullRequestDocument.ts';
+import { recurringTaskFromDocument } from '../../functions/src/adapters/firestore/recurringTaskDocument.ts';
+import { reminderFromDocument } from '../../functions/src/adapters/firestore/reminderDocument.ts';
+import { orderFromDocument, runFromDocument } from '../../functions/src/adapters/firestore/runDocument.ts';
+import {
+  callFromDocument,
+  stepFromDocument,
+} from '../../functions/src/adapters/firestore/runStepDocument.ts';
+import {
+  discoveryFromDocument,
+  sessionFromDocument,
+  settledFromDocument,
+  sumCounters,
+  sumMembers,
+  sumRegistry,
+  workspaceFromDocument,
+} from '../../functions/src/adapters/firestore/sessionDocument.ts';
+import { skillFromDocument } from '../../functions/src/adapters/firestore/skillDocument.ts';
+import { subscriptionFromDocument } from '../../functions/src/adapters/firestore/subscriptionDocument.ts';
+import { taskFromDocument } from '../../functions/src/adapters/firestore/taskDocument.ts';
+import {
+  headFromDocument,
+  linesFromDocument,
+} from '../../functions/src/adapters/firestore/taskLogDocument.ts';
+import {
+  recordedOf,
+  titleGuardFromDocument,
+  todoFromDocument,
+  todoFromRecord,
+} from '../../functions/src/adapters/firestore/todoDocument.ts';
+import { workflowFromDocument } from '../../functions/src/adapters/firestore/workflowDocument.ts';
+import { asRead, directoryOf, storedNames, storedVersions } from './documents.ts';
+import { collectionOf, recorded } from './recording.ts';
+
+/** Those that this code writes and never reads. */
+const notRead = () => undefined;
+
+/** How each collection is read. */
+const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string, (data: unknown) => unknown>([
+  ['agents', agentFromDocument],
+  ['credentials', credentialFromDocument],
+  ['workspaces', workspaceFromDocument],
+  ['workspaces.sessions', sessionFromDocument],
+  ['workspaces.archive', sessionFromDocument],
+  ['workspaces.sessions.counters', (data) => sumCounters([data])],
+  ['workspaces.members', (data) => sumMembers([data])],
+  ['registry', (data) => sumRegistry([data])],
+  ['tasks', taskFromDocument],
+  ['tasks.logs', (data) => (isNote(data) ? notRead() : [headFromDocument(data), linesFromDocument(data)])],
+  ['tasks.results', resultPartFromDocument],
+  ['discoveries', discoveryFromDocument],
+  ['idempotency', (data) => settledFromDocument('id', data)],
+  ['pullRequests', linkFromDocument],
+  ['subscriptions', (data) => subscriptionFromDocument('id', data)],
+  ['skills', skillFromDocument],
+  ['events', eventFromDocument],
+  ['reminders', reminderFromDocument],
+  ['audit', notRead],
+  ['mail', notRead],
+  ['preferences', preferencesFromDocument],
+  ['todos', (data) => [todoFromDocument(data), recordedOf(data), todoFromRecord(data)]],
+  ['titleGuards', titleGuardFromDocument],
+  ['recurringTasks', recurringTaskFromDocument],
+  ['workflows', workflowFromDocument],
+  ['agentMeasures', measureFromDocument],
+  ['runs', runFromDocument],
+  ['runs.order', orderFromDocument],
+  ['runs.steps', stepFromDocument],
+  ['runs.calls', callFromDocument],
+  ['answerCache', answerFromDocument],
+]);
+
+/** Written by people's clients, as the security rules let them. */
+const WRITTEN_BY_OTHERS = ['preferences'];
+
+/** What else is logged of a task, for people to look at. */
+function isNote(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && 'kind' in data;
+}
+
+/** All that `paths.ts` knows, from its collections and from what its functions make. */
+function collections(): readonly string[] {
+  const made = Object.entries(paths).flatMap(([name, make]) => {
+    if (!name.endsWith('Path') || typeof make !== 'function') return [];
+    const path: unknown = Reflect.apply(make, undefined, ['1', '2', '3']);
+    assert.ok(typeof path === 'string');
+    return [collectionOf(path)];
+  });
+  return [...new Set([...Object.values(paths.COLLECTIONS), ...made])].sort();
+}
+
+describe('documents in Firestore', () => {
+  it('have a file for every collection, and a reader', () => {
+    assert.deepEqual(storedNames('firestore'), collections());
+    assert.deepEqual([...READERS.keys()].sort(), collections());
+  });
+
+  for (const collection of storedNames('firestore')) {
+    const read = READERS.get(collection) ?? assert.fail(`nothing reads ${collection}`);
+    for (const { version, documents } of storedVersions('firestore', collection)) {
+      for (const [id, document] of Object.entries(documents)) {
+        it(`of ${collection}, ${id} as in version ${version}, are read, whatever a newer version adds`, () => {
+          const data = asRead(document);
+          const found = read(data);
+          assert.ok(typeof data === 'object');
+          assert.deepEqual(read({ ...data, field_of_tomorrow: { of: ['a', 'newer', 'version'] } }), found);
+        });
+      }
+    }
+  }
+
+  /** A new shape is a new file: what is stored already stays as it is. */
+  it('are written as the last file of their collection says', async () => {
+    const written = await recorded();
+    const differing: string[] = [];
+    for (const collection of collections()) {
+      if (WRITTEN_BY_OTHERS.includes(collection)) continue;
+      const last = storedVersions('firestore', collection).at(-1);
+      const today = written.get(collection);
+      if (JSON.stringify(last?.documents) === JSON.stringify(today)) continue;
+      differing.push(collection);
+      if (process.env['UPDATE_SNAPSHOTS'] !== '1') continue;
+      const directory = directoryOf('firestore', `${collection}/`);
+      mkdirSync(directory, { recursive: true });
+      const file = new URL(`${(last?.version ?? 0) + 1}.json`, directory);
+      writeFileSync(file, `${JSON.stringify(today, null, 2)}\n`);
+    }
+    assert.deepEqual(
+      differing,
+      [],
+      'these are stored in a new way: UPDATE_SNAPSHOTS=1 npm test -- stored adds a version; keep all older ones',
+    );
+  });
+});

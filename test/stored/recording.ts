@@ -1,0 +1,86 @@
+/** What today's code would store, by collection and id: its own batches, of Google's client, which are kept and not sent. */
+import assert from 'node:assert/strict';
+import { type DocumentReference, FieldValue, Firestore, type SetOptions } from '@google-cloud/firestore';
+import { FirestoreAuditTrail } from '../../functions/src/adapters/firestore/auditTrail.ts';
+import { FirestoreMailQueue } from '../../functions/src/adapters/firestore/mailQueue.ts';
+import { FirestoreStore } from '../../functions/src/adapters/firestore/store.ts';
+import { AUDIT_ENTRY, CHANGES, NOTIFICATION, SETTLED } from './samples.ts';
+
+/** Of one collection, by their ids. */
+export type Documents = Readonly<Record<string, unknown>>;
+
+const NO_CHANCE = {
+  uuid: () => '00000000-0000-4000-8000-000000000000',
+  letters: (length: number) => 'a'.repeat(length),
+  secret: (bytes: number) => 'a'.repeat(bytes),
+  integer: () => 0,
+};
+
+/** Such as `tasks`, `tasks.logs`. */
+export function collectionOf(path: string): string {
+  return path
+    .split('/')
+    .filter((_, index) => index % 2 === 0)
+    .join('.');
+}
+
+export async function recorded(): Promise<ReadonlyMap<string, Documents>> {
+  const found = new Map<string, Record<string, unknown>>();
+  const keep = (path: string, data: unknown): void => {
+    const collection = collectionOf(path);
+    const documents = found.get(collection) ?? {};
+    // Where samples share a document, as the shards of counters do, each is one of its own.
+    let id = path.slice(path.lastIndexOf('/') + 1);
+    while (id in documents) id += "'";
+    found.set(collection, { ...documents, [id]: storedForm(data) });
+  };
+  const store = new FirestoreStore(recording(keep), { now: () => new Date(0) }, NO_CHANCE);
+  for (const change of CHANGES) await store.commit([change]);
+  await store.commit([], SETTLED);
+  await new FirestoreAuditTrail(recording(keep)).record(AUDIT_ENTRY);
+  await new FirestoreMailQueue(recording(keep)).queue('ada@example.com', NOTIFICATION);
+  return found;
+}
+
+/** A client whose writes are checked by itself, and then kept. */
+function recording(keep: (path: string, data: unknown) => void): Firestore {
+  const database = new Firestore({ projectId: 'recorded' });
+  const [newBatch, documentAt] = [database.batch.bind(database), database.doc.bind(database)];
+  database.batch = () => {
+    const [checked, batch] = [newBatch(), newBatch()];
+    return Object.assign(batch, {
+      create: (document: DocumentReference, data: object) => {
+        keep(document.path, data);
+        checked.create(document, data);
+        return batch;
+      },
+      set: (document: DocumentReference, data: object, options: SetOptions = {}) => {
+        keep(document.path, data);
+        checked.set(document, data, options);
+        return batch;
+      },
+      commit: () => Promise.resolve([]),
+    });
+  };
+  database.doc = (path) => {
+    const document = documentAt(path);
+    const create = async (data: object) => {
+      await database.batch().create(document, data).commit();
+    };
+    return Object.assign(document, { create });
+  };
+  return database;
+}
+
+/** As JSON has it: a time as `{"$time": "…"}`; what is added to a field as the field that there was none before. */
+function storedForm(value: unknown): unknown {
+  if (value instanceof Date) return { $time: value.toISOString() };
+  if (value instanceof FieldValue) {
+    const added: unknown = Reflect.get(value, 'operand') ?? Reflect.get(value, 'elements');
+    assert.notEqual(added, undefined, 'only what is added can be told here');
+    return storedForm(added);
+  }
+  if (Array.isArray(value)) return value.map(storedForm);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, storedForm(field)]));
+}

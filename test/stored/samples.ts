@@ -1,0 +1,545 @@
+/** Something of everything that is stored: changes with all that a document may have, and with as little as it may. */
+import { type Agent, NOTHING_DONE } from '../../functions/src/domain/agents/agent.ts';
+import type { Credential } from '../../functions/src/domain/agents/credential.ts';
+import type { NumberedEntry } from '../../functions/src/domain/coding/log.ts';
+import { appendNumbered } from '../../functions/src/domain/coding/logBook.ts';
+import type { CodingWork } from '../../functions/src/domain/coding/work.ts';
+import type { Session } from '../../functions/src/domain/coordination/session.ts';
+import type { TaskEvent } from '../../functions/src/domain/events/event.ts';
+import type { Notification } from '../../functions/src/domain/notifications/notification.ts';
+import type { Attempt } from '../../functions/src/domain/orchestration/calls/attempt.ts';
+import { ModelFailure } from '../../functions/src/domain/orchestration/ports.ts';
+import type { JournalEntry } from '../../functions/src/domain/orchestration/runs/journalEntry.ts';
+import type { Run, StepRecord } from '../../functions/src/domain/orchestration/runs/run.ts';
+import { readWorkflow } from '../../functions/src/domain/orchestration/workflows/validation.ts';
+import type { Change } from '../../functions/src/domain/store.ts';
+import type { Task } from '../../functions/src/domain/tasks/task.ts';
+import type { RecurringTask } from '../../functions/src/domain/todos/recurringTask.ts';
+import type { Todo } from '../../functions/src/domain/todos/todo.ts';
+
+const START = Date.UTC(2026, 10, 22, 9);
+
+/** Some moments of a day, by their minutes. */
+function at(minutes: number): Date {
+  return new Date(START + minutes * 60_000);
+}
+
+const TASK: Task = {
+  id: 'plain',
+  workspace: 'default',
+  session: 'session-1',
+  description: 'Write the tests',
+  priority: 5,
+  status: 'available',
+  dependencies: [],
+  dependents: [],
+  blockers: 0,
+  failedDependencies: [],
+  requiredCapabilities: [],
+  context: { files: [] },
+  createdAt: at(0),
+  createdBy: 'lead',
+  epoch: 0,
+  lapsedClaims: [],
+  retries: 0,
+};
+
+const CLAIM = {
+  agentId: 'terminal-2',
+  epoch: 2,
+  claimedAt: at(1),
+  leaseSeconds: 1800,
+  leaseExpiresAt: at(31),
+  startedAt: at(2),
+};
+
+const RESULT = { output: 'It is done.', filesModified: ['a.ts'], filesCreated: ['b.ts'] };
+
+const TASKS: readonly Task[] = [
+  TASK,
+  {
+    ...TASK,
+    id: 'held',
+    status: 'in_progress',
+    dependencies: ['plain'],
+    dependents: ['blocked'],
+    requiredCapabilities: ['TypeScript', 'tests'],
+    context: { files: ['README.md'], hints: 'Be quick' },
+    epoch: 2,
+    claim: CLAIM,
+    lapsedClaims: [{ agentId: 'terminal-1', epoch: 1 }],
+  },
+  {
+    ...TASK,
+    id: 'blocked',
+    blockers: 2,
+    failedDependencies: ['held'],
+    retries: 1,
+    retryAt: at(5),
+    error: 'The network was away',
+  },
+  {
+    ...TASK,
+    id: 'done',
+    status: 'done',
+    epoch: 2,
+    claim: CLAIM,
+    result: RESULT,
+    closedAt: at(9),
+    lateResult: { agentId: 'terminal-1', epoch: 1, receivedAt: at(10), result: RESULT, error: 'late' },
+  },
+];
+
+const CODING: CodingWork = {
+  tool: 'CLAUDECODE',
+  instructions: 'Implement sign-in',
+  branch: 'task/12345678-sign-in',
+  config: { model: 'opus', matrix: [[1, 2], [3]] },
+  ownerUid: 'ada',
+  queueSeconds: 3600,
+  queueEndsAt: at(60),
+  attempts: [],
+};
+
+const FAILURE = { class: 'crashed', message: 'It ended with code 1.' } as const;
+
+const CODING_TASKS: readonly Task[] = [
+  { ...TASK, id: 'coding', requiredCapabilities: ['claude'], coding: CODING },
+  {
+    ...TASK,
+    id: 'coding-done',
+    status: 'done',
+    requiredCapabilities: ['claude'],
+    epoch: 2,
+    claim: { ...CLAIM, isRunners: true },
+    result: RESULT,
+    closedAt: at(9),
+    coding: {
+      ...CODING,
+      project: 'owner/name',
+      progress: 'Tests are green',
+      failure: FAILURE,
+      attempts: [
+        {
+          epoch: 1,
+          agentId: 'runner-1',
+          endedAt: at(4),
+          failure: FAILURE,
+          commits: [{ sha: 'abc123', subject: 'Begin' }],
+        },
+      ],
+      result: { epoch: 2, bytes: 14, parts: 1 },
+    },
+  },
+];
+
+const AGENT: Agent = {
+  id: 'plain',
+  name: 'plain',
+  type: 'developer',
+  version: '1.0.0',
+  capabilities: [],
+  configuration: { maxConcurrentTasks: 1, timeout: 30_000, retryPolicy: { maxRetries: 3, backoffMs: 1000 } },
+  ownerUid: 'ada',
+  role: 'worker',
+  status: 'offline',
+  registeredAt: at(0),
+  lastSeen: at(0),
+  ...NOTHING_DONE,
+};
+
+const AGENTS: readonly Agent[] = [
+  AGENT,
+  {
+    ...AGENT,
+    id: 'experienced',
+    description: 'Writes tests',
+    creator: 'Ada',
+    capabilities: [
+      { name: 'TypeScript', category: 'languages', parameters: { versions: ['5', '7'], strict: true } },
+      { name: 'tests', category: 'general' },
+    ],
+    workspace: 'default',
+    coordinationRole: 'leader',
+    status: 'active',
+    activeSince: at(1),
+    held: { held: { session: 'session-1', epoch: 2 } },
+    tasksCompleted: 3,
+    tasksFailed: 1,
+    workMilliseconds: 90_000,
+    lastFailed: true,
+    lastCompletedAt: at(3),
+    milestones: { seen: at(0), joined: at(1), claimed: at(2), completed: at(3) },
+  },
+];
+
+const CREDENTIAL: Credential = {
+  apiKey: 'mk_plain',
+  agentId: 'plain',
+  secretHash: 'e3b0c442',
+  createdAt: at(0),
+  expiresAt: at(100),
+};
+
+const SESSION: Session = {
+  id: 'session-1',
+  workspace: 'default',
+  goal: 'Ship it',
+  masterPlan: 'First this, then that',
+  createdAt: at(0),
+  queueVersion: 4,
+  capabilityKeys: ['', 'tests'],
+};
+
+const TODO: Todo = {
+  id: 'plain',
+  ownerUid: 'ada',
+  title: 'Buy milk',
+  priority: 'LOW',
+  tags: [],
+  completed: false,
+  createdAt: at(0),
+};
+
+const FULL_TODO: Todo = {
+  ...TODO,
+  id: 'full',
+  description: 'The blue one',
+  dueDate: at(90),
+  priority: 'HIGH',
+  tags: ['home', 'shop'],
+  completed: true,
+  completedAt: at(80),
+  occurrence: { recurringTaskId: 'plain', on: '2026-11-22' },
+};
+
+const RECURRING: RecurringTask = {
+  id: 'plain',
+  ownerUid: 'ada',
+  title: 'Water the plants',
+  priority: 'MEDIUM',
+  tags: [],
+  rule: { frequency: 'DAILY', anchor: at(0), timezone: 'UTC' },
+  createdAt: at(0),
+  latest: { on: '2026-11-22', due: at(0) },
+};
+
+const EVENT: TaskEvent = {
+  id: 'event-1',
+  type: 'created',
+  taskId: 'plain',
+  userId: 'ada',
+  timestamp: at(0),
+  before: null,
+  after: { id: 'plain', title: 'Buy milk', tags: ['home'] },
+  changes: ['title'],
+};
+
+const RUN: Run = {
+  id: 'plain',
+  ownerUid: 'ada',
+  startedBy: 'agent:plain',
+  workspace: 'default',
+  workflow: 'direct',
+  title: 'Write a poem',
+  status: 'pending',
+  createdAt: at(0),
+  cancelRequested: false,
+  epoch: 0,
+  deadline: at(60),
+  current: [],
+  stepsSettled: 0,
+  stepsPlanned: 1,
+  spent: { inputTokens: 0, outputTokens: 0, costUsd: 0 },
+  warnings: [],
+};
+
+const SPENT = { inputTokens: 10, outputTokens: 20, costUsd: 0.01 };
+
+const FULL_RUN: Run = {
+  ...RUN,
+  id: 'full',
+  status: 'failed',
+  endedAt: at(3),
+  cancelRequested: true,
+  epoch: 2,
+  lease: { epoch: 2, expiresAt: at(2) },
+  dueAt: at(2),
+  current: ['execute'],
+  stepsSettled: 1,
+  spent: SPENT,
+  resultStep: 'execute.1',
+  failure: { reason: 'STEP_FAILED', message: 'The step failed.' },
+  warnings: ['claude was not available'],
+  selection: { agent: 'claude', workflow: 'direct', reasons: ['It is short'] },
+};
+
+const DEFINITION = JSON.stringify({ name: 'mine', steps: [{ name: 'execute', agent: 'auto' }] });
+
+const ATTEMPT: Attempt = {
+  call: 'claude',
+  number: 1,
+  agent: 'claude',
+  model: 'claude-opus',
+  waited: 0,
+  end: 'answered',
+  milliseconds: 1200,
+  usage: { inputTokens: 10, outputTokens: 20 },
+  costUsd: 0.01,
+  outcomeUnknown: false,
+};
+
+const STEP: StepRecord = {
+  id: 'execute.1',
+  number: 1,
+  name: 'execute',
+  iteration: 1,
+  role: 'execute',
+  agents: [],
+  status: 'waiting',
+  attempts: [],
+  spent: SPENT,
+  startedAt: at(0),
+};
+
+const FULL_STEP: StepRecord = {
+  ...STEP,
+  id: 'execute.2',
+  agents: ['claude', 'gemini'],
+  status: 'failed',
+  output: 'Roses are red',
+  results: [
+    { agent: 'claude', output: 'Roses are red' },
+    { agent: 'gemini', error: 'It timed out.' },
+  ],
+  failure: { reason: 'STEP_FAILED', message: 'The step failed.' },
+  attempts: [
+    ATTEMPT,
+    { ...ATTEMPT, number: 2, end: 'timeout', reason: 'It timed out.', outcomeUnknown: true },
+  ],
+  explanation: 'claude won',
+  taskId: 'held',
+  settledAt: at(2),
+};
+
+const CALL: JournalEntry = {
+  id: 'open',
+  step: 'execute.1',
+  call: 'claude',
+  number: 1,
+  repetition: 0,
+  agent: 'claude',
+  model: 'claude-opus',
+  inputHash: 'e3b0c442',
+  inputTokens: 12,
+  maxOutputTokens: 8192,
+  waited: 0,
+  startedAt: at(0),
+};
+
+const ANSWER = { text: 'Roses are red', model: 'claude-opus', usage: ATTEMPT.usage, complete: true };
+
+const TIMED_OUT = new ModelFailure('timeout', 'It timed out.', {
+  retryAfterMs: 1000,
+  usage: ATTEMPT.usage,
+  outcomeUnknown: true,
+});
+
+const LINES: readonly NumberedEntry[] = [
+  { sequence: 0, at: at(0), level: 'info', type: 'system', message: 'It begins' },
+  {
+    sequence: 1,
+    at: at(1),
+    level: 'warn',
+    type: 'tool',
+    prefix: 'npm',
+    message: 'Slow',
+    data: { ms: [[9]] },
+  },
+];
+
+const REMINDER = {
+  id: 'plain',
+  taskId: 'plain',
+  taskTitle: 'Buy milk',
+  ownerUid: 'ada',
+  remindAt: at(30),
+  sent: false,
+};
+
+/** What creates a document, or adds to one that may not be there. */
+export const CHANGES: readonly Change[] = [
+  ...[...TASKS, ...CODING_TASKS].map((task): Change => ({ kind: 'createTask', task })),
+  ...AGENTS.map((agent): Change => ({ kind: 'createAgent', agent })),
+  { kind: 'issueCredential', credential: CREDENTIAL },
+  {
+    kind: 'issueCredential',
+    credential: { ...CREDENTIAL, apiKey: 'mk_narrow', toolsets: ['todo'] },
+  },
+  { kind: 'countMembers', workspace: 'default', by: { total: 1, leaders: 1, active: 1 } },
+  { kind: 'countAgents', by: { total: 1, active: 1 } },
+  { kind: 'openSession', session: SESSION },
+  { kind: 'archiveSession', session: { ...SESSION, id: 'session-0' }, at: at(1) },
+  {
+    kind: 'count',
+    workspace: 'default',
+    session: 'session-1',
+    by: { available: 2, claimed: -1 },
+    at: at(1),
+    waited: 1200,
+  },
+  { kind: 'count', workspace: 'default', session: 'session-2', by: {}, at: at(1) },
+  {
+    kind: 'createDiscovery',
+    discovery: {
+      id: 'discovery-1',
+      workspace: 'default',
+      session: 'session-1',
+      agentId: 'plain',
+      content: 'It is in the attic',
+      tags: ['attic'],
+      createdAt: at(0),
+    },
+  },
+  {
+    kind: 'offerSkill',
+    skill: { id: 'plain', name: 'Tests', category: 'general', version: '1.0.0', author: 'plain' },
+    agents: 1,
+  },
+  {
+    kind: 'offerSkill',
+    skill: {
+      id: 'full',
+      name: 'TypeScript',
+      category: 'languages',
+      parameters: { versions: [['5'], ['7']] },
+      version: '1.0.0',
+      author: 'Ada',
+    },
+    agents: 1,
+  },
+  {
+    kind: 'logTask',
+    taskId: 'held',
+    entry: { id: 'check-1', kind: 'check_failed', at: at(3), details: { run_url: 'https://example.com/1' } },
+  },
+  ...appendNumbered(undefined, 1, LINES).writes.map(
+    (write): Change => ({ kind: 'appendLog', task: { id: 'coding', workspace: 'default' }, write }),
+  ),
+  { kind: 'storeResult', taskId: 'coding-done', epoch: 2, parts: ['{"summary":1}'] },
+  {
+    kind: 'linkPullRequest',
+    link: {
+      repositoryId: 7,
+      number: 8,
+      owner: 'owner',
+      repo: 'name',
+      taskId: 'held',
+      linkedBy: 'agent:plain',
+      linkedAt: at(4),
+    },
+  },
+  {
+    kind: 'openSubscription',
+    subscription: {
+      id: 'subscription-1',
+      uid: 'agent:plain',
+      subscriptionId: 'mine',
+      database: 'realtime',
+      path: 'tasks/queue',
+      eventType: 'child_added',
+      log: 'log-1',
+      createdAt: at(0),
+      expiresAt: at(100),
+    },
+  },
+  { kind: 'recordEvent', event: EVENT },
+  {
+    kind: 'recordEvent',
+    event: { ...EVENT, id: 'event-2', type: 'deleted', before: EVENT.after, after: null, changes: [] },
+  },
+  { kind: 'createReminder', reminder: REMINDER },
+  {
+    kind: 'createReminder',
+    reminder: { ...REMINDER, id: 'full', taskId: 'full', sent: true, sentAt: at(31), late: true },
+  },
+  ...[TODO, FULL_TODO].map((todo): Change => ({ kind: 'createTodo', todo })),
+  { kind: 'reserveTitle', id: 'guard-1', taskId: 'plain' },
+  { kind: 'createRecurringTask', recurringTask: RECURRING },
+  {
+    kind: 'createRecurringTask',
+    recurringTask: {
+      ...RECURRING,
+      id: 'full',
+      description: 'With water',
+      tags: ['home'],
+      rule: { ...RECURRING.rule, endDate: at(9000) },
+      endedAt: at(99),
+    },
+  },
+  {
+    kind: 'createWorkflow',
+    saved: {
+      id: 'workflow-1',
+      ownerUid: 'ada',
+      workflow: readWorkflow(DEFINITION, 'workflow'),
+      version: 1,
+      createdAt: at(0),
+      updatedAt: at(1),
+    },
+  },
+  { kind: 'measureAgent', measure: { agent: 'claude', requests: 2, answered: 1, milliseconds: 1200 } },
+  ...[RUN, FULL_RUN].map(
+    (run): Change => ({
+      kind: 'createRun',
+      run,
+      order: {
+        workflow: readWorkflow(DEFINITION, 'workflow'),
+        input: 'Write a poem',
+        context: { about: [['roses']] },
+        budget: { tokens: 1000, costUsd: 1 },
+      },
+    }),
+  ),
+  ...[STEP, FULL_STEP].map((step): Change => ({ kind: 'recordStep', runId: 'plain', step })),
+  ...[
+    CALL,
+    { ...CALL, id: 'answered', ending: { at: at(1), attempt: ATTEMPT, settled: { answer: ANSWER } } },
+    {
+      ...CALL,
+      id: 'failed',
+      ending: {
+        at: at(1),
+        attempt: { ...ATTEMPT, end: 'timeout', reason: 'It timed out.', outcomeUnknown: true } as const,
+        settled: { failure: TIMED_OUT },
+      },
+    },
+  ].map((entry): Change => ({ kind: 'startCall', runId: 'plain', entry })),
+  { kind: 'keepAnswer', key: 'answer-1', runId: 'plain', expiresAt: at(5) },
+];
+
+export const SETTLED = {
+  id: 'settled-1',
+  argumentsHash: 'e3b0c442',
+  answer: { task_id: 'plain', files: [['a.ts']] },
+  expiresAt: at(1440),
+};
+
+export const AUDIT_ENTRY = {
+  eventId: EVENT.id,
+  type: EVENT.type,
+  taskId: EVENT.taskId,
+  userId: EVENT.userId,
+  timestamp: EVENT.timestamp,
+  digest: 'e3b0c442',
+  recordedAt: at(1),
+};
+
+export const NOTIFICATION: Notification = {
+  id: 'event-1',
+  uid: 'ada',
+  taskId: 'plain',
+  title: 'Buy milk',
+  body: 'A reminder of your to-do.',
+  at: at(30),
+};
