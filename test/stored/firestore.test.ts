@@ -7,6 +7,7 @@ import {
 } from '../../functions/src/adapters/firestore/agentDocument.ts';
 import { measureFromDocument } from '../../functions/src/adapters/firestore/agentMeasures.ts';
 import { answerFromDocument } from '../../functions/src/adapters/firestore/answerCache.ts';
+import { proofDocument } from '../../functions/src/adapters/firestore/asCaller/writeProof.ts';
 import { resultPartFromDocument } from '../../functions/src/adapters/firestore/codingDocument.ts';
 import { eventFromDocument } from '../../functions/src/adapters/firestore/eventDocument.ts';
 import * as paths from '../../functions/src/adapters/firestore/paths.ts';
@@ -63,6 +64,8 @@ const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string,
   ['tasks.results', resultPartFromDocument],
   ['discoveries', discoveryFromDocument],
   ['idempotency', (data) => settledFromDocument('id', data)],
+  ['commits', notRead],
+  ['writers.commits', (data) => proofDocument.parse(data)],
   ['pullRequests', linkFromDocument],
   ['subscriptions', (data) => subscriptionFromDocument('id', data)],
   ['skills', skillFromDocument],
@@ -91,6 +94,9 @@ function isNote(data: unknown): boolean {
   return typeof data === 'object' && data !== null && 'kind' in data;
 }
 
+/** They hold nothing but collections. */
+const WITHOUT_DOCUMENTS: readonly string[] = ['writers'];
+
 /** All that `paths.ts` knows, from its collections and from what its functions make. */
 function collections(): readonly string[] {
   const made = Object.entries(paths).flatMap(([name, make]) => {
@@ -99,7 +105,8 @@ function collections(): readonly string[] {
     assert.ok(typeof path === 'string');
     return [collectionOf(path)];
   });
-  return [...new Set([...Object.values(paths.COLLECTIONS), ...made])].sort();
+  const all = new Set([...Object.values(paths.COLLECTIONS), ...made]);
+  return [...all].filter((collection) => !WITHOUT_DOCUMENTS.includes(collection)).sort();
 }
 
 describe('documents in Firestore', () => {
@@ -125,16 +132,19 @@ describe('documents in Firestore', () => {
   /** A new shape is a new file: what is stored already stays as it is. */
   it('are written as the last file of their collection says', async () => {
     const written = await recorded();
+    const isUpdate = process.env['UPDATE_SNAPSHOTS'] === '1';
     const differing: string[] = [];
     for (const collection of collections()) {
       if (WRITTEN_BY_OTHERS.includes(collection)) continue;
+      const directory = directoryOf('firestore', `${collection}/`);
+      if (isUpdate) mkdirSync(directory, { recursive: true });
       const last = storedVersions('firestore', collection).at(-1);
       const today = written.get(collection);
       if (JSON.stringify(last?.documents) === JSON.stringify(today)) continue;
-      differing.push(collection);
-      if (process.env['UPDATE_SNAPSHOTS'] !== '1') continue;
-      const directory = directoryOf('firestore', `${collection}/`);
-      mkdirSync(directory, { recursive: true });
+      if (!isUpdate) {
+        differing.push(collection);
+        continue;
+      }
       const file = new URL(`${(last?.version ?? 0) + 1}.json`, directory);
       writeFileSync(file, `${JSON.stringify(today, null, 2)}\n`);
     }

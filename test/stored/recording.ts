@@ -1,10 +1,11 @@
 /** What today's code would store, by collection and id: its own batches, of Google's client, which are kept and not sent. */
 import assert from 'node:assert/strict';
 import { type DocumentReference, FieldValue, Firestore, type SetOptions } from '@google-cloud/firestore';
+import { WriteProof } from '../../functions/src/adapters/firestore/asCaller/writeProof.ts';
 import { FirestoreAuditTrail } from '../../functions/src/adapters/firestore/auditTrail.ts';
 import { FirestoreMailQueue } from '../../functions/src/adapters/firestore/mailQueue.ts';
 import { FirestoreStore } from '../../functions/src/adapters/firestore/store.ts';
-import { AUDIT_ENTRY, CHANGES, NOTIFICATION, SETTLED } from './samples.ts';
+import { AUDIT_ENTRY, CALLER, CHANGES, NOTIFICATION, REPETITION, SETTLED } from './samples.ts';
 
 /** Of one collection, by their ids. */
 export type Documents = Readonly<Record<string, unknown>>;
@@ -29,16 +30,20 @@ export async function recorded(): Promise<ReadonlyMap<string, Documents>> {
   const keep = (path: string, data: unknown): void => {
     const collection = collectionOf(path);
     const documents = found.get(collection) ?? {};
+    const form = storedForm(data);
     // Where samples share a document, as the shards of counters do, each is one of its own.
     let id = path.slice(path.lastIndexOf('/') + 1);
-    while (id in documents) id += "'";
-    found.set(collection, { ...documents, [id]: storedForm(data) });
+    while (id in documents && JSON.stringify(documents[id]) !== JSON.stringify(form)) id += "'";
+    found.set(collection, { ...documents, [id]: form });
   };
-  const store = new FirestoreStore(recording(keep), { now: () => new Date(0) }, NO_CHANCE);
+  const database = recording(keep);
+  const clock = { now: () => new Date(0) };
+  const store = new FirestoreStore(database, clock, NO_CHANCE);
   for (const change of CHANGES) await store.commit([change]);
   await store.commit([], SETTLED);
-  await new FirestoreAuditTrail(recording(keep)).record(AUDIT_ENTRY);
-  await new FirestoreMailQueue(recording(keep)).queue('ada@example.com', NOTIFICATION);
+  await new FirestoreAuditTrail(database).record(AUDIT_ENTRY);
+  await new FirestoreMailQueue(database).queue('ada@example.com', NOTIFICATION);
+  new WriteProof(database, clock, CALLER, REPETITION).addTo(database.batch());
   return found;
 }
 

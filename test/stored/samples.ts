@@ -5,6 +5,7 @@ import type { NumberedEntry } from '../../functions/src/domain/coding/log.ts';
 import { appendNumbered } from '../../functions/src/domain/coding/logBook.ts';
 import type { CodingWork } from '../../functions/src/domain/coding/work.ts';
 import type { Session } from '../../functions/src/domain/coordination/session.ts';
+import type { Caller } from '../../functions/src/domain/data/caller.ts';
 import type { TaskEvent } from '../../functions/src/domain/events/event.ts';
 import type { Notification } from '../../functions/src/domain/notifications/notification.ts';
 import type { Attempt } from '../../functions/src/domain/orchestration/calls/attempt.ts';
@@ -524,6 +525,14 @@ export const SETTLED = {
   answer: { task_id: 'plain', files: [['a.ts']] },
   expiresAt: at(1440),
 };
+
+/** Who writes as themselves, and what. */
+export const CALLER: Caller = {
+  principal: { uid: 'ada', kind: 'person', ownerUid: 'ada', role: 'worker' },
+  credential: 'token',
+};
+
+export const REPETITION = { id: 'write-1', argumentsHash: 'e3b0c442' };
 
 export const AUDIT_ENTRY = {
   eventId: EVENT.id,

@@ -13,7 +13,7 @@ import { timestamp } from '../timestamp.ts';
 /** A lost answer is asked for within minutes; the document is deleted some time after that. */
 const UNKEYED_HOURS = 1;
 
-const proofDocument = z.object({ arguments_hash: z.string().optional(), expires_at: timestamp });
+export const proofDocument = z.object({ arguments_hash: z.string().optional(), expires_at: timestamp });
 
 export class WriteProof implements Proof {
   private readonly document: DocumentReference;
