@@ -16,7 +16,7 @@ import { DatabaseWatcherLeases } from './adapters/database/watcherLeases.ts';
 import { FirestoreAgentDirectory } from './adapters/firestore/agentDirectory.ts';
 import { FirestoreAgentReader } from './adapters/firestore/agentReader.ts';
 import { FirestoreAccess } from './adapters/firestore/asCaller/access.ts';
-import { firestore } from './adapters/firestore/client.ts';
+import { type Firestore, firestore } from './adapters/firestore/client.ts';
 import { FirestoreDiscoveryReader } from './adapters/firestore/discoveryReader.ts';
 import { FirestoreEventReader } from './adapters/firestore/eventReader.ts';
 import { FirestoreFirstActs } from './adapters/firestore/firstActs.ts';
@@ -78,6 +78,8 @@ const SWEEP = { turnMilliseconds: 45_000, patienceMilliseconds: 20_000 };
 /** What is not read from the environment. Tests bind a clock of their own. */
 export interface Bindings extends OrchestrationBindings, GitHubBindings {
   readonly clock: Clock;
+  /** Absent: the environment's. */
+  readonly database?: Firestore | undefined;
   /** Absent: nobody is limited. */
   readonly rateLimit?: RateLimit | undefined;
   /** Where people's devices are told of reminders. Absent: nowhere. */
@@ -86,8 +88,7 @@ export interface Bindings extends OrchestrationBindings, GitHubBindings {
 
 /** Builds the domain over the adapters: everything but the HTTP endpoint. */
 export function compose(bindings: Bindings) {
-  const { clock, rateLimit: limit, push } = bindings;
-  const database = firestore();
+  const { clock, database = firestore(), rateLimit: limit, push } = bindings;
   const ledgers = {
     limits: new DatabaseLimitLedger(realtimeDatabase, clock),
     metrics: new DatabaseMetricsLedger(realtimeDatabase, clock),
@@ -98,10 +99,10 @@ export function compose(bindings: Bindings) {
     sessions: new FirestoreSessionReader(database),
     tasks: new FirestoreTaskReader(database, cloudLog),
     discoveries: new FirestoreDiscoveryReader(database),
-    ...todoPorts(cloudLog),
-    ...orchestrationPorts(bindings, cloudLog),
-    ...codingPorts(cloudLog),
-    ...gitHubPorts(bindings, cloudLog),
+    ...todoPorts(database, cloudLog),
+    ...orchestrationPorts(database, bindings, cloudLog),
+    ...codingPorts(database, cloudLog),
+    ...gitHubPorts(database, bindings, cloudLog),
     subscriptions: new FirestoreSubscriptionReader(database),
     events: new DatabaseEventLog(realtimeDatabase),
     leases: new DatabaseWatcherLeases(realtimeDatabase),
@@ -174,7 +175,7 @@ export function compose(bindings: Bindings) {
     clock,
     revive,
   });
-  const spine = composeSpine({ ...ports, push });
+  const spine = composeSpine(database, { ...ports, push });
   const expiring = [...Object.values(ledgers), services.subscriptions, spine.deliveries];
   const sweep = new Sweep(
     [

@@ -1,6 +1,5 @@
 /** Composes coding tasks: what they are read by and watched with, and the services over that. */
-
-import { firestore } from '../adapters/firestore/client.ts';
+import type { Firestore } from '../adapters/firestore/client.ts';
 import { FirestoreCodingTaskReader } from '../adapters/firestore/codingTaskReader.ts';
 import { FirestoreCodingWatch } from '../adapters/firestore/codingWatch.ts';
 import { FirestoreTaskLogReader } from '../adapters/firestore/taskLogReader.ts';
@@ -10,8 +9,7 @@ import { type CodingDependencies, CodingService } from '../domain/coding/service
 import { CodingView, type CodingViewDependencies } from '../domain/coding/view.ts';
 import type { Log } from '../domain/ports.ts';
 
-export function codingPorts(log: Log) {
-  const database = firestore();
+export function codingPorts(database: Firestore, log: Log) {
   return {
     codingTasks: new FirestoreCodingTaskReader(database),
     taskLogs: new FirestoreTaskLogReader(database),

@@ -1,5 +1,5 @@
 /** Composes GitHub: how it is reached, the services over that, and what its webhook tells. */
-import { firestore } from '../adapters/firestore/client.ts';
+import type { Firestore } from '../adapters/firestore/client.ts';
 import { FirestorePullRequestLinks } from '../adapters/firestore/pullRequestReader.ts';
 import { GitHubClients, type GitHubSettings } from '../adapters/github/clients.ts';
 import { RestGitHub } from '../adapters/github/gitHub.ts';
@@ -19,9 +19,9 @@ export interface GitHubBindings {
   readonly gitHub?: (() => GitHubSettings) | undefined;
 }
 
-export function gitHubPorts({ gitHub = gitHubSettings }: GitHubBindings, log: Log) {
+export function gitHubPorts(database: Firestore, { gitHub = gitHubSettings }: GitHubBindings, log: Log) {
   return {
-    pullRequestLinks: new FirestorePullRequestLinks(firestore()),
+    pullRequestLinks: new FirestorePullRequestLinks(database),
     gitHub: new RestGitHub(new GitHubClients(gitHub, log)),
   };
 }

@@ -2,7 +2,7 @@
 import { CloudTasksRunQueue } from '../adapters/cloudtasks/runQueue.ts';
 import { FirestoreAgentMeasures } from '../adapters/firestore/agentMeasures.ts';
 import { FirestoreAnswerCache } from '../adapters/firestore/answerCache.ts';
-import { firestore } from '../adapters/firestore/client.ts';
+import type { Firestore } from '../adapters/firestore/client.ts';
 import { FirestoreRunReader } from '../adapters/firestore/runReader.ts';
 import { FirestoreWorkflowReader } from '../adapters/firestore/workflowReader.ts';
 import { systemTimer } from '../adapters/platform/timer.ts';
@@ -35,9 +35,8 @@ export interface OrchestrationBindings {
   readonly budget?: RunBudget | undefined;
 }
 
-export function orchestrationPorts(bindings: OrchestrationBindings, log: Log) {
+export function orchestrationPorts(database: Firestore, bindings: OrchestrationBindings, log: Log) {
   const { hosted = deployedAgents(), dispatch, budget = runBudget() } = bindings;
-  const database = firestore();
   return {
     hosted,
     budget,

@@ -8,7 +8,7 @@ import { DatabaseDevices } from '../adapters/database/devices.ts';
 import { DatabaseInbox } from '../adapters/database/inbox.ts';
 import { DatabaseTaskUpdates } from '../adapters/database/taskUpdates.ts';
 import { FirestoreAuditTrail } from '../adapters/firestore/auditTrail.ts';
-import { firestore } from '../adapters/firestore/client.ts';
+import type { Firestore } from '../adapters/firestore/client.ts';
 import { FirestoreMailQueue } from '../adapters/firestore/mailQueue.ts';
 import { localMessagingApp } from '../adapters/messaging/localApp.ts';
 import { FcmPushService } from '../adapters/messaging/pushService.ts';
@@ -31,8 +31,7 @@ type SpinePorts = ConstructorParameters<typeof ReminderSending>[0] & {
   readonly push: PushService | undefined;
 };
 
-export function composeSpine(ports: SpinePorts) {
-  const database = firestore();
+export function composeSpine(database: Firestore, ports: SpinePorts) {
   const broker = new PubSubPublisher();
   const auditTrail = new FirestoreAuditTrail(database);
   const taskUpdates = new DatabaseTaskUpdates(realtimeDatabase);

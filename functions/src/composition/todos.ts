@@ -1,5 +1,5 @@
 /** Composes to-dos: what they are read by, and what repairs them. */
-import { firestore } from '../adapters/firestore/client.ts';
+import type { Firestore } from '../adapters/firestore/client.ts';
 import { FirestoreRecurringTaskReader } from '../adapters/firestore/recurringTaskReader.ts';
 import { FirestoreTaskHistory } from '../adapters/firestore/taskHistory.ts';
 import { todoFromRecord } from '../adapters/firestore/todoDocument.ts';
@@ -9,8 +9,7 @@ import { RecurringTasks } from '../domain/todos/recurring.ts';
 import { TodoRepair, type TodoRepairDependencies } from '../domain/todos/repair.ts';
 import { TodoService } from '../domain/todos/service.ts';
 
-export function todoPorts(log: Log) {
-  const database = firestore();
+export function todoPorts(database: Firestore, log: Log) {
   return {
     todos: new FirestoreTodoReader(database, log),
     recurringTasks: new FirestoreRecurringTaskReader(database),
