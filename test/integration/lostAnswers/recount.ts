@@ -1,0 +1,27 @@
+/** Counters held against what they count. */
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { COLLECTIONS } from '../../../functions/src/adapters/firestore/paths.ts';
+import type { Team } from '../coordination/team.ts';
+
+/** Gives what differs in the open session of the team's workspace. */
+export async function recount({ app, workspace }: Team): Promise<readonly string[]> {
+  const open = await app.ports.sessions.current(workspace);
+  if (open === undefined) return [];
+  const session = open.session.id;
+  const stored = (collection: string) =>
+    firestore().collection(collection).where('session', '==', session).get();
+  const [{ counters }, tasks, discoveries] = await Promise.all([
+    app.services.coordination.status(workspace),
+    stored(COLLECTIONS.tasks),
+    stored(COLLECTIONS.discoveries),
+  ]);
+  const found = new Map<string, number>([['discoveries', discoveries.size]]);
+  for (const task of tasks.docs) {
+    const status = String(task.get('status'));
+    found.set(status, (found.get(status) ?? 0) + 1);
+  }
+  return Object.entries(counters.counts).flatMap(([name, count]) => {
+    const actual = found.get(name) ?? 0;
+    return count === actual ? [] : [`${count} are counted as ${name}, and ${actual} are`];
+  });
+}

@@ -1,0 +1,90 @@
+import { scenariosOf } from '../scene.ts';
+
+export const coordination = scenariosOf('coordination', {
+  init_coordination: {
+    'in a new workspace': async () => ({ args: { goal: 'One', master_plan: 'A plan' } }),
+    'with another goal': async (scene) => {
+      await scene.createOne();
+      return { args: { goal: 'Two' } };
+    },
+  },
+  create_task: {
+    'in a new workspace': async () => ({ args: { description: 'A' } }),
+    'with a dependency': async (scene) => {
+      const { id } = await scene.createOne();
+      return { args: { description: 'A', dependencies: [id] } };
+    },
+  },
+  create_tasks_batch: async (scene) => {
+    await scene.createOne();
+    return { args: { tasks: [{ description: 'A' }, { description: 'B', dependencies: ['task-1'] }] } };
+  },
+  register_agent: {
+    'for the first time': async (scene) => ({ args: { agent_id: scene.agentId('bob'), role: 'worker' } }),
+    'again, with a capability': async (scene) => {
+      const agent_id = await scene.join('ann');
+      return { args: { agent_id, role: 'worker', capabilities: ['sql'] }, principal: scene.principal('ann') };
+    },
+  },
+  claim_task: {
+    'of one that holds one': async (scene) => {
+      const agent_id = await scene.join('ann');
+      await scene.create({}, {});
+      return { args: { agent_id }, principal: scene.principal('ann') };
+    },
+    'of one that may hold several': async (scene) => {
+      const agent_id = await scene.join('ann');
+      await scene.allow(agent_id, 5);
+      await scene.create({}, {}, {});
+      return { args: { agent_id }, principal: scene.principal('ann') };
+    },
+    'in vain': async (scene) => {
+      const { principal, agent_id } = await scene.holder();
+      await scene.allow(agent_id, 2);
+      return { args: { agent_id }, principal };
+    },
+  },
+  start_task: async (scene) => {
+    const { principal, ...args } = await scene.holder();
+    return { args, principal };
+  },
+  complete_task: {
+    'that another waits for': async (scene) => {
+      const { principal, ...args } = await scene.holder();
+      await scene.create({ dependencies: [args.task_id] });
+      return { args: { ...args, output: 'Made it' }, principal };
+    },
+    'by one that holds two': async (scene) => {
+      const { principal, ...args } = await scene.holder(2);
+      await scene.start(args.agent_id, args.task_id);
+      return { args: { ...args, output: 'Made it' }, principal };
+    },
+    'after its lease, while another holds it': async (scene) => {
+      const { principal, ...args } = await scene.holder();
+      scene.pass(7200);
+      await scene.sweep();
+      const other = await scene.join('bob');
+      await scene.claim(other);
+      return { args: { ...args, output: 'Made it' }, principal };
+    },
+  },
+  fail_task: {
+    'for good': async (scene) => {
+      const { principal, ...args } = await scene.holder();
+      await scene.create({ dependencies: [args.task_id] });
+      return { args: { ...args, error: 'It broke' }, principal };
+    },
+    'to be tried again': async (scene) => {
+      const { principal, ...args } = await scene.holder();
+      return { args: { ...args, error: 'It broke', retryable: true }, principal };
+    },
+  },
+  heartbeat: async (scene) => {
+    const { principal, agent_id } = await scene.holder();
+    return { args: { agent_id }, principal };
+  },
+  add_discovery: async (scene) => {
+    const { principal, agent_id } = await scene.holder();
+    return { args: { agent_id, content: 'Look', tags: ['auth'] }, principal };
+  },
+});

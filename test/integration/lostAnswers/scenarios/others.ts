@@ -1,0 +1,102 @@
+/** Onboarding, the databases and GitHub. */
+import { firestore } from '../../../../functions/src/adapters/firestore/client.ts';
+import type { JsonObject } from '../../../../functions/src/domain/json.ts';
+import { answer } from '../../coordination/calls.ts';
+import { type Prepared, type Scene, scenariosOf } from '../scene.ts';
+
+export const onboarding = scenariosOf('onboarding', {
+  registerAgent: async () => ({
+    args: {
+      agentInfo: { name: 'coder', type: 'developer', version: '1.0.0' },
+      capabilities: [{ name: 'coding', category: 'work' }],
+    },
+  }),
+});
+
+/** A document that is there, and a write to it as its caller. */
+async function document(scene: Scene, more: JsonObject, fields: object = { count: 1 }): Promise<Prepared> {
+  scene.now = new Date(); // tokens of callers are of the present
+  const path = `shared/${scene.workspace}`;
+  const { writeTime } = await firestore().doc(path).set(fields);
+  const version = `${writeTime.seconds}.${writeTime.nanoseconds}`;
+  const args = { database: 'firestore', path, data: { count: 2 }, ...more };
+  const withVersion = more['expectedVersion'] === '' ? { ...args, expectedVersion: version } : args;
+  return { args: withVersion, asCaller: true };
+}
+
+const IN_TRANSACTION = { operation: 'update', transaction: true, expectedVersion: '' };
+
+export const firebase = scenariosOf('firebase', {
+  write: {
+    'that sets': (scene) => document(scene, {}),
+    'that merges': (scene) => document(scene, { merge: true }),
+    'that increments': (scene) =>
+      document(scene, { operation: 'update', data: { count: { __increment__: 1 } } }),
+    'that pushes': async (scene) => {
+      const { args } = await document(scene, { operation: 'push' });
+      return { args: { ...args, path: `shared/${scene.workspace}/list` }, asCaller: true };
+    },
+    'that deletes': (scene) => document(scene, { operation: 'delete', data: null }),
+    'in a transaction': (scene) => document(scene, IN_TRANSACTION),
+    'that increments in a transaction': (scene) =>
+      document(scene, { ...IN_TRANSACTION, data: { count: { __increment__: 1 } } }),
+    'that deletes in a transaction': (scene) =>
+      document(scene, { ...IN_TRANSACTION, operation: 'delete', data: null }),
+    'over nothing in a transaction': async (scene) => {
+      const { args } = await document(scene, { transaction: true, expectedVersion: null });
+      return { args: { ...args, path: `shared/${scene.workspace}-new` }, asCaller: true };
+    },
+  },
+  subscribe: async (scene) => ({ args: subscription(scene) }),
+  unsubscribe: async (scene) => {
+    const { subscriptionId, ...rest } = subscription(scene);
+    await answer(scene, 'firebase_subscribe', { subscriptionId, ...rest });
+    return { args: { subscriptionId } };
+  },
+});
+
+function subscription(scene: Scene) {
+  scene.now = new Date();
+  return {
+    subscriptionId: 'sub-one',
+    database: 'realtime',
+    path: 'tasks/queue',
+    eventType: 'child_added',
+    includeInitial: false,
+  };
+}
+
+/** A repository of its own, and what there is in the end. */
+function repository(scene: Scene, more: JsonObject): Prepared {
+  const repo = scene.vendors.repository(`repo-${scene.workspace}`);
+  return {
+    args: { owner: repo.owner, repo: repo.name, ...more },
+    elsewhere: () => ({
+      issues: repo.issues.length,
+      pulls: repo.pulls.length,
+      branches: [...repo.branches.keys()],
+      commits: repo.objects.commits.size,
+    }),
+  };
+}
+
+export const github = scenariosOf('github', {
+  createIssue: async (scene) =>
+    repository(scene, { title: 'Retries never end', body: 'See `src/retry.ts`.' }),
+  createPR: {
+    'that is new': async (scene) =>
+      repository(scene, { title: 'End retries', head: 'fix/retries', base: 'main' }),
+    'for a task': async (scene) => {
+      const { principal, task_id } = await scene.holder();
+      const wanted = { title: 'End retries', head: 'fix/retries', base: 'main', task_id };
+      return { ...repository(scene, wanted), principal };
+    },
+  },
+  createBranch: async (scene) => repository(scene, { branch: 'feature/login', from: 'main' }),
+  commitFiles: async (scene) =>
+    repository(scene, {
+      branch: 'fix/retries',
+      message: 'End retries',
+      files: [{ path: 'src/retry.ts', content: 'export const MAX = 5;\n' }],
+    }),
+});

@@ -1,0 +1,120 @@
+/** A workspace of its own for one call whose commits are lost, with vendors on this machine. */
+import type { GitHubSettings } from '../../../functions/src/adapters/github/clients.ts';
+import { type Composition, compose } from '../../../functions/src/app.ts';
+import type { JsonObject } from '../../../functions/src/domain/json.ts';
+import type { Principal } from '../../../functions/src/domain/principal.ts';
+import { LocalGitHub } from '../../support/github/server.ts';
+import type { Installation, Repo } from '../../support/github/world.ts';
+import type { Lane } from '../../support/lossyFirestore/lanes.ts';
+import { LocalModels } from '../../support/models/server.ts';
+import { CodingTeam } from '../coding/calls.ts';
+import type { TeamBindings } from '../coordination/team.ts';
+import { agentsAt } from '../orchestration/orchestra.ts';
+
+const OWNER = 'sartor-ai';
+
+/** What all scenes share. */
+export class Vendors {
+  readonly models = new LocalModels();
+  readonly gitHub = new LocalGitHub();
+  private installation: Installation | undefined;
+
+  async start(): Promise<void> {
+    await Promise.all([this.models.start(), this.gitHub.start()]);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.models.stop(), this.gitHub.stop()]);
+  }
+
+  gitHubSettings(): GitHubSettings {
+    const { id, privateKey } = this.gitHub.world.app;
+    return { apiUrl: this.gitHub.url, app: { id, privateKey } };
+  }
+
+  /** A repository of its own, which Muster may write to. */
+  repository(name: string): Repo {
+    const { world } = this.gitHub;
+    const repo = world.repository(OWNER, name);
+    repo.push('main', { 'README.md': '# A repository\n' });
+    repo.push('fix/retries', { 'README.md': '# A repository\n', 'src/retry.ts': 'export const MAX = 3;\n' });
+    this.installation ??= world.install(OWNER);
+    this.installation.repositories.add(repo.fullName);
+    return repo;
+  }
+}
+
+export class Scene extends CodingTeam {
+  readonly vendors: Vendors;
+  /** Whether what is dispatched is lost. */
+  losing = false;
+
+  constructor(vendors: Vendors) {
+    super({ ...bindingsOf(vendors), dispatch: { dispatch: async (runId) => this.execute(runId) } });
+    this.vendors = vendors;
+  }
+
+  /** An instance of the same deployment whose commits go through the lane. */
+  through({ database }: Lane): Composition {
+    return compose({
+      ...bindingsOf(this.vendors),
+      clock: { now: () => this.now },
+      database,
+      dispatch: { dispatch: async (runId) => this.execute(runId) },
+    });
+  }
+
+  /** Another instance executes it, whose commits are not lost. */
+  private execute(runId: string): void {
+    if (!this.losing) void this.app.runExecution.deliver({ runId });
+  }
+
+  /** A worker that has joined, and what it holds. */
+  async holder(
+    tasks = 1,
+  ): Promise<{ readonly principal: Principal; readonly agent_id: string; readonly task_id: string }> {
+    const principal = this.principal('ann');
+    const agent_id = await this.join('ann');
+    await this.allow(agent_id, tasks);
+    await this.create(...Array.from({ length: tasks }, () => ({})));
+    const claimed = [];
+    for (let count = 0; count < tasks; count++) claimed.push(await this.claim(agent_id));
+    return { principal, agent_id, task_id: String(claimed[0]) };
+  }
+}
+
+function bindingsOf(vendors: Vendors): TeamBindings {
+  return {
+    gitHub: () => vendors.gitHubSettings(),
+    hosted: () => agentsAt(vendors.models.url),
+    budget: { tokens: 1_000_000, costUsd: 10 },
+  };
+}
+
+/** What a scenario has prepared. */
+export interface Prepared {
+  readonly args: JsonObject;
+  /** The leader where this is left out. */
+  readonly principal?: Principal;
+  /** What it has done elsewhere than in Firestore. */
+  readonly elsewhere?: () => unknown;
+  /** Whether its commits are those of a client that comes as its caller. */
+  readonly asCaller?: true;
+}
+
+export interface Scenario {
+  /** As in `coordination.create_task`. */
+  readonly tool: string;
+  readonly when: string;
+  readonly prepare: (scene: Scene) => Promise<Prepared>;
+}
+
+type Entry = Scenario['prepare'] | Readonly<Record<string, Scenario['prepare']>>;
+
+/** The scenarios of a toolset's tools: one for each, or several by what is special about them. */
+export function scenariosOf(toolset: string, tools: Readonly<Record<string, Entry>>): readonly Scenario[] {
+  return Object.entries(tools).flatMap(([tool, entry]) => {
+    const named = typeof entry === 'function' ? { '': entry } : entry;
+    return Object.entries(named).map(([when, prepare]) => ({ tool: `${toolset}.${tool}`, when, prepare }));
+  });
+}

@@ -1,0 +1,145 @@
+/**
+ * What happened, told so that it can be compared with what happened elsewhere: what was answered and what was written,
+ * without the names and times that differ from one time to the next.
+ */
+import protos from '@google-cloud/firestore-api/protos';
+import type { Write } from './proxy.ts';
+
+const v1 = protos.google.firestore.v1;
+
+export interface Happened {
+  readonly answer: unknown;
+  readonly written: readonly Write[];
+}
+
+export interface Circumstances {
+  /** The name of what it happened in, which is part of many other names. */
+  readonly place: string;
+  /** What the clock said: times are told by their distance. Where it is left out, times are left out. */
+  readonly now?: Date | undefined;
+  /** Fields whose numbers and texts are by chance. */
+  readonly chance: ReadonlySet<string>;
+}
+
+export interface Account {
+  readonly answer: string;
+  /** One line for each write, in alphabetical order. */
+  readonly written: readonly string[];
+}
+
+/** Names that are made by chance, by what they look like: ids, secrets and digests. */
+const BY_CHANCE = new RegExp(
+  [
+    '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
+    '(?<=task/)[a-z0-9]{8}(?=-)',
+    '(?<=task-)[a-z0-9]{12,}',
+    '(?<=session-)[a-z2-7]{12}',
+    '(?<=(?:run-|mk_))[a-z2-7]{20}',
+    '[0-9a-f]{40,}',
+    '[A-Za-z0-9_-]{43}',
+    '(?<![A-Za-z0-9_-])[A-Za-z0-9]{20}(?![A-Za-z0-9_-])',
+  ].join('|'),
+  'g',
+);
+
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+
+/** Counters that are spread over several documents are one. */
+const SHARD = /\/(counters|members|registry|agentMeasures)\/([a-z]*-?)\d+$/;
+
+/** A server's time in a world whose clock is elsewhere. */
+const FAR_MILLISECONDS = 5 * 365 * 86_400_000;
+
+export function accountOf({ answer, written }: Happened, circumstances: Circumstances): Account {
+  const telling = new Telling(circumstances);
+  const told = JSON.stringify(telling.tell(answer, true));
+  return {
+    answer: told,
+    written: effective(written)
+      .map((write) => telling.write(write))
+      .sort(),
+  };
+}
+
+/** What sets a document to what it is already changes nothing; what counts, counts each time. */
+function effective(writes: readonly Write[]): readonly Write[] {
+  const seen = new Set<string>();
+  return writes.filter((write) => {
+    if (write.transform || (write.updateTransforms?.length ?? 0) > 0) return true;
+    const text = JSON.stringify(plain(write));
+    if (seen.has(text)) return false;
+    seen.add(text);
+    return true;
+  });
+}
+
+function plain(write: Write): Record<string, unknown> {
+  return v1.Write.toObject(v1.Write.fromObject(write), { longs: Number, bytes: String });
+}
+
+class Telling {
+  private readonly circumstances: Circumstances;
+  /** What the answer names, in its order: writes are told to be about that or not. */
+  private readonly named = new Map<string, string>();
+
+  constructor(circumstances: Circumstances) {
+    this.circumstances = circumstances;
+  }
+
+  write(write: Write): string {
+    const { currentDocument: _, ...rest } = plain(write);
+    return JSON.stringify(this.tell(rest, false));
+  }
+
+  tell(value: unknown, naming: boolean): unknown {
+    if (typeof value === 'string') return this.text(value, naming);
+    if (Array.isArray(value)) return value.map((each) => this.tell(each, naming));
+    if (typeof value !== 'object' || value === null) return value;
+    if ('timestampValue' in value) return this.stamp(value.timestampValue);
+    const isByChance = 'fieldPath' in value && this.circumstances.chance.has(lastOf(value.fieldPath));
+    const entries = Object.entries(value).map(([name, each]) => {
+      const isOmitted = this.circumstances.chance.has(name) || (isByChance && name !== 'fieldPath');
+      return [this.text(name, naming), isOmitted ? '<chance>' : this.tell(each, naming)];
+    });
+    return entries
+      .map((entry) => [JSON.stringify(entry), entry] as const)
+      .sort(byText)
+      .map(([, entry]) => entry);
+  }
+
+  private text(text: string, naming: boolean): string {
+    return text
+      .replaceAll(this.circumstances.place, '<place>')
+      .replace(SHARD, '/$1/$2<shard>')
+      .replace(TIME, (time) => this.time(new Date(time)))
+      .replace(BY_CHANCE, (name) => this.name(name, naming));
+  }
+
+  private name(name: string, naming: boolean): string {
+    const known = this.named.get(name);
+    if (known !== undefined || !naming) return known ?? '<other>';
+    const label = `<${this.named.size + 1}>`;
+    this.named.set(name, label);
+    return label;
+  }
+
+  private stamp(stamp: unknown): string {
+    const { seconds = 0, nanos = 0 } = Object(stamp);
+    return this.time(new Date(Number(seconds) * 1000 + Number(nanos) / 1e6));
+  }
+
+  private time(time: Date): string {
+    const { now } = this.circumstances;
+    if (now === undefined) return '<time>';
+    const distance = time.getTime() - now.getTime();
+    return Math.abs(distance) < FAR_MILLISECONDS ? `<now${distance < 0 ? '' : '+'}${distance}ms>` : '<time>';
+  }
+}
+
+function lastOf(fieldPath: unknown): string {
+  return String(fieldPath).split('.').at(-1) ?? '';
+}
+
+function byText([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  return one < other ? -1 : Number(one > other);
+}

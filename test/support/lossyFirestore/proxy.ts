@@ -1,0 +1,201 @@
+/**
+ * Stands between a Firestore client and the emulator. It forwards everything, notes what each commit wrote, and can
+ * lose a commit: on the way there, or its answer after the emulator has carried it out.
+ */
+import {
+  type ClientHttp2Session,
+  connect,
+  constants,
+  createServer,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import protos from '@google-cloud/firestore-api/protos';
+
+const { CommitRequest } = protos.google.firestore.v1;
+
+export type Write = protos.google.firestore.v1.IWrite;
+
+/** What a client takes for a commit whose answer was lost, and sends again or reports. */
+export const LOST = { UNAVAILABLE: 14, RESOURCE_EXHAUSTED: 8, ABORTED: 10, DEADLINE_EXCEEDED: 4 } as const;
+
+export type LostStatus = keyof typeof LOST;
+
+export interface Loss {
+  /** Which commit since the loss was arranged, from 1. */
+  readonly commit: number;
+  readonly status: LostStatus;
+  /** Its answer is lost after it was carried out; a request is lost before. */
+  readonly what: 'answer' | 'request';
+  /** So many in a row: what the client sends again is lost too. */
+  readonly times?: number;
+}
+
+/** Whether a commit counts, by its bytes: others may share the client. */
+export type Concern = (request: Buffer) => boolean;
+
+export interface Seen {
+  /** The writes of all commits that the emulator carried out, in the order in which it answered. */
+  readonly applied: readonly Write[];
+  /** How many commits were sent, those sent again included. */
+  readonly sent: number;
+  /** How many of them were lost. */
+  readonly lost: number;
+}
+
+interface Watch {
+  readonly loss: Loss | undefined;
+  readonly concerns: Concern;
+  readonly applied: Write[];
+  sent: number;
+  lost: number;
+}
+
+/** Bytes before a gRPC message: one that tells of compression, four with the length. */
+const PREFIX_LENGTH = 5;
+
+const COMMIT = '/google.firestore.v1.Firestore/Commit';
+
+/** What else writes; nobody here does so, and it could not be lost. */
+const OTHER_WRITES = ['/google.firestore.v1.Firestore/BatchWrite', '/google.firestore.v1.Firestore/Write'];
+
+export class LossyProxy {
+  private readonly upstream: ClientHttp2Session;
+  private readonly server = createServer();
+  private watch: Watch = newWatch(undefined, everything);
+
+  private constructor(emulator: string) {
+    this.upstream = connect(`http://${emulator}`);
+    this.server.on('stream', (stream, headers) => this.serve(stream, headers));
+  }
+
+  static async open(emulator: string): Promise<LossyProxy> {
+    const proxy = new LossyProxy(emulator);
+    await new Promise<void>((resolve) => proxy.server.listen(0, '127.0.0.1', resolve));
+    return proxy;
+  }
+
+  /** For `FIRESTORE_EMULATOR_HOST`. */
+  get host(): string {
+    const { port } = this.server.address() as AddressInfo;
+    return `127.0.0.1:${port}`;
+  }
+
+  /** Counts and notes commits from now on, and loses the one that is said. */
+  begin(loss?: Loss, concerns: Concern = everything): void {
+    this.watch = newWatch(loss, concerns);
+  }
+
+  /** What has come since. */
+  get seen(): Seen {
+    return this.watch;
+  }
+
+  close(): void {
+    this.server.close();
+    this.upstream.destroy();
+  }
+
+  private serve(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
+    const path = String(headers[':path']);
+    if (OTHER_WRITES.includes(path)) throw new Error(`${path} writes past this proxy's eyes.`);
+    if (path === COMMIT) this.commit(stream, headers).catch(() => stream.destroy());
+    else forward(this.upstream, stream, headers);
+  }
+
+  private async commit(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> {
+    const body = await wholeOf(stream);
+    const { watch } = this;
+    const isOurs = watch.concerns(body);
+    const loss = isOurs ? this.lossOf(watch) : undefined;
+    if (loss?.what === 'request') return refuse(stream, loss.status);
+    const { response, answer, trailers } = await this.ask(headers, body);
+    const { 'grpc-status': status = response['grpc-status'] } = trailers;
+    if (isOurs && status === '0')
+      watch.applied.push(...CommitRequest.decode(body.subarray(PREFIX_LENGTH)).writes);
+    if (loss !== undefined) return refuse(stream, loss.status);
+    if (stream.destroyed) return;
+    if (answer.length === 0) return stream.respond({ ...response, ...trailers }, { endStream: true });
+    stream.respond(response, { waitForTrailers: true });
+    stream.on('wantTrailers', () => stream.sendTrailers(trailers));
+    stream.end(answer);
+  }
+
+  /** Counts the commit, and says whether it is to be lost. */
+  private lossOf(watch: Watch): Loss | undefined {
+    const { loss } = watch;
+    watch.sent += 1;
+    if (loss === undefined) return undefined;
+    const { commit, times = 1 } = loss;
+    if (watch.sent < commit || watch.sent >= commit + times) return undefined;
+    watch.lost += 1;
+    return loss;
+  }
+
+  /** Sends a request as a whole, and takes the answer as a whole. */
+  private async ask(headers: IncomingHttpHeaders, body: Buffer) {
+    const call = this.upstream.request(headers);
+    let response: OutgoingHttpHeaders = {};
+    let trailers: OutgoingHttpHeaders = {};
+    call.on('response', (sent) => {
+      response = sent;
+    });
+    call.on('trailers', (sent) => {
+      trailers = sent;
+    });
+    call.end(body);
+    return { answer: await wholeOf(call), response, trailers };
+  }
+}
+
+function newWatch(loss: Loss | undefined, concerns: Concern): Watch {
+  return { loss, concerns, applied: [], sent: 0, lost: 0 };
+}
+
+function everything(): boolean {
+  return true;
+}
+
+async function wholeOf(stream: AsyncIterable<unknown>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) if (Buffer.isBuffer(chunk)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** Answers what a client sees that has not been answered. */
+function refuse(stream: ServerHttp2Stream, status: LostStatus): void {
+  if (stream.destroyed) return;
+  const headers = {
+    ':status': 200,
+    'content-type': 'application/grpc',
+    'grpc-status': String(LOST[status]),
+    'grpc-message': `lost by the test: ${status}`,
+  };
+  stream.respond(headers, { endStream: true });
+}
+
+function forward(
+  upstream: ClientHttp2Session,
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+): void {
+  const call = upstream.request(headers);
+  let trailers: IncomingHttpHeaders = {};
+  stream.pipe(call);
+  call.on('response', (answer, flags) => {
+    const isWhole = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
+    if (stream.destroyed) return;
+    stream.respond(answer, isWhole ? { endStream: true } : { waitForTrailers: true });
+  });
+  call.on('trailers', (sent) => {
+    trailers = sent;
+  });
+  stream.on('wantTrailers', () => stream.sendTrailers(trailers));
+  call.on('data', (bytes: Buffer) => stream.write(bytes));
+  call.on('end', () => stream.end());
+  call.on('error', () => stream.destroy());
+  stream.on('error', () => call.close(constants.NGHTTP2_CANCEL));
+  stream.on('aborted', () => call.close(constants.NGHTTP2_CANCEL));
+}
