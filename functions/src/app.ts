@@ -5,6 +5,7 @@ import { IdentityToolkitSignIn } from './adapters/auth/agentSignIn.ts';
 import { CachedCallerTokens } from './adapters/auth/callerTokens.ts';
 import { FirebaseIdTokenVerifier } from './adapters/auth/idTokens.ts';
 import { RealtimeAccess } from './adapters/database/asCaller/access.ts';
+import { DatabaseCommitProofs } from './adapters/database/commitProofs.ts';
 import { DatabaseEventLog } from './adapters/database/eventLog.ts';
 import { DatabaseLimitLedger } from './adapters/database/limitLedger.ts';
 import { DatabaseMetricsLedger } from './adapters/database/metricsLedger.ts';
@@ -176,7 +177,12 @@ export function compose(bindings: Bindings) {
     revive,
   });
   const spine = composeSpine(database, { ...ports, push });
-  const expiring = [...Object.values(ledgers), services.subscriptions, spine.deliveries];
+  const expiring = [
+    ...Object.values(ledgers),
+    services.subscriptions,
+    spine.deliveries,
+    new DatabaseCommitProofs(realtimeDatabase, clock),
+  ];
   const sweep = new Sweep(
     [
       ...new TaskSweep(ports).parts,

@@ -4,6 +4,7 @@
  */
 import {
   busPath,
+  commitPath,
   DELIVERIES,
   DEVICES,
   LIMITS,
@@ -433,6 +434,15 @@ const realtimeCollections: readonly Omit<Collection, 'database'>[] = [
     writes: 'nobody',
     keeper: 'the consumer of `reminders`; the sweep',
     indexOn: ['at'],
+  },
+  {
+    path: commitPath('{id}'),
+    holds:
+      'that a `firebase.write` was carried out, or what its transaction built on: with a new key, an increment or an `idempotency_key`; removed after an hour, with a key after 24',
+    reads: 'nobody',
+    writes: 'nobody',
+    keeper: 'its writer, together with the write, who can read it and not change it; the sweep',
+    indexOn: ['expires_at'],
   },
   {
     path: busPath('{log}'),

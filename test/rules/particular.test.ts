@@ -15,7 +15,7 @@ import {
   updateDoc,
   writeBatch,
 } from 'firebase/firestore/lite';
-import { presencePath } from '../../functions/src/adapters/database/paths.ts';
+import { commitPath, presencePath } from '../../functions/src/adapters/database/paths.ts';
 import { agentPath, preferencesPath, taskPath } from '../../functions/src/adapters/firestore/paths.ts';
 import { type Caller, callers, OWNER, weakest } from './callers.ts';
 import { collections } from './collections.ts';
@@ -151,6 +151,36 @@ describe('rules of realtime, in particular', () => {
       await assertFails(set(ref(environment.as(each).realtime, path), { last_seen: 9e15 }));
       await assertSucceeds(set(ref(environment.unbound.realtime, path), { last_seen: 9e15 }));
     }
+  });
+
+  it('let everybody prove a write of theirs, once, and nobody else’s', async () => {
+    const now = Date.now();
+    const proof = (uid = String(OWNER.uid)) => ({ uid, expires_at: now + 3_600_000 });
+    const { realtime } = environment.as(OWNER);
+    const commit = (id: string) => ref(realtime, commitPath(id));
+    await assertSucceeds(get(commit('once')));
+    await assertSucceeds(set(commit('once'), { ...proof(), arguments_hash: 'hash', over: 'etag' }));
+    await assertSucceeds(get(commit('once')));
+    await assertFails(set(commit('once'), proof()));
+    await assertFails(update(ref(realtime), { 'commits/once': proof(), 'commits/other': proof() }));
+    await assertFails(remove(commit('once')));
+    const other = environment.as(worker).realtime;
+    await assertFails(get(ref(other, commitPath('once'))));
+    await assertFails(set(ref(other, commitPath('theirs')), proof()));
+    await assertFails(set(ref(other, commitPath('once')), proof(String(worker.uid))));
+    const unsound = [
+      { uid: OWNER.uid },
+      { expires_at: now },
+      { ...proof(), expires_at: 'later' },
+      { ...proof(), expires_at: now + 7 * 86_400_000 },
+      { ...proof(), arguments_hash: 'x'.repeat(65) },
+      { ...proof(), over: 'x'.repeat(201) },
+      { ...proof(), more: true },
+    ];
+    for (const each of unsound) await assertFails(set(commit('unsound'), each));
+    await assertFails(set(commit('x'.repeat(41)), proof()));
+    await set(ref(environment.unbound.realtime, commitPath('expired')), { ...proof(), expires_at: now - 1 });
+    await assertSucceeds(set(commit('expired'), proof()));
   });
 
   it('refuse all of an update that writes into what is closed', async () => {

@@ -11,6 +11,7 @@ export const TASK_UPDATES = 'task-updates';
 export const NOTIFICATIONS = 'notifications';
 export const DEVICES = 'devices';
 export const DELIVERIES = 'deliveries';
+export const COMMITS = 'commits';
 
 export function presencePath(agentId: string): string {
   return `${PRESENCE}/${agentId}`;
@@ -72,6 +73,11 @@ export function notificationsPath(uid: string): string {
 
 export function devicesPath(uid: string): string {
   return `${DEVICES}/${keyOf(uid)}`;
+}
+
+/** That a caller's write was carried out. @param id letters and digits */
+export function commitPath(id: string): string {
+  return `${COMMITS}/${id}`;
 }
 
 /** The text that `keyOf` wrote. */

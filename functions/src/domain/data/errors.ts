@@ -93,6 +93,21 @@ export function unansweredWrite(cause: unknown): MusterError {
   });
 }
 
+/** A write whose answer was lost, over which somebody has written since, or which lost to them. */
+export function overwrittenWrite(path: string, cause?: unknown): MusterError {
+  return new MusterError(
+    'CONFLICT',
+    `The answer to this write was lost, and "${shown(path)}" has changed since: whether it was written is not known.`,
+    {
+      field: 'path',
+      reason: 'CONFLICT',
+      suggestion:
+        'Read it: where it builds on what you wrote, go on; otherwise decide again on what is there.',
+      cause,
+    },
+  );
+}
+
 /** @param definition what to add, and to which file */
 export function missingIndex(definition: string, cause: unknown): MusterError {
   return new MusterError('FIREBASE_ERROR', 'This query needs an index that is not there.', {

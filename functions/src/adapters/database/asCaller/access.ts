@@ -40,9 +40,10 @@ export class RealtimeAccess implements DatabaseAccess {
 
   constructor(dependencies: RealtimeDependencies) {
     const { app, clock, hashing, randomness } = dependencies;
+    const newKey = () => pushKey(app());
     const rest = new CallerRest(dependencies);
     this.reading = new Reading({ rest, paging: new Paging(rest, new Cursors(hashing)), clock });
-    this.writing = new Writing(rest, clock);
+    this.writing = new Writing({ rest, clock, randomness, newKey });
     this.watching = { ...dependencies, clients: new CallerClients(app, randomness) };
   }
 
@@ -57,4 +58,12 @@ export class RealtimeAccess implements DatabaseAccess {
   watch(caller: Caller, path: DataPath, shape: WatchShape, most: number, watcher: Watcher): Watch {
     return new CallerWatch(this.watching, caller, { path: path.text, shape, most }, watcher);
   }
+}
+
+/** As the database's own clients make it. */
+async function pushKey(app: App): Promise<string> {
+  const { getDatabase } = await import('firebase-admin/database');
+  const { key } = getDatabase(app).ref().push();
+  if (key === null) throw new Error('The root has no key.');
+  return key;
 }

@@ -48,7 +48,7 @@ export class Paging {
     for (;;) {
       const most = query.limit + 1 + skip;
       const parameters = parametersFor(query, after, most);
-      const { data } = await this.rest.send(caller, { method: 'GET', path, parameters });
+      const { data } = await this.rest.read(caller, { path, parameters });
       const found = childrenIn(data, query.orderBy);
       const begin = after === undefined ? 0 : found.filter((one) => compareChildren(one, after) <= 0).length;
       const more = found.length >= most;

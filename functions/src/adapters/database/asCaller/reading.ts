@@ -29,7 +29,7 @@ export class Reading {
 
   private async node(caller: Caller, path: string): Promise<ReadOutcome> {
     const { rest, clock } = this.dependencies;
-    const { data, etag } = await rest.send(caller, { method: 'GET', path, wantsEtag: true });
+    const { data, etag } = await rest.read(caller, { path, wantsEtag: true });
     if (data === null) throw pathNotFound(path);
     const version = etag === undefined || etag === NOTHING_ETAG ? {} : { version: etag };
     return { data, count: countOf(data), timestamp: clock.now(), ...version };
@@ -38,7 +38,7 @@ export class Reading {
   private async keys(caller: Caller, path: string): Promise<ReadOutcome> {
     const { rest, clock } = this.dependencies;
     const parameters = { shallow: 'true' };
-    const { data } = await rest.send(caller, { method: 'GET', path, parameters });
+    const { data } = await rest.read(caller, { path, parameters });
     if (data === null) throw pathNotFound(path);
     return { data, count: countOf(data), timestamp: clock.now() };
   }

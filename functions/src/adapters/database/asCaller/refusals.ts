@@ -23,6 +23,7 @@ const LONGEST_CAUSE = 300;
 const refusal = z.object({ error: z.string() });
 
 export function refusalOf(answer: HttpAnswer, request: RestRequest): MusterError {
+  const { path, named = path } = request;
   const said = reasonIn(answer.text ?? '');
   const cause = `HTTP ${answer.status}: ${said.slice(0, LONGEST_CAUSE)}`;
   switch (answer.status) {
@@ -30,12 +31,12 @@ export function refusalOf(answer: HttpAnswer, request: RestRequest): MusterError
       return unacceptable(said, request, cause);
     case 401:
     case 403:
-      return /expired/i.test(said) ? expired(cause) : permissionDenied(request.path, cause);
+      return /expired/i.test(said) ? expired(cause) : permissionDenied(named, cause);
     case 402:
     case 429:
       return quotaExceeded(cause);
     case 412:
-      return writeConflict(`"${request.path}" is not at the version that this write builds on.`, cause);
+      return writeConflict(`"${named}" is not at the version that this write builds on.`, cause);
     case 413:
       return tooLarge(request);
     default:

@@ -2,8 +2,10 @@
 import type { JsonValue } from '../../../domain/json.ts';
 
 export interface RestRequest {
-  readonly method: 'GET' | 'PUT' | 'PATCH' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
+  /** The path that the caller named, where it is another. */
+  readonly named?: string;
   /** `orderBy`, `limitToFirst` and their like, as REST writes them, or `shallow`. */
   readonly parameters?: Readonly<Record<string, string>>;
   readonly data?: JsonValue;

@@ -5,13 +5,15 @@
 import type { App } from 'firebase-admin/app';
 import { z } from 'zod';
 import type { Caller } from '../../../domain/data/caller.ts';
-import { connectionError, sizeLimitExceeded } from '../../../domain/data/errors.ts';
+import { connectionError, sizeLimitExceeded, unansweredWrite } from '../../../domain/data/errors.ts';
+import type { MusterError } from '../../../domain/errors.ts';
 import type { JsonValue } from '../../../domain/json.ts';
 import type { CallerTokens } from '../../auth/callerTokens.ts';
 import { resourcesOf } from './location.ts';
 import { refusalOf } from './refusals.ts';
+import { type Repeated, untilAnswered } from './repeating.ts';
 import type { RestRequest } from './request.ts';
-import { exchange, type HttpAnswer } from './transport.ts';
+import { exchange, type HttpAnswer, UnansweredError } from './transport.ts';
 
 /** What one answer may hold. Far more than a model reads, far less than an instance has memory. */
 const MAX_ANSWER_BYTES = 8 * 1_048_576;
@@ -25,6 +27,15 @@ export const NOTHING_ETAG = 'null_etag';
 export interface RestAnswer {
   readonly data: JsonValue;
   readonly etag?: string;
+}
+
+/** What became of a write. */
+export interface WriteAnswer {
+  readonly etag?: string;
+  /** Why it was not carried out, when it was sent for the last time. */
+  readonly refusal?: MusterError;
+  /** Whether it was sent before, and may have been carried out then. */
+  readonly isRepeated: boolean;
 }
 
 const json: z.ZodType<JsonValue> = z.custom<JsonValue>((value) => value !== undefined);
@@ -43,8 +54,8 @@ export class CallerRest {
   }
 
   /** @throws MusterError as domain/data/errors.ts makes them, and those of CallerTokens */
-  async send(caller: Caller, request: RestRequest): Promise<RestAnswer> {
-    const { text, etag } = await this.ask(caller, request, MAX_ANSWER_BYTES);
+  async read(caller: Caller, request: Omit<RestRequest, 'method'>): Promise<RestAnswer> {
+    const { text, etag } = await this.get(caller, request, MAX_ANSWER_BYTES);
     if (text === undefined) {
       throw sizeLimitExceeded(
         'path',
@@ -55,14 +66,35 @@ export class CallerRest {
     return { data: parsed(text), ...(etag !== undefined && { etag }) };
   }
 
-  /** Whether there is anything, however large it is. @throws MusterError as send does */
+  /** Whether there is anything, however large it is. @throws MusterError as read does */
   async exists(caller: Caller, path: string): Promise<boolean> {
-    const request: RestRequest = { method: 'GET', path, parameters: { shallow: 'true' } };
-    const { text } = await this.ask(caller, request, GLANCE_BYTES);
+    const request = { path, parameters: { shallow: 'true' } };
+    const { text } = await this.get(caller, request, GLANCE_BYTES);
     return text === undefined || parsed(text) !== null;
   }
 
-  private async ask(caller: Caller, request: RestRequest, mostBytes: number): Promise<HttpAnswer> {
+  /**
+   * Writes, again and again until there is an answer: a write that is carried out twice must do no harm.
+   * @throws MusterError where nobody knows whether it was carried out, or nothing was sent
+   */
+  async write(caller: Caller, request: RestRequest): Promise<WriteAnswer> {
+    const { answer, isRepeated } = await this.ask(caller, request, MAX_ANSWER_BYTES);
+    if (!isSuccess(answer)) return { refusal: refusalOf(answer, request), isRepeated };
+    return { isRepeated, ...(answer.etag !== undefined && { etag: answer.etag }) };
+  }
+
+  private async get(
+    caller: Caller,
+    request: Omit<RestRequest, 'method'>,
+    mostBytes: number,
+  ): Promise<HttpAnswer> {
+    const get = { ...request, method: 'GET' } as const;
+    const { answer } = await this.ask(caller, get, mostBytes);
+    if (!isSuccess(answer)) throw refusalOf(answer, get);
+    return answer;
+  }
+
+  private async ask(caller: Caller, request: RestRequest, mostBytes: number): Promise<Repeated> {
     const { method, path, parameters, data, ifMatch, wantsEtag } = request;
     const { app, tokens, patienceMilliseconds } = this.dependencies;
     const { idToken } = await tokens.of(caller);
@@ -71,14 +103,22 @@ export class CallerRest {
       ...(ifMatch !== undefined && { 'if-match': ifMatch }),
       ...(wantsEtag === true && { 'x-firebase-etag': 'true' }),
     };
-    const answer = await exchange(
-      resourcesOf(app())(path, { ...parameters, auth: idToken }),
-      { method, headers, ...(data !== undefined && { body: JSON.stringify(data) }) },
-      { patienceMilliseconds, mostBytes },
-    );
-    if (answer.status >= 200 && answer.status < 300) return answer;
-    throw refusalOf(answer, request);
+    const url = resourcesOf(app())(path, { ...parameters, auth: idToken });
+    const sent = { method, headers, ...(data !== undefined && { body: JSON.stringify(data) }) };
+    try {
+      return await untilAnswered(patienceMilliseconds, (milliseconds) =>
+        exchange(url, sent, { patienceMilliseconds: milliseconds, mostBytes }),
+      );
+    } catch (error) {
+      if (!(error instanceof UnansweredError)) throw error;
+      const { isSent, reason } = error;
+      throw isSent && method !== 'GET' ? unansweredWrite(reason) : connectionError(reason);
+    }
   }
+}
+
+function isSuccess({ status }: HttpAnswer): boolean {
+  return status >= 200 && status < 300;
 }
 
 function parsed(text: string): JsonValue {

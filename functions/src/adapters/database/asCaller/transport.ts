@@ -1,5 +1,4 @@
 /** One HTTP exchange: with an end to patience and to size, and with errors that never quote the URL. */
-import { connectionError } from '../../../domain/data/errors.ts';
 
 export interface HttpRequest {
   readonly method: string;
@@ -21,9 +20,35 @@ export interface HttpAnswer {
   readonly text: string | undefined;
 }
 
+/** There was no connection to send a request over. */
+const UNSENT: readonly string[] = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ERR_INVALID_URL',
+];
+
+/** No answer came. */
+export class UnansweredError extends Error {
+  /** What broke, without the URL: `ECONNRESET`, `TimeoutError`, `HTTP 503`. */
+  readonly reason: string;
+  /** Whether the request may have arrived, and been carried out. */
+  readonly isSent: boolean;
+
+  constructor(reason: string) {
+    super(`No answer came: ${reason}.`);
+    this.name = 'UnansweredError';
+    this.reason = reason;
+    this.isSent = !UNSENT.includes(reason);
+  }
+}
+
 /**
  * @param url may hold a credential
- * @throws MusterError CONNECTION_ERROR
+ * @throws UnansweredError
  */
 export async function exchange(
   url: string,
@@ -37,7 +62,7 @@ export async function exchange(
     const text = await textOf(response, mostBytes);
     return { status: response.status, text, ...(etag !== null && { etag }) };
   } catch (error) {
-    throw connectionError(nameOf(error));
+    throw new UnansweredError(nameOf(error));
   }
 }
 

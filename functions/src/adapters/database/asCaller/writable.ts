@@ -6,6 +6,8 @@ import { invalidDataType } from '../../../domain/data/errors.ts';
 import type { DataPath } from '../../../domain/data/path.ts';
 import type { JsonValue } from '../../../domain/json.ts';
 import { faultOf, MAX_DEPTH } from './keys.ts';
+import { entriesOf } from './order.ts';
+import { incrementIn, isTimestamp } from './serverValues.ts';
 
 const SHOWN_KEY_LENGTH = 50;
 
@@ -33,6 +35,21 @@ export function isNothing(data: JsonValue | undefined): boolean {
   return typeof data === 'object' && Object.values(data).every(isNothing);
 }
 
+/**
+ * Whether what is stored can be what this was written as. The database drops what is empty, and makes lists and
+ * objects of each other; of an increment nobody can tell.
+ */
+export function holds(stored: JsonValue, written: JsonValue): boolean {
+  if (isNothing(written)) return stored === null;
+  if (typeof written !== 'object' || written === null) return stored === written;
+  if (isTimestamp(written)) return typeof stored === 'number';
+  const there = new Map(entriesOf(stored));
+  const expected = entriesOf(written).filter(([, child]) => !isNothing(child));
+  return (
+    there.size === expected.length && expected.every(([key, child]) => holds(there.get(key) ?? null, child))
+  );
+}
+
 function check(data: JsonValue, field: string, depth: number): void {
   if (depth > MAX_DEPTH) {
     throw invalidDataType(field, `The database is ${MAX_DEPTH} levels deep; this is deeper.`);
@@ -49,13 +66,7 @@ function checkChild(key: string, child: JsonValue, field: string, depth: number)
 }
 
 function isServerValue(data: object): boolean {
-  const [entry, ...others] = Object.entries(data);
-  if (entry === undefined || others.length > 0 || entry[0] !== '.sv') return false;
-  const value: unknown = entry[1];
-  if (value === 'timestamp') return true;
-  if (typeof value !== 'object' || value === null) return false;
-  const [increment, ...more] = Object.entries(value);
-  return increment?.[0] === 'increment' && typeof increment[1] === 'number' && more.length === 0;
+  return isTimestamp(data) || incrementIn(data) !== undefined;
 }
 
 function isList(data: JsonValue): data is readonly JsonValue[] {

@@ -1,38 +1,37 @@
-/**
- * Writing as the caller. A transaction is a conditional request: it writes only over what still has the ETag
- * that it read. Source: https://firebase.google.com/docs/database/rest/save-data
- */
-import { z } from 'zod';
+/** Writing as the caller. Source: https://firebase.google.com/docs/database/rest/save-data */
 import type { WriteOutcome, WriteRequest } from '../../../domain/data/access.ts';
 import type { Caller } from '../../../domain/data/caller.ts';
-import {
-  connectionError,
-  invalidDataType,
-  pathNotFound,
-  writeConflict,
-} from '../../../domain/data/errors.ts';
+import { invalidDataType, pathNotFound, unansweredWrite } from '../../../domain/data/errors.ts';
 import type { DataPath } from '../../../domain/data/path.ts';
-import { MusterError } from '../../../domain/errors.ts';
 import type { JsonValue } from '../../../domain/json.ts';
 import type { Clock } from '../../../domain/ports.ts';
-import { entriesOf } from './order.ts';
-import { type CallerRest, NOTHING_ETAG, type RestAnswer } from './rest.ts';
-import { checkedChildren, checkWritable, isNothing } from './writable.ts';
-
-/** What can be an ETag: `*` would be any, and nothing else may become a header. */
-const ETAG = /^(?!\*$)[\x21-\x7e]{1,200}$/;
-
-const pushed = z.object({ name: z.string() });
+import { type CallerRest, NOTHING_ETAG } from './rest.ts';
+import { hasIncrement } from './serverValues.ts';
+import { Transacting } from './transacting.ts';
+import { checkedChildren, checkWritable, holds, isNothing } from './writable.ts';
+import { WriteProofs, type WriteProofsDependencies } from './writeProof.ts';
 
 type Written = Omit<WriteOutcome, 'timestamp'>;
+
+export interface WritingDependencies extends WriteProofsDependencies {
+  /** A key that sorts by time, and that nobody else makes. */
+  readonly newKey: () => Promise<string>;
+}
 
 export class Writing {
   private readonly rest: CallerRest;
   private readonly clock: Clock;
+  private readonly newKey: () => Promise<string>;
+  private readonly proofs: WriteProofs;
+  private readonly transacting: Transacting;
 
-  constructor(rest: CallerRest, clock: Clock) {
+  constructor(dependencies: WritingDependencies) {
+    const { rest, clock, newKey } = dependencies;
     this.rest = rest;
     this.clock = clock;
+    this.newKey = newKey;
+    this.proofs = new WriteProofs(dependencies);
+    this.transacting = new Transacting(rest, this.proofs);
   }
 
   /** @throws MusterError as domain/data/errors.ts makes them */
@@ -41,83 +40,68 @@ export class Writing {
     return { ...written, timestamp: this.clock.now() };
   }
 
-  private perform(caller: Caller, path: DataPath, request: WriteRequest): Promise<Written> {
+  private async perform(caller: Caller, path: DataPath, request: WriteRequest): Promise<Written> {
     switch (request.operation) {
       case 'set':
         checkWritable(path, request.data);
-        return this.replace(caller, path.text, request.data, request);
+        return written(await this.replace(caller, path.text, request.data, request));
       case 'update':
-        return this.update(caller, path, request);
+        return written(await this.update(caller, path, request));
       case 'push':
         return this.push(caller, path, request);
       case 'delete':
-        return this.replace(caller, path.text, null, request);
+        return written(await this.replace(caller, path.text, null, request));
     }
   }
 
-  /** Writing null removes. */
+  /** Writing null removes. Gives the new ETag, where it is known. */
   private async replace(
     caller: Caller,
     path: string,
     data: JsonValue,
     request: WriteRequest,
-  ): Promise<Written> {
-    const ifMatch = request.transaction ? await this.expectedEtag(caller, path, request) : undefined;
-    return this.put(caller, path, data, ifMatch);
+  ): Promise<string | undefined> {
+    const { transaction, repetition } = request;
+    if (transaction) return this.transacting.replace(caller, path, data, request);
+    if (repetition === undefined && !hasIncrement(data)) return this.put(caller, path, data);
+    await this.proofs.carryOut(caller, path, { [path]: data }, repetition);
+    return isNothing(data) ? undefined : this.etagOf(caller, path, data);
   }
 
-  private async put(
-    caller: Caller,
-    path: string,
-    data: JsonValue,
-    ifMatch: string | undefined,
-  ): Promise<Written> {
-    const condition = ifMatch === undefined ? {} : { ifMatch };
-    if (isNothing(data)) {
-      await this.rest.send(caller, { method: 'DELETE', path, ...condition });
-      return {};
-    }
-    const request = { method: 'PUT', path, data, wantsEtag: true, ...condition } as const;
-    const { etag } = await this.rest.send(caller, request);
-    return etag === undefined || etag === NOTHING_ETAG ? {} : { version: etag };
+  /** Sent again, it overwrites whatever was written in between, as if it had come only then. */
+  private async put(caller: Caller, path: string, data: JsonValue): Promise<string | undefined> {
+    const request = isNothing(data)
+      ? ({ method: 'DELETE', path } as const)
+      : ({ method: 'PUT', path, data, wantsEtag: true } as const);
+    const { etag, refusal, isRepeated } = await this.rest.write(caller, request);
+    if (refusal === undefined) return etag;
+    // Rules may allow what has been carried out no second time.
+    throw isRepeated ? unansweredWrite(refusal) : refusal;
   }
 
-  /** The version that the caller expects, or else the present one. */
-  private async expectedEtag(
-    caller: Caller,
-    path: string,
-    { expectedVersion }: WriteRequest,
-  ): Promise<string> {
-    if (expectedVersion === undefined) return (await this.current(caller, path)).etag;
-    return etagOf(path, expectedVersion);
+  /** Of what was written a moment ago, unless somebody has written over it. */
+  private async etagOf(caller: Caller, path: string, data: JsonValue): Promise<string | undefined> {
+    const there = await this.rest.read(caller, { path, wantsEtag: true }).catch(() => undefined);
+    return there !== undefined && holds(there.data, data) ? there.etag : undefined;
   }
 
-  private async current(caller: Caller, path: string): Promise<Required<RestAnswer>> {
-    const { data, etag } = await this.rest.send(caller, { method: 'GET', path, wantsEtag: true });
-    if (etag === undefined) throw connectionError('an answer without its ETag');
-    return { data, etag };
-  }
-
-  private async update(caller: Caller, path: DataPath, request: WriteRequest): Promise<Written> {
+  private async update(caller: Caller, path: DataPath, request: WriteRequest): Promise<string | undefined> {
     const children = checkedChildren(path, request.data);
-    if (request.transaction) return this.updateCurrent(caller, path.text, children, request);
-    if (!(await this.rest.exists(caller, path.text))) throw pathNotFound(path.text);
-    await this.rest.send(caller, { method: 'PATCH', path: path.text, data: children });
-    return {};
-  }
-
-  /** REST updates unconditionally only; a conditional update replaces the whole with itself and the changes. */
-  private async updateCurrent(
-    caller: Caller,
-    path: string,
-    children: Readonly<Record<string, JsonValue>>,
-    { expectedVersion }: WriteRequest,
-  ): Promise<Written> {
-    const { data, etag } = await this.current(caller, path);
-    if (expectedVersion !== undefined && etagOf(path, expectedVersion) !== etag) throw conflict(path);
-    if (data === null) throw pathNotFound(path);
-    const merged = Object.fromEntries([...entriesOf(data), ...Object.entries(children)]);
-    return this.put(caller, path, merged, etag);
+    const { transaction, repetition } = request;
+    if (transaction) return this.transacting.update(caller, path.text, children, request);
+    if (!(await this.rest.exists(caller, path.text))) {
+      if (repetition && (await this.proofs.isCarriedOut(caller, repetition))) return undefined;
+      throw pathNotFound(path.text);
+    }
+    if (repetition !== undefined || hasIncrement(children)) {
+      const writes = Object.entries(children).map(([key, child]) => [`${path.text}/${key}`, child] as const);
+      await this.proofs.carryOut(caller, path.text, Object.fromEntries(writes), repetition);
+      return undefined;
+    }
+    const patch = { method: 'PATCH', path: path.text, data: children } as const;
+    const { refusal, isRepeated } = await this.rest.write(caller, patch);
+    if (refusal !== undefined) throw isRepeated ? unansweredWrite(refusal) : refusal;
+    return undefined;
   }
 
   private async push(caller: Caller, path: DataPath, request: WriteRequest): Promise<Written> {
@@ -126,30 +110,12 @@ export class Writing {
     if (isNothing(data)) {
       throw invalidDataType('data', 'The database stores neither null nor what is empty: nothing to push.');
     }
-    if (repetition !== undefined) return this.pushOnce(caller, path.text, data, repetition.id);
-    const answer = await this.rest.send(caller, { method: 'POST', path: path.text, data });
-    const named = pushed.safeParse(answer.data);
-    if (!named.success) throw connectionError('a push without its key');
-    return { key: named.data.name };
-  }
-
-  private async pushOnce(caller: Caller, path: string, data: JsonValue, key: string): Promise<Written> {
-    try {
-      await this.put(caller, `${path}/${key}`, data, NOTHING_ETAG);
-    } catch (error) {
-      // An earlier attempt of this very call has written it.
-      if (!(error instanceof MusterError && error.code === 'CONFLICT')) throw error;
-    }
+    const key = repetition?.id ?? (await this.newKey());
+    await this.proofs.carryOut(caller, path.text, { [`${path.text}/${key}`]: data }, repetition);
     return { key };
   }
 }
 
-function etagOf(path: string, version: string | null): string {
-  if (version === null) return NOTHING_ETAG;
-  if (!ETAG.test(version)) throw conflict(path);
-  return version;
-}
-
-function conflict(path: string): MusterError {
-  return writeConflict(`"${path}" is not at the version that this write builds on.`);
+function written(etag: string | undefined): Written {
+  return etag === undefined || etag === NOTHING_ETAG ? {} : { version: etag };
 }

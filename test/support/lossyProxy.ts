@@ -1,0 +1,70 @@
+/** The way to an HTTP server, on which answers get lost. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What happens to a request whose answer is lost. */
+export interface Loss {
+  /** `PUT`, `PATCH`; absent: any. */
+  readonly method?: string;
+  /** Of how many requests; 1 where absent. */
+  readonly times?: number;
+  /** `unsent`: the server never gets it. `cut`: the connection ends. A number: the status that comes instead. */
+  readonly ends?: 'unsent' | 'cut' | number;
+  /** Happens after the server has carried it out, and before the caller notices. */
+  readonly meanwhile?: () => Promise<unknown>;
+}
+
+export interface LossyProxy {
+  /** `127.0.0.1:1234` */
+  readonly host: string;
+  /** Methods of the requests that have come, in their order. */
+  readonly seen: string[];
+  /** Loses the answers of the next requests that fit. */
+  lose(loss: Loss): void;
+  close(): void;
+}
+
+export async function openLossyProxy(target: string): Promise<LossyProxy> {
+  const losses: { readonly loss: Loss; left: number }[] = [];
+  const seen: string[] = [];
+
+  async function pass(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
+    seen.push(asked.method ?? '');
+    const next = losses.find(({ loss, left }) => left > 0 && (loss.method ?? asked.method) === asked.method);
+    if (next !== undefined) next.left--;
+    const { ends = 'cut', meanwhile } = next?.loss ?? {};
+    const body = await bytesOf(asked);
+    if (next !== undefined && ends === 'unsent') return void asked.socket.destroy();
+    const [hostname, port] = target.split(':');
+    const { method, url: path, headers } = asked;
+    const onward = send({ hostname, port, method, path, headers }).end(body);
+    const [given] = (await once(onward, 'response')) as [IncomingMessage];
+    const text = await bytesOf(given);
+    await meanwhile?.();
+    if (next === undefined) return void answer.writeHead(given.statusCode ?? 500, given.headers).end(text);
+    if (typeof ends === 'number') answer.writeHead(ends).end('{"error":"lost"}');
+    else asked.socket.destroy();
+  }
+
+  const server = createServer((asked, answer) => {
+    pass(asked, answer).catch(() => asked.socket.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    lose: (loss) => void losses.push({ loss, left: loss.times ?? 1 }),
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+async function bytesOf(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
+}
