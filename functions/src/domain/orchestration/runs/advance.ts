@@ -135,6 +135,7 @@ export class Advance {
         budget,
         journal,
         stop: lease.stop,
+        giveUp: (why) => lease.giveUp(why),
         abreast: due.length,
       });
       await lease.change(
@@ -143,7 +144,7 @@ export class Advance {
       );
       return record;
     });
-    const records = await allSettled(works);
+    const records = await allSettled(works, (why) => lease.giveUp(why));
     for (const record of records) this.records.set(record.id, record);
     return records;
   }
@@ -167,8 +168,16 @@ export class Advance {
   }
 }
 
-/** All results, after all works have ended; of several errors the first. */
-async function allSettled<Result>(works: readonly Promise<Result>[]): Promise<readonly Result[]> {
+/**
+ * All results, after all works have ended.
+ * @param failed is told of the first error as soon as there is one
+ */
+async function allSettled<Result>(
+  works: readonly Promise<Result>[],
+  failed: (why: unknown) => void,
+): Promise<readonly Result[]> {
+  const all = Promise.all(works);
+  all.catch(failed);
   await Promise.allSettled(works);
-  return Promise.all(works);
+  return all;
 }

@@ -38,8 +38,13 @@ export class RunExecution {
     try {
       await this.advance(task.runId, taken.lease);
     } catch (error) {
-      if (!(error instanceof LeaseLostError)) throw error;
-      log.info('run_lost', { runId: task.runId });
+      if (error instanceof LeaseLostError) {
+        log.info('run_lost', { runId: task.runId });
+        return 'done';
+      }
+      taken.lease.giveUp(error);
+      await taken.lease.giveBack();
+      throw error;
     } finally {
       taken.lease.close();
     }

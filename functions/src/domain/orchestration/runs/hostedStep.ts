@@ -1,4 +1,5 @@
 /** Executes a step whose agents are models behind a vendor's API. */
+import { MusterError } from '../../errors.ts';
 import type { Clock, Hashing, Randomness } from '../../ports.ts';
 import { capabilityFor } from '../agents/profile.ts';
 import type { Standing } from '../agents/scoring.ts';
@@ -39,6 +40,8 @@ export interface HostedTask {
   readonly budget: Budget;
   readonly journal: StepJournal;
   readonly stop: AbortSignal;
+  /** Is told at once of an error that is not the step's own: what else goes on of the run is then called off. */
+  readonly giveUp: (why: unknown) => void;
   /** How many steps run at once, this one included. */
   readonly abreast: number;
 }
@@ -56,16 +59,33 @@ class HostedStep {
   private readonly dependencies: HostedStepDependencies;
   private readonly standings: readonly Standing[];
   private readonly agents: readonly string[];
+  private readonly calls: Promise<CallResult>[] = [];
+  private readonly over = new AbortController();
+  private readonly signal: AbortSignal;
 
   constructor(task: HostedTask, dependencies: HostedStepDependencies) {
     this.task = task;
     this.dependencies = dependencies;
+    this.signal = AbortSignal.any([task.stop, this.over.signal]);
     this.standings = dependencies.agents.standings();
     this.agents = agentsOf(task.due.step);
   }
 
-  run(): Promise<ModeResult> {
-    const { due, stop: signal, run, begun } = this.task;
+  /** Where a call rejects, the others are called off and waited for: none goes on that nobody hears of. */
+  async run(): Promise<ModeResult> {
+    try {
+      return await this.answers();
+    } catch (error) {
+      if (!(error instanceof MusterError)) this.task.giveUp(error);
+      this.over.abort();
+      await Promise.allSettled(this.calls);
+      throw error;
+    }
+  }
+
+  private answers(): Promise<ModeResult> {
+    const { due, run, begun } = this.task;
+    const { signal } = this;
     const { prompt, candidates, step } = due;
     const ask = (question: Question): Promise<CallResult> => this.ask(question);
     const chance = seededChance(this.dependencies.hashing, `${run.id} ${begun.id}`);
@@ -96,7 +116,11 @@ class HostedStep {
   record({ answers, furtherCalls, output, winner, explanation, warnings, ballots }: ModeResult): StepWork {
     const { begun, journal, due } = this.task;
     const attempts = [...answers, ...furtherCalls].flatMap((result) => result.attempts);
-    const noted = [...journal.interrupted, ...attempts.map((attempt) => journal.noted(attempt))];
+    const noted = [
+      ...journal.interrupted,
+      ...journal.outdated,
+      ...attempts.map((attempt) => journal.noted(attempt)),
+    ];
     const several = this.agents.length > 1;
     return {
       record: {
@@ -116,8 +140,9 @@ class HostedStep {
 
   /** One agent, and in its place those that suit the step best. */
   private async alone(agent: string): Promise<ModeResult> {
-    const { due, stop: signal } = this.task;
-    const result = await this.ask({ key: 'answer', agent, prompt: due.prompt, signal, replaceable: true });
+    const { prompt } = this.task.due;
+    const { signal } = this;
+    const result = await this.ask({ key: 'answer', agent, prompt, signal, replaceable: true });
     const answered = isValid(result);
     return {
       answers: [result],
@@ -140,7 +165,7 @@ class HostedStep {
       if (known === undefined || standing === undefined) return [];
       return [{ agent: known, contextWindow: standing.capabilities.contextWindow }];
     });
-    return call(
+    const made = call(
       {
         key,
         candidates,
@@ -156,6 +181,8 @@ class HostedStep {
       },
       { ...dependencies, journal, budget },
     );
+    this.calls.push(made);
+    return made;
   }
 
   private available(): readonly string[] {

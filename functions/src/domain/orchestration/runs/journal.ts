@@ -1,7 +1,8 @@
 /**
  * The journal of a run's calls: each attempt is written down before it is made, and again when it has ended. A step
  * that is executed again, because its instance died, is told what is settled, and only the rest is asked for.
- * Nothing else of a step is kept, so all that it does must follow from its input and from its calls' outcomes.
+ * Nothing else of a step is kept, so all that it does must follow from its input and from its calls' outcomes. What
+ * was settled answers only the very same question: an attempt with another input is made.
  */
 import { MusterError } from '../../errors.ts';
 import type { Clock, Hashing } from '../../ports.ts';
@@ -32,10 +33,11 @@ export interface JournalScope {
 export class StepJournal implements AttemptJournal {
   private readonly dependencies: JournalDependencies;
   private readonly scope: JournalScope;
-  /** The latest of each attempt's repetitions, by what it is an attempt at. */
+  /** The latest of each attempt's repetitions, by what it is an attempt at and what it asked. */
   private readonly entries = new Map<string, JournalEntry>();
   private readonly interruptions: Attempt[];
-  private readonly underWay = new Map<string, JournalEntry>();
+  /** The entry that stands for each attempt that was begun here, by what it is an attempt at. */
+  private readonly begun = new Map<string, JournalEntry>();
   private replayable: number;
 
   constructor(dependencies: JournalDependencies, scope: JournalScope, before: readonly JournalEntry[]) {
@@ -54,6 +56,15 @@ export class StepJournal implements AttemptJournal {
     return this.interruptions;
   }
 
+  /** The attempts whose outcome was of no use, since the same attempt was made here with another input. */
+  get outdated(): readonly Attempt[] {
+    return [...this.entries.values()].flatMap((entry) => {
+      const instead = this.begun.get(attemptKeyOf(entry));
+      const isOutdated = instead !== undefined && instead.inputHash !== entry.inputHash;
+      return isOutdated && entry.ending !== undefined ? [entry.ending.attempt] : [];
+    });
+  }
+
   /** All that is booked for this step. */
   get booked(): readonly Attempt[] {
     const ended = [...this.entries.values()].flatMap(({ ending }) => ending?.attempt ?? []);
@@ -62,49 +73,64 @@ export class StepJournal implements AttemptJournal {
 
   /** The attempt as it was noted, where it was: with what it cost when it was made. */
   noted(attempt: Attempt): Attempt {
-    return this.entries.get(keyOf(attempt))?.ending?.attempt ?? attempt;
+    return this.begun.get(attemptKeyOf(attempt))?.ending?.attempt ?? attempt;
   }
 
   async begin(planned: PlannedAttempt): Promise<Settled | undefined> {
-    const before = this.entries.get(keyOf(planned));
+    const asked = { ...planned, inputHash: this.inputHashOf(planned) };
+    const before = this.entries.get(keyOf(asked));
     if (before?.ending !== undefined) {
       this.replayable--;
+      this.begun.set(attemptKeyOf(before), before);
       return before.ending.settled;
     }
     // What is settled is told first: it may make this attempt needless.
     if (this.replayable > 0) await new Promise((resolve) => setTimeout(resolve, 0));
-    if (before !== undefined && !this.scope.repeatable) throw outcomeUnknown(before);
+    if (!this.scope.repeatable) this.requireNoneInDoubt(planned);
     this.scope.requireLease();
-    const entry = this.entryOf(planned, before === undefined ? 0 : before.repetition + 1);
+    const entry = this.entryOf(asked, before === undefined ? 0 : before.repetition + 1);
     await this.write({ kind: 'startCall', runId: this.scope.runId, entry });
-    this.underWay.set(keyOf(entry), entry);
+    this.begun.set(attemptKeyOf(entry), entry);
     return undefined;
   }
 
   async end(attempt: Attempt, settled: Settled): Promise<void> {
     // Whoever takes the run over must not read that nobody wanted the answer.
     if (attempt.end === 'aborted') this.scope.requireLease();
-    const entry = this.underWay.get(keyOf(attempt));
+    const entry = this.begun.get(attemptKeyOf(attempt));
     if (entry === undefined) throw new Error('An attempt ended that was never begun.');
     const ending: JournalEnding = { at: this.dependencies.clock.now(), attempt, settled };
     const ended = { ...entry, ending };
     await this.write({ kind: 'settleCall', runId: this.scope.runId, entry: ended });
-    this.entries.set(keyOf(entry), ended);
+    this.entries.set(keyOf(ended), ended);
+    this.begun.set(attemptKeyOf(ended), ended);
   }
 
-  private entryOf(planned: PlannedAttempt, repetition: number): JournalEntry {
-    const { call, number, agent, model, waited, prompt, system, maxOutputTokens } = planned;
+  /** @throws MusterError CONFLICT where an instance died in the middle of this attempt, whatever it asked then */
+  private requireNoneInDoubt(planned: PlannedAttempt): void {
+    const inDoubt = [...this.entries.values()].find(
+      (entry) => entry.ending === undefined && attemptKeyOf(entry) === attemptKeyOf(planned),
+    );
+    if (inDoubt !== undefined) throw outcomeUnknown(inDoubt);
+  }
+
+  private inputHashOf({ prompt, system }: PlannedAttempt): string {
+    return this.dependencies.hashing.sha256(JSON.stringify([system ?? null, prompt]));
+  }
+
+  private entryOf(asked: PlannedAttempt & { readonly inputHash: string }, repetition: number): JournalEntry {
+    const { call, number, agent, model, waited, prompt, system, maxOutputTokens, inputHash } = asked;
     const { hashing, clock } = this.dependencies;
-    const text = JSON.stringify([system ?? null, prompt]);
+    const name = [this.scope.step, call, agent, number, inputHash, repetition];
     return {
-      id: hashing.sha256(JSON.stringify([this.scope.step, call, agent, number, repetition])).slice(0, 20),
+      id: hashing.sha256(JSON.stringify(name)).slice(0, 20),
       step: this.scope.step,
       call,
       number,
       repetition,
       agent,
       model,
-      inputHash: hashing.sha256(text),
+      inputHash,
       inputTokens: estimatedTokens(utf8Length(prompt) + utf8Length(system ?? '')),
       maxOutputTokens,
       waited,
@@ -117,8 +143,16 @@ export class StepJournal implements AttemptJournal {
   }
 }
 
-function keyOf({ call, agent, number }: Pick<JournalEntry, 'call' | 'agent' | 'number'>): string {
+type AttemptName = Pick<JournalEntry, 'call' | 'agent' | 'number'>;
+
+/** What it is an attempt at. */
+function attemptKeyOf({ call, agent, number }: AttemptName): string {
   return `${call}#${agent}#${number}`;
+}
+
+/** And with what input: the same attempt with another input is another call. */
+function keyOf(entry: AttemptName & Pick<JournalEntry, 'inputHash'>): string {
+  return `${attemptKeyOf(entry)}#${entry.inputHash}`;
 }
 
 function interrupted(entry: JournalEntry, price: Price): Attempt {

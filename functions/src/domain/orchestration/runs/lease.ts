@@ -3,7 +3,7 @@ import type { Clock, Log, Randomness } from '../../ports.ts';
 import { retryStale } from '../../retry.ts';
 import type { Change, Store } from '../../store.ts';
 import type { RunReader } from './ports.ts';
-import { isEnded, isLeased, LEASE_MILLISECONDS, type Run, renewed, take } from './run.ts';
+import { handedOn, isEnded, isLeased, LEASE_MILLISECONDS, type Run, renewed, take } from './run.ts';
 
 export interface LeaseDependencies {
   readonly runs: RunReader;
@@ -45,7 +45,8 @@ export class RunLease {
   private readonly watching = new AbortController();
   private readonly timer: NodeJS.Timeout;
   private expiresAt: Date;
-  private isLost = false;
+  /** Why nothing more may be written of the run. */
+  private lost: unknown;
   private cancelled: boolean;
 
   constructor(dependencies: LeaseDependencies, run: Run) {
@@ -67,14 +68,41 @@ export class RunLease {
     return this.cancelled;
   }
 
-  /** @throws LeaseLostError */
+  /** @throws LeaseLostError, or what the run was given up for */
   readonly require = (): void => {
-    if (this.isLost || this.expiresAt <= this.dependencies.clock.now()) throw this.lose();
+    if (this.lost !== undefined) throw this.lost;
+    if (this.expiresAt <= this.dependencies.clock.now()) throw this.lose();
   };
 
   /**
+   * Stops all that goes on of the run here, since it cannot be gone on with: requests are called off, and nothing
+   * more is written of what they bring. Whoever has the run next asks again.
+   * @param why is thrown from then on where something is to be written
+   */
+  giveUp(why: unknown): void {
+    this.lost ??= why;
+    this.stopping.abort();
+  }
+
+  /** Lets go of a run that was given up, so that it can be taken at once and not when the lease lapses. */
+  async giveBack(): Promise<void> {
+    const { runs, store, clock, randomness, log } = this.dependencies;
+    try {
+      await retryStale(randomness, async () => {
+        const found = await runs.find(this.runId);
+        if (found === undefined || found.value.epoch !== this.epoch || isEnded(found.value)) return;
+        const run = handedOn(found.value, clock.now());
+        await store.commit([{ kind: 'replaceRun', run, version: found.version }]);
+      });
+    } catch (error) {
+      // The lease lapses by itself.
+      log.warn('lease_not_given_back', { runId: this.runId, error });
+    }
+  }
+
+  /**
    * Changes the run, together with what else has changed, if it is still this instance's.
-   * @throws LeaseLostError
+   * @throws LeaseLostError, or what the run was given up for
    */
   change(
     apply: (run: Run, now: Date) => Run,
@@ -82,6 +110,7 @@ export class RunLease {
   ): Promise<Run> {
     const { runs, store, clock, randomness } = this.dependencies;
     return retryStale(randomness, async () => {
+      if (this.lost !== undefined) throw this.lost;
       const found = await runs.find(this.runId);
       if (found === undefined || found.value.epoch !== this.epoch || isEnded(found.value)) throw this.lose();
       const now = clock.now();
@@ -98,10 +127,9 @@ export class RunLease {
     this.watching.abort();
   }
 
-  private lose(): LeaseLostError {
-    this.isLost = true;
-    this.stopping.abort();
-    return new LeaseLostError();
+  private lose(): unknown {
+    this.giveUp(new LeaseLostError());
+    return this.lost;
   }
 
   private async renew(): Promise<void> {

@@ -45,10 +45,19 @@ export function measurements({ status, attempts }: StepRecord): readonly Change[
   return measuresOf(attempts).map((measure) => ({ kind: 'measureAgent', measure }));
 }
 
-/** What is said of calls that instances died in. */
-export function repetitionWarnings({ name }: DueStep, { interrupted }: StepJournal): readonly string[] {
-  return interrupted.map(
-    ({ agent }) =>
-      `Step "${name}": a call of ${agent} was made again, since the instance that made it first ended before its answer. The first may have been billed.`,
-  );
+/** What is said of calls that were made again: instances died in them, or their input has changed. */
+export function repetitionWarnings(
+  { name }: DueStep,
+  { interrupted, outdated }: StepJournal,
+): readonly string[] {
+  return [
+    ...interrupted.map(
+      ({ agent }) =>
+        `Step "${name}": a call of ${agent} was made again, since the instance that made it first ended before its answer. The first may have been billed.`,
+    ),
+    ...outdated.map(
+      ({ agent }) =>
+        `Step "${name}": a call of ${agent} was made again, since it had been made with another input. Both are booked.`,
+    ),
+  ];
 }

@@ -1,0 +1,185 @@
+/** Runs whose database goes away under them, or whose records are of something else. */
+import assert from 'node:assert/strict';
+import { isLeased } from '../../../functions/src/domain/orchestration/runs/run.ts';
+import type { Change } from '../../../functions/src/domain/store.ts';
+import { Orchestra } from './orchestra.ts';
+
+/** What the Firestore client throws when it has given up. */
+const AWAY = new Error('14 UNAVAILABLE: No connection established');
+
+const TOGETHER = {
+  name: 'together',
+  steps: [{ name: 'only', agents: ['claude', 'gemini'], mode: 'all', prompt: 'TOGETHER {{input}}' }],
+};
+
+const SIDE_BY_SIDE = {
+  name: 'side-by-side',
+  steps: [
+    { name: 'left', agent: 'claude', parallel: true, prompt: 'LEFT {{input}}' },
+    { name: 'right', agent: 'gemini', parallel: true, prompt: 'RIGHT {{input}}' },
+  ],
+};
+
+describe('a run whose database is away', () => {
+  const orchestra = new Orchestra();
+  before(() => orchestra.start());
+  after(() => orchestra.stop());
+  beforeEach(() => {
+    orchestra.losing = true;
+  });
+  afterEach(() => orchestra.assertAcceptable());
+
+  /**
+   * An instance to which the database is away from the first commit on that `isIt`, once gemini is being asked.
+   * @param comesBack whether only that commit fails
+   */
+  function cutOff(input: string, isIt: (change: Change) => boolean, comesBack: boolean) {
+    const app = orchestra.anotherInstance();
+    const { store } = app.ports;
+    const commit = store.commit.bind(store);
+    let isAway = false;
+    store.commit = async (changes, settled) => {
+      if (!isAway && changes.some(isIt)) {
+        await soon(() => geminiAsked(input).length === 1);
+        isAway = true;
+        throw AWAY;
+      }
+      if (isAway && !comesBack) throw AWAY;
+      return commit(changes, settled);
+    };
+    return app;
+  }
+
+  const geminiAsked = (input: string) =>
+    orchestra.models.askedAbout(input).filter(({ vendor }) => vendor === 'gemini');
+  const claudeAsked = (input: string) =>
+    orchestra.models.askedAbout(input).filter(({ vendor }) => vendor === 'anthropic');
+
+  /** Begins a run that asks gemini, which does not answer the first time. */
+  async function begin(workflow: object) {
+    const input = orchestra.question();
+    orchestra.models.when({ vendor: 'gemini', text: input, times: 1 }, { does: 'hang' });
+    const { runId } = await orchestra.begin(workflow, { input });
+    return { input, runId };
+  }
+
+  it('calls off the other requests of the step, gives its lease back, and is gone on with at once', async () => {
+    const { input, runId } = await begin(TOGETHER);
+    const app = cutOff(input, (change) => isCallOf('startCall', 'claude', change), true);
+    await assert.rejects(app.runExecution.deliver({ runId }), AWAY);
+    await soon(() => geminiAsked(input)[0]?.closedAt !== undefined);
+    const { run: left, steps: none } = await orchestra.view(runId);
+    assert.deepEqual([isLeased(left, new Date(0)), none], [false, []]);
+
+    assert.equal(await orchestra.app.runExecution.deliver({ runId }), 'done');
+    const { run, steps } = await orchestra.view(runId);
+    assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
+    assert.deepEqual([claudeAsked(input).length, geminiAsked(input).length], [1, 2]);
+    const interrupted = steps[0]?.attempts.filter(({ end }) => end === 'interrupted');
+    assert.deepEqual(
+      interrupted?.map(({ agent }) => agent),
+      ['gemini'],
+    );
+  });
+
+  it('calls off what its other steps ask, and records nothing of them', async () => {
+    const { input, runId } = await begin(SIDE_BY_SIDE);
+    const isIt = (change: Change): boolean => change.kind === 'recordStep' && change.step.name === 'left';
+    await assert.rejects(cutOff(input, isIt, true).runExecution.deliver({ runId }), AWAY);
+    await soon(() => geminiAsked(input)[0]?.closedAt !== undefined);
+    const { run: left, steps: none } = await orchestra.view(runId);
+    assert.deepEqual([isLeased(left, new Date(0)), none], [false, []]);
+
+    assert.equal(await orchestra.app.runExecution.deliver({ runId }), 'done');
+    const { run } = await orchestra.view(runId);
+    assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
+    assert.deepEqual([claudeAsked(input).length, geminiAsked(input).length], [1, 2], 'claude is paid once');
+  });
+
+  it('keeps its lease until it lapses where it cannot be given back', async () => {
+    const { input, runId } = await begin(TOGETHER);
+    const app = cutOff(input, (change) => isCallOf('settleCall', 'claude', change), false);
+    await assert.rejects(app.runExecution.deliver({ runId }), AWAY);
+    await soon(() => geminiAsked(input)[0]?.closedAt !== undefined);
+    assert.equal(isLeased((await orchestra.view(runId)).run, new Date(0)), true);
+    assert.equal(await orchestra.app.runExecution.deliver({ runId }), 'busy');
+    const later = orchestra.anotherInstance(() => new Date(Date.now() + 60_000));
+    assert.equal(await later.runExecution.deliver({ runId }), 'done');
+    assert.equal((await orchestra.view(runId)).run.status, 'succeeded');
+  });
+});
+
+describe('the journal of a run', () => {
+  const orchestra = new Orchestra();
+  before(() => orchestra.start());
+  after(() => orchestra.stop());
+  afterEach(() => orchestra.assertAcceptable());
+
+  const ONE_STEP = { name: 'one-step', steps: [{ name: 'only', agent: 'claude' }] };
+
+  /** A run whose first instance died after it had noted the answer to a question. */
+  async function withRecord(asked: (input: string) => string) {
+    orchestra.losing = true;
+    const input = orchestra.question();
+    const { runId } = await orchestra.begin(ONE_STEP, { input });
+    const { hashing, runs, store } = orchestra.app.ports;
+    const found = await runs.find(runId);
+    assert.ok(found);
+    const usage = { inputTokens: 7, outputTokens: 11 };
+    const made = { call: 'answer', number: 1, agent: 'claude', model: 'claude-local', waited: 0 };
+    const attempt = { ...made, end: 'answered', milliseconds: 5, usage, costUsd: 0.5 } as const;
+    const entry = {
+      ...made,
+      id: 'the-recorded-call',
+      step: 'only.1',
+      repetition: 0,
+      inputHash: hashing.sha256(JSON.stringify([null, asked(input)])),
+      inputTokens: 10,
+      maxOutputTokens: 10,
+      startedAt: new Date(),
+      ending: {
+        at: new Date(),
+        attempt: { ...attempt, outcomeUnknown: false },
+        settled: { answer: { text: 'from the record', model: 'claude-local', usage, complete: true } },
+      },
+    };
+    await store.commit([
+      { kind: 'startCall', runId, entry },
+      { kind: 'settleCall', runId, entry },
+      { kind: 'replaceRun', run: { ...found.value, epoch: 1 }, version: found.version },
+    ]);
+    await orchestra.deliver(runId);
+    return { input, ...(await orchestra.view(runId)) };
+  }
+
+  it('answers a call that was made before', async () => {
+    const { input, run, steps } = await withRecord((question) => question);
+    assert.deepEqual([steps[0]?.output, run.spent.costUsd], ['from the record', 0.5]);
+    assert.equal(orchestra.models.askedAbout(input).length, 0);
+    assert.deepEqual(run.warnings, []);
+  });
+
+  it('never answers a call with what another input brought', async () => {
+    const { input, run, steps } = await withRecord(() => 'another question');
+    assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
+    assert.notEqual(steps[0]?.output, 'from the record');
+    assert.equal(orchestra.models.askedAbout(input).length, 1);
+    assert.deepEqual(
+      steps[0]?.attempts.map(({ costUsd }) => costUsd > 0),
+      [true, true],
+      'both were paid',
+    );
+    assert.ok(run.spent.costUsd > 0.5);
+    assert.match(run.warnings.join(), /claude .*another input/);
+    assert.equal((await orchestra.journal(run.id, 'only')).length, 2);
+  });
+});
+
+function isCallOf(kind: 'startCall' | 'settleCall', agent: string, change: Change): boolean {
+  return change.kind === kind && change.entry.agent === agent;
+}
+
+/** Looks until it is so; the test's own time is the limit. */
+async function soon(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
