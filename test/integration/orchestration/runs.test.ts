@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/domain/errors.ts';
 import type { RunRequest } from '../../../functions/src/domain/orchestration/runs/starting.ts';
 import type { Principal } from '../../../functions/src/domain/principal.ts';
+import { runAnswer } from '../../../functions/src/toolsets/orchestration/runAnswer.ts';
+import { runShape } from '../../../functions/src/toolsets/orchestration/shapes.ts';
 import { turnAt } from '../../unit/domain/sweep/turn.ts';
 import { Team } from '../coordination/team.ts';
 import { FIVE_STEPS, Orchestra, unkeyed } from './orchestra.ts';
@@ -237,6 +239,22 @@ describe('a run', () => {
       assert.deepEqual([status, error], ['cancelled', `The run ${runId} that it belongs to was cancelled.`]);
       assert.deepEqual(await team.counts(), { cancelled: 1 });
       assert.equal(await team.claim(await team.join('late')), undefined);
+    });
+
+    it('shows what became of its step, of one that was stored before too', async () => {
+      const { runId } = await waitingRun();
+      assert.equal((await orchestra.view(runId)).steps[0]?.status, 'waiting');
+      await runs.cancel(orchestra.principal, runId, unkeyed);
+      const [stored] = await ports.runs.steps(runId);
+      assert.equal(stored?.status, 'waiting', 'it is stored as it always was');
+      const { run, steps } = await orchestra.view(runId);
+      const [step] = steps;
+      assert.deepEqual(
+        [step?.status, step?.settledAt, step?.failure?.reason],
+        ['cancelled', run.endedAt, 'RUN_ENDED'],
+      );
+      const answer = runShape.parse(runAnswer(await orchestra.view(runId), { cached: false, full: false }));
+      assert.match(answer.steps[0]?.error ?? '', /was cancelled/);
     });
 
     it('takes the task from its holder, who hears of it and is free for another', async () => {

@@ -1,6 +1,6 @@
 /** A run in the words of the specification's answers. */
 import { MusterError } from '../../domain/errors.ts';
-import { type AgentResult, isEnded, type Run, type StepRecord } from '../../domain/orchestration/runs/run.ts';
+import { type AgentResult, isEnded, type Run, type ShownStep } from '../../domain/orchestration/runs/run.ts';
 import type { RunView } from '../../domain/orchestration/runs/service.ts';
 import type { RunAnswer } from './shapes.ts';
 
@@ -60,7 +60,7 @@ function nextCall({ id, status }: Run): string {
   return `${why} Call get_run with runId "${id}" and waitMs to wait for it, or cancel_run to end it.`;
 }
 
-function stepAnswer(step: StepRecord, full: boolean): RunAnswer['steps'][number] {
+function stepAnswer(step: ShownStep, full: boolean): RunAnswer['steps'][number] {
   const { name, iteration, role, agents, status, output, results, explanation, failure, taskId } = step;
   const excerpt = (text: string): string => (full ? text : shortened(text));
   return {
@@ -91,7 +91,7 @@ function shortened(text: string): string {
   return `${characters.slice(0, EXCERPT_LENGTH).join('')}…`;
 }
 
-function attemptsOf({ name, attempts }: StepRecord): RunAnswer['attempts'] {
+function attemptsOf({ name, attempts }: ShownStep): RunAnswer['attempts'] {
   return attempts.map(({ agent, model, end, reason, waited, milliseconds, usage, outcomeUnknown }) => ({
     step: name,
     agent,
@@ -106,7 +106,7 @@ function attemptsOf({ name, attempts }: StepRecord): RunAnswer['attempts'] {
 }
 
 /** Whoever has answered anything in a step; a live agent leaves no attempts. */
-function participants({ attempts, agents, taskId }: StepRecord): readonly string[] {
+function participants({ attempts, agents, taskId }: ShownStep): readonly string[] {
   if (taskId !== undefined) return agents;
   return attempts.filter(({ end }) => end === 'answered').map(({ agent }) => agent);
 }

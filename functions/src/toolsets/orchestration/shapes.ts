@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ROLES } from '../../domain/orchestration/agents/profile.ts';
 import { ATTEMPT_ENDS } from '../../domain/orchestration/calls/attempt.ts';
-import { RUN_STATUSES, STEP_STATUSES } from '../../domain/orchestration/runs/run.ts';
+import { RUN_STATUSES, SHOWN_STEP_STATUSES } from '../../domain/orchestration/runs/run.ts';
 
 const MAX_PROMPT_LENGTH = 400_000;
 
@@ -41,7 +41,9 @@ const step = z.object({
   iteration: z.number().optional().describe('The round, of a step that is repeated'),
   role: z.enum(ROLES),
   agent: z.string().describe('Who did it; several names where several did'),
-  status: z.enum(STEP_STATUSES),
+  status: z
+    .enum(SHOWN_STEP_STATUSES)
+    .describe('waiting: a live agent has it in hand; cancelled: the run ended before it was done'),
   output: z.string().optional().describe('The beginning of it; get_run with full has it whole'),
   results: z
     .array(z.object({ agent: z.string(), output: z.string().optional(), error: z.string().optional() }))

@@ -130,6 +130,14 @@ export interface StepRecord {
   readonly settledAt?: Date;
 }
 
+/** `cancelled`: its run ended while it waited. It is never stored: how its run ended says it. */
+export const SHOWN_STEP_STATUSES = [...STEP_STATUSES, 'cancelled'] as const;
+
+/** A step as it stands with its run. */
+export interface ShownStep extends Omit<StepRecord, 'status'> {
+  readonly status: (typeof SHOWN_STEP_STATUSES)[number];
+}
+
 /** A step that has not come to anything yet. */
 export type BegunStep = Omit<StepRecord, 'status'>;
 
@@ -141,6 +149,18 @@ export interface StepWork {
 
 export function isEnded({ status }: Pick<Run, 'status'>): boolean {
   return status === 'succeeded' || status === 'failed' || status === 'cancelled';
+}
+
+/** A step that waits, of a run that has ended, will never come to anything. */
+export function shownStep(step: StepRecord, run: Run): ShownStep {
+  if (step.status !== 'waiting' || !isEnded(run)) return step;
+  const message = `The run ${run.status === 'cancelled' ? 'was cancelled' : 'failed'} before this step was done.`;
+  return {
+    ...step,
+    status: 'cancelled',
+    failure: { reason: 'RUN_ENDED', message },
+    ...(run.endedAt && { settledAt: run.endedAt }),
+  };
 }
 
 /** Names have no dot. */

@@ -18,7 +18,8 @@ import {
   type Run,
   type RunBudget,
   type RunStatus,
-  type StepRecord,
+  type ShownStep,
+  shownStep,
 } from './run.ts';
 import { type Beginning, type RunRequest, RunStart, type RunStartDependencies } from './starting.ts';
 
@@ -33,7 +34,7 @@ export interface WantedBudget {
 /** A run as its owner sees it. */
 export interface RunView {
   readonly run: Run;
-  readonly steps: readonly StepRecord[];
+  readonly steps: readonly ShownStep[];
   /** When it was looked at. */
   readonly at: Date;
 }
@@ -99,7 +100,7 @@ export class RunService {
   async view(principal: Principal, runId: string): Promise<RunView> {
     const { value: run } = await this.visible(principal, runId);
     const steps = await this.dependencies.runs.steps(runId);
-    return { run, steps, at: this.dependencies.clock.now() };
+    return { run, steps: steps.map((step) => shownStep(step, run)), at: this.dependencies.clock.now() };
   }
 
   /**
