@@ -188,6 +188,7 @@ export function compose(bindings: Bindings) {
       ...new TaskSweep(ports).parts,
       liveness.part,
       services.orchestration.runs.part,
+      services.coordination.part,
       ...expiring.map(expiryPart),
     ],
     { ...ports, record: ports.sweepRecord, ...SWEEP },

@@ -63,7 +63,10 @@ function exemptions({ fieldOverrides }: DeclaredIndexes): string[][] {
 
 function remarkOn({ ttl, indexes }: DeclaredIndexes['fieldOverrides'][number]): string {
   if (ttl) return ' (the document is deleted after it)';
-  return indexes.length > 0 ? ' (but for one in ascending order)' : '';
+  const [own] = indexes;
+  if (own === undefined) return '';
+  const where = own.queryScope === 'COLLECTION_GROUP' ? ' over all collections of this name' : '';
+  return ` (but for one in ascending order${where})`;
 }
 
 function byCollection<Item extends { collectionGroup: string }>(items: readonly Item[]): [string, Item[]][] {

@@ -44,6 +44,8 @@ export interface TaskReader {
     limit: number,
     type?: TaskType,
   ): Promise<readonly Versioned<Task>[]>;
+  /** Of what the agent has claimed otherwise than as a runner, and not started, the oldest claim. */
+  notStarted(session: string, agentId: string): Promise<Task | undefined>;
   /** The task whose backoff ends first. */
   firstBackoff(session: string): Promise<Versioned<Task> | undefined>;
   /** By creation, oldest first. */
@@ -56,6 +58,8 @@ export interface TaskReader {
   backedOff(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>>;
   /** Those whose ids begin so, by id. */
   startingWith(beginning: string): Promise<readonly Versioned<Task>[]>;
+  /** Those of a session that are open and whose ids begin so, by id. */
+  openStartingWith(session: string, beginning: string, limit: number): Promise<readonly Versioned<Task>[]>;
   /** Coding tasks of any session that had waited too long for a runner by `now`, longest ago first. */
   queueEnded(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>>;
 }
@@ -78,6 +82,8 @@ export interface SessionReader {
   }>;
   /** A session that another goal has replaced. */
   archived(workspace: string, session: string): Promise<Session | undefined>;
+  /** Those that were archived and not cleared yet. */
+  uncleared(limit: number): Promise<readonly ArchivedSession[]>;
   counters(workspace: string, session: string): Promise<SessionCounters>;
   /** How many agents have registered in the workspace. */
   members(workspace: string): Promise<MemberCount>;
@@ -88,6 +94,9 @@ export interface OpenSession {
   readonly sessionVersion: string;
   readonly workspaceVersion: string;
 }
+
+/** The name of a session that another goal has replaced. */
+export type ArchivedSession = Pick<Session, 'workspace' | 'id'>;
 
 export interface SessionCounters {
   readonly counts: Readonly<Record<Counter, number>>;

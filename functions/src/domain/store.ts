@@ -91,6 +91,8 @@ export type Change =
   | { readonly kind: 'describeSession'; readonly session: Session; readonly version: string }
   /** Takes a session out of service; commits that expect it to be open fail from then on. */
   | { readonly kind: 'archiveSession'; readonly session: Session; readonly at: Date }
+  /** No run waits any more for a task of an archived session. */
+  | { readonly kind: 'sessionCleared'; readonly session: Pick<Session, 'workspace' | 'id'> }
   /** More can be claimed than before. Refused as stale where the session is no longer open. */
   | {
       readonly kind: 'queueGrew';

@@ -228,6 +228,8 @@ async function taskCalls(): Promise<readonly Call[]> {
     (database) => new FirestoreTaskReader(database, cloudLog).claimable(SESSION, keys, 5),
     (database) => new FirestoreTaskReader(database, cloudLog).claimable(SESSION, keys, 5, 'coding'),
     (database) => new FirestoreTaskReader(database, cloudLog).startingWith('run-1-'),
+    (database) => new FirestoreTaskReader(database, cloudLog).openStartingWith(SESSION, 'run-', 2),
+    (database) => new FirestoreTaskReader(database, cloudLog).notStarted(SESSION, 'agent-1'),
     (database) => new FirestoreTaskReader(database, cloudLog).firstBackoff(SESSION),
     (database) => new FirestoreTaskReader(database, cloudLog).list(SESSION, undefined, FIRST),
     (database) => new FirestoreTaskReader(database, cloudLog).list(SESSION, ['done'], NEXT),

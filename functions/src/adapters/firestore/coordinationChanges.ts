@@ -38,11 +38,16 @@ export function addCoordinationChange(
     }
     case 'archiveSession': {
       const { workspace, id } = change.session;
-      const archived = { ...sessionToDocument(change.session), archived_at: change.at };
+      const archived = { ...sessionToDocument(change.session), archived_at: change.at, cleared: false };
       batch.set(database.doc(archivedSessionPath(workspace, id)), archived);
       batch.delete(database.doc(sessionPath(workspace, id)), { exists: true });
       break;
     }
+    case 'sessionCleared':
+      batch.update(database.doc(archivedSessionPath(change.session.workspace, change.session.id)), {
+        cleared: true,
+      });
+      break;
     case 'queueGrew':
       batch.update(database.doc(sessionPath(change.workspace, change.session)), {
         queue_version: FieldValue.increment(1),

@@ -183,8 +183,11 @@ export function sessionPath(workspace: string, session: string): string {
   return `${workspacePath(workspace)}/sessions/${session}`;
 }
 
+/** Where a workspace keeps the sessions that other goals have replaced. */
+export const ARCHIVE = 'archive';
+
 export function archivedSessionPath(workspace: string, session: string): string {
-  return `${workspacePath(workspace)}/archive/${session}`;
+  return `${workspacePath(workspace)}/${ARCHIVE}/${session}`;
 }
 
 export function countersPath(workspace: string, session: string): string {

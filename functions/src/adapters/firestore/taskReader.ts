@@ -43,8 +43,34 @@ export class FirestoreTaskReader implements TaskReader {
   }
 
   startingWith(beginning: string): Promise<readonly Versioned<Task>[]> {
-    const id = FieldPath.documentId();
-    return list(this.tasks.where(id, '>=', beginning).where(id, '<', `${beginning}\uf8ff`));
+    return list(beginningWith(this.tasks, beginning));
+  }
+
+  async openStartingWith(
+    session: string,
+    beginning: string,
+    limit: number,
+  ): Promise<readonly Versioned<Task>[]> {
+    const open = this.tasks.where('session', '==', session).where('status', 'in', ['available', ...HELD]);
+    const { docs } = await beginningWith(open, beginning).limit(limit).get();
+    return docs.flatMap((snapshot) => {
+      try {
+        return versionedTask(snapshot.data(), snapshot.updateTime);
+      } catch (error) {
+        // One that somebody has broken by hand must not keep the others open.
+        this.log.error('task_unreadable', { taskId: snapshot.id, error });
+        return [];
+      }
+    });
+  }
+
+  async notStarted(session: string, agentId: string): Promise<Task | undefined> {
+    const claimed = this.tasks
+      .where('session', '==', session)
+      .where('claimed_by', '==', agentId)
+      .where('status', '==', 'claimed')
+      .where('claimed_by_runner', '==', false);
+    return (await list(claimed.orderBy('claimed_at').limit(1)))[0]?.value;
   }
 
   async claimable(
@@ -123,6 +149,11 @@ export class FirestoreTaskReader implements TaskReader {
   private get tasks(): Query {
     return this.database.collection(COLLECTIONS.tasks);
   }
+}
+
+function beginningWith(query: Query, beginning: string): Query {
+  const id = FieldPath.documentId();
+  return query.where(id, '>=', beginning).where(id, '<', `${beginning}\uf8ff`);
 }
 
 function read(snapshot: DocumentSnapshot): Versioned<Task> | undefined {

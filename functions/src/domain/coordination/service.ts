@@ -1,6 +1,6 @@
 /** A workspace's goal, plan, progress and discoveries. Source: spec/coordination.md; design, section 6. */
 import { taskNotFound } from '../missing.ts';
-import type { Clock, Randomness } from '../ports.ts';
+import type { Clock, Log, Randomness } from '../ports.ts';
 import type {
   AgentReader,
   DiscoveryReader,
@@ -12,7 +12,9 @@ import type {
 } from '../readers.ts';
 import { retryStale } from '../retry.ts';
 import type { Change, MemberCount, Settle, Store } from '../store.ts';
+import type { SweepPart } from '../sweep/part.ts';
 import type { Task, TaskStatus } from '../tasks/task.ts';
+import { ArchiveClearing } from './clearing.ts';
 import type { Discovery } from './discovery.ts';
 import { newSession, openSession } from './opening.ts';
 import { CODING_GOAL, type Session } from './session.ts';
@@ -25,6 +27,7 @@ export interface CoordinationDependencies {
   readonly store: Store;
   readonly clock: Clock;
   readonly randomness: Randomness;
+  readonly log: Log;
 }
 
 export interface Initialised {
@@ -65,16 +68,31 @@ const NOTHING_COUNTED: SessionCounters = {
 
 export class CoordinationService {
   private readonly dependencies: CoordinationDependencies;
+  private readonly clearing: ArchiveClearing;
+  readonly part: SweepPart;
 
   constructor(dependencies: CoordinationDependencies) {
     this.dependencies = dependencies;
+    this.clearing = new ArchiveClearing(dependencies);
+    this.part = this.clearing.part;
   }
 
   /**
    * Gives the workspace a goal. The same goal again changes nothing but the plan, where one is given;
-   * another goal archives the old session with its tasks.
+   * another goal archives the old session with its tasks, and cancels those that runs wait for.
    */
-  initialise(
+  async initialise(
+    workspace: string,
+    goal: string,
+    masterPlan: string | undefined,
+    settle: Settle<Initialised>,
+  ): Promise<Initialised> {
+    const initialised = await this.open(workspace, goal, masterPlan, settle);
+    if (initialised.archived !== undefined) await this.clearing.clear(initialised.archived);
+    return initialised;
+  }
+
+  private open(
     workspace: string,
     goal: string,
     masterPlan: string | undefined,

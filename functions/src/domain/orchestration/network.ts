@@ -20,6 +20,9 @@ export function networkTaskId(runId: string, { name, iteration }: StepRound): st
   return `${tasksOfRun(runId)}${name}-${iteration}`;
 }
 
+/** How the ids of all tasks of all runs begin, and of no others. */
+export const TASKS_OF_RUNS = 'run-';
+
 /** How the ids of all tasks of a run begin. */
 export function tasksOfRun(runId: string): string {
   return `${runId}-`;
@@ -68,7 +71,10 @@ export function outcomeOfTask(task: Task): StepOutcome | undefined {
         error: `${by} could not do the task ${task.id}: ${task.error ?? 'no reason given'}`,
       };
     case 'cancelled':
-      return { status: 'failed', error: `The task ${task.id} was cancelled.` };
+      return {
+        status: 'failed',
+        error: `The task ${task.id} was cancelled: ${task.error ?? 'no reason given'}`,
+      };
     default:
       return undefined;
   }

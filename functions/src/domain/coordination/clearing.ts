@@ -1,0 +1,86 @@
+/**
+ * What becomes of the tasks that runs wait for when their session is archived: nobody can claim them any more, so
+ * they are cancelled, and the runs hear of it as of any task that is closed. The archived session says until then
+ * that it is not cleared, so that a sweep finishes what an instance has left that died.
+ */
+import { TASKS_OF_RUNS } from '../orchestration/network.ts';
+import type { Clock, Log } from '../ports.ts';
+import type { ArchivedSession, SessionReader, TaskReader } from '../readers.ts';
+import { StaleWriteError, type Store, type Versioned } from '../store.ts';
+import type { SweepPart, Swept, Turn } from '../sweep/part.ts';
+import { settlementChanges } from '../tasks/changes.ts';
+import { cancelTask } from '../tasks/machine.ts';
+import type { Task } from '../tasks/task.ts';
+
+/** How many tasks are cancelled side by side, each in a commit of its own. */
+const ABREAST = 20;
+
+/** How often one clearing looks for more; the next sweep goes on. */
+const MAX_ROUNDS = 5;
+
+/** How many sessions one sweep clears. */
+const MAX_SESSIONS = 50;
+
+export interface ClearingDependencies {
+  readonly tasks: TaskReader;
+  readonly sessions: SessionReader;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class ArchiveClearing {
+  readonly part: SweepPart = { name: 'archives', run: (turn) => this.sweep(turn) };
+  private readonly dependencies: ClearingDependencies;
+
+  constructor(dependencies: ClearingDependencies) {
+    this.dependencies = dependencies;
+  }
+
+  /** Clears a session that has just been archived. Where it is not done in a moment, the sweep makes up for it. */
+  async clear(session: ArchivedSession): Promise<boolean> {
+    try {
+      return await this.cancelAll(session);
+    } catch (error) {
+      this.dependencies.log.error('archive_not_cleared', { session: session.id, error });
+      return false;
+    }
+  }
+
+  /** Clears what archiving has left behind. */
+  private async sweep(turn: Turn): Promise<Swept> {
+    const uncleared = await this.dependencies.sessions.uncleared(MAX_SESSIONS);
+    let cleared = 0;
+    for (const session of uncleared) {
+      if (turn.isOver()) break;
+      if (await this.clear(session)) cleared++;
+    }
+    const isBehind = cleared < uncleared.length || uncleared.length === MAX_SESSIONS;
+    return { counts: { cleared }, isBehind };
+  }
+
+  /** Tells whether none is left. */
+  private async cancelAll({ workspace, id }: ArchivedSession): Promise<boolean> {
+    const { tasks, store } = this.dependencies;
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const open = await tasks.openStartingWith(id, TASKS_OF_RUNS, ABREAST);
+      await Promise.all(open.map((task) => this.cancel(task)));
+      if (open.length > 0) continue;
+      await store.commit([{ kind: 'sessionCleared', session: { workspace, id } }]);
+      return true;
+    }
+    return false;
+  }
+
+  /** Cancels the task, whoever holds it; or leaves it as somebody else has just changed it, for the next look. */
+  private async cancel({ value: before, version }: Versioned<Task>): Promise<void> {
+    const { store, clock } = this.dependencies;
+    const now = clock.now();
+    const task = cancelTask(before, 'The session that it belonged to was archived.', now);
+    try {
+      await store.commit(settlementChanges(before, { kind: 'accepted', task }, version, now));
+    } catch (error) {
+      if (!(error instanceof StaleWriteError)) throw error;
+    }
+  }
+}

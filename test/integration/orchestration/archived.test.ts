@@ -1,0 +1,113 @@
+/** Runs whose tasks are in a session that is archived: nobody can claim them any more. */
+import assert from 'node:assert/strict';
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { archivedSessionPath } from '../../../functions/src/adapters/firestore/paths.ts';
+import { turnAt } from '../../unit/domain/sweep/turn.ts';
+import { Team } from '../coordination/team.ts';
+import { Orchestra, unkeyed } from './orchestra.ts';
+
+const BY_HAND = { name: 'by-hand', steps: [{ name: 'work', agent: 'network' }] };
+
+describe('a run whose task is in a session that is archived', () => {
+  const orchestra = new Orchestra();
+  const { runs } = orchestra.app.services.orchestration;
+  before(() => orchestra.start());
+  after(() => orchestra.stop());
+
+  let team: Team;
+  beforeEach(async () => {
+    team = new Team();
+    await initialise('One');
+  });
+
+  const initialise = (goal: string) =>
+    team.app.services.coordination.initialise(team.workspace, goal, undefined, unkeyed);
+
+  const sweep = ({ services } = team.app) => services.coordination.part.run(turnAt(team.now));
+
+  /** Runs that wait, and their tasks. */
+  async function waiting(count: number): Promise<{ runId: string; taskId: string }[]> {
+    return Promise.all(
+      Array.from({ length: count }, async () => {
+        const request = orchestra.request(BY_HAND);
+        const { runId } = await runs.start(orchestra.principal, team.workspace, request, unkeyed);
+        await orchestra.until(runId, ({ status }) => status === 'waiting');
+        return { runId, taskId: `${runId}-work-1` };
+      }),
+    );
+  }
+
+  async function waitingOne() {
+    const [only] = await waiting(1);
+    assert.ok(only);
+    return only;
+  }
+
+  async function assertFailed({ runId, taskId }: { runId: string; taskId: string }): Promise<void> {
+    assert.equal((await team.task(taskId)).status, 'cancelled');
+    await runs.taskChanged(taskId);
+    const { run, steps } = await orchestra.ended(runId);
+    assert.deepEqual([run.status, run.failure?.reason], ['failed', 'TASK_FAILED']);
+    assert.match(run.failure?.message ?? '', /was cancelled: .*archived/);
+    assert.equal(steps[0]?.status, 'failed');
+  }
+
+  it('fails at once, and says why', async () => {
+    const one = await waitingOne();
+    const other = await team.createOne();
+    await initialise('Two');
+    await assertFailed(one);
+    assert.equal((await team.task(other.id)).status, 'available', 'what no run waits for stays as it is');
+  });
+
+  it('has its task taken from its holder, who is free for another', async () => {
+    const one = await waitingOne();
+    const ann = await team.join('ann');
+    assert.equal(await team.claim(ann), one.taskId);
+    await team.start(ann, one.taskId);
+    await initialise('Two');
+    await assertFailed(one);
+    assert.deepEqual((await team.app.ports.agents.find(ann))?.value.held, {});
+  });
+
+  it('keeps what was done before', async () => {
+    const one = await waitingOne();
+    const ann = await team.join('ann');
+    await team.claim(ann);
+    await team.complete(ann, one.taskId);
+    await initialise('Two');
+    await runs.taskChanged(one.taskId);
+    assert.equal((await orchestra.ended(one.runId)).run.status, 'succeeded');
+  });
+
+  it('fails with the next sweep where the instance died that archived the session', async () => {
+    const several = await waiting(3);
+    const { coordination } = team.app.services;
+    const session = await coordination.session(team.workspace);
+    assert.ok(session);
+    await team.app.ports.store.commit([{ kind: 'archiveSession', session, at: team.now }]);
+    const archived = firestore().doc(archivedSessionPath(team.workspace, session.id));
+    assert.equal((await archived.get()).get('cleared'), false);
+    await Promise.all([sweep(), sweep(team.anotherInstance())]);
+    for (const one of several) await assertFailed(one);
+    assert.equal((await archived.get()).get('cleared'), true);
+  });
+
+  it('fails also where there are more than are cancelled at once', async () => {
+    const one = await waitingOne();
+    const crowd = Array.from({ length: 120 }, (_, index) => ({
+      id: `${one.runId}-${String(index).padStart(3, '0')}`,
+    }));
+    await team.create(...crowd);
+    await initialise('Two');
+    for (let sweeps = 0; (await left(one.runId)) > 0 && sweeps < 3; sweeps++)
+      await sweep();
+    await assertFailed(one);
+  });
+
+  /** How many tasks of the run are open. */
+  async function left(runId: string): Promise<number> {
+    const tasks = await team.app.ports.tasks.startingWith(`${runId}-`);
+    return tasks.filter(({ value }) => value.status === 'available').length;
+  }
+});
