@@ -1,12 +1,11 @@
 /** Claims tasks and does them, one or more at a time, until it is told to end. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Settings } from './arguments.ts';
 import type { InstalledCli } from './clis/index.ts';
 import type { Repository } from './git/repository.ts';
-import { HubUnreachable } from './hub/connection.ts';
+import { claimTask } from './hub/claim.ts';
 import type { ClaimedTask, Hub } from './hub/hub.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { recover } from './recovery.ts';
@@ -92,7 +91,7 @@ export class Runner {
   }
 
   /** Waits for a task. Undefined where none came, or the runner is to end. */
-  private async claim(): Promise<ClaimedTask | undefined> {
+  private claim(): Promise<ClaimedTask | undefined> {
     const { hub, settings, installed, shutdown, say } = this.options;
     const wishes = {
       tools: installed.map(({ tool }) => tool),
@@ -101,16 +100,7 @@ export class Runner {
       project: this.project,
       taskId: settings.task,
     };
-    for (let failures = 0; ; failures++) {
-      try {
-        return await hub.claim(wishes, shutdown);
-      } catch (error) {
-        if (shutdown.aborted) return undefined;
-        if (!(error instanceof HubUnreachable)) throw error;
-        if (failures === 0) say(`The hub does not answer; asking again. ${error.message}`);
-        await delay(RETRY_MS, undefined, { signal: shutdown }).catch(() => undefined);
-      }
-    }
+    return claimTask(hub, wishes, { retryMs: RETRY_MS, shutdown, say });
   }
 
   /** @returns whether the task was completed */

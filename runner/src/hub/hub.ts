@@ -85,10 +85,14 @@ export class Hub {
     return result.agentId;
   }
 
-  /** Waits for a task. Undefined where none came. */
-  async claim(wishes: ClaimWishes, signal: AbortSignal): Promise<ClaimedTask | undefined> {
+  /**
+   * Waits for a task. Undefined where none came.
+   * @param key of this claim: the same again is answered as it was first
+   */
+  async claim(wishes: ClaimWishes, key: string, signal: AbortSignal): Promise<ClaimedTask | undefined> {
     const { project, taskId, ...rest } = wishes;
-    const args = { ...rest, ...(project && { project }), ...(taskId && { taskId }) };
+    const named = { ...(project && { project }), ...(taskId && { taskId }) };
+    const args = { ...rest, ...named, idempotency_key: key };
     const options = { signal, waitMs: wishes.waitMs };
     const { result } = await this.connection.call('coding_claim_task', args, claimAnswer, options);
     return result.task ?? undefined;

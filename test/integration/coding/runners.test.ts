@@ -61,6 +61,26 @@ describe('runners', () => {
     });
   }
 
+  it('get the task again whose claim they repeat, and no second one', async () => {
+    const [first, second] = [await team.order({ priority: 1 }), await team.order({ priority: 2 })];
+    const claim = { idempotency_key: 'a-claim' };
+    const taken = await team.take(claim);
+    assert.equal(taken['id'], first);
+    // The answer was lost on its way.
+    assert.deepEqual(await team.take(claim), taken);
+    assert.deepEqual(await team.counts(), { available: 1, claimed: 1 });
+    assert.equal((await team.take({ idempotency_key: 'another-claim' }))['id'], second);
+  });
+
+  it('that work the queue too are not given there what they have claimed as runners', async () => {
+    await team.allow(team.runner.agentId ?? '', 5);
+    await team.take({ taskId: await team.order() });
+    const other = await team.createOne();
+    assert.equal(await team.claim(team.runner.agentId ?? ''), other.id);
+    await team.start(team.runner.agentId ?? '', other.id);
+    assert.equal(await team.claim(team.runner.agentId ?? ''), undefined);
+  });
+
   it('wait in vain, and do not claim for a client that has gone', async () => {
     await claimNothing({ waitMs: 100 });
     const gone = AbortSignal.abort();
