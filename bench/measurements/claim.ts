@@ -28,7 +28,8 @@ export async function measureClaim(): Promise<Measurement> {
       const workers = await fill(project, boss, round);
       const callers = workers.map(({ agentId, credential }) => {
         const caller = new McpCaller(muster.url, credential);
-        return () => claimOne(caller, agentId);
+        const inHand: string[] = [];
+        return () => claimOne(caller, agentId, inHand);
       });
       const drain = await drainWith(callers);
       const left = await unclaimed(project);
@@ -72,9 +73,14 @@ async function fill(project: Project, boss: McpCaller, round: number) {
   return workers;
 }
 
-async function claimOne(caller: McpCaller, agentId: string): Promise<string | undefined> {
-  const { task } = await caller.call('coordination.claim_task', { agent_id: agentId });
-  return typeof task === 'object' && task !== null && 'id' in task ? String(task.id) : undefined;
+/** Claims a task beside those in hand, and adds it to them. */
+async function claimOne(caller: McpCaller, agentId: string, inHand: string[]): Promise<string | undefined> {
+  const claim = { agent_id: agentId, in_hand: inHand };
+  const { task } = await caller.call('coordination.claim_task', claim);
+  if (typeof task !== 'object' || task === null || !('id' in task)) return undefined;
+  const id = String(task.id);
+  inHand.push(id);
+  return id;
 }
 
 interface Drain {

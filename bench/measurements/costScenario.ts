@@ -78,8 +78,8 @@ async function work({ leader, worker, workerId }: Cast, ledger: Ledger): Promise
     `${TASKS} tasks`,
   );
 
-  const claim = (situation: string) =>
-    ledger.call(worker, 'coordination.claim_task', { agent_id: workerId }, situation);
+  const claim = (situation: string, in_hand?: readonly string[]) =>
+    ledger.call(worker, 'coordination.claim_task', { agent_id: workerId, in_hand }, situation);
   const mine = { agent_id: workerId, task_id: first };
   await claim('reads the head of the queue, once in about 11 claims');
   await ledger.call(worker, 'coordination.start_task', mine);
@@ -89,14 +89,15 @@ async function work({ leader, worker, workerId }: Cast, ledger: Ledger): Promise
     { ...mine, output: 'Done.' },
     `frees ${DEPENDENTS} tasks`,
   );
-  await claim('after tasks were freed');
-  const { task: second } = await claim('otherwise');
+  const { task: freed } = await claim('after tasks were freed');
+  const inHand = [idOf(freed)];
+  const { task: second } = await claim('otherwise', inHand);
   await ledger.call(worker, 'coordination.complete_task', {
     ...mine,
     task_id: idOf(second),
     output: 'Done.',
   });
-  const { task: third } = await claim('otherwise');
+  const { task: third } = await claim('otherwise', inHand);
   await ledger.call(worker, 'coordination.fail_task', { ...mine, task_id: idOf(third), error: 'No.' });
 }
 

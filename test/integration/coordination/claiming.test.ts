@@ -131,16 +131,69 @@ describe('claiming tasks', () => {
     const ann = await team.join('ann');
     await team.allow(ann, 3);
     const claimed: (string | undefined)[] = [];
-    for (let count = 0; count < 4; count++) {
+    for (let count = 0; count < 3; count++) {
       claimed.push(await team.claim(ann));
+      await team.start(ann, claimed[count] ?? '');
       team.pass(1);
     }
+    claimed.push(await team.claim(ann));
     assert.deepEqual(
       claimed,
       [0, 1, 2, 0].map((place) => tasks[place]?.id),
     );
     await team.complete(ann, tasks[0]?.id ?? '');
     assert.equal(await team.claim(ann), tasks[3]?.id);
+  });
+
+  for (const mayHold of [2, 5]) {
+    it(`gives an agent that may hold ${mayHold} what it has claimed and not started, before anything else`, async () => {
+      const [first, second, third] = await team.create({}, {}, {});
+      const ann = await team.join('ann');
+      await team.allow(ann, mayHold);
+      assert.equal(await team.claim(ann), first?.id);
+      await team.start(ann, first?.id ?? '');
+      // The answer to this one is lost on its way.
+      assert.equal(await team.claim(ann), second?.id);
+      team.pass(1);
+      const outcome = await team.claimOutcome(ann);
+      assert.deepEqual([outcome.kind, outcome.kind !== 'none' && outcome.task.id], ['resumed', second?.id]);
+      assert.deepEqual(await team.counts(), { available: 1, claimed: 1, in_progress: 1 });
+      await team.start(ann, second?.id ?? '');
+      await team.complete(ann, first?.id ?? '');
+      assert.equal(await team.claim(ann), third?.id);
+      assert.equal((await team.task(third?.id ?? '')).epoch, 1);
+    });
+  }
+
+  it('gives another to an agent that names what it has in hand, and again what it does not name', async () => {
+    const tasks = await team.create({}, {}, {}, {});
+    const [first = '', second = '', third = ''] = tasks.map(({ id }) => id);
+    const ann = await team.join('ann');
+    await team.allow(ann, 3);
+    assert.equal(await team.claimBeside(ann, []), first);
+    assert.equal(await team.claimBeside(ann, [first]), second);
+    await team.start(ann, second);
+    team.pass(1);
+    assert.equal(await team.claimBeside(ann, [first]), second, 'started or not');
+    assert.equal(await team.claimBeside(ann, [first, second]), third);
+    assert.equal(await team.claimBeside(ann, [first, second]), third);
+    assert.equal(await team.claimBeside(ann, [first, second, third]), first, 'it may hold no more');
+    assert.deepEqual(await team.counts(), { available: 1, claimed: 2, in_progress: 1 });
+  });
+
+  it('gives an agent that asks several times at once one task, also where it may hold several', async () => {
+    await team.create({}, {}, {});
+    const ann = await team.join('ann');
+    await team.allow(ann, 3);
+    const other = team.anotherInstance();
+    const outcomes = await Promise.all([
+      team.claimOutcome(ann),
+      team.claimOutcome(ann, 60, other),
+      team.claimOutcome(ann),
+    ]);
+    assert.deepEqual(outcomes.map(({ kind }) => kind).toSorted(), ['claimed', 'resumed', 'resumed']);
+    assert.equal(new Set(outcomes.map((outcome) => outcome.kind !== 'none' && outcome.task.id)).size, 1);
+    assert.deepEqual(await team.counts(), { available: 2, claimed: 1 });
   });
 
   it('gives one agent one task, also when it asks twice at once', async () => {

@@ -104,7 +104,10 @@ describe('lists', () => {
   it('give results in the order of completion', async () => {
     const tasks = await team.create({}, {}, {}, {}, {});
     await team.allow(ann, 5);
-    for (const _ of tasks) await team.claim(ann);
+    for (const { id } of tasks) {
+      assert.equal(await team.claim(ann), id);
+      await team.start(ann, id);
+    }
     const order = [3, 0, 4, 1].map((place) => tasks[place]?.id ?? '');
     for (const id of order) {
       await team.complete(ann, id, `of ${id}`);

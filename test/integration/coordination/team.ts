@@ -122,6 +122,13 @@ export class Team {
     return outcome.kind === 'none' ? undefined : outcome.task.id;
   }
 
+  /** Claims another task beside those that the agent knows it has. */
+  async claimBeside(agentId: string, inHand: readonly string[]): Promise<string | undefined> {
+    const request = { workspace: this.workspace, agentId, leaseSeconds: 1800, inHand };
+    const outcome = await this.app.services.taskQueue.claim(request, unkeyed);
+    return outcome.kind === 'none' ? undefined : outcome.task.id;
+  }
+
   start(agentId: string, taskId: string): Promise<Task> {
     return this.app.services.taskQueue.start(taskId, { agentId }, unkeyed);
   }

@@ -83,9 +83,11 @@ export class QueueModel {
   /** What a claim may answer: several things only where an agent claimed several tasks at one moment. */
   claim(agent: string): string[] {
     const held = this.held(agent);
-    if (held.length >= (this.limits.get(agent) ?? 1)) {
-      const oldest = Math.min(...held.map((task) => task.claimedAt));
-      return held.filter((task) => task.claimedAt === oldest).map((task) => `resumed ${task.id}`);
+    const unstarted = held.filter((task) => task.status === 'claimed');
+    if (unstarted.length > 0 || held.length >= (this.limits.get(agent) ?? 1)) {
+      const again = unstarted.length > 0 ? unstarted : held;
+      const oldest = Math.min(...again.map((task) => task.claimedAt));
+      return again.filter((task) => task.claimedAt === oldest).map((task) => `resumed ${task.id}`);
     }
     const task = this.firstReady() ?? this.firstRetry();
     if (task === undefined) return ['none'];

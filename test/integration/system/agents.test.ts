@@ -62,6 +62,7 @@ describe('system.getAgents', () => {
     await team.create({}, {}, {});
     assert.equal(await statusOf(agentId), 'idle');
     const first = await team.claim(agentId);
+    await team.start(agentId, first ?? '');
     assert.equal(await statusOf(agentId), 'active');
     const second = await team.claim(agentId);
     assert.equal(await statusOf(agentId), 'busy');

@@ -56,9 +56,9 @@ describe('system.getTaskQueue', () => {
       { description: 'waits for two', priority: 1, dependencies: ['task-3', 'task-4'] },
     );
     team.pass(10);
-    await team.claim(agentId);
+    const inHand = (await team.claim(agentId)) ?? '';
     team.pass(10);
-    await team.start(agentId, (await team.claim(agentId)) ?? '');
+    await team.start(agentId, (await team.claimBeside(agentId, [inHand])) ?? '');
   }
 
   it('is empty where nothing was ever put into it', async () => {

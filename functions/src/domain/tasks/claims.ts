@@ -25,6 +25,8 @@ export interface ClaimRequest {
   readonly workspace: string;
   readonly agentId: string;
   readonly leaseSeconds: number;
+  /** The tasks that the agent knows to be its own. Absent: those that it has started. */
+  readonly inHand?: readonly string[] | undefined;
   /** Where a runner claims: coding tasks only, and never one that it holds already. */
   readonly runner?: RunnerClaim;
 }
@@ -56,7 +58,8 @@ export class TaskClaims {
   }
 
   /**
-   * Gives the agent the first task that it may work on, or the one it holds already.
+   * Gives the agent the first task that it may work on. Before that, one that it holds and may not know of, since
+   * the answer to its claim was lost; and where it holds as many as it may, the oldest of them.
    * @throws MusterError NOT_FOUND when the agent is not registered
    */
   claim(request: ClaimRequest, settle: Settle<ClaimOutcome>): Promise<ClaimOutcome> {
@@ -73,14 +76,8 @@ export class TaskClaims {
     const { session } = open;
     if (request.runner !== undefined)
       return this.claimForRunner(request, request.runner, session, agent, settle);
-    const inHand = Object.entries(agent.value.held).filter(([, held]) => held.session === session.id);
-    if (inHand.length >= agent.value.configuration.maxConcurrentTasks) {
-      const resumed = await this.resume(
-        agent.value.id,
-        inHand.map(([taskId]) => taskId),
-      );
-      if (resumed !== undefined) return this.answer({ kind: 'resumed', task: resumed }, settle);
-    }
+    const resumed = await this.resumable(agent.value, session, request.inHand);
+    if (resumed !== undefined) return this.answer({ kind: 'resumed', task: resumed }, settle);
     const keys = satisfiedKeys(
       session.capabilityKeys,
       agent.value.capabilities.map(({ name }) => name),
@@ -156,13 +153,34 @@ export class TaskClaims {
     return claimed;
   }
 
-  /** The oldest of the tasks in hand that the agent still holds. */
-  private async resume(agentId: string, taskIds: readonly string[]): Promise<Task | undefined> {
-    const found = await this.dependencies.tasks.findAll(taskIds);
-    const held = found.flatMap((task) =>
-      task && isHeld(task.value.status) && task.value.claim?.agentId === agentId ? [task.value] : [],
+  /** What the agent is given again instead of another task, if anything. */
+  private async resumable(
+    { id, held, configuration }: Agent,
+    session: Session,
+    known: readonly string[] | undefined,
+  ): Promise<Task | undefined> {
+    const taskIds = Object.keys(held).filter((taskId) => held[taskId]?.session === session.id);
+    if (taskIds.length === 0) return undefined;
+    const isFull = taskIds.length >= configuration.maxConcurrentTasks;
+    if (known === undefined && !isFull) return this.dependencies.tasks.notStarted(session.id, id);
+    const tasks = await this.held(
+      id,
+      isFull ? taskIds : taskIds.filter((taskId) => !known?.includes(taskId)),
     );
-    return held.sort((a, b) => Number(a.claim?.claimedAt) - Number(b.claim?.claimedAt))[0];
+    const isUnheardOf = (task: Task): boolean =>
+      known === undefined ? task.status === 'claimed' : !known.includes(task.id);
+    return tasks.find(isUnheardOf) ?? tasks[0];
+  }
+
+  /** Those of the tasks that the agent still holds, the oldest claim first. What it holds as a runner it knows. */
+  private async held(agentId: string, taskIds: readonly string[]): Promise<readonly Task[]> {
+    const found = await this.dependencies.tasks.findAll(taskIds);
+    const held = found.flatMap((task) => {
+      const { status, claim } = task?.value ?? {};
+      const isTheirs = claim?.agentId === agentId && claim.isRunners !== true;
+      return task && status && isHeld(status) && isTheirs ? [task.value] : [];
+    });
+    return held.sort((a, b) => Number(a.claim?.claimedAt) - Number(b.claim?.claimedAt));
   }
 
   /** Makes a task claimable whose retry is due. Tells whether it was. */

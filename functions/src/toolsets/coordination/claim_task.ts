@@ -6,6 +6,8 @@ import { agentId, taskAnswer, taskShape } from './shapes.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
 
+const MAX_IN_HAND = 100;
+
 const answer = (outcome: ClaimOutcome) =>
   outcome.kind === 'none'
     ? { success: false, message: 'No available tasks with satisfied dependencies' }
@@ -15,7 +17,7 @@ export const claimTask = defineTool({
   name: 'claim_task',
   title: 'Claim a task',
   description:
-    'Claim an available task to work on: the first by priority, then age, that you may do. The claim is a lease that any call of yours renews. While you hold as many tasks as you may, you get one of those again, with resumed: true.',
+    'Claim an available task to work on: the first by priority, then age, that you may do. The claim is a lease that any call of yours renews. While you hold a task that you have not started, or as many as you may, you get that again, with resumed: true.',
   input: z.strictObject({
     agent_id: agentId('Your agent ID'),
     lease_seconds: z
@@ -26,6 +28,13 @@ export const claimTask = defineTool({
       )
       .default(DEFAULT_LEASE_SECONDS)
       .describe('How long the claim stands without a sign of life from you.'),
+    in_hand: z
+      .array(z.string().min(1).max(100))
+      .max(MAX_IN_HAND, `expected at most ${MAX_IN_HAND} tasks`)
+      .optional()
+      .describe(
+        'The tasks that you know to be yours, to claim another before you start them: you get again only what is not among them.',
+      ),
   }),
   output: z.object({
     success: z.boolean(),
@@ -36,9 +45,9 @@ export const claimTask = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   role: 'worker',
   example: { agent_id: 'terminal-2' },
-  handler: async ({ services, workspace, principal, operation }, { agent_id, lease_seconds }) => {
+  handler: async ({ services, workspace, principal, operation }, { agent_id, lease_seconds, in_hand }) => {
     await services.membership.actAs(principal, agent_id);
-    const request = { workspace, agentId: agent_id, leaseSeconds: lease_seconds };
+    const request = { workspace, agentId: agent_id, leaseSeconds: lease_seconds, inHand: in_hand };
     return answer(await services.taskQueue.claim(request, (outcome) => operation.settle(answer(outcome))));
   },
 });
