@@ -51,9 +51,14 @@ describe('the mirror of the queue', () => {
     }
   }
 
+  const inHand: string[] = [];
+
+  /** Claims a task beside those that it has claimed before. */
   async function claimNext(): Promise<string> {
-    const answer = await succeed(leader, 'claim_task', { agent_id: agent.id });
-    return z.looseObject({ id: z.string() }).parse(answer['task']).id;
+    const answer = await succeed(leader, 'claim_task', { agent_id: agent.id, in_hand: inHand });
+    const { id } = z.looseObject({ id: z.string() }).parse(answer['task']);
+    inHand.push(id);
+    return id;
   }
 
   function complete(task_id: string): Promise<unknown> {
