@@ -4,7 +4,6 @@
  */
 import {
   busPath,
-  commitPath,
   DELIVERIES,
   DEVICES,
   LIMITS,
@@ -14,6 +13,7 @@ import {
   PRESENCE_CHECK,
   presencePath,
   queuedTaskPath,
+  realtimeCommitPath,
   TASK_UPDATES,
 } from '../../functions/src/adapters/database/paths.ts';
 import {
@@ -436,7 +436,7 @@ const realtimeCollections: readonly Omit<Collection, 'database'>[] = [
     indexOn: ['at'],
   },
   {
-    path: commitPath('{id}'),
+    path: realtimeCommitPath('{id}'),
     holds:
       'that a `firebase.write` was carried out, or what its transaction built on: with a new key, an increment or an `idempotency_key`; removed after an hour, with a key after 24',
     reads: 'nobody',

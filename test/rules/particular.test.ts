@@ -15,7 +15,7 @@ import {
   updateDoc,
   writeBatch,
 } from 'firebase/firestore/lite';
-import { commitPath, presencePath } from '../../functions/src/adapters/database/paths.ts';
+import { presencePath, realtimeCommitPath } from '../../functions/src/adapters/database/paths.ts';
 import { agentPath, preferencesPath, taskPath } from '../../functions/src/adapters/firestore/paths.ts';
 import { type Caller, callers, OWNER, weakest } from './callers.ts';
 import { collections } from './collections.ts';
@@ -157,7 +157,7 @@ describe('rules of realtime, in particular', () => {
     const now = Date.now();
     const proof = (uid = String(OWNER.uid)) => ({ uid, expires_at: now + 3_600_000 });
     const { realtime } = environment.as(OWNER);
-    const commit = (id: string) => ref(realtime, commitPath(id));
+    const commit = (id: string) => ref(realtime, realtimeCommitPath(id));
     await assertSucceeds(get(commit('once')));
     await assertSucceeds(set(commit('once'), { ...proof(), arguments_hash: 'hash', over: 'etag' }));
     await assertSucceeds(get(commit('once')));
@@ -165,9 +165,9 @@ describe('rules of realtime, in particular', () => {
     await assertFails(update(ref(realtime), { 'commits/once': proof(), 'commits/other': proof() }));
     await assertFails(remove(commit('once')));
     const other = environment.as(worker).realtime;
-    await assertFails(get(ref(other, commitPath('once'))));
-    await assertFails(set(ref(other, commitPath('theirs')), proof()));
-    await assertFails(set(ref(other, commitPath('once')), proof(String(worker.uid))));
+    await assertFails(get(ref(other, realtimeCommitPath('once'))));
+    await assertFails(set(ref(other, realtimeCommitPath('theirs')), proof()));
+    await assertFails(set(ref(other, realtimeCommitPath('once')), proof(String(worker.uid))));
     const unsound = [
       { uid: OWNER.uid },
       { expires_at: now },
@@ -179,7 +179,10 @@ describe('rules of realtime, in particular', () => {
     ];
     for (const each of unsound) await assertFails(set(commit('unsound'), each));
     await assertFails(set(commit('x'.repeat(41)), proof()));
-    await set(ref(environment.unbound.realtime, commitPath('expired')), { ...proof(), expires_at: now - 1 });
+    await set(ref(environment.unbound.realtime, realtimeCommitPath('expired')), {
+      ...proof(),
+      expires_at: now - 1,
+    });
     await assertSucceeds(set(commit('expired'), proof()));
   });
 

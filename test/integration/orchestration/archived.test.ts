@@ -100,8 +100,7 @@ describe('a run whose task is in a session that is archived', () => {
     }));
     await team.create(...crowd);
     await initialise('Two');
-    for (let sweeps = 0; (await left(one.runId)) > 0 && sweeps < 3; sweeps++)
-      await sweep();
+    for (let sweeps = 0; (await left(one.runId)) > 0 && sweeps < 3; sweeps++) await sweep();
     await assertFailed(one);
   });
 

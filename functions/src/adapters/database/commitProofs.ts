@@ -1,7 +1,7 @@
 /** `commits/{id}`: proofs of writes that callers made, kept until nobody asks for them. */
 import type { Database } from 'firebase-admin/database';
 import type { Clock } from '../../domain/ports.ts';
-import type { Expiring } from '../../domain/sweep.ts';
+import type { Expiring } from '../../domain/sweep/part.ts';
 import { removeFound } from './expiry.ts';
 import { COMMITS } from './paths.ts';
 

@@ -76,7 +76,7 @@ export function devicesPath(uid: string): string {
 }
 
 /** That a caller's write was carried out. @param id letters and digits */
-export function commitPath(id: string): string {
+export function realtimeCommitPath(id: string): string {
   return `${COMMITS}/${id}`;
 }
 

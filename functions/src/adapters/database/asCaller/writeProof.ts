@@ -11,7 +11,7 @@ import { keyReused } from '../../../domain/idempotency/errors.ts';
 import { REPLAY_HOURS } from '../../../domain/idempotency/operation.ts';
 import type { JsonValue } from '../../../domain/json.ts';
 import type { Clock, Randomness } from '../../../domain/ports.ts';
-import { commitPath } from '../paths.ts';
+import { realtimeCommitPath } from '../paths.ts';
 import type { CallerRest } from './rest.ts';
 
 /** A lost answer is asked for within seconds. */
@@ -58,7 +58,7 @@ export class WriteProofs {
   ): Promise<void> {
     const { rest, randomness } = this.dependencies;
     const id = repetition?.id ?? randomness.letters(ID_LENGTH);
-    const data = { ...writes, [commitPath(id)]: this.proof(caller, repetition) };
+    const data = { ...writes, [realtimeCommitPath(id)]: this.proof(caller, repetition) };
     const { refusal, isRepeated } = await rest.write(caller, { method: 'PATCH', path: '', named, data });
     if (refusal === undefined) return;
     if (repetition === undefined && !isRepeated) throw refusal;
@@ -79,7 +79,7 @@ export class WriteProofs {
     const begun = await this.begunBefore(caller, repetition);
     if (begun !== undefined) return begun;
     const data = { ...this.proof(caller, repetition), over };
-    const path = commitPath(repetition.id);
+    const path = realtimeCommitPath(repetition.id);
     const { refusal } = await this.dependencies.rest.write(caller, { method: 'PUT', path, data });
     if (refusal === undefined) return { over, isRepeated: false };
     const other = await this.begunBefore(caller, repetition);
@@ -93,7 +93,7 @@ export class WriteProofs {
   }
 
   private async find(caller: Caller, id: string, repetition: Repetition | undefined) {
-    const { data } = await this.dependencies.rest.read(caller, { path: commitPath(id) });
+    const { data } = await this.dependencies.rest.read(caller, { path: realtimeCommitPath(id) });
     if (data === null) return undefined;
     const found = stored.parse(data);
     if (found.expires_at <= this.dependencies.clock.now().getTime()) return undefined;
