@@ -4,13 +4,13 @@
  */
 import {
   busPath,
+  checkPath,
   DELIVERIES,
   DEVICES,
   LIMITS,
   METRICS_AGENTS,
   METRICS_MINUTES,
   NOTIFICATIONS,
-  PRESENCE_CHECK,
   presencePath,
   queuedTaskPath,
   realtimeCommitPath,
@@ -372,8 +372,8 @@ const realtimeCollections: readonly Omit<Collection, 'database'>[] = [
     indexOn: ['last_seen'],
   },
   {
-    path: PRESENCE_CHECK,
-    holds: 'when the sweep last tried whether presence can be noted',
+    path: checkPath('{name}'),
+    holds: 'when the sweep last tried whether something, such as presence, can be written',
     reads: 'nobody',
     writes: 'nobody',
     keeper: 'the sweep',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
 import { DatabaseLimitLedger } from '../../../functions/src/adapters/database/limitLedger.ts';
 import { limitPath } from '../../../functions/src/adapters/database/paths.ts';
+import { probeRealtimeDatabase } from '../../../functions/src/adapters/database/probe.ts';
 import { type Composition, compose } from '../../../functions/src/app.ts';
 import type { Principal } from '../../../functions/src/domain/principal.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
@@ -15,6 +16,9 @@ const LIMIT = { perSecond: 10, burst: 50 };
 describe('rate limits', () => {
   let team: Team;
   let instances: readonly Composition[];
+
+  // Connecting may take longer than a call waits for its limit.
+  before(() => probeRealtimeDatabase(realtimeDatabase));
 
   beforeEach(() => {
     team = new Team();

@@ -1,7 +1,6 @@
 /** Where everything lies in the Realtime Database. Source: design, section 4. */
 export const PRESENCE = 'presence';
-/** Where the sweep tries whether presence can be noted. */
-export const PRESENCE_CHECK = 'checks/presence';
+export const CHECKS = 'checks';
 export const TASK_QUEUE = 'tasks/queue';
 export const LIMITS = 'limits';
 export const METRICS_MINUTES = 'metrics/minutes';
@@ -15,6 +14,11 @@ export const COMMITS = 'commits';
 
 export function presencePath(agentId: string): string {
   return `${PRESENCE}/${agentId}`;
+}
+
+/** Where the sweep tries whether something can be written: `presence`. */
+export function checkPath(name: string): string {
+  return `${CHECKS}/${name}`;
 }
 
 export function queuedTaskPath(taskId: string): string {

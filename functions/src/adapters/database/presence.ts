@@ -2,7 +2,7 @@
 import type { Database, DataSnapshot } from 'firebase-admin/database';
 import type { Clock, Presence } from '../../domain/ports.ts';
 import type { Position } from '../../domain/readers.ts';
-import { PRESENCE, PRESENCE_CHECK, presencePath } from './paths.ts';
+import { checkPath, PRESENCE, presencePath } from './paths.ts';
 import { Patience } from './patience.ts';
 
 /** An instance writes an agent's presence at most this often. */
@@ -68,7 +68,7 @@ export class DatabasePresence implements Presence {
   async check(): Promise<void> {
     const database = await this.database();
     // Both: a database may be read that takes no writes.
-    const node = database.ref(PRESENCE_CHECK);
+    const node = database.ref(checkPath('presence'));
     await node.set({ at: this.clock.now().getTime() });
     await node.get();
   }
