@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { devDirectory } from '../project.mjs';
-import { tickOnce } from '../start/schedules.mjs';
+import { Ticking } from '../start/schedules.mjs';
 import { durationOf, durationText } from './duration.mjs';
 
 const usage = `npm run clock -- advance <duration>   moves the time of a running npm start: 90s, 15m, 2h, 1d, 1w, 1d12h
@@ -19,7 +19,7 @@ export async function moveClock(args) {
   if (command === 'show') return timeAt(offsetIn(clockFile));
   if (duration === undefined) rmSync(clockFile, { force: true });
   else write(clockFile, offsetIn(clockFile) + duration);
-  const failures = await tickOnce(`http://${emulators.functions}`);
+  const failures = await new Ticking(`http://${emulators.functions}`).tick();
   return [timeAt(offsetIn(clockFile)), ...failures].join('\n');
 }
 

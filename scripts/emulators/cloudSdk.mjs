@@ -1,7 +1,7 @@
 // @ts-check
 /** The Google Cloud CLI's emulators, which come as packages of its own where downloads are out of reach. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { root } from '../project.mjs';
 import { writeManifestJar } from './manifestJar.mjs';
@@ -29,13 +29,9 @@ export function cloudSdkFirestore() {
   return jar && launcher('firestore.jar', (path) => writeManifestJar(path, { mainClass, jar }));
 }
 
-/**
- * A program that is ours: firebase-tools changes its mode, which only a file's owner may.
- * @returns {string | undefined}
- */
+/** @returns {string | undefined} */
 export function cloudSdkPubsub() {
-  const program = component(pubsubProgram);
-  return program && launcher('pubsub', (path) => writeFileSync(path, `#!/bin/sh\nexec '${program}' "$@"\n`));
+  return component(pubsubProgram);
 }
 
 /** @param {string} name @param {(path: string) => void} write */

@@ -41,7 +41,6 @@ function emulatorsOf(ports, ui) {
     firestore: { ...at(ports.firestore), websocketPort: ports.firestoreWebsocket },
     auth: at(ports.auth),
     database: at(ports.database),
-    pubsub: at(ports.pubsub),
     hub: at(ports.hub),
     logging: at(ports.logging),
     eventarc: at(ports.eventarc),

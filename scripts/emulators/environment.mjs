@@ -24,7 +24,9 @@ export function emulatorsEnv({ run, node }) {
     PATH: `${dirname(node)}:${process.env.PATH}`, // the functions' definitions are read by whatever `node` is found first
     NO_UPDATE_NOTIFIER: '1',
     ...withoutGoogle,
-    FUNCTIONS_DISCOVERY_TIMEOUT: '60', // seconds; 10 are too few on a busy machine
+    // Seconds. An instance that takes longer to start is not ended, but left running beside its successors, and whoever
+    // called it is never answered. A busy machine needs more than a minute for many at once.
+    FUNCTIONS_DISCOVERY_TIMEOUT: '240',
     FIREBASE_FUNCTIONS_DISCOVERY_OUTPUT_PATH: 'true', // through a file: the other way takes a port near Firestore's
   };
 }
@@ -47,7 +49,7 @@ export function clientsEnv({ run, ports }, { functions, pubsub }) {
     FIRESTORE_EMULATOR_HOST: `${host}:${ports.firestore}`,
     FIREBASE_AUTH_EMULATOR_HOST: `${host}:${ports.auth}`,
     ...databaseEnv(ports),
-    ...(pubsub && { PUBSUB_EMULATOR_HOST: `${host}:${ports.pubsub}` }),
+    ...(pubsub && pubsubEnv(ports)),
     DATABASE_URL: `http://${host}:${ports.database}/?ns=${databaseNamespace}`,
     ...clockEnv(run),
     FIREBASE_EMULATOR_HUB: `${host}:${ports.hub}`,
@@ -71,4 +73,9 @@ export function clockEnv(run) {
 /** @param {import('./ports.mjs').Ports} ports */
 export function databaseEnv(ports) {
   return { FIREBASE_DATABASE_EMULATOR_HOST: `${host}:${ports.database}` };
+}
+
+/** @param {import('./ports.mjs').Ports} ports */
+export function pubsubEnv(ports) {
+  return { PUBSUB_EMULATOR_HOST: `${host}:${ports.pubsub}` };
 }

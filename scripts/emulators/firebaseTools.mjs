@@ -3,11 +3,6 @@ import { spawn } from 'node:child_process';
 import { projectId, root } from '../project.mjs';
 import { forEachLine } from './output.mjs';
 
-/**
- * @typedef {object} Running
- * @property {Promise<string>} exited why it ended, if it ever does by itself
- */
-
 const readyMilliseconds = 180_000;
 
 /**
@@ -20,7 +15,7 @@ const readyMilliseconds = 180_000;
  * @param {string | undefined} options.importFrom
  * @param {NodeJS.ProcessEnv} options.env
  * @param {import('./output.mjs').Output} options.output
- * @returns {Promise<Running>}
+ * @returns {Promise<import('./program.mjs').Running>}
  */
 export async function startFirebaseTools({ node, emulators, config, directory, importFrom, env, output }) {
   const program = `${root}/node_modules/firebase-tools/lib/bin/firebase.js`;

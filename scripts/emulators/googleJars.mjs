@@ -15,6 +15,7 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { root } from '../project.mjs';
+import { succeeds } from '../setup/command.mjs';
 
 /**
  * @typedef {object} Download
@@ -44,14 +45,29 @@ export function isCached(emulator) {
  * @param {'ui' | 'pubsub'} program
  */
 export async function isWithinReach(program) {
-  const { binaryPathRelativeToCacheDir, remoteUrl } =
-    program === 'ui' ? allDetails().ui.main : allDetails().pubsub;
-  if (existsSync(`${cache}/${binaryPathRelativeToCacheDir}`)) return true;
+  const { remoteUrl } = packed(program);
+  if (existsSync(packedPathOf(program))) return true;
   try {
     return (await fetch(remoteUrl, { method: 'HEAD', signal: AbortSignal.timeout(answerMilliseconds) })).ok;
   } catch {
     return false;
   }
+}
+
+/**
+ * The program where firebase-tools has unpacked it, which it is told to do where it has not.
+ * @param {'pubsub'} program
+ * @param {{ node: string, say: (message: string) => void }} options
+ * @returns {Promise<string | undefined>} undefined where it cannot be had
+ */
+export async function unpacked(program, { node, say }) {
+  const path = packedPathOf(program);
+  if (existsSync(path)) return path;
+  if (!(await isWithinReach(program))) return undefined;
+  say(`downloading the ${program} emulator`);
+  const firebase = `${root}/node_modules/firebase-tools/lib/bin/firebase.js`;
+  const unpacking = await succeeds([node, firebase, `setup:emulators:${program}`], { output: 'errors' });
+  return unpacking && existsSync(path) ? path : undefined;
 }
 
 /**
@@ -99,6 +115,16 @@ async function sha256(path) {
 /** @param {Download} details */
 function pathOf(details) {
   return `${cache}/${details.downloadPathRelativeToCacheDir}`;
+}
+
+/** @param {'ui' | 'pubsub'} program */
+function packedPathOf(program) {
+  return `${cache}/${packed(program).binaryPathRelativeToCacheDir}`;
+}
+
+/** @param {'ui' | 'pubsub'} program @returns {Packed} */
+function packed(program) {
+  return program === 'ui' ? allDetails().ui.main : allDetails().pubsub;
 }
 
 /** @param {'firestore' | 'database'} emulator @returns {Download} */

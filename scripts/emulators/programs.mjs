@@ -1,12 +1,12 @@
 // @ts-check
 import { cloudSdkFirestore, cloudSdkPubsub } from './cloudSdk.mjs';
-import { download, isCached, isWithinReach } from './googleJars.mjs';
+import { download, isCached, isWithinReach, unpacked } from './googleJars.mjs';
 
 /**
  * @typedef {object} Programs
  * @property {Record<string, string>} env where firebase-tools finds those that it does not find by itself
  * @property {'google' | 'rtdb-lite'} database
- * @property {boolean} pubsub
+ * @property {string | undefined} pubsub the program, if it can be had
  * @property {boolean} ui
  */
 
@@ -16,30 +16,28 @@ const withoutPubsub = process.env.MUSTER_WITHOUT_PUBSUB !== undefined;
 /**
  * Finds the emulators: cached, else downloaded, else those of the Google Cloud CLI; for the Realtime Database, which
  * has no other source than Google's download host, our own stand-in; and Muster can do without Pub/Sub.
- * @param {{ ui: boolean, say: (message: string) => void }} wanted
+ * @param {{ ui: boolean, node: string, say: (message: string) => void }} wanted
  * @returns {Promise<Programs>}
  */
 export async function findPrograms(wanted) {
   const { say } = wanted;
-  const [firestore, database, pubsub, ui] = await Promise.all([
+  const [firestore, database, downloaded, ui] = await Promise.all([
     isCached('firestore') || download('firestore', say),
     isCached('database') || download('database', say),
-    !withoutPubsub && isWithinReach('pubsub'),
+    withoutPubsub ? undefined : unpacked('pubsub', wanted),
     wanted.ui && isWithinReach('ui'),
   ]);
-  const ownPubsub = pubsub || withoutPubsub ? undefined : cloudSdkPubsub();
-  const hasPubsub = pubsub || ownPubsub !== undefined;
+  const pubsub = downloaded ?? (withoutPubsub ? undefined : cloudSdkPubsub());
   if (!database) say('the Realtime Database emulator is out of reach: rtdb-lite stands in');
-  if (!hasPubsub) say('there is no Pub/Sub emulator: events go straight to their consumers');
+  if (pubsub === undefined) say('there is no Pub/Sub emulator: events go straight to their consumers');
   return {
     env: {
       ...(!firestore && {
         FIRESTORE_EMULATOR_BINARY_PATH: found('cloud-firestore-emulator', cloudSdkFirestore()),
       }),
-      ...(ownPubsub !== undefined && { PUBSUB_EMULATOR_BINARY_PATH: ownPubsub }),
     },
     database: database ? 'google' : 'rtdb-lite',
-    pubsub: hasPubsub,
+    pubsub: pubsub,
     ui,
   };
 }

@@ -1,13 +1,11 @@
 // @ts-check
 /** rtdb-lite, where Google's emulator of the Realtime Database cannot be had. */
-import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { databaseNamespace, root } from '../project.mjs';
-import { forEachLine } from './output.mjs';
 import { host } from './ports.mjs';
+import { startListening } from './program.mjs';
 
-const readyMilliseconds = 30_000;
 const owner = { authorization: 'Bearer owner' };
 
 /**
@@ -16,32 +14,18 @@ const owner = { authorization: 'Bearer owner' };
  * @param {import('./ports.mjs').Ports} options.ports
  * @param {NodeJS.ProcessEnv} options.env
  * @param {import('./output.mjs').Output} options.output
- * @returns {Promise<import('./firebaseTools.mjs').Running>}
+ * @returns {Promise<import('./program.mjs').Running>}
  */
 export async function startRtdbLite({ node, ports, env, output }) {
   const args = [`${root}/rtdb-lite/src/main.ts`, '--host', host, '--port', String(ports.database)];
   args.push('--functions_emulator_host', host, '--functions_emulator_port', String(ports.functions));
-  const child = spawn(node, ['--disable-warning=ExperimentalWarning', ...args], {
-    env,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  /** @type {Promise<string>} */
-  const exited = new Promise((resolve) => {
-    child.once('error', (error) => resolve(`rtdb-lite did not start: ${error.message}`));
-    child.once('exit', (code, signal) => resolve(`rtdb-lite ended (${signal ?? `exit code ${code}`})`));
-  });
-  await new Promise((resolve, reject) => {
-    setTimeout(() => reject(new Error('rtdb-lite did not get ready')), readyMilliseconds).unref();
-    forEachLine(child, (line) => {
-      output.line('database', line);
-      if (line.includes('listening')) resolve(undefined);
-    });
-    exited.then((reason) => reject(new Error(`${reason}\n${output.tail()}`)));
-  });
+  const command = [node, '--disable-warning=ExperimentalWarning', ...args];
+  /** @param {string} line */
+  const log = (line) => output.line('database', line);
+  const running = await startListening('rtdb-lite', { command, env, log, output });
   const rules = readFileSync(`${root}/database.rules.json`, 'utf8');
   await put(ports.database, '/.settings/rules.json', databaseNamespace, rules);
-  return { exited };
+  return running;
 }
 
 /**

@@ -1,9 +1,11 @@
 // @ts-check
 import { existsSync } from 'node:fs';
 import { writeConfig } from './config.mjs';
-import { clientsEnv, databaseEnv, emulatorsEnv } from './environment.mjs';
+import { deliverMessages } from './delivery.mjs';
+import { clientsEnv, databaseEnv, emulatorsEnv, pubsubEnv } from './environment.mjs';
 import { startFirebaseTools } from './firebaseTools.mjs';
 import { findPrograms } from './programs.mjs';
+import { startPubsub } from './pubsub.mjs';
 import { importDatabase, startRtdbLite } from './realtimeDatabase.mjs';
 
 /**
@@ -32,21 +34,24 @@ import { importDatabase, startRtdbLite } from './realtimeDatabase.mjs';
  */
 export async function startSuite(options) {
   const { run, node, ports, output, functions = true } = options;
-  const programs = await findPrograms({ ui: options.ui ?? false, say: options.say });
+  const programs = await findPrograms({ ui: options.ui ?? false, node, say: options.say });
   const lite = programs.database === 'rtdb-lite';
-  const env = { ...emulatorsEnv(options), ...programs.env, ...(lite && databaseEnv(ports)) };
+  const env = {
+    ...emulatorsEnv(options),
+    ...programs.env,
+    ...(lite && databaseEnv(ports)),
+    ...(programs.pubsub !== undefined && pubsubEnv(ports)),
+  };
   const exported = exportIn(options.importFrom);
-  // rtdb-lite goes first: a function may look for it as soon as it is loaded.
-  const database = lite ? await startRtdbLite({ node, ports, env, output }) : undefined;
+  // These go first: a function may look for them as soon as it is loaded.
+  const own = await Promise.all([
+    ...(lite ? [startRtdbLite({ node, ports, env, output })] : []),
+    ...(programs.pubsub !== undefined ? [startPubsub({ program: programs.pubsub, ports, env, output })] : []),
+  ]);
   if (lite && exported !== undefined) await importDatabase(ports, exported);
   const firebase = await startFirebaseTools({
     node,
-    emulators: [
-      ...['firestore', 'auth'],
-      ...(programs.pubsub ? ['pubsub'] : []),
-      ...(functions ? ['functions'] : []),
-      ...(lite ? [] : ['database']),
-    ],
+    emulators: ['firestore', 'auth', ...(functions ? ['functions'] : []), ...(lite ? [] : ['database'])],
     config: writeConfig(run, ports, {
       ui: programs.ui,
       parameters: options.parameters,
@@ -57,8 +62,13 @@ export async function startSuite(options) {
     env,
     output,
   });
-  const exited = Promise.race([firebase.exited, ...(database ? [database.exited] : [])]);
-  return { ports, env: clientsEnv(options, { functions, pubsub: programs.pubsub }), ui: programs.ui, exited };
+  const reached = clientsEnv(options, { functions, pubsub: programs.pubsub !== undefined });
+  if (functions && programs.pubsub !== undefined) {
+    const pubsub = `http://${reached.PUBSUB_EMULATOR_HOST}`;
+    await deliverMessages({ functions: reached.MUSTER_FUNCTIONS_URL ?? '', pubsub, run, output });
+  }
+  const exited = Promise.race([firebase, ...own].map((running) => running.exited));
+  return { ports, env: reached, ui: programs.ui, exited };
 }
 
 /** The folder, if `firebase emulators:export` wrote it. @param {string | undefined} folder */

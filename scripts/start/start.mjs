@@ -43,7 +43,7 @@ export async function start({ demoModels }) {
       const tokens = await makeTokens(seeding, { refresh: false });
       const endpoint = writeEndpoint(run, suite, tokens);
       announce(endpoint, run, { demoModels });
-      tickSchedules(suite.ports.functions, output);
+      tickSchedules(suite.env.MUSTER_FUNCTIONS_URL ?? '', output);
       setInterval(async () => {
         try {
           writeEndpoint(run, suite, { ...tokens, ...(await makeTokens(seeding, { refresh: true })) });

@@ -1,0 +1,51 @@
+/** A burst of events on a machine whose cores are busy with something else: few instances, and nothing is lost. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { Person } from '../integration/spine/person.ts';
+import { sampleTodo } from '../unit/domain/todos/samples.ts';
+import { instances } from './support/instances.ts';
+import { eventually } from './support/waiting.ts';
+
+/** Each is repaired, relayed, audited and mirrored. */
+const TODOS = 120;
+
+/** What a machine with little memory bears. */
+const MOST_INSTANCES = 25;
+
+describe('a burst of events on a busy machine', () => {
+  const busy: ChildProcess[] = [];
+
+  before(() => {
+    for (let core = 0; core < availableParallelism(); core++)
+      busy.push(spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
+  });
+  after(() => {
+    for (const loop of busy) loop.kill('SIGKILL');
+  });
+
+  it(`is consumed in full, by ${MOST_INSTANCES} instances at most`, async () => {
+    const person = new Person();
+    person.now = new Date();
+    const ids = await Promise.all(Array.from({ length: TODOS }, (_, number) => addTodo(person, number)));
+    let most = 0;
+    await eventually('every event is audited', async () => {
+      most = Math.max(most, instances().length);
+      const audits = await Promise.all(ids.map((id) => person.audit(id)));
+      return audits.every((audit) => audit !== undefined) || undefined;
+    });
+    assert.ok(most <= MOST_INSTANCES, `there were ${most} instances`);
+  });
+});
+
+/** Returns the id of its event. */
+async function addTodo(person: Person, number: number): Promise<string> {
+  const id = `${person.uid}-${number}`;
+  const todo = sampleTodo({ id, ownerUid: person.uid, title: `To-do ${number}` });
+  const event = person.event('created', { taskId: id });
+  await person.app.ports.store.commit([
+    { kind: 'createTodo', todo },
+    { kind: 'recordEvent', event },
+  ]);
+  return event.id;
+}

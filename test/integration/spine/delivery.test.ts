@@ -1,0 +1,85 @@
+/** What the emulators deliver to functions: few messages at once, and again what a function did not take. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { deliverMessages, messagesAtOnce } from '../../../scripts/emulators/delivery.mjs';
+import { eventually } from '../../e2e/support/waiting.ts';
+import { publish } from './pubsub.ts';
+
+const MESSAGES = 40;
+
+const event = z.object({
+  specversion: z.literal('1.0'),
+  type: z.literal('google.cloud.pubsub.topic.v1.messagePublished'),
+  data: z.object({ message: z.object({ messageId: z.string(), data: z.string() }) }),
+});
+
+describe('the delivery of messages to functions', () => {
+  const topic = `topic-${randomUUID()}`;
+  const id = `us-central1-consumer-${randomUUID()}`;
+  const pubsub = `http://${process.env['PUBSUB_EMULATOR_HOST']}`;
+  const taken: string[] = [];
+  const refused = new Set<string>();
+  const run = { isOver: false, isEnding: () => run.isOver };
+  let underWay = 0;
+  let most = 0;
+  let functions: Server;
+
+  before(async function () {
+    if (!process.env['PUBSUB_EMULATOR_HOST']) this.skip();
+    functions = createServer(async (request, response) => {
+      if (request.url === '/backends') return void response.end(JSON.stringify(backends(topic, id)));
+      most = Math.max(most, ++underWay);
+      const { message } = event.parse(await json(request)).data;
+      await delay(5); // while which others could come
+      underWay--;
+      const text = Buffer.from(message.data, 'base64').toString();
+      const isTaken = text !== 'refused once' || refused.has(text);
+      isTaken ? taken.push(text) : refused.add(text);
+      response.writeHead(isTaken ? 200 : 500).end();
+    });
+    functions.listen(0, '127.0.0.1');
+    await once(functions, 'listening');
+    const address = functions.address();
+    assert.ok(address !== null && typeof address === 'object');
+    const options = {
+      functions: `http://127.0.0.1:${address.port}`,
+      pubsub,
+      run,
+      output: { line: () => {} },
+    };
+    await deliverMessages(options);
+  });
+  after(() => {
+    run.isOver = true;
+    functions?.close();
+  });
+
+  it(`is of ${messagesAtOnce} at once, of each once, and again where the function failed`, async () => {
+    const texts = Array.from({ length: MESSAGES }, (_, number) => `message ${number}`);
+    await publish(topic, 'refused once');
+    await Promise.all(texts.map((text) => publish(topic, text)));
+    await eventually('all have arrived', async () => taken.length > MESSAGES || undefined);
+    assert.deepEqual([...taken].sort(), [...texts, 'refused once'].sort());
+    assert.deepEqual([...refused], ['refused once']);
+    assert.ok(most <= messagesAtOnce, `${most} were under way at once`);
+  });
+
+  it('gives a function ten minutes before a message comes again', async () => {
+    const path = `projects/${process.env['GCLOUD_PROJECT']}/subscriptions/${id}`;
+    const { ackDeadlineSeconds } = z
+      .object({ ackDeadlineSeconds: z.number() })
+      .parse(await (await fetch(`${pubsub}/v1/${path}`)).json());
+    assert.equal(ackDeadlineSeconds, 600);
+  });
+});
+
+function backends(topic: string, id: string) {
+  const resource = `projects/${process.env['GCLOUD_PROJECT']}/topics/${topic}`;
+  const eventTrigger = { eventType: 'google.cloud.pubsub.topic.v1.messagePublished', resource };
+  return { backends: [{ functionTriggers: [{ id, eventTrigger }, { id: 'us-central1-mcp' }] }] };
+}

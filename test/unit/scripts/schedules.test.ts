@@ -1,0 +1,112 @@
+/** Schedules tick while the functions emulator is slow, switched off, or has been switched on again. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { callTrigger } from '../../../scripts/emulators/triggers.mjs';
+import { Ticking } from '../../../scripts/start/schedules.mjs';
+
+/** Speaks as the functions emulator does. The names that are known end in a generation. */
+class FunctionsEmulator {
+  readonly statuses = new Map<string, number>();
+  readonly calls: string[] = [];
+  /** Calls that a test answers when it likes. */
+  readonly held: ServerResponse[] = [];
+  private readonly server: Server;
+
+  constructor() {
+    this.server = createServer((request, response) => {
+      const name = String(request.url).split('/').at(-1) ?? '';
+      if (name === 'backends') return void response.end(JSON.stringify(this.backends()));
+      const status = this.statuses.get(name);
+      if (status !== undefined) this.calls.push(name);
+      if (status === 200) return void this.held.push(response);
+      response.writeHead(status ?? 404).end();
+    });
+  }
+
+  async start(): Promise<string> {
+    this.server.listen(0, '127.0.0.1');
+    await once(this.server, 'listening');
+    const address = this.server.address();
+    assert.ok(address !== null && typeof address === 'object');
+    return `http://127.0.0.1:${address.port}`;
+  }
+
+  async hold(count: number): Promise<void> {
+    while (this.held.length < count) await new Promise(setImmediate);
+  }
+
+  answer(status = 200): void {
+    for (const response of this.held.splice(0)) response.writeHead(status).end();
+  }
+
+  stop(): void {
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+
+  /** Like the emulator, it lists a function once for each of its generations. */
+  private backends() {
+    const ids = [...this.statuses.keys()].map((name) => name.replace(/-\d+$/, ''));
+    const schedules = ids.map((id) => ({ id: `${id}`, schedule: {} }));
+    return { backends: [{ functionTriggers: [...schedules, { id: 'us-central1-mcp' }] }] };
+  }
+}
+
+describe('the schedules of npm start', () => {
+  let emulator: FunctionsEmulator;
+  let url: string;
+
+  beforeEach(async () => {
+    emulator = new FunctionsEmulator();
+    url = await emulator.start();
+  });
+  afterEach(() => emulator.stop());
+
+  it('are not started again before they have ended', async () => {
+    emulator.statuses.set('r-sweep-0', 200);
+    const ticking = new Ticking(url);
+    const first = ticking.tick();
+    await emulator.hold(1);
+    assert.deepEqual(await ticking.tick(), ['r-sweep still runs: it was not started again']);
+    assert.deepEqual(emulator.calls, ['r-sweep-0']);
+    emulator.answer();
+    assert.deepEqual(await first, []);
+    const next = ticking.tick();
+    await emulator.hold(1);
+    emulator.answer(500);
+    assert.deepEqual(await next, ['r-sweep failed: HTTP 500']);
+  });
+
+  it('do not wait for each other', async () => {
+    emulator.statuses.set('r-sweep-0', 200).set('r-remind-0', 500);
+    const ticking = new Ticking(url);
+    const first = ticking.tick();
+    await emulator.hold(1);
+    await ticking.tick();
+    assert.deepEqual([...emulator.calls].sort(), ['r-remind-0', 'r-remind-0', 'r-sweep-0']);
+    emulator.answer();
+    assert.deepEqual(await first, ['r-remind failed: HTTP 500']);
+  });
+
+  it('that are switched off do not count as run', async () => {
+    emulator.statuses.set('r-sweep-0', 204).set('r-sweep-1', 204);
+    assert.deepEqual(await new Ticking(url).tick(), ['r-sweep is switched off']);
+  });
+
+  it('that were switched off and on again run once', async () => {
+    emulator.statuses.set('r-sweep-0', 204).set('r-sweep-2', 200);
+    const tick = new Ticking(url).tick();
+    await emulator.hold(1);
+    emulator.answer();
+    assert.deepEqual(await tick, []);
+    assert.deepEqual(emulator.calls, ['r-sweep-0', 'r-sweep-2']);
+  });
+
+  it('say so where the emulator is away or knows none', async () => {
+    assert.equal(await callTrigger(url, 'r-none', { milliseconds: 1000 }), 'r-none was not found');
+    emulator.stop();
+    const [failure] = await new Ticking(url).tick();
+    assert.match(String(failure), /^the tick failed: /);
+  });
+});
