@@ -26,7 +26,7 @@ describe('the arguments of npm test', () => {
   it('name the suites where one is not known', () => {
     assert.throws(
       () => chooseSuites(['units']),
-      /unit, contract, rtdb-lite, runner, rules, integration, e2e/,
+      /unit, stored, contract, rtdb-lite, runner, rules, integration, e2e/,
     );
   });
 });

@@ -73,7 +73,7 @@ export function outcomeOfTask(task: Task): StepOutcome | undefined {
     case 'cancelled':
       return {
         status: 'failed',
-        error: `The task ${task.id} was cancelled: ${task.error ?? 'no reason given'}`,
+        error: `The task ${task.id} was cancelled${task.error === undefined ? '.' : `: ${task.error}`}`,
       };
     default:
       return undefined;
