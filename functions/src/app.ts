@@ -120,7 +120,7 @@ export function compose(bindings: Bindings) {
     taskEvents: new FirestoreEventReader(database),
     reminders: new FirestoreReminderReader(database, cloudLog),
     preferences: new FirestorePreferenceReader(database),
-    sweepRecord: new FirestoreSweepRecord(database, 'main'),
+    sweepRecord: new FirestoreSweepRecord(database, 'main', cloudLog),
     store: new FirestoreStore(database, clock, systemRandomness),
     presence: new DatabasePresence(realtimeDatabase, clock),
     limits: limit ? new RateLimiter(limit, { ...counting, ledger: ledgers.limits }) : UNLIMITED,

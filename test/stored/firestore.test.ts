@@ -31,6 +31,7 @@ import {
 } from '../../functions/src/adapters/firestore/sessionDocument.ts';
 import { skillFromDocument } from '../../functions/src/adapters/firestore/skillDocument.ts';
 import { subscriptionFromDocument } from '../../functions/src/adapters/firestore/subscriptionDocument.ts';
+import { sweepFromDocument } from '../../functions/src/adapters/firestore/sweepRecord.ts';
 import { taskFromDocument } from '../../functions/src/adapters/firestore/taskDocument.ts';
 import {
   headFromDocument,
@@ -84,6 +85,7 @@ const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string,
   ['runs.steps', stepFromDocument],
   ['runs.calls', callFromDocument],
   ['answerCache', answerFromDocument],
+  ['sweeps', sweepFromDocument],
 ]);
 
 /** Written by people's clients, as the security rules let them. */

@@ -5,10 +5,22 @@ import { WriteProof } from '../../functions/src/adapters/firestore/asCaller/writ
 import { FirestoreAuditTrail } from '../../functions/src/adapters/firestore/auditTrail.ts';
 import { FirestoreMailQueue } from '../../functions/src/adapters/firestore/mailQueue.ts';
 import { FirestoreStore } from '../../functions/src/adapters/firestore/store.ts';
-import { AUDIT_ENTRY, CALLER, CHANGES, NOTIFICATION, REPETITION, SETTLED } from './samples.ts';
+import { FirestoreSweepRecord } from '../../functions/src/adapters/firestore/sweepRecord.ts';
+import {
+  AUDIT_ENTRY,
+  BEHIND,
+  CALLER,
+  CHANGES,
+  NOTIFICATION,
+  OUTAGE,
+  REPETITION,
+  SETTLED,
+} from './samples.ts';
 
 /** Of one collection, by their ids. */
 export type Documents = Readonly<Record<string, unknown>>;
+
+const SILENT = { info() {}, warn() {}, error() {} };
 
 const NO_CHANCE = {
   uuid: () => '00000000-0000-4000-8000-000000000000',
@@ -43,6 +55,9 @@ export async function recorded(): Promise<ReadonlyMap<string, Documents>> {
   await store.commit([], SETTLED);
   await new FirestoreAuditTrail(database).record(AUDIT_ENTRY);
   await new FirestoreMailQueue(database).queue('ada@example.com', NOTIFICATION);
+  const sweepRecord = new FirestoreSweepRecord(database, 'main', SILENT);
+  await sweepRecord.saveOutage(OUTAGE);
+  await sweepRecord.saveBehind(BEHIND);
   new WriteProof(database, clock, CALLER, REPETITION).addTo(database.batch());
   return found;
 }
@@ -72,7 +87,10 @@ function recording(keep: (path: string, data: unknown) => void): Firestore {
     const create = async (data: object) => {
       await database.batch().create(document, data).commit();
     };
-    return Object.assign(document, { create });
+    const set = async (data: object, options: SetOptions = {}) => {
+      await database.batch().set(document, data, options).commit();
+    };
+    return Object.assign(document, { create, set });
   };
   return database;
 }

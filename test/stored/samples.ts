@@ -14,6 +14,7 @@ import type { JournalEntry } from '../../functions/src/domain/orchestration/runs
 import type { Run, StepRecord } from '../../functions/src/domain/orchestration/runs/run.ts';
 import { readWorkflow } from '../../functions/src/domain/orchestration/workflows/validation.ts';
 import type { Change } from '../../functions/src/domain/store.ts';
+import type { PresenceOutage, SweepState } from '../../functions/src/domain/sweep/record.ts';
 import type { Task } from '../../functions/src/domain/tasks/task.ts';
 import type { RecurringTask } from '../../functions/src/domain/todos/recurringTask.ts';
 import type { Todo } from '../../functions/src/domain/todos/todo.ts';
@@ -533,6 +534,13 @@ export const CALLER: Caller = {
 };
 
 export const REPETITION = { id: 'write-1', argumentsHash: 'e3b0c442' };
+
+export const OUTAGE: PresenceOutage = { since: new Date(START), backAt: new Date(START + 60_000) };
+
+export const BEHIND: SweepState['behind'] = {
+  leases: { since: new Date(START), from: { at: new Date(START - 60_000), id: 'task-0001' } },
+  liveness: { since: new Date(START) },
+};
 
 export const AUDIT_ENTRY = {
   eventId: EVENT.id,

@@ -174,6 +174,6 @@ export class Team {
   }
 
   get sweepRecord(): FirestoreSweepRecord {
-    return new FirestoreSweepRecord(firestore(), this.workspace);
+    return new FirestoreSweepRecord(firestore(), this.workspace, silent);
   }
 }

@@ -1,5 +1,6 @@
 import type { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
+import type { Log } from '../../domain/ports.ts';
 import type { BehindPart, PresenceOutage, SweepRecord, SweepState } from '../../domain/sweep/record.ts';
 import { sweepPath } from './paths.ts';
 import { timestamp } from './timestamp.ts';
@@ -11,28 +12,39 @@ const behindPart = z.object({
   from: z.object({ at: timestamp, id: z.string() }).exactOptional(),
 });
 
-/** What somebody has broken by hand says nothing: the sweep begins anew. */
 const sweepDocument = z.object({
-  outage: outage.nullish().catch(undefined),
-  behind: z.record(z.string(), behindPart).catch({}),
+  outage: outage.nullish(),
+  behind: z.record(z.string(), behindPart).default({}),
 });
+
+export function sweepFromDocument(data: unknown): SweepState {
+  const { outage: stored, behind } = sweepDocument.parse(data);
+  if (!stored) return { behind };
+  const { since, back_at } = stored;
+  return { outage: { since, ...(back_at && { backAt: back_at }) }, behind };
+}
 
 export class FirestoreSweepRecord implements SweepRecord {
   private readonly database: Firestore;
   private readonly path: string;
+  private readonly log: Log;
 
   /** @param name of the sweep: each has a record of its own */
-  constructor(database: Firestore, name: string) {
+  constructor(database: Firestore, name: string, log: Log) {
     this.database = database;
     this.path = sweepPath(name);
+    this.log = log;
   }
 
   async read(): Promise<SweepState> {
     const snapshot = await this.database.doc(this.path).get();
-    const { outage: stored, behind } = sweepDocument.parse(snapshot.data() ?? {});
-    if (!stored) return { behind };
-    const { since, back_at } = stored;
-    return { outage: { since, ...(back_at && { backAt: back_at }) }, behind };
+    try {
+      return sweepFromDocument(snapshot.data() ?? {});
+    } catch (error) {
+      this.log.error('sweep_record_unreadable', { document: this.path, error });
+      // What somebody has broken by hand says nothing: the sweep begins anew, and writes over it.
+      return { behind: {} };
+    }
   }
 
   async saveOutage(told: PresenceOutage | undefined): Promise<void> {
