@@ -5,7 +5,7 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { costTable, isCurrent, resultTable, write } from './documentation.ts';
-import { type Measurement, passes } from './measurement.ts';
+import type { Measurement } from './measurement.ts';
 import { measureClaim } from './measurements/claim.ts';
 import { measureCoding } from './measurements/coding.ts';
 import { measureColdStart } from './measurements/coldStart.ts';
@@ -18,7 +18,8 @@ import { measureScale } from './measurements/scale.ts';
 import { measureSubscriptions } from './measurements/subscriptions.ts';
 import { measureTodo } from './measurements/todo.ts';
 import { measureTodoScale } from './measurements/todoScale.ts';
-import { reportJson, reportText } from './report.ts';
+import { lineJson, reportText, verdictText } from './report.ts';
+import { type Benchmarks, Run } from './run.ts';
 
 const { values } = parseArgs({
   options: {
@@ -28,7 +29,7 @@ const { values } = parseArgs({
   },
 });
 
-const benchmarks: Readonly<Record<string, () => Promise<readonly Measurement[]>>> = {
+const benchmarks: Benchmarks = {
   coldStart: async () => [await measureColdStart()],
   overhead: async () => [await measureOverhead()],
   list: async () => [await measureList()],
@@ -56,33 +57,29 @@ function documented({
   return { ...measurement, rows, faults: [...faults, ...stale] };
 }
 
-/** One that breaks fails, and leaves the others their turn. */
-function broken(name: string, error: unknown): Measurement {
-  console.error(error);
-  return {
-    name,
-    title: 'It broke.',
-    figures: {},
-    faults: [error instanceof Error ? error.message : String(error)],
-  };
-}
-
 const [load = 0] = loadavg();
 if (load > availableParallelism())
   console.error(`bench: this machine is busy (load ${load.toFixed(1)}), which disturbs the figures`);
 
-const wanted = values.only?.split(',') ?? Object.keys(benchmarks);
-const measurements: Measurement[] = [];
-for (const name of wanted) {
-  const benchmark = benchmarks[name];
-  if (benchmark === undefined)
-    throw new Error(`There is no benchmark "${name}", only ${Object.keys(benchmarks).join(', ')}.`);
-  console.error(`bench: ${name}`);
-  const found = await benchmark().catch((error: unknown) => [broken(name, error)]);
-  measurements.push(...found);
-  if (!values.json) for (const measurement of found) console.log(reportText(measurement));
+const run = new Run({
+  benchmarks,
+  wanted: values.only?.split(',') ?? Object.keys(benchmarks),
+  begins: (name) => console.error(`bench: ${name}`),
+  measured: (measurement) => console.log(values.json ? lineJson(measurement) : reportText(measurement)),
+});
+
+/** The Realtime Database's and Firestore's clients would keep the process alive. */
+function end(): never {
+  const verdict = run.verdict();
+  console.log(values.json ? JSON.stringify({ ...verdict, load }) : verdictText(verdict));
+  return process.exit(verdict.pass ? 0 : 1);
 }
-if (values.json) console.log(reportJson(measurements, load));
-if (values.write && values.only === undefined) write('results', resultTable(measurements));
-// The Realtime Database's and Firestore's clients would keep the process alive.
-process.exit(measurements.every(passes) ? 0 : 1);
+
+// What breaks outside of any measurement's promises breaks the one that is under way, and nobody can go on.
+process.on('uncaughtException', (error) => {
+  run.breaks(error);
+  end();
+});
+await run.toEnd();
+if (values.write && values.only === undefined) write('results', resultTable(run.measurements));
+end();

@@ -1,5 +1,6 @@
 /** How findings are told: to people, and as JSON. */
 import { type Measurement, passes, type Spread, type Target } from './measurement.ts';
+import type { Verdict } from './run.ts';
 
 export function reportText(measurement: Measurement): string {
   const { name, title, ratio, target, figures, faults } = measurement;
@@ -14,10 +15,16 @@ export function reportText(measurement: Measurement): string {
   ].join('\n');
 }
 
-/** @param load the machine's when the run began */
-export function reportJson(measurements: readonly Measurement[], load: number): string {
-  const results = measurements.map((measurement) => ({ ...measurement, pass: passes(measurement) }));
-  return JSON.stringify({ pass: results.every(({ pass }) => pass), load, results });
+/** In one line, so that a reader of many has each as soon as it is there. */
+export function lineJson(measurement: Measurement): string {
+  return JSON.stringify({ ...measurement, pass: passes(measurement) });
+}
+
+/** What failed comes last, where whoever sees only the end of a long run finds it. */
+export function verdictText({ failed, left }: Verdict): string {
+  const never = left.length === 0 ? [] : [`not measured: ${left.join(', ')}`];
+  const told = failed.length === 0 ? [] : [`failed: ${failed.join(', ')}`];
+  return [...told, ...never].join('\n') || 'all pass';
 }
 
 export function spreadText({ min, median, max }: Spread): string {

@@ -6,6 +6,7 @@ const PREFIX_LENGTH = 5;
 export class GrpcMessages {
   private readonly found: (message: Uint8Array) => void;
   private rest = Buffer.alloc(0);
+  private count = 0;
 
   constructor(found: (message: Uint8Array) => void) {
     this.found = found;
@@ -18,8 +19,19 @@ export class GrpcMessages {
         throw new Error('The messages are compressed, which this meter cannot read.');
       const end = PREFIX_LENGTH + this.rest.readUInt32BE(1);
       if (this.rest.length < end) return;
-      this.found(this.rest.subarray(PREFIX_LENGTH, end));
+      this.read(this.rest.subarray(PREFIX_LENGTH, end));
       this.rest = this.rest.subarray(end);
     }
+  }
+
+  private read(message: Buffer): void {
+    try {
+      this.found(message);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const what = `message ${this.count} of ${message.length} bytes, ${message.toString('base64')}`;
+      throw new Error(`${reason} in ${what}`, { cause: error });
+    }
+    this.count++;
   }
 }

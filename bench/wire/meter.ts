@@ -46,6 +46,8 @@ interface Reading {
   bill: Bill;
   readonly began: number;
   ended: number | undefined;
+  /** Why what it would cost is not known. */
+  fault: string | undefined;
 }
 
 export async function openMeter(emulator: string): Promise<Meter> {
@@ -55,7 +57,10 @@ export async function openMeter(emulator: string): Promise<Meter> {
   server.on('stream', (stream, headers) => {
     const method = String(headers[':path']).split('/').at(-1) ?? '';
     const began = performance.now();
-    const reading: Reading = { method, documents: [], bill: NOTHING, began, ended: undefined };
+    const reading: Reading = {
+      ...{ method, documents: [], bill: NOTHING, began },
+      ...{ ended: undefined, fault: undefined },
+    };
     readings.push(reading);
     forward(upstream, stream, headers, reading);
   });
@@ -66,9 +71,9 @@ export async function openMeter(emulator: string): Promise<Meter> {
   return {
     host: `127.0.0.1:${port}`,
     take() {
-      const taken = readings.map(billed);
+      const taken = readings;
       readings = [];
-      return taken;
+      return taken.map(billed);
     },
     close() {
       server.close();
@@ -77,10 +82,24 @@ export async function openMeter(emulator: string): Promise<Meter> {
   };
 }
 
-function billed({ method, documents, bill, began, ended }: Reading): MeteredCall {
+function billed({ method, documents, bill, began, ended, fault }: Reading): MeteredCall {
+  if (fault !== undefined) throw new Error(`Nobody knows what a call of ${method} cost: ${fault}`);
   if (!KNOWN_METHODS.includes(method))
     throw new Error(`Nobody knows what ${method} costs: see bench/wire/bill.ts.`);
   return { method, documents, bill: bill.reads === 0 ? plus(bill, least(method)) : bill, began, ended };
+}
+
+/**
+ * What cannot be read is passed on all the same, and whoever takes the call is told. An error that is thrown here, in
+ * the handler of an event, would end the process, and with it every other measurement.
+ */
+function read(reading: Reading, messages: GrpcMessages, bytes: Buffer): void {
+  if (reading.fault !== undefined) return;
+  try {
+    messages.add(bytes);
+  } catch (error) {
+    reading.fault = error instanceof Error ? error.message : String(error);
+  }
 }
 
 function forward(
@@ -97,7 +116,7 @@ function forward(
   const answered = new GrpcMessages((message) => {
     reading.bill = plus(reading.bill, billAnswer(reading.method, message));
   });
-  stream.on('data', (bytes: Buffer) => asked.add(bytes));
+  stream.on('data', (bytes: Buffer) => read(reading, asked, bytes));
   stream.pipe(call);
   call.on('response', (answer, flags) => {
     const isWhole = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
@@ -110,7 +129,7 @@ function forward(
   });
   stream.on('wantTrailers', () => stream.sendTrailers(trailers));
   call.on('data', (bytes: Buffer) => {
-    answered.add(bytes);
+    read(reading, answered, bytes);
     stream.write(bytes);
   });
   call.on('end', () => {

@@ -1,0 +1,63 @@
+/** A run of the benchmarks: what one has found is never lost with another. */
+import assert from 'node:assert/strict';
+import type { Measurement } from '../../../bench/measurement.ts';
+import { verdictText } from '../../../bench/report.ts';
+import { type Benchmarks, Run } from '../../../bench/run.ts';
+
+const measured = (name: string, faults: readonly string[] = []): Measurement => ({
+  ...{ name, title: name, figures: {}, faults },
+});
+
+function runOf(benchmarks: Benchmarks): { readonly run: Run; readonly told: string[] } {
+  const told: string[] = [];
+  const run = new Run({
+    benchmarks,
+    wanted: Object.keys(benchmarks),
+    begins: (name) => told.push(`begins ${name}`),
+    measured: ({ name, faults }) => told.push([name, ...faults].join(': ')),
+  });
+  return { run, told };
+}
+
+describe('a run of the benchmarks', () => {
+  const log = console.error;
+  before(() => {
+    console.error = () => {};
+  });
+  after(() => {
+    console.error = log;
+  });
+
+  it('tells each measurement as it ends, and goes on after one that breaks', async () => {
+    const { run, told } = runOf({
+      first: async () => [measured('first.a'), measured('first.b')],
+      second: () => Promise.reject(new Error('invalid wire type 7')),
+      third: async () => [measured('third', ['a task was claimed twice'])],
+      fourth: async () => [measured('fourth')],
+    });
+    await run.toEnd();
+    assert.deepEqual(told, [
+      ...['begins first', 'first.a', 'first.b'],
+      ...['begins second', 'second: invalid wire type 7'],
+      ...['begins third', 'third: a task was claimed twice'],
+      ...['begins fourth', 'fourth'],
+    ]);
+    assert.deepEqual(run.verdict(), { pass: false, failed: ['second', 'third'], left: [] });
+    assert.equal(verdictText(run.verdict()), 'failed: second, third');
+  });
+
+  it('names what it never came to', async () => {
+    const { run } = runOf({ first: () => new Promise(() => {}), second: async () => [measured('second')] });
+    void run.toEnd();
+    run.breaks(new Error('an event handler broke'));
+    assert.deepEqual(run.verdict(), { pass: false, failed: ['first'], left: ['second'] });
+    assert.equal(verdictText(run.verdict()), 'failed: first\nnot measured: second');
+  });
+
+  it('passes where all do', async () => {
+    const { run } = runOf({ only: async () => [measured('only')] });
+    await run.toEnd();
+    assert.deepEqual(run.verdict(), { pass: true, failed: [], left: [] });
+    assert.equal(verdictText(run.verdict()), 'all pass');
+  });
+});
