@@ -6,9 +6,10 @@ import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
 import { fullName, wireName } from '../../../functions/src/mcp/names.ts';
 import type { ToolResult } from '../../../functions/src/mcp/projection.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
-import { type Account, accountOf } from '../../support/lossyFirestore/account.ts';
+import { accountOf, short } from '../../support/lossyFirestore/account.ts';
 import { connectingThrough, type Lane, Lanes } from '../../support/lossyFirestore/lanes.ts';
-import { LOST, type Loss, type LostStatus } from '../../support/lossyFirestore/proxy.ts';
+import { type Outcome, tryLosses } from '../../support/lossyFirestore/losses.ts';
+import type { Loss } from '../../support/lossyFirestore/proxy.ts';
 import { call } from '../coordination/calls.ts';
 import { recount } from './recount.ts';
 import { coding } from './scenarios/coding.ts';
@@ -33,13 +34,8 @@ const LANES = 6;
 
 const MOST_COMMITS = 3;
 
-/** Of what differs, in characters. */
-const SHOWN = 300;
-
 /** What differs from one time to the next. */
 const CHANCE = new Set(['timestamp', 'version', 'secret']);
-
-const STATUSES = Object.keys(LOST) as readonly LostStatus[];
 
 describe('a lost answer to', function () {
   this.timeout('2m');
@@ -66,29 +62,19 @@ describe('a lost answer to', function () {
 
   for (const scenario of scenarios) {
     it(`${scenario.tool} ${scenario.when}`, async () => {
-      const problems = await Promise.all([true, false].map((isKeyed) => disturbed(scenario, isKeyed)));
-      if (problems.flat().length > 0) assert.fail(problems.flat().join('\n'));
+      const tried = [true, false].map(async (isKeyed) => {
+        const { problems, losses } = await tryLosses(lanes, MOST_COMMITS, (lane, loss) =>
+          perform(scenario, isKeyed, lane, loss),
+        );
+        cases += losses;
+        return problems.map((problem) => `${isKeyed ? 'keyed' : 'unkeyed'}, ${problem}`);
+      });
+      const problems = (await Promise.all(tried)).flat();
+      if (problems.length > 0) assert.fail(problems.join('\n'));
     });
   }
 
-  /** Compares what happens with what happens undisturbed. Gives what differs. */
-  async function disturbed(scenario: Scenario, isKeyed: boolean): Promise<readonly string[]> {
-    const undisturbed = await lanes.use((lane) => perform(scenario, isKeyed, lane));
-    assert.deepEqual(undisturbed.problems, [], 'undisturbed');
-    if (isKeyed) assert.ok(undisturbed.commits > 0, 'a call with a key stores its answer');
-    const losses = lossesOf(undisturbed.commits);
-    cases += losses.length;
-    const found = losses.map((loss) =>
-      lanes.use(async (lane) => {
-        const { problems, account } = await perform(scenario, isKeyed, lane, loss);
-        const all = [...problems, ...differences(undisturbed.account, account)];
-        return all.length === 0 ? [] : [`${isKeyed ? 'keyed' : 'unkeyed'}, ${told(loss)}: ${all.join('; ')}`];
-      }),
-    );
-    return (await Promise.all(found)).flat();
-  }
-
-  async function perform(scenario: Scenario, isKeyed: boolean, lane: Lane, loss?: Loss) {
+  async function perform(scenario: Scenario, isKeyed: boolean, lane: Lane, loss?: Loss): Promise<Outcome> {
     const scene = new Scene(vendors);
     const { args, principal = scene.leader, elsewhere, asCaller } = await scenario.prepare(scene);
     const app = scene.through(lane);
@@ -100,7 +86,7 @@ describe('a lost answer to', function () {
     const { applied, sent, lost } = lane.proxy.seen;
     const again = isKeyed ? await call(scene, name, keyed, principal) : result;
     const problems = [
-      ...(lost === (loss === undefined ? 0 : 1) ? [] : [`${lost} commits were lost`]),
+      ...(isKeyed && sent === 0 ? ['stored no answer under its key'] : []),
       ...refusals(result, again),
       ...(await recount(scene)),
     ];
@@ -108,7 +94,7 @@ describe('a lost answer to', function () {
       { answer: [result.structuredContent, await elsewhere?.()], written: applied },
       { place: scene.workspace, now: asCaller ? undefined : scene.now, chance: CHANCE },
     );
-    return { problems, account, commits: sent };
+    return { problems, account, commits: sent, lost };
   }
 
   /** The client that comes as the caller is made with its first call. */
@@ -123,49 +109,9 @@ function wireNameOf(tool: string): string {
   return wireName(toolset, name, 'prefixed');
 }
 
-/** Each of the first commits, lost in each way. */
-function lossesOf(commits: number): readonly Loss[] {
-  const numbers = Array.from({ length: Math.min(commits, MOST_COMMITS) }, (_, index) => index + 1);
-  return numbers.flatMap((commit) => [
-    ...STATUSES.map((status): Loss => ({ commit, status, what: 'answer' })),
-    { commit, status: 'UNAVAILABLE', what: 'request' },
-  ]);
-}
-
-function told({ commit, what, status }: Loss): string {
-  return `${what} of commit ${commit}, ${status}`;
-}
-
 /** A call succeeds, and repeated with its key it says the same. */
 function refusals({ structuredContent, isError }: ToolResult, again: ToolResult): readonly string[] {
   if (isError) return [`refused: ${short(structuredContent)}`];
   const isSame = isDeepStrictEqual(again.structuredContent, structuredContent);
   return isSame ? [] : [`replayed as ${short(again.structuredContent)}`];
-}
-
-function differences(expected: Account, found: Account): readonly string[] {
-  const missing = without(expected.written, found.written);
-  const surplus = without(found.written, expected.written);
-  return [
-    ...(found.answer === expected.answer
-      ? []
-      : [`answered ${short(found.answer)}`, `not ${short(expected.answer)}`]),
-    ...(missing.length === 0 ? [] : [`did not write ${missing.map(short).join(' ')}`]),
-    ...(surplus.length === 0 ? [] : [`wrote besides ${surplus.map(short).join(' ')}`]),
-  ];
-}
-
-function short(what: unknown): string {
-  const text = typeof what === 'string' ? what : JSON.stringify(what);
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
-}
-
-/** Each as often as it is there more. */
-function without(all: readonly string[], some: readonly string[]): readonly string[] {
-  const left = [...some];
-  return all.filter((each) => {
-    const at = left.indexOf(each);
-    if (at >= 0) left.splice(at, 1);
-    return at < 0;
-  });
 }

@@ -1,7 +1,7 @@
 /** An owner of runs over the real services, the emulators and models on this machine. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { type Composition, compose } from '../../../functions/src/app.ts';
+import { type Bindings, type Composition, compose } from '../../../functions/src/app.ts';
 import { hostedAgents } from '../../../functions/src/composition/hostedAgents.ts';
 import type { HostedAgent } from '../../../functions/src/domain/orchestration/ports.ts';
 import type { Run } from '../../../functions/src/domain/orchestration/runs/run.ts';
@@ -56,9 +56,10 @@ export class Orchestra {
   }
 
   /** Another instance of the same deployment. What one dispatches, it executes itself, soon. */
-  anotherInstance(now = () => new Date()): Composition {
+  anotherInstance(now = () => new Date(), database?: Bindings['database']): Composition {
     const app: Composition = compose({
       clock: { now },
+      database,
       hosted: () => agentsAt(this.models.url),
       dispatch: {
         dispatch: async (runId) => {

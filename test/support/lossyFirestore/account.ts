@@ -143,3 +143,33 @@ function lastOf(fieldPath: unknown): string {
 function byText([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
   return one < other ? -1 : Number(one > other);
 }
+
+/** Of what differs, in characters. */
+const SHOWN = 300;
+
+export function differences(expected: Account, found: Account): readonly string[] {
+  const missing = without(expected.written, found.written);
+  const surplus = without(found.written, expected.written);
+  return [
+    ...(found.answer === expected.answer
+      ? []
+      : [`answered ${short(found.answer)}`, `not ${short(expected.answer)}`]),
+    ...(missing.length === 0 ? [] : [`did not write ${missing.map(short).join(' ')}`]),
+    ...(surplus.length === 0 ? [] : [`wrote besides ${surplus.map(short).join(' ')}`]),
+  ];
+}
+
+/** Each as often as it is there more. */
+function without(all: readonly string[], some: readonly string[]): readonly string[] {
+  const left = [...some];
+  return all.filter((each) => {
+    const at = left.indexOf(each);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+}
+
+export function short(what: unknown): string {
+  const text = typeof what === 'string' ? what : JSON.stringify(what);
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+}

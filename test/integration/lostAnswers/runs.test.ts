@@ -1,0 +1,87 @@
+/** A run, with the answer of each of its commits lost: each step is asked and paid for once, and nobody waits. */
+import assert from 'node:assert/strict';
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { accountOf } from '../../support/lossyFirestore/account.ts';
+import { type Lane, Lanes } from '../../support/lossyFirestore/lanes.ts';
+import { type Outcome, tryLosses } from '../../support/lossyFirestore/losses.ts';
+import type { Loss } from '../../support/lossyFirestore/proxy.ts';
+import { Orchestra } from '../orchestration/orchestra.ts';
+
+const LANES = 6;
+
+const ALL = Number.POSITIVE_INFINITY;
+
+const TWO_STEPS = {
+  name: 'two',
+  steps: [
+    { name: 'one', agent: 'claude', prompt: 'ONE {{input}}' },
+    { name: 'two', agent: 'gemini', prompt: 'TWO {{input}} {{steps.one.output}}' },
+  ],
+};
+
+const BY_HAND = {
+  name: 'by-hand',
+  steps: [{ name: 'work', agent: 'network', prompt: 'WORK {{input}}' }],
+};
+
+describe('a lost answer to the instance that executes', function () {
+  this.timeout('2m');
+  const orchestra = new Orchestra();
+  let lanes: Lanes;
+  before(async () => {
+    firestore(); // connects to the emulator itself
+    await orchestra.start();
+    lanes = await Lanes.open(LANES);
+  });
+  after(async () => {
+    await lanes.close();
+    await orchestra.stop();
+  });
+  beforeEach(() => {
+    orchestra.losing = true;
+  });
+
+  for (const [what, workflow, questions, status] of [
+    ['a run for models', TWO_STEPS, 2, 'succeeded'],
+    ['a run for live agents', BY_HAND, 0, 'waiting'],
+  ] as const) {
+    it(what, async () => {
+      const { problems } = await tryLosses(lanes, ALL, (lane, loss) =>
+        execute(lane, loss, workflow, questions, status),
+      );
+      if (problems.length > 0) assert.fail(problems.join('\n'));
+      orchestra.assertAcceptable();
+    });
+  }
+
+  async function execute(
+    lane: Lane,
+    loss: Loss | undefined,
+    workflow: object,
+    questions: number,
+    status: string,
+  ): Promise<Outcome> {
+    const input = orchestra.question();
+    const { runId } = await orchestra.begin(workflow, { input });
+    const app = orchestra.anotherInstance(undefined, lane.database);
+    lane.proxy.begin(loss);
+    const delivery = await app.runExecution.deliver({ runId });
+    const { applied, sent, lost } = lane.proxy.seen;
+    const { run, steps } = await orchestra.view(runId);
+    const asked = orchestra.models.askedAbout(input).length;
+    const spent = steps.reduce((sum, step) => sum + step.spent.outputTokens, 0);
+    const problems = [
+      ...(delivery === 'done' ? [] : ['it is to be delivered again']),
+      ...(run.status === status ? [] : [`it is ${run.status}: ${JSON.stringify(run.failure)}`]),
+      ...(asked === questions ? [] : [`models were asked ${asked} times`]),
+      ...(run.spent.outputTokens === spent
+        ? []
+        : [`${run.spent.outputTokens} tokens are booked of ${spent}`]),
+    ];
+    const account = accountOf(
+      { answer: [run.status, run.spent, run.stepsSettled], written: applied },
+      { place: orchestra.workspace, chance: new Set(['milliseconds']) },
+    );
+    return { problems, account, commits: sent, lost };
+  }
+});
