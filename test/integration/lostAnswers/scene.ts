@@ -77,8 +77,9 @@ export class Scene extends CodingTeam {
     const agent_id = await this.join('ann');
     await this.allow(agent_id, tasks);
     await this.create(...Array.from({ length: tasks }, () => ({})));
-    const claimed = [];
-    for (let count = 0; count < tasks; count++) claimed.push(await this.claim(agent_id));
+    const claimed: string[] = [];
+    for (let count = 0; count < tasks; count++)
+      claimed.push(String(await this.claimBeside(agent_id, claimed)));
     return { principal, agent_id, task_id: String(claimed[0]) };
   }
 }

@@ -38,8 +38,15 @@ export const coordination = scenariosOf('coordination', {
       await scene.create({}, {}, {});
       return { args: { agent_id }, principal: scene.principal('ann') };
     },
-    'in vain': async (scene) => {
+    'of what it has not started': async (scene) => {
       const { principal, agent_id } = await scene.holder();
+      await scene.allow(agent_id, 2);
+      await scene.create({});
+      return { args: { agent_id }, principal };
+    },
+    'in vain': async (scene) => {
+      const { principal, agent_id, task_id } = await scene.holder();
+      await scene.start(agent_id, task_id);
       await scene.allow(agent_id, 2);
       return { args: { agent_id }, principal };
     },
