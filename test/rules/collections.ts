@@ -145,7 +145,7 @@ const firestoreCollections: readonly Omit<Collection, 'database'>[] = [
     holds: 'a session that another goal replaced',
     reads: 'viewer',
     writes: 'nobody',
-    keeper: '`init_coordination`',
+    keeper: '`init_coordination`, the sweep',
   },
   {
     path: taskPath('{taskId}'),
