@@ -175,6 +175,39 @@ describe('the journal of a run', () => {
   });
 });
 
+describe('a step of several agents', () => {
+  const orchestra = new Orchestra();
+  before(() => orchestra.start());
+  after(() => orchestra.stop());
+
+  it('calls off the others where one must not be asked again', async () => {
+    orchestra.losing = true;
+    const input = orchestra.question();
+    orchestra.models.when({ vendor: 'gemini', text: input }, { does: 'hang' });
+    const [step] = TOGETHER.steps;
+    const workflow = { name: 'once', steps: [{ ...step, repeatable: false }] };
+    const { runId } = await orchestra.begin(workflow, { input });
+    const { runs, store } = orchestra.app.ports;
+    const found = await runs.find(runId);
+    assert.ok(found);
+    const made = { call: 'answer:claude', number: 1, agent: 'claude', model: 'claude-local', waited: 0 };
+    const about = { id: 'a-call-of-the-dead', step: 'only.1', repetition: 0, inputHash: '' };
+    const entry = { ...made, ...about, inputTokens: 10, maxOutputTokens: 10, startedAt: new Date() };
+    await store.commit([
+      { kind: 'startCall', runId, entry },
+      { kind: 'replaceRun', run: { ...found.value, epoch: 1 }, version: found.version },
+    ]);
+    await orchestra.deliver(runId);
+    const { run, steps } = await orchestra.view(runId);
+    assert.deepEqual([run.status, run.failure?.reason], ['failed', 'OUTCOME_UNKNOWN']);
+    assert.equal(steps.length, 1);
+    const entries = await orchestra.journal(runId, 'only');
+    const gemini = entries.find(({ agent }) => agent === 'gemini');
+    assert.equal(gemini?.ending?.attempt.end, 'aborted');
+    await soon(() => orchestra.models.askedAbout(input).every(({ closedAt }) => closedAt !== undefined));
+  });
+});
+
 function isCallOf(kind: 'startCall' | 'settleCall', agent: string, change: Change): boolean {
   return change.kind === kind && change.entry.agent === agent;
 }
