@@ -16,6 +16,7 @@ type FirstActs = typeof import('../../../functions/src/adapters/firestore/firstA
 type QueueReaders = typeof import('../../../functions/src/adapters/firestore/queueReader.ts');
 type ReminderReaders = typeof import('../../../functions/src/adapters/firestore/reminderReader.ts');
 type RunReaders = typeof import('../../../functions/src/adapters/firestore/runReader.ts');
+type SessionReaders = typeof import('../../../functions/src/adapters/firestore/sessionReader.ts');
 type SkillReaders = typeof import('../../../functions/src/adapters/firestore/skillReader.ts');
 type DiscoveryReaders = typeof import('../../../functions/src/adapters/firestore/discoveryReader.ts');
 type SubscriptionReaders = typeof import('../../../functions/src/adapters/firestore/subscriptionReader.ts');
@@ -45,6 +46,7 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'queueReader.ts': await queueCalls(),
   'reminderReader.ts': await reminderCalls(),
   'runReader.ts': await runCalls(),
+  'sessionReader.ts': await sessionCalls(),
   'skillReader.ts': await skillCalls(),
   'taskLogReader.ts': await taskLogCalls(),
   'taskReader.ts': await taskCalls(),
@@ -153,6 +155,11 @@ async function runCalls(): Promise<readonly Call[]> {
       for await (const _run of reader(database).watch('run-1', AbortSignal.abort())) return;
     },
   ];
+}
+
+async function sessionCalls(): Promise<readonly Call[]> {
+  const { FirestoreSessionReader }: SessionReaders = await load('sessionReader.ts');
+  return [(database) => new FirestoreSessionReader(database).uncleared(2)];
 }
 
 async function skillCalls(): Promise<readonly Call[]> {
