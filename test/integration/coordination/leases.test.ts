@@ -61,6 +61,7 @@ describe('the sweep of leases', () => {
     await team.allow(ann, 3);
     for (const { id } of created) {
       assert.equal(await team.claim(ann, 600), id);
+      await team.start(ann, id);
       team.pass(1);
     }
     const [first, broken, last] = created.map(({ id }) => id);
