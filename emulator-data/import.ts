@@ -10,6 +10,7 @@ import { credentialToDocument } from '../functions/src/adapters/firestore/agentD
 import { FirestoreAgentReader } from '../functions/src/adapters/firestore/agentReader.ts';
 import { firestore } from '../functions/src/adapters/firestore/client.ts';
 import { credentialPath } from '../functions/src/adapters/firestore/paths.ts';
+import { DocumentReading } from '../functions/src/adapters/firestore/reading.ts';
 import { FirestoreStore } from '../functions/src/adapters/firestore/store.ts';
 import { systemClock } from '../functions/src/adapters/platform/clock.ts';
 import { systemHashing, systemRandomness } from '../functions/src/adapters/platform/cryptography.ts';
@@ -25,6 +26,9 @@ import { ROLES } from '../functions/src/domain/principal.ts';
 import type { Change } from '../functions/src/domain/store.ts';
 import { skillChanges } from '../functions/src/domain/system/capabilitySkills.ts';
 import { importTodos } from './todos.ts';
+
+/** An agent that cannot be read ends the import, with its name. */
+const DOCUMENTS = new DocumentReading({ note: () => undefined, recent: async () => [] });
 
 const agents = z.array(
   z.strictObject({
@@ -96,7 +100,7 @@ export async function seedTokens(): Promise<Record<string, string>> {
 /** As tools write it, so that it is counted once however often it is imported. */
 async function importAgent(agent: Agent): Promise<void> {
   const store = new FirestoreStore(firestore(), systemClock, systemRandomness);
-  const known = await new FirestoreAgentReader(firestore()).find(agent.id);
+  const known = await new FirestoreAgentReader(firestore(), DOCUMENTS).find(agent.id);
   const change: Change = known
     ? { kind: 'replaceAgent', agent, version: known.version }
     : { kind: 'createAgent', agent };

@@ -13,6 +13,7 @@ import { DatabaseMetricsReader } from './adapters/database/metricsReader.ts';
 import { DatabasePresence } from './adapters/database/presence.ts';
 import { probeRealtimeDatabase } from './adapters/database/probe.ts';
 import { TaskQueueMirror } from './adapters/database/taskQueueMirror.ts';
+import { DatabaseUnreadable } from './adapters/database/unreadable.ts';
 import { DatabaseWatcherLeases } from './adapters/database/watcherLeases.ts';
 import { FirestoreAgentDirectory } from './adapters/firestore/agentDirectory.ts';
 import { FirestoreAgentReader } from './adapters/firestore/agentReader.ts';
@@ -24,6 +25,7 @@ import { FirestoreFirstActs } from './adapters/firestore/firstActs.ts';
 import { FirestorePreferenceReader } from './adapters/firestore/preferenceReader.ts';
 import { probeFirestore } from './adapters/firestore/probe.ts';
 import { FirestoreQueueReader } from './adapters/firestore/queueReader.ts';
+import { DocumentReading } from './adapters/firestore/reading.ts';
 import { FirestoreReminderReader } from './adapters/firestore/reminderReader.ts';
 import { FirestoreSessionReader } from './adapters/firestore/sessionReader.ts';
 import { FirestoreSettledOperations } from './adapters/firestore/settledOperations.ts';
@@ -94,32 +96,35 @@ export function compose(bindings: Bindings) {
     limits: new DatabaseLimitLedger(realtimeDatabase, clock),
     metrics: new DatabaseMetricsLedger(realtimeDatabase, clock),
   };
+  const unreadable = new DatabaseUnreadable(realtimeDatabase, clock, cloudLog);
+  const documents = new DocumentReading(unreadable);
   const counting = { clock, log: cloudLog };
   const ports = {
-    agents: new FirestoreAgentReader(database),
-    sessions: new FirestoreSessionReader(database),
-    tasks: new FirestoreTaskReader(database, cloudLog),
-    discoveries: new FirestoreDiscoveryReader(database),
-    ...todoPorts(database, cloudLog),
-    ...orchestrationPorts(database, bindings, cloudLog),
-    ...codingPorts(database, cloudLog),
-    ...gitHubPorts(database, bindings, cloudLog),
-    subscriptions: new FirestoreSubscriptionReader(database),
-    events: new DatabaseEventLog(realtimeDatabase),
+    agents: new FirestoreAgentReader(database, documents),
+    sessions: new FirestoreSessionReader(database, documents),
+    tasks: new FirestoreTaskReader(database, documents),
+    discoveries: new FirestoreDiscoveryReader(database, documents),
+    ...todoPorts(database, documents),
+    ...orchestrationPorts(database, bindings, documents),
+    ...codingPorts(database, documents, cloudLog),
+    ...gitHubPorts(database, bindings, documents, cloudLog),
+    subscriptions: new FirestoreSubscriptionReader(database, documents),
+    events: new DatabaseEventLog(realtimeDatabase, unreadable),
     leases: new DatabaseWatcherLeases(realtimeDatabase),
-    directory: new FirestoreAgentDirectory(database),
-    queue: new FirestoreQueueReader(database),
-    skills: new FirestoreSkillReader(database),
-    firstActs: new FirestoreFirstActs(database),
-    metricsReader: new DatabaseMetricsReader(realtimeDatabase),
+    directory: new FirestoreAgentDirectory(database, documents),
+    queue: new FirestoreQueueReader(database, documents),
+    skills: new FirestoreSkillReader(database, documents),
+    firstActs: new FirestoreFirstActs(database, documents),
+    unreadable,
+    metricsReader: new DatabaseMetricsReader(realtimeDatabase, unreadable),
     probes: {
       firestore: () => probeFirestore(database),
       realtimeDatabase: () => probeRealtimeDatabase(realtimeDatabase),
     },
-    settledOperations: new FirestoreSettledOperations(database),
-    taskEvents: new FirestoreEventReader(database),
-    reminders: new FirestoreReminderReader(database, cloudLog),
-    preferences: new FirestorePreferenceReader(database),
+    settledOperations: new FirestoreSettledOperations(database, documents),
+    taskEvents: new FirestoreEventReader(database, documents),
+    reminders: new FirestoreReminderReader(database, documents),
+    preferences: new FirestorePreferenceReader(database, documents),
     sweepRecord: new FirestoreSweepRecord(database, 'main', cloudLog),
     store: new FirestoreStore(database, clock, systemRandomness),
     presence: new DatabasePresence(realtimeDatabase, clock),
@@ -182,6 +187,7 @@ export function compose(bindings: Bindings) {
     services.subscriptions,
     spine.deliveries,
     new DatabaseCommitProofs(realtimeDatabase, clock),
+    unreadable,
   ];
   const sweep = new Sweep(
     [

@@ -2,6 +2,7 @@
 import type { Firestore } from '../adapters/firestore/client.ts';
 import { FirestoreCodingTaskReader } from '../adapters/firestore/codingTaskReader.ts';
 import { FirestoreCodingWatch } from '../adapters/firestore/codingWatch.ts';
+import type { DocumentReading } from '../adapters/firestore/reading.ts';
 import { FirestoreTaskLogReader } from '../adapters/firestore/taskLogReader.ts';
 import { CodingChanges, type CodingChangesDependencies } from '../domain/coding/changing.ts';
 import { CodingRunners, type CodingRunnersDependencies } from '../domain/coding/runners.ts';
@@ -9,11 +10,11 @@ import { type CodingDependencies, CodingService } from '../domain/coding/service
 import { CodingView, type CodingViewDependencies } from '../domain/coding/view.ts';
 import type { Log } from '../domain/ports.ts';
 
-export function codingPorts(database: Firestore, log: Log) {
+export function codingPorts(database: Firestore, documents: DocumentReading, log: Log) {
   return {
-    codingTasks: new FirestoreCodingTaskReader(database),
-    taskLogs: new FirestoreTaskLogReader(database),
-    codingWatch: new FirestoreCodingWatch(database, log),
+    codingTasks: new FirestoreCodingTaskReader(database, documents),
+    taskLogs: new FirestoreTaskLogReader(database, documents),
+    codingWatch: new FirestoreCodingWatch(database, documents, log),
   };
 }
 

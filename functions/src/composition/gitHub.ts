@@ -1,6 +1,7 @@
 /** Composes GitHub: how it is reached, the services over that, and what its webhook tells. */
 import type { Firestore } from '../adapters/firestore/client.ts';
 import { FirestorePullRequestLinks } from '../adapters/firestore/pullRequestReader.ts';
+import type { DocumentReading } from '../adapters/firestore/reading.ts';
 import { GitHubClients, type GitHubSettings } from '../adapters/github/clients.ts';
 import { RestGitHub } from '../adapters/github/gitHub.ts';
 import { GitHubWebhook } from '../adapters/github/webhook.ts';
@@ -19,9 +20,14 @@ export interface GitHubBindings {
   readonly gitHub?: (() => GitHubSettings) | undefined;
 }
 
-export function gitHubPorts(database: Firestore, { gitHub = gitHubSettings }: GitHubBindings, log: Log) {
+export function gitHubPorts(
+  database: Firestore,
+  { gitHub = gitHubSettings }: GitHubBindings,
+  documents: DocumentReading,
+  log: Log,
+) {
   return {
-    pullRequestLinks: new FirestorePullRequestLinks(database),
+    pullRequestLinks: new FirestorePullRequestLinks(database, documents),
     gitHub: new RestGitHub(new GitHubClients(gitHub, log)),
   };
 }

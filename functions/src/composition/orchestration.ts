@@ -3,6 +3,7 @@ import { CloudTasksRunQueue } from '../adapters/cloudtasks/runQueue.ts';
 import { FirestoreAgentMeasures } from '../adapters/firestore/agentMeasures.ts';
 import { FirestoreAnswerCache } from '../adapters/firestore/answerCache.ts';
 import type { Firestore } from '../adapters/firestore/client.ts';
+import type { DocumentReading } from '../adapters/firestore/reading.ts';
 import { FirestoreRunReader } from '../adapters/firestore/runReader.ts';
 import { FirestoreWorkflowReader } from '../adapters/firestore/workflowReader.ts';
 import { systemTimer } from '../adapters/platform/timer.ts';
@@ -35,15 +36,19 @@ export interface OrchestrationBindings {
   readonly budget?: RunBudget | undefined;
 }
 
-export function orchestrationPorts(database: Firestore, bindings: OrchestrationBindings, log: Log) {
+export function orchestrationPorts(
+  database: Firestore,
+  bindings: OrchestrationBindings,
+  documents: DocumentReading,
+) {
   const { hosted = deployedAgents(), dispatch, budget = runBudget() } = bindings;
   return {
     hosted,
     budget,
-    workflows: new FirestoreWorkflowReader(database),
-    measures: new FirestoreAgentMeasures(database),
-    runs: new FirestoreRunReader(database, log),
-    answers: new FirestoreAnswerCache(database),
+    workflows: new FirestoreWorkflowReader(database, documents),
+    measures: new FirestoreAgentMeasures(database, documents),
+    runs: new FirestoreRunReader(database, documents),
+    answers: new FirestoreAnswerCache(database, documents),
     dispatch: dispatch ?? new CloudTasksRunQueue(region.value()),
   };
 }

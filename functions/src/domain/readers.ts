@@ -35,7 +35,7 @@ export interface Batch<Item> {
 
 export interface TaskReader {
   find(taskId: string): Promise<Versioned<Task> | undefined>;
-  /** In the order asked; an unknown id's place is undefined. */
+  /** In the order asked; the place of an unknown id is undefined, and of a task that cannot be read. */
   findAll(taskIds: readonly string[]): Promise<readonly (Versioned<Task> | undefined)[]>;
   /** The first claimable tasks that require one of these sets of capabilities: by priority, creation, id. */
   claimable(

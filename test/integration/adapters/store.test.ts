@@ -11,17 +11,17 @@ import { FirestoreTaskReader } from '../../../functions/src/adapters/firestore/t
 import { systemRandomness } from '../../../functions/src/adapters/platform/cryptography.ts';
 import { holding } from '../../../functions/src/domain/agents/agent.ts';
 import { type Change, StaleWriteError } from '../../../functions/src/domain/store.ts';
-import { cloudLog } from '../../../functions/src/logging.ts';
+import { documents } from '../../support/reading.ts';
 import { refusal, START, sampleAgent, sampleTask, secondsAfterStart } from '../../unit/domain/samples.ts';
 
 /** Always the same of a session's counter documents. */
 const oneShard = { ...systemRandomness, integer: () => 0 };
 
 describe('the store', () => {
-  const tasks = new FirestoreTaskReader(firestore(), cloudLog);
-  const agents = new FirestoreAgentReader(firestore());
-  const sessions = new FirestoreSessionReader(firestore());
-  const settledOperations = new FirestoreSettledOperations(firestore());
+  const tasks = new FirestoreTaskReader(firestore(), documents);
+  const agents = new FirestoreAgentReader(firestore(), documents);
+  const sessions = new FirestoreSessionReader(firestore(), documents);
+  const settledOperations = new FirestoreSettledOperations(firestore(), documents);
   let now = START;
   const store = new FirestoreStore(firestore(), { now: () => now }, oneShard);
   let id: string;

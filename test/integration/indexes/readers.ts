@@ -3,7 +3,7 @@
 import type { Firestore } from '@google-cloud/firestore';
 import type { Page } from '../../../functions/src/domain/readers.ts';
 import { SORT_FIELDS, SORT_ORDERS } from '../../../functions/src/domain/todos/query.ts';
-import { cloudLog } from '../../../functions/src/logging.ts';
+import { documents } from '../../support/reading.ts';
 
 /** Modules are loaded apart from everybody else's: what others call does not count as called here. */
 export const APART = '?read-for-indexes';
@@ -75,30 +75,30 @@ async function agentDirectoryCalls(): Promise<readonly Call[]> {
     ...queries.map(
       (query): Call =>
         (database) =>
-          new FirestoreAgentDirectory(database).list(query, 2, undefined),
+          new FirestoreAgentDirectory(database, documents).list(query, 2, undefined),
     ),
-    (database) => new FirestoreAgentDirectory(database).list({ capabilities: [] }, 2, PLACE),
+    (database) => new FirestoreAgentDirectory(database, documents).list({ capabilities: [] }, 2, PLACE),
     (database) =>
-      new FirestoreAgentDirectory(database).list({ capabilities: [], availability: 'busy' }, 2, {
+      new FirestoreAgentDirectory(database, documents).list({ capabilities: [], availability: 'busy' }, 2, {
         order: [0, 1],
         id: 'id-1',
       }),
     ...kinds.map(
       (kind): Call =>
         (database) =>
-          new FirestoreAgentDirectory(database).count(kind),
+          new FirestoreAgentDirectory(database, documents).count(kind),
     ),
-    (database) => new FirestoreAgentDirectory(database).registered(),
-    (database) => new FirestoreAgentDirectory(database).leaders('alpha', 2),
-    (database) => new FirestoreAgentDirectory(database).live('alpha', 2),
+    (database) => new FirestoreAgentDirectory(database, documents).registered(),
+    (database) => new FirestoreAgentDirectory(database, documents).leaders('alpha', 2),
+    (database) => new FirestoreAgentDirectory(database, documents).live('alpha', 2),
   ];
 }
 
 async function firstActsCalls(): Promise<readonly Call[]> {
   const { FirestoreFirstActs }: FirstActs = await load('firstActs.ts');
   return [
-    (database) => new FirestoreFirstActs(database).discovery('agent-1'),
-    (database) => new FirestoreFirstActs(database).createdTask('agent-1'),
+    (database) => new FirestoreFirstActs(database, documents).discovery('agent-1'),
+    (database) => new FirestoreFirstActs(database, documents).createdTask('agent-1'),
   ];
 }
 
@@ -109,9 +109,9 @@ async function queueCalls(): Promise<readonly Call[]> {
   const states = ['pending', 'blocked', 'assigned', 'in_progress'] as const;
   return [
     ...states.flatMap((state): Call[] => [
-      (database) => new FirestoreQueueReader(database).list(SESSION, state, ALL, 2, undefined),
+      (database) => new FirestoreQueueReader(database, documents).list(SESSION, state, ALL, 2, undefined),
       (database) =>
-        new FirestoreQueueReader(database).list(
+        new FirestoreQueueReader(database, documents).list(
           SESSION,
           state,
           { ...ALL, priorities: { from: 1, to: 2 } },
@@ -119,26 +119,32 @@ async function queueCalls(): Promise<readonly Call[]> {
           undefined,
         ),
       (database) =>
-        new FirestoreQueueReader(database).list(SESSION, state, { ...ALL, type: 'coding' }, 2, undefined),
+        new FirestoreQueueReader(database, documents).list(
+          SESSION,
+          state,
+          { ...ALL, type: 'coding' },
+          2,
+          undefined,
+        ),
     ]),
     (database) =>
-      new FirestoreQueueReader(database).list(SESSION, 'pending', ALL, 2, {
+      new FirestoreQueueReader(database, documents).list(SESSION, 'pending', ALL, 2, {
         order: [5, 0],
         id: 'id-1',
       }),
     (database) =>
-      new FirestoreQueueReader(database).list(SESSION, 'blocked', ALL, 2, {
+      new FirestoreQueueReader(database, documents).list(SESSION, 'blocked', ALL, 2, {
         order: [1, 5, 0],
         id: 'id-1',
       }),
-    (database) => new FirestoreQueueReader(database).countBlocked(SESSION),
-    (database) => new FirestoreQueueReader(database).oldest(SESSION),
+    (database) => new FirestoreQueueReader(database, documents).countBlocked(SESSION),
+    (database) => new FirestoreQueueReader(database, documents).oldest(SESSION),
   ];
 }
 
 async function runCalls(): Promise<readonly Call[]> {
   const { FirestoreRunReader }: RunReaders = await load('runReader.ts');
-  const reader = (database: Firestore) => new FirestoreRunReader(database, cloudLog);
+  const reader = (database: Firestore) => new FirestoreRunReader(database, documents);
   return [
     (database) => reader(database).find('run-1'),
     (database) =>
@@ -159,7 +165,7 @@ async function runCalls(): Promise<readonly Call[]> {
 
 async function sessionCalls(): Promise<readonly Call[]> {
   const { FirestoreSessionReader }: SessionReaders = await load('sessionReader.ts');
-  return [(database) => new FirestoreSessionReader(database).uncleared(2)];
+  return [(database) => new FirestoreSessionReader(database, documents).uncleared(2)];
 }
 
 async function skillCalls(): Promise<readonly Call[]> {
@@ -173,8 +179,8 @@ async function skillCalls(): Promise<readonly Call[]> {
   ];
   return queries.flatMap((query) =>
     [true, false].flatMap((includeDeprecated): Call[] => [
-      (database) => new FirestoreSkillReader(database).find({ ...query, includeDeprecated }, 0, 2),
-      (database) => new FirestoreSkillReader(database).find({ ...query, includeDeprecated }, 0, 0),
+      (database) => new FirestoreSkillReader(database, documents).find({ ...query, includeDeprecated }, 0, 2),
+      (database) => new FirestoreSkillReader(database, documents).find({ ...query, includeDeprecated }, 0, 0),
     ]),
   );
 }
@@ -184,7 +190,7 @@ async function reminderCalls(): Promise<readonly Call[]> {
   const read =
     <Result>(reading: (reader: InstanceType<typeof FirestoreReminderReader>) => Promise<Result>): Call =>
     (database) =>
-      reading(new FirestoreReminderReader(database, cloudLog));
+      reading(new FirestoreReminderReader(database, documents));
   return [
     read((reader) => reader.find('todo-1')),
     read((reader) => reader.due(NOW, FIRST)),
@@ -199,27 +205,27 @@ async function reminderCalls(): Promise<readonly Call[]> {
 async function agentCalls(): Promise<readonly Call[]> {
   const { FirestoreAgentReader }: AgentReaders = await load('agentReader.ts');
   return [
-    (database) => new FirestoreAgentReader(database).find('agent-1'),
-    (database) => new FirestoreAgentReader(database).credentials('agent-1'),
-    (database) => new FirestoreAgentReader(database).findWithAgent('key-1'),
+    (database) => new FirestoreAgentReader(database, documents).find('agent-1'),
+    (database) => new FirestoreAgentReader(database, documents).credentials('agent-1'),
+    (database) => new FirestoreAgentReader(database, documents).findWithAgent('key-1'),
   ];
 }
 
 async function discoveryCalls(): Promise<readonly Call[]> {
   const { FirestoreDiscoveryReader }: DiscoveryReaders = await load('discoveryReader.ts');
   return [
-    (database) => new FirestoreDiscoveryReader(database).list(SESSION, undefined, FIRST),
-    (database) => new FirestoreDiscoveryReader(database).list(SESSION, ['api'], NEXT),
-    (database) => new FirestoreDiscoveryReader(database).list(SESSION, ['api', 'tests'], FIRST),
+    (database) => new FirestoreDiscoveryReader(database, documents).list(SESSION, undefined, FIRST),
+    (database) => new FirestoreDiscoveryReader(database, documents).list(SESSION, ['api'], NEXT),
+    (database) => new FirestoreDiscoveryReader(database, documents).list(SESSION, ['api', 'tests'], FIRST),
   ];
 }
 
 async function subscriptionCalls(): Promise<readonly Call[]> {
   const { FirestoreSubscriptionReader }: SubscriptionReaders = await load('subscriptionReader.ts');
   return [
-    (database) => new FirestoreSubscriptionReader(database).find('subscription-1'),
-    (database) => new FirestoreSubscriptionReader(database).count('agent:agent-1'),
-    (database) => new FirestoreSubscriptionReader(database).expired(NOW, 5),
+    (database) => new FirestoreSubscriptionReader(database, documents).find('subscription-1'),
+    (database) => new FirestoreSubscriptionReader(database, documents).count('agent:agent-1'),
+    (database) => new FirestoreSubscriptionReader(database, documents).expired(NOW, 5),
   ];
 }
 
@@ -227,28 +233,28 @@ async function taskCalls(): Promise<readonly Call[]> {
   const { FirestoreTaskReader }: TaskReaders = await load('taskReader.ts');
   const keys = Array.from({ length: 31 }, (_unused, index) => `key-${index}`);
   return [
-    (database) => new FirestoreTaskReader(database, cloudLog).find('task-1'),
-    (database) => new FirestoreTaskReader(database, cloudLog).findAll([]),
-    (database) => new FirestoreTaskReader(database, cloudLog).findAll(['task-1', 'task-2']),
-    (database) => new FirestoreTaskReader(database, cloudLog).claimable(SESSION, ['key-1'], 5),
-    (database) => new FirestoreTaskReader(database, cloudLog).claimable(SESSION, ['key-1', 'key-2'], 5),
-    (database) => new FirestoreTaskReader(database, cloudLog).claimable(SESSION, keys, 5),
-    (database) => new FirestoreTaskReader(database, cloudLog).claimable(SESSION, keys, 5, 'coding'),
-    (database) => new FirestoreTaskReader(database, cloudLog).startingWith('run-1-'),
-    (database) => new FirestoreTaskReader(database, cloudLog).openStartingWith(SESSION, 'run-', 2),
-    (database) => new FirestoreTaskReader(database, cloudLog).notStarted(SESSION, 'agent-1'),
-    (database) => new FirestoreTaskReader(database, cloudLog).firstBackoff(SESSION),
-    (database) => new FirestoreTaskReader(database, cloudLog).list(SESSION, undefined, FIRST),
-    (database) => new FirestoreTaskReader(database, cloudLog).list(SESSION, ['done'], NEXT),
-    (database) => new FirestoreTaskReader(database, cloudLog).list(SESSION, ['done', 'failed'], FIRST),
-    (database) => new FirestoreTaskReader(database, cloudLog).listDone(SESSION, FIRST),
-    (database) => new FirestoreTaskReader(database, cloudLog).listDone(SESSION, NEXT),
-    (database) => new FirestoreTaskReader(database, cloudLog).lapsed(NOW, 5),
-    (database) => new FirestoreTaskReader(database, cloudLog).lapsed(NOW, 5, NEXT.after),
-    (database) => new FirestoreTaskReader(database, cloudLog).backedOff(NOW, 5),
-    (database) => new FirestoreTaskReader(database, cloudLog).backedOff(NOW, 5, NEXT.after),
-    (database) => new FirestoreTaskReader(database, cloudLog).queueEnded(NOW, 5),
-    (database) => new FirestoreTaskReader(database, cloudLog).queueEnded(NOW, 5, NEXT.after),
+    (database) => new FirestoreTaskReader(database, documents).find('task-1'),
+    (database) => new FirestoreTaskReader(database, documents).findAll([]),
+    (database) => new FirestoreTaskReader(database, documents).findAll(['task-1', 'task-2']),
+    (database) => new FirestoreTaskReader(database, documents).claimable(SESSION, ['key-1'], 5),
+    (database) => new FirestoreTaskReader(database, documents).claimable(SESSION, ['key-1', 'key-2'], 5),
+    (database) => new FirestoreTaskReader(database, documents).claimable(SESSION, keys, 5),
+    (database) => new FirestoreTaskReader(database, documents).claimable(SESSION, keys, 5, 'coding'),
+    (database) => new FirestoreTaskReader(database, documents).startingWith('run-1-'),
+    (database) => new FirestoreTaskReader(database, documents).openStartingWith(SESSION, 'run-', 2),
+    (database) => new FirestoreTaskReader(database, documents).notStarted(SESSION, 'agent-1'),
+    (database) => new FirestoreTaskReader(database, documents).firstBackoff(SESSION),
+    (database) => new FirestoreTaskReader(database, documents).list(SESSION, undefined, FIRST),
+    (database) => new FirestoreTaskReader(database, documents).list(SESSION, ['done'], NEXT),
+    (database) => new FirestoreTaskReader(database, documents).list(SESSION, ['done', 'failed'], FIRST),
+    (database) => new FirestoreTaskReader(database, documents).listDone(SESSION, FIRST),
+    (database) => new FirestoreTaskReader(database, documents).listDone(SESSION, NEXT),
+    (database) => new FirestoreTaskReader(database, documents).lapsed(NOW, 5),
+    (database) => new FirestoreTaskReader(database, documents).lapsed(NOW, 5, NEXT.after),
+    (database) => new FirestoreTaskReader(database, documents).backedOff(NOW, 5),
+    (database) => new FirestoreTaskReader(database, documents).backedOff(NOW, 5, NEXT.after),
+    (database) => new FirestoreTaskReader(database, documents).queueEnded(NOW, 5),
+    (database) => new FirestoreTaskReader(database, documents).queueEnded(NOW, 5, NEXT.after),
   ];
 }
 
@@ -257,7 +263,7 @@ async function codingTaskCalls(): Promise<readonly Call[]> {
   const read =
     (reading: (reader: InstanceType<typeof FirestoreCodingTaskReader>) => Promise<unknown>): Call =>
     (database) =>
-      reading(new FirestoreCodingTaskReader(database));
+      reading(new FirestoreCodingTaskReader(database, documents));
   return [
     ...[{}, { branch: 'feature/auth' }, { project: 'owner/name' }].flatMap((filter) =>
       [FIRST, NEXT].map((page) => read((reader) => reader.list('alpha', filter, page))),
@@ -273,7 +279,7 @@ async function taskLogCalls(): Promise<readonly Call[]> {
   const read =
     (reading: (reader: InstanceType<typeof FirestoreTaskLogReader>) => Promise<unknown>): Call =>
     (database) =>
-      reading(new FirestoreTaskLogReader(database));
+      reading(new FirestoreTaskLogReader(database, documents));
   return [
     read((reader) => reader.head('task-1')),
     read((reader) => reader.read('task-1', 0, 5)),
@@ -296,16 +302,16 @@ async function todoCalls(): Promise<readonly Call[]> {
   const sorts = SORT_FIELDS.flatMap((by) => SORT_ORDERS.map((order) => ({ by, order })));
   const pages = [{ limit: 2 }, { limit: 2, after: { order: [1, 2, 3], id: 'id-1' } }];
   return [
-    (database) => new FirestoreTodoReader(database, cloudLog).find('todo-1'),
-    (database) => new FirestoreTodoReader(database, cloudLog).findReminded('todo-1'),
-    (database) => new FirestoreTodoReader(database, cloudLog).findEdited('todo-1'),
-    (database) => new FirestoreTodoReader(database, cloudLog).findGuard('guard-1'),
+    (database) => new FirestoreTodoReader(database, documents).find('todo-1'),
+    (database) => new FirestoreTodoReader(database, documents).findReminded('todo-1'),
+    (database) => new FirestoreTodoReader(database, documents).findEdited('todo-1'),
+    (database) => new FirestoreTodoReader(database, documents).findGuard('guard-1'),
     ...filters.flatMap((filter) =>
       sorts.flatMap((sort) =>
         pages.map(
           (page): Call =>
             (database) =>
-              new FirestoreTodoReader(database, cloudLog).list({ ownerUid: 'uid-1', ...filter }, sort, page),
+              new FirestoreTodoReader(database, documents).list({ ownerUid: 'uid-1', ...filter }, sort, page),
         ),
       ),
     ),
@@ -323,7 +329,7 @@ async function todoSearchCalls(): Promise<readonly Call[]> {
     pages.map(
       (page): Call =>
         (database) =>
-          new FirestoreTodoReader(database, cloudLog).search('uid-1', words, page),
+          new FirestoreTodoReader(database, documents).search('uid-1', words, page),
     ),
   );
 }
@@ -331,27 +337,27 @@ async function todoSearchCalls(): Promise<readonly Call[]> {
 async function recurringTaskCalls(): Promise<readonly Call[]> {
   const { FirestoreRecurringTaskReader }: RecurringTaskReaders = await load('recurringTaskReader.ts');
   return [
-    (database) => new FirestoreRecurringTaskReader(database).find('recurring-1'),
-    (database) => new FirestoreRecurringTaskReader(database).list('uid-1', false, FIRST),
-    (database) => new FirestoreRecurringTaskReader(database).list('uid-1', true, NEXT),
+    (database) => new FirestoreRecurringTaskReader(database, documents).find('recurring-1'),
+    (database) => new FirestoreRecurringTaskReader(database, documents).list('uid-1', false, FIRST),
+    (database) => new FirestoreRecurringTaskReader(database, documents).list('uid-1', true, NEXT),
   ];
 }
 
 async function taskHistoryCalls(): Promise<readonly Call[]> {
   const { FirestoreTaskHistory }: TaskHistories = await load('taskHistory.ts');
   return [
-    (database) => new FirestoreTaskHistory(database).find('event-1'),
-    (database) => new FirestoreTaskHistory(database).history('uid-1', 'todo-1', FIRST),
-    (database) => new FirestoreTaskHistory(database).history('uid-1', 'todo-1', NEXT),
+    (database) => new FirestoreTaskHistory(database, documents).find('event-1'),
+    (database) => new FirestoreTaskHistory(database, documents).history('uid-1', 'todo-1', FIRST),
+    (database) => new FirestoreTaskHistory(database, documents).history('uid-1', 'todo-1', NEXT),
   ];
 }
 
 async function workflowCalls(): Promise<readonly Call[]> {
   const { FirestoreWorkflowReader }: WorkflowReaders = await load('workflowReader.ts');
   return [
-    (database) => new FirestoreWorkflowReader(database).find('workflow-1'),
-    (database) => new FirestoreWorkflowReader(database).list('uid-1', 2, undefined),
-    (database) => new FirestoreWorkflowReader(database).list('uid-1', 2, 'mine'),
+    (database) => new FirestoreWorkflowReader(database, documents).find('workflow-1'),
+    (database) => new FirestoreWorkflowReader(database, documents).list('uid-1', 2, undefined),
+    (database) => new FirestoreWorkflowReader(database, documents).list('uid-1', 2, 'mine'),
   ];
 }
 

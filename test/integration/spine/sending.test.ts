@@ -4,7 +4,7 @@ import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
 import { reminderPath, todoPath } from '../../../functions/src/adapters/firestore/paths.ts';
 import { FirestoreReminderReader } from '../../../functions/src/adapters/firestore/reminderReader.ts';
 import { reminderAt } from '../../../functions/src/domain/reminders/reminder.ts';
-import { silent } from '../coordination/team.ts';
+import { documents } from '../../support/reading.ts';
 import { dyingStore, Person } from './person.ts';
 
 describe('sending reminders', () => {
@@ -105,7 +105,7 @@ describe('sending reminders', () => {
     const broken = firestore().doc(reminderPath(`${person.uid}-broken`));
     await broken.set({ sent: false, remind_at: new Date(0) });
     const id = await person.remind(person.now);
-    await person.sender({ reminders: new FirestoreReminderReader(firestore(), silent) }).run();
+    await person.sender({ reminders: new FirestoreReminderReader(firestore(), documents) }).run();
     assert.equal((await person.sendings(id)).length, 1);
     await broken.delete();
   });

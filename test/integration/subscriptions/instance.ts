@@ -18,6 +18,7 @@ import type { EventType } from '../../../functions/src/domain/subscriptions/even
 import type { ReadFrom, Reading } from '../../../functions/src/domain/subscriptions/reading.ts';
 import { SubscriptionService } from '../../../functions/src/domain/subscriptions/service.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
+import { unnoted } from '../../support/reading.ts';
 import { silent } from '../coordination/team.ts';
 
 export class Instance {
@@ -35,7 +36,7 @@ export class Instance {
       ...this.composition.ports,
       log: silent,
       databases: this.countedDatabases(),
-      events: new DatabaseEventLog(database),
+      events: new DatabaseEventLog(database, unnoted),
       leases: new DatabaseWatcherLeases(database),
     });
   }

@@ -11,6 +11,7 @@ import type { Database, DataSnapshot, Query, Reference } from 'firebase-admin/da
 import { z } from 'zod';
 import type { Checkpoint, Entry, EventLog, LoadedLog } from '../../domain/subscriptions/log.ts';
 import type { State } from '../../domain/subscriptions/transition.ts';
+import { UnreadableDocumentError, type UnreadableDocuments } from '../../domain/unreadable.ts';
 import { sequenceKey, sequenceOf } from './busKeys.ts';
 import { busPath } from './paths.ts';
 import { changeNode } from './transactions.ts';
@@ -48,9 +49,11 @@ const storedKept = textOf(
 
 export class DatabaseEventLog implements EventLog {
   private readonly database: () => Promise<Database>;
+  private readonly unreadable: UnreadableDocuments;
 
-  constructor(database: () => Promise<Database>) {
+  constructor(database: () => Promise<Database>, unreadable: UnreadableDocuments) {
     this.database = database;
+    this.unreadable = unreadable;
   }
 
   async create(log: string, state: State): Promise<void> {
@@ -82,12 +85,12 @@ export class DatabaseEventLog implements EventLog {
         bus.child('states').child(sequenceKey(sequence)).get(),
         entriesOf(bus, sequence + 1).get(),
       ]);
-      const after = entriesIn(entries);
+      const after = this.entriesIn(entries);
       if (!state.exists() || !isUnbroken(after, sequence)) continue; // there is a newer checkpoint
       const checkpoint = {
         sequence,
-        state: new Map(storedState.parse(state.val())),
-        kept: storedKept.parse(latest.val()),
+        state: new Map(this.value(state, stateIn)),
+        kept: this.value(latest, keptIn),
       };
       return { checkpoint, entries: after };
     }
@@ -128,7 +131,7 @@ export class DatabaseEventLog implements EventLog {
 
   async read(log: string, from: number, most: number): Promise<readonly Entry[]> {
     const bus = await this.bus(log);
-    return entriesIn(await entriesOf(bus, from).limitToFirst(most).get());
+    return this.entriesIn(await entriesOf(bus, from).limitToFirst(most).get());
   }
 
   async end(log: string): Promise<number> {
@@ -148,7 +151,15 @@ export class DatabaseEventLog implements EventLog {
     const listen = (bus: Reference): void => {
       if (isEnded) return;
       const query = entriesOf(bus, from);
-      const told = query.on('child_added', (snapshot) => appended(entryIn(snapshot)), failed);
+      const told = (snapshot: DataSnapshot): void => {
+        // What a listener throws ends the instance.
+        try {
+          appended(this.entryIn(snapshot));
+        } catch (error) {
+          failed(error);
+        }
+      };
+      query.on('child_added', told, failed);
       unlisten = () => query.off('child_added', told);
     };
     this.bus(log).then(listen).catch(failed);
@@ -156,6 +167,32 @@ export class DatabaseEventLog implements EventLog {
       isEnded = true;
       unlisten();
     };
+  }
+
+  private entriesIn(list: DataSnapshot): readonly Entry[] {
+    const entries: Entry[] = [];
+    list.forEach((child) => {
+      entries.push(this.entryIn(child));
+    });
+    return entries;
+  }
+
+  private entryIn(snapshot: DataSnapshot): Entry {
+    return { sequence: sequenceOf(snapshot.key), ...this.value(snapshot, entryFrom) };
+  }
+
+  /**
+   * None is stepped over: what follows would be told of a state that never was.
+   * @throws UnreadableDocumentError
+   */
+  private value<Value>(snapshot: DataSnapshot, from: (value: unknown) => Value): Value {
+    try {
+      return from(snapshot.val());
+    } catch (error) {
+      const path = decodeURIComponent(new URL(snapshot.ref.toString()).pathname.slice(1));
+      this.unreadable.note(path, error);
+      throw new UnreadableDocumentError(path);
+    }
   }
 
   private async bus(log: string): Promise<Reference> {
@@ -191,18 +228,18 @@ function keysIn(list: DataSnapshot): readonly string[] {
   return keys;
 }
 
-function entriesIn(list: DataSnapshot): readonly Entry[] {
-  const entries: Entry[] = [];
-  list.forEach((child) => {
-    entries.push(entryIn(child));
-  });
-  return entries;
+/** As an entry is kept; its number is its key. */
+export function entryFrom(value: unknown): Omit<Entry, 'sequence'> {
+  const { writer, transitions, after_loss } = storedEntry.parse(value);
+  return after_loss ? { writer, transitions, isAfterLoss: true } : { writer, transitions };
 }
 
-function entryIn(snapshot: DataSnapshot): Entry {
-  const { writer, transitions, after_loss } = storedEntry.parse(snapshot.val());
-  const entry = { sequence: sequenceOf(snapshot.key), writer, transitions };
-  return after_loss ? { ...entry, isAfterLoss: true } : entry;
+export function stateIn(value: unknown): readonly (readonly [string, string])[] {
+  return storedState.parse(value);
+}
+
+export function keptIn(value: unknown): Checkpoint['kept'] {
+  return storedKept.parse(value);
 }
 
 function isUnbroken(entries: readonly Entry[], after: number): boolean {

@@ -1,8 +1,9 @@
 /** Reads the counts of calls that metricsLedger.ts stores. */
-import type { Database } from 'firebase-admin/database';
+import type { Database, DataSnapshot } from 'firebase-admin/database';
 import { z } from 'zod';
 import type { Counts } from '../../domain/metrics/metrics.ts';
 import type { CallHistory, MetricsReader, ToolCounts } from '../../domain/metrics/recentCalls.ts';
+import type { UnreadableDocuments } from '../../domain/unreadable.ts';
 import { METRICS_MINUTES, minuteKey, nameOfKey, timeOfMinuteKey } from './paths.ts';
 
 const storedCounts = z.object({
@@ -12,36 +13,56 @@ const storedCounts = z.object({
   errors: z.record(z.string(), z.number()).default({}),
 });
 
-const storedMinute = z.object({
-  all: storedCounts.optional(),
-  tools: z.record(z.string(), storedCounts).default({}),
-});
-
-const storedMinutes = z.record(z.string(), storedMinute).nullable();
+/** The counts in a minute are read one by one: what is wrong with one is no matter of the others. */
+const storedMinute = z.object({ all: z.unknown(), tools: z.record(z.string(), z.unknown()).default({}) });
 
 export class DatabaseMetricsReader implements MetricsReader {
   private readonly database: () => Promise<Database>;
+  private readonly unreadable: UnreadableDocuments;
 
-  constructor(database: () => Promise<Database>) {
+  constructor(database: () => Promise<Database>, unreadable: UnreadableDocuments) {
     this.database = database;
+    this.unreadable = unreadable;
   }
 
   async between(from: Date, to: Date): Promise<CallHistory> {
     const database = await this.database();
     const byMinute = database.ref(METRICS_MINUTES).orderByKey();
     const found = await byMinute.startAt(minuteKey(from)).endAt(minuteKey(to)).get();
-    const minutes = Object.entries(storedMinutes.parse(found.val()) ?? {});
+    const minutes: DataSnapshot[] = [];
+    found.forEach((child) => {
+      minutes.push(child);
+    });
     let all = NOTHING;
     const tools = new Map<string, ToolCounts>();
-    for (const [key, minute] of minutes) {
-      if (minute.all !== undefined) all = plus(all, countsOf(minute.all));
-      for (const [toolKey, counts] of Object.entries(minute.tools)) {
-        const tool = nameOfKey(toolKey);
-        const sum = plus(tools.get(tool) ?? NOTHING, countsOf(counts));
-        tools.set(tool, { ...sum, lastUsed: timeOfMinuteKey(key) });
+    for (const snapshot of minutes) {
+      const path = `${METRICS_MINUTES}/${snapshot.key}`;
+      const [minute] = this.readable(path, snapshot.val(), storedMinute);
+      if (minute === undefined) continue;
+      if (minute.all !== undefined) {
+        for (const counts of this.readable(`${path}/all`, minute.all, storedCounts))
+          all = plus(all, countsOf(counts));
+      }
+      for (const [toolKey, stored] of Object.entries(minute.tools)) {
+        for (const counts of this.readable(`${path}/tools/${toolKey}`, stored, storedCounts)) {
+          const tool = nameOfKey(toolKey);
+          const sum = plus(tools.get(tool) ?? NOTHING, countsOf(counts));
+          tools.set(tool, { ...sum, lastUsed: timeOfMinuteKey(String(snapshot.key)) });
+        }
       }
     }
     return { all, tools };
+  }
+
+  private readable<Schema extends z.ZodType>(
+    path: string,
+    value: unknown,
+    schema: Schema,
+  ): readonly z.output<Schema>[] {
+    const { success, data, error } = schema.safeParse(value);
+    if (success) return [data];
+    this.unreadable.note(path, error);
+    return [];
   }
 }
 

@@ -11,6 +11,7 @@ export const NOTIFICATIONS = 'notifications';
 export const DEVICES = 'devices';
 export const DELIVERIES = 'deliveries';
 export const COMMITS = 'commits';
+export const UNREADABLE = 'unreadable';
 
 export function presencePath(agentId: string): string {
   return `${PRESENCE}/${agentId}`;

@@ -6,6 +6,7 @@ import type { Database } from 'firebase-admin/database';
 import type { TaskReader } from '../../domain/readers.ts';
 import { priorityWord, taskType } from '../../domain/tasks/projection.ts';
 import type { Task } from '../../domain/tasks/task.ts';
+import { unlessUnreadable } from '../../domain/unreadable.ts';
 import { queuedTaskPath } from './paths.ts';
 
 /** Somebody else's change ends the loop in a moment; this ends it when something is wrong. */
@@ -23,14 +24,14 @@ export class TaskQueueMirror {
   /**
    * Makes the mirror show the task as it is now. Events come late, twice and out of order, so none is
    * believed: the task is read, written, and read again until it has not changed meanwhile. Whoever writes
-   * last has then seen the latest.
+   * last has then seen the latest. Nobody can claim a task that cannot be read, so it is not shown.
    */
   async refresh(taskId: string): Promise<void> {
     const reference = (await this.database()).ref(queuedTaskPath(taskId));
-    let before = await this.tasks.find(taskId);
+    let before = await unlessUnreadable(this.tasks.find(taskId));
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       await reference.set(before ? queueEntry(before.value) : null);
-      const after = await this.tasks.find(taskId);
+      const after = await unlessUnreadable(this.tasks.find(taskId));
       if (after?.version === before?.version) return;
       before = after;
     }

@@ -1,4 +1,4 @@
-import { FieldPath, type Firestore, type Query, QueryDocumentSnapshot } from '@google-cloud/firestore';
+import { FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
 import type { Agent } from '../../domain/agents/agent.ts';
 import { type Availability, availability } from '../../domain/agents/availability.ts';
 import type { Slice } from '../../domain/readers.ts';
@@ -6,17 +6,19 @@ import type { RegistryCount } from '../../domain/store.ts';
 import type { AgentDirectoryReader, AgentQuery, Found, Place } from '../../domain/system/readers.ts';
 import { agentFromDocument, queriedFields } from './agentDocument.ts';
 import { COLLECTIONS, REGISTRY_SHARDS, registryPath } from './paths.ts';
-import { sumRegistry } from './sessionDocument.ts';
-import { readPage } from './slice.ts';
+import type { DocumentReading } from './reading.ts';
+import { registryFromDocument, sumRegistry } from './sessionDocument.ts';
 
 /** How many agents one call looks at beyond those that it gives, where no index answers the whole query. */
 const MAX_PASSED_OVER = 200;
 
 export class FirestoreAgentDirectory implements AgentDirectoryReader {
   private readonly database: Firestore;
+  private readonly documents: DocumentReading;
 
-  constructor(database: Firestore) {
+  constructor(database: Firestore, documents: DocumentReading) {
     this.database = database;
+    this.documents = documents;
   }
 
   async list(query: AgentQuery, limit: number, after: Place | undefined): Promise<Found<Agent>> {
@@ -28,14 +30,14 @@ export class FirestoreAgentDirectory implements AgentDirectoryReader {
     const items: Agent[] = [];
     let last: Agent | undefined;
     let looked = 0;
-    for await (const snapshot of continued.limit(this.isWhole(query) ? limit + 1 : most + 1).stream()) {
-      if (!(snapshot instanceof QueryDocumentSnapshot)) continue;
+    const wanted = this.isWhole(query) ? limit + 1 : most + 1;
+    for await (const { value: agent } of this.documents.first(continued, wanted, agentFromDocument)) {
       if (last !== undefined && (items.length === limit || looked === most)) {
         return { items, next: placeOf(last, order) };
       }
-      last = agentFromDocument(snapshot.data());
+      last = agent;
       looked++;
-      if (matches(last, query)) items.push(last);
+      if (matches(agent, query)) items.push(agent);
     }
     return { items };
   }
@@ -50,12 +52,14 @@ export class FirestoreAgentDirectory implements AgentDirectoryReader {
       this.database.doc(registryPath(shard)),
     );
     const snapshots = await this.database.getAll(...shards);
-    return sumRegistry(snapshots.flatMap((snapshot) => (snapshot.exists ? [snapshot.data()] : [])));
+    return sumRegistry(
+      snapshots.flatMap((snapshot) => this.documents.readable(snapshot, registryFromDocument)),
+    );
   }
 
   live(workspace: string, limit: number): Promise<Slice<Agent>> {
     const live = this.agents.where('workspace', '==', workspace).where('status', '==', 'active');
-    return readPage(live, limit, agentFromDocument);
+    return this.documents.page(live, limit, agentFromDocument);
   }
 
   async leaders(workspace: string, limit: number): Promise<readonly string[]> {

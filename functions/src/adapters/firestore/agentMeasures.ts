@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { AgentMeasure, AgentMeasureReader } from '../../domain/orchestration/agents/measure.ts';
 import type { Randomness } from '../../domain/ports.ts';
 import { agentMeasurePath, MEASURE_SHARDS } from './paths.ts';
+import type { DocumentReading } from './reading.ts';
 
 const counters = z.object({
   agent: z.string(),
@@ -37,9 +38,11 @@ export function addMeasure(
 
 export class FirestoreAgentMeasures implements AgentMeasureReader {
   private readonly database: Firestore;
+  private readonly documents: DocumentReading;
 
-  constructor(database: Firestore) {
+  constructor(database: Firestore, documents: DocumentReading) {
     this.database = database;
+    this.documents = documents;
   }
 
   async read(agents: readonly string[]): Promise<ReadonlyMap<string, AgentMeasure>> {
@@ -51,8 +54,9 @@ export class FirestoreAgentMeasures implements AgentMeasureReader {
     const measures = new Map<string, AgentMeasure>();
     if (shards.length === 0) return measures;
     for (const snapshot of await this.database.getAll(...shards)) {
-      if (!snapshot.exists) continue;
-      const { agent, ...counted } = measureFromDocument(snapshot.data());
+      const [measure] = this.documents.readable(snapshot, measureFromDocument);
+      if (measure === undefined) continue;
+      const { agent, ...counted } = measure;
       const before = measures.get(agent) ?? { requests: 0, answered: 0, milliseconds: 0 };
       measures.set(agent, {
         agent,

@@ -1,4 +1,4 @@
-import type { DocumentSnapshot, Firestore } from '@google-cloud/firestore';
+import type { Firestore } from '@google-cloud/firestore';
 import type { Agent } from '../../domain/agents/agent.ts';
 import type { CredentialReader } from '../../domain/agents/authentication.ts';
 import type { Credential } from '../../domain/agents/credential.ts';
@@ -6,20 +6,22 @@ import type { AgentReader } from '../../domain/readers.ts';
 import type { Versioned } from '../../domain/store.ts';
 import { agentFromDocument, credentialFromDocument } from './agentDocument.ts';
 import { agentPath, COLLECTIONS, credentialPath } from './paths.ts';
-import { versioned } from './timestamp.ts';
+import type { DocumentReading } from './reading.ts';
 
 /** Registering again replaces the credential, so an agent has one, or a few while registrations meet. */
 const MAX_CREDENTIALS = 20;
 
 export class FirestoreAgentReader implements AgentReader, CredentialReader {
   private readonly database: Firestore;
+  private readonly documents: DocumentReading;
 
-  constructor(database: Firestore) {
+  constructor(database: Firestore, documents: DocumentReading) {
     this.database = database;
+    this.documents = documents;
   }
 
   async find(agentId: string): Promise<Versioned<Agent> | undefined> {
-    return readAgent(await this.database.doc(agentPath(agentId)).get());
+    return this.documents.findVersioned(await this.database.doc(agentPath(agentId)).get(), agentFromDocument);
   }
 
   async credentials(agentId: string): Promise<readonly Credential[]> {
@@ -28,19 +30,14 @@ export class FirestoreAgentReader implements AgentReader, CredentialReader {
       .where('agent_id', '==', agentId)
       .limit(MAX_CREDENTIALS)
       .get();
-    return found.docs.map((snapshot) => credentialFromDocument(snapshot.data()));
+    return found.docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
   }
 
   async findWithAgent(apiKey: string): Promise<{ credential: Credential; agent: Agent } | undefined> {
     const snapshot = await this.database.doc(credentialPath(apiKey)).get();
-    if (!snapshot.exists) return undefined;
-    const credential = credentialFromDocument(snapshot.data());
+    const credential = this.documents.find(snapshot, credentialFromDocument);
+    if (credential === undefined) return undefined;
     const agent = await this.find(credential.agentId);
     return agent && { credential, agent: agent.value };
   }
-}
-
-export function readAgent(snapshot: DocumentSnapshot): Versioned<Agent> | undefined {
-  if (snapshot.updateTime === undefined) return undefined;
-  return versioned(agentFromDocument(snapshot.data()), snapshot.updateTime);
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AnswerCache, CachedAnswer } from '../../domain/orchestration/runs/ports.ts';
 import type { Versioned } from '../../domain/store.ts';
 import { answerPath } from './paths.ts';
-import { versioned } from './timestamp.ts';
+import type { DocumentReading } from './reading.ts';
 
 const answerDocument = z.object({ run_id: z.string() });
 
@@ -13,14 +13,15 @@ export function answerFromDocument(data: unknown): CachedAnswer {
 
 export class FirestoreAnswerCache implements AnswerCache {
   private readonly database: Firestore;
+  private readonly documents: DocumentReading;
 
-  constructor(database: Firestore) {
+  constructor(database: Firestore, documents: DocumentReading) {
     this.database = database;
+    this.documents = documents;
   }
 
   async find(key: string): Promise<Versioned<CachedAnswer> | undefined> {
     const snapshot = await this.database.doc(answerPath(key)).get();
-    if (snapshot.updateTime === undefined) return undefined;
-    return versioned(answerFromDocument(snapshot.data()), snapshot.updateTime);
+    return this.documents.findVersioned(snapshot, answerFromDocument);
   }
 }

@@ -6,19 +6,23 @@ import type { Page, Slice } from '../../domain/readers.ts';
 import type { TaskStatus } from '../../domain/tasks/task.ts';
 import { resultPartFromDocument } from './codingDocument.ts';
 import { COLLECTIONS, taskResultPath } from './paths.ts';
-import { readSlice } from './slice.ts';
+import type { DocumentReading } from './reading.ts';
 import { taskFromDocument } from './taskDocument.ts';
 
 export class FirestoreCodingTaskReader implements CodingTaskReader {
   private readonly database: Firestore;
+  private readonly documents: DocumentReading;
 
-  constructor(database: Firestore) {
+  constructor(database: Firestore, documents: DocumentReading) {
     this.database = database;
+    this.documents = documents;
   }
 
   list(workspace: string, filter: CodingFilter, page: Page): Promise<Slice<CodingTask>> {
     const own = narrowed(this.tasks.where('workspace', '==', workspace), filter);
-    return readSlice(own, 'created_at', 'desc', page, (data) => asCodingTask(taskFromDocument(data)));
+    return this.documents.slice(own, 'created_at', 'desc', page, (data) =>
+      asCodingTask(taskFromDocument(data)),
+    );
   }
 
   async count(workspace: string, statuses: readonly TaskStatus[]): Promise<number> {
@@ -32,7 +36,7 @@ export class FirestoreCodingTaskReader implements CodingTaskReader {
   async result(taskId: string, { epoch, parts }: StoredResult): Promise<string> {
     const paths = Array.from({ length: parts }, (_, part) => taskResultPath(taskId, epoch, part));
     const snapshots = await this.database.getAll(...paths.map((path) => this.database.doc(path)));
-    return snapshots.map((snapshot) => resultPartFromDocument(snapshot.data())).join('');
+    return snapshots.map((snapshot) => this.documents.value(snapshot, resultPartFromDocument)).join('');
   }
 
   private get tasks(): Query {

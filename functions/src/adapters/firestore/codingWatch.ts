@@ -4,15 +4,18 @@ import type { CodingWatch } from '../../domain/coding/readers.ts';
 import type { Log } from '../../domain/ports.ts';
 import type { QueueMark } from '../../domain/tasks/claims.ts';
 import { sessionPath, taskPath, workspacePath } from './paths.ts';
+import type { DocumentReading } from './reading.ts';
 import { sessionFromDocument } from './sessionDocument.ts';
 import { latestChunk } from './taskLogReader.ts';
 
 export class FirestoreCodingWatch implements CodingWatch {
   private readonly database: Firestore;
+  private readonly documents: DocumentReading;
   private readonly log: Log;
 
-  constructor(database: Firestore, log: Log) {
+  constructor(database: Firestore, documents: DocumentReading, log: Log) {
     this.database = database;
+    this.documents = documents;
     this.log = log;
   }
 
@@ -21,7 +24,9 @@ export class FirestoreCodingWatch implements CodingWatch {
     const path = session === undefined ? workspacePath(workspace) : sessionPath(workspace, session);
     const hasGrown = (snapshot: DocumentSnapshot): boolean => {
       if (session === undefined) return snapshot.exists;
-      return !snapshot.exists || sessionFromDocument(snapshot.data()).queueVersion > queueVersion;
+      // Of a session that cannot be read the claim that follows says so.
+      const [found] = this.documents.readable(snapshot, sessionFromDocument);
+      return found === undefined || found.queueVersion > queueVersion;
     };
     return new Promise((resolve) => {
       let stop = (): void => undefined;

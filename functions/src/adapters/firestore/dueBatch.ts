@@ -15,27 +15,22 @@ export interface DuePage {
   readonly after: Position | undefined;
 }
 
-/** @param unreadable told of what somebody has broken by hand: it must not keep the sweep from the others */
+/** @param fromSnapshot gives nothing for one that cannot be read: it must not keep the sweep from the others */
 export async function readDue<Item>(
   { query, time }: DueQuery,
   { now, limit, after }: DuePage,
-  fromSnapshot: (snapshot: QueryDocumentSnapshot) => Item,
-  unreadable: (id: string, error: unknown) => void,
+  fromSnapshot: (snapshot: QueryDocumentSnapshot) => readonly Item[],
 ): Promise<Batch<Item>> {
   const due = query.where(time, '<=', now).orderBy(time).orderBy(FieldPath.documentId()).limit(limit);
   const { docs } = await (after === undefined ? due : due.startAfter(after.at, after.id)).get();
+  // What a range of times finds has a time.
   const placeOf = (snapshot: QueryDocumentSnapshot): Position => ({
     at: timestamp.parse(snapshot.get(time)),
     id: snapshot.id,
   });
-  const found = docs.flatMap((snapshot) => {
-    try {
-      return { item: fromSnapshot(snapshot), place: placeOf(snapshot) };
-    } catch (error) {
-      unreadable(snapshot.id, error);
-      return [];
-    }
-  });
+  const found = docs.flatMap((snapshot) =>
+    fromSnapshot(snapshot).map((item) => ({ item, place: placeOf(snapshot) })),
+  );
   const last = docs.at(-1);
   return { found, ...(last && docs.length === limit && { next: placeOf(last) }) };
 }

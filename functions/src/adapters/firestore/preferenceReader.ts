@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { DEFAULT_PREFERENCES, type Preferences } from '../../domain/notifications/notification.ts';
 import type { PreferenceReader } from '../../domain/notifications/ports.ts';
 import { preferencesPath } from './paths.ts';
+import type { DocumentReading } from './reading.ts';
 
 const MINUTE = 60_000;
 
@@ -23,13 +24,15 @@ export function preferencesFromDocument(data: unknown): Preferences {
 
 export class FirestorePreferenceReader implements PreferenceReader {
   private readonly database: Firestore;
+  private readonly documents: DocumentReading;
 
-  constructor(database: Firestore) {
+  constructor(database: Firestore, documents: DocumentReading) {
     this.database = database;
+    this.documents = documents;
   }
 
   async of(uid: string): Promise<Preferences> {
     const snapshot = await this.database.doc(preferencesPath(uid)).get();
-    return snapshot.exists ? preferencesFromDocument(snapshot.data()) : DEFAULT_PREFERENCES;
+    return this.documents.readable(snapshot, preferencesFromDocument)[0] ?? DEFAULT_PREFERENCES;
   }
 }

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { MusterError } from '../../domain/errors.ts';
 import { UnansweredCommitError } from '../../domain/store.ts';
 import { SENT_ONCE_CODES, STALE_CODES, statusCode, UNANSWERED_CODES } from './statusCode.ts';
-import { commitsAt } from './timestamp.ts';
+import { commitsAt, LATEST_COMMITS } from './timestamp.ts';
 
 /** How often a commit is sent whose answer is lost, beside what the Firestore client repeats by itself. */
 const SENDINGS = 3;
@@ -24,11 +24,11 @@ export interface Proof {
 export const UNPROVEN: Proof = { carriedOutAt: async () => undefined };
 
 /** How many of its latest commits a document holds that commits change. */
-const LATEST_COMMITS = 4;
+const KEPT_COMMITS = 4;
 
 const held = z.object({
   commit: z.string().optional().catch(undefined),
-  latest_commits: z.array(z.string()).catch([]),
+  [LATEST_COMMITS]: z.array(z.string()).catch([]),
 });
 
 /** The id of a commit, and the document that holds it: the first of its batch that can. */
@@ -60,17 +60,17 @@ export class CommitProof implements Proof {
     if (this.isHeld) return data;
     this.holder = document;
     this.before = commitsAt(version);
-    return { ...data, latest_commits: [this.id, ...this.before].slice(0, LATEST_COMMITS) };
+    return { ...data, [LATEST_COMMITS]: [this.id, ...this.before].slice(0, KEPT_COMMITS) };
   }
 
   /** @throws UnansweredCommitError where so many commits have followed that nobody knows any more */
   async carriedOutAt(): Promise<Timestamp | undefined> {
     const snapshot = await this.holder?.get();
     if (snapshot === undefined || !snapshot.exists) return undefined;
-    const { commit, latest_commits: latest } = held.parse(snapshot.data());
+    const { commit, [LATEST_COMMITS]: latest } = held.parse(snapshot.data());
     if (commit === this.id || latest.includes(this.id)) return snapshot.updateTime;
     const [previous] = this.before;
-    const isWhole = previous === undefined ? latest.length < LATEST_COMMITS : latest.includes(previous);
+    const isWhole = previous === undefined ? latest.length < KEPT_COMMITS : latest.includes(previous);
     if (!isWhole) throw new UnansweredCommitError();
     return undefined;
   }

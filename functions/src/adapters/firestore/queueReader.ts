@@ -9,16 +9,18 @@ import type {
 } from '../../domain/system/readers.ts';
 import type { Task, TaskStatus } from '../../domain/tasks/task.ts';
 import { COLLECTIONS } from './paths.ts';
-import { readPage } from './slice.ts';
+import type { DocumentReading } from './reading.ts';
 import { taskFromDocument } from './taskDocument.ts';
 
 const OPEN: readonly TaskStatus[] = ['available', 'claimed', 'in_progress', 'waiting'];
 
 export class FirestoreQueueReader implements QueueReader {
   private readonly database: Firestore;
+  private readonly documents: DocumentReading;
 
-  constructor(database: Firestore) {
+  constructor(database: Firestore, documents: DocumentReading) {
     this.database = database;
+    this.documents = documents;
   }
 
   async list(
@@ -36,7 +38,7 @@ export class FirestoreQueueReader implements QueueReader {
       .orderBy('created_at')
       .orderBy(FieldPath.documentId());
     const continued = after === undefined ? ordered : ordered.startAfter(...startOf(after));
-    const { items, more } = await readPage(continued, limit, taskFromDocument);
+    const { items, more } = await this.documents.page(continued, limit, taskFromDocument);
     const last = items.at(-1);
     return { items, ...(more && last !== undefined && { next: placeOf(last, isBlocked) }) };
   }
@@ -47,13 +49,9 @@ export class FirestoreQueueReader implements QueueReader {
   }
 
   async oldest(session: string): Promise<Date | undefined> {
-    const { docs } = await this.tasks
-      .where('session', '==', session)
-      .where('status', 'in', OPEN)
-      .orderBy('created_at')
-      .limit(1)
-      .get();
-    return docs[0] && taskFromDocument(docs[0].data()).createdAt;
+    const open = this.tasks.where('session', '==', session).where('status', 'in', OPEN);
+    const [oldest] = await this.documents.firstVersioned(open.orderBy('created_at'), 1, taskFromDocument);
+    return oldest?.value.createdAt;
   }
 
   /** A task in hand has no blockers, so that one index serves all states. */

@@ -4,21 +4,21 @@ import type { Versioned } from '../../domain/store.ts';
 import type { RecurringTaskReader } from '../../domain/todos/readers.ts';
 import type { RecurringTask } from '../../domain/todos/recurringTask.ts';
 import { COLLECTIONS, recurringTaskPath } from './paths.ts';
+import type { DocumentReading } from './reading.ts';
 import { recurringTaskFromDocument } from './recurringTaskDocument.ts';
-import { readSlice } from './slice.ts';
-import { versioned } from './timestamp.ts';
 
 export class FirestoreRecurringTaskReader implements RecurringTaskReader {
   private readonly database: Firestore;
+  private readonly documents: DocumentReading;
 
-  constructor(database: Firestore) {
+  constructor(database: Firestore, documents: DocumentReading) {
     this.database = database;
+    this.documents = documents;
   }
 
   async find(id: string): Promise<Versioned<RecurringTask> | undefined> {
     const snapshot = await this.database.doc(recurringTaskPath(id)).get();
-    if (snapshot.updateTime === undefined) return undefined;
-    return versioned(recurringTaskFromDocument(snapshot.data()), snapshot.updateTime);
+    return this.documents.findVersioned(snapshot, recurringTaskFromDocument);
   }
 
   async list(
@@ -32,7 +32,7 @@ export class FirestoreRecurringTaskReader implements RecurringTaskReader {
       .where('ended', 'in', withEnded ? [false, true] : [false]);
     const [counted, slice] = await Promise.all([
       matching.orderBy('created_at', 'desc').count().get(),
-      readSlice(matching, 'created_at', 'desc', page, recurringTaskFromDocument),
+      this.documents.slice(matching, 'created_at', 'desc', page, recurringTaskFromDocument),
     ]);
     return { ...slice, total: counted.data().count };
   }

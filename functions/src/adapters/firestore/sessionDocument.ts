@@ -57,9 +57,14 @@ const counterDocument = z.object({
   last_activity: timestamp,
 });
 
+export function counterFromDocument(data: unknown): z.output<typeof counterDocument> {
+  return counterDocument.parse(data);
+}
+
 /** Adds up a session's counters from the documents that they are spread over. */
-export function sumCounters(documents: readonly unknown[]): Omit<SessionCounters, 'stamp'> {
-  const shards = documents.map((data) => counterDocument.parse(data));
+export function sumCounters(
+  shards: readonly z.output<typeof counterDocument>[],
+): Omit<SessionCounters, 'stamp'> {
   const sum = (counter: Counter): number =>
     shards.reduce((total, shard) => total + (shard.counts?.[counter] ?? 0), 0);
   const counts = {
@@ -81,18 +86,24 @@ export function sumCounters(documents: readonly unknown[]): Omit<SessionCounters
 
 const memberDocument = z.object({ total: z.number(), leaders: z.number(), active: z.number() });
 
+export function memberFromDocument(data: unknown): MemberCount {
+  return memberDocument.parse(data);
+}
+
 /** Adds up a workspace's counts of agents from the documents that they are spread over. */
-export function sumMembers(documents: readonly unknown[]): MemberCount {
-  const shards = documents.map((data) => memberDocument.parse(data));
+export function sumMembers(shards: readonly z.output<typeof memberDocument>[]): MemberCount {
   const sum = (count: keyof MemberCount): number => shards.reduce((total, shard) => total + shard[count], 0);
   return { total: sum('total'), leaders: sum('leaders'), active: sum('active') };
 }
 
 const registryDocument = z.object({ total: z.number(), active: z.number() });
 
+export function registryFromDocument(data: unknown): RegistryCount {
+  return registryDocument.parse(data);
+}
+
 /** Adds up the counts of all agents from the documents that they are spread over. */
-export function sumRegistry(documents: readonly unknown[]): RegistryCount {
-  const shards = documents.map((data) => registryDocument.parse(data));
+export function sumRegistry(shards: readonly z.output<typeof registryDocument>[]): RegistryCount {
   const sum = (count: keyof RegistryCount): number =>
     shards.reduce((total, shard) => total + shard[count], 0);
   return { total: sum('total'), active: sum('active') };

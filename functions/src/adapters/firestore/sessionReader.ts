@@ -3,7 +3,7 @@ import type { Agent } from '../../domain/agents/agent.ts';
 import type { Session } from '../../domain/coordination/session.ts';
 import type { ArchivedSession, OpenSession, SessionCounters, SessionReader } from '../../domain/readers.ts';
 import type { MemberCount, Versioned } from '../../domain/store.ts';
-import { readAgent } from './agentReader.ts';
+import { agentFromDocument } from './agentDocument.ts';
 import {
   ARCHIVE,
   agentPath,
@@ -15,7 +15,15 @@ import {
   sessionPath,
   workspacePath,
 } from './paths.ts';
-import { sessionFromDocument, sumCounters, sumMembers, workspaceFromDocument } from './sessionDocument.ts';
+import type { DocumentReading } from './reading.ts';
+import {
+  counterFromDocument,
+  memberFromDocument,
+  sessionFromDocument,
+  sumCounters,
+  sumMembers,
+  workspaceFromDocument,
+} from './sessionDocument.ts';
 import { versioned } from './timestamp.ts';
 
 const MAX_ATTEMPTS = 5;
@@ -25,11 +33,13 @@ const MAX_REMEMBERED = 1000;
 
 export class FirestoreSessionReader implements SessionReader {
   private readonly database: Firestore;
+  private readonly documents: DocumentReading;
   /** Which session each workspace last had open: a guess that saves a round trip, checked at every read. */
   private readonly remembered = new Map<string, string>();
 
-  constructor(database: Firestore) {
+  constructor(database: Firestore, documents: DocumentReading) {
     this.database = database;
+    this.documents = documents;
   }
 
   async current(workspace: string): Promise<OpenSession | undefined> {
@@ -41,12 +51,12 @@ export class FirestoreSessionReader implements SessionReader {
     agentId: string,
   ): Promise<{ open: OpenSession | undefined; agent: Versioned<Agent> | undefined }> {
     const { open, more } = await this.read(workspace, [agentPath(agentId)]);
-    return { open, agent: more[0] && readAgent(more[0]) };
+    return { open, agent: more[0] && this.documents.findVersioned(more[0], agentFromDocument) };
   }
 
   async archived(workspace: string, session: string): Promise<Session | undefined> {
     const snapshot = await this.database.doc(archivedSessionPath(workspace, session)).get();
-    return snapshot.exists ? sessionFromDocument(snapshot.data()) : undefined;
+    return this.documents.find(snapshot, sessionFromDocument);
   }
 
   async uncleared(limit: number): Promise<readonly ArchivedSession[]> {
@@ -58,12 +68,19 @@ export class FirestoreSessionReader implements SessionReader {
   async counters(workspace: string, session: string): Promise<SessionCounters> {
     const snapshots = await this.shards(countersPath(workspace, session), COUNTER_SHARDS);
     const stamp = snapshots.map(({ updateTime: at }) => `${at?.seconds}.${at?.nanoseconds}`).join();
-    return { ...sumCounters(snapshots.map((snapshot) => snapshot.data())), stamp };
+    return { ...sumCounters(this.readable(snapshots, counterFromDocument)), stamp };
   }
 
   async members(workspace: string): Promise<MemberCount> {
     const snapshots = await this.shards(membersPath(workspace), MEMBER_SHARDS);
-    return sumMembers(snapshots.map((snapshot) => snapshot.data()));
+    return sumMembers(this.readable(snapshots, memberFromDocument));
+  }
+
+  private readable<Shard>(
+    snapshots: readonly DocumentSnapshot[],
+    fromDocument: (data: unknown) => Shard,
+  ): readonly Shard[] {
+    return snapshots.flatMap((snapshot) => this.documents.readable(snapshot, fromDocument));
   }
 
   /** A count's documents, as far as they exist. */
@@ -87,7 +104,7 @@ export class FirestoreSessionReader implements SessionReader {
     const [named, ...rest] = snapshots;
     const more = rest.slice(0, paths.length);
     if (named?.updateTime === undefined) return { open: undefined, more };
-    const name = workspaceFromDocument(named.data());
+    const name = this.documents.value(named, workspaceFromDocument);
     const stored =
       guess === name ? rest[paths.length] : await this.database.doc(sessionPath(workspace, name)).get();
     this.remember(workspace, name);
@@ -97,7 +114,7 @@ export class FirestoreSessionReader implements SessionReader {
         throw new Error(`Workspace ${workspace} names a session that is not there.`);
       return this.read(workspace, paths, attempt + 1);
     }
-    const session = versioned(sessionFromDocument(stored.data()), stored.updateTime);
+    const session = versioned(this.documents.value(stored, sessionFromDocument), stored.updateTime);
     const { version: workspaceVersion } = versioned(name, named.updateTime);
     return { open: { session: session.value, sessionVersion: session.version, workspaceVersion }, more };
   }

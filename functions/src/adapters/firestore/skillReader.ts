@@ -1,7 +1,8 @@
-import { FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
+import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
 import { folded, lookedUpPrefix, matchesWords } from '../../domain/search.ts';
 import type { OfferedSkill, SkillQuery, SkillReader } from '../../domain/system/readers.ts';
 import { COLLECTIONS } from './paths.ts';
+import type { DocumentReading } from './reading.ts';
 import { skillFromDocument } from './skillDocument.ts';
 
 /** How many candidates are looked through where no index answers the whole query. */
@@ -12,9 +13,11 @@ const MAX_SKIPPED = 100_000;
 
 export class FirestoreSkillReader implements SkillReader {
   private readonly database: Firestore;
+  private readonly documents: DocumentReading;
 
-  constructor(database: Firestore) {
+  constructor(database: Firestore, documents: DocumentReading) {
     this.database = database;
+    this.documents = documents;
   }
 
   async find(
@@ -27,15 +30,20 @@ export class FirestoreSkillReader implements SkillReader {
     const rest = restOf(query, longest);
     if (rest !== undefined) {
       const { docs } = await candidates.limit(MAX_CANDIDATES).get();
-      const matching = docs.map((snapshot) => skillFromDocument(snapshot.data())).filter(rest);
+      const matching = this.readable(docs).filter(rest);
       return { skills: matching.slice(offset, offset + limit), total: matching.length };
     }
     const [counted, page] = await Promise.all([
       candidates.count().get(),
       limit === 0 || offset > MAX_SKIPPED ? undefined : candidates.offset(offset).limit(limit).get(),
     ]);
-    const skills = (page?.docs ?? []).map((snapshot) => skillFromDocument(snapshot.data()));
+    const skills = this.readable(page?.docs ?? []);
     return { skills, total: counted.data().count };
+  }
+
+  /** Places are counted, so none is read in place of one that cannot be. */
+  private readable(snapshots: readonly DocumentSnapshot[]): readonly OfferedSkill[] {
+    return snapshots.flatMap((snapshot) => this.documents.readable(snapshot, skillFromDocument));
   }
 
   /** What one index finds: by the longest word, else by category. */

@@ -1,20 +1,23 @@
-import type { DocumentSnapshot, Firestore } from '@google-cloud/firestore';
+import type { Firestore } from '@google-cloud/firestore';
 import type { SubscriptionReader } from '../../domain/readers.ts';
 import type { Versioned } from '../../domain/store.ts';
 import type { Subscription } from '../../domain/subscriptions/subscription.ts';
 import { COLLECTIONS, subscriptionPath } from './paths.ts';
+import type { DocumentReading } from './reading.ts';
 import { subscriptionFromDocument } from './subscriptionDocument.ts';
-import { versioned } from './timestamp.ts';
 
 export class FirestoreSubscriptionReader implements SubscriptionReader {
   private readonly database: Firestore;
+  private readonly documents: DocumentReading;
 
-  constructor(database: Firestore) {
+  constructor(database: Firestore, documents: DocumentReading) {
     this.database = database;
+    this.documents = documents;
   }
 
   async find(id: string): Promise<Versioned<Subscription> | undefined> {
-    return readSubscription(await this.database.doc(subscriptionPath(id)).get());
+    const snapshot = await this.database.doc(subscriptionPath(id)).get();
+    return this.documents.findVersioned(snapshot, fromDocument);
   }
 
   async count(uid: string): Promise<number> {
@@ -23,17 +26,14 @@ export class FirestoreSubscriptionReader implements SubscriptionReader {
   }
 
   async expired(now: Date, limit: number): Promise<readonly Versioned<Subscription>[]> {
-    const found = await this.database
+    const expired = this.database
       .collection(COLLECTIONS.subscriptions)
       .where('expires_at', '<=', now)
-      .orderBy('expires_at')
-      .limit(limit)
-      .get();
-    return found.docs.flatMap((snapshot) => readSubscription(snapshot) ?? []);
+      .orderBy('expires_at');
+    return this.documents.firstVersioned(expired, limit, fromDocument);
   }
 }
 
-function readSubscription(snapshot: DocumentSnapshot): Versioned<Subscription> | undefined {
-  if (snapshot.updateTime === undefined) return undefined;
-  return versioned(subscriptionFromDocument(snapshot.id, snapshot.data()), snapshot.updateTime);
+function fromDocument(data: unknown, id: string): Subscription {
+  return subscriptionFromDocument(id, data);
 }

@@ -4,18 +4,20 @@ import type { Page, Slice } from '../../domain/readers.ts';
 import type { TaskHistory } from '../../domain/todos/readers.ts';
 import { eventFromDocument } from './eventDocument.ts';
 import { COLLECTIONS, eventPath } from './paths.ts';
-import { readSlice } from './slice.ts';
+import type { DocumentReading } from './reading.ts';
 
 export class FirestoreTaskHistory implements TaskHistory {
   private readonly database: Firestore;
+  private readonly documents: DocumentReading;
 
-  constructor(database: Firestore) {
+  constructor(database: Firestore, documents: DocumentReading) {
     this.database = database;
+    this.documents = documents;
   }
 
   async find(id: string): Promise<TaskEvent | undefined> {
     const snapshot = await this.database.doc(eventPath(id)).get();
-    return snapshot.exists ? eventFromDocument(snapshot.data()) : undefined;
+    return this.documents.find(snapshot, eventFromDocument);
   }
 
   history(ownerUid: string, taskId: string, page: Page): Promise<Slice<TaskEvent>> {
@@ -23,6 +25,6 @@ export class FirestoreTaskHistory implements TaskHistory {
       .collection(COLLECTIONS.events)
       .where('user_id', '==', ownerUid)
       .where('task_id', '==', taskId);
-    return readSlice(happened, 'timestamp', 'desc', page, eventFromDocument);
+    return this.documents.slice(happened, 'timestamp', 'desc', page, eventFromDocument);
   }
 }

@@ -3,6 +3,7 @@ import { FieldValue, type UpdateData } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { LogLine, LogType } from '../../domain/coding/log.ts';
 import { type ChunkWrite, type LogHead, parseLines } from '../../domain/coding/logBook.ts';
+import { LATEST_COMMITS } from './timestamp.ts';
 
 const headDocument = z.object({
   chunk: z.number(),
@@ -14,7 +15,7 @@ const headDocument = z.object({
 });
 
 /** What `headFromDocument` and a version read, for a query that fetches no lines. */
-export const HEAD_FIELDS = [...Object.keys(headDocument.shape), 'latest_commits'];
+export const HEAD_FIELDS = [...Object.keys(headDocument.shape), LATEST_COMMITS];
 
 const PART = /^n(\d+)$/;
 const PART_DIGITS = 9;

@@ -5,8 +5,8 @@ import type { LogHead } from '../../domain/coding/logBook.ts';
 import type { DayOfLog, LogExcerpt, TaskLogReader } from '../../domain/coding/readers.ts';
 import type { Versioned } from '../../domain/store.ts';
 import { TASK_LOGS, taskPath } from './paths.ts';
+import type { DocumentReading } from './reading.ts';
 import { dateOf, dayKey, HEAD_FIELDS, headFromDocument, linesFromDocument } from './taskLogDocument.ts';
-import { versioned } from './timestamp.ts';
 
 /** A page ends before it is larger than this, in bytes of JSON. */
 const MAX_PAGE_BYTES = 1024 * 1024;
@@ -23,9 +23,11 @@ interface Chunk {
 
 export class FirestoreTaskLogReader implements TaskLogReader {
   private readonly database: Firestore;
+  private readonly documents: DocumentReading;
 
-  constructor(database: Firestore) {
+  constructor(database: Firestore, documents: DocumentReading) {
     this.database = database;
+    this.documents = documents;
   }
 
   async head(taskId: string): Promise<Versioned<LogHead> | undefined> {
@@ -33,8 +35,7 @@ export class FirestoreTaskLogReader implements TaskLogReader {
       .select(...HEAD_FIELDS)
       .get();
     const [last] = docs;
-    const data = last?.data();
-    return last && versioned(headFromDocument(data), last.updateTime, data);
+    return last && this.documents.findVersioned(last, headFromDocument);
   }
 
   async read(taskId: string, from: number, limit: number): Promise<LogExcerpt> {
@@ -42,10 +43,12 @@ export class FirestoreTaskLogReader implements TaskLogReader {
     const before = chunks.where('first_line', '<=', from).orderBy('first_line', 'desc').limit(1);
     const [head, begun] = await Promise.all([this.head(taskId), before.get()]);
     const total = head ? head.value.firstLine + head.value.lines : 0;
-    const found = begun.docs.flatMap((snapshot) => linesFromDocument(snapshot.data()));
+    const found = begun.docs.flatMap((snapshot) =>
+      this.documents.readable(snapshot, linesFromDocument).flat(),
+    );
     const lines = found.filter(({ line }) => line >= from);
     const following = chunks.where('first_line', '>', from).orderBy('first_line').limit(limit);
-    const more = lines.length < limit ? chunksOf(following) : [];
+    const more = lines.length < limit ? this.chunksOf(following) : [];
     let bytes = 0;
     for await (const chunk of more) {
       bytes += chunk.head.bytes;
@@ -61,7 +64,7 @@ export class FirestoreTaskLogReader implements TaskLogReader {
     let total = 0;
     let left = bytes;
     const latest = this.chunks(taskId).orderBy('first_line', 'desc').limit(limit);
-    for await (const { head, lines: more } of chunksOf(latest)) {
+    for await (const { head, lines: more } of this.chunksOf(latest)) {
       total = Math.max(total, head.firstLine + head.lines);
       lines = [...more, ...lines];
       left -= head.bytes;
@@ -86,14 +89,22 @@ export class FirestoreTaskLogReader implements TaskLogReader {
     let [chunks, count] = [0, 0];
     for await (const snapshot of latest.stream()) {
       if (!(snapshot instanceof QueryDocumentSnapshot)) continue;
-      const data = snapshot.data();
-      const lines = linesFromDocument(data).filter((line) => line.type === type && dateOf(line.at) === date);
-      days.push({ taskId: owner.parse(data).task_id, lines });
       chunks += 1;
+      const [chunk] = this.documents.readable(snapshot, ownedLines);
+      if (chunk === undefined) continue;
+      const lines = chunk.lines.filter((line) => line.type === type && dateOf(line.at) === date);
+      days.push({ taskId: chunk.taskId, lines });
       count += lines.length;
       if (count > limit) break;
     }
     return { days, more: count > limit || chunks === MAX_CHUNKS_OF_DAY };
+  }
+
+  private async *chunksOf(query: Query): AsyncGenerator<Chunk> {
+    for await (const snapshot of query.stream()) {
+      if (snapshot instanceof QueryDocumentSnapshot)
+        yield* this.documents.readable(snapshot, chunkFromDocument);
+    }
   }
 
   private chunks(taskId: string): Query {
@@ -107,10 +118,10 @@ export function latestChunk(database: Firestore, taskId: string): Query {
   return chunks.orderBy('first_line', 'desc').limit(1);
 }
 
-async function* chunksOf(query: Query): AsyncGenerator<Chunk> {
-  for await (const snapshot of query.stream()) {
-    if (!(snapshot instanceof QueryDocumentSnapshot)) continue;
-    const data = snapshot.data();
-    yield { head: headFromDocument(data), lines: linesFromDocument(data) };
-  }
+function chunkFromDocument(data: unknown): Chunk {
+  return { head: headFromDocument(data), lines: linesFromDocument(data) };
+}
+
+function ownedLines(data: unknown): { readonly taskId: string; readonly lines: readonly LogLine[] } {
+  return { taskId: owner.parse(data).task_id, lines: linesFromDocument(data) };
 }

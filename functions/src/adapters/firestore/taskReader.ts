@@ -1,20 +1,12 @@
-import {
-  type DocumentSnapshot,
-  FieldPath,
-  type Firestore,
-  type Query,
-  type Timestamp,
-} from '@google-cloud/firestore';
-import type { Log } from '../../domain/ports.ts';
+import { FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
 import type { Batch, Page, Position, Slice, TaskReader } from '../../domain/readers.ts';
 import type { Versioned } from '../../domain/store.ts';
 import type { TaskType } from '../../domain/tasks/projection.ts';
 import type { Task, TaskStatus } from '../../domain/tasks/task.ts';
 import { type DuePage, type DueQuery, readDue } from './dueBatch.ts';
 import { COLLECTIONS, taskPath } from './paths.ts';
-import { readSlice } from './slice.ts';
+import type { DocumentReading } from './reading.ts';
 import { taskFromDocument } from './taskDocument.ts';
-import { versioned } from './timestamp.ts';
 
 /** The most alternatives that one `in` filter takes. */
 const MAX_ALTERNATIVES = 30;
@@ -23,15 +15,15 @@ const HELD: readonly TaskStatus[] = ['claimed', 'in_progress', 'waiting'];
 
 export class FirestoreTaskReader implements TaskReader {
   private readonly database: Firestore;
-  private readonly log: Log;
+  private readonly documents: DocumentReading;
 
-  constructor(database: Firestore, log: Log) {
+  constructor(database: Firestore, documents: DocumentReading) {
     this.database = database;
-    this.log = log;
+    this.documents = documents;
   }
 
   async find(taskId: string): Promise<Versioned<Task> | undefined> {
-    return read(await this.database.doc(taskPath(taskId)).get());
+    return this.documents.findVersioned(await this.database.doc(taskPath(taskId)).get(), taskFromDocument);
   }
 
   async findAll(taskIds: readonly string[]): Promise<readonly (Versioned<Task> | undefined)[]> {
@@ -39,29 +31,16 @@ export class FirestoreTaskReader implements TaskReader {
     const snapshots = await this.database.getAll(
       ...taskIds.map((taskId) => this.database.doc(taskPath(taskId))),
     );
-    return snapshots.map(read);
+    return snapshots.map((snapshot) => this.documents.readableVersioned(snapshot, taskFromDocument)[0]);
   }
 
-  startingWith(beginning: string): Promise<readonly Versioned<Task>[]> {
-    return list(beginningWith(this.tasks, beginning));
+  async startingWith(beginning: string): Promise<readonly Versioned<Task>[]> {
+    return this.all(beginningWith(this.tasks, beginning));
   }
 
-  async openStartingWith(
-    session: string,
-    beginning: string,
-    limit: number,
-  ): Promise<readonly Versioned<Task>[]> {
+  openStartingWith(session: string, beginning: string, limit: number): Promise<readonly Versioned<Task>[]> {
     const open = this.tasks.where('session', '==', session).where('status', 'in', ['available', ...HELD]);
-    const { docs } = await beginningWith(open, beginning).limit(limit).get();
-    return docs.flatMap((snapshot) => {
-      try {
-        return versionedTask(snapshot.data(), snapshot.updateTime);
-      } catch (error) {
-        // One that somebody has broken by hand must not keep the others open.
-        this.log.error('task_unreadable', { taskId: snapshot.id, error });
-        return [];
-      }
-    });
+    return this.first(beginningWith(open, beginning), limit);
   }
 
   async notStarted(session: string, agentId: string): Promise<Task | undefined> {
@@ -70,7 +49,7 @@ export class FirestoreTaskReader implements TaskReader {
       .where('claimed_by', '==', agentId)
       .where('status', '==', 'claimed')
       .where('claimed_by_runner', '==', false);
-    return (await list(claimed.orderBy('claimed_at').limit(1)))[0]?.value;
+    return (await this.first(claimed.orderBy('claimed_at'), 1))[0]?.value;
   }
 
   async claimable(
@@ -85,18 +64,18 @@ export class FirestoreTaskReader implements TaskReader {
       .where('blockers', '==', 0)
       .orderBy('priority')
       .orderBy('created_at')
-      .orderBy(FieldPath.documentId())
-      .limit(limit);
+      .orderBy(FieldPath.documentId());
     const chunks: string[][] = [];
     for (let start = 0; start < capabilityKeys.length; start += MAX_ALTERNATIVES) {
       chunks.push(capabilityKeys.slice(start, start + MAX_ALTERNATIVES));
     }
     const found = await Promise.all(
       chunks.map((keys) =>
-        list(
+        this.first(
           keys.length === 1
             ? ready.where('capability_key', '==', keys[0])
             : ready.where('capability_key', 'in', keys),
+          limit,
         ),
       ),
     );
@@ -108,18 +87,18 @@ export class FirestoreTaskReader implements TaskReader {
       .where('session', '==', session)
       .where('status', '==', 'available')
       .where('retry_at', '>', new Date(0));
-    return (await list(waiting.orderBy('retry_at').limit(1)))[0];
+    return (await this.first(waiting.orderBy('retry_at'), 1))[0];
   }
 
   async list(session: string, statuses: readonly TaskStatus[] | undefined, page: Page): Promise<Slice<Task>> {
     const inSession = this.tasks.where('session', '==', session);
     const matching = statuses === undefined ? inSession : inSession.where('status', 'in', [...statuses]);
-    return readSlice(matching, 'created_at', 'asc', page, taskFromDocument);
+    return this.documents.slice(matching, 'created_at', 'asc', page, taskFromDocument);
   }
 
   async listDone(session: string, page: Page): Promise<Slice<Task>> {
     const done = this.tasks.where('session', '==', session).where('status', '==', 'done');
-    return readSlice(done, 'completed_at', 'asc', page, taskFromDocument);
+    return this.documents.slice(done, 'completed_at', 'asc', page, taskFromDocument);
   }
 
   lapsed(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>> {
@@ -138,12 +117,16 @@ export class FirestoreTaskReader implements TaskReader {
   }
 
   private due(query: DueQuery, page: DuePage): Promise<Batch<Versioned<Task>>> {
-    return readDue(
-      query,
-      page,
-      (snapshot) => versionedTask(snapshot.data(), snapshot.updateTime),
-      (taskId, error) => this.log.error('task_unreadable', { taskId, error }),
-    );
+    return readDue(query, page, (snapshot) => this.documents.readableVersioned(snapshot, taskFromDocument));
+  }
+
+  private first(query: Query, limit: number): Promise<Versioned<Task>[]> {
+    return this.documents.firstVersioned(query, limit, taskFromDocument);
+  }
+
+  private async all(query: Query): Promise<Versioned<Task>[]> {
+    const { docs } = await query.get();
+    return docs.flatMap((snapshot) => this.documents.readableVersioned(snapshot, taskFromDocument));
   }
 
   private get tasks(): Query {
@@ -154,20 +137,6 @@ export class FirestoreTaskReader implements TaskReader {
 function beginningWith(query: Query, beginning: string): Query {
   const id = FieldPath.documentId();
   return query.where(id, '>=', beginning).where(id, '<', `${beginning}\uf8ff`);
-}
-
-function read(snapshot: DocumentSnapshot): Versioned<Task> | undefined {
-  if (snapshot.updateTime === undefined) return undefined;
-  return versionedTask(snapshot.data(), snapshot.updateTime);
-}
-
-async function list(query: Query): Promise<Versioned<Task>[]> {
-  const { docs } = await query.get();
-  return docs.map((snapshot) => versionedTask(snapshot.data(), snapshot.updateTime));
-}
-
-function versionedTask(data: unknown, updateTime: Timestamp): Versioned<Task> {
-  return versioned(taskFromDocument(data), updateTime, data);
 }
 
 function inQueueOrder({ value: a }: Versioned<Task>, { value: b }: Versioned<Task>): number {

@@ -6,17 +6,22 @@ import { StaleWriteError, type Versioned } from '../../domain/store.ts';
 export const timestamp = z.instanceof(Timestamp).transform((value) => value.toDate());
 
 /** The ids of the latest commits that changed a document, the last one first. Not every document holds them. */
-const latestCommits = z.object({ latest_commits: z.array(z.string()).catch([]) });
+export const LATEST_COMMITS = 'latest_commits';
+
+const commitIds = z.array(z.string()).catch([]);
 
 /** An update time as the domain's opaque version. */
 export function versionOf({ seconds, nanoseconds }: Timestamp): string {
   return `${seconds}.${nanoseconds}`;
 }
 
-/** @param data the document, where the commits that change it write their ids into it */
-export function versioned<Value>(value: Value, updateTime: Timestamp, data?: unknown): Versioned<Value> {
-  const commits = data === undefined ? [] : latestCommits.parse(data).latest_commits;
-  return { value, version: [versionOf(updateTime), ...commits].join('/') };
+/** @param latestCommits what the document has there, if it has */
+export function versioned<Value>(
+  value: Value,
+  updateTime: Timestamp,
+  latestCommits?: unknown,
+): Versioned<Value> {
+  return { value, version: [versionOf(updateTime), ...commitIds.parse(latestCommits)].join('/') };
 }
 
 /** Which commits had changed a document when it was read at this version. */

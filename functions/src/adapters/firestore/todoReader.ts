@@ -1,14 +1,13 @@
 import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
-import type { Log } from '../../domain/ports.ts';
 import type { Reminder } from '../../domain/reminders/reminder.ts';
 import type { Versioned } from '../../domain/store.ts';
 import type { TodoFilter, TodoPage, TodoSort } from '../../domain/todos/query.ts';
 import type { EditedTodo, FoundTodos, RemindedTodo, TodoReader } from '../../domain/todos/readers.ts';
 import { PRIORITIES, type Todo } from '../../domain/todos/todo.ts';
 import { COLLECTIONS, reminderPath, titleGuardPath, todoPath } from './paths.ts';
+import type { DocumentReading } from './reading.ts';
 import { reminderFromDocument } from './reminderDocument.ts';
 import { tagSetKey } from './tagSets.ts';
-import { versioned } from './timestamp.ts';
 import {
   FIRST_OF_ALL,
   isDerived,
@@ -25,34 +24,34 @@ import { searchTodos } from './todoSearch.ts';
 
 export class FirestoreTodoReader implements TodoReader {
   private readonly database: Firestore;
-  private readonly log: Log;
+  private readonly documents: DocumentReading;
 
-  constructor(database: Firestore, log: Log) {
+  constructor(database: Firestore, documents: DocumentReading) {
     this.database = database;
-    this.log = log;
+    this.documents = documents;
   }
 
   async find(id: string): Promise<Versioned<Todo> | undefined> {
     const [snapshot] = await this.database.getAll(this.database.doc(todoPath(id)), {
       fieldMask: [...TODO_FIELDS],
     });
-    return snapshot && read(snapshot);
+    return snapshot && this.documents.findVersioned(snapshot, todoFromDocument);
   }
 
   async findReminded(id: string): Promise<RemindedTodo | undefined> {
     const [todo, reminder] = await this.readBoth(id);
-    const found = todo && read(todo);
-    return found && { ...found, ...remindedBy(reminder), ...recordedOf(todo.data()) };
+    const found = todo && this.documents.findVersioned(todo, todoFromDocument);
+    return found && { ...found, ...this.remindedBy(reminder), ...recordedOf(todo.data()) };
   }
 
   async findEdited(id: string): Promise<EditedTodo | undefined> {
     const [todo, reminder] = await this.readBoth(id);
-    const found = todo && read(todo);
+    const found = todo && this.documents.findVersioned(todo, todoFromDocument);
     if (todo === undefined || found === undefined) return undefined;
     const data = todo.data();
     return {
       ...found,
-      ...remindedBy(reminder),
+      ...this.remindedBy(reminder),
       ...recordedOf(data),
       isDerived: isDerived(found.value, data),
     };
@@ -60,8 +59,7 @@ export class FirestoreTodoReader implements TodoReader {
 
   async findGuard(id: string): Promise<Versioned<string> | undefined> {
     const snapshot = await this.database.doc(titleGuardPath(id)).get();
-    if (snapshot.updateTime === undefined) return undefined;
-    return versioned(titleGuardFromDocument(snapshot.data()), snapshot.updateTime);
+    return this.documents.findVersioned(snapshot, titleGuardFromDocument);
   }
 
   async list(filter: TodoFilter, sort: TodoSort, { limit, after }: TodoPage): Promise<FoundTodos> {
@@ -81,14 +79,16 @@ export class FirestoreTodoReader implements TodoReader {
     const page = docs.slice(0, limit);
     const last = docs.length > limit ? page.at(-1) : undefined;
     return {
-      todos: page.flatMap((snapshot) => readable(snapshot, this.log)),
+      todos: page.flatMap((snapshot) => this.documents.readable(snapshot, todoFromDocument)),
       total: counted.data().count,
       ...(last && { next: { order: sortedBy(last.data(), fields), id: last.id } }),
     };
   }
 
   search(ownerUid: string, words: readonly string[], page: TodoPage): Promise<FoundTodos> {
-    return searchTodos(this.todos, ownerUid, words, page, (snapshot) => readable(snapshot, this.log));
+    return searchTodos(this.todos, ownerUid, words, page, (snapshot) =>
+      this.documents.readable(snapshot, todoFromDocument),
+    );
   }
 
   /** The query of a filter, and the fields to sort it by. See docs/decisions/0017-to-do-queries.md. */
@@ -103,6 +103,11 @@ export class FirestoreTodoReader implements TodoReader {
     if (sort.by === 'due_date') return { query, fields: [due, created] };
     if (sort.by === 'completed_at') return { query, fields: [`index.done_${direction}`, created, due] };
     return { query, fields: [created, due] };
+  }
+
+  private remindedBy(snapshot: DocumentSnapshot | undefined): { reminder?: Versioned<Reminder> } {
+    const reminder = snapshot && this.documents.findVersioned(snapshot, reminderFromDocument);
+    return reminder ? { reminder } : {};
   }
 
   private async readBoth(id: string): Promise<DocumentSnapshot[]> {
@@ -133,24 +138,4 @@ function withinDueDates(query: Query, due: string, { dueAfter, dueBefore }: Todo
   const from = dueAfter?.getTime() ?? FIRST_OF_ALL + 1;
   const to = dueBefore?.getTime() ?? LAST_OF_ALL - 1;
   return query.where(due, '>=', from).where(due, '<=', to);
-}
-
-/** A to-do that somebody has broken by hand must not keep its owner from the others. */
-function readable(snapshot: DocumentSnapshot, log: Log): readonly Todo[] {
-  try {
-    return [todoFromDocument(snapshot.data())];
-  } catch (error) {
-    log.error('todo_unreadable', { todoId: snapshot.id, error });
-    return [];
-  }
-}
-
-function read(snapshot: DocumentSnapshot): Versioned<Todo> | undefined {
-  if (snapshot.updateTime === undefined) return undefined;
-  return versioned(todoFromDocument(snapshot.data()), snapshot.updateTime);
-}
-
-function remindedBy(snapshot: DocumentSnapshot | undefined): { reminder?: Versioned<Reminder> } {
-  if (snapshot?.updateTime === undefined) return {};
-  return { reminder: versioned(reminderFromDocument(snapshot.data()), snapshot.updateTime) };
 }

@@ -4,21 +4,21 @@ import type { SavedWorkflow } from '../../domain/orchestration/workflows/saved.t
 import type { Slice } from '../../domain/readers.ts';
 import type { Versioned } from '../../domain/store.ts';
 import { COLLECTIONS, workflowPath } from './paths.ts';
-import { readPage } from './slice.ts';
-import { versioned } from './timestamp.ts';
+import type { DocumentReading } from './reading.ts';
 import { workflowFromDocument } from './workflowDocument.ts';
 
 export class FirestoreWorkflowReader implements WorkflowReader {
   private readonly database: Firestore;
+  private readonly documents: DocumentReading;
 
-  constructor(database: Firestore) {
+  constructor(database: Firestore, documents: DocumentReading) {
     this.database = database;
+    this.documents = documents;
   }
 
   async find(id: string): Promise<Versioned<SavedWorkflow> | undefined> {
     const snapshot = await this.database.doc(workflowPath(id)).get();
-    if (snapshot.updateTime === undefined) return undefined;
-    return versioned(workflowFromDocument(snapshot.data()), snapshot.updateTime);
+    return this.documents.findVersioned(snapshot, workflowFromDocument);
   }
 
   list(ownerUid: string, limit: number, after: string | undefined): Promise<Slice<SavedWorkflow>> {
@@ -26,6 +26,10 @@ export class FirestoreWorkflowReader implements WorkflowReader {
       .collection(COLLECTIONS.workflows)
       .where('owner_uid', '==', ownerUid)
       .orderBy('name');
-    return readPage(after === undefined ? owned : owned.startAfter(after), limit, workflowFromDocument);
+    return this.documents.page(
+      after === undefined ? owned : owned.startAfter(after),
+      limit,
+      workflowFromDocument,
+    );
   }
 }

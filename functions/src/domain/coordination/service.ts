@@ -154,12 +154,15 @@ export class CoordinationService {
 
   /** @throws MusterError NOT_FOUND for the first that does not exist in the workspace */
   async namedTasks(workspace: string, taskIds: readonly string[]): Promise<readonly Task[]> {
-    const found = await this.dependencies.tasks.findAll(taskIds);
-    return taskIds.map((taskId, index) => {
-      const task = found[index]?.value;
-      if (task?.workspace !== workspace) throw taskNotFound(taskId);
-      return task;
-    });
+    const { tasks } = this.dependencies;
+    const found = await tasks.findAll(taskIds);
+    return Promise.all(
+      taskIds.map(async (taskId, index) => {
+        const task = (found[index] ?? (await tasks.find(taskId)))?.value;
+        if (task?.workspace !== workspace) throw taskNotFound(taskId);
+        return task;
+      }),
+    );
   }
 
   addDiscovery(request: NewDiscovery, settle: Settle<Discovery>): Promise<Discovery> {

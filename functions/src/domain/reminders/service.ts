@@ -6,6 +6,7 @@ import { retryStale } from '../retry.ts';
 import type { Settle, Store, Versioned } from '../store.ts';
 import { alreadyCompleted, inThePast, todoNotFound } from '../todos/errors.ts';
 import type { Todo } from '../todos/todo.ts';
+import { readFor } from '../unreadable.ts';
 import type { ReminderReader } from './ports.ts';
 import { type Reminder, reminderAt } from './reminder.ts';
 
@@ -49,7 +50,7 @@ export class ReminderService {
    */
   async set(ownerUid: string, todoId: string, remindAt: Date, settle: Settle<Reminder>): Promise<Reminder> {
     const { todos, store, clock } = this.dependencies;
-    const todo = (await todos.find(todoId))?.value;
+    const todo = (await readFor(ownerUid, todos.find(todoId)))?.value;
     if (todo === undefined || todo.ownerUid !== ownerUid) throw todoNotFound(todoId, ownerUid);
     if (todo.completed) throw alreadyCompleted(todo);
     if (remindAt.getTime() < clock.now().getTime() - GRACE_MILLISECONDS)
@@ -82,7 +83,7 @@ export class ReminderService {
   }
 
   private async own(ownerUid: string, id: string): Promise<Versioned<Reminder>> {
-    const found = await this.dependencies.reminders.find(id);
+    const found = await readFor(ownerUid, this.dependencies.reminders.find(id));
     if (found !== undefined && found.value.ownerUid === ownerUid) return found;
     throw new MusterError('NOT_FOUND', `Reminder with ID '${id}' not found`, {
       field: 'reminder_id',

@@ -3,6 +3,7 @@ import { inTime } from '../deadline.ts';
 import type { GitHub, RateLimit } from '../github/port.ts';
 import type { Clock } from '../ports.ts';
 import type { SweepRecord, SweepState } from '../sweep/record.ts';
+import type { UnreadableDocuments } from '../unreadable.ts';
 import type { AgentDirectoryReader } from './readers.ts';
 import type { TaskOverview } from './taskOverview.ts';
 
@@ -69,6 +70,7 @@ export interface SystemStatusDependencies {
   readonly directory: AgentDirectoryReader;
   readonly tasks: Pick<TaskOverview, 'stats'>;
   readonly sweepRecord: Pick<SweepRecord, 'read'>;
+  readonly unreadable: Pick<UnreadableDocuments, 'recent'>;
   readonly clock: Clock;
 }
 
@@ -114,6 +116,16 @@ export class SystemStatus {
       ({ behind }) => behindAlerts(behind, this.now()),
       () => [],
     );
+  }
+
+  /** The stored documents that could not be read in the last hour; undefined where nobody tells in time. */
+  async unreadable(): Promise<readonly string[] | undefined> {
+    const known = inTime(
+      this.dependencies.unreadable.recent(),
+      PATIENCE_MILLISECONDS.realtimeDatabase,
+      'The Realtime Database',
+    );
+    return known.catch(() => undefined);
   }
 
   private async probeAll(): Promise<Readings> {
@@ -191,6 +203,15 @@ export function behindAlerts(behind: SweepState['behind'], now: Date): readonly 
 
 /** GitHub is as good as away when less than this share of the hour's requests is left. */
 const LOW_SHARE = 0.05;
+
+/** Says of which collections they are, and not which: they may be anybody's. */
+export function unreadableAlert(paths: readonly string[], at: Date): readonly Alert[] {
+  if (paths.length === 0) return [];
+  const collections = [...new Set(paths.map((path) => path.split('/')[0]))].join(', ');
+  const count = paths.length === 1 ? '1 stored document' : `${paths.length} stored documents`;
+  const message = `${count} could not be read in the last hour and were left out, of: ${collections}. The log names each, at document_unreadable.`;
+  return [{ level: 'warning', message, at }];
+}
 
 /** What is wrong, worst first. */
 export function alertsOf(readings: Readings): readonly Alert[] {

@@ -118,10 +118,11 @@ export class TaskCreation {
     request: CreationRequest,
   ): Promise<ReadonlyMap<string, Versioned<Task>>> {
     const ids = [...new Set(numbered.flatMap((draft) => draft.existing))];
-    const found = await this.dependencies.tasks.findAll(ids);
+    const { tasks } = this.dependencies;
+    const found = await tasks.findAll(ids);
     const existing = new Map<string, Versioned<Task>>();
     for (const [place, id] of ids.entries()) {
-      const task = found[place];
+      const task = found[place] ?? (await tasks.find(id)); // which says so where it cannot be read
       const index = numbered.findIndex((draft) => draft.existing.includes(id));
       if (task?.value.session !== session.id)
         throw unknownDependency(id, request.field(index, 'dependencies'));

@@ -6,6 +6,7 @@ import { type RequestedRule, recurrenceRule } from '../recurrence/rule.ts';
 import { firstOccurrence } from '../recurrence/schedule.ts';
 import { retryStale } from '../retry.ts';
 import type { Settle, Store, Versioned } from '../store.ts';
+import { readFor } from '../unreadable.ts';
 import { creationChanges, happeningTo } from './changes.ts';
 import { requireFuture } from './due.ts';
 import { recurringTaskNotFound } from './errors.ts';
@@ -138,7 +139,7 @@ export class RecurringTasks {
   }
 
   private async running(ownerUid: string, id: string): Promise<Versioned<RecurringTask>> {
-    const found = await this.dependencies.recurringTasks.find(id);
+    const found = await readFor(ownerUid, this.dependencies.recurringTasks.find(id));
     if (found?.value.ownerUid !== ownerUid || found.value.endedAt) throw recurringTaskNotFound(id, ownerUid);
     return found;
   }

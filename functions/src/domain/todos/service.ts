@@ -4,6 +4,7 @@ import type { Page, Slice } from '../readers.ts';
 import { retryStale } from '../retry.ts';
 import { searchWords, soughtPrefixes } from '../search.ts';
 import type { Settle } from '../store.ts';
+import { readFor } from '../unreadable.ts';
 import { creationChanges, deletionChanges, differences, happeningTo, replacementChanges } from './changes.ts';
 import { requireFuture } from './due.ts';
 import { alreadyCompleted, noWords, todoNotFound, tooManyWords } from './errors.ts';
@@ -182,7 +183,7 @@ export class TodoService {
   }
 
   private async find(ownerUid: string, id: string): Promise<RemindedTodo> {
-    const found = await this.dependencies.todos.findReminded(id);
+    const found = await readFor(ownerUid, this.dependencies.todos.findReminded(id));
     if (found?.value.ownerUid !== ownerUid) throw todoNotFound(id, ownerUid);
     return found;
   }

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { type CallHistory, successRate } from '../../domain/metrics/recentCalls.ts';
 import type { SystemServices } from '../../domain/system/services.ts';
-import { alertsOf, healthOf, type Reading, type Readings } from '../../domain/system/systemStatus.ts';
+import {
+  alertsOf,
+  healthOf,
+  type Reading,
+  type Readings,
+  unreadableAlert,
+} from '../../domain/system/systemStatus.ts';
 import { defineTool } from '../../mcp/tool.ts';
 
 const latency = z.number().describe('Milliseconds until it answered, or until it was given up.');
@@ -15,6 +21,9 @@ const firebase = z
       .describe('healthy; degraded without the Realtime Database; critical without Firestore.'),
     latency: z.number().describe("Firestore's, in milliseconds."),
     errors: z.int().describe('Calls of the last hour that failed with FIREBASE_ERROR.'),
+    unreadableDocuments: z
+      .int()
+      .describe('Stored documents that could not be read in the last hour, and were left out.'),
     firestore: part,
     realtimeDatabase: part,
   })
@@ -76,35 +85,39 @@ export const getSystemStatus = defineTool({
   handler: async ({ services, workspace }, { includeServices, includeMetrics, includeDependencies }) => {
     const { system } = services;
     const needsCalls = includeServices || includeMetrics;
-    const [readings, sweepAlerts, workload, history] = await Promise.all([
+    const [readings, sweepAlerts, unreadable, workload, history] = await Promise.all([
       system.status.readings(),
       system.status.sweepAlerts(),
+      system.status.unreadable(),
       includeMetrics ? system.status.workload(workspace) : undefined,
       needsCalls ? system.recentCalls.lastHour() : undefined,
     ]);
-    const alerts = [...alertsOf(readings), ...sweepAlerts].map(({ at, ...alert }) => ({
-      ...alert,
-      timestamp: at.toISOString(),
-    }));
+    const now = system.status.now();
+    const alerts = [...alertsOf(readings), ...sweepAlerts, ...unreadableAlert(unreadable ?? [], now)];
     return {
       status: healthOf(readings),
-      timestamp: system.status.now().toISOString(),
+      timestamp: now.toISOString(),
       version: system.version,
-      ...(includeServices && { services: servicesAnswer(readings, history) }),
+      ...(includeServices && { services: servicesAnswer(readings, history, unreadable) }),
       ...(includeMetrics && { metrics: { ...workload, ...callsAnswer(history), ...instanceAnswer(system) } }),
       ...(includeDependencies && { dependencies: { ...system.gauge.versions() } }),
-      alerts,
+      alerts: alerts.map(({ at, ...alert }) => ({ ...alert, timestamp: at.toISOString() })),
     };
   },
 });
 
-function servicesAnswer({ firestore, realtimeDatabase, github: hub }: Readings, history?: CallHistory) {
+function servicesAnswer(
+  { firestore, realtimeDatabase, github: hub }: Readings,
+  history: CallHistory | undefined,
+  unreadable: readonly string[] | undefined,
+) {
   return {
     firebase: {
       status: healthOf({ ...(firestore && { firestore }), ...(realtimeDatabase && { realtimeDatabase }) }),
       ...(firestore && { latency: firestore.milliseconds, firestore: partAnswer(firestore) }),
       ...(realtimeDatabase && { realtimeDatabase: partAnswer(realtimeDatabase) }),
       ...(history && { errors: history.all.errors.get('FIREBASE_ERROR') ?? 0 }),
+      ...(unreadable && { unreadableDocuments: unreadable.length }),
     },
     github: githubAnswer(hub),
   };

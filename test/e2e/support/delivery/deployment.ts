@@ -22,6 +22,7 @@ import { movableClock } from '../../../../functions/src/adapters/platform/clock.
 import { systemHashing, systemRandomness } from '../../../../functions/src/adapters/platform/cryptography.ts';
 import { todoServices } from '../../../../functions/src/composition/todos.ts';
 import { silent } from '../../../integration/coordination/team.ts';
+import { documents } from '../../../support/reading.ts';
 
 export type FunctionName =
   | 'repairTodo'
@@ -106,10 +107,10 @@ export class Deployment {
   private ports() {
     const clock = movableClock(this.clockFile);
     return {
-      todos: new FirestoreTodoReader(this.firestore, silent),
-      recurringTasks: new FirestoreRecurringTaskReader(this.firestore),
-      taskHistory: new FirestoreTaskHistory(this.firestore),
-      preferences: new FirestorePreferenceReader(this.firestore),
+      todos: new FirestoreTodoReader(this.firestore, documents),
+      recurringTasks: new FirestoreRecurringTaskReader(this.firestore, documents),
+      taskHistory: new FirestoreTaskHistory(this.firestore, documents),
+      preferences: new FirestorePreferenceReader(this.firestore, documents),
       store: new FirestoreStore(this.firestore, clock, systemRandomness),
       clock,
       randomness: systemRandomness,

@@ -53,6 +53,7 @@ describe('the status of the system', () => {
       },
       tasks: { stats: async () => ({ total: 3, pending: 3, assigned: 0, inProgress: 0, blocked: 0 }) },
       sweepRecord: { read: readSweepRecord },
+      unreadable: { recent: async () => [] },
       clock: { now: () => now },
     });
 

@@ -8,6 +8,7 @@ import type { Settle } from '../../store.ts';
 import type { SweepPart, Swept, Turn } from '../../sweep/part.ts';
 import { walk } from '../../sweep/walk.ts';
 import { isClosed } from '../../tasks/task.ts';
+import { readFor, unlessUnreadable } from '../../unreadable.ts';
 import { runOfTask } from '../network.ts';
 import { abandonedTasks } from './abandoning.ts';
 import type { RunDispatch } from './ports.ts';
@@ -168,7 +169,8 @@ export class RunService {
   async taskChanged(taskId: string): Promise<void> {
     const runId = runOfTask(taskId);
     if (runId === undefined) return;
-    const task = (await this.dependencies.tasks.find(taskId))?.value;
+    // What becomes readable again is written, and so comes here again.
+    const task = (await unlessUnreadable(this.dependencies.tasks.find(taskId)))?.value;
     if (task === undefined) return;
     if (isClosed(task.status)) await this.dependencies.dispatch.dispatch(runId);
     else await this.abandon(runId);
@@ -193,8 +195,10 @@ export class RunService {
   }
 
   private async visible(principal: Principal, runId: string) {
-    const found = await this.dependencies.runs.find(runId);
-    const isVisible = found?.value.ownerUid === principal.ownerUid || hasRole(principal.role, 'leader');
+    const reading = this.dependencies.runs.find(runId);
+    const isLeader = hasRole(principal.role, 'leader');
+    const found = await (isLeader ? reading : readFor(principal.ownerUid, reading));
+    const isVisible = found?.value.ownerUid === principal.ownerUid || isLeader;
     if (found !== undefined && isVisible) return found;
     throw new MusterError('NOT_FOUND', `No run "${runId}".`, {
       field: 'runId',

@@ -1,0 +1,213 @@
+/** A document that cannot be read is stepped over by whoever reads many, and named to whoever asks for it. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
+import { sequenceKey } from '../../../functions/src/adapters/database/busKeys.ts';
+import { busPath, METRICS_MINUTES, minuteKey } from '../../../functions/src/adapters/database/paths.ts';
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import {
+  discoveryPath,
+  runPath,
+  sessionPath,
+  taskPath,
+  todoPath,
+} from '../../../functions/src/adapters/firestore/paths.ts';
+import type { MusterError } from '../../../functions/src/domain/errors.ts';
+import type { Entry } from '../../../functions/src/domain/subscriptions/log.ts';
+import { Team, unkeyed } from '../coordination/team.ts';
+
+/** Ends as soon as it says so. */
+async function until<Value>(look: () => Promise<Value>, isThere: (value: Value) => boolean): Promise<Value> {
+  for (;;) {
+    const value = await look();
+    if (isThere(value)) return value;
+  }
+}
+
+const names = (path: string) => (error: MusterError) =>
+  error.code === 'FIREBASE_ERROR' &&
+  error.details.reason === 'UNREADABLE_DOCUMENT' &&
+  error.message.includes(`"${path}"`) &&
+  error.cause === undefined;
+
+describe('documents that cannot be read', () => {
+  let team: Team;
+
+  beforeEach(() => {
+    team = new Team();
+  });
+
+  /** Found by queries as before, but no task any more. */
+  const breakTask = (taskId: string) => firestore().doc(taskPath(taskId)).update({ claim_epoch: 'none' });
+
+  it('do not keep others from the head of a queue, however many they are', async () => {
+    const agent = await team.join('worker');
+    const tasks = await team.create(...Array.from({ length: 15 }, () => ({})));
+    const [whole, last] = [tasks[13]?.id, tasks[14]?.id];
+    await Promise.all(tasks.slice(0, 13).map(({ id }) => breakTask(id)));
+    assert.equal(await team.claim(agent), whole);
+    await team.complete(agent, String(whole));
+    assert.equal(await team.claim(agent), last);
+    await team.complete(agent, String(last));
+    assert.equal(await team.claim(agent), undefined);
+    const { page } = await team.app.services.system.tasks.look({
+      workspace: team.workspace,
+      includeAssigned: true,
+      limit: 20,
+    });
+    assert.deepEqual([page.tasks, page.truncated], [[], false]);
+  });
+
+  it('do not keep their holder from another task', async () => {
+    const agent = await team.join('worker');
+    const [held, other] = await team.create({}, {});
+    assert.equal(await team.claim(agent), held?.id);
+    await breakTask(String(held?.id));
+    assert.equal(await team.claim(agent), other?.id);
+  });
+
+  it('are left out of lists, which go on after them', async () => {
+    const tasks = await team.create({}, {}, {}, {}, {});
+    const ids = tasks.map(({ id }) => id);
+    for (const broken of [0, 2, 3]) await breakTask(String(ids[broken]));
+    const { coordination } = team.app.services;
+    const list = (after?: { at: Date; id: string }) =>
+      coordination.listTasks(team.workspace, undefined, { limit: 1, ...(after && { after }) });
+    const first = await list();
+    assert.deepEqual([first.items.map(({ id }) => id), first.more], [[ids[1]], true]);
+    const [one] = first.items;
+    const second = await list(one && { at: one.createdAt, id: one.id });
+    assert.deepEqual([second.items.map(({ id }) => id), second.more], [[ids[4]], false]);
+  });
+
+  it('are named to whoever asks for one of them', async () => {
+    const { id } = await team.createOne();
+    await breakTask(id);
+    await assert.rejects(team.task(id), names(taskPath(id)));
+    await assert.rejects(
+      team.app.services.coordination.namedTasks(team.workspace, [id]),
+      names(taskPath(id)),
+    );
+    await assert.rejects(team.createOne({ dependencies: [id] }), names(taskPath(id)));
+  });
+
+  it('of another owner are still no business of theirs', async () => {
+    const { todos } = team.app.services;
+    const { ownerUid } = team.leader;
+    const { id } = await todos.add(ownerUid, { title: 'Mine' }, unkeyed);
+    await firestore().doc(todoPath(id)).update({ tags: 'none' });
+    await assert.rejects(todos.complete(ownerUid, id, unkeyed), names(todoPath(id)));
+    await assert.rejects(todos.complete('another', id, unkeyed), { code: 'NOT_FOUND' });
+  });
+
+  it('take no listener with them', async () => {
+    const id = `run-${randomUUID()}`;
+    const end = new AbortController();
+    const changes = team.app.ports.runs.watch(id, end.signal)[Symbol.asyncIterator]();
+    const next = changes.next();
+    await firestore().doc(runPath(id)).set({ id, status: 'of tomorrow' });
+    await assert.rejects(next, names(runPath(id)));
+
+    const task = await team.createOne();
+    const { session, workspace } = task;
+    const mark = { session, queueVersion: 100 };
+    const grown = team.app.ports.codingWatch.queueGrowth(workspace, mark, end.signal);
+    await firestore().doc(sessionPath(workspace, session)).update({ queue_version: 'none' });
+    await grown;
+    await assert.rejects(team.app.ports.sessions.current(workspace), names(sessionPath(workspace, session)));
+  });
+
+  it('in the Realtime Database take no listener with them', async () => {
+    const log = `log-${randomUUID()}`;
+    const { events } = team.app.ports;
+    await events.create(log, new Map());
+    const entry: Entry = { sequence: 1, writer: 'one', transitions: [] };
+    assert.ok(await events.append(log, entry));
+    const told: Entry[] = [];
+    const failed = new Promise<unknown>((resolve) => {
+      events.follow(log, 1, (each) => told.push(each), resolve);
+    });
+    const path = `${busPath(log)}/log/${sequenceKey(2)}`;
+    await (await realtimeDatabase()).ref(path).set({ writer: 'two', transitions: 'none' });
+    await assert.rejects(async () => {
+      throw await failed;
+    }, names(path));
+    assert.deepEqual(told, [entry]);
+    await assert.rejects(events.read(log, 1, 5), names(path));
+  });
+
+  it('of one minute leave the counts of the others', async () => {
+    const minutes = (await realtimeDatabase()).ref(METRICS_MINUTES);
+    const [good, bad] = [new Date(Date.UTC(2041, 0, 1)), new Date(Date.UTC(2041, 0, 1, 0, 1))];
+    const counts = { calls: 2, failures: 0, milliseconds: 10 };
+    await minutes.child(minuteKey(good)).set({ all: counts, tools: { one: counts } });
+    await minutes.child(minuteKey(bad)).set({ all: 'none', tools: { one: counts, two: { calls: 'none' } } });
+    const history = await team.app.ports.metricsReader.between(good, bad);
+    assert.deepEqual([history.all.calls, [...history.tools.keys()]], [2, ['one']]);
+    assert.equal(history.tools.get('one')?.calls, 4);
+    await minutes.update({ [minuteKey(good)]: null, [minuteKey(bad)]: null });
+  });
+
+  it('are not offered by the mirror, and their triggers come to an end', async () => {
+    const { id } = await team.createOne();
+    const mirror = (await realtimeDatabase()).ref(`tasks/queue/${id}`);
+    await team.app.taskQueueMirror.refresh(id);
+    assert.equal((await mirror.get()).exists(), true);
+    await breakTask(id);
+    await team.app.taskQueueMirror.refresh(id);
+    assert.equal((await mirror.get()).exists(), false);
+    const { id: todo } = await team.app.services.todos.add(team.leader.ownerUid, { title: 'Mine' }, unkeyed);
+    await firestore().doc(todoPath(todo)).update({ tags: 'none' });
+    await team.app.repairTodo(todo, undefined);
+  });
+
+  it('are counted over all instances in the status of the system', async () => {
+    const { id } = await team.createOne();
+    await breakTask(id);
+    await assert.rejects(team.task(id));
+    const discovery = await team.app.services.coordination.addDiscovery(
+      { workspace: team.workspace, agentId: 'lead', content: 'It is there', tags: [] },
+      unkeyed,
+    );
+    await firestore().doc(discoveryPath(discovery.id)).update({ tags: 'none' });
+    await team.app.services.coordination.listDiscoveries(team.workspace, undefined, { limit: 5 });
+    const other = team.anotherInstance().services.system.status;
+    const seen = await until(
+      () => other.unreadable(),
+      (paths) => [taskPath(id), discoveryPath(discovery.id)].every((path) => paths?.includes(path)),
+    );
+    assert.equal(new Set(seen).size, seen?.length);
+    team.pass(3601);
+    assert.equal((await other.unreadable())?.includes(taskPath(id)), false);
+  });
+});
+
+describe('a version beside a newer one', () => {
+  it('steps over what has a value that it does not know, and serves the others', async () => {
+    const team = new Team();
+    const agent = await team.join('worker');
+    const [newer, older] = await team.create({}, {});
+    await firestore()
+      .doc(taskPath(String(newer?.id)))
+      .update({ status: 'of_tomorrow' });
+    assert.deepEqual(
+      (await team.tasks()).map(({ id }) => id),
+      [older?.id],
+    );
+    assert.equal(await team.claim(agent), older?.id);
+  });
+
+  it('leaves a field that it does not know, however it changes the rest', async () => {
+    const team = new Team();
+    const agent = await team.join('worker');
+    const { id } = await team.createOne();
+    const later = { of_tomorrow: { kept: ['as', 'it', 'was'] } };
+    await firestore().doc(taskPath(id)).update(later);
+    await firestore().doc(`agents/${agent}`).update(later);
+    await team.claim(agent);
+    await team.start(agent, id);
+    await team.complete(agent, id);
+    for (const path of [taskPath(id), `agents/${agent}`])
+      assert.deepEqual((await firestore().doc(path).get()).get('of_tomorrow'), later.of_tomorrow, path);
+  });
+});

@@ -1,0 +1,7 @@
+import { DocumentReading } from '../../functions/src/adapters/firestore/reading.ts';
+import type { UnreadableDocuments } from '../../functions/src/domain/unreadable.ts';
+
+/** For tests that have no such documents, or want to hear nothing of them. */
+export const unnoted: UnreadableDocuments = { note() {}, recent: async () => [] };
+
+export const documents = new DocumentReading(unnoted);
