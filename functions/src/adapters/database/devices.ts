@@ -10,6 +10,11 @@ const MOST_DEVICES = 20;
 
 const storedDevice = z.looseObject({ token: z.string().min(1) });
 
+/** Undefined for what is none: people's clients write them. */
+export function tokenIn(value: unknown): string | undefined {
+  return storedDevice.safeParse(value).data?.token;
+}
+
 export class DatabaseDevices implements Devices {
   private readonly database: () => Promise<Database>;
 
@@ -21,8 +26,8 @@ export class DatabaseDevices implements Devices {
     const list = (await this.database()).ref(devicesPath(uid));
     const found: Device[] = [];
     (await list.orderByChild('registered_at').limitToLast(MOST_DEVICES).get()).forEach((child) => {
-      const device = storedDevice.safeParse(child.val());
-      if (device.success) found.push({ id: child.key, token: device.data.token });
+      const token = tokenIn(child.val());
+      if (token !== undefined) found.push({ id: child.key, token });
     });
     return found;
   }
@@ -30,8 +35,8 @@ export class DatabaseDevices implements Devices {
   async forget(uid: string, { id, token }: Device): Promise<void> {
     const device = (await this.database()).ref(devicesPath(uid)).child(id);
     await changeNode(device, (current) => {
-      const stored = storedDevice.safeParse(current);
-      return stored.success && stored.data.token !== token ? undefined : null;
+      const stored = tokenIn(current);
+      return stored !== undefined && stored !== token ? undefined : null;
     });
   }
 }

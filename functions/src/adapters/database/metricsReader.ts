@@ -6,7 +6,7 @@ import type { CallHistory, MetricsReader, ToolCounts } from '../../domain/metric
 import type { UnreadableDocuments } from '../../domain/unreadable.ts';
 import { METRICS_MINUTES, minuteKey, nameOfKey, timeOfMinuteKey } from './paths.ts';
 
-const storedCounts = z.object({
+export const storedCounts = z.object({
   calls: z.number(),
   failures: z.number().default(0),
   milliseconds: z.number().default(0),
@@ -14,7 +14,10 @@ const storedCounts = z.object({
 });
 
 /** The counts in a minute are read one by one: what is wrong with one is no matter of the others. */
-const storedMinute = z.object({ all: z.unknown(), tools: z.record(z.string(), z.unknown()).default({}) });
+export const storedMinute = z.object({
+  all: z.unknown(),
+  tools: z.record(z.string(), z.unknown()).default({}),
+});
 
 export class DatabaseMetricsReader implements MetricsReader {
   private readonly database: () => Promise<Database>;

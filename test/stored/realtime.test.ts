@@ -1,0 +1,58 @@
+/** Every shape in which the Realtime Database has ever kept a value is read today, whatever a newer version adds to it. */
+import assert from 'node:assert/strict';
+import { tokenIn } from '../../functions/src/adapters/database/devices.ts';
+import { entryFrom, keptIn, stateIn } from '../../functions/src/adapters/database/eventLog.ts';
+import { bucketIn } from '../../functions/src/adapters/database/limitLedger.ts';
+import { storedCounts, storedMinute } from '../../functions/src/adapters/database/metricsReader.ts';
+import * as paths from '../../functions/src/adapters/database/paths.ts';
+import { lastSeenIn } from '../../functions/src/adapters/database/presence.ts';
+import { leaseIn } from '../../functions/src/adapters/database/watcherLeases.ts';
+import { storedNames, storedVersions } from './documents.ts';
+
+/** How each is read; those that are missing here are only written, or all that is asked of them is that they are there. */
+const READERS: ReadonlyMap<string, (value: unknown) => unknown> = new Map<
+  string,
+  (value: unknown) => unknown
+>([
+  ['presence', (value) => lastSeenIn(value) || undefined],
+  ['limits', bucketIn],
+  ['metrics.minutes', (value) => minuteIn(value)],
+  ['bus.log', entryFrom],
+  ['bus.states', stateIn],
+  ['bus.checkpoints', keptIn],
+  ['bus.watcher', leaseIn],
+  ['devices', tokenIn],
+]);
+
+function minuteIn(value: unknown): unknown {
+  const { all, tools } = storedMinute.parse(value);
+  return [storedCounts.parse(all), Object.values(tools).map((counts) => storedCounts.parse(counts))];
+}
+
+describe('values in the Realtime Database', () => {
+  it('have a file for every place', () => {
+    const names = storedNames('realtime');
+    const places = Object.values(paths).flatMap((value) => (typeof value === 'string' ? [value] : []));
+    for (const place of places) {
+      const name = place.replaceAll('/', '.');
+      assert.ok(
+        names.some((one) => one === name || one.startsWith(`${name}.`)),
+        `nothing of ${place}`,
+      );
+    }
+    for (const name of READERS.keys()) assert.ok(names.includes(name), name);
+  });
+
+  for (const [name, read] of READERS) {
+    for (const { version, documents } of storedVersions('realtime', name)) {
+      for (const [key, value] of Object.entries(documents)) {
+        it(`of ${name}, ${key} as in version ${version}, are read, whatever a newer version adds`, () => {
+          const found = read(value);
+          assert.notEqual(found, undefined);
+          if (typeof value !== 'object') return;
+          assert.deepEqual(read({ ...value, field_of_tomorrow: { of: ['a', 'newer', 'version'] } }), found);
+        });
+      }
+    }
+  }
+});
