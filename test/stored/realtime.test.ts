@@ -1,5 +1,6 @@
 /** Every shape in which the Realtime Database has ever kept a value is read today, whatever a newer version adds to it. */
 import assert from 'node:assert/strict';
+import { proofValue } from '../../functions/src/adapters/database/asCaller/writeProof.ts';
 import { tokenIn } from '../../functions/src/adapters/database/devices.ts';
 import { entryFrom, keptIn, stateIn } from '../../functions/src/adapters/database/eventLog.ts';
 import { bucketIn } from '../../functions/src/adapters/database/limitLedger.ts';
@@ -22,6 +23,7 @@ const READERS: ReadonlyMap<string, (value: unknown) => unknown> = new Map<
   ['bus.checkpoints', keptIn],
   ['bus.watcher', leaseIn],
   ['devices', tokenIn],
+  ['commits', (value) => proofValue.parse(value)],
 ]);
 
 function minuteIn(value: unknown): unknown {

@@ -19,7 +19,7 @@ const UNKEYED_HOURS = 1;
 
 const ID_LENGTH = 20;
 
-const stored = z.object({
+export const proofValue = z.object({
   arguments_hash: z.string().optional(),
   expires_at: z.number(),
   over: z.string().optional(),
@@ -95,7 +95,7 @@ export class WriteProofs {
   private async find(caller: Caller, id: string, repetition: Repetition | undefined) {
     const { data } = await this.dependencies.rest.read(caller, { path: realtimeCommitPath(id) });
     if (data === null) return undefined;
-    const found = stored.parse(data);
+    const found = proofValue.parse(data);
     if (found.expires_at <= this.dependencies.clock.now().getTime()) return undefined;
     if (found.arguments_hash !== repetition?.argumentsHash) throw keyReused();
     return found;
