@@ -122,7 +122,7 @@ describe('what GitHub refuses', () => {
     const route = 'POST /repos/{owner}/{repo}/issues';
     stage.gitHub.fail({ route, hangUp: true });
     const { data } = await stage.refusal('createIssue', { ...AT, title: 'Once' });
-    assert.equal(data['reason'], 'CONNECTION_ERROR');
+    assert.equal(data['reason'], 'OUTCOME_UNKNOWN');
     assert.equal(stage.gitHub.count(route), 1);
   });
 

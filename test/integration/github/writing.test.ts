@@ -55,7 +55,7 @@ describe('writing to GitHub', () => {
         assignees: ['octocat'],
         created: true,
       });
-      assert.equal(stage.repo.issues[0]?.body, 'Some text');
+      assert.match(String(stage.repo.issues[0]?.body), /^Some text\n\n<!-- muster:[a-z0-9]{20} -->$/);
     });
 
     it('are replayed under their key', async () => {

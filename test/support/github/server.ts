@@ -24,6 +24,8 @@ export interface Fault {
   readonly headers?: Readonly<Record<string, string>>;
   /** As it goes out, well-formed or not. */
   readonly text?: string;
+  /** It is carried out all the same, and then this happens. */
+  readonly carriedOut?: () => void;
   /** The connection ends without an answer. */
   readonly hangUp?: true;
   /** For so many requests; 1 where absent. */
@@ -89,14 +91,14 @@ export class LocalGitHub {
     const { route, path } = found;
     this.seen.push({ route, authorization: request.headers.authorization });
     const fault = this.faults.find((one) => one.route === route && one.left > 0);
-    if (fault !== undefined) {
-      fault.left--;
-      return failWith(fault, response);
-    }
+    if (fault !== undefined) fault.left--;
+    if (fault !== undefined && fault.carriedOut === undefined) return failWith(fault, response);
     const query = Object.fromEntries(searchParams);
     const body: unknown = text === '' ? undefined : JSON.parse(text);
     this.problems.push(...requestProblems(route, { path, query, body }));
     const reply = this.reply(route, path, query, body, request.headers.authorization);
+    fault?.carriedOut?.();
+    if (fault !== undefined) return failWith(fault, response);
     this.problems.push(...answerProblems(route, reply.status, plain(reply.body)));
     send(response, reply);
   }

@@ -1,6 +1,6 @@
 /** One request to GitHub: with a limit to our patience, a token made anew where it was refused, and our errors. */
 import type { Octokit } from '@octokit/core';
-import { failureOf, refusalOf } from './failure.ts';
+import { failureOf, isUnanswered, refusalOf } from './failure.ts';
 
 export interface Client {
   readonly octokit: Octokit;
@@ -28,9 +28,6 @@ export interface Asking {
   readonly [parameter: string]: unknown;
 }
 
-/** Sent once: what creates something would create it twice. */
-export const ONCE = { request: { retries: 0 } };
-
 /**
  * @param route as GitHub's documentation writes it: `GET /repos/{owner}/{repo}`
  * @throws MusterError
@@ -57,14 +54,45 @@ export async function unless<Word extends string>(
   parameters: Asking,
   recognise: (refusal: { readonly status: number; readonly text: string }) => Word | undefined,
 ): Promise<Answer | Word> {
+  return recognised(client, route, parameters, (error) => wordFor(error, recognise));
+}
+
+/**
+ * The same, sent once: what creates something would create it twice. `unanswered` where GitHub may have done it all
+ * the same.
+ */
+export async function once<Word extends string>(
+  client: Client,
+  route: string,
+  parameters: Asking,
+  recognise: (refusal: { readonly status: number; readonly text: string }) => Word | undefined,
+): Promise<Answer | Word | 'unanswered'> {
+  const sent = { ...parameters, request: { retries: 0 } };
+  const recogniseLoss = (error: unknown) => (isUnanswered(error) ? 'unanswered' : undefined);
+  return recognised(client, route, sent, (error) => wordFor(error, recognise) ?? recogniseLoss(error));
+}
+
+async function recognised<Word extends string>(
+  client: Client,
+  route: string,
+  parameters: Asking,
+  recognise: (error: unknown) => Word | undefined,
+): Promise<Answer | Word> {
   try {
     return await attempt(client, route, parameters);
   } catch (error) {
-    const refusal = refusalOf(error);
-    const word = refusal?.answered ? recognise(refusal) : undefined;
+    const word = recognise(error);
     if (word !== undefined) return word;
     throw failureOf(error, route);
   }
+}
+
+function wordFor<Word extends string>(
+  error: unknown,
+  recognise: (refusal: { readonly status: number; readonly text: string }) => Word | undefined,
+): Word | undefined {
+  const refusal = refusalOf(error);
+  return refusal?.answered ? recognise(refusal) : undefined;
 }
 
 async function attempt(client: Client, route: string, parameters: Asking): Promise<Answer> {

@@ -14,6 +14,7 @@ import {
   unexpectedAnswer,
 } from '../../domain/github/errors.ts';
 import { plainLine } from '../../domain/github/text.ts';
+import { isUnsent } from '../platform/connection.ts';
 
 /** What a secondary rate limit asks to wait where it does not say, in seconds. */
 const SECONDARY_WAIT_SECONDS = 60;
@@ -45,6 +46,14 @@ export function refusalOf(error: unknown): Refusal | undefined {
   if (!parsed.success) return undefined;
   const { status, message, response } = parsed.data;
   return { status, text: message, headers: response?.headers ?? {}, answered: response !== undefined };
+}
+
+/** Whether GitHub may have carried the request out, though nobody knows. */
+export function isUnanswered(error: unknown): boolean {
+  if (error instanceof Error && error.name === 'AbortError') return true;
+  const refusal = refusalOf(error);
+  if (refusal === undefined) return false;
+  return refusal.answered ? refusal.status >= 500 : !isUnsent(error);
 }
 
 /** @param route the template, which has nothing of the caller's in it: `GET /repos/{owner}/{repo}` */

@@ -4,7 +4,7 @@ import { MusterError } from '../../domain/errors.ts';
 import type { Commit, TreeEntry } from '../../domain/github/port.ts';
 import type { RepositoryName } from '../../domain/github/repository.ts';
 import { checked, commit, sha } from './answers.ts';
-import { type Client, find, unless } from './asking.ts';
+import { type Client, find, once, unless } from './asking.ts';
 
 const created = z.object({ sha });
 
@@ -41,19 +41,14 @@ export async function createBranch(
   at: RepositoryName,
   name: string,
   target: string,
-): Promise<'created' | 'exists' | undefined> {
+): Promise<'created' | 'exists' | 'unanswered' | undefined> {
   const parameters = { ...at, ref: `refs/heads/${name}`, sha: target };
-  const answer = await unless(
-    client,
-    'POST /repos/{owner}/{repo}/git/refs',
-    parameters,
-    ({ status, text }) => {
-      if (status === 404) return 'missing';
-      return status === 422 && /already exists/i.test(text) ? 'exists' : undefined;
-    },
-  );
+  const answer = await once(client, 'POST /repos/{owner}/{repo}/git/refs', parameters, ({ status, text }) => {
+    if (status === 404) return 'missing';
+    return status === 422 && /already exists/i.test(text) ? 'exists' : undefined;
+  });
   if (answer === 'missing') return undefined;
-  return answer === 'exists' ? 'exists' : 'created';
+  return typeof answer === 'string' ? answer : 'created';
 }
 
 export async function moveBranch(
@@ -61,17 +56,17 @@ export async function moveBranch(
   at: RepositoryName,
   name: string,
   target: string,
-): Promise<'moved' | 'stale' | undefined> {
+): Promise<'moved' | 'stale' | 'unanswered' | undefined> {
   const parameters = { ...at, ref: `heads/${name}`, sha: target, force: false };
   const route = 'PATCH /repos/{owner}/{repo}/git/refs/{ref}';
-  const answer = await unless(client, route, parameters, ({ status, text }) => {
+  const answer = await once(client, route, parameters, ({ status, text }) => {
     if (status === 404 || (status === 422 && /does not exist/i.test(text))) return 'missing';
     if (status === 422 && /fast.forward/i.test(text)) return 'stale';
     return /protected branch|rule violations/i.test(text) ? 'protected' : undefined;
   });
   if (answer === 'protected') throw isProtected(name);
   if (answer === 'missing') return undefined;
-  return answer === 'stale' ? 'stale' : 'moved';
+  return typeof answer === 'string' ? answer : 'moved';
 }
 
 export async function createBlob(

@@ -4,7 +4,7 @@ import { MusterError } from '../../domain/errors.ts';
 import type { Issue, NewIssue, NewPullRequest, PullRequest } from '../../domain/github/port.ts';
 import type { RepositoryName } from '../../domain/github/repository.ts';
 import { checked, issue, pullRequest } from './answers.ts';
-import { type Client, find, ONCE, unless } from './asking.ts';
+import { type Client, find, once, unless } from './asking.ts';
 
 /** How many of the newest issues are looked through for a mark. */
 const LOOKED_THROUGH = 100;
@@ -15,13 +15,14 @@ export async function createIssue(
   client: Client,
   at: RepositoryName,
   fields: NewIssue,
-): Promise<Issue | undefined> {
+): Promise<Issue | 'unanswered' | undefined> {
   const route = 'POST /repos/{owner}/{repo}/issues';
-  const answer = await unless(client, route, { ...at, ...fields, ...ONCE }, ({ status }) => {
+  const answer = await once(client, route, { ...at, ...fields }, ({ status }) => {
     if (status === 404) return 'missing';
     return status === 410 ? 'off' : undefined;
   });
   if (answer === 'off') throw issuesAreOff();
+  if (answer === 'unanswered') return answer;
   return answer === 'missing' ? undefined : checked(issue, answer);
 }
 
@@ -55,15 +56,16 @@ export async function createPullRequest(
   client: Client,
   at: RepositoryName,
   { maintainerCanModify, ...fields }: NewPullRequest,
-): Promise<PullRequest | 'exists' | undefined> {
+): Promise<PullRequest | 'exists' | 'unanswered' | undefined> {
   const route = 'POST /repos/{owner}/{repo}/pulls';
-  const sent = { ...at, ...fields, maintainer_can_modify: maintainerCanModify, ...ONCE };
-  const answer = await unless(client, route, sent, refusedPullRequest);
+  const sent = { ...at, ...fields, maintainer_can_modify: maintainerCanModify };
+  const answer = await once(client, route, sent, refusedPullRequest);
   switch (answer) {
     case 'missing':
       return undefined;
     case 'exists':
-      return 'exists';
+    case 'unanswered':
+      return answer;
     case 'same':
       throw nothingToMerge(fields);
     case 'head':

@@ -1,10 +1,12 @@
 /** Why asking a model failed, in our words. What a vendor or its SDK says is looked at and never repeated. */
+
 import {
   type FailureClass,
   ModelFailure,
   type ModelFailureDetails,
   type Usage,
 } from '../../domain/orchestration/ports.ts';
+import { connectionCodes, isUnsent } from '../platform/connection.ts';
 
 /** How far one request has come. */
 export interface Progress {
@@ -90,17 +92,13 @@ const STATUSES: Readonly<Record<number, FailureClass>> = {
   529: 'overloaded',
 };
 
-/** The connection was never made, so that nothing was sent. */
-const UNSENT =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|.*CERT.*)$/;
-
 const TOO_SLOW = /^(ETIMEDOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT)$/;
 
 /** What neither the vendor said nor we wanted: the connection, or a body that is not what it should be. */
 export function broken(error: unknown, progress: Progress): ModelFailure {
-  const codes = codesOf(error);
+  const codes = connectionCodes(error);
   if (codes.some((code) => TOO_SLOW.test(code))) return failure('timeout', progress);
-  if (codes.some((code) => UNSENT.test(code))) return failure('network', progress, { outcomeUnknown: false });
+  if (isUnsent(error)) return failure('network', progress, { outcomeUnknown: false });
   if (codes.length > 0 || isFetchFailure(error)) {
     return failure(progress.answered ? 'truncated' : 'network', progress);
   }
@@ -111,13 +109,4 @@ export function broken(error: unknown, progress: Progress): ModelFailure {
 /** `fetch` throws a TypeError for all that befalls a connection; its causes carry the codes. */
 function isFetchFailure(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof Error && error.cause instanceof TypeError);
-}
-
-function codesOf(error: unknown): readonly string[] {
-  const codes: string[] = [];
-  for (let one = error; one instanceof Error && codes.length < 10; one = one.cause) {
-    if ('code' in one && typeof one.code === 'string') codes.push(one.code);
-    if (one instanceof AggregateError) codes.push(...one.errors.flatMap(codesOf));
-  }
-  return codes;
 }

@@ -2,13 +2,16 @@
 import { MusterError } from '../errors.ts';
 import type { Settle, Store } from '../store.ts';
 import { type CommitRequest, checkRequest, type FileChange } from './commitRequest.ts';
-import { invalidArgument, refNotFound, repositoryNotFound, shown } from './errors.ts';
+import { invalidArgument, outcomeUnknown, refNotFound, repositoryNotFound, shown } from './errors.ts';
 import { isSha, refName } from './names.ts';
 import type { Commit, GitHub, TreeEntry } from './port.ts';
 import type { RepositoryName } from './repository.ts';
 
 /** How often a branch may move on while a commit is made for it. */
 const MAX_ATTEMPTS = 3;
+
+/** How many commits others may have built on one whose answer was lost. */
+const MAX_LOOKED_THROUGH = 20;
 
 export interface CreatedBranch {
   readonly branch: string;
@@ -44,12 +47,24 @@ export class Committing {
     refName(name, 'branch');
     if (isSha(name)) throw looksLikeSha();
     const sha = await this.start(at, from);
-    const answer = await this.gitHub.createBranch(at, name, sha);
-    if (answer === undefined) throw repositoryNotFound(at);
-    if (answer === 'exists') await this.requireBranchAt(at, name, sha);
-    const outcome = { branch: name, sha, created: answer === 'created' };
+    const created = await this.makeBranch(at, name, sha, 1);
+    const outcome = { branch: name, sha, created };
     await this.store.commit([], settle(outcome));
     return outcome;
+  }
+
+  /** Whether it was not there before. What is sent again after a lost answer meets its own branch. */
+  private async makeBranch(at: RepositoryName, name: string, sha: string, attempt: number): Promise<boolean> {
+    const answer = await this.gitHub.createBranch(at, name, sha);
+    if (answer === undefined) throw repositoryNotFound(at);
+    if (answer === 'created') return true;
+    if (answer === 'exists') {
+      await this.requireBranchAt(at, name, sha);
+      return attempt > 1;
+    }
+    if ((await this.gitHub.branch(at, name)) === sha) return true;
+    if (attempt === MAX_ATTEMPTS) throw outcomeUnknown(`Branch "${name}"`);
+    return this.makeBranch(at, name, sha, attempt + 1);
   }
 
   /** All files in one commit: nobody sees any of it before the branch moves, which is the last step. */
@@ -100,10 +115,44 @@ export class Committing {
       return sameAs(head, request);
     if (parent !== head) throw movedOn(branch);
     const sha = await this.required(at, this.gitHub.createCommit(at, { message, tree, parent: parent.sha }));
-    const moved = await this.required(at, this.gitHub.moveBranch(at, branch, sha));
-    if (moved === 'moved') return { sha, parent: parent.sha, tree, created: true };
+    if (await this.move(at, branch, { sha, parent: parent.sha }, 1)) {
+      return { sha, parent: parent.sha, tree, created: true };
+    }
     if (expectedParent !== undefined || attempt === MAX_ATTEMPTS) throw movedOn(branch);
     return this.commitOnto(request, blobs, attempt + 1);
+  }
+
+  /** Whether the commit is on the branch now. What is sent again after a lost answer may find others built on it. */
+  private async move(
+    at: RepositoryName,
+    branch: string,
+    commit: { readonly sha: string; readonly parent: string },
+    attempt: number,
+  ): Promise<boolean> {
+    const moved = await this.required(at, this.gitHub.moveBranch(at, branch, commit.sha));
+    if (moved === 'moved') return true;
+    if (moved === 'stale' && attempt === 1) return false;
+    if (await this.holds(at, branch, commit)) return true;
+    if (moved === 'stale') return false;
+    if (attempt === MAX_ATTEMPTS) throw outcomeUnknown(`Commit ${commit.sha}`);
+    return this.move(at, branch, commit, attempt + 1);
+  }
+
+  /** Whether the branch leads to the commit, by way of at most so many others. */
+  private async holds(
+    at: RepositoryName,
+    branch: string,
+    { sha, parent }: { readonly sha: string; readonly parent: string },
+  ): Promise<boolean> {
+    let ahead = [await this.required(at, this.gitHub.branch(at, branch))];
+    for (let looked = 0; looked < MAX_LOOKED_THROUGH; looked++) {
+      const [next, ...others] = ahead;
+      if (next === undefined) return false;
+      if (next === sha) return true;
+      const { parents } = await this.required(at, this.gitHub.commit(at, next));
+      ahead = [...others, ...parents.filter((one) => one !== parent)];
+    }
+    throw outcomeUnknown(`Commit ${sha}`);
   }
 
   /** The branch is not where it was expected. An earlier attempt of the same call may have moved it. */
@@ -176,7 +225,7 @@ function movedOn(branch: string): MusterError {
   return new MusterError('CONFLICT', `Branch "${branch}" has moved on.`, {
     field: 'expected_parent',
     reason: 'PARENT_MOVED',
-    suggestion: 'Nothing was committed. Read the files again and commit on what is there now.',
+    suggestion: 'This call has committed nothing. Read the files again and commit on what is there now.',
   });
 }
 

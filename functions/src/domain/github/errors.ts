@@ -70,6 +70,14 @@ export function gitHubUnavailable(reason: 'CONNECTION_ERROR' | 'UNAVAILABLE', ca
   });
 }
 
+/** @param what that may be there, and where to look for it */
+export function outcomeUnknown(what: string): MusterError {
+  return new MusterError('GITHUB_ERROR', 'GitHub has not answered.', {
+    reason: 'OUTCOME_UNKNOWN',
+    suggestion: `${what} may have been made all the same: look on GitHub, and repeat the call where it is not there.`,
+  });
+}
+
 /** It answered, but not as its description says. */
 export function unexpectedAnswer(cause: unknown): MusterError {
   return new MusterError('GITHUB_ERROR', 'GitHub answered what nobody expected.', {

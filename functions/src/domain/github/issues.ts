@@ -1,16 +1,19 @@
 /** Creating issues. Source: spec/network.md, "github.createIssue". */
 import type { Operation } from '../idempotency/operation.ts';
 import { REPLAY_HOURS } from '../idempotency/operation.ts';
-import type { Clock } from '../ports.ts';
+import type { Clock, Randomness } from '../ports.ts';
 import type { Settle, Store } from '../store.ts';
-import { repositoryNotFound } from './errors.ts';
+import { outcomeUnknown, repositoryNotFound } from './errors.ts';
 import type { GitHub, Issue, NewIssue } from './port.ts';
 import type { RepositoryName } from './repository.ts';
+
+const MARK_LENGTH = 20;
 
 export interface IssuesDependencies {
   readonly gitHub: GitHub;
   readonly store: Store;
   readonly clock: Clock;
+  readonly randomness: Randomness;
 }
 
 export interface CreatedIssue {
@@ -27,8 +30,9 @@ export class Issues {
   }
 
   /**
-   * Creates an issue, and then stores the answer under the call's idempotency key. An instance that dies in
-   * between leaves the issue with a mark that nobody sees; the repetition finds it by that.
+   * Creates an issue with a mark that nobody sees, and then stores the answer under the call's idempotency key. Where
+   * GitHub's answer is lost, the issue is found by its mark, and so it is by a repetition, where an instance died in
+   * between.
    */
   async create(
     at: RepositoryName,
@@ -37,23 +41,28 @@ export class Issues {
     settle: Settle<CreatedIssue>,
   ): Promise<CreatedIssue> {
     const id = operation.derivedId('issue');
-    const outcome = id === undefined ? await this.createNew(at, issue) : await this.createOnce(at, issue, id);
+    const mark = markOf(id ?? this.dependencies.randomness.letters(MARK_LENGTH));
+    const earlier = id === undefined ? undefined : await this.find(at, mark);
+    const outcome = earlier ? { issue: earlier, created: false } : await this.createNew(at, issue, mark);
     await this.dependencies.store.commit([], settle(outcome));
     return outcome;
   }
 
-  private async createOnce(at: RepositoryName, issue: NewIssue, id: string): Promise<CreatedIssue> {
-    const mark = `<!-- muster:${id} -->`;
-    const since = new Date(this.dependencies.clock.now().getTime() - REPLAY_HOURS * 3_600_000);
-    const earlier = await this.dependencies.gitHub.findIssue(at, mark, since);
-    if (earlier !== undefined) return { issue: earlier, created: false };
+  private async createNew(at: RepositoryName, issue: NewIssue, mark: string): Promise<CreatedIssue> {
     const body = issue.body === undefined ? mark : `${issue.body}\n\n${mark}`;
-    return this.createNew(at, { ...issue, body });
-  }
-
-  private async createNew(at: RepositoryName, issue: NewIssue): Promise<CreatedIssue> {
-    const created = await this.dependencies.gitHub.createIssue(at, issue);
-    if (created === undefined) throw repositoryNotFound(at);
+    const made = await this.dependencies.gitHub.createIssue(at, { ...issue, body });
+    if (made === undefined) throw repositoryNotFound(at);
+    const created = made === 'unanswered' ? await this.find(at, mark) : made;
+    if (created === undefined) throw outcomeUnknown('The issue');
     return { issue: created, created: true };
   }
+
+  private find(at: RepositoryName, mark: string): Promise<Issue | undefined> {
+    const since = new Date(this.dependencies.clock.now().getTime() - REPLAY_HOURS * 3_600_000);
+    return this.dependencies.gitHub.findIssue(at, mark, since);
+  }
+}
+
+function markOf(id: string): string {
+  return `<!-- muster:${id} -->`;
 }

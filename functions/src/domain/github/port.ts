@@ -181,7 +181,8 @@ export interface GitHub {
   commit(at: RepositoryName, ref: string): Promise<Commit | undefined>;
   searchCode(search: CodeSearch): Promise<CodeHits>;
 
-  createIssue(at: RepositoryName, issue: NewIssue): Promise<Issue | undefined>;
+  /** Like all that create or move: `unanswered` where GitHub may have done it, and nobody knows. */
+  createIssue(at: RepositoryName, issue: NewIssue): Promise<Issue | 'unanswered' | undefined>;
   /** The newest issue since then whose text holds the marker. */
   findIssue(at: RepositoryName, marker: string, since: Date): Promise<Issue | undefined>;
 
@@ -189,7 +190,7 @@ export interface GitHub {
   createPullRequest(
     at: RepositoryName,
     pullRequest: NewPullRequest,
-  ): Promise<PullRequest | 'exists' | undefined>;
+  ): Promise<PullRequest | 'exists' | 'unanswered' | undefined>;
   /** The open one from `owner:branch` into a branch. */
   findPullRequest(at: RepositoryName, head: string, base: string): Promise<PullRequest | undefined>;
 
@@ -201,9 +202,17 @@ export interface GitHub {
 
   /** The commit at the head of a branch. */
   branch(at: RepositoryName, name: string): Promise<string | undefined>;
-  createBranch(at: RepositoryName, name: string, sha: string): Promise<'created' | 'exists' | undefined>;
+  createBranch(
+    at: RepositoryName,
+    name: string,
+    sha: string,
+  ): Promise<'created' | 'exists' | 'unanswered' | undefined>;
   /** Never by force: `stale` where the branch has moved on since. */
-  moveBranch(at: RepositoryName, name: string, sha: string): Promise<'moved' | 'stale' | undefined>;
+  moveBranch(
+    at: RepositoryName,
+    name: string,
+    sha: string,
+  ): Promise<'moved' | 'stale' | 'unanswered' | undefined>;
   /** All files of a tree, submodules and symbolic links included. */
   files(at: RepositoryName, tree: string): Promise<TreeFiles | undefined>;
   createBlob(at: RepositoryName, base64: string): Promise<string | undefined>;

@@ -7,7 +7,7 @@ import type { TaskReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
 import type { Change, Settle, Store } from '../store.ts';
 import { isClosed } from '../tasks/task.ts';
-import { refNotFound, repositoryNotFound } from './errors.ts';
+import { outcomeUnknown, refNotFound, repositoryNotFound } from './errors.ts';
 import type { PullRequestLinks } from './link.ts';
 import { headName, refName } from './names.ts';
 import type { GitHub, NewPullRequest, PullRequest } from './port.ts';
@@ -70,11 +70,16 @@ export class PullRequests {
     if (open !== undefined) return { pullRequest: open, created: false };
     const created = await gitHub.createPullRequest(at, pullRequest);
     if (created === undefined) throw repositoryNotFound(at);
-    if (created !== 'exists') return { pullRequest: created, created: true };
+    if (typeof created !== 'string') return { pullRequest: created, created: true };
+    const there = await gitHub.findPullRequest(at, head, pullRequest.base);
+    if (created === 'unanswered') {
+      // There was none a moment ago.
+      if (there === undefined) throw outcomeUnknown('The pull request');
+      return { pullRequest: there, created: true };
+    }
     // Somebody else was faster.
-    const theirs = await gitHub.findPullRequest(at, head, pullRequest.base);
-    if (theirs === undefined) throw refNotFound(at, pullRequest.head, 'head');
-    return { pullRequest: theirs, created: false };
+    if (there === undefined) throw refNotFound(at, pullRequest.head, 'head');
+    return { pullRequest: there, created: false };
   }
 
   /** Whoever links a pull request to a task decides when it is done: its holder does, or a leader. */

@@ -36,7 +36,7 @@ export async function untilAnswered(
 async function attempt(send: () => Promise<HttpAnswer>): Promise<HttpAnswer | UnansweredError> {
   try {
     const answer = await send();
-    return answer.status >= 500 ? new UnansweredError(`HTTP ${answer.status}`) : answer;
+    return answer.status >= 500 ? new UnansweredError(`HTTP ${answer.status}`, true) : answer;
   } catch (error) {
     if (error instanceof UnansweredError) return error;
     throw error;

@@ -1,4 +1,5 @@
 /** One HTTP exchange: with an end to patience and to size, and with errors that never quote the URL. */
+import { connectionCodes, isUnsent } from '../../platform/connection.ts';
 
 export interface HttpRequest {
   readonly method: string;
@@ -20,17 +21,6 @@ export interface HttpAnswer {
   readonly text: string | undefined;
 }
 
-/** There was no connection to send a request over. */
-const UNSENT: readonly string[] = [
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'ERR_INVALID_URL',
-];
-
 /** No answer came. */
 export class UnansweredError extends Error {
   /** What broke, without the URL: `ECONNRESET`, `TimeoutError`, `HTTP 503`. */
@@ -38,11 +28,11 @@ export class UnansweredError extends Error {
   /** Whether the request may have arrived, and been carried out. */
   readonly isSent: boolean;
 
-  constructor(reason: string) {
+  constructor(reason: string, isSent: boolean) {
     super(`No answer came: ${reason}.`);
     this.name = 'UnansweredError';
     this.reason = reason;
-    this.isSent = !UNSENT.includes(reason);
+    this.isSent = isSent;
   }
 }
 
@@ -62,7 +52,7 @@ export async function exchange(
     const text = await textOf(response, mostBytes);
     return { status: response.status, text, ...(etag !== null && { etag }) };
   } catch (error) {
-    throw new UnansweredError(nameOf(error));
+    throw new UnansweredError(nameOf(error), !isUnsent(error));
   }
 }
 
@@ -80,7 +70,6 @@ async function textOf(response: Response, mostBytes: number): Promise<string | u
 
 /** `ECONNREFUSED`, `TimeoutError`. Its message could quote the URL. */
 function nameOf(error: unknown): string {
-  const cause = error instanceof Error ? (error.cause ?? error) : error;
-  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code;
-  return cause instanceof Error ? cause.name : 'unknown';
+  const [code] = connectionCodes(error);
+  return code ?? (error instanceof Error ? error.name : 'unknown');
 }

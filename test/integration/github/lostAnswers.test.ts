@@ -1,0 +1,111 @@
+/** Writes to GitHub whose answer is lost: they are found again, and happen once. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { AT, Stage } from './stage.ts';
+
+const ISSUES = 'POST /repos/{owner}/{repo}/issues';
+const PULLS = 'POST /repos/{owner}/{repo}/pulls';
+const NEW_BRANCH = 'POST /repos/{owner}/{repo}/git/refs';
+const MOVED_BRANCH = 'PATCH /repos/{owner}/{repo}/git/refs/{ref}';
+
+const LOSSES = [
+  ['the connection ends', { hangUp: true }],
+  ['GitHub breaks', { status: 502, text: '<html>Bad gateway</html>' }],
+] as const;
+
+describe('a write to GitHub whose answer is lost', () => {
+  let stage: Stage;
+
+  beforeEach(async () => {
+    stage = await Stage.open();
+  });
+
+  afterEach(() => stage.close());
+
+  const head = (branch = 'main'): string => stage.repo.branches.get(branch) ?? '';
+  const file = { path: 'a.txt', content: 'ours' };
+  const commit = { ...AT, branch: 'main', message: 'A change', files: [file] };
+
+  for (const [what, ends] of LOSSES) {
+    const lose = (route: string, carriedOut = () => {}) => stage.gitHub.fail({ route, ...ends, carriedOut });
+
+    for (const key of [undefined, 'with a key']) {
+      const given = key === undefined ? {} : { idempotency_key: randomUUID() };
+
+      it(`is an issue that was created (${what}${key ? `, ${key}` : ''})`, async () => {
+        lose(ISSUES);
+        const answer = await stage.answer('createIssue', { ...AT, title: 'Once', body: 'Why', ...given });
+        assert.deepEqual([answer['number'], answer['created'], stage.repo.issues.length], [1, true, 1]);
+        assert.match(String(stage.repo.issues[0]?.body), /^Why\n\n<!-- muster:[a-z0-9]{20} -->$/);
+      });
+    }
+
+    it(`is a pull request that was created (${what})`, async () => {
+      lose(PULLS);
+      const pull = { ...AT, title: 'End retries', head: 'fix/retries', base: 'main' };
+      const answer = await stage.answer('createPR', pull);
+      assert.deepEqual([answer['number'], answer['created'], stage.repo.pulls.length], [1, true, 1]);
+    });
+
+    it(`is a branch that was created (${what})`, async () => {
+      lose(NEW_BRANCH);
+      const { created } = await stage.answer('createBranch', { ...AT, branch: 'feature/login' });
+      assert.deepEqual([created, head('feature/login')], [true, head()]);
+    });
+
+    it(`is a commit that was made (${what})`, async () => {
+      lose(MOVED_BRANCH);
+      const { sha, created } = await stage.answer('commitFiles', commit);
+      assert.deepEqual([sha, created], [head(), true]);
+    });
+
+    it(`is a commit that others have built on since (${what})`, async () => {
+      for (const [index, more] of [{}, { expected_parent: head() }].entries()) {
+        const files = [{ path: `${index}.txt`, content: 'ours' }];
+        let ours = '';
+        let theirs = '';
+        lose(MOVED_BRANCH, () => {
+          ours = head();
+          theirs = stage.repo.push('main', { [`${index}.txt`]: 'theirs', 'README.md': 'new' }, 'Theirs');
+        });
+        const given = index === 0 ? more : { expected_parent: head() };
+        const { sha, created } = await stage.answer('commitFiles', { ...commit, files, ...given });
+        assert.deepEqual([sha, created, head()], [ours, true, theirs]);
+      }
+    });
+  }
+
+  it('is sent again where it never arrived and may be', async () => {
+    stage.gitHub.fail({ route: NEW_BRANCH, hangUp: true });
+    assert.equal((await stage.answer('createBranch', { ...AT, branch: 'feature/login' }))['created'], true);
+    stage.gitHub.fail({ route: MOVED_BRANCH, hangUp: true });
+    assert.equal((await stage.answer('commitFiles', commit))['created'], true);
+  });
+
+  it('may have happened, where it is not found: nobody is told otherwise', async () => {
+    stage.gitHub.fail({ route: ISSUES, hangUp: true });
+    stage.gitHub.fail({ route: PULLS, status: 504 });
+    stage.gitHub.fail({ route: NEW_BRANCH, hangUp: true, times: 3 });
+    stage.gitHub.fail({ route: MOVED_BRANCH, hangUp: true, times: 3 });
+    for (const [tool, given] of [
+      ['createIssue', { ...AT, title: 'Once' }],
+      ['createPR', { ...AT, title: 'End retries', head: 'fix/retries', base: 'main' }],
+      ['createBranch', { ...AT, branch: 'feature/login' }],
+      ['commitFiles', commit],
+    ] as const) {
+      const { message, data } = await stage.refusal(tool, given);
+      assert.equal(data['reason'], 'OUTCOME_UNKNOWN', tool);
+      assert.match(String(data['suggestion']), /may have/, tool);
+      assert.doesNotMatch(`${message} ${data['suggestion']}`, /Nothing was/, tool);
+    }
+    assert.deepEqual([stage.gitHub.count(ISSUES), stage.gitHub.count(PULLS)], [1, 1]);
+  });
+
+  it('did not happen where GitHub was never reached', async () => {
+    await stage.answer('createIssue', { ...AT, title: 'The token is there now' });
+    await stage.gitHub.stop();
+    const { data } = await stage.refusal('createIssue', { ...AT, title: 'Never' });
+    assert.equal(data['reason'], 'CONNECTION_ERROR');
+    await stage.gitHub.start();
+  });
+});
