@@ -6,6 +6,7 @@ import type { Firestore } from '../adapters/firestore/client.ts';
 import type { DocumentReading } from '../adapters/firestore/reading.ts';
 import { FirestoreRunReader } from '../adapters/firestore/runReader.ts';
 import { FirestoreWorkflowReader } from '../adapters/firestore/workflowReader.ts';
+import { systemRandomness } from '../adapters/platform/cryptography.ts';
 import { systemTimer } from '../adapters/platform/timer.ts';
 import { modelSettings, runBudget } from '../config/models.ts';
 import { region } from '../config.ts';
@@ -49,7 +50,7 @@ export function orchestrationPorts(
     measures: new FirestoreAgentMeasures(database, documents),
     runs: new FirestoreRunReader(database, documents),
     answers: new FirestoreAnswerCache(database, documents),
-    dispatch: dispatch ?? new CloudTasksRunQueue(region.value()),
+    dispatch: dispatch ?? new CloudTasksRunQueue(region.value(), systemRandomness),
   };
 }
 

@@ -1,0 +1,24 @@
+/** Runs whose dispatch fails, though they are stored. */
+import assert from 'node:assert/strict';
+import { compose } from '../../../functions/src/app.ts';
+import { Orchestra } from './orchestra.ts';
+
+const ONE_STEP = { name: 'one', steps: [{ name: 'one', agent: 'claude', prompt: '{{input}}' }] };
+
+describe('a run that cannot be dispatched', () => {
+  const orchestra = new Orchestra();
+
+  before(() => orchestra.start());
+  after(() => orchestra.stop());
+
+  it('is answered as stored, and is dispatched by the sweep', async () => {
+    const dispatch = { dispatch: () => Promise.reject(new Error('Cloud Tasks is away.')) };
+    const app = compose({ clock: { now: () => new Date() }, dispatch });
+    const { runId } = await orchestra.begin(ONE_STEP, {}, app);
+    assert.equal((await orchestra.view(runId)).run.status, 'pending');
+    const later = orchestra.anotherInstance(() => new Date(Date.now() + 120_000));
+    await later.services.orchestration.runs.dispatchLost();
+    assert.ok(orchestra.dispatched.includes(runId));
+    assert.equal((await orchestra.ended(runId)).run.status, 'succeeded');
+  });
+});

@@ -1,0 +1,79 @@
+/** Dispatching runs over the Admin SDK's client, to a Cloud Tasks on this machine. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CloudTasksRunQueue } from '../../../../functions/src/adapters/cloudtasks/runQueue.ts';
+import { systemRandomness } from '../../../../functions/src/adapters/platform/cryptography.ts';
+
+const HOST = 'CLOUD_TASKS_EMULATOR_HOST';
+
+/** The connection ends, or there comes an answer on which the client sends again. */
+type Loss = 'cut' | 503;
+
+describe('a run that is dispatched', () => {
+  /** What the queue holds, by name. */
+  let tasks: Map<string, unknown>;
+  let losses: Loss[];
+  let requests: number;
+  let server: Server;
+  const given = { host: process.env[HOST], project: process.env['GCLOUD_PROJECT'] };
+
+  beforeEach(() => {
+    tasks = new Map();
+    losses = [];
+    requests = 0;
+  });
+
+  // The Admin SDK's client remembers where it was told that Cloud Tasks is.
+  before(async () => {
+    server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(Buffer.from(chunk));
+      accept(JSON.parse(Buffer.concat(chunks).toString('utf8')).task, response);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    process.env[HOST] = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    process.env['GCLOUD_PROJECT'] ??= 'demo-muster';
+  });
+
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+    restore(HOST, given.host);
+    restore('GCLOUD_PROJECT', given.project);
+  });
+
+  /** As Cloud Tasks does it: a task without a name gets one, and none has the name of another. */
+  function accept(task: { readonly name?: string }, response: ServerResponse): void {
+    requests += 1;
+    const name = task.name ?? `unnamed-${requests}`;
+    const isThere = tasks.has(name);
+    tasks.set(name, task);
+    const loss = losses.shift();
+    if (loss === 'cut') response.destroy();
+    else response.writeHead(loss ?? (isThere ? 409 : 200), { 'content-type': 'application/json' }).end('{}');
+  }
+
+  const queue = () => new CloudTasksRunQueue('europe-west1', systemRandomness);
+
+  for (const loss of ['cut', 503] as const) {
+    it(`is in the queue once where the answer is lost (${loss})`, async () => {
+      losses = [loss];
+      await queue().dispatch('run-1');
+      assert.deepEqual([requests, tasks.size], [2, 1]);
+    });
+  }
+
+  it('can be dispatched again at any time', async () => {
+    const runs = queue();
+    await runs.dispatch('run-1');
+    await runs.dispatch('run-1');
+    assert.equal(tasks.size, 2);
+  });
+});
+
+function restore(name: string, value: string | undefined): void {
+  if (value === undefined) delete process.env[name];
+  else process.env[name] = value;
+}
