@@ -27,9 +27,10 @@ export class Vendors {
     await Promise.all([this.models.stop(), this.gitHub.stop()]);
   }
 
-  gitHubSettings(): GitHubSettings {
+  /** At an address of its own for each place: GitHub's SDK lets writes to one address wait for each other. */
+  gitHubSettings(place: string): GitHubSettings {
     const { id, privateKey } = this.gitHub.world.app;
-    return { apiUrl: this.gitHub.url, app: { id, privateKey } };
+    return { apiUrl: `${this.gitHub.url}/${place}/..`, app: { id, privateKey } };
   }
 
   /** A repository of its own, which Muster may write to. */
@@ -50,14 +51,17 @@ export class Scene extends CodingTeam {
   losing = false;
 
   constructor(vendors: Vendors) {
-    super({ ...bindingsOf(vendors), dispatch: { dispatch: async (runId) => this.execute(runId) } });
+    super({
+      ...bindingsOf(vendors, () => this.workspace),
+      dispatch: { dispatch: async (runId) => this.execute(runId) },
+    });
     this.vendors = vendors;
   }
 
   /** An instance of the same deployment whose commits go through the lane. */
   through({ database }: Lane): Composition {
     return compose({
-      ...bindingsOf(this.vendors),
+      ...bindingsOf(this.vendors, () => this.workspace),
       clock: { now: () => this.now },
       database,
       dispatch: { dispatch: async (runId) => this.execute(runId) },
@@ -84,9 +88,9 @@ export class Scene extends CodingTeam {
   }
 }
 
-function bindingsOf(vendors: Vendors): TeamBindings {
+function bindingsOf(vendors: Vendors, place: () => string): TeamBindings {
   return {
-    gitHub: () => vendors.gitHubSettings(),
+    gitHub: () => vendors.gitHubSettings(place()),
     hosted: () => agentsAt(vendors.models.url),
     budget: { tokens: 1_000_000, costUsd: 10 },
   };
