@@ -26,54 +26,55 @@ describe('a write to GitHub whose answer is lost', () => {
   const file = { path: 'a.txt', content: 'ours' };
   const commit = { ...AT, branch: 'main', message: 'A change', files: [file] };
 
-  for (const [what, ends] of LOSSES) {
-    const lose = (route: string, carriedOut = () => {}) => stage.gitHub.fail({ route, ...ends, carriedOut });
+  const lose = (route: string, carriedOut = () => {}) =>
+    stage.gitHub.fail({ route, hangUp: true, carriedOut });
 
+  for (const [what, ends] of LOSSES) {
     for (const key of [undefined, 'with a key']) {
       const given = key === undefined ? {} : { idempotency_key: randomUUID() };
 
       it(`is an issue that was created (${what}${key ? `, ${key}` : ''})`, async () => {
-        lose(ISSUES);
+        stage.gitHub.fail({ route: ISSUES, ...ends, carriedOut: () => {} });
         const answer = await stage.answer('createIssue', { ...AT, title: 'Once', body: 'Why', ...given });
         assert.deepEqual([answer['number'], answer['created'], stage.repo.issues.length], [1, true, 1]);
         assert.match(String(stage.repo.issues[0]?.body), /^Why\n\n<!-- muster:[a-z0-9]{20} -->$/);
       });
     }
-
-    it(`is a pull request that was created (${what})`, async () => {
-      lose(PULLS);
-      const pull = { ...AT, title: 'End retries', head: 'fix/retries', base: 'main' };
-      const answer = await stage.answer('createPR', pull);
-      assert.deepEqual([answer['number'], answer['created'], stage.repo.pulls.length], [1, true, 1]);
-    });
-
-    it(`is a branch that was created (${what})`, async () => {
-      lose(NEW_BRANCH);
-      const { created } = await stage.answer('createBranch', { ...AT, branch: 'feature/login' });
-      assert.deepEqual([created, head('feature/login')], [true, head()]);
-    });
-
-    it(`is a commit that was made (${what})`, async () => {
-      lose(MOVED_BRANCH);
-      const { sha, created } = await stage.answer('commitFiles', commit);
-      assert.deepEqual([sha, created], [head(), true]);
-    });
-
-    it(`is a commit that others have built on since (${what})`, async () => {
-      for (const [index, more] of [{}, { expected_parent: head() }].entries()) {
-        const files = [{ path: `${index}.txt`, content: 'ours' }];
-        let ours = '';
-        let theirs = '';
-        lose(MOVED_BRANCH, () => {
-          ours = head();
-          theirs = stage.repo.push('main', { [`${index}.txt`]: 'theirs', 'README.md': 'new' }, 'Theirs');
-        });
-        const given = index === 0 ? more : { expected_parent: head() };
-        const { sha, created } = await stage.answer('commitFiles', { ...commit, files, ...given });
-        assert.deepEqual([sha, created, head()], [ours, true, theirs]);
-      }
-    });
   }
+
+  it('is a pull request that was created', async () => {
+    lose(PULLS);
+    const pull = { ...AT, title: 'End retries', head: 'fix/retries', base: 'main' };
+    const answer = await stage.answer('createPR', pull);
+    assert.deepEqual([answer['number'], answer['created'], stage.repo.pulls.length], [1, true, 1]);
+  });
+
+  it('is a branch that was created', async () => {
+    lose(NEW_BRANCH);
+    const { created } = await stage.answer('createBranch', { ...AT, branch: 'feature/login' });
+    assert.deepEqual([created, head('feature/login')], [true, head()]);
+  });
+
+  it('is a commit that was made', async () => {
+    lose(MOVED_BRANCH);
+    const { sha, created } = await stage.answer('commitFiles', commit);
+    assert.deepEqual([sha, created], [head(), true]);
+  });
+
+  it('is a commit that others have built on since', async () => {
+    for (const [index, more] of [{}, { expected_parent: head() }].entries()) {
+      const files = [{ path: `${index}.txt`, content: 'ours' }];
+      let ours = '';
+      let theirs = '';
+      lose(MOVED_BRANCH, () => {
+        ours = head();
+        theirs = stage.repo.push('main', { [`${index}.txt`]: 'theirs', 'README.md': 'new' }, 'Theirs');
+      });
+      const given = index === 0 ? more : { expected_parent: head() };
+      const { sha, created } = await stage.answer('commitFiles', { ...commit, files, ...given });
+      assert.deepEqual([sha, created, head()], [ours, true, theirs]);
+    }
+  });
 
   it('is sent again where it never arrived and may be', async () => {
     stage.gitHub.fail({ route: NEW_BRANCH, hangUp: true });

@@ -8,7 +8,7 @@ export const createIssue = defineTool({
   name: 'createIssue',
   title: 'Create an issue',
   description:
-    'Create a new issue in a GitHub repository. With an idempotency_key, a repeated call never creates a second one: an invisible comment in the issue marks it.',
+    "Create a new issue in a GitHub repository. An invisible comment marks the issue, so that it is found again where GitHub's answer was lost; with an idempotency_key, a repeated call never creates a second one.",
   input: z.strictObject({
     owner,
     repo,

@@ -7,6 +7,7 @@ import { CloudTasksRunQueue } from '../../../../functions/src/adapters/cloudtask
 import { systemRandomness } from '../../../../functions/src/adapters/platform/cryptography.ts';
 
 const HOST = 'CLOUD_TASKS_EMULATOR_HOST';
+const METADATA = 'METADATA_SERVER_DETECTION';
 
 /** The connection ends, or there comes an answer on which the client sends again. */
 type Loss = 'cut' | 503;
@@ -17,7 +18,11 @@ describe('a run that is dispatched', () => {
   let losses: Loss[];
   let requests: number;
   let server: Server;
-  const given = { host: process.env[HOST], project: process.env['GCLOUD_PROJECT'] };
+  const given = {
+    host: process.env[HOST],
+    project: process.env['GCLOUD_PROJECT'],
+    metadata: process.env[METADATA],
+  };
 
   beforeEach(() => {
     tasks = new Map();
@@ -35,6 +40,8 @@ describe('a run that is dispatched', () => {
     await once(server, 'listening');
     process.env[HOST] = `127.0.0.1:${(server.address() as AddressInfo).port}`;
     process.env['GCLOUD_PROJECT'] ??= 'demo-muster';
+    // Whose account this is nobody looks up.
+    process.env[METADATA] = 'none';
   });
 
   after(() => {
@@ -42,6 +49,7 @@ describe('a run that is dispatched', () => {
     server.close();
     restore(HOST, given.host);
     restore('GCLOUD_PROJECT', given.project);
+    restore(METADATA, given.metadata);
   });
 
   /** As Cloud Tasks does it: a task without a name gets one, and none has the name of another. */
