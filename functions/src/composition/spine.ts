@@ -21,13 +21,14 @@ import { TOPICS, type Topic } from '../domain/events/event.ts';
 import { EventRelay } from '../domain/events/relay.ts';
 import { Notifier } from '../domain/notifications/notifier.ts';
 import type { PreferenceReader, PushService } from '../domain/notifications/ports.ts';
-import type { Hashing } from '../domain/ports.ts';
+import type { Hashing, Randomness } from '../domain/ports.ts';
 import { ReminderSending } from '../domain/reminders/sending.ts';
 import { type ReminderDependencies, ReminderService } from '../domain/reminders/service.ts';
 
 type SpinePorts = ConstructorParameters<typeof ReminderSending>[0] & {
   readonly preferences: PreferenceReader;
   readonly hashing: Hashing;
+  readonly randomness: Randomness;
   readonly push: PushService | undefined;
 };
 
@@ -35,7 +36,7 @@ export function composeSpine(database: Firestore, ports: SpinePorts) {
   const broker = new PubSubPublisher();
   const auditTrail = new FirestoreAuditTrail(database);
   const taskUpdates = new DatabaseTaskUpdates(realtimeDatabase);
-  const deliveries = new DatabaseDeliveries(realtimeDatabase, ports.clock);
+  const deliveries = new DatabaseDeliveries(realtimeDatabase, ports.clock, ports.randomness);
   const notifier = new Notifier({
     ...ports,
     deliveries,

@@ -17,6 +17,8 @@ export async function withDatabaseAt<T>(host: string, run: () => Promise<T>): Pr
 
 export interface Proxy {
   readonly host: string;
+  /** From now on no answer comes back over the connections that there are. */
+  silence(): void;
   /** Ends the connections that there are. */
   cut(): void;
   close(): void;
@@ -25,6 +27,7 @@ export interface Proxy {
 export async function openProxy(target: string): Promise<Proxy> {
   const [host, port] = target.split(':');
   const sockets = new Set<Socket>();
+  const answering = new Set<Socket>();
   const server = createServer((inward) => {
     const outward = connect(Number(port), host);
     for (const socket of [inward, outward]) {
@@ -32,7 +35,10 @@ export async function openProxy(target: string): Promise<Proxy> {
       socket.on('error', () => {}); // it was cut
       socket.on('close', () => sockets.delete(socket));
     }
-    inward.pipe(outward).pipe(inward);
+    inward.pipe(outward);
+    outward.pipe(inward);
+    answering.add(outward);
+    outward.on('close', () => answering.delete(outward));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -42,6 +48,9 @@ export async function openProxy(target: string): Promise<Proxy> {
   return {
     host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     cut,
+    silence() {
+      for (const socket of answering) socket.unpipe().resume();
+    },
     close() {
       server.close();
       cut();

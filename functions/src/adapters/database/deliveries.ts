@@ -4,7 +4,7 @@
  */
 import type { Database, Reference } from 'firebase-admin/database';
 import type { Deliveries } from '../../domain/notifications/ports.ts';
-import type { Clock } from '../../domain/ports.ts';
+import type { Clock, Randomness } from '../../domain/ports.ts';
 import type { Expiring } from '../../domain/sweep/part.ts';
 import { removeFound } from './expiry.ts';
 import { DELIVERIES, keyOf } from './paths.ts';
@@ -15,6 +15,9 @@ const SETTLED = 'settled';
 /** A sender that takes longer is dead. */
 const LEASE_MILLISECONDS = 60_000;
 
+/** A claim's end has a fraction of a millisecond by which its sender knows it: so finely a number of that size can tell. */
+const FRACTIONS = 4096;
+
 /** Messages are delivered again for a day at most. */
 const KEPT_MILLISECONDS = 2 * 24 * 60 * 60_000;
 
@@ -24,21 +27,24 @@ export class DatabaseDeliveries implements Deliveries, Expiring {
   readonly name = 'deliveries';
   private readonly database: () => Promise<Database>;
   private readonly clock: Clock;
+  private readonly randomness: Randomness;
 
-  constructor(database: () => Promise<Database>, clock: Clock) {
+  constructor(database: () => Promise<Database>, clock: Clock, randomness: Randomness) {
     this.database = database;
     this.clock = clock;
+    this.randomness = randomness;
   }
 
   async claim(notificationId: string, deviceId: string): Promise<'claimed' | 'busy' | 'settled'> {
     const now = this.clock.now().getTime();
     const notification = await this.notification(notificationId);
     await notification.child('at').set(now);
+    const until = now + LEASE_MILLISECONDS + this.randomness.integer(FRACTIONS) / FRACTIONS;
     let seen: unknown = null;
     const isClaimed = await changeNode(notification.child('devices').child(deviceId), (current) => {
       seen = current;
       const isHeld = current === SETTLED || (typeof current === 'number' && current > now);
-      return isHeld ? undefined : now + LEASE_MILLISECONDS;
+      return isHeld && current !== until ? undefined : until;
     });
     if (isClaimed) return 'claimed';
     return seen === SETTLED ? 'settled' : 'busy';

@@ -103,7 +103,7 @@ export class DatabaseEventLog implements EventLog {
     const node = (await this.bus(log)).child('log').child(sequenceKey(sequence));
     return changeNode(node, (current) => {
       if (current === null) return entry;
-      // Sent again by the client, which did not hear that it had arrived.
+      // Written before, by an attempt whose answer was lost.
       const there = storedEntry.safeParse(current);
       return there.success && there.data.writer === writer ? entry : undefined;
     });

@@ -9,6 +9,7 @@ import type { Clock } from '../../domain/ports.ts';
 import type { Expiring } from '../../domain/sweep/part.ts';
 import { removeFound } from './expiry.ts';
 import { agentMetricsPath, keyOf, METRICS_MINUTES, minuteKey, minuteMetricsPath } from './paths.ts';
+import { changeNode } from './transactions.ts';
 
 const KEPT_MILLISECONDS = 24 * 3_600_000;
 
@@ -56,7 +57,7 @@ export class DatabaseMetricsLedger implements MetricsLedger, Expiring {
   private async begin(database: Database, agentId: string, since: Date): Promise<void> {
     if (this.begun.has(agentId)) return;
     const reference = database.ref(`${agentMetricsPath(agentId)}/since`);
-    await reference.transaction((stored: unknown) => (stored === null ? since.getTime() : undefined));
+    await changeNode(reference, (stored) => (stored === null ? since.getTime() : undefined));
     if (this.begun.size >= MAX_REMEMBERED) this.begun.clear();
     this.begun.add(agentId);
   }

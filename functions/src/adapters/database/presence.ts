@@ -4,6 +4,7 @@ import type { Clock, Presence } from '../../domain/ports.ts';
 import type { Position } from '../../domain/readers.ts';
 import { checkPath, PRESENCE, presencePath } from './paths.ts';
 import { Patience } from './patience.ts';
+import { changeNode } from './transactions.ts';
 
 /** An instance writes an agent's presence at most this often. */
 const TOUCH_MILLISECONDS = 500;
@@ -59,10 +60,9 @@ export class DatabasePresence implements Presence {
 
   async forget(agentId: string, before: Date): Promise<boolean> {
     const database = await this.database();
-    const outcome = await database
-      .ref(presencePath(agentId))
-      .transaction((current: unknown) => (lastSeenIn(current) > before.getTime() ? undefined : null));
-    return outcome.committed;
+    return changeNode(database.ref(presencePath(agentId)), (current) =>
+      lastSeenIn(current) > before.getTime() ? undefined : null,
+    );
   }
 
   async check(): Promise<void> {

@@ -17,12 +17,15 @@ export class DatabaseWatcherLeases implements WatcherLeases {
   async take(log: string, lease: Lease, may: (current: Lease | undefined) => boolean): Promise<boolean> {
     const node = await this.node(log);
     const stored = { ...lease, renewed: lease.renewed.getTime() };
-    let before: Lease | undefined;
+    // A lease whose taking was not answered is met again as one's own, and is as new.
+    let isRenewed = true;
     const isTaken = await changeNode(node, (current) => {
-      before = leaseIn(current);
-      return may(before) ? stored : undefined;
+      const before = leaseIn(current);
+      if (!may(before)) return undefined;
+      if (before?.holder !== lease.holder) isRenewed = false;
+      return stored;
     });
-    if (isTaken && before?.holder !== lease.holder) {
+    if (isTaken && !isRenewed) {
       // Best effort: where it is not reached, the lease gets stale.
       node
         .onDisconnect()

@@ -1,0 +1,100 @@
+/** Compare-and-set in the Realtime Database whose answer is lost with the connection: whoever won knows it. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type App, deleteApp, initializeApp } from 'firebase-admin/app';
+import { type Database, getDatabase, type Reference } from 'firebase-admin/database';
+import { firebaseApp } from '../../../functions/src/adapters/admin/firebaseApp.ts';
+import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
+import { DatabaseDeliveries } from '../../../functions/src/adapters/database/deliveries.ts';
+import { DatabaseEventLog } from '../../../functions/src/adapters/database/eventLog.ts';
+import { busPath } from '../../../functions/src/adapters/database/paths.ts';
+import { DatabasePresence } from '../../../functions/src/adapters/database/presence.ts';
+import { DatabaseWatcherLeases } from '../../../functions/src/adapters/database/watcherLeases.ts';
+import { systemClock } from '../../../functions/src/adapters/platform/clock.ts';
+import { systemRandomness } from '../../../functions/src/adapters/platform/cryptography.ts';
+import { eventually } from '../../e2e/support/waiting.ts';
+import { type Proxy as DatabaseProxy, openProxy, withDatabaseAt } from '../data/realtimeReach.ts';
+
+describe('a compare-and-set whose answer is lost', () => {
+  let proxy: DatabaseProxy;
+  let app: App;
+  let log: string;
+  let database: () => Promise<Database>;
+
+  beforeEach(async () => {
+    log = `log-${randomUUID()}`;
+    proxy = await openProxy(process.env['FIREBASE_DATABASE_EMULATOR_HOST'] ?? '');
+    app = initializeApp(firebaseApp().options, `lossy-${randomUUID()}`);
+    const reached = await withDatabaseAt(proxy.host, async () => getDatabase(app));
+    await reached.ref('anything').get(); // there is a connection now
+    database = async () => reached;
+  });
+
+  afterEach(async () => {
+    proxy.close();
+    await deleteApp(app);
+  });
+
+  const there = async (path: string): Promise<unknown> =>
+    (await (await realtimeDatabase()).ref(path).get()).val();
+
+  /** Does it; no answer comes back of its compare-and-set, and the connection ends as soon as the database has it. */
+  async function losing<T>(work: () => Promise<T>, isDone: () => Promise<boolean>): Promise<T> {
+    const prototype: Pick<Reference, 'transaction'> = Object.getPrototypeOf((await database()).ref());
+    const { transaction } = prototype;
+    prototype.transaction = function (this: Reference, ...given) {
+      prototype.transaction = transaction;
+      proxy.silence();
+      return transaction.apply(this, given);
+    };
+    const outcome = work();
+    await eventually('carried out', async () => (await isDone()) || undefined);
+    proxy.cut();
+    return outcome;
+  }
+
+  const has = (path: string) => async () => (await there(path)) !== null;
+
+  it('has appended its entry, once', async () => {
+    const events = new DatabaseEventLog(database);
+    const entry = { sequence: 1, writer: 'writer', transitions: [] };
+    const appended = await losing(() => events.append(log, entry), has(`${busPath(log)}/log`));
+    assert.equal(appended, true);
+    assert.deepEqual(await events.read(log, 0, 10), [entry]);
+    assert.equal(await events.append(log, { ...entry, writer: 'another' }), false);
+  });
+
+  it('has taken its lease, which goes with its next connection', async () => {
+    const leases = new DatabaseWatcherLeases(database);
+    const lease = { holder: 'holder', reading: true, renewed: new Date() };
+    const path = `${busPath(log)}/watcher`;
+    const mine = (current: { readonly holder: string } | undefined) =>
+      current === undefined || current.holder === lease.holder;
+    assert.equal(await losing(() => leases.take(log, lease, mine), has(path)), true);
+    const other = { ...lease, holder: 'another' };
+    assert.equal(await leases.take(log, other, (current) => current === undefined), false);
+    await (await database()).ref('anything').get(); // what happens at its end is known there
+    proxy.cut();
+    await eventually('the lease has gone', async () => (await there(path)) === null || undefined);
+  });
+
+  it('has claimed its delivery, and nobody else has', async () => {
+    const deliveries = new DatabaseDeliveries(database, systemClock, systemRandomness);
+    const path = `deliveries/${log}/devices/phone`;
+    assert.equal(await losing(() => deliveries.claim(log, 'phone'), has(path)), 'claimed');
+    assert.equal(typeof (await there(path)), 'number');
+    const others = new DatabaseDeliveries(realtimeDatabase, systemClock, systemRandomness);
+    assert.equal(await others.claim(log, 'phone'), 'busy');
+  });
+
+  it('has forgotten a presence', async () => {
+    const presence = new DatabasePresence(database, systemClock);
+    const path = `presence/${log}`;
+    await (await realtimeDatabase()).ref(path).set({ last_seen: 1 });
+    const forgotten = losing(
+      () => presence.forget(log, new Date(1000)),
+      async () => !(await has(path)()),
+    );
+    assert.equal(await forgotten, true);
+  });
+});
