@@ -76,6 +76,13 @@ describe('a write to GitHub whose answer is lost', () => {
     }
   });
 
+  it('is a commit also where it deletes, and is repeated', async () => {
+    const given = { ...commit, files: [file, { path: 'docs/guide.md', delete: true }] };
+    const { sha } = await stage.answer('commitFiles', given);
+    const again = await stage.answer('commitFiles', given);
+    assert.deepEqual([again['sha'], again['created'], head()], [sha, false, sha]);
+  });
+
   it('is sent again where it never arrived and may be', async () => {
     stage.gitHub.fail({ route: NEW_BRANCH, hangUp: true });
     assert.equal((await stage.answer('createBranch', { ...AT, branch: 'feature/login' }))['created'], true);

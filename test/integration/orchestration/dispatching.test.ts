@@ -1,6 +1,7 @@
 /** Runs whose dispatch fails, though they are stored. */
 import assert from 'node:assert/strict';
 import { compose } from '../../../functions/src/app.ts';
+import { turnAt } from '../../unit/domain/sweep/turn.ts';
 import { Orchestra } from './orchestra.ts';
 
 const ONE_STEP = { name: 'one', steps: [{ name: 'one', agent: 'claude', prompt: '{{input}}' }] };
@@ -16,8 +17,8 @@ describe('a run that cannot be dispatched', () => {
     const app = compose({ clock: { now: () => new Date() }, dispatch });
     const { runId } = await orchestra.begin(ONE_STEP, {}, app);
     assert.equal((await orchestra.view(runId)).run.status, 'pending');
-    const later = orchestra.anotherInstance(() => new Date(Date.now() + 120_000));
-    await later.services.orchestration.runs.dispatchLost();
+    const later = new Date(Date.now() + 120_000);
+    await orchestra.anotherInstance(() => later).services.orchestration.runs.part.run(turnAt(later));
     assert.ok(orchestra.dispatched.includes(runId));
     assert.equal((await orchestra.ended(runId)).run.status, 'succeeded');
   });

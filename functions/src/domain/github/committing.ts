@@ -108,6 +108,8 @@ export class Committing {
     const headSha = await this.gitHub.branch(at, branch);
     if (headSha === undefined) throw await this.missing(at, branch, 'branch');
     const head = await this.required(at, this.gitHub.commit(at, headSha));
+    if (expectedParent === undefined && (await this.isMade(request, head, blobs)))
+      return sameAs(head, request);
     const parent =
       expectedParent === undefined || expectedParent === headSha ? head : await this.before(request, head);
     const tree = await this.tree(request, parent.tree, blobs);
@@ -153,6 +155,20 @@ export class Committing {
       ahead = [...others, ...parents.filter((one) => one !== parent)];
     }
     throw outcomeUnknown(`Commit ${sha}`);
+  }
+
+  /** Whether the head is this very commit: a deletion cannot be made over it again. */
+  private async isMade(request: CommitRequest, head: Commit, blobs: Map<string, string>): Promise<boolean> {
+    const { at, message, files } = request;
+    const [before] = head.parents;
+    if (head.message !== message || before === undefined || !files.some((file) => file.delete)) return false;
+    const { tree } = await this.required(at, this.gitHub.commit(at, before));
+    try {
+      return (await this.tree(request, tree, blobs)) === head.tree;
+    } catch (error) {
+      if (error instanceof MusterError && error.details.reason === 'FILE_NOT_FOUND') return false;
+      throw error;
+    }
   }
 
   /** The branch is not where it was expected. An earlier attempt of the same call may have moved it. */
@@ -217,7 +233,7 @@ function nothingToDelete(path: string): MusterError {
   return new MusterError('NOT_FOUND', `There is no "${shown(path)}" to delete.`, {
     field: 'files',
     reason: 'FILE_NOT_FOUND',
-    suggestion: 'Nothing was committed. Leave out what is not there.',
+    suggestion: 'This call has committed nothing. Leave out what is not there.',
   });
 }
 
