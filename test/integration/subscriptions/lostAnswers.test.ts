@@ -56,7 +56,7 @@ describe('a compare-and-set whose answer is lost', () => {
   const has = (path: string) => async () => (await there(path)) !== null;
 
   it('has appended its entry, once', async () => {
-    const events = new DatabaseEventLog(database);
+    const events = new DatabaseEventLog(database, unnoted);
     const entry = { sequence: 1, writer: 'writer', transitions: [] };
     const appended = await losing(() => events.append(log, entry), has(`${busPath(log)}/log`));
     assert.equal(appended, true);
