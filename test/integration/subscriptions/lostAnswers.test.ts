@@ -13,6 +13,7 @@ import { DatabaseWatcherLeases } from '../../../functions/src/adapters/database/
 import { systemClock } from '../../../functions/src/adapters/platform/clock.ts';
 import { systemRandomness } from '../../../functions/src/adapters/platform/cryptography.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
+import { unnoted } from '../../support/reading.ts';
 import { type Proxy as DatabaseProxy, openProxy, withDatabaseAt } from '../data/realtimeReach.ts';
 
 describe('a compare-and-set whose answer is lost', () => {
