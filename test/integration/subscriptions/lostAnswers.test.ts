@@ -92,6 +92,9 @@ describe('a compare-and-set whose answer is lost', () => {
     const presence = new DatabasePresence(database, systemClock);
     const path = `presence/${log}`;
     await (await realtimeDatabase()).ref(path).set({ last_seen: 1 });
+    // Whoever listens knows it, so that the first attempt is the one that counts.
+    const node = (await database()).ref(path);
+    await new Promise((resolve) => node.on('value', resolve));
     const forgotten = losing(
       () => presence.forget(log, new Date(1000)),
       async () => !(await has(path)()),

@@ -1,17 +1,15 @@
 /** Creating branches, and committing several files at once. Ours, beside the specification's five tools. */
 import { MusterError } from '../errors.ts';
 import type { Settle, Store } from '../store.ts';
+import { Branches, required } from './branches.ts';
 import { type CommitRequest, checkRequest, type FileChange } from './commitRequest.ts';
-import { invalidArgument, outcomeUnknown, refNotFound, repositoryNotFound, shown } from './errors.ts';
+import { invalidArgument, refNotFound, repositoryNotFound, shown } from './errors.ts';
 import { isSha, refName } from './names.ts';
 import type { Commit, GitHub, TreeEntry } from './port.ts';
 import type { RepositoryName } from './repository.ts';
 
 /** How often a branch may move on while a commit is made for it. */
 const MAX_ATTEMPTS = 3;
-
-/** How many commits others may have built on one whose answer was lost. */
-const MAX_LOOKED_THROUGH = 20;
 
 export interface CreatedBranch {
   readonly branch: string;
@@ -30,10 +28,12 @@ export interface CommitOutcome {
 
 export class Committing {
   private readonly gitHub: GitHub;
+  private readonly branches: Branches;
   private readonly store: Store;
 
   constructor({ gitHub, store }: { readonly gitHub: GitHub; readonly store: Store }) {
     this.gitHub = gitHub;
+    this.branches = new Branches(gitHub);
     this.store = store;
   }
 
@@ -47,24 +47,10 @@ export class Committing {
     refName(name, 'branch');
     if (isSha(name)) throw looksLikeSha();
     const sha = await this.start(at, from);
-    const created = await this.makeBranch(at, name, sha, 1);
+    const created = await this.branches.make(at, name, sha);
     const outcome = { branch: name, sha, created };
     await this.store.commit([], settle(outcome));
     return outcome;
-  }
-
-  /** Whether it was not there before. What is sent again after a lost answer meets its own branch. */
-  private async makeBranch(at: RepositoryName, name: string, sha: string, attempt: number): Promise<boolean> {
-    const answer = await this.gitHub.createBranch(at, name, sha);
-    if (answer === undefined) throw repositoryNotFound(at);
-    if (answer === 'created') return true;
-    if (answer === 'exists') {
-      await this.requireBranchAt(at, name, sha);
-      return attempt > 1;
-    }
-    if ((await this.gitHub.branch(at, name)) === sha) return true;
-    if (attempt === MAX_ATTEMPTS) throw outcomeUnknown(`Branch "${name}"`);
-    return this.makeBranch(at, name, sha, attempt + 1);
   }
 
   /** All files in one commit: nobody sees any of it before the branch moves, which is the last step. */
@@ -84,16 +70,6 @@ export class Committing {
     return commit.sha;
   }
 
-  private async requireBranchAt(at: RepositoryName, name: string, sha: string): Promise<void> {
-    const there = await this.gitHub.branch(at, name);
-    if (there === sha) return;
-    throw new MusterError('CONFLICT', `Branch "${name}" exists at another commit.`, {
-      field: 'branch',
-      reason: 'BRANCH_EXISTS',
-      suggestion: 'Use it as it is, or choose another name.',
-    });
-  }
-
   private async missing(at: RepositoryName, ref: string, field: string): Promise<MusterError> {
     const repository = await this.gitHub.repository(at);
     return repository === undefined ? repositoryNotFound(at) : refNotFound(at, ref, field);
@@ -107,7 +83,7 @@ export class Committing {
     const { at, branch, message, expectedParent } = request;
     const headSha = await this.gitHub.branch(at, branch);
     if (headSha === undefined) throw await this.missing(at, branch, 'branch');
-    const head = await this.required(at, this.gitHub.commit(at, headSha));
+    const head = await required(at, this.gitHub.commit(at, headSha));
     if (expectedParent === undefined && (await this.isMade(request, head, blobs)))
       return sameAs(head, request);
     const parent =
@@ -116,45 +92,12 @@ export class Committing {
     if (tree === head.tree && (parent === head || head.parents[0] === parent.sha))
       return sameAs(head, request);
     if (parent !== head) throw movedOn(branch);
-    const sha = await this.required(at, this.gitHub.createCommit(at, { message, tree, parent: parent.sha }));
-    if (await this.move(at, branch, { sha, parent: parent.sha }, 1)) {
+    const sha = await required(at, this.gitHub.createCommit(at, { message, tree, parent: parent.sha }));
+    if (await this.branches.move(at, branch, { sha, parent: parent.sha })) {
       return { sha, parent: parent.sha, tree, created: true };
     }
     if (expectedParent !== undefined || attempt === MAX_ATTEMPTS) throw movedOn(branch);
     return this.commitOnto(request, blobs, attempt + 1);
-  }
-
-  /** Whether the commit is on the branch now. What is sent again after a lost answer may find others built on it. */
-  private async move(
-    at: RepositoryName,
-    branch: string,
-    commit: { readonly sha: string; readonly parent: string },
-    attempt: number,
-  ): Promise<boolean> {
-    const moved = await this.required(at, this.gitHub.moveBranch(at, branch, commit.sha));
-    if (moved === 'moved') return true;
-    if (moved === 'stale' && attempt === 1) return false;
-    if (await this.holds(at, branch, commit)) return true;
-    if (moved === 'stale') return false;
-    if (attempt === MAX_ATTEMPTS) throw outcomeUnknown(`Commit ${commit.sha}`);
-    return this.move(at, branch, commit, attempt + 1);
-  }
-
-  /** Whether the branch leads to the commit, by way of at most so many others. */
-  private async holds(
-    at: RepositoryName,
-    branch: string,
-    { sha, parent }: { readonly sha: string; readonly parent: string },
-  ): Promise<boolean> {
-    let ahead = [await this.required(at, this.gitHub.branch(at, branch))];
-    for (let looked = 0; looked < MAX_LOOKED_THROUGH; looked++) {
-      const [next, ...others] = ahead;
-      if (next === undefined) return false;
-      if (next === sha) return true;
-      const { parents } = await this.required(at, this.gitHub.commit(at, next));
-      ahead = [...others, ...parents.filter((one) => one !== parent)];
-    }
-    throw outcomeUnknown(`Commit ${sha}`);
   }
 
   /** Whether the head is this very commit: a deletion cannot be made over it again. */
@@ -162,7 +105,7 @@ export class Committing {
     const { at, message, files } = request;
     const [before] = head.parents;
     if (head.message !== message || before === undefined || !files.some((file) => file.delete)) return false;
-    const { tree } = await this.required(at, this.gitHub.commit(at, before));
+    const { tree } = await required(at, this.gitHub.commit(at, before));
     try {
       return (await this.tree(request, tree, blobs)) === head.tree;
     } catch (error) {
@@ -174,7 +117,7 @@ export class Committing {
   /** The branch is not where it was expected. An earlier attempt of the same call may have moved it. */
   private async before({ at, branch, expectedParent = '' }: CommitRequest, head: Commit): Promise<Commit> {
     if (head.parents[0] !== expectedParent) throw movedOn(branch);
-    return this.required(at, this.gitHub.commit(at, expectedParent));
+    return required(at, this.gitHub.commit(at, expectedParent));
   }
 
   /** @param blobs those made so far, by path: a further attempt uses them again */
@@ -183,7 +126,7 @@ export class Committing {
     base: string,
     blobs: Map<string, string>,
   ): Promise<string> {
-    const { executable, truncated } = await this.required(at, this.gitHub.files(at, base));
+    const { executable, truncated } = await required(at, this.gitHub.files(at, base));
     const entries: TreeEntry[] = [];
     for (const file of files) {
       const { path } = file;
@@ -191,7 +134,7 @@ export class Committing {
       const mode = file.executable ?? executable.get(path) ?? false;
       entries.push({ path, executable: mode, content: await this.contentOf(at, file, blobs) });
     }
-    return this.required(at, this.gitHub.createTree(at, base, entries));
+    return required(at, this.gitHub.createTree(at, base, entries));
   }
 
   private async contentOf(
@@ -201,15 +144,9 @@ export class Committing {
   ): Promise<TreeEntry['content']> {
     if (content === undefined) return undefined;
     if (encoding === 'utf8') return { text: content };
-    const blob = blobs.get(path) ?? (await this.required(at, this.gitHub.createBlob(at, content)));
+    const blob = blobs.get(path) ?? (await required(at, this.gitHub.createBlob(at, content)));
     blobs.set(path, blob);
     return { blob };
-  }
-
-  private async required<T>(at: RepositoryName, asked: Promise<T | undefined>): Promise<T> {
-    const answer = await asked;
-    if (answer === undefined) throw repositoryNotFound(at);
-    return answer;
   }
 }
 
