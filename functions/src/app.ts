@@ -199,19 +199,16 @@ export function compose(bindings: Bindings) {
     ],
     { ...ports, record: ports.sweepRecord, ...SWEEP },
   );
-  const taskQueueMirror = new TaskQueueMirror(realtimeDatabase, ports.tasks);
-  const gitHubWebhook = composeWebhook(ports);
-  const repairTodo = composeRepair(ports);
   return {
     ports,
     databases,
     services,
-    repairTodo,
+    repairTodo: composeRepair(ports),
     runExecution: orchestration.execution,
     authenticator,
     sweep,
-    taskQueueMirror,
-    gitHubWebhook,
+    taskQueueMirror: new TaskQueueMirror(realtimeDatabase, ports.tasks),
+    gitHubWebhook: composeWebhook(ports),
     ...spine,
   };
 }
