@@ -93,7 +93,10 @@ class Telling {
   }
 
   tell(value: unknown, naming: boolean): unknown {
-    if (typeof value === 'string') return this.text(value, naming);
+    if (typeof value === 'string') {
+      const stored = storedJson(value);
+      return stored === undefined ? this.text(value, naming) : this.tell(stored, naming);
+    }
     if (Array.isArray(value)) return value.map((each) => this.tell(each, naming));
     if (typeof value !== 'object' || value === null) return value;
     if ('timestampValue' in value) return this.stamp(value.timestampValue);
@@ -134,6 +137,16 @@ class Telling {
     if (now === undefined) return '<time>';
     const distance = time.getTime() - now.getTime();
     return Math.abs(distance) < FAR_MILLISECONDS ? `<now${distance < 0 ? '' : '+'}${distance}ms>` : '<time>';
+  }
+}
+
+/** Answers are stored as JSON. */
+function storedJson(text: string): object | undefined {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 
