@@ -2,16 +2,21 @@
 import type { GitHubSettings } from '../../../functions/src/adapters/github/clients.ts';
 import { type Composition, compose } from '../../../functions/src/app.ts';
 import type { JsonObject } from '../../../functions/src/domain/json.ts';
+import { readWorkflow } from '../../../functions/src/domain/orchestration/workflows/validation.ts';
 import type { Principal } from '../../../functions/src/domain/principal.ts';
 import { LocalGitHub } from '../../support/github/server.ts';
 import type { Installation, Repo } from '../../support/github/world.ts';
 import type { Lane } from '../../support/lossyFirestore/lanes.ts';
 import { LocalModels } from '../../support/models/server.ts';
 import { CodingTeam } from '../coding/calls.ts';
-import type { TeamBindings } from '../coordination/team.ts';
+import { type TeamBindings, unkeyed } from '../coordination/team.ts';
 import { agentsAt } from '../orchestration/orchestra.ts';
 
 const OWNER = 'sartor-ai';
+
+const BUDGET = { tokens: 1_000_000, costUsd: 10 };
+
+const ONE_STEP = { name: 'one-step', steps: [{ name: 'only', agent: 'claude' }] };
 
 /** What all scenes share. */
 export class Vendors {
@@ -73,6 +78,20 @@ export class Scene extends CodingTeam {
     if (!this.losing) void this.app.runExecution.deliver({ runId });
   }
 
+  /** A run of the leader's that nobody has begun to execute. Gives its id. */
+  async pendingRun(): Promise<string> {
+    this.losing = true;
+    const request = {
+      workflow: readWorkflow(ONE_STEP, 'workflow'),
+      input: 'Do it',
+      context: {},
+      budget: BUDGET,
+      cache: false,
+    };
+    const { runs } = this.app.services.orchestration;
+    return (await runs.start(this.leader, this.workspace, request, unkeyed)).runId;
+  }
+
   /** A worker that has joined, and what it holds. */
   async holder(
     tasks = 1,
@@ -92,7 +111,7 @@ function bindingsOf(vendors: Vendors, place: () => string): TeamBindings {
   return {
     gitHub: () => vendors.gitHubSettings(place()),
     hosted: () => agentsAt(vendors.models.url),
-    budget: { tokens: 1_000_000, costUsd: 10 },
+    budget: BUDGET,
   };
 }
 

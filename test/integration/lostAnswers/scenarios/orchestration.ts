@@ -35,9 +35,5 @@ export const orchestration = scenariosOf('orchestration', {
     await save(scene);
     return { args: { name: 'saved' } };
   },
-  cancel_run: async (scene) => {
-    scene.losing = true;
-    const { runId } = await answer(scene, 'orchestration_orchestrate', { ...PROMPT, waitMs: 0 });
-    return { args: { runId: String(runId) } };
-  },
+  cancel_run: async (scene) => ({ args: { runId: await scene.pendingRun() } }),
 });
