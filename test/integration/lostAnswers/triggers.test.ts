@@ -224,10 +224,8 @@ async function edit(id: string, fields: object): Promise<void> {
 
 /** A task that a run has ended without, and somebody who could do it. */
 async function taskOfRun(scene: Scene): Promise<{ readonly id: string; readonly agent: string }> {
-  scene.losing = true;
-  const question = { prompt: 'Do it', preferences: { workflow: 'direct' }, waitMs: 0 };
-  const { runId } = await answer(scene, 'orchestration_orchestrate', question);
-  await answer(scene, 'orchestration_cancel_run', { runId: String(runId) });
+  const runId = await scene.pendingRun();
+  await answer(scene, 'orchestration_cancel_run', { runId });
   const id = `${runId}-only-1`;
   await scene.create({ id });
   return { id, agent: await scene.join('ann') };
