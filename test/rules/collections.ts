@@ -15,6 +15,7 @@ import {
   queuedTaskPath,
   realtimeCommitPath,
   TASK_UPDATES,
+  UNREADABLE,
 } from '../../functions/src/adapters/database/paths.ts';
 import {
   agentMeasurePath,
@@ -458,6 +459,14 @@ const realtimeCollections: readonly Omit<Collection, 'database'>[] = [
     reads: 'nobody',
     writes: 'nobody',
     keeper: 'calls, in leases of several; the sweep',
+    indexOn: ['at'],
+  },
+  {
+    path: `${UNREADABLE}/{path}`,
+    holds: 'stored documents that could not be read, and when one last was not; removed a day after',
+    reads: 'nobody',
+    writes: 'nobody',
+    keeper: 'whoever reads; the sweep',
     indexOn: ['at'],
   },
   {

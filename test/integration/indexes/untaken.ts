@@ -18,7 +18,7 @@ export interface Untaken {
 const QUERY_BUILDING = [
   /^(?:async\s+|get\s+|static\s+)*\w+\s*\(/,
   /\.(?:where|orderBy|collection|collectionGroup|count|stream|get)\(/,
-  /\b(?:list|readSlice)\(/,
+  /\.(?:first|firstVersioned|slice|page|all)\(/,
   /^[?:]?\s*\w+$/,
 ];
 

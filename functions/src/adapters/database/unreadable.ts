@@ -2,7 +2,7 @@
  * `unreadable/{path}`: the stored documents that some instance could not read, `at` being when one last met it, in
  * milliseconds of the epoch. One that is mended is met no more, and forgotten.
  */
-import type { Database } from 'firebase-admin/database';
+import type { Database, Query } from 'firebase-admin/database';
 import { ZodError } from 'zod';
 import type { Clock, Log } from '../../domain/ports.ts';
 import type { Expiring } from '../../domain/sweep/part.ts';
@@ -51,8 +51,7 @@ export class DatabaseUnreadable implements UnreadableDocuments, Expiring {
 
   async recent(): Promise<readonly string[]> {
     const now = this.clock.now().getTime();
-    const all = (await this.database()).ref(UNREADABLE).orderByChild('at');
-    const recent = all.startAt(now - RECENT_MILLISECONDS).endAt(now + RECENT_MILLISECONDS);
+    const recent = (await this.byTime()).startAt(now - RECENT_MILLISECONDS).endAt(now + RECENT_MILLISECONDS);
     const found: string[] = [];
     (await recent.limitToLast(MAX_REMEMBERED).get()).forEach((child) => {
       found.push(nameOfKey(child.key));
@@ -63,8 +62,11 @@ export class DatabaseUnreadable implements UnreadableDocuments, Expiring {
   /** Removes those that nobody has met for a day. Tells how many. */
   async expire(): Promise<number> {
     const before = this.clock.now().getTime() - KEPT_MILLISECONDS;
-    const all = (await this.database()).ref(UNREADABLE).orderByChild('at');
-    return removeFound(all.endAt(before).limitToFirst(MAX_REMOVED_AT_ONCE));
+    return removeFound((await this.byTime()).endAt(before).limitToFirst(MAX_REMOVED_AT_ONCE));
+  }
+
+  private async byTime(): Promise<Query> {
+    return (await this.database()).ref(UNREADABLE).orderByChild('at');
   }
 
   private async store(path: string, at: number): Promise<void> {

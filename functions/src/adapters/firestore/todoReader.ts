@@ -41,7 +41,7 @@ export class FirestoreTodoReader implements TodoReader {
   async findReminded(id: string): Promise<RemindedTodo | undefined> {
     const [todo, reminder] = await this.readBoth(id);
     const found = todo && this.documents.findVersioned(todo, todoFromDocument);
-    return found && { ...found, ...this.remindedBy(reminder), ...recordedOf(todo.data()) };
+    return found && { ...found, ...remindedBy(this.documents, reminder), ...recordedOf(todo.data()) };
   }
 
   async findEdited(id: string): Promise<EditedTodo | undefined> {
@@ -51,7 +51,7 @@ export class FirestoreTodoReader implements TodoReader {
     const data = todo.data();
     return {
       ...found,
-      ...this.remindedBy(reminder),
+      ...remindedBy(this.documents, reminder),
       ...recordedOf(data),
       isDerived: isDerived(found.value, data),
     };
@@ -105,11 +105,6 @@ export class FirestoreTodoReader implements TodoReader {
     return { query, fields: [created, due] };
   }
 
-  private remindedBy(snapshot: DocumentSnapshot | undefined): { reminder?: Versioned<Reminder> } {
-    const reminder = snapshot && this.documents.findVersioned(snapshot, reminderFromDocument);
-    return reminder ? { reminder } : {};
-  }
-
   private async readBoth(id: string): Promise<DocumentSnapshot[]> {
     return this.database.getAll(this.database.doc(todoPath(id)), this.database.doc(reminderPath(id)));
   }
@@ -138,4 +133,12 @@ function withinDueDates(query: Query, due: string, { dueAfter, dueBefore }: Todo
   const from = dueAfter?.getTime() ?? FIRST_OF_ALL + 1;
   const to = dueBefore?.getTime() ?? LAST_OF_ALL - 1;
   return query.where(due, '>=', from).where(due, '<=', to);
+}
+
+function remindedBy(
+  documents: DocumentReading,
+  snapshot: DocumentSnapshot | undefined,
+): { reminder?: Versioned<Reminder> } {
+  const reminder = snapshot && documents.findVersioned(snapshot, reminderFromDocument);
+  return reminder ? { reminder } : {};
 }
