@@ -17,6 +17,7 @@ import { DatabaseUnreadable } from './adapters/database/unreadable.ts';
 import { DatabaseWatcherLeases } from './adapters/database/watcherLeases.ts';
 import { FirestoreAgentDirectory } from './adapters/firestore/agentDirectory.ts';
 import { FirestoreAgentReader } from './adapters/firestore/agentReader.ts';
+import { FirestoreArchiveReader } from './adapters/firestore/archiveReader.ts';
 import { FirestoreAccess } from './adapters/firestore/asCaller/access.ts';
 import { type Firestore, firestore } from './adapters/firestore/client.ts';
 import { FirestoreDiscoveryReader } from './adapters/firestore/discoveryReader.ts';
@@ -102,6 +103,7 @@ export function compose(bindings: Bindings) {
   const ports = {
     agents: new FirestoreAgentReader(database, documents),
     sessions: new FirestoreSessionReader(database, documents),
+    archive: new FirestoreArchiveReader(database),
     tasks: new FirestoreTaskReader(database, documents),
     discoveries: new FirestoreDiscoveryReader(database, documents),
     ...todoPorts(database, documents),

@@ -82,8 +82,6 @@ export interface SessionReader {
   }>;
   /** A session that another goal has replaced. */
   archived(workspace: string, session: string): Promise<Session | undefined>;
-  /** Those that were archived and not cleared yet. */
-  uncleared(limit: number): Promise<readonly ArchivedSession[]>;
   counters(workspace: string, session: string): Promise<SessionCounters>;
   /** How many agents have registered in the workspace. */
   members(workspace: string): Promise<MemberCount>;
@@ -97,6 +95,11 @@ export interface OpenSession {
 
 /** The name of a session that another goal has replaced. */
 export type ArchivedSession = Pick<Session, 'workspace' | 'id'>;
+
+export interface ArchiveReader {
+  /** Sessions that were archived and not cleared yet. */
+  uncleared(limit: number): Promise<readonly ArchivedSession[]>;
+}
 
 export interface SessionCounters {
   readonly counts: Readonly<Record<Counter, number>>;

@@ -16,7 +16,7 @@ type FirstActs = typeof import('../../../functions/src/adapters/firestore/firstA
 type QueueReaders = typeof import('../../../functions/src/adapters/firestore/queueReader.ts');
 type ReminderReaders = typeof import('../../../functions/src/adapters/firestore/reminderReader.ts');
 type RunReaders = typeof import('../../../functions/src/adapters/firestore/runReader.ts');
-type SessionReaders = typeof import('../../../functions/src/adapters/firestore/sessionReader.ts');
+type ArchiveReaders = typeof import('../../../functions/src/adapters/firestore/archiveReader.ts');
 type SkillReaders = typeof import('../../../functions/src/adapters/firestore/skillReader.ts');
 type DiscoveryReaders = typeof import('../../../functions/src/adapters/firestore/discoveryReader.ts');
 type SubscriptionReaders = typeof import('../../../functions/src/adapters/firestore/subscriptionReader.ts');
@@ -39,6 +39,7 @@ type Call = (database: Firestore) => Promise<unknown>;
 export const calls: Readonly<Record<string, readonly Call[]>> = {
   'agentDirectory.ts': await agentDirectoryCalls(),
   'agentReader.ts': await agentCalls(),
+  'archiveReader.ts': await archiveCalls(),
   'codingTaskReader.ts': await codingTaskCalls(),
   'discoveryReader.ts': await discoveryCalls(),
   'subscriptionReader.ts': await subscriptionCalls(),
@@ -46,7 +47,6 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'queueReader.ts': await queueCalls(),
   'reminderReader.ts': await reminderCalls(),
   'runReader.ts': await runCalls(),
-  'sessionReader.ts': await sessionCalls(),
   'skillReader.ts': await skillCalls(),
   'taskLogReader.ts': await taskLogCalls(),
   'taskReader.ts': await taskCalls(),
@@ -163,9 +163,9 @@ async function runCalls(): Promise<readonly Call[]> {
   ];
 }
 
-async function sessionCalls(): Promise<readonly Call[]> {
-  const { FirestoreSessionReader }: SessionReaders = await load('sessionReader.ts');
-  return [(database) => new FirestoreSessionReader(database, documents).uncleared(2)];
+async function archiveCalls(): Promise<readonly Call[]> {
+  const { FirestoreArchiveReader }: ArchiveReaders = await load('archiveReader.ts');
+  return [(database) => new FirestoreArchiveReader(database).uncleared(2)];
 }
 
 async function skillCalls(): Promise<readonly Call[]> {

@@ -1,11 +1,10 @@
 import type { DocumentSnapshot, Firestore } from '@google-cloud/firestore';
 import type { Agent } from '../../domain/agents/agent.ts';
 import type { Session } from '../../domain/coordination/session.ts';
-import type { ArchivedSession, OpenSession, SessionCounters, SessionReader } from '../../domain/readers.ts';
+import type { OpenSession, SessionCounters, SessionReader } from '../../domain/readers.ts';
 import type { MemberCount, Versioned } from '../../domain/store.ts';
 import { agentFromDocument } from './agentDocument.ts';
 import {
-  ARCHIVE,
   agentPath,
   archivedSessionPath,
   COUNTER_SHARDS,
@@ -57,12 +56,6 @@ export class FirestoreSessionReader implements SessionReader {
   async archived(workspace: string, session: string): Promise<Session | undefined> {
     const snapshot = await this.database.doc(archivedSessionPath(workspace, session)).get();
     return this.documents.find(snapshot, sessionFromDocument);
-  }
-
-  async uncleared(limit: number): Promise<readonly ArchivedSession[]> {
-    const uncleared = this.database.collectionGroup(ARCHIVE).where('cleared', '==', false);
-    const { docs } = await uncleared.limit(limit).get();
-    return docs.map(({ id, ref }) => ({ id, workspace: ref.parent.parent?.id ?? '' }));
   }
 
   async counters(workspace: string, session: string): Promise<SessionCounters> {

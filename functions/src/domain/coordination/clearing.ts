@@ -5,7 +5,7 @@
  */
 import { TASKS_OF_RUNS } from '../orchestration/network.ts';
 import type { Clock, Log } from '../ports.ts';
-import type { ArchivedSession, SessionReader, TaskReader } from '../readers.ts';
+import type { ArchivedSession, ArchiveReader, TaskReader } from '../readers.ts';
 import { StaleWriteError, type Store, type Versioned } from '../store.ts';
 import type { SweepPart, Swept, Turn } from '../sweep/part.ts';
 import { settlementChanges } from '../tasks/changes.ts';
@@ -23,7 +23,7 @@ const MAX_SESSIONS = 50;
 
 export interface ClearingDependencies {
   readonly tasks: TaskReader;
-  readonly sessions: SessionReader;
+  readonly archive: ArchiveReader;
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
@@ -49,7 +49,7 @@ export class ArchiveClearing {
 
   /** Clears what archiving has left behind. */
   private async sweep(turn: Turn): Promise<Swept> {
-    const uncleared = await this.dependencies.sessions.uncleared(MAX_SESSIONS);
+    const uncleared = await this.dependencies.archive.uncleared(MAX_SESSIONS);
     let cleared = 0;
     for (const session of uncleared) {
       if (turn.isOver()) break;

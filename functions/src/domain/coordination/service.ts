@@ -1,6 +1,6 @@
 /** A workspace's goal, plan, progress and discoveries. Source: spec/coordination.md; design, section 6. */
 import { taskNotFound } from '../missing.ts';
-import type { Clock, Log, Randomness } from '../ports.ts';
+import type { Randomness } from '../ports.ts';
 import type {
   AgentReader,
   DiscoveryReader,
@@ -8,26 +8,21 @@ import type {
   SessionCounters,
   SessionReader,
   Slice,
-  TaskReader,
 } from '../readers.ts';
 import { retryStale } from '../retry.ts';
-import type { Change, MemberCount, Settle, Store } from '../store.ts';
+import type { Change, MemberCount, Settle } from '../store.ts';
 import type { SweepPart } from '../sweep/part.ts';
 import type { Task, TaskStatus } from '../tasks/task.ts';
-import { ArchiveClearing } from './clearing.ts';
+import { ArchiveClearing, type ClearingDependencies } from './clearing.ts';
 import type { Discovery } from './discovery.ts';
 import { newSession, openSession } from './opening.ts';
 import { CODING_GOAL, type Session } from './session.ts';
 
-export interface CoordinationDependencies {
+export interface CoordinationDependencies extends ClearingDependencies {
   readonly sessions: SessionReader;
-  readonly tasks: TaskReader;
   readonly agents: AgentReader;
   readonly discoveries: DiscoveryReader;
-  readonly store: Store;
-  readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly log: Log;
 }
 
 export interface Initialised {
