@@ -33,7 +33,7 @@ const taskList = z.object({
       id: z.string(),
       description: z.string(),
       status: z.string(),
-      claim_epoch: z.number(),
+      claim_epoch: z.number().default(0), // of a task that nobody has claimed
       dependencies: z.array(z.string()),
     }),
   ),
