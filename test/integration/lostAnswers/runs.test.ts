@@ -46,6 +46,7 @@ describe('a lost answer to the instance that executes', function () {
     ['a run for live agents', BY_HAND, 0, 'waiting'],
   ] as const) {
     it(what, async () => {
+      await lanes.use((lane) => execute(lane, undefined, workflow, questions, status)); // opens the session
       const { problems } = await tryLosses(lanes, ALL, (lane, loss) =>
         execute(lane, loss, workflow, questions, status),
       );

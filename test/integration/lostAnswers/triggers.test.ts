@@ -101,8 +101,9 @@ const occasions: Readonly<Record<string, Readonly<Record<string, Occasion>>>> = 
   },
   sweep: {
     'a lapsed lease': async (scene) => {
-      await scene.holder();
+      const { agent_id } = await scene.holder();
       scene.pass(7200);
+      await neverSeen(scene, agent_id);
       return (app) => scene.sweep(app);
     },
     'a silent runner': async (scene) => {
@@ -110,6 +111,7 @@ const occasions: Readonly<Record<string, Readonly<Record<string, Occasion>>>> = 
       await scene.order();
       await scene.take({ leaseSeconds: 60 });
       scene.pass(7200);
+      await neverSeen(scene, scene.runner.agentId ?? '');
       return (app) => scene.sweep(app);
     },
     'the end of a backoff': async (scene) => {
@@ -209,6 +211,11 @@ async function untilTaken(deliver: () => Promise<unknown>): Promise<void> {
 }
 
 const inDays = (scene: Scene, days: number) => new Date(scene.now.getTime() + days * DAY);
+
+/** The parts of a sweep run beside each other: whether the agent is marked as gone before or after is left to chance. */
+async function neverSeen(scene: Scene, agentId: string): Promise<void> {
+  await scene.app.ports.presence.forget(agentId, scene.now);
+}
 
 async function todo(scene: Scene): Promise<string> {
   const draft = { title: `Water the plants of ${scene.workspace}`, dueDate: inDays(scene, 1) };

@@ -33,11 +33,12 @@ const BY_CHANCE = new RegExp(
     '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
     '(?<=task/)[a-z0-9]{8}(?=-)',
     '(?<=task-)[a-z0-9]{12,}',
+    '(?<=/pullRequests/)[0-9]+(?=-)',
     '(?<=session-)[a-z2-7]{12}',
     '(?<=(?:run-|mk_))[a-z2-7]{20}',
     '(?<=[a-z]-)[0-9a-f]{8}(?![A-Za-z0-9-])',
     '[0-9a-f]{40,}',
-    '[A-Za-z0-9_-]{43}',
+    '(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])',
     '(?<![A-Za-z0-9_-])[A-Za-z0-9]{20}(?![A-Za-z0-9_-])',
   ].join('|'),
   'g',
@@ -159,7 +160,7 @@ function byText([one]: readonly [string, unknown], [other]: readonly [string, un
 }
 
 /** Of what differs, in characters. */
-const SHOWN = 300;
+const SHOWN = 500;
 
 export function differences(expected: Account, found: Account): readonly string[] {
   const missing = without(expected.written, found.written);
