@@ -65,9 +65,8 @@ export class RunService {
     request: RunRequest,
     settle: Settle<Beginning>,
   ): Promise<Beginning> {
-    const beginning = await this.starting.store(principal, workspace, request, settle);
-    if (beginning.cached) await this.dispatchPending(beginning.runId);
-    else await this.dispatch(beginning.runId);
+    const { beginning, isToBeDispatched } = await this.starting.store(principal, workspace, request, settle);
+    if (isToBeDispatched) await this.dispatch(beginning.runId);
     return beginning;
   }
 

@@ -32,6 +32,11 @@ export interface Beginning {
   readonly cached: boolean;
 }
 
+interface Stored {
+  readonly beginning: Beginning;
+  readonly isToBeDispatched: boolean;
+}
+
 export interface RunStartDependencies {
   readonly runs: RunReader;
   readonly answers: AnswerCache;
@@ -50,27 +55,29 @@ export class RunStart {
     this.dependencies = dependencies;
   }
 
-  /** Stores a run that is to be dispatched, or finds the one that answers the same question. */
+  /** Stores a run, or finds the one that answers the same question; and says whether it is to be dispatched. */
   store(
     principal: Principal,
     workspace: string,
     request: RunRequest,
     settle: Settle<Beginning>,
-  ): Promise<Beginning> {
+  ): Promise<Stored> {
     const order = orderOf(request);
     const key = request.cache ? this.keyOf(principal, workspace, order) : undefined;
     const run = this.newRun(principal, workspace, request);
-    return retryStale(this.dependencies.randomness, async (): Promise<Beginning> => {
+    return retryStale(this.dependencies.randomness, async (): Promise<Stored> => {
       const kept = key === undefined ? undefined : await this.dependencies.answers.find(key);
-      if (kept !== undefined && (await this.isGood(kept.value.runId))) {
-        const found = { runId: kept.value.runId, cached: true };
+      const good = kept && (await this.goodRun(kept.value.runId));
+      if (good !== undefined) {
+        const found = { runId: good.id, cached: true };
         await this.dependencies.store.commit([], settle(found));
-        return found;
+        // The instance that stored it may have died before it dispatched it. Twice is once.
+        return { beginning: found, isToBeDispatched: good.status === 'pending' };
       }
       const made = { runId: run.id, cached: false };
       const keep: Change[] = key === undefined ? [] : [keepAnswer(key, run, kept?.version)];
       await this.dependencies.store.commit([{ kind: 'createRun', run, order }, ...keep], settle(made));
-      return made;
+      return { beginning: made, isToBeDispatched: true };
     });
   }
 
@@ -107,12 +114,12 @@ export class RunStart {
   }
 
   /** A success that is fresh, or a run that may still become one. */
-  private async isGood(runId: string): Promise<boolean> {
+  private async goodRun(runId: string): Promise<Run | undefined> {
     const run = (await this.dependencies.runs.find(runId))?.value;
-    if (run === undefined) return false;
-    if (run.endedAt === undefined) return !run.cancelRequested;
+    if (run === undefined) return undefined;
+    if (run.endedAt === undefined) return run.cancelRequested ? undefined : run;
     const age = this.dependencies.clock.now().getTime() - run.endedAt.getTime();
-    return run.status === 'succeeded' && age < FRESH_MILLISECONDS;
+    return run.status === 'succeeded' && age < FRESH_MILLISECONDS ? run : undefined;
   }
 }
 
