@@ -32,7 +32,7 @@ const DRAFT: TaskDraft = {
   requiredCapabilities: [],
 };
 
-export type TeamBindings = Pick<Bindings, 'gitHub' | 'hosted' | 'dispatch' | 'budget'>;
+export type TeamBindings = Pick<Bindings, 'database' | 'gitHub' | 'hosted' | 'dispatch' | 'budget'>;
 
 /** An instance that sweeps; its presence may lie elsewhere than the others'. */
 interface SweptInstance {

@@ -4,12 +4,12 @@ import { COLLECTIONS } from '../../../functions/src/adapters/firestore/paths.ts'
 import type { Team } from '../coordination/team.ts';
 
 /** Gives what differs in the open session of the team's workspace. */
-export async function recount({ app, workspace }: Team): Promise<readonly string[]> {
+export async function recount({ app, workspace }: Team, database = firestore()): Promise<readonly string[]> {
   const open = await app.ports.sessions.current(workspace);
   if (open === undefined) return [];
   const session = open.session.id;
   const stored = (collection: string) =>
-    firestore().collection(collection).where('session', '==', session).get();
+    database.collection(collection).where('session', '==', session).get();
   const [{ counters }, tasks, discoveries] = await Promise.all([
     app.services.coordination.status(workspace),
     stored(COLLECTIONS.tasks),

@@ -1,4 +1,5 @@
 /** A workspace of its own for one call whose commits are lost, with vendors on this machine. */
+import type { Firestore } from '@google-cloud/firestore';
 import type { GitHubSettings } from '../../../functions/src/adapters/github/clients.ts';
 import { type Composition, compose } from '../../../functions/src/app.ts';
 import type { JsonObject } from '../../../functions/src/domain/json.ts';
@@ -55,8 +56,10 @@ export class Scene extends CodingTeam {
   /** Whether what is dispatched is lost. */
   losing = false;
 
-  constructor(vendors: Vendors) {
+  /** @param database another one than that of the environment */
+  constructor(vendors: Vendors, database?: Firestore) {
     super({
+      database,
       ...bindingsOf(vendors, () => this.workspace),
       dispatch: { dispatch: async (runId) => this.execute(runId) },
     });

@@ -160,7 +160,10 @@ function byText([one]: readonly [string, unknown], [other]: readonly [string, un
 }
 
 /** Of what differs, in characters. */
-const SHOWN = 500;
+const SHOWN = 300;
+
+/** Of what is the same before that. */
+const SHOWN_BEFORE = 60;
 
 export function differences(expected: Account, found: Account): readonly string[] {
   const missing = without(expected.written, found.written);
@@ -169,9 +172,15 @@ export function differences(expected: Account, found: Account): readonly string[
     ...(found.answer === expected.answer
       ? []
       : [`answered ${short(found.answer)}`, `not ${short(expected.answer)}`]),
-    ...(missing.length === 0 ? [] : [`did not write ${missing.map(short).join(' ')}`]),
-    ...(surplus.length === 0 ? [] : [`wrote besides ${surplus.map(short).join(' ')}`]),
+    ...missing.map((write, index) => `did not write ${differing(write, surplus[index])}`),
+    ...surplus.map((write, index) => `wrote besides ${differing(write, missing[index])}`),
   ];
+}
+
+/** From where it is no longer the same as the other. */
+function differing(text: string, other = ''): string {
+  const at = [...text].findIndex((character, index) => character !== other[index]);
+  return at <= SHOWN_BEFORE ? short(text) : `…${short(text.slice(at - SHOWN_BEFORE))}`;
 }
 
 /** Each as often as it is there more. */

@@ -21,11 +21,12 @@ export class Lanes {
     this.free = [...all];
   }
 
-  static async open(count: number): Promise<Lanes> {
+  /** @param projectId of its own, where what Firestore triggers would be in the way: the emulators know only of the usual one's */
+  static async open(count: number, projectId?: string): Promise<Lanes> {
     const emulator = process.env[HOST];
     assert.ok(emulator, 'the emulator runs');
     const proxies = await Promise.all(Array.from({ length: count }, () => LossyProxy.open(emulator)));
-    return new Lanes(proxies.map((proxy) => ({ proxy, database: clientAt(proxy.host) })));
+    return new Lanes(proxies.map((proxy) => ({ proxy, database: clientAt(proxy.host, projectId) })));
   }
 
   /** Waits for a lane that nobody uses. */
@@ -47,11 +48,11 @@ export class Lanes {
 }
 
 /** The SDK takes the emulator's address from the environment as the client is made, whatever its settings say. */
-function clientAt(host: string): Firestore {
+function clientAt(host: string, projectId: string | undefined): Firestore {
   const usual = process.env[HOST];
   process.env[HOST] = host;
   try {
-    return new Firestore();
+    return new Firestore({ ...(projectId !== undefined && { projectId }) });
   } finally {
     process.env[HOST] = usual;
   }
