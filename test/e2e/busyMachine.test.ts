@@ -25,16 +25,18 @@ describe('a burst of events on a busy machine', () => {
   });
 
   it(`is consumed in full, by ${MOST_INSTANCES} instances at most`, async () => {
+    // Those of other tests wait for a while for more.
+    const idle = new Set(instances());
     const person = new Person();
     person.now = new Date();
     const ids = await Promise.all(Array.from({ length: TODOS }, (_, number) => addTodo(person, number)));
     let most = 0;
     await eventually('every event is audited', async () => {
-      most = Math.max(most, instances().length);
+      most = Math.max(most, instances().filter((one) => !idle.has(one)).length);
       const audits = await Promise.all(ids.map((id) => person.audit(id)));
       return audits.every((audit) => audit !== undefined) || undefined;
     });
-    assert.ok(most <= MOST_INSTANCES, `there were ${most} instances`);
+    assert.ok(most <= MOST_INSTANCES, `${most} instances were started`);
   });
 });
 

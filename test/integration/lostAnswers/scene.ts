@@ -125,8 +125,6 @@ export interface Prepared {
   readonly principal?: Principal;
   /** What it has done elsewhere than in Firestore. */
   readonly elsewhere?: () => unknown;
-  /** Whether its commits are those of a client that comes as its caller. */
-  readonly asCaller?: true;
 }
 
 export interface Scenario {

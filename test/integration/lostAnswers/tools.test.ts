@@ -11,6 +11,7 @@ import { connectingThrough, type Lane, Lanes } from '../../support/lossyFirestor
 import { type Outcome, tryLosses } from '../../support/lossyFirestore/losses.ts';
 import type { Loss } from '../../support/lossyFirestore/proxy.ts';
 import { call } from '../coordination/calls.ts';
+import { ASIDE, aside } from './aside.ts';
 import { recount } from './recount.ts';
 import { coding } from './scenarios/coding.ts';
 import { coordination } from './scenarios/coordination.ts';
@@ -41,14 +42,15 @@ describe('a lost answer to', function () {
   this.timeout('2m');
   const vendors = new Vendors();
   let lanes: Lanes;
+  let callersLanes: Lanes;
   let cases = 0;
   before(async () => {
     firestore(); // connects to the emulator itself
     await vendors.start();
-    lanes = await Lanes.open(LANES);
+    [lanes, callersLanes] = await Promise.all([Lanes.open(LANES, ASIDE), Lanes.open(LANES)]);
   });
   after(async () => {
-    await lanes.close();
+    await Promise.all([lanes.close(), callersLanes.close()]);
     await vendors.stop();
     process.stdout.write(`      (${cases} lost commits)\n`);
   });
@@ -63,8 +65,10 @@ describe('a lost answer to', function () {
   for (const scenario of scenarios) {
     it(`${scenario.tool} ${scenario.when}`, async () => {
       const tried = [true, false].map(async (isKeyed) => {
-        const { problems, losses } = await tryLosses(lanes, MOST_COMMITS, (lane, loss) =>
-          perform(scenario, isKeyed, lane, loss),
+        const { problems, losses } = await tryLosses(
+          isAsCaller(scenario) ? callersLanes : lanes,
+          MOST_COMMITS,
+          (lane, loss) => perform(scenario, isKeyed, lane, loss),
         );
         cases += losses;
         return problems.map((problem) => `${isKeyed ? 'keyed' : 'unkeyed'}, ${problem}`);
@@ -75,8 +79,10 @@ describe('a lost answer to', function () {
   }
 
   async function perform(scenario: Scenario, isKeyed: boolean, lane: Lane, loss?: Loss): Promise<Outcome> {
-    const scene = new Scene(vendors);
-    const { args, principal = scene.leader, elsewhere, asCaller } = await scenario.prepare(scene);
+    const asCaller = isAsCaller(scenario);
+    const database = asCaller ? firestore() : aside;
+    const scene = new Scene(vendors, database);
+    const { args, principal = scene.leader, elsewhere } = await scenario.prepare(scene);
     const app = scene.through(lane);
     if (asCaller) await connectingThrough(lane, () => connect(scene, app));
     const keyed = isKeyed ? { ...args, idempotency_key: randomUUID() } : args;
@@ -88,7 +94,7 @@ describe('a lost answer to', function () {
     const problems = [
       ...(isKeyed && sent === 0 ? ['stored no answer under its key'] : []),
       ...refusals(result, again),
-      ...(await recount(scene)),
+      ...(await recount(scene, database)),
     ];
     const account = accountOf(
       { answer: [result.structuredContent, await elsewhere?.()], written: applied },
@@ -103,6 +109,11 @@ describe('a lost answer to', function () {
     await services.data.read(caller, 'firestore', 'shared', { shallow: false, query: { limit: 1 } });
   }
 });
+
+/** What comes as its caller does so in the project of the caller's token. */
+function isAsCaller({ tool }: Scenario): boolean {
+  return tool.startsWith('firebase.');
+}
 
 function wireNameOf(tool: string): string {
   const [toolset = '', name = ''] = tool.split('.');

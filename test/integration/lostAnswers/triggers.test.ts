@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { Firestore } from '@google-cloud/firestore';
 import { getAuth } from 'firebase-admin/auth';
 import { firebaseApp } from '../../../functions/src/adapters/admin/firebaseApp.ts';
 import { preferencesPath, todoPath } from '../../../functions/src/adapters/firestore/paths.ts';
@@ -17,6 +16,7 @@ import { type Outcome, tryLosses } from '../../support/lossyFirestore/losses.ts'
 import type { Loss } from '../../support/lossyFirestore/proxy.ts';
 import { answer } from '../coordination/calls.ts';
 import { silent, unkeyed } from '../coordination/team.ts';
+import { ASIDE, aside } from './aside.ts';
 import { recount } from './recount.ts';
 import { Scene, Vendors } from './scene.ts';
 
@@ -26,11 +26,6 @@ type Occasion = (scene: Scene) => Promise<(app: Composition) => Promise<unknown>
 const DAY = 86_400_000;
 
 const SECRET = 'a secret';
-
-/** A project in which the emulators know of no trigger: they would do what is tested here before us. */
-const ASIDE = 'demo-lost-answers';
-
-const aside = new Firestore({ projectId: ASIDE });
 
 /** Before all that other tests have left to be done. */
 const LONG_AGO = new Date('1980-01-01T00:00:00.000Z');

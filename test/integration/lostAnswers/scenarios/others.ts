@@ -21,7 +21,7 @@ async function document(scene: Scene, more: JsonObject, fields: object = { count
   const version = `${writeTime.seconds}.${writeTime.nanoseconds}`;
   const args = { database: 'firestore', path, data: { count: 2 }, ...more };
   const withVersion = more['expectedVersion'] === '' ? { ...args, expectedVersion: version } : args;
-  return { args: withVersion, asCaller: true };
+  return { args: withVersion };
 }
 
 const IN_TRANSACTION = { operation: 'update', transaction: true, expectedVersion: '' };
@@ -34,7 +34,7 @@ export const firebase = scenariosOf('firebase', {
       document(scene, { operation: 'update', data: { count: { __increment__: 1 } } }),
     'that pushes': async (scene) => {
       const { args } = await document(scene, { operation: 'push' });
-      return { args: { ...args, path: `shared/${scene.workspace}/list` }, asCaller: true };
+      return { args: { ...args, path: `shared/${scene.workspace}/list` } };
     },
     'that deletes': (scene) => document(scene, { operation: 'delete', data: null }),
     'in a transaction': (scene) => document(scene, IN_TRANSACTION),
@@ -44,7 +44,7 @@ export const firebase = scenariosOf('firebase', {
       document(scene, { ...IN_TRANSACTION, operation: 'delete', data: null }),
     'over nothing in a transaction': async (scene) => {
       const { args } = await document(scene, { transaction: true, expectedVersion: null });
-      return { args: { ...args, path: `shared/${scene.workspace}-new` }, asCaller: true };
+      return { args: { ...args, path: `shared/${scene.workspace}-new` } };
     },
   },
   subscribe: async (scene) => ({ args: subscription(scene) }),
