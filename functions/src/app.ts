@@ -184,13 +184,8 @@ export function compose(bindings: Bindings) {
     revive,
   });
   const spine = composeSpine(database, { ...ports, push });
-  const expiring = [
-    ...Object.values(ledgers),
-    services.subscriptions,
-    spine.deliveries,
-    new DatabaseCommitProofs(realtimeDatabase, clock),
-    unreadable,
-  ];
+  const proofs = new DatabaseCommitProofs(realtimeDatabase, clock);
+  const expiring = [...Object.values(ledgers), services.subscriptions, spine.deliveries, proofs, unreadable];
   const sweep = new Sweep(
     [
       ...new TaskSweep(ports).parts,
