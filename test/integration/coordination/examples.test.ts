@@ -27,8 +27,8 @@ describe('the example of', () => {
     for (const tool of tools) {
       it(`${toolset}.${tool.name} succeeds, and its answer is as listed`, async () => {
         const team: Team = new Team({ gitHub, ...withModels(models, () => team.app) });
-        await setStage(team);
         const name = wireName(toolset, tool.name, 'prefixed');
+        await setStage(team, name);
         const { structuredContent, content, isError } = await call(
           team,
           name,

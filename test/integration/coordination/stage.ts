@@ -10,7 +10,7 @@ import type { Change } from '../../../functions/src/domain/store.ts';
 import type { Task } from '../../../functions/src/domain/tasks/task.ts';
 import { sampleAgent, sampleCodingWork, sampleTask } from '../../unit/domain/samples.ts';
 import { clearRun, setRun } from '../orchestration/examples.ts';
-import { clearTodos, setTodos } from '../todo/examples.ts';
+import { clearTodos, setTodos, triggersCaughtUp } from '../todo/examples.ts';
 import { type Team, unkeyed } from './team.ts';
 
 const [FIRST, SECOND, AGENT, RESEARCHER] = ['task-xxx-001', 'task-xxx-002', 'terminal-2', 'agent-001'];
@@ -27,9 +27,16 @@ const GOAL = 'Build a REST API for user management';
 /** The coding task that terminal-2 holds. */
 const CODING = 'task-000abc-001';
 
-/** Sets the stage: terminal-2 holds task-xxx-002, and task-xxx-001 waits for somebody. */
-export async function setStage(team: Team): Promise<void> {
+/**
+ * Sets the stage: terminal-2 holds task-xxx-002, and task-xxx-001 waits for somebody.
+ * @param tool that is to be called there
+ */
+export async function setStage(team: Team, tool: string): Promise<void> {
   await clearStage();
+  if (tool === 'todo_delete_task') {
+    await triggersCaughtUp();
+    await clearStage();
+  }
   await setTodos(team);
   await setRun(team);
   const { services, ports } = team.app;
