@@ -108,7 +108,7 @@ export class FirestoreTaskLogReader implements TaskLogReader {
       for (const snapshot of docs) yield* this.documents.readable(snapshot, chunkFromDocument);
       const last = docs.at(-1);
       if (last === undefined || docs.length < asked) return;
-      rest = query.startAfter(last.get('first_line'));
+      rest = query.startAfter(last);
     }
   }
 
