@@ -17,8 +17,8 @@ import { startListening } from './program.mjs';
  * @typedef {Awaited<ReturnType<typeof subscribe>>} Subscription
  */
 
-/** It tells of each header of each request that it may not, or may, take over. */
-const ofEachHeader = /HttpAdapter|orwarding key: /;
+/** It tells of each header of each request that it may not, or may, take over, and that it has no logger for more. */
+const ofNoUse = /HttpAdapter|orwarding key: |SLF4J/;
 
 /**
  * @param {object} options
@@ -32,7 +32,7 @@ export function startPubsub({ program, ports, env, output }) {
   const command = [program, `--host=${host}`, `--port=${ports.pubsub}`];
   /** @param {string} line */
   const log = (line) => {
-    if (!ofEachHeader.test(line)) output.line('pubsub', line);
+    if (!ofNoUse.test(line)) output.line('pubsub', line);
   };
   return startListening('the Pub/Sub emulator', { command, env, log, output });
 }
