@@ -53,17 +53,18 @@ export class Vendors {
 
 export class Scene extends CodingTeam {
   readonly vendors: Vendors;
+  readonly database: Firestore;
   /** Whether what is dispatched is lost. */
   losing = false;
 
-  /** @param database another one than that of the environment */
-  constructor(vendors: Vendors, database?: Firestore) {
+  constructor(vendors: Vendors, database: Firestore) {
     super({
       database,
       ...bindingsOf(vendors, () => this.workspace),
       dispatch: { dispatch: async (runId) => this.execute(runId) },
     });
     this.vendors = vendors;
+    this.database = database;
   }
 
   /** An instance of the same deployment whose commits go through the lane. */
@@ -79,6 +80,14 @@ export class Scene extends CodingTeam {
   /** Another instance executes it, whose commits are not lost. */
   private execute(runId: string): void {
     if (!this.losing) void this.app.runExecution.deliver({ runId });
+  }
+
+  /**
+   * Forgets when an agent was seen. The parts of a sweep run beside each other, and the Realtime Database is that of
+   * all scenes: whether an agent is marked as gone before or after another part has its turn would be left to chance.
+   */
+  async neverSeen(agentId: string): Promise<void> {
+    await this.app.ports.presence.forget(agentId, this.now);
   }
 
   /** A run of the leader's that nobody has begun to execute. Gives its id. */

@@ -11,7 +11,6 @@ import { connectingThrough, type Lane, Lanes } from '../../support/lossyFirestor
 import { type Outcome, tryLosses } from '../../support/lossyFirestore/losses.ts';
 import type { Loss } from '../../support/lossyFirestore/proxy.ts';
 import { call } from '../coordination/calls.ts';
-import { ASIDE, aside } from './aside.ts';
 import { recount } from './recount.ts';
 import { coding } from './scenarios/coding.ts';
 import { coordination } from './scenarios/coordination.ts';
@@ -47,7 +46,7 @@ describe('a lost answer to', function () {
   before(async () => {
     firestore(); // connects to the emulator itself
     await vendors.start();
-    [lanes, callersLanes] = await Promise.all([Lanes.open(LANES, ASIDE), Lanes.open(LANES)]);
+    [lanes, callersLanes] = await Promise.all([Lanes.open(LANES, 'demo-lost-answers'), Lanes.open(LANES)]);
   });
   after(async () => {
     await Promise.all([lanes.close(), callersLanes.close()]);
@@ -80,8 +79,7 @@ describe('a lost answer to', function () {
 
   async function perform(scenario: Scenario, isKeyed: boolean, lane: Lane, loss?: Loss): Promise<Outcome> {
     const asCaller = isAsCaller(scenario);
-    const database = asCaller ? firestore() : aside;
-    const scene = new Scene(vendors, database);
+    const scene = new Scene(vendors, lane.direct);
     const { args, principal = scene.leader, elsewhere } = await scenario.prepare(scene);
     const app = scene.through(lane);
     if (asCaller) await connectingThrough(lane, () => connect(scene, app));
@@ -94,7 +92,7 @@ describe('a lost answer to', function () {
     const problems = [
       ...(isKeyed && sent === 0 ? ['stored no answer under its key'] : []),
       ...refusals(result, again),
-      ...(await recount(scene, database)),
+      ...(await recount(scene, lane.direct)),
     ];
     const account = accountOf(
       { answer: [result.structuredContent, await elsewhere?.()], written: applied },

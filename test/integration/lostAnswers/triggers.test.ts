@@ -16,7 +16,6 @@ import { type Outcome, tryLosses } from '../../support/lossyFirestore/losses.ts'
 import type { Loss } from '../../support/lossyFirestore/proxy.ts';
 import { answer } from '../coordination/calls.ts';
 import { silent, unkeyed } from '../coordination/team.ts';
-import { ASIDE, aside } from './aside.ts';
 import { recount } from './recount.ts';
 import { Scene, Vendors } from './scene.ts';
 
@@ -35,13 +34,13 @@ const occasions: Readonly<Record<string, Readonly<Record<string, Occasion>>>> = 
   repairTodo: {
     'an edited to-do': async (scene) => {
       const id = await todo(scene);
-      await edit(id, { title: 'Water the roses', due_date: inDays(scene, 3) });
+      await edit(scene, id, { title: 'Water the roses', due_date: inDays(scene, 3) });
       return (app) => app.repairTodo(id, undefined);
     },
     'a completed occurrence': async (scene) => {
       const draft = { title: 'Standup', rule: { frequency: 'DAILY', anchor: inDays(scene, 1) } } as const;
       const begun = await scene.app.services.recurringTasks.create(scene.leader.ownerUid, draft, unkeyed);
-      await edit(begun.first.id, { completed: true });
+      await edit(scene, begun.first.id, { completed: true });
       return (app) => app.repairTodo(begun.first.id, undefined);
     },
   },
@@ -75,7 +74,7 @@ const occasions: Readonly<Record<string, Readonly<Record<string, Occasion>>>> = 
     'a reminder': async (scene) => {
       const uid = scene.leader.ownerUid;
       await getAuth(firebaseApp()).createUser({ uid, email: `${uid}@muster.example` });
-      await aside.doc(preferencesPath(uid)).set({ email: true });
+      await scene.database.doc(preferencesPath(uid)).set({ email: true });
       return consumed(scene, 'reminders', 'reminder');
     },
   },
@@ -103,7 +102,7 @@ const occasions: Readonly<Record<string, Readonly<Record<string, Occasion>>>> = 
     'a lapsed lease': async (scene) => {
       const { agent_id } = await scene.holder();
       scene.pass(7200);
-      await neverSeen(scene, agent_id);
+      await scene.neverSeen(agent_id);
       return (app) => scene.sweep(app);
     },
     'a silent runner': async (scene) => {
@@ -111,7 +110,7 @@ const occasions: Readonly<Record<string, Readonly<Record<string, Occasion>>>> = 
       await scene.order();
       await scene.take({ leaseSeconds: 60 });
       scene.pass(7200);
-      await neverSeen(scene, scene.runner.agentId ?? '');
+      await scene.neverSeen(scene.runner.agentId ?? '');
       return (app) => scene.sweep(app);
     },
     'the end of a backoff': async (scene) => {
@@ -141,7 +140,7 @@ const occasions: Readonly<Record<string, Readonly<Record<string, Occasion>>>> = 
     },
     'a reminder of what is done': async (scene) => {
       scene.now = LONG_AGO;
-      await edit(await todo(scene), { completed: true });
+      await edit(scene, await todo(scene), { completed: true });
       scene.pass(24 * 3600);
       return (app) => app.reminderSending.run();
     },
@@ -160,7 +159,7 @@ describe('a lost answer to the function', function () {
   let lanes: Lanes;
   before(async () => {
     await vendors.start();
-    lanes = await Lanes.open(1, ASIDE);
+    lanes = await Lanes.open(1, 'demo-lost-triggers');
   });
   after(async () => {
     await lanes.close();
@@ -185,7 +184,7 @@ describe('a lost answer to the function', function () {
   }
 
   async function perform(occasion: Occasion, lane: Lane, loss?: Loss): Promise<Outcome> {
-    const scene = new Scene(vendors, aside);
+    const scene = new Scene(vendors, lane.direct);
     const act = await occasion(scene);
     const app = scene.through(lane);
     // What other tests have left is done too; it is of no concern here.
@@ -196,7 +195,7 @@ describe('a lost answer to the function', function () {
       { answer: undefined, written: applied },
       { place: scene.workspace, now: scene.now, chance: new Set() },
     );
-    return { problems: await recount(scene, aside), account, commits: sent, lost };
+    return { problems: await recount(scene, lane.direct), account, commits: sent, lost };
   }
 });
 
@@ -211,19 +210,14 @@ async function untilTaken(deliver: () => Promise<unknown>): Promise<void> {
 
 const inDays = (scene: Scene, days: number) => new Date(scene.now.getTime() + days * DAY);
 
-/** The parts of a sweep run beside each other: whether the agent is marked as gone before or after is left to chance. */
-async function neverSeen(scene: Scene, agentId: string): Promise<void> {
-  await scene.app.ports.presence.forget(agentId, scene.now);
-}
-
 async function todo(scene: Scene): Promise<string> {
   const draft = { title: `Water the plants of ${scene.workspace}`, dueDate: inDays(scene, 1) };
   return (await scene.app.services.todos.add(scene.leader.ownerUid, draft, unkeyed)).id;
 }
 
 /** Past the tools, as its owner may. */
-async function edit(id: string, fields: object): Promise<void> {
-  await aside.doc(todoPath(id)).update({ ...fields });
+async function edit(scene: Scene, id: string, fields: object): Promise<void> {
+  await scene.database.doc(todoPath(id)).update({ ...fields });
 }
 
 /** A task that a run has ended without, and somebody who could do it. */

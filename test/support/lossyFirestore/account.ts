@@ -44,6 +44,9 @@ const BY_CHANCE = new RegExp(
   'g',
 );
 
+/** Of Firestore: what happens elsewhere may happen in another project. */
+const PROJECT = /^projects\/[^/]+\/databases\//;
+
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /** Counters that are spread over several documents are one. */
@@ -115,6 +118,7 @@ class Telling {
   private text(text: string, naming: boolean): string {
     return text
       .replaceAll(this.circumstances.place, '<place>')
+      .replace(PROJECT, '')
       .replace(SHARD, '/$1/$2<shard>')
       .replace(TIME, (time) => this.time(new Date(time)))
       .replace(BY_CHANCE, (name) => this.name(name, naming));

@@ -1,12 +1,14 @@
 /** Several clients of Firestore at once, each with a proxy of its own that can lose its commits. */
 import assert from 'node:assert/strict';
-import { Firestore } from '@google-cloud/firestore';
+import { Firestore, type Settings } from '@google-cloud/firestore';
 import { LossyProxy } from './proxy.ts';
 
 export interface Lane {
   readonly proxy: LossyProxy;
   /** Its connection goes through the proxy. */
   readonly database: Firestore;
+  /** The same project past the proxy. */
+  readonly direct: Firestore;
 }
 
 const HOST = 'FIRESTORE_EMULATOR_HOST';
@@ -21,12 +23,19 @@ export class Lanes {
     this.free = [...all];
   }
 
-  /** @param projectId of its own, where what Firestore triggers would be in the way: the emulators know only of the usual one's */
-  static async open(count: number, projectId?: string): Promise<Lanes> {
+  /**
+   * @param project where each lane has a project of its own, what their names begin with. The emulators know of no
+   * trigger there, which would do first what is tested, and what sweeps a project meets nobody else's documents.
+   */
+  static async open(count: number, project?: string): Promise<Lanes> {
     const emulator = process.env[HOST];
     assert.ok(emulator, 'the emulator runs');
-    const proxies = await Promise.all(Array.from({ length: count }, () => LossyProxy.open(emulator)));
-    return new Lanes(proxies.map((proxy) => ({ proxy, database: clientAt(proxy.host, projectId) })));
+    const opened = Array.from({ length: count }, async (_, index) => {
+      const proxy = await LossyProxy.open(emulator);
+      const settings = project === undefined ? {} : { projectId: `${project}-${index + 1}` };
+      return { proxy, database: clientAt(proxy.host, settings), direct: new Firestore(settings) };
+    });
+    return new Lanes(await Promise.all(opened));
   }
 
   /** Waits for a lane that nobody uses. */
@@ -42,17 +51,17 @@ export class Lanes {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.all.map(({ database }) => database.terminate()));
+    await Promise.all(this.all.flatMap(({ database, direct }) => [database.terminate(), direct.terminate()]));
     for (const { proxy } of this.all) proxy.close();
   }
 }
 
 /** The SDK takes the emulator's address from the environment as the client is made, whatever its settings say. */
-function clientAt(host: string, projectId: string | undefined): Firestore {
+function clientAt(host: string, settings: Settings): Firestore {
   const usual = process.env[HOST];
   process.env[HOST] = host;
   try {
-    return new Firestore({ ...(projectId !== undefined && { projectId }) });
+    return new Firestore(settings);
   } finally {
     process.env[HOST] = usual;
   }

@@ -69,6 +69,7 @@ export const coordination = scenariosOf('coordination', {
     'after its lease, while another holds it': async (scene) => {
       const { principal, ...args } = await scene.holder();
       scene.pass(7200);
+      await scene.neverSeen(args.agent_id);
       await scene.sweep();
       const other = await scene.join('bob');
       await scene.claim(other);
