@@ -27,6 +27,17 @@ export async function retryStale<Result>(
   });
 }
 
+/** Whether it was committed: not where somebody else has changed or removed meanwhile what it builds on. */
+export async function unlessStale(committing: Promise<void>): Promise<boolean> {
+  try {
+    await committing;
+    return true;
+  } catch (error) {
+    if (error instanceof StaleWriteError) return false;
+    throw error;
+  }
+}
+
 function wait(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

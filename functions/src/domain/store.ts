@@ -130,7 +130,12 @@ export type Change =
   | { readonly kind: 'linkPullRequest'; readonly link: PullRequestLink }
   /** `replaces` is the version of one that has expired and not been swept yet. */
   | { readonly kind: 'openSubscription'; readonly subscription: Subscription; readonly replaces?: string }
-  | { readonly kind: 'extendSubscription'; readonly id: string; readonly expiresAt: Date }
+  | {
+      readonly kind: 'keepSubscription';
+      readonly id: string;
+      readonly until: Date;
+      readonly version: string;
+    }
   | { readonly kind: 'closeSubscription'; readonly id: string; readonly version: string }
   /** Stale where there is an event of this id: what it says has happened already. */
   | { readonly kind: 'recordEvent'; readonly event: TaskEvent }

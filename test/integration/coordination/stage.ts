@@ -22,6 +22,14 @@ const SUBSCRIPTION = {
   eventType: 'child_added',
 } as const;
 
+/** They would meet what a trigger does that sees late that the last stage's to-do was removed. */
+const AFTER_DELETIONS: readonly string[] = [
+  'todo_delete_task',
+  'todo_get_task_history',
+  'todo_snooze_reminder',
+  'todo_delete_reminder',
+];
+
 const GOAL = 'Build a REST API for user management';
 
 /** The coding task that terminal-2 holds. */
@@ -33,7 +41,7 @@ const CODING = 'task-000abc-001';
  */
 export async function setStage(team: Team, tool: string): Promise<void> {
   await clearStage();
-  if (tool === 'todo_delete_task') {
+  if (AFTER_DELETIONS.includes(tool)) {
     await triggersCaughtUp();
     await clearStage();
   }

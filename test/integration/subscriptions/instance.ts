@@ -104,8 +104,7 @@ export async function write(path: string, children: object): Promise<void> {
 }
 
 /** What the server keeps of a subscription. */
-export async function kept(subscriber: Subscriber) {
-  const { log } = subscriber;
+export async function kept({ log }: Pick<Subscriber, 'log'>) {
   const bus = await (await realtimeDatabase()).ref(busPath(log)).get();
   const entries = bus.child('log');
   return { exists: bus.exists(), lease: bus.child('watcher').val(), entries: entries.numChildren() };

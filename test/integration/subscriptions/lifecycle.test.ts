@@ -1,6 +1,7 @@
 /** How subscriptions are made, refused, bounded, forgotten and removed. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import type { QuerySnapshot } from '@google-cloud/firestore';
 import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
 import { COLLECTIONS } from '../../../functions/src/adapters/firestore/paths.ts';
 import {
@@ -9,12 +10,18 @@ import {
 } from '../../../functions/src/domain/subscriptions/service.ts';
 import { MAX_SUBSCRIPTIONS } from '../../../functions/src/domain/subscriptions/subscription.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
+import { silent } from '../coordination/team.ts';
 import { agentCaller, because } from '../data/callers.ts';
 import { changeRules, restoreRules } from '../data/firestore/rules.ts';
 import { changeRules as changeRealtimeRules } from '../data/realtimeRules.ts';
 import { Instance, kept, newPath, Subscriber, subscribe, write } from './instance.ts';
 
 const unkeyed = (): undefined => undefined;
+
+function stored({ subscriptionId }: Subscriber): Promise<QuerySnapshot> {
+  const all = firestore().collection(COLLECTIONS.subscriptions);
+  return all.where('subscription_id', '==', subscriptionId).get();
+}
 
 describe('a subscription', () => {
   const caller = agentCaller('viewer');
@@ -192,6 +199,32 @@ describe('a subscription', () => {
     await another.end();
   });
 
+  it('is over before its log goes, and is swept where its instance dies there', async () => {
+    const subscriber = await subscribe(instance, caller, {
+      database: 'realtime',
+      path: newPath(),
+      eventType: 'value',
+    });
+    await subscriber.poll(instance);
+    const { events } = instance.composition.ports;
+    const dying = new SubscriptionService({
+      ...instance.composition.ports,
+      databases: instance.composition.databases,
+      log: silent,
+      events: Object.assign(Object.create(events), {
+        remove: async () => {
+          await assert.rejects(subscriber.poll(instance), because('NOT_FOUND'));
+          throw new Error('killed');
+        },
+      }),
+    });
+    await dying.unsubscribe(caller, subscriber.subscriptionId, unkeyed);
+    assert.equal((await kept(subscriber)).exists, true);
+    await instance.subscriptions.expire();
+    assert.equal((await kept(subscriber)).exists, false);
+    assert.equal((await stored(subscriber)).size, 0);
+  });
+
   it('is kept by reading, and forgotten a day after', async () => {
     const subscriber = await subscribe(instance, caller, {
       database: 'realtime',
@@ -214,10 +247,7 @@ describe('a subscription', () => {
       (await instance.subscriptions.expire()) === 0 ? true : undefined,
     );
     assert.equal((await kept(subscriber)).exists, false);
-    const own = firestore()
-      .collection(COLLECTIONS.subscriptions)
-      .where('subscription_id', '==', subscriber.subscriptionId);
-    assert.equal((await own.get()).size, 0);
+    assert.equal((await stored(subscriber)).size, 0);
   });
 
   it('can be made again when it has expired and nobody has swept it', async () => {
@@ -226,6 +256,7 @@ describe('a subscription', () => {
     now = new Date(now.getTime() + 25 * 3_600_000);
     const again = await begin({ ...wish, path: newPath() });
     assert.notEqual(again.cursor, cursor);
+    assert.equal((await kept({ log: String(cursor.split('.')[0]) })).exists, false);
     assert.deepEqual((await poll(wish, again.cursor)).overflow, false);
   });
 

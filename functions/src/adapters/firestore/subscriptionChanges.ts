@@ -14,9 +14,11 @@ export function addSubscriptionChange(database: Firestore, batch: WriteBatch, ch
       else batch.update(document, data, atVersion(change.replaces));
       break;
     }
-    case 'extendSubscription':
-      batch.update(database.doc(subscriptionPath(change.id)), { expires_at: change.expiresAt });
+    case 'keepSubscription': {
+      const { id, until, version } = change;
+      batch.update(database.doc(subscriptionPath(id)), { expires_at: until }, atVersion(version));
       break;
+    }
     case 'closeSubscription':
       batch.delete(database.doc(subscriptionPath(change.id)), atVersion(change.version));
       break;

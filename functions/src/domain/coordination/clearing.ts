@@ -6,7 +6,8 @@
 import { TASKS_OF_RUNS } from '../orchestration/network.ts';
 import type { Clock, Log } from '../ports.ts';
 import type { ArchivedSession, ArchiveReader, TaskReader } from '../readers.ts';
-import { StaleWriteError, type Store, type Versioned } from '../store.ts';
+import { unlessStale } from '../retry.ts';
+import type { Store, Versioned } from '../store.ts';
 import type { SweepPart, Swept, Turn } from '../sweep/part.ts';
 import { settlementChanges } from '../tasks/changes.ts';
 import { cancelTask } from '../tasks/machine.ts';
@@ -77,10 +78,6 @@ export class ArchiveClearing {
     const { store, clock } = this.dependencies;
     const now = clock.now();
     const task = cancelTask(before, 'The session that it belonged to was archived.', now);
-    try {
-      await store.commit(settlementChanges(before, { kind: 'accepted', task }, version, now));
-    } catch (error) {
-      if (!(error instanceof StaleWriteError)) throw error;
-    }
+    await unlessStale(store.commit(settlementChanges(before, { kind: 'accepted', task }, version, now)));
   }
 }

@@ -1,14 +1,16 @@
 /** Subscriptions: made, read and removed by whoever owns them. Source: spec/network.md; design, section 5. */
 import type { Caller } from '../data/caller.ts';
 import { type DatabaseName, type DataPath, parsePath } from '../data/path.ts';
+import { inTime } from '../deadline.ts';
 import type { Hashing } from '../ports.ts';
 import type { SubscriptionReader } from '../readers.ts';
-import { retryStale } from '../retry.ts';
+import { retryStale, unlessStale } from '../retry.ts';
 import { byteLength } from '../size.ts';
-import { type Settle, StaleWriteError, type Store } from '../store.ts';
+import type { Settle, Store, Versioned } from '../store.ts';
 import type { Expiring } from '../sweep/part.ts';
 import { beginningOf, cursorOf } from './cursor.ts';
 import type { EventType } from './event.ts';
+import { Forgetting } from './forgetting.ts';
 import { beginLate } from './lateBeginning.ts';
 import { type Look, lookAt } from './look.ts';
 import { LogReader } from './reader.ts';
@@ -30,8 +32,11 @@ import {
 import { stateOf } from './transition.ts';
 import type { WatchingPorts } from './watching.ts';
 
-/** Expired ones that one sweep removes. */
-const SWEPT_AT_ONCE = 100;
+/** Until when a subscription is kept that was ended: it has expired, whatever clock looks at it. */
+const OVER = new Date(0);
+
+/** How long who unsubscribes waits for the log's removal, which the sweep makes up for. */
+const FORGETTING_MILLISECONDS = 5000;
 
 const ID_LENGTH = 40;
 
@@ -64,13 +69,15 @@ export class SubscriptionService implements EventReader, Expiring {
   readonly name = 'subscriptions';
   private readonly dependencies: SubscriptionDependencies;
   private readonly reader: LogReader;
+  private readonly forgetting: Forgetting;
 
   constructor(dependencies: SubscriptionDependencies) {
     this.dependencies = dependencies;
+    this.forgetting = new Forgetting(dependencies);
     this.reader = new LogReader({
       ...dependencies,
       opened: (caller, subscriptionId) => this.opened(caller, subscriptionId),
-      isOpen: async ({ id, log }) => (await this.dependencies.subscriptions.find(id))?.value.log === log,
+      isOpen: async ({ id, log }) => (await this.findOpen(id))?.value.log === log,
     });
   }
 
@@ -92,8 +99,8 @@ export class SubscriptionService implements EventReader, Expiring {
       const id = this.idOf(caller, request.subscriptionId);
       const known = await this.dependencies.subscriptions.find(id);
       return known === undefined || hasExpired(known.value, this.now())
-        ? this.open(caller, path, request, known?.version, settle)
-        : this.goOn(caller, path, request, known.value, settle);
+        ? this.open(caller, path, request, known, settle)
+        : this.goOn(caller, path, request, known, settle);
     });
     await events.create(log, stateOf(request.eventType, subscribed.data));
     return subscribed;
@@ -109,19 +116,19 @@ export class SubscriptionService implements EventReader, Expiring {
 
   /** @throws MusterError NOT_FOUND where the caller has no such subscription */
   async unsubscribe(caller: Caller, subscriptionId: string, settle: Settle<void>): Promise<void> {
-    const { events, store, subscriptions, randomness } = this.dependencies;
-    await retryStale(randomness, async () => {
-      const known = await subscriptions.find(this.idOf(caller, subscriptionId));
-      if (known === undefined || hasExpired(known.value, this.now())) {
-        throw subscriptionNotFound(subscriptionId);
-      }
-      const { id, log } = known.value;
-      // The log goes before, so that an instance that dies in between leaves what can be unsubscribed again;
-      // and after, since whoever reads it meanwhile takes a missing one for one that is still to be made.
-      await events.remove(log);
-      await store.commit([{ kind: 'closeSubscription', id, version: known.version }], settle());
-      await events.remove(log);
+    const { store, randomness, log } = this.dependencies;
+    const id = this.idOf(caller, subscriptionId);
+    // It ends before its log does: whoever reads takes a log that is missing for one that is still to be made.
+    const ended = await retryStale(randomness, async () => {
+      const { value, version } = await this.mine(caller, subscriptionId);
+      await store.commit([{ kind: 'keepSubscription', id, until: OVER, version }], settle());
+      return value;
     });
+    try {
+      await inTime(this.forgetting.forget(ended), FORGETTING_MILLISECONDS, 'The log');
+    } catch (error) {
+      log.warn('subscription_left_to_the_sweep', { id, error });
+    }
   }
 
   poll(...reading: Parameters<EventReader['poll']>): Promise<Reading> {
@@ -132,27 +139,19 @@ export class SubscriptionService implements EventReader, Expiring {
     return this.reader.follow(caller, from, gone);
   }
 
-  /** Forgets what nobody has read for a day. */
-  async expire(): Promise<number> {
-    const { events, store, subscriptions } = this.dependencies;
-    const expired = await subscriptions.expired(this.now(), SWEPT_AT_ONCE);
-    const closed = await Promise.all(
-      expired.map(async ({ value: { id, log }, version }) => {
-        await events.remove(log);
-        return this.unlessStale(store.commit([{ kind: 'closeSubscription', id, version }]));
-      }),
-    );
-    return closed.filter((isClosed) => isClosed).length;
+  /** Forgets what nobody has read for a day, and what was left behind by who unsubscribed. Tells how many. */
+  expire(): Promise<number> {
+    return this.forgetting.expired();
   }
 
   private async open(
     caller: Caller,
     path: DataPath,
     request: SubscriptionRequest,
-    replaces: string | undefined,
+    expired: Versioned<Subscription> | undefined,
     settle: Settle<Subscribed>,
   ): Promise<Subscribed & { readonly log: string }> {
-    const { randomness, store, subscriptions } = this.dependencies;
+    const { randomness, store, subscriptions, events } = this.dependencies;
     const { uid } = caller.principal;
     const data = await this.lookAt(caller, path, request.eventType);
     if ((await subscriptions.count(uid)) >= MAX_SUBSCRIPTIONS) throw tooManySubscriptions();
@@ -166,8 +165,9 @@ export class SubscriptionService implements EventReader, Expiring {
       expiresAt: new Date(createdAt.getTime() + KEPT_MILLISECONDS),
     };
     const subscribed = { data, cursor: cursorOf(beginningOf(subscription.log)) };
+    if (expired !== undefined) await events.remove(expired.value.log);
     const change = { kind: 'openSubscription', subscription } as const;
-    await store.commit([{ ...change, ...(replaces !== undefined && { replaces }) }], settle(subscribed));
+    await store.commit([{ ...change, ...(expired && { replaces: expired.version }) }], settle(subscribed));
     return { ...subscribed, log: subscription.log };
   }
 
@@ -175,12 +175,12 @@ export class SubscriptionService implements EventReader, Expiring {
     caller: Caller,
     path: DataPath,
     request: SubscriptionRequest,
-    known: Subscription,
+    known: Versioned<Subscription>,
     settle: Settle<Subscribed>,
   ): Promise<Subscribed & { readonly log: string }> {
     const { events, store, randomness } = this.dependencies;
-    const { log } = known;
-    if (!isSameDefinition(known, request)) throw otherDefinition(known);
+    const { log } = known.value;
+    if (!isSameDefinition(known.value, request)) throw otherDefinition(known.value);
     // The end before the data, so that nothing falls in between.
     const [isThere, end] = await Promise.all([events.exists(log), events.end(log)]);
     const data = await this.lookAt(caller, path, request.eventType);
@@ -200,33 +200,30 @@ export class SubscriptionService implements EventReader, Expiring {
     return data;
   }
 
-  /** @throws MusterError NOT_FOUND where the caller has no such subscription */
   private async opened(caller: Caller, subscriptionId: string): Promise<Subscription> {
-    const known = await this.dependencies.subscriptions.find(this.idOf(caller, subscriptionId));
-    if (known === undefined || hasExpired(known.value, this.now())) {
-      throw subscriptionNotFound(subscriptionId);
-    }
-    await this.extend(known.value);
+    const known = await this.mine(caller, subscriptionId);
+    await this.extend(known);
     return known.value;
   }
 
-  /** Whoever reads keeps it. */
-  private async extend({ id, expiresAt }: Subscription): Promise<void> {
-    const extended = new Date(this.now().getTime() + KEPT_MILLISECONDS);
-    if (extended.getTime() - expiresAt.getTime() < EXTENDED_EVERY_MILLISECONDS) return;
-    const { store } = this.dependencies;
-    await this.unlessStale(store.commit([{ kind: 'extendSubscription', id, expiresAt: extended }]));
+  /** @throws MusterError NOT_FOUND where the caller has no such subscription */
+  private async mine(caller: Caller, subscriptionId: string): Promise<Versioned<Subscription>> {
+    const known = await this.findOpen(this.idOf(caller, subscriptionId));
+    if (known === undefined) throw subscriptionNotFound(subscriptionId);
+    return known;
   }
 
-  /** Whether it was committed; not where somebody else has removed or replaced it meanwhile. */
-  private async unlessStale(committing: Promise<void>): Promise<boolean> {
-    try {
-      await committing;
-      return true;
-    } catch (error) {
-      if (error instanceof StaleWriteError) return false;
-      throw error;
-    }
+  private async findOpen(id: string): Promise<Versioned<Subscription> | undefined> {
+    const known = await this.dependencies.subscriptions.find(id);
+    return known === undefined || hasExpired(known.value, this.now()) ? undefined : known;
+  }
+
+  /** Whoever reads keeps it. */
+  private async extend({ value: { id, expiresAt }, version }: Versioned<Subscription>): Promise<void> {
+    const until = new Date(this.now().getTime() + KEPT_MILLISECONDS);
+    if (until.getTime() - expiresAt.getTime() < EXTENDED_EVERY_MILLISECONDS) return;
+    const { store } = this.dependencies;
+    await unlessStale(store.commit([{ kind: 'keepSubscription', id, until, version }]));
   }
 
   /** Its owner's own: nobody else finds it. */
