@@ -7,6 +7,7 @@ import { type Bindings, type Composition, compose } from '../../../functions/src
 import { AgentLiveness } from '../../../functions/src/domain/agents/liveness.ts';
 import type { Presence } from '../../../functions/src/domain/ports.ts';
 import type { Principal } from '../../../functions/src/domain/principal.ts';
+import { retryStale } from '../../../functions/src/domain/retry.ts';
 import type { Counter } from '../../../functions/src/domain/store.ts';
 import { Sweep, type SweepReport } from '../../../functions/src/domain/sweep/sweep.ts';
 import type { ClaimOutcome } from '../../../functions/src/domain/tasks/claims.ts';
@@ -85,11 +86,14 @@ export class Team {
 
   /** Lets an agent hold several tasks at once. */
   async allow(agentId: string, maxConcurrentTasks: number): Promise<void> {
-    const known = await this.app.ports.agents.find(agentId);
-    assert.ok(known);
-    const configuration = { ...known.value.configuration, maxConcurrentTasks };
-    const agent = { ...known.value, configuration };
-    await this.app.ports.store.commit([{ kind: 'replaceAgent', agent, version: known.version }]);
+    const { agents, store, randomness } = this.app.ports;
+    await retryStale(randomness, async () => {
+      const known = await agents.find(agentId);
+      assert.ok(known);
+      const configuration = { ...known.value.configuration, maxConcurrentTasks };
+      const agent = { ...known.value, configuration };
+      await store.commit([{ kind: 'replaceAgent', agent, version: known.version }]);
+    });
   }
 
   request(drafts: readonly Partial<TaskDraft>[]): CreationRequest {
