@@ -14,6 +14,15 @@ import { eventually } from './support/waiting.ts';
 const WRITES = 200;
 const KILLED_AT = [60, 130];
 
+/** A poll waits for 5 s. */
+const PATIENCE_MS = 15_000;
+
+/** The emulator leaves a request without its end whose instance is killed while it starts or answers. */
+const impatient: typeof fetch = (input, init) => {
+  const late = AbortSignal.timeout(PATIENCE_MS);
+  return fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, late]) : late });
+};
+
 const answer = z.object({
   events: z.array(z.object({ key: z.string(), data: z.object({ n: z.number() }) })),
   cursor: z.string(),
@@ -83,7 +92,7 @@ describe('a subscription whose watching instance is killed', () => {
     it(`is told of ${WRITES} writes to ${database}, all of them and in order per key`, async () => {
       const write = writing[database];
       const [lists, counters] = [`messages/l-${randomUUID()}/list`, `messages/c-${randomUUID()}/list`];
-      const client = await connect('client 2026-07-28', endpointUrl(), await tokenOf('worker1'));
+      const client = await connect('client 2026-07-28', endpointUrl(), await tokenOf('worker1'), impatient);
       const [added, changed] = [new Subscriber(client), new Subscriber(client)];
       await Promise.all(['a', 'b', 'c'].map((key) => write(`${counters}/${key}`, -1)));
       await added.subscribe(database, lists, types[database].added);
