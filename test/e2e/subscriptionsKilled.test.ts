@@ -14,6 +14,12 @@ import { eventually } from './support/waiting.ts';
 const WRITES = 200;
 const KILLED_AT = [60, 130];
 
+/**
+ * Before it goes on, both are watched. The first snapshot of the Firestore emulator may lack a document that is older
+ * than one that it has, where both are written while the listening begins: it then seems to go and to come again.
+ */
+const BEGUN_AT = 1;
+
 /** A poll waits for 5 s. */
 const PATIENCE_MS = 15_000;
 
@@ -87,6 +93,16 @@ const types = {
   firestore: { added: 'document_added', changed: 'document_modified' },
 };
 
+async function haveSeen(subscribers: readonly Subscriber[], n: number): Promise<void> {
+  const isSo = () => subscribers.every((subscriber) => subscriber.hasSeen(n));
+  await eventually('all are up to date', async () => isSo() || undefined);
+}
+
+async function killWatching(subscriber: Subscriber): Promise<void> {
+  await eventually('somebody watches', async () => (await subscriber.isWatched()) || undefined);
+  kill(instances());
+}
+
 describe('a subscription whose watching instance is killed', () => {
   for (const database of ['realtime', 'firestore'] as const) {
     it(`is told of ${WRITES} writes to ${database}, all of them and in order per key`, async () => {
@@ -100,13 +116,8 @@ describe('a subscription whose watching instance is killed', () => {
       const running = [added.run(), changed.run()];
 
       for (let n = 0; n < WRITES; n++) {
-        if (KILLED_AT.includes(n)) {
-          await eventually('both are up to date', async () =>
-            added.hasSeen(n - 1) && changed.hasSeen(n - 1) ? true : undefined,
-          );
-          await eventually('somebody watches', async () => ((await added.isWatched()) ? true : undefined));
-          kill(instances());
-        }
+        if (n === BEGUN_AT || KILLED_AT.includes(n)) await haveSeen([added, changed], n - 1);
+        if (KILLED_AT.includes(n)) await killWatching(added);
         await write(`${lists}/k${String(n).padStart(3, '0')}`, n);
         await write(`${counters}/${'abc'.charAt(n % 3)}`, n);
       }
