@@ -93,13 +93,15 @@ const types = {
   firestore: { added: 'document_added', changed: 'document_modified' },
 };
 
-async function haveSeen(subscribers: readonly Subscriber[], n: number): Promise<void> {
-  const isSo = () => subscribers.every((subscriber) => subscriber.hasSeen(n));
-  await eventually('all are up to date', async () => isSo() || undefined);
-}
-
-async function killWatching(subscriber: Subscriber): Promise<void> {
-  await eventually('somebody watches', async () => (await subscriber.isWatched()) || undefined);
+/** Does what comes before the write of this number. */
+async function prepared(n: number, added: Subscriber, changed: Subscriber): Promise<void> {
+  const isKilled = KILLED_AT.includes(n);
+  if (n !== BEGUN_AT && !isKilled) return;
+  await eventually('both are up to date', async () =>
+    added.hasSeen(n - 1) && changed.hasSeen(n - 1) ? true : undefined,
+  );
+  if (!isKilled) return;
+  await eventually('somebody watches', async () => ((await added.isWatched()) ? true : undefined));
   kill(instances());
 }
 
@@ -116,8 +118,7 @@ describe('a subscription whose watching instance is killed', () => {
       const running = [added.run(), changed.run()];
 
       for (let n = 0; n < WRITES; n++) {
-        if (n === BEGUN_AT || KILLED_AT.includes(n)) await haveSeen([added, changed], n - 1);
-        if (KILLED_AT.includes(n)) await killWatching(added);
+        await prepared(n, added, changed);
         await write(`${lists}/k${String(n).padStart(3, '0')}`, n);
         await write(`${counters}/${'abc'.charAt(n % 3)}`, n);
       }
