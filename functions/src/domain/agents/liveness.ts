@@ -5,6 +5,7 @@ import { retryStale } from '../retry.ts';
 import type { Store } from '../store.ts';
 import type { SweepPart, Swept, Turn } from '../sweep/part.ts';
 import { walk } from '../sweep/walk.ts';
+import { LEASES } from '../tasks/sweep.ts';
 import { goneSince, seenAt } from './agent.ts';
 import { countedAgent } from './counting.ts';
 
@@ -29,7 +30,8 @@ export interface LivenessDependencies {
 }
 
 export class AgentLiveness {
-  readonly part: SweepPart = { name: 'liveness', run: (turn) => this.sweep(turn) };
+  /** It forgets presence, which decides about leases: they come first. */
+  readonly part: SweepPart = { name: 'liveness', after: LEASES, run: (turn) => this.sweep(turn) };
   private readonly dependencies: LivenessDependencies;
 
   constructor(dependencies: LivenessDependencies) {

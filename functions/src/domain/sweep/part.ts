@@ -1,4 +1,4 @@
-/** The parts of the sweep. Each has a turn of its own: none waits for another, and none fails with another. */
+/** The parts of the sweep. Each has a turn of its own: none fails with another, and few wait for another. */
 import type { Position } from '../readers.ts';
 
 /** What presence is worth: nothing while it is `away`; while it is `back` only lately, it is no proof of a death. */
@@ -26,6 +26,8 @@ export interface Swept {
 export interface SweepPart {
   /** For the log and the record. */
   readonly name: string;
+  /** The part whose turn ends before this one's begins, where there is one. It stands before it in the list. */
+  readonly after?: string;
   /** Safe to run twice, late, or in two instances at once. */
   run(turn: Turn): Promise<Swept>;
 }

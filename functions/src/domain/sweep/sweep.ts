@@ -1,6 +1,6 @@
 /**
  * What the schedule runs every minute. Its parts run beside each other, each for less than a minute: one whose
- * database is away holds nobody up, and one that has not finished goes on in the next sweep.
+ * database is away holds nobody up but what needs the same, and one that has not finished goes on in the next sweep.
  */
 import { inTime } from '../deadline.ts';
 import type { Clock } from '../ports.ts';
@@ -35,13 +35,14 @@ export class Sweep {
     const end = performance.now() + turnMilliseconds;
     const before = await this.before();
     const presence = this.standing(before, now);
-    const outcomes = await Promise.all(
-      this.parts.map(async (part) => {
-        const from = before?.behind[part.name]?.from;
-        const turn = { now, from, presence, isOver: () => performance.now() >= end };
-        return [part.name, await this.turn(part, turn)] as const;
-      }),
-    );
+    const turns = new Map<string, Promise<Swept>>();
+    for (const part of this.parts) {
+      const from = before?.behind[part.name]?.from;
+      const turn = { now, from, presence, isOver: () => performance.now() >= end };
+      const earlier = part.after === undefined ? undefined : turns.get(part.after);
+      turns.set(part.name, earlier ? earlier.then(() => this.turn(part, turn)) : this.turn(part, turn));
+    }
+    const outcomes = await Promise.all([...turns].map(async ([name, turn]) => [name, await turn] as const));
     await this.remember(before, outcomes, now);
     const report = Object.fromEntries(outcomes.map(([name, { counts }]) => [name, counts]));
     log.info('swept', report);

@@ -17,6 +17,9 @@ import { countedChange } from './counting.ts';
 import { endBackoff, releaseTask, renewLease } from './machine.ts';
 import type { Task } from './task.ts';
 
+/** The name of the part that releases or renews lapsed leases. */
+export const LEASES = 'leases';
+
 const BATCH = 100;
 
 /** How long the holders of one batch are looked for. */
@@ -39,7 +42,7 @@ interface LapsedTask {
 
 export class TaskSweep {
   readonly parts: readonly SweepPart[] = [
-    { name: 'leases', run: (turn) => this.sweepLeases(turn) },
+    { name: LEASES, run: (turn) => this.sweepLeases(turn) },
     { name: 'backoffs', run: (turn) => this.sweepBackoffs(turn) },
     { name: 'queueEnds', run: (turn) => this.sweepQueueEnds(turn) },
   ];

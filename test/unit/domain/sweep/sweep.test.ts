@@ -53,6 +53,32 @@ describe('the sweep', () => {
   };
   const events = () => entries.map(([event]) => event);
 
+  it('begins a part after the one that it follows, also where that fails', async () => {
+    const begun: string[] = [];
+    let endLeases = (): void => assert.fail('it has not begun');
+    const leases = new Promise<never>((_, reject) => {
+      endLeases = () => reject(new Error('no database'));
+    });
+    const ended = { counts: {}, isBehind: false };
+    const part = (name: string, work: () => Promise<typeof ended>): SweepPart => ({
+      name,
+      run: () => {
+        begun.push(name);
+        return work();
+      },
+    });
+    const running = run([
+      part('leases', () => leases),
+      { ...part('liveness', async () => ended), after: 'leases' },
+      part('runs', async () => ended),
+    ]);
+    while (!begun.includes('runs')) await new Promise(setImmediate);
+    assert.deepEqual(begun, ['leases', 'runs']);
+    endLeases();
+    await running;
+    assert.deepEqual(begun, ['leases', 'runs', 'liveness']);
+  });
+
   it('does each part, whatever becomes of the others, and says which is behind', async () => {
     const error = new Error('no database');
     const parts = [
