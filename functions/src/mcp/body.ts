@@ -1,11 +1,15 @@
 /** Reads a request's JSON-RPC message out of its bytes and refuses what no part behind it should meet. */
 import { INVALID_REQUEST, PARSE_ERROR } from '@modelcontextprotocol/server';
-import { isDeeperThan } from './structure.ts';
+import { excessOf } from './structure.ts';
 
 /** Source: design, section 2. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 const MAX_DEPTH = 64;
+
+/** Values of any kind in a message, or in a batch in all. */
+export const MAX_BODY_VALUES = 100_000;
+
 export const MAX_BATCH = 50;
 export const MAX_ID_LENGTH = 200;
 
@@ -21,12 +25,17 @@ export class BadMessage extends Error {
 }
 
 /**
- * The JSON of a body, of bearable depth.
+ * The JSON of a body, of bearable depth and size.
  * @throws BadMessage
  */
 export function parseBody(bytes: Buffer | undefined): unknown {
   const body = parseJson(bytes);
-  if (isDeeperThan(body, MAX_DEPTH)) throw new BadMessage(INVALID_REQUEST, 'The message nests too deeply.');
+  const excess = excessOf(body, { depth: MAX_DEPTH, values: MAX_BODY_VALUES });
+  if (excess === 'depth') throw new BadMessage(INVALID_REQUEST, 'The message nests too deeply.');
+  if (excess === 'values') {
+    const what = `The message holds more than ${MAX_BODY_VALUES} values: split it into several.`;
+    throw new BadMessage(INVALID_REQUEST, what);
+  }
   return body;
 }
 

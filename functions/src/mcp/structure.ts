@@ -1,8 +1,15 @@
 /** What JSON may hold before any schema looks at it. Walks without recursion, so that depth cannot hurt. */
 import { MusterError } from '../domain/errors.ts';
+import type { ArrayBounds } from './arrayBounds.ts';
 
 /** How deeply arguments may nest. Firestore itself stops at 20 maps within maps. */
 export const MAX_ARGUMENT_DEPTH = 32;
+
+/** Values of any kind in one call's arguments. What is checked costs time and memory for each of them. */
+export const MAX_ARGUMENT_VALUES = 50_000;
+
+/** Names in one object. */
+export const MAX_KEYS = 10_000;
 
 /** With the flag `u` a surrogate that is half of a pair is no longer seen as one. */
 const LONE_SURROGATE = /\p{Cs}/u;
@@ -12,16 +19,25 @@ interface Visit {
   readonly depth: number;
   readonly parent: Visit | undefined;
   readonly key: string;
+  readonly bounds: ArrayBounds | undefined;
 }
 
-/** Whether `value` nests more than `limit` arrays and objects. */
-export function isDeeperThan(value: unknown, limit: number): boolean {
-  let level = [value].filter(isHolder);
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth >= limit) return true;
-    level = level.flatMap((holder) => Object.values(holder).filter(isHolder));
+/** What a value has too much of, if of anything: levels of arrays and objects, or values in all. */
+export function excessOf(
+  value: unknown,
+  most: { readonly depth: number; readonly values: number },
+): 'depth' | 'values' | undefined {
+  const pending = isHolder(value) ? [{ holder: value, depth: 1 }] : [];
+  let values = 1;
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    if (at.depth > most.depth) return 'depth';
+    const members = Array.isArray(at.holder) ? at.holder : Object.values(at.holder);
+    values += members.length;
+    if (values > most.values) return 'values';
+    const depth = at.depth + 1;
+    for (const holder of members) if (isHolder(holder)) pending.push({ holder, depth });
   }
-  return false;
+  return undefined;
 }
 
 /** Whether a value is an object as JSON has them. */
@@ -35,25 +51,54 @@ function isHolder(value: unknown): value is object {
 
 /**
  * Refuses what no schema here can mean and Firestore cannot store: deep nesting, text that is not Unicode,
- * NUL characters, numbers beyond range and keys that reach an object's prototype.
+ * NUL characters, numbers beyond range and keys that reach an object's prototype; and more than a schema should
+ * have to look at, before it is put on any list.
+ * @param bounds of the arrays that the schema knows
  * @throws MusterError VALIDATION_ERROR
  */
-export function checkStructure(root: Readonly<Record<string, unknown>>): void {
-  const pending: Visit[] = [{ value: root, depth: 0, parent: undefined, key: '' }];
+export function checkStructure(root: Readonly<Record<string, unknown>>, bounds?: ArrayBounds): void {
+  const pending: Visit[] = [{ value: root, depth: 0, parent: undefined, key: '', bounds }];
+  let values = 0;
   for (let visit = pending.pop(); visit !== undefined; visit = pending.pop()) {
     const { value } = visit;
     if (typeof value === 'string') checkText(value, visit, 'text');
     else if (typeof value === 'number') checkNumber(value, visit);
-    else if (isHolder(value)) for (const member of membersOf(value, visit)) pending.push(member);
+    else if (isHolder(value)) {
+      values += countOf(value, visit);
+      if (values > MAX_ARGUMENT_VALUES) refuseAll();
+      for (const member of membersOf(value, visit)) pending.push(member);
+    }
   }
+}
+
+/** How many members it has, where that is not too many for one. */
+function countOf(holder: object, visit: Visit): number {
+  if (!Array.isArray(holder)) {
+    const count = Object.keys(holder).length;
+    if (count > MAX_KEYS) refuse(visit, `has ${count} names; at most ${MAX_KEYS} can be taken`, 'TOO_MANY');
+    return count;
+  }
+  const most = visit.bounds?.most;
+  const count = holder.length;
+  if (most !== undefined && count > most)
+    refuse(visit, `has ${count} entries; at most ${most} can be taken`, 'TOO_MANY');
+  return count;
 }
 
 function membersOf(holder: object, visit: Visit): readonly Visit[] {
   const depth = visit.depth + 1;
   if (depth > MAX_ARGUMENT_DEPTH)
     refuse(visit, `nests more than ${MAX_ARGUMENT_DEPTH} levels deep`, 'TOO_DEEP');
-  const members = Object.entries(holder).map(([key, value]) => ({ value, depth, parent: visit, key }));
-  if (!Array.isArray(holder)) for (const member of members) checkKey(member.key, member);
+  const { bounds } = visit;
+  const isArray = Array.isArray(holder);
+  const members = Object.entries(holder).map(([key, value]) => ({
+    value,
+    depth,
+    parent: visit,
+    key,
+    bounds: isArray ? bounds?.element : bounds?.fields?.get(key),
+  }));
+  if (!isArray) for (const member of members) checkKey(member.key, member);
   return members;
 }
 
@@ -75,7 +120,16 @@ function refuse(visit: Visit, what: string, reason: string): never {
   const keys: string[] = [];
   for (let at: Visit | undefined = visit; at?.parent !== undefined; at = at.parent) keys.unshift(at.key);
   const field = fieldPath(keys);
-  throw new MusterError('VALIDATION_ERROR', `Argument "${field}" ${what}.`, { field, reason });
+  const subject = keys.length === 0 ? 'The object of arguments' : `Argument "${field}"`;
+  throw new MusterError('VALIDATION_ERROR', `${subject} ${what}.`, { field, reason });
+}
+
+function refuseAll(): never {
+  const most = MAX_ARGUMENT_VALUES;
+  throw new MusterError('VALIDATION_ERROR', `The arguments hold more than ${most} values.`, {
+    reason: 'TOO_MANY',
+    suggestion: 'Split the call into several.',
+  });
 }
 
 const SHOWN_KEY_LENGTH = 60;

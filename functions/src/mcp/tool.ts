@@ -12,7 +12,7 @@ import type { Patience } from '../domain/waiting.ts';
 import type { Directory } from './directory.ts';
 import { CLEARABLE } from './json-schema.ts';
 import type { Progress } from './progress.ts';
-import { checkArguments } from './validation.ts';
+import { argumentsChecker } from './validation.ts';
 
 export type { Directory, KnownTool } from './directory.ts';
 
@@ -120,6 +120,8 @@ const keyArgument = z.strictObject({
     .describe('Repeat a call with the same key and arguments and the first answer is replayed for 24 hours.'),
 });
 
+const checkKey = argumentsChecker(keyArgument);
+
 /** Declares a tool. Every tool that writes gets the optional argument `idempotency_key`. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   definition: ToolDefinition<Input, Output>,
@@ -128,18 +130,17 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   const keyed = !rest.annotations.readOnlyHint;
   const listed: z.ZodObject = keyed ? input.extend(keyArgument.shape) : input;
   const known = Object.keys(listed.shape);
+  const check = argumentsChecker(input, known);
   const answer = (value: unknown): JsonObject => jsonObject.parse(rest.output.parse(value));
   return {
     ...rest,
     input: listed,
     prepare(rawArguments) {
       const { idempotency_key: rawKey, ...others } = rawArguments;
-      const checked = checkArguments(input, keyed ? others : rawArguments, known);
+      const checked = check(keyed ? others : rawArguments);
       return {
         input: checked,
-        idempotencyKey: keyed
-          ? checkArguments(keyArgument, { idempotency_key: rawKey }).idempotency_key
-          : undefined,
+        idempotencyKey: keyed ? checkKey({ idempotency_key: rawKey }).idempotency_key : undefined,
         run: (context) => handler(context, checked).then(answer),
         replay: async (context, stored) => (replay ? answer(await replay(context, checked, stored)) : stored),
       };

@@ -1,6 +1,7 @@
 /** Turns a call's raw arguments into checked ones, or says what is wrong in words that a model can act on. */
 import { z } from 'zod';
 import { type ErrorCode, MusterError } from '../domain/errors.ts';
+import { arrayBoundsOf, unwrapped } from './arrayBounds.ts';
 import { checkStructure, fieldPath, shownName } from './structure.ts';
 
 const SHOWN_ISSUES = 5;
@@ -17,27 +18,36 @@ interface Finding {
   readonly value: unknown;
 }
 
+/** Turns raw arguments into checked ones. */
+export type CheckArguments<Schema extends z.ZodObject> = (raw: Raw) => z.output<Schema>;
+
 /**
+ * Prepares a schema, once, to check the arguments of its calls.
  * @param known the names to list where an argument is unknown; the schema's own unless others are checked
  *   elsewhere
- * @throws MusterError VALIDATION_ERROR, REQUIRED_FIELD or INVALID_FORMAT, naming the argument
+ * @returns what throws MusterError VALIDATION_ERROR, REQUIRED_FIELD or INVALID_FORMAT, naming the argument
  */
-export function checkArguments<Schema extends z.ZodObject>(
+export function argumentsChecker<Schema extends z.ZodObject>(
   schema: Schema,
-  raw: Raw,
   known: readonly string[] = Object.keys(schema.shape),
-): z.output<Schema> {
-  checkStructure(raw);
-  const parsed = schema.safeParse(raw);
-  if (parsed.success) return parsed.data;
-  throw asMusterError(parsed.error.issues.map((issue) => describe(issue, schema, raw, known)));
+): CheckArguments<Schema> {
+  const bounds = arrayBoundsOf(schema);
+  return (raw) => {
+    checkStructure(raw, bounds);
+    const parsed = schema.safeParse(raw);
+    if (parsed.success) return parsed.data;
+    const { issues } = parsed.error;
+    const findings = issues.slice(0, SHOWN_ISSUES).map((issue) => describe(issue, schema, raw, known));
+    throw asMusterError(findings, issues.length);
+  };
 }
 
-function asMusterError(findings: readonly Finding[]): MusterError {
-  const [first, ...others] = findings;
+/** @param count how many there are in all */
+function asMusterError(findings: readonly Finding[], count: number): MusterError {
+  const [first] = findings;
   if (first === undefined) return new MusterError('VALIDATION_ERROR', 'The arguments are not valid.');
-  const shown = [first, ...others.slice(0, SHOWN_ISSUES - 1)].map((finding) => finding.message);
-  if (findings.length > SHOWN_ISSUES) shown.push(`And ${findings.length - SHOWN_ISSUES} more.`);
+  const shown = findings.map((finding) => finding.message);
+  if (count > findings.length) shown.push(`And ${count - findings.length} more.`);
   return new MusterError(first.code, shown.join(' '), {
     field: first.field,
     reason: first.reason,
@@ -94,14 +104,6 @@ function namesAt(schema: z.ZodObject, path: readonly PropertyKey[]): readonly st
   }
   const object = unwrapped(at);
   return object instanceof z.ZodObject ? Object.keys(object.shape) : [];
-}
-
-function unwrapped(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
-  let inner = schema;
-  while (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable || inner instanceof z.ZodDefault) {
-    inner = inner.unwrap();
-  }
-  return inner;
 }
 
 function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
