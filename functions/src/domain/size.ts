@@ -1,6 +1,9 @@
 /** Firestore holds at most 1 MiB in a document, so what goes into one is bounded part by part. */
 import { MusterError } from './errors.ts';
 
+/** The answer to one call, in bytes as they are sent. */
+export const MAX_ANSWER_BYTES = 1_048_576;
+
 /** The parts of a task that its creator writes, in bytes of JSON. */
 export const MAX_TASK_BYTES = 100_000;
 

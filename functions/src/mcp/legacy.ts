@@ -9,7 +9,9 @@ import {
   type JSONRPCRequest,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
+import { answerInTurn } from './batch.ts';
 import { methodOf } from './definitions.ts';
+import { errorObject } from './projection.ts';
 import { errorReply, type JsonReply, type McpReply } from './reply.ts';
 
 /** The JSON-RPC code with which the SDK refuses what only HTTP can name. */
@@ -53,10 +55,13 @@ export function serveLegacy(
     if (answers.mayNotify(first) && acceptsStream(headers.accept)) return answers.asStream(first);
     return answers.asJson(first).then((json) => ({ status: 200, json }));
   }
-  return Promise.all(requests.map(answers.asJson)).then((all) => ({
-    status: 200,
-    json: `[${all.join(',')}]`,
-  }));
+  return answerInTurn(requests, {
+    answer: async (request) => ({ json: await answers.asJson(request), silent: false }),
+    refuse: ({ id }, error) => ({
+      json: JSON.stringify({ jsonrpc: '2.0', id, error: errorObject(error) }),
+      silent: false,
+    }),
+  }).then((json) => ({ status: 200, json }));
 }
 
 /** Told from notifications and replies, which is all that is left: the classification has checked the shape. */

@@ -5,6 +5,7 @@
 import { INVALID_PARAMS, INVALID_REQUEST } from '@modelcontextprotocol/server';
 import { MusterError } from '../domain/errors.ts';
 import type { JsonObject } from '../domain/json.ts';
+import { type Answered, answerInTurn } from './batch.ts';
 import { BadMessage, MAX_BATCH, MAX_ID_LENGTH, parseBody } from './body.ts';
 import { type CallPorts, callTool } from './call.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -19,7 +20,7 @@ const ANSWERED = 200;
 /** A notification, or a batch of nothing else, is run and gets no answer. */
 const UNANSWERED: JsonReply = { status: 204, json: undefined };
 
-/** Serves one message, or a batch whose messages run at the same time. Never throws. */
+/** Serves one message, or a batch whose messages run one after another. Never throws. */
 export async function serveRpc(
   ports: CallPorts,
   serving: Serving,
@@ -35,29 +36,33 @@ export async function serveRpc(
 
 async function serveBody(ports: CallPorts, serving: Serving, body: unknown): Promise<JsonReply> {
   if (!Array.isArray(body)) {
-    const json = await serveMessage(ports, serving, body);
-    return json === undefined ? UNANSWERED : { status: ANSWERED, json };
+    const { json, silent } = await serveMessage(ports, serving, parseRequest(body));
+    return silent ? UNANSWERED : { status: ANSWERED, json };
   }
   if (body.length === 0 || body.length > MAX_BATCH) {
     const what = `A batch holds 1 to ${MAX_BATCH} requests; this one holds ${body.length}.`;
     return errorReply(ANSWERED, INVALID_REQUEST, what);
   }
-  const answers = await Promise.all(body.map((message) => serveMessage(ports, serving, message)));
-  const given = answers.filter((json) => json !== undefined);
-  return given.length === 0 ? UNANSWERED : { status: ANSWERED, json: `[${given.join(',')}]` };
+  const json = await answerInTurn(body.map(parseRequest), {
+    answer: (request) => serveMessage(ports, serving, request),
+    refuse: (request, error) => answered(request, { error: errorObject(error) }),
+  });
+  return json === undefined ? UNANSWERED : { status: ANSWERED, json };
 }
 
-/** @returns the response as JSON; undefined where the message is a notification */
 async function serveMessage(
   ports: CallPorts,
   serving: Serving,
-  message: unknown,
-): Promise<string | undefined> {
-  const request = parseRequest(message);
-  const response = 'error' in request ? request : await run(ports, serving, request);
-  return request.id === undefined
-    ? undefined
-    : JSON.stringify({ jsonrpc: '2.0', id: request.id, ...response });
+  request: Request | Invalid,
+): Promise<Answered> {
+  return answered(request, 'error' in request ? request : await run(ports, serving, request));
+}
+
+type Response = { readonly result: JsonObject } | { readonly error: ErrorObject };
+
+/** The response, which nobody is told where the message is a notification. */
+function answered({ id }: Request | Invalid, response: Response): Answered {
+  return { json: JSON.stringify({ jsonrpc: '2.0', id, ...response }), silent: id === undefined };
 }
 
 type Id = string | number | null;
@@ -105,7 +110,7 @@ async function run(
   ports: CallPorts,
   { exchange, listed, selected }: Serving,
   { method, params = {} }: Request,
-): Promise<{ readonly result: JsonObject } | { readonly error: ErrorObject }> {
+): Promise<Response> {
   const found = selected.findTool(method);
   if (found === undefined) return { error: errorObject(unknownMethod(method, listed)) };
   if (!isRecord(params)) return { error: BY_POSITION };

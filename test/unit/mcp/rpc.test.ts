@@ -175,35 +175,6 @@ describe('plain JSON-RPC', () => {
     );
   });
 
-  it('runs the calls of a batch at the same time', async () => {
-    const many = memoryPorts();
-    let release: () => void = () => undefined;
-    const all = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    let reached = 0;
-    // None comes through before all have come.
-    many.settledOperations.find = async () => {
-      reached += 1;
-      if (reached === 50) release();
-      await all;
-      return undefined;
-    };
-    const other = await serveEndpoint({ ...many, toolsets: [counterToolset(new Map())] });
-    const batch = Array.from({ length: 50 }, (_, id) => increment(id, { idempotency_key: `k${id}` }));
-    const response = await fetch(`${other.url}/mcp/rpc`, {
-      method: 'POST',
-      headers: HEADERS,
-      body: JSON.stringify(batch),
-    });
-    const answers = (await response.json()) as Json[];
-    assert.deepEqual(
-      answers.map(({ id }) => id),
-      batch.map(({ id }) => id),
-    );
-    await other.close();
-  });
-
   it('refuses a batch of nothing and one that is too long, once', async () => {
     for (const batch of [[], Array.from({ length: 51 }, () => ECHO)]) {
       const { id, error } = await rpc(batch);

@@ -1,0 +1,162 @@
+/** A batch may not cost more than a few single calls: its messages are run one after another, within bounds. */
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { type Answered, answerInTurn, MAX_BATCH_BYTES } from '../../../functions/src/mcp/batch.ts';
+import { defineTool, type Toolset } from '../../../functions/src/mcp/tool.ts';
+import { memoryPorts, serveEndpoint } from '../../support/mcp-endpoint.ts';
+
+const HEADERS = { Authorization: 'Bearer leader-key', 'Content-Type': 'application/json' };
+
+interface Reply {
+  readonly id: number;
+  readonly result?: unknown;
+  readonly error?: {
+    readonly code: number;
+    readonly message: string;
+    readonly data: { readonly reason: string };
+  };
+}
+
+/** A tool that answers so many letters, and what it has seen of itself. */
+function letters() {
+  const seen = { runs: 0, now: 0, most: 0 };
+  const tool = defineTool({
+    name: 'letters',
+    title: 'Letters',
+    description: 'Answers letters.',
+    input: z.strictObject({ count: z.int() }),
+    output: z.object({ text: z.string() }),
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    role: 'viewer',
+    example: { count: 1 },
+    handler: async (_, { count }) => {
+      seen.runs += 1;
+      seen.now += 1;
+      seen.most = Math.max(seen.most, seen.now);
+      await new Promise((resolve) => setImmediate(resolve));
+      seen.now -= 1;
+      return { text: 'x'.repeat(count) };
+    },
+  });
+  const toolset: Toolset = { name: 'system', instructions: 'Letters.', tools: [tool], resources: [] };
+  return { toolset, seen };
+}
+
+const PROTOCOLS = [
+  ['/mcp/rpc', 900_000, (id: number, count: number) => ({ id, method: 'system.letters', params: { count } })],
+  [
+    '/mcp',
+    450_000,
+    (id: number, count: number) => ({
+      id,
+      method: 'tools/call',
+      params: { name: 'system_letters', arguments: { count } },
+    }),
+  ],
+] as const;
+
+for (const [path, large, message] of PROTOCOLS) {
+  describe(`a batch at ${path}`, () => {
+    async function send(count: number, unnoticed = false) {
+      const { toolset, seen } = letters();
+      const ports = memoryPorts();
+      let taken = 0;
+      const limits = {
+        take: async () => {
+          taken += 1;
+        },
+      };
+      const endpoint = await serveEndpoint({ ...ports, limits, toolsets: [toolset] });
+      const batch = Array.from({ length: 50 }, (_, id) => {
+        const { id: _id, ...silent } = message(id, count);
+        return { jsonrpc: '2.0', ...silent, ...(unnoticed ? {} : { id }) };
+      });
+      try {
+        const response = await fetch(endpoint.url + path, {
+          method: 'POST',
+          headers: HEADERS,
+          body: JSON.stringify(batch),
+        });
+        const text = await response.text();
+        const replies = text === '' ? [] : (JSON.parse(text) as Reply[]);
+        return { replies, bytes: text.length, seen, taken };
+      } finally {
+        await endpoint.close();
+      }
+    }
+
+    it('runs its calls one after another, each against the limits of single calls', async () => {
+      const { replies, seen, taken } = await send(1);
+      assert.deepEqual(
+        replies.map(({ id, result }) => [id, result !== undefined]),
+        replies.map((_, id) => [id, true]),
+      );
+      assert.deepEqual(
+        { ...seen, taken, replies: replies.length },
+        { runs: 50, now: 0, most: 1, taken: 50, replies: 50 },
+      );
+    });
+
+    it('runs no more of them once its answers are large, and says of each that it was not run', async () => {
+      const { replies, bytes, seen } = await send(large);
+      assert.ok(bytes <= MAX_BATCH_BYTES, `${bytes} bytes`);
+      assert.ok(seen.runs >= 3 && seen.runs <= 4, `${seen.runs} runs`);
+      assert.equal(replies.length, 50);
+      for (const { id, result, error } of replies) {
+        assert.equal(result !== undefined, id < seen.runs);
+        if (error === undefined) continue;
+        assert.match(
+          error.message,
+          /^This message of the batch was not run: the answers before it have filled/,
+        );
+        assert.deepEqual([error.code, error.data.reason], [-32401, 'BATCH_TOO_LARGE']);
+      }
+    });
+  });
+}
+
+describe('a batch of notifications', () => {
+  it('is bounded by what they would have answered', async () => {
+    let runs = 0;
+    const told = await answerInTurn(
+      Array.from({ length: 50 }, (_, id) => id),
+      {
+        answer: async () => {
+          runs += 1;
+          return { json: 'x'.repeat(1_000_000), silent: true };
+        },
+        refuse: () => ({ json: '', silent: true }),
+      },
+    );
+    assert.equal(told, undefined);
+    assert.ok(runs < 5);
+  });
+});
+
+describe('a batch that takes long', () => {
+  it('answers what it has not come to, and what it is waiting for, when its time is over', async () => {
+    const never = new Promise<Answered>(() => undefined);
+    const run: number[] = [];
+    const told = await answerInTurn(
+      [0, 1, 2, 3],
+      {
+        answer: async (id) => {
+          run.push(id);
+          return id === 1 ? never : { json: String(id), silent: false };
+        },
+        refuse: (id, { message }) => ({ json: JSON.stringify([id, message]), silent: false }),
+      },
+      500,
+    );
+    const [first, second, ...others] = JSON.parse(told ?? '') as [
+      number,
+      [number, string],
+      ...[number, string][],
+    ];
+    assert.deepEqual([first, second[0], run], [0, 1, [0, 1]]);
+    assert.match(second[1], /^No answer within 0\.\d+ seconds\.$/);
+    assert.equal(others.length, 2);
+    for (const [, message] of others)
+      assert.match(message, /^This message of the batch was not run: those before/);
+  });
+});
