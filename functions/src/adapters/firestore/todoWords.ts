@@ -14,12 +14,32 @@ export type WordIndex = Readonly<Record<WordPlace, Readonly<Record<string, strin
 
 type Worded = Pick<Todo, 'ownerUid' | 'title' | 'description'>;
 
+/**
+ * What the words of one to-do may take of its document, in bytes: room for a usual text of 5,000 letters. A text of
+ * nothing but long words would take several times that.
+ */
+export const MAX_WORD_BYTES = 100_000;
+
 export function wordIndexOf({ ownerUid, title, description = '' }: Worded): WordIndex {
-  const inTitle = prefixesOf(title);
+  const room = { bytes: MAX_WORD_BYTES };
+  const inTitle = fitting(prefixesOf(title), ownerUid, room);
   const known = new Set(inTitle);
-  const rest = prefixesOf(description).filter((word) => !known.has(word));
+  const others = prefixesOf(description).filter((word) => !known.has(word));
+  const rest = fitting(others, ownerUid, room);
   const listed = (words: readonly string[]) => Object.fromEntries(words.map((word) => [word, ownerUid]));
   return { title: listed(inTitle), rest: listed(rest), any: listed([...inTitle, ...rest]) };
+}
+
+/**
+ * As many of the words, from the first, as there is room for, of which they take their part.
+ * Source: https://firebase.google.com/docs/firestore/storage-size, a field's name and a string's value.
+ */
+function fitting(words: readonly string[], ownerUid: string, room: { bytes: number }): readonly string[] {
+  const end = words.findIndex((word) => {
+    room.bytes -= 2 * (Buffer.byteLength(word) + 1 + Buffer.byteLength(ownerUid) + 1);
+    return room.bytes < 0;
+  });
+  return end < 0 ? words : words.slice(0, end);
 }
 
 /** One word that a search asks for, and where it is to be. */

@@ -11,7 +11,7 @@ export const searchTasks = defineTool({
   name: 'search_tasks',
   title: 'Search to-dos',
   description:
-    'Full-text search across task titles and descriptions: tasks that have all the words, each at the beginning of a word. Case and accents do not count, nor what a word has after 15 letters. Tasks with all words in the title come first; within an answer the newer come before the older.',
+    'Full-text search across task titles and descriptions: tasks that have all the words, each at the beginning of a word. Case and accents do not count, nor what a word has after 15 letters. Of a very long description with hundreds of long words, the last may not be found. Tasks with all words in the title come first; within an answer the newer come before the older.',
   input: z.strictObject({
     query: z
       .string()

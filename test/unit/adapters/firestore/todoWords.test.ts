@@ -1,14 +1,21 @@
 /** What search asks of Firestore, against what it promises, for any to-do and any words. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import {
   anywhere,
+  MAX_WORD_BYTES,
   type SoughtWord,
   type WordIndex,
   waysOfHaving,
   wordIndexOf,
 } from '../../../../functions/src/adapters/firestore/todoWords.ts';
-import { matchesWords, searchWords, soughtPrefixes } from '../../../../functions/src/domain/search.ts';
+import {
+  matchesWords,
+  prefixesOf,
+  searchWords,
+  soughtPrefixes,
+} from '../../../../functions/src/domain/search.ts';
 
 const OWNER = 'owner-1';
 
@@ -41,12 +48,30 @@ describe('the words of a to-do', () => {
     assert.deepEqual({ ...title, ...rest }, any);
   });
 
-  it('are as few fields as Firestore takes, for the longest to-do', () => {
-    const letters = (number: number) => number.toString(36).padStart(4, 'x');
-    const words = Array.from({ length: 312 }, (_, number) => `${letters(number)}${'y'.repeat(11)}`);
-    const description = words.join(' ').slice(0, 5000);
-    const fields = Object.values(wordIndexOf({ ownerUid: OWNER, title: 'A'.repeat(500), description }));
-    assert.ok(fields.reduce((sum, list) => sum + Object.keys(list).length, 0) < 10_000);
+  it('have room for a usual text of 5,000 letters', () => {
+    const guide = readFileSync(new URL('../../../../docs/architecture.md', import.meta.url), 'utf8');
+    const text = guide.slice(0, 5000);
+    const index = wordIndexOf({ ownerUid: 'u'.repeat(28), title: 'Read this', description: text });
+    assert.deepEqual(Object.keys(index.any).sort(), [...prefixesOf(`Read this ${text}`)].sort());
+  });
+
+  it('take a bounded part of the document, whatever the text and the owner, the title first', () => {
+    const letters = (alphabet: string, number: number) =>
+      [...number.toString(2).padStart(9, '0')].map((digit) => [...alphabet][Number(digit)]).join('');
+    for (const [alphabet, filler] of [
+      ['xy', 'z'],
+      ['𒀀𒀁', '𒀂'],
+    ] as const) {
+      const words = Array.from({ length: 312 }, (_, at) => `${letters(alphabet, at)}${filler.repeat(6)}`);
+      const description = words.join(' ').slice(0, 5000);
+      const ownerUid = 'u'.repeat(128);
+      const index = wordIndexOf({ ownerUid, title: 'Quite another', description });
+      const names = Object.values(index).flatMap((place) => Object.keys(place));
+      const bytes = names.reduce((sum, name) => sum + Buffer.byteLength(name) + 130, 0);
+      assert.ok(bytes <= MAX_WORD_BYTES && bytes > MAX_WORD_BYTES / 2, `${bytes} bytes`);
+      assert.ok('another' in index.title);
+      assert.ok(words[0] !== undefined && words[0] in index.rest);
+    }
   });
 });
 
