@@ -9,6 +9,7 @@ import type { PastAttempt } from '../../domain/coding/work.ts';
 import type { Operation } from '../../domain/idempotency/operation.ts';
 import { jsonObject } from '../../domain/json.ts';
 import { isHeld } from '../../domain/tasks/task.ts';
+import { terminalText } from '../../domain/terminalText.ts';
 import { type logEntryShape, previousShape, stopShape, success, taskShape } from './shapes.ts';
 
 /** The record of a call's key, whose answer is one of these. */
@@ -46,11 +47,15 @@ export function codingTaskAnswer(task: CodingTask, now: Date): TaskAnswer {
       durationMs: (task.closedAt ?? now).getTime() - claim.claimedAt.getTime(),
     }),
     ...(task.closedAt && { completedAt: task.closedAt.toISOString() }),
-    ...(coding.progress !== undefined && { progress: coding.progress }),
-    ...(task.result && { summary: task.result.output }),
-    ...(task.error !== undefined && { error: task.error }),
-    ...(coding.failure && { failure: coding.failure }),
+    ...(coding.progress !== undefined && { progress: terminalText(coding.progress) }),
+    ...(task.result && { summary: terminalText(task.result.output) }),
+    ...(task.error !== undefined && { error: terminalText(task.error) }),
+    ...(coding.failure && { failure: failureAnswer(coding.failure) }),
   };
+}
+
+function failureAnswer({ class: kind, message }: PastAttempt['failure']) {
+  return { class: kind, message: terminalText(message) };
 }
 
 export function pastAttemptAnswer({ coding }: CodingTask, attempt: PastAttempt) {
@@ -59,13 +64,19 @@ export function pastAttemptAnswer({ coding }: CodingTask, attempt: PastAttempt) 
     branch: coding.branch,
     runner: attempt.agentId,
     endedAt: attempt.endedAt.toISOString(),
-    failure: attempt.failure,
-    commits: [...attempt.commits],
+    failure: failureAnswer(attempt.failure),
+    commits: attempt.commits.map(({ sha, subject }) => ({ sha, subject: terminalText(subject) })),
   };
 }
 
-export function logLineAnswer({ at, ...line }: LogLine): z.input<typeof logEntryShape> {
-  return { ...line, at: at.toISOString() };
+/** Its data is JSON of the runner's own, and stays as it is. */
+export function logLineAnswer({ at, prefix, message, ...line }: LogLine): z.input<typeof logEntryShape> {
+  return {
+    ...line,
+    at: at.toISOString(),
+    ...(prefix !== undefined && { prefix: terminalText(prefix) }),
+    message: terminalText(message),
+  };
 }
 
 /** A task as its runner gets it. */

@@ -1,6 +1,7 @@
 /** What `session://{sessionType}/{sessionId}` shows. */
 import { codingStatus } from '../../domain/coding/status.ts';
 import { isHeld } from '../../domain/tasks/task.ts';
+import { terminalText } from '../../domain/terminalText.ts';
 import type { CallContext } from '../../mcp/tool.ts';
 import { pastAttemptAnswer } from './answers.ts';
 
@@ -45,7 +46,7 @@ async function runnerSession({ services, workspace }: CallContext, id: string): 
     startedAt: claim.startedAt,
     endedAt: task.closedAt,
     leaseUntil: isHeld(task.status) ? claim.leaseExpiresAt : undefined,
-    progress: coding.progress,
+    progress: coding.progress === undefined ? undefined : terminalText(coding.progress),
   };
 }
 

@@ -1,12 +1,9 @@
 /** Logs as plain text: one line an entry, which begins with its time; what goes on is indented. */
 import type { LogLine } from '../../domain/coding/log.ts';
+import { terminalText } from '../../domain/terminalText.ts';
 
 const LEVEL_WIDTH = 5;
 const TYPE_WIDTH = 10;
-
-// Terminals obey some of these, and what is logged was written by programs.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
 /** How much of an entry's data is shown. */
 const MAX_DATA_LENGTH = 1000;
@@ -15,7 +12,7 @@ export function textOf({ at, level, type, prefix, message, data }: LogLine): str
   const head = [at.toISOString(), level.toUpperCase().padEnd(LEVEL_WIDTH), type.padEnd(TYPE_WIDTH)].join(' ');
   const said = prefix === undefined ? message : `[${prefix}] ${message}`;
   const more = data === undefined ? '' : ` ${shortened(JSON.stringify(data))}`;
-  return `${head} ${(said + more).replace(/\r\n?/g, '\n').replace(CONTROL, '\ufffd').replace(/\n/g, '\n    ')}`;
+  return `${head} ${terminalText(said + more).replace(/\n/g, '\n    ')}`;
 }
 
 function shortened(text: string): string {
