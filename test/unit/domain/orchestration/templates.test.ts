@@ -1,20 +1,29 @@
 /** Prompt templates: Mustache over the scope, and nothing but the scope. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { jsonObject } from '../../../../functions/src/domain/json.ts';
 import { fenced } from '../../../../functions/src/domain/orchestration/fence.ts';
 import type { Scope } from '../../../../functions/src/domain/orchestration/workflows/scope.ts';
 import {
   checkTemplate,
   renderTemplate,
-  TemplateError,
 } from '../../../../functions/src/domain/orchestration/workflows/template.ts';
+import { TemplateError } from '../../../../functions/src/domain/orchestration/workflows/templateParts.ts';
 
 /** Milliseconds: for what computes much, on a machine that is busy with other things. */
 const LOADED_MACHINE = 120_000;
 
 const scope: Scope = {
   input: '<b>"Hi" & bye</b>',
-  context: { files: ['a.ts', 'b.ts'], owner: { name: 'Ada' }, empty: [], count: 0, toString: 'mine' },
+  context: {
+    files: ['a.ts', 'b.ts'],
+    owner: { name: 'Ada' },
+    empty: [],
+    count: 0,
+    toString: 'mine',
+    flags: [true, false],
+    strict: true,
+  },
   iteration: 2,
   steps: new Map([
     [
@@ -45,6 +54,11 @@ describe('a template', () => {
     ['{{#steps.later.output}}x{{/steps.later.output}}{{^steps.later.output}}y{{/steps.later.output}}', 'y'],
     ['{{#steps.compete.results}}{{number}} {{agent}} {{/steps.compete.results}}', '1 claude 2 gemini '],
     ['{{! a comment }}x', 'x'],
+    [
+      '{{#context.flags}}{{.}}{{/context.flags}}{{#context.strict}}{{iteration}}{{/context.strict}}',
+      'truefalse2',
+    ],
+    ['a\n{{#context.files}}\n- {{.}}\n{{/context.files}}\nz', 'a\n- a.ts\n- b.ts\nz'],
     ['{{context.toString}} {{context.constructor}}{{context.__proto__}}{{input.length}}', 'mine '],
     ['{{input.constructor.name}}{{context.files.map}}{{context.files.constructor.from}}', ''],
     ['{{#input.constructor}}x{{/input.constructor}}', ''],
@@ -97,6 +111,63 @@ describe('a template', () => {
     assert.throws(() => renderTemplate(silent, large), TemplateError);
   });
 
+  const with380000 = { ...scope, input: 'x'.repeat(380_000) };
+  const withTree = {
+    ...scope,
+    context: { k: Array.from({ length: 30_000 }, (_, number) => ({ b: number, a: 'text' })) },
+  };
+
+  it('is refused at the placeholder that makes it too long, and nothing is rendered after it', () => {
+    assert.throws(
+      () => renderTemplate('{{input}}'.repeat(2200), with380000),
+      new TemplateError(
+        'With {{input}}, which has 380000 characters, it would have more than 800000 characters.',
+      ),
+    );
+    assert.throws(
+      () => renderTemplate(`{{#context.k}}${'y'.repeat(1000)}{{/context.k}}`, withTree),
+      /With its own text, it would have more than 800000 characters\./,
+    );
+  });
+
+  it('prints a value once, however often it is named', () => {
+    let printed = 0;
+    const counting = {
+      toJSON: () => {
+        printed++;
+        return 'short';
+      },
+    };
+    const text = renderTemplate('{{context.k}}'.repeat(1300), {
+      ...scope,
+      context: jsonObject.parse({ k: counting }),
+    });
+    assert.deepEqual([text.length, printed], [1300 * '"short"'.length, 1]);
+    assert.throws(
+      () => renderTemplate('{{context.k}}'.repeat(1300), withTree),
+      /With \{\{context\.k\}\}, which has/,
+    );
+  });
+
+  it('is bound in how many parts are rendered, whether they say something or not', () => {
+    const list = Array.from({ length: 9000 }, () => 1);
+    const silent = `{{#context.list}}${'{{x.y}}'.repeat(2000)}{{/context.list}}`;
+    assert.throws(() => renderTemplate(silent, { ...scope, context: { list } }), /repeat too often/);
+  });
+
+  it('takes no longer for long white space', () => {
+    const spaces = ' '.repeat(4990);
+    const template = `{{! a ${spaces} b }}{{ ${spaces} input ${spaces} }}{{{ ${spaces} input }}}`;
+    checkTemplate(template);
+    assert.equal(renderTemplate(template, scope), `${scope.input}${scope.input}`);
+    const hostile = [
+      `{{a${' '.repeat(200_000)}a}}`,
+      `{{=a}}${' '.repeat(200_000)}`,
+      `{{! a ${' '.repeat(200_000)}b`,
+    ];
+    for (const text of hostile) assert.throws(() => checkTemplate(text), TemplateError);
+  }).timeout(5000); // at two hundred thousand, what is quadratic takes fifteen seconds each
+
   it('renders or is refused, whatever is written', () => {
     const word = fc.constantFrom(
       ...[
@@ -145,6 +216,11 @@ describe('a template', () => {
 });
 
 describe('a fence', () => {
+  it('finds its mark in one pass', () => {
+    const text = Array.from({ length: 90_000 }, (_, number) => `DATA-${number + 1}`).join(' ');
+    assert.ok(fenced('Output', text).endsWith('DATA-90001>>>'));
+  }).timeout(5000); // looking for one after the other takes twenty seconds
+
   it('has a mark that its text does not have, and the same for the same text', () => {
     const parts = fc.constantFrom('DATA-1', 'DATA-2', '>>>', '<<<', '\n', 'DATA-', '1', 'text');
     fc.assert(

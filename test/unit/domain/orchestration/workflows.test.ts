@@ -283,6 +283,20 @@ describe('what comes next', () => {
     assert.deepEqual(next.kind === 'execute' && next.steps[0]?.candidates, compete.results);
   });
 
+  it('is the task alone, for a step that picks: the answers come with the request to rank them', () => {
+    const context = { style: 'terse' };
+    const compete = { status: 'done', output: '## claude\n\nx', results: [] } as const;
+    const { next } = progressOf(
+      named('competitive'),
+      { ...given, context },
+      new Map([['compete#1', compete]]),
+    );
+    assert.equal(
+      next.kind === 'execute' && next.steps[0]?.prompt,
+      'Write a parser.\n\nContext: {"style":"terse"}',
+    );
+  });
+
   it('goes round in iterative until the review approves', () => {
     const { order, end } = played(named('iterative'), ({ name, iteration }) =>
       name === 'review' ? (iteration === 2 ? 'APPROVED' : 'CHANGES: not APPROVED') : `${name} ${iteration}`,
@@ -324,7 +338,8 @@ describe('what comes next', () => {
   it('is nothing after a failure, which names the step', () => {
     const outcomes = new Map<string, StepOutcome>([['plan#1', { status: 'failed', error: 'No key.' }]]);
     const { next } = progressOf(named('plan-execute'), given, outcomes);
-    assert.deepEqual(next, { kind: 'failed', at: { name: 'plan', iteration: 1 }, error: 'No key.' });
+    const at = { name: 'plan', iteration: 1 };
+    assert.deepEqual(next, { kind: 'failed', at, reason: 'STEP_FAILED', error: 'No key.' });
   });
 
   it('is nothing after a condition that cannot be judged', () => {
@@ -340,7 +355,18 @@ describe('what comes next', () => {
     const context = { list: Array.from({ length: 300 }, () => 'x'.repeat(1000)) };
     const { next } = progressOf(workflow, { ...given, context }, new Map());
     assert.ok(next.kind === 'failed');
-    assert.match(next.error, /The prompt could not be made/);
+    assert.equal(next.reason, 'PROMPT_TOO_LARGE');
+    assert.match(next.error, /The prompt could not be made: With \{\{\.\}\}, which has 1000 characters/);
+  });
+
+  it('is nothing after outputs that are too long together, also without a template', () => {
+    const writers = Array.from({ length: 4 }, (_, number) => ({ name: `w${number}`, parallel: true }));
+    const workflow = readWorkflow(steps(...writers, { name: 'sum' }), 'workflow');
+    const long = { status: 'done', output: 'x'.repeat(250_000) } as const;
+    const { next } = progressOf(workflow, given, new Map(writers.map(({ name }) => [`${name}#1`, long])));
+    assert.ok(next.kind === 'failed');
+    assert.equal(next.reason, 'PROMPT_TOO_LARGE');
+    assert.match(next.error, /With the output of the step w3, which has 250000 characters, it would have/);
   });
 
   it('gives the output of nobody where every step is skipped', () => {

@@ -87,10 +87,10 @@ export class Advance {
     return { status: 'succeeded', ...(last && { resultStep: last.id }) };
   }
 
-  private failed({ at, error }: Extract<Next, { kind: 'failed' }>): Ending {
+  private failed({ at, reason, error }: Extract<Next, { kind: 'failed' }>): Ending {
     const failure = this.records.get(stepId(at))?.failure;
     const message = `Step "${at.name}": ${failure?.message ?? error}`;
-    return { status: 'failed', failure: { reason: failure?.reason ?? 'STEP_FAILED', message } };
+    return { status: 'failed', failure: { reason: failure?.reason ?? reason, message } };
   }
 
   private async end(ending: Ending, { skipped, warnings }: Progress): Promise<void> {

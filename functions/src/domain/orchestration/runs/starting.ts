@@ -1,4 +1,5 @@
 /** Starting runs, and finding the one that answers the same question. */
+import { MusterError } from '../../errors.ts';
 import { canonicalJson } from '../../json.ts';
 import type { Clock, Hashing, Randomness } from '../../ports.ts';
 import type { Principal } from '../../principal.ts';
@@ -6,6 +7,7 @@ import { retryStale } from '../../retry.ts';
 import { requireSize } from '../../size.ts';
 import type { Change, Settle, Store } from '../../store.ts';
 import { allSteps } from '../workflows/definition.ts';
+import { progressOf } from '../workflows/progress.ts';
 import type { AnswerCache, RunReader } from './ports.ts';
 import { handedOn, NOTHING_SPENT, type Run, type RunOrder, type Selection } from './run.ts';
 
@@ -123,11 +125,17 @@ export class RunStart {
   }
 }
 
-/** @throws MusterError VALIDATION_ERROR where it is too much for one document */
+/** @throws MusterError VALIDATION_ERROR where it is too much for one document, or for a prompt of the first steps */
 function orderOf({ workflow, input, context, budget }: RunRequest): RunOrder {
   const order = { workflow, input, context, budget };
   requireSize('A run', 'input', order, MAX_ORDER_BYTES);
-  return order;
+  const { next } = progressOf(workflow, { input, context }, new Map());
+  if (next.kind !== 'failed' || next.reason !== 'PROMPT_TOO_LARGE') return order;
+  throw new MusterError('VALIDATION_ERROR', `Step "${next.at.name}": ${next.error}`, {
+    field: 'workflow',
+    reason: next.reason,
+    suggestion: 'Name what is long once in a template, or send less of it.',
+  });
 }
 
 /** Kept for as long as the run may take, and then for as long as its answer is fresh. */

@@ -14,7 +14,7 @@ import {
   scopeAtStart,
   withStep,
 } from './scope.ts';
-import { TemplateError } from './template.ts';
+import { TemplateError } from './templateParts.ts';
 
 /** A step in one round of its group; outside of a group the round is 1. */
 export interface StepRound {
@@ -33,7 +33,15 @@ export type Next =
   /** These run together; those of them that have settled already are left out. */
   | { readonly kind: 'execute'; readonly steps: readonly DueStep[] }
   | { readonly kind: 'finished'; readonly output: string; readonly result: string | undefined }
-  | { readonly kind: 'failed'; readonly at: StepRound; readonly error: string };
+  | {
+      readonly kind: 'failed';
+      readonly at: StepRound;
+      readonly reason: FailedReason;
+      readonly error: string;
+    };
+
+/** `STEP_FAILED`: what it has recorded says more. */
+export type FailedReason = 'STEP_FAILED' | 'CONDITION_FAILED' | 'PROMPT_TOO_LARGE';
 
 export interface Progress {
   readonly next: Next;
@@ -129,6 +137,7 @@ class Replay {
       return {
         kind: 'failed',
         at,
+        reason: 'CONDITION_FAILED',
         error: `The condition ${condition} could not be judged: ${error.message}`,
       };
     }
@@ -145,7 +154,8 @@ class Replay {
         continue;
       }
       if (outcome.status === 'failed') {
-        return { kind: 'failed', at: { name: step.name, iteration }, error: outcome.error };
+        const at = { name: step.name, iteration };
+        return { kind: 'failed', at, reason: 'STEP_FAILED', error: outcome.error };
       }
       const { output, results = [] } = outcome;
       scope = withStep(scope, step.name, { status: 'done', output, results });
@@ -166,7 +176,8 @@ class Replay {
       } catch (error) {
         if (!(error instanceof TemplateError)) throw error;
         const at = { name: step.name, iteration };
-        return { kind: 'failed', at, error: `The prompt could not be made: ${error.message}` };
+        const why = `The prompt could not be made: ${error.message}`;
+        return { kind: 'failed', at, reason: 'PROMPT_TOO_LARGE', error: why };
       }
     }
     return { kind: 'execute', steps: due };

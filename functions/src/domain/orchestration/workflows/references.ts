@@ -1,7 +1,8 @@
 import { ConditionError, checkCondition } from './condition.ts';
 import { allSteps, blocksOf, type Group, isGroup, type Step, stagesOf, type Workflow } from './definition.ts';
 import type { Problem } from './stepProblem.ts';
-import { checkTemplate, TemplateError } from './template.ts';
+import { checkTemplate } from './template.ts';
+import { TemplateError } from './templateParts.ts';
 
 /** What is wrong with the templates and conditions of a step or a group, or with the steps that they name. */
 export function referenceProblem(workflow: Workflow, of: Step | Group): Problem | undefined {

@@ -1,42 +1,27 @@
 /**
  * Prompt templates: Mustache, which has no logic to run. A template reaches nothing but the scope's own values;
- * what models wrote is fenced as data.
+ * what models wrote is fenced as data. What a prompt may cost is bound while it is made, and not looked at when it is
+ * there.
  */
-import mustache from 'mustache';
 import { fenced } from '../fence.ts';
+import { BoundedText } from './boundedText.ts';
 import { printed, type Scope, type StepView } from './scope.ts';
+import { type Part, partsOf, stepsNamed, TemplateError } from './templateParts.ts';
 
-/** The most characters that a prompt may become. */
-export const MAX_PROMPT_LENGTH = 800_000;
-
-/** How often sections may be rendered in one template: those within others multiply. */
-const MAX_SECTION_RENDERINGS = 10_000;
-
-const MAX_SECTION_DEPTH = 4;
-
-/** `input`, `context.files`, `.` */
-const PATH = /^(?:\.|[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_][A-Za-z0-9_-]*)*)$/;
-
-const ROOTS: readonly string[] = ['input', 'context', 'iteration', 'steps'];
+/**
+ * How many parts may be rendered in all: sections within sections multiply, whether or not they have something to
+ * say.
+ */
+const MAX_PARTS = 100_000;
 
 export interface CheckedTemplate {
   /** The steps that it names. */
   readonly steps: readonly string[];
 }
 
-/** Why a text is no template, or could not be rendered. */
-export class TemplateError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'TemplateError';
-  }
-}
-
 /** @throws TemplateError where it is no template; the message says why */
 export function checkTemplate(template: string): CheckedTemplate {
-  const steps = new Set<string>();
-  inspect(parsed(template), 0, steps);
-  return { steps: [...steps] };
+  return { steps: [...stepsNamed(partsOf(template))] };
 }
 
 /**
@@ -44,95 +29,100 @@ export function checkTemplate(template: string): CheckedTemplate {
  * @throws TemplateError where the prompt would be too long
  */
 export function renderTemplate(template: string, scope: Scope): string {
-  const writer = new BoundedWriter();
-  const context = new ScopeContext(viewOf(scope));
-  return writer.renderTokens(parsed(template), context, undefined, template, { escape: printed });
+  const parts = partsOf(template);
+  return new Rendering().render(parts, viewOf(scope, stepsNamed(parts)));
 }
 
-/** Finds own properties alone: Mustache's own look-up follows prototypes, and calls what functions it meets. */
-class ScopeContext extends mustache.Context {
-  override lookup(path: string): unknown {
-    if (path === '.') return this.view;
-    const keys = path.split('.');
-    for (let context: mustache.Context | undefined = this; context !== undefined; context = context.parent) {
-      const found = keys.reduce(ownValue, context.view);
-      if (found !== undefined) return found;
-    }
-    return undefined;
+/** What a section has entered, from the inside out. */
+interface Views {
+  readonly view: unknown;
+  readonly outer?: Views;
+}
+
+class Rendering {
+  private readonly text = new BoundedText();
+  /** What values look like that are no text, by the values themselves. */
+  private readonly prints = new Map<unknown, string>();
+  private rendered = 0;
+
+  render(parts: readonly Part[], view: unknown): string {
+    this.all(parts, { view });
+    return this.text.toString();
   }
 
-  override push(view: unknown): ScopeContext {
-    return new ScopeContext(view, this);
-  }
-}
-
-function ownValue(of: unknown, key: string): unknown {
-  if (typeof of !== 'object' || of === null) return undefined;
-  return Object.getOwnPropertyDescriptor(of, key)?.value;
-}
-
-/** Stops where nested sections would multiply without end. */
-class BoundedWriter extends mustache.Writer {
-  private renderings = 0;
-  private characters = 0;
-
-  override renderTokens(...parameters: Parameters<mustache.Writer['renderTokens']>): string {
-    if (++this.renderings > MAX_SECTION_RENDERINGS) throw new TemplateError('Its sections repeat too often.');
-    const text = super.renderTokens(...parameters);
-    this.characters += text.length;
-    if (this.characters > MAX_PROMPT_LENGTH) {
-      throw new TemplateError(`It would become longer than ${MAX_PROMPT_LENGTH} characters.`);
+  private all(parts: readonly Part[], views: Views): void {
+    for (const part of parts) {
+      this.count();
+      this.one(part, views);
     }
+  }
+
+  private one(part: Part, views: Views): void {
+    if (part.kind === 'text') {
+      this.text.add(part.text, 'its own text');
+      return;
+    }
+    const value = found(part.path, views);
+    if (part.kind === 'value') this.value(value, part.path);
+    else if (part.kind === 'section') this.section(value, part.parts, views);
+    else if (isEmpty(value)) this.all(part.parts, views);
+  }
+
+  private value(value: unknown, path: string): void {
+    if (value === undefined || value === null) return;
+    const text = typeof value === 'string' ? value : this.print(value);
+    this.text.add(text, `{{${path}}}, which has ${text.length} characters`);
+  }
+
+  private section(value: unknown, parts: readonly Part[], views: Views): void {
+    if (isEmpty(value)) return;
+    for (const view of Array.isArray(value) ? value : [value === true ? views.view : value]) {
+      this.count();
+      this.all(parts, { view, outer: views });
+    }
+  }
+
+  private count(): void {
+    if (++this.rendered > MAX_PARTS) throw new TemplateError('Its sections repeat too often.');
+  }
+
+  private print(value: unknown): string {
+    const text = this.prints.get(value) ?? printed(value);
+    this.prints.set(value, text);
     return text;
   }
-
-  /** Triple braces mean the same as double ones, since nothing is escaped. */
-  override unescapedValue(token: string[], context: mustache.Context): string {
-    return this.escapedValue(token, context, { escape: printed });
-  }
 }
 
-function parsed(template: string): string[][] {
-  try {
-    return new mustache.Writer().parse(template);
-  } catch (error) {
-    const message = error instanceof Error ? error.message : '';
-    throw new TemplateError(`It is no Mustache template: ${message}.`, { cause: error });
-  }
+/** What Mustache takes for false. */
+function isEmpty(value: unknown): boolean {
+  return !value || (Array.isArray(value) && value.length === 0);
 }
 
-function inspect(tokens: readonly (readonly unknown[])[], depth: number, steps: Set<string>): void {
-  for (const [kind, value, , , inner] of tokens) {
-    if (kind === 'text' || kind === '!') continue;
-    const path = String(value);
-    if (kind === '>' || kind === '=')
-      throw new TemplateError('It may not include partials or set delimiters.');
-    requirePath(path, depth, steps);
-    if (!Array.isArray(inner)) continue;
-    if (depth === MAX_SECTION_DEPTH)
-      throw new TemplateError(`Its sections may be ${MAX_SECTION_DEPTH} deep.`);
-    inspect(inner, depth + 1, steps);
+/** The value of the innermost view that has it. */
+function found(path: string, views: Views): unknown {
+  if (path === '.') return views.view;
+  const keys = path.split('.');
+  for (let within: Views | undefined = views; within !== undefined; within = within.outer) {
+    const value = reached(within.view, keys);
+    if (value !== undefined) return value;
   }
+  return undefined;
 }
 
-function requirePath(path: string, depth: number, steps: Set<string>): void {
-  if (!PATH.test(path)) throw new TemplateError(`"{{${path}}}" names nothing.`);
-  const [root = '', step] = path.split('.');
-  if (root === 'steps') {
-    if (step === undefined || step === '') {
-      throw new TemplateError('A step is named by itself: {{steps.plan.output}}.');
-    }
-    steps.add(step);
-    return;
+/** Goes by own properties alone, so that nothing is reached which the scope does not hold. */
+function reached(view: unknown, keys: readonly string[]): unknown {
+  let value = view;
+  for (const key of keys) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = Object.getOwnPropertyDescriptor(value, key)?.value;
   }
-  if (depth === 0 && !ROOTS.includes(root)) {
-    throw new TemplateError(`There is no "${root}"; there are ${ROOTS.join(', ')}.`);
-  }
+  return value;
 }
 
-function viewOf(scope: Scope) {
-  const steps = [...scope.steps].map(([name, step]) => [name, stepView(name, step)]);
-  return { ...scope, steps: Object.fromEntries(steps) };
+/** @param names of the steps that are to be seen: to fence an output costs reading it */
+function viewOf(scope: Scope, names: ReadonlySet<string>) {
+  const steps = [...scope.steps].filter(([name]) => names.has(name));
+  return { ...scope, steps: Object.fromEntries(steps.map(([name, step]) => [name, stepView(name, step)])) };
 }
 
 function stepView(name: string, { status, output, results }: StepView) {
