@@ -1,5 +1,13 @@
 /** One request to a vendor through its SDK, from its sending to its end. */
-import { type Progress, stopped } from './failure.ts';
+import { failure, type Progress, stopped } from './failure.ts';
+
+const MEBIBYTE = 1024 * 1024;
+
+/**
+ * Several times what the longest answer takes, with all the events around its words. What goes on beyond that is
+ * cut off while it is read.
+ */
+const MAX_BODY_MEBIBYTES = 32;
 
 export interface Exchange<Item> {
   readonly signal: AbortSignal;
@@ -22,7 +30,9 @@ export async function* received<Item>({ signal, progress, open, failureOf }: Exc
     progress.answered = true;
     for await (const item of items) yield item;
   } catch (error) {
-    throw signal.aborted ? stopped(signal, progress, true) : failureOf(error);
+    if (signal.aborted) throw stopped(signal, progress, true);
+    if (!isOfTooMuch(error)) throw failureOf(error);
+    throw failure('malformed', progress, { detail: `more than ${MAX_BODY_MEBIBYTES} MiB` });
   } finally {
     reading.abort();
   }
@@ -30,7 +40,38 @@ export async function* received<Item>({ signal, progress, open, failureOf }: Exc
   if (signal.aborted) throw stopped(signal, progress, true);
 }
 
-/** A key in a header of the vendor's own is carried by `fetch` to wherever it is redirected: here, nowhere. */
-export function fetchOnce(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-  return fetch(input, { ...init, redirect: 'error' });
+/** The vendor says more than anybody could mean to. */
+class TooMuchError extends Error {
+  constructor() {
+    super('The vendor says too much.');
+    this.name = 'TooMuchError';
+  }
+}
+
+/** The SDKs may wrap what reading a body throws. */
+function isOfTooMuch(error: unknown): boolean {
+  if (error instanceof TooMuchError) return true;
+  return error instanceof Error && error.cause !== undefined && isOfTooMuch(error.cause);
+}
+
+/**
+ * Fetches, and reads at most so much. A key in a header of the vendor's own is carried by `fetch` to wherever it is
+ * redirected: here, nowhere.
+ */
+export async function fetchOnce(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const response = await fetch(input, { ...init, redirect: 'error' });
+  return response.body === null ? response : new Response(bounded(response.body), response);
+}
+
+function bounded(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  let bytes = 0;
+  return body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        bytes += chunk.length;
+        if (bytes > MAX_BODY_MEBIBYTES * MEBIBYTE) controller.error(new TooMuchError());
+        else controller.enqueue(chunk);
+      },
+    }),
+  );
 }

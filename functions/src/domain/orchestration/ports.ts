@@ -39,6 +39,9 @@ export interface ModelAnswer {
   readonly complete: boolean;
 }
 
+/** The most that an answer may say, in bytes of UTF-8: with what it cost it is one document of a run's journal. */
+export const MAX_ANSWER_BYTES = 800_000;
+
 export interface ModelFailureDetails {
   /** What the vendor said about when to ask again. */
   readonly retryAfterMs?: number;

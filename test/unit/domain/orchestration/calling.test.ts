@@ -181,6 +181,28 @@ describe('a call of an agent', () => {
     assert.deepEqual(result.attempts[1]?.usage, answer.usage);
   });
 
+  it('is judged when it has come: one too large for its note is booked, and not asked for again', async () => {
+    const told: string[] = [];
+    const claude = agent('claude', { says: 'é'.repeat(400_001) });
+    const gemini = agent('gemini', { says: 'Done.' });
+    const budget = new Budget({});
+    const journal = new NotedAttempts();
+    const onAnswer = ({ text }: { readonly text: string }): void => void told.push(text);
+    const result = await time.during(
+      call(callOf(time, [claude, gemini], { onAnswer }), calling(time, { budget, journal })),
+    );
+    assert.deepEqual(
+      result.attempts.map(({ agent: who, end, reason, usage }) => [who, end, reason, usage.outputTokens]),
+      [
+        ['claude', 'malformed', 'claude answered with 800002 bytes; an answer may have 800000.', 5],
+        ['gemini', 'answered', undefined, 5],
+      ],
+    );
+    assert.deepEqual([claude.requests.length, told], [1, ['Done.']]);
+    assert.deepEqual(budget.spent.usage, { inputTokens: 20, outputTokens: 10 });
+    assert.deepEqual(journal.ended, result.attempts);
+  });
+
   it('breaks where what it relies on breaks', async () => {
     const begin = () => Promise.reject(new Error('The database is away.'));
     const journal = { begin, end: async () => undefined };

@@ -1,7 +1,14 @@
 /** Makes one attempt: within its budget and its time, noted before and after. */
 import type { Clock } from '../../ports.ts';
 import { utf8Length } from '../../size.ts';
-import { type HostedAgent, type ModelAnswer, ModelFailure, type Timer, type Usage } from '../ports.ts';
+import {
+  type HostedAgent,
+  MAX_ANSWER_BYTES,
+  type ModelAnswer,
+  ModelFailure,
+  type Timer,
+  type Usage,
+} from '../ports.ts';
 import type { Attempt, AttemptJournal, PlannedAttempt, Settled } from './attempt.ts';
 import type { Budget, Reservation } from './budget.ts';
 import { estimatedTokens, NO_USAGE } from './price.ts';
@@ -101,7 +108,7 @@ async function ask(
   const request = { prompt, maxOutputTokens, ...(system !== undefined && { system }) };
   const signal = AbortSignal.any([within.signal, timeIsUp.signal]);
   const asking = agent.ask(request, { signal }).then(
-    (answer): Settled => ({ answer }),
+    (answer): Settled => judged(agent.name, answer),
     (error: unknown): Settled => ({ failure: failureOf(error) }),
   );
   const timing = timer
@@ -115,6 +122,14 @@ async function ask(
     timeIsUp.abort();
     answered.abort();
   }
+}
+
+/** An answer that cannot be noted is none: it is paid for, and was not to be asked for again and again. */
+function judged(agent: string, answer: ModelAnswer): Settled {
+  const bytes = utf8Length(answer.text);
+  if (bytes <= MAX_ANSWER_BYTES) return { answer };
+  const message = `${agent} answered with ${bytes} bytes; an answer may have ${MAX_ANSWER_BYTES}.`;
+  return { failure: new ModelFailure('malformed', message, { usage: answer.usage }) };
 }
 
 function endedEarly(
