@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { AGENT_ID } from '../../functions/src/domain/agents/agent.ts';
 import { WORKSPACE_NAME } from '../../functions/src/domain/coordination/session.ts';
+import { ID } from '../../functions/src/domain/ids.ts';
 import { ROLES } from '../../functions/src/domain/principal.ts';
 
 export const USAGE = `Usage:
@@ -52,8 +52,7 @@ export function parseCommand(args: readonly string[]): Command {
     return { kind, name: checked.data.name, options: checked.data };
   }
   if (kind === 'revoke') {
-    if (agentId === undefined || !AGENT_ID.test(agentId))
-      throw new UsageError('revoke needs the id of an agent.');
+    if (agentId === undefined || !ID.test(agentId)) throw new UsageError('revoke needs the id of an agent.');
     return { kind, agentId, options: checked.data };
   }
   throw new UsageError('create or revoke?');

@@ -112,6 +112,3 @@ export function holding(agent: Agent, taskId: string, task: HeldTask, now: Date)
     milestones: { ...seen.milestones, claimed: claimed ?? now, ...(completed && { completed }) },
   };
 }
-
-/** An agent's id: what its name allows, and never one that Firestore or the Realtime Database reserves. */
-export const AGENT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CODING_TOOLS } from '../../domain/coding/tool.ts';
+import { idOf } from '../../domain/ids.ts';
 import { defineTool } from '../../mcp/tool.ts';
 import { claimAnswer, claimedShape, settled } from './answers.ts';
 import { answerShape, taskId, text, whole, writing } from './shapes.ts';
@@ -17,9 +18,7 @@ export const claimTask = defineTool({
   description:
     'For runners: claims the first coding task, by priority, then age, that one of your tools can do, or waits for one. The claim is a lease that append_logs and heartbeat_task renew and nothing else; its epoch goes with every report. A runner says itself how many tasks it takes at once.',
   input: z.strictObject({
-    agentId: z
-      .string()
-      .max(100, 'expected at most 100 characters')
+    agentId: idOf('an agent')
       .optional()
       .describe('The agent to claim for: your own where it is left out; leaders may name another'),
     tools: z

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { codingTool } from '../../domain/coding/tool.ts';
+import { idOf } from '../../domain/ids.ts';
 import { defineTool } from '../../mcp/tool.ts';
 import { codingTaskAnswer, settled } from './answers.ts';
-import { answerShape, isTaskId, success, taskShape, text, whole, writing } from './shapes.ts';
+import { answerShape, success, taskShape, text, whole, writing } from './shapes.ts';
 
 const MAX_DEPENDENCIES = 100;
 const USUAL_PRIORITY = 5;
@@ -28,7 +29,7 @@ export const createTask = defineTool({
       ),
     priority: whole('Priority 1-10 (lower = higher priority)', 1, 10).default(USUAL_PRIORITY),
     dependencies: z
-      .array(z.string().refine(isTaskId, 'expected the id of a task'))
+      .array(idOf('a task'))
       .refine((list) => list.length <= MAX_DEPENDENCIES, `expected at most ${MAX_DEPENDENCIES} entries`)
       .optional()
       .describe('Ids of tasks that must be completed first'),

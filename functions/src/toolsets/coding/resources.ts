@@ -20,7 +20,7 @@ import {
   taskIds,
 } from './completions.ts';
 import { sessionAnswer } from './sessionAnswer.ts';
-import { isTaskId } from './shapes.ts';
+import { taskId } from './shapes.ts';
 import { tailText, textOf } from './text.ts';
 
 /** A resource has no arguments, so it shows this many and says whether there are more. */
@@ -85,7 +85,7 @@ const agentTasks: Resource = {
 
 export const resources: readonly Resource[] = [status, list, agentTasks];
 
-const taskVariables = z.strictObject({ taskId: z.string().refine(isTaskId) });
+const taskVariables = z.strictObject({ taskId });
 
 const watchTask = ({ services, workspace, gone }: CallContext, { taskId }: { taskId: string }) =>
   services.codingView.watch(workspace, taskId, gone());

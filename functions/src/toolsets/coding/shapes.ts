@@ -4,13 +4,10 @@ import { FAILURE_CLASSES } from '../../domain/coding/failure.ts';
 import { LOG_LEVELS, LOG_TYPES } from '../../domain/coding/log.ts';
 import { CODING_STATUSES } from '../../domain/coding/status.ts';
 import { CODING_TOOLS } from '../../domain/coding/tool.ts';
+import { idOf } from '../../domain/ids.ts';
 import { TASK_STATUSES } from '../../domain/tasks/task.ts';
 
-const TASK_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
-
-export const isTaskId = (id: string): boolean => TASK_ID.test(id);
-
-export const taskId = z.string().refine(isTaskId, 'expected the id of a task').describe('Task identifier');
+export const taskId = idOf('a task').describe('Task identifier');
 
 /** Text that means something: at most `most` characters, not only white space. */
 export const text = (description: string, most: number) =>

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idOf } from '../../domain/ids.ts';
 import type { ClaimOutcome } from '../../domain/tasks/claims.ts';
 import { DEFAULT_LEASE_SECONDS } from '../../domain/tasks/queue.ts';
 import { defineTool } from '../../mcp/tool.ts';
@@ -29,7 +30,7 @@ export const claimTask = defineTool({
       .default(DEFAULT_LEASE_SECONDS)
       .describe('How long the claim stands without a sign of life from you.'),
     in_hand: z
-      .array(z.string().min(1).max(100))
+      .array(idOf('a task'))
       .max(MAX_IN_HAND, `expected at most ${MAX_IN_HAND} tasks`)
       .optional()
       .describe(

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { idOf } from '../../domain/ids.ts';
 import { COORDINATION_STATUSES, coordinationStatus } from '../../domain/tasks/projection.ts';
 import type { Task } from '../../domain/tasks/task.ts';
 import { defineTool } from '../../mcp/tool.ts';
 import { cursor, pageLimit, pageOf, pageShape, positionOf } from './paging.ts';
-import { isTaskId, resultAnswer, taskShape } from './shapes.ts';
+import { resultAnswer, taskShape } from './shapes.ts';
 
 const MAX_IDS = 100;
 
@@ -21,7 +22,7 @@ export const getResults = defineTool({
     'Get results from completed tasks: of the named ones, or of all, in the order of completion, page by page.',
   input: z.strictObject({
     task_ids: z
-      .array(z.string().refine(isTaskId, 'expected the id of a task'))
+      .array(idOf('a task'))
       .refine((ids) => ids.length <= MAX_IDS, `expected at most ${MAX_IDS} ids`)
       .optional()
       .describe('Specific task IDs (empty for all)'),

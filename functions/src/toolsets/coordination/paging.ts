@@ -1,6 +1,7 @@
 /** Cursors of coordination's lists: the sort time and id of the last item given, opaque to callers. */
 import { z } from 'zod';
 import { MusterError } from '../../domain/errors.ts';
+import { listedId } from '../../domain/ids.ts';
 import type { Position, Slice } from '../../domain/readers.ts';
 
 export const cursor = z
@@ -26,7 +27,7 @@ export const pageShape = {
   next_cursor: z.string().optional(),
 };
 
-const position = z.tuple([z.iso.datetime(), z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,199}$/)]);
+const position = z.tuple([z.iso.datetime(), listedId]);
 
 /** @throws MusterError INVALID_FORMAT for what is no cursor of ours */
 export function positionOf(encoded: string | undefined): { after?: Position } {

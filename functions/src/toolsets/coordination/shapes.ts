@@ -1,25 +1,13 @@
 /** Arguments and answers that coordination's tools share. Source: spec/coordination.md. */
 import { z } from 'zod';
-import { AGENT_ID } from '../../domain/agents/agent.ts';
 import type { Discovery } from '../../domain/coordination/discovery.ts';
+import { chosenId, idOf } from '../../domain/ids.ts';
 import { COORDINATION_STATUSES, coordinationStatus } from '../../domain/tasks/projection.ts';
 import type { Task, TaskResult } from '../../domain/tasks/task.ts';
 
-export const agentId = (description: string) =>
-  z
-    .string()
-    .refine(
-      (id) => AGENT_ID.test(id),
-      'expected 1 to 100 letters, digits, "-" or "_", the first a letter or a digit',
-    )
-    .describe(description);
+export const agentId = (description: string) => chosenId().describe(description);
 
-const TASK_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
-
-export const isTaskId = (id: string): boolean => TASK_ID.test(id);
-
-export const taskId = (description: string) =>
-  z.string().refine(isTaskId, 'expected the id of a task').describe(description);
+export const taskId = (description: string) => idOf('a task').describe(description);
 
 export const claimEpoch = z
   .number()

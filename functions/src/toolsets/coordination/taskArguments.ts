@@ -1,12 +1,13 @@
 /** What a caller says of a new task, alone or in a batch. */
 import { z } from 'zod';
+import { idOf } from '../../domain/ids.ts';
 import {
   capabilityKey,
   MAX_CAPABILITY_KEY_BYTES,
   MAX_REQUIRED_CAPABILITIES,
 } from '../../domain/tasks/capabilities.ts';
 import type { TaskDraft } from '../../domain/tasks/creation.ts';
-import { isTaskId, text, texts } from './shapes.ts';
+import { text, texts } from './shapes.ts';
 
 const MAX_DEPENDENCIES = 100;
 
@@ -25,7 +26,7 @@ export const priority = z
 export const taskArguments = {
   description: text('Task description', 20_000),
   dependencies: z
-    .array(z.string().refine(isTaskId, 'expected the id of a task'))
+    .array(idOf('a task'))
     .refine((list) => list.length <= MAX_DEPENDENCIES, `expected at most ${MAX_DEPENDENCIES} entries`)
     .optional()
     .describe('Task IDs that must complete first'),

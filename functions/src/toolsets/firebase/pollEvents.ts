@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EVENT_METHOD, notificationOf } from '../../domain/subscriptions/event.ts';
 import { defineTool } from '../../mcp/tool.ts';
-import { subscriptionId } from './shapes.ts';
+import { listedSubscriptionId } from './shapes.ts';
 
 const MAX_WAIT_MS = 25_000;
 
@@ -11,7 +11,7 @@ export const pollEvents = defineTool({
   description:
     "Read the events of one of your subscriptions after a cursor, oldest first, at most 100 of them. Where there are none, waits up to waitMs for the first. Call again with the answer's cursor to go on; without one it begins with the oldest event. An event is lost only where overflow says so. Where there was a long wait and nothing came, events is empty: call again, or do something else meanwhile, since nothing is lost.",
   input: z.strictObject({
-    subscriptionId: subscriptionId('The subscription, as firebase.subscribe began it'),
+    subscriptionId: listedSubscriptionId('The subscription, as firebase.subscribe began it'),
     cursor: z
       .string()
       .min(1)

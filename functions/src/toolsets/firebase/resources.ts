@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { notificationOf } from '../../domain/subscriptions/event.ts';
 import type { Reading } from '../../domain/subscriptions/reading.ts';
 import { defineResourceTemplate, type ResourceTemplate } from '../../mcp/tool.ts';
+import { subscriptionId } from './shapes.ts';
 
 const subscription = defineResourceTemplate({
   uriTemplate: 'firebase://subscriptions/{subscriptionId}',
@@ -12,20 +13,20 @@ const subscription = defineResourceTemplate({
     'The oldest events that a subscription of yours still has, and the cursor from which firebase_pollEvents goes on. Listen to it with subscriptions/listen.',
   mimeType: 'application/json',
   role: 'viewer',
-  variables: z.strictObject({ subscriptionId: z.string() }),
-  read: async ({ services, caller }, { subscriptionId }) => {
-    const { events, cursor, overflow } = await services.subscriptions.poll(caller, { subscriptionId }, 0);
+  variables: z.strictObject({ subscriptionId }),
+  read: async ({ services, caller }, { subscriptionId: id }) => {
+    const { events, cursor, overflow } = await services.subscriptions.poll(caller, { subscriptionId: id }, 0);
     return JSON.stringify({
-      subscriptionId,
+      subscriptionId: id,
       events: events.map(({ event }) => notificationOf(event)),
       cursor,
       overflow,
     });
   },
-  watch: async ({ services, caller, gone }, { subscriptionId }) => {
+  watch: async ({ services, caller, gone }, { subscriptionId: id }) => {
     const { subscriptions } = services;
-    const first = await subscriptions.poll(caller, { subscriptionId }, 0);
-    return changes(first, subscriptions.follow(caller, { subscriptionId, cursor: first.cursor }, gone()));
+    const first = await subscriptions.poll(caller, { subscriptionId: id }, 0);
+    return changes(first, subscriptions.follow(caller, { subscriptionId: id, cursor: first.cursor }, gone()));
   },
 });
 

@@ -1,6 +1,7 @@
 /** What the firebase tools have in common. Source: spec/network.md, "Firebase Tools". */
 import { z } from 'zod';
 import { DATABASES, type DatabaseName, PATH_PATTERN } from '../../domain/data/path.ts';
+import { idLike } from '../../domain/ids.ts';
 import { type JsonObject, type JsonValue, jsonObject } from '../../domain/json.ts';
 import type { EventType } from '../../domain/subscriptions/event.ts';
 
@@ -26,12 +27,15 @@ export function asStructured(data: JsonValue): z.input<typeof structured> {
   return typeof data === 'object' ? { ...data } : { '.value': data };
 }
 
-/** A caller's own name for a subscription, as spec/network.md writes it; the domain says how long it may be. */
-export function subscriptionId(description: string) {
-  return z
-    .string()
-    .regex(/^[a-zA-Z0-9-]+$/)
-    .describe(description);
+/** A caller's own name for a subscription, as spec/network.md writes it. */
+export const subscriptionId = idLike(
+  /^[a-zA-Z0-9-]{1,200}$/,
+  'expected 1 to 200 letters, digits or "-", as firebase.subscribe takes it',
+);
+
+/** The same where the specification lists its pattern. */
+export function listedSubscriptionId(description: string) {
+  return subscriptionId.meta({ pattern: '^[a-zA-Z0-9-]+$', description });
 }
 
 /** What a subscription begins with, in the form in which firebase.read answers it. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EVENT_TYPES } from '../../domain/subscriptions/event.ts';
 import type { Subscribed } from '../../domain/subscriptions/service.ts';
 import { defineTool } from '../../mcp/tool.ts';
-import { database, initialDataOf, path, structured, subscriptionId } from './shapes.ts';
+import { database, initialDataOf, listedSubscriptionId, path, structured } from './shapes.ts';
 
 export const subscribe = defineTool({
   name: 'subscribe',
@@ -10,7 +10,7 @@ export const subscribe = defineTool({
   description:
     'Subscribe to real-time updates from Firebase, as yourself: the security rules decide what you see. It only begins a log of events; read it with firebase.pollEvents, /mcp/events or subscriptions/listen, from any connection. child_… events are of the Realtime Database, document_… events of Firestore collections, value of either. Events come in order and also tell what changed while nobody read. What changes several times within 100 ms is one change; what is added or removed is always told. At most 1,000 children or documents and 4 MiB, or 1 MiB as one value. The log keeps the last 800 to 1,000 events, at most 4 MiB, for 24 hours; a subscription that nobody reads for 24 hours is forgotten.',
   input: z.strictObject({
-    subscriptionId: subscriptionId('Unique identifier for this subscription'),
+    subscriptionId: listedSubscriptionId('Unique identifier for this subscription'),
     database: database('Database type to subscribe to'),
     path: path('Path to monitor'),
     eventType: z.enum(EVENT_TYPES).default('value').describe('Type of events to listen for'),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../mcp/tool.ts';
+import { subscriptionId } from './shapes.ts';
 
 export const unsubscribe = defineTool({
   name: 'unsubscribe',
@@ -7,16 +8,16 @@ export const unsubscribe = defineTool({
   description:
     'Cancel an active Firebase subscription of yours. Its log of events is removed, and whoever waits for events of it is told NOT_FOUND.',
   input: z.strictObject({
-    subscriptionId: z.string().describe('Subscription ID to cancel'),
+    subscriptionId: subscriptionId.describe('Subscription ID to cancel'),
   }),
   output: z.object({ success: z.boolean(), subscriptionId: z.string() }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   // What is one's own may always be given up.
   role: 'viewer',
   example: { subscriptionId: 'sub-tasks-001' },
-  handler: async ({ services, caller, operation }, { subscriptionId }) => {
-    const answer = { success: true, subscriptionId };
-    await services.subscriptions.unsubscribe(caller, subscriptionId, () => operation.settle(answer));
+  handler: async ({ services, caller, operation }, { subscriptionId: id }) => {
+    const answer = { success: true, subscriptionId: id };
+    await services.subscriptions.unsubscribe(caller, id, () => operation.settle(answer));
     return answer;
   },
 });

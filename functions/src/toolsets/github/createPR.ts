@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { repositoryName } from '../../domain/github/names.ts';
 import type { CreatedPullRequest } from '../../domain/github/pullRequests.ts';
+import { idOf } from '../../domain/ids.ts';
 import { defineTool } from '../../mcp/tool.ts';
 import { ADDS, owner, repo } from './shapes.ts';
 
@@ -21,7 +22,7 @@ export const createPR = defineTool({
       .boolean()
       .default(true)
       .describe('Whether maintainers of base may push to head.'),
-    task_id: z.string().min(1).max(200).optional().describe('The task that merging it completes.'),
+    task_id: idOf('a task').optional().describe('The task that merging it completes.'),
   }),
   output: z.object({
     number: z.int(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AGENT_ID } from '../../domain/agents/agent.ts';
+import { idOf } from '../../domain/ids.ts';
 import { type ChecklistItem, progressOf } from '../../domain/onboarding/checklist.ts';
 import { type CallContext, defineTool } from '../../mcp/tool.ts';
 import { writtenCall } from './calls.ts';
@@ -37,10 +37,7 @@ export const getChecklist = defineTool({
   description:
     'Get onboarding checklist with completion status: it ticks itself from what the agent has really done, and has the next call ready. An agent sees its own, a person those of their agents, leaders and admins all.',
   input: z.strictObject({
-    agentId: z
-      .string()
-      .refine((id) => AGENT_ID.test(id), 'expected the id of an agent')
-      .describe('Agent identifier'),
+    agentId: idOf('an agent').describe('Agent identifier'),
     includeCompleted: z.boolean().default(true).describe('Include completed items'),
   }),
   output: z.object({

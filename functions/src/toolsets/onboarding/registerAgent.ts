@@ -3,6 +3,7 @@ import { AGENT_TYPES } from '../../domain/agents/agent.ts';
 import type { Registered } from '../../domain/agents/registration.ts';
 import { WORKSPACE_NAME } from '../../domain/coordination/session.ts';
 import { MusterError } from '../../domain/errors.ts';
+import { idLike } from '../../domain/ids.ts';
 import { ROLES } from '../../domain/principal.ts';
 import { defineTool } from '../../mcp/tool.ts';
 
@@ -112,9 +113,7 @@ export const registerAgent = defineTool({
       .enum(ROLES)
       .optional()
       .describe('What its credential allows: at most what yours does; worker if left out.'),
-    workspace: z
-      .string()
-      .refine((name) => WORKSPACE_NAME.test(name), 'expected 1 to 64 letters, digits, "-" or "_"')
+    workspace: idLike(WORKSPACE_NAME, 'expected 1 to 64 letters, digits, "-" or "_"')
       .optional()
       .describe('The coordination workspace of calls that name none.'),
   }),

@@ -1,5 +1,6 @@
 /** Arguments and answers that orchestration's tools share. Source: spec/orchestration.md; design, section 6. */
 import { z } from 'zod';
+import { idLike } from '../../domain/ids.ts';
 import { ROLES } from '../../domain/orchestration/agents/profile.ts';
 import { ATTEMPT_ENDS } from '../../domain/orchestration/calls/attempt.ts';
 import { RUN_STATUSES, SHOWN_STEP_STATUSES } from '../../domain/orchestration/runs/run.ts';
@@ -13,10 +14,9 @@ export const prompt = (description: string) =>
     .refine((text) => text.length <= MAX_PROMPT_LENGTH, `expected at most ${MAX_PROMPT_LENGTH} characters`)
     .describe(description);
 
-export const runId = z
-  .string()
-  .refine((id) => /^run-[a-z2-7]{20}$/.test(id), 'expected the id of a run, run-…')
-  .describe('The run, as orchestrate and its like answered it');
+export const runId = idLike(/^run-[a-z2-7]{20}$/, 'expected the id of a run, run-…').describe(
+  'The run, as orchestrate and its like answered it',
+);
 
 export const budget = z
   .strictObject({

@@ -1,14 +1,16 @@
 /** Workflows as the tools take and list them. */
 import { z } from 'zod';
+import { idLike } from '../../domain/ids.ts';
 import { agentsOf, allSteps, NAME, type Workflow } from '../../domain/orchestration/workflows/definition.ts';
 import type { SavedWorkflow } from '../../domain/orchestration/workflows/saved.ts';
 
 /** An inline definition; what it may hold is checked where an error can name the step. */
 export const definition = z.union([z.string(), z.record(z.string(), z.unknown())]);
 
-export const workflowName = z
-  .string()
-  .refine((name) => NAME.test(name), 'expected a letter, then letters, digits, _ and -, at most 64 in all');
+export const workflowName = idLike(
+  NAME,
+  'expected a letter, then letters, digits, _ and -, at most 64 in all',
+);
 
 export const expectedVersion = z
   .int()

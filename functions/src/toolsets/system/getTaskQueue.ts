@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AGENT_ID } from '../../domain/agents/agent.ts';
+import { idOf } from '../../domain/ids.ts';
 import { QUEUE_STATUSES, type QueueStatus } from '../../domain/system/readers.ts';
 import {
   type QueuePlace,
@@ -111,11 +111,7 @@ export const getTaskQueue = defineTool({
   description:
     "Get the tasks of this workspace's queue that are not closed: first those that can be claimed, in the order in which they are dealt, then blocked ones. With agentId: what that agent holds, or, with status pending, what it may claim. queueStats counts the whole queue, whatever the filters.",
   input: z.strictObject({
-    agentId: z
-      .string()
-      .refine((id) => AGENT_ID.test(id), 'expected the id of an agent')
-      .optional()
-      .describe('Filter tasks for specific agent'),
+    agentId: idOf('an agent').optional().describe('Filter tasks for specific agent'),
     priority: z
       .enum(PRIORITY_WORDS)
       .optional()

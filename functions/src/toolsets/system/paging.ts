@@ -1,6 +1,7 @@
 /** Cursors of the system tools' lists: opaque to callers, and good for the filters that they were made with. */
 import { z } from 'zod';
 import { MusterError } from '../../domain/errors.ts';
+import { listedId } from '../../domain/ids.ts';
 import type { Place } from '../../domain/system/readers.ts';
 
 export const cursor = z
@@ -18,11 +19,7 @@ export const pageShape = {
 /** Milliseconds of the epoch that a Date can hold, and every smaller number. */
 const LARGEST = 8.64e15;
 
-const decoded = z.tuple([
-  z.string(),
-  z.array(z.int().min(-LARGEST).max(LARGEST)).max(4),
-  z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,199}$/),
-]);
+const decoded = z.tuple([z.string(), z.array(z.int().min(-LARGEST).max(LARGEST)).max(4), listedId]);
 
 /** @param filters what the list was asked for, as text */
 export function encodeCursor(filters: string, place: Place): string {

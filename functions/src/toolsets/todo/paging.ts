@@ -1,6 +1,7 @@
 /** Cursors of the lists of to-dos: opaque to callers, and good for the question that they were made for. */
 import { z } from 'zod';
 import { MusterError } from '../../domain/errors.ts';
+import { listedId } from '../../domain/ids.ts';
 import { canonicalJson } from '../../domain/json.ts';
 import type { TodoPage, TodoPlace } from '../../domain/todos/query.ts';
 
@@ -31,11 +32,7 @@ export const endShape = {
 /** Milliseconds of the epoch that a date can hold, and every smaller number. */
 const LARGEST = 8.64e15;
 
-const decoded = z.tuple([
-  z.string(),
-  z.array(z.int().min(-LARGEST).max(LARGEST)).max(4),
-  z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,199}$/),
-]);
+const decoded = z.tuple([z.string(), z.array(z.int().min(-LARGEST).max(LARGEST)).max(4), listedId]);
 
 export interface AskedPage {
   readonly limit: number;

@@ -1,13 +1,11 @@
 /** Arguments and answers that the tools of reminders share. Source: spec/todo.md, "list_reminders". */
 import { z } from 'zod';
+import { idOf } from '../../domain/ids.ts';
 import { type Reminder, reminderAnswer } from '../../domain/reminders/reminder.ts';
 
 const time = z.iso.datetime();
 
-export const reminderId = z
-  .string()
-  .refine((id) => /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(id), 'expected the id of a reminder')
-  .describe('The id of the reminder, as list_reminders tells it.');
+export const reminderId = idOf('a reminder').describe('The id of the reminder, as list_reminders tells it.');
 
 /** The contract requires nothing of an answer. */
 export const reminderShape = z

@@ -1,5 +1,6 @@
 /** Arguments and answers that the to-do tools share. Source: spec/todo.md. */
 import { z } from 'zod';
+import { idOf } from '../../domain/ids.ts';
 import { MAX_TAGS } from '../../domain/todos/tags.ts';
 import {
   MAX_DESCRIPTION_LENGTH,
@@ -10,17 +11,9 @@ import {
 } from '../../domain/todos/todo.ts';
 import { clearable } from '../../mcp/tool.ts';
 
-const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
+export const taskId = idOf('a task').describe('Task ID (UUID)');
 
-export const taskId = z
-  .string()
-  .refine((id) => ID.test(id), 'expected the id of a task')
-  .describe('Task ID (UUID)');
-
-export const recurringTaskId = z
-  .string()
-  .refine((id) => ID.test(id), 'expected the id of a recurring task')
-  .describe('The id of the recurring task.');
+export const recurringTaskId = idOf('a recurring task').describe('The id of the recurring task.');
 
 export const title = (description: string) =>
   z

@@ -1,0 +1,30 @@
+/**
+ * Ids that callers give. What names a document is one segment of a path in either database and never a path: this is
+ * where text becomes an id, and tools and services take nothing else for one.
+ */
+import { z } from 'zod';
+
+/** What all ids of Muster's own look like, and those that people choose for agents. */
+export const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
+
+const branded = z.string().brand<'Id'>();
+
+/** Text that was looked at. */
+export type Id = z.output<typeof branded>;
+
+/** An argument that is an id of a form of its own, which must be one segment too. */
+export const idLike = (form: RegExp, expected: string) =>
+  z
+    .string()
+    .refine((text) => form.test(text), expected)
+    .brand<'Id'>();
+
+/** An argument that is the id of something. */
+export const idOf = (what: string) => idLike(ID, `expected the id of ${what}`);
+
+/** The same where the caller may choose it, and is told what it may be. */
+export const chosenId = () =>
+  idLike(ID, 'expected 1 to 100 letters, digits, "-" or "_", the first a letter or a digit');
+
+/** The id in a cursor, which may be made of two. */
+export const listedId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,199}$/);
