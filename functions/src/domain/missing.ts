@@ -1,6 +1,13 @@
 /** Errors for what the caller names and does not exist, or is not the caller's to see. */
 import { MusterError } from './errors.ts';
 
+/** Where the text is no id at all. */
+export function nothingOfThisId(): MusterError {
+  return new MusterError('NOT_FOUND', 'Nothing has this id, and nothing can have it.', {
+    suggestion: 'Give an id as it was answered: letters, digits, "-" and "_".',
+  });
+}
+
 export function taskNotFound(taskId: string): MusterError {
   return new MusterError('NOT_FOUND', `No task "${taskId}".`, {
     field: 'task_id',

@@ -10,6 +10,7 @@ import type { Principal, Role } from '../domain/principal.ts';
 import type { Services } from '../domain/services.ts';
 import type { Patience } from '../domain/waiting.ts';
 import type { Directory } from './directory.ts';
+import type { WithBrandedIds } from './idArguments.ts';
 import { CLEARABLE } from './json-schema.ts';
 import type { Progress } from './progress.ts';
 import { argumentsChecker } from './validation.ts';
@@ -124,7 +125,7 @@ const checkKey = argumentsChecker(keyArgument);
 
 /** Declares a tool. Every tool that writes gets the optional argument `idempotency_key`. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
-  definition: ToolDefinition<Input, Output>,
+  definition: ToolDefinition<Input, Output> & { readonly input: WithBrandedIds<Input> },
 ): Tool {
   const { handler, replay, input, ...rest } = definition;
   const keyed = !rest.annotations.readOnlyHint;

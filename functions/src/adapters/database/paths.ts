@@ -1,4 +1,6 @@
 /** Where everything lies in the Realtime Database. Source: design, section 4. */
+import { nothingOfThisId } from '../../domain/missing.ts';
+
 export const PRESENCE = 'presence';
 export const CHECKS = 'checks';
 export const TASK_QUEUE = 'tasks/queue';
@@ -13,25 +15,41 @@ export const DELIVERIES = 'deliveries';
 export const COMMITS = 'commits';
 export const UNREADABLE = 'unreadable';
 
+/** What a key may not have. Source: https://firebase.google.com/docs/database/usage/limits#data_tree */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the service refuses exactly these in a key
+const NO_KEY = /[.#$[\]/\u0000-\u001f\u007f]|\p{Cs}|^$/u;
+
+const MAX_KEY_BYTES = 768;
+
+/**
+ * An id as a part of a path, so that no path leads elsewhere than it says.
+ * @throws MusterError NOT_FOUND for what can be no key
+ */
+function segment(id: string): string {
+  const isOne = !NO_KEY.test(id) && Buffer.byteLength(id) <= MAX_KEY_BYTES;
+  if (!isOne) throw nothingOfThisId();
+  return id;
+}
+
 export function presencePath(agentId: string): string {
-  return `${PRESENCE}/${agentId}`;
+  return `${PRESENCE}/${segment(agentId)}`;
 }
 
 /** Where the sweep tries whether something can be written: `presence`. */
 export function checkPath(name: string): string {
-  return `${CHECKS}/${name}`;
+  return `${CHECKS}/${segment(name)}`;
 }
 
 export function queuedTaskPath(taskId: string): string {
-  return `${TASK_QUEUE}/${taskId}`;
+  return `${TASK_QUEUE}/${segment(taskId)}`;
 }
 
 export function limitPath(uid: string): string {
-  return `${LIMITS}/${keyOf(uid)}`;
+  return `${LIMITS}/${segment(keyOf(uid))}`;
 }
 
 export function agentMetricsPath(agentId: string): string {
-  return `${METRICS_AGENTS}/${keyOf(agentId)}`;
+  return `${METRICS_AGENTS}/${segment(keyOf(agentId))}`;
 }
 
 /** @param minute any moment of it */
@@ -65,24 +83,24 @@ export function keyOf(text: string): string {
 
 /** A subscription's log of events, and who writes it. */
 export function busPath(log: string): string {
-  return `${BUS}/${log}`;
+  return `${BUS}/${segment(log)}`;
 }
 
 export function taskUpdatesPath(uid: string): string {
-  return `${TASK_UPDATES}/${keyOf(uid)}`;
+  return `${TASK_UPDATES}/${segment(keyOf(uid))}`;
 }
 
 export function notificationsPath(uid: string): string {
-  return `${NOTIFICATIONS}/${keyOf(uid)}`;
+  return `${NOTIFICATIONS}/${segment(keyOf(uid))}`;
 }
 
 export function devicesPath(uid: string): string {
-  return `${DEVICES}/${keyOf(uid)}`;
+  return `${DEVICES}/${segment(keyOf(uid))}`;
 }
 
 /** That a caller's write was carried out. @param id letters and digits */
 export function realtimeCommitPath(id: string): string {
-  return `${COMMITS}/${id}`;
+  return `${COMMITS}/${segment(id)}`;
 }
 
 /** The text that `keyOf` wrote. */

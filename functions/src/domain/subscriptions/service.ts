@@ -18,7 +18,6 @@ import type { EventReader, ReadFrom, Reading } from './reading.ts';
 import { sizeError } from './recorder.ts';
 import {
   checkEventType,
-  checkSubscriptionId,
   EXTENDED_EVERY_MILLISECONDS,
   hasExpired,
   isSameDefinition,
@@ -92,7 +91,6 @@ export class SubscriptionService implements EventReader, Expiring {
     settle: Settle<Subscribed>,
   ): Promise<Subscribed> {
     const { randomness, events } = this.dependencies;
-    checkSubscriptionId(request.subscriptionId);
     const path = parsePath(request.database, request.path);
     checkEventType(path, request.eventType);
     const { log, ...subscribed } = await retryStale(randomness, async () => {

@@ -42,15 +42,6 @@ export function shapeOf(eventType: EventType): WatchShape {
   return eventType === 'value' ? 'value' : 'children';
 }
 
-/** Characters of a subscription's id. */
-const MAX_ID_LENGTH = 200;
-
-/** @throws MusterError VALIDATION_ERROR */
-export function checkSubscriptionId(subscriptionId: string): void {
-  if (subscriptionId.length <= MAX_ID_LENGTH) return;
-  throw invalidRequest('subscriptionId', `A subscriptionId has at most ${MAX_ID_LENGTH} characters.`);
-}
-
 /** @throws MusterError VALIDATION_ERROR where such events do not exist at such a path */
 export function checkEventType(path: DataPath, eventType: EventType): void {
   if (eventType === 'value') return;

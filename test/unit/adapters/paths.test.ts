@@ -1,0 +1,71 @@
+/** Whatever is asked for, a path leads to one place of its own kind, or there is none. */
+import assert from 'node:assert/strict';
+import * as realtime from '../../../functions/src/adapters/database/paths.ts';
+import * as firestore from '../../../functions/src/adapters/firestore/paths.ts';
+import { MusterError } from '../../../functions/src/domain/errors.ts';
+
+type MakesPath = (...parts: string[]) => string;
+
+const HOSTILE = [
+  'a/b',
+  '/',
+  'task-1/',
+  '../x',
+  '.',
+  '..',
+  '__x__',
+  '____',
+  'x'.repeat(2000),
+  '\ud800',
+  'a/../b',
+];
+
+/** What the Realtime Database takes in no key. */
+const NO_KEYS = ['a.b', 'a#b', 'a$b', 'a[b]', 'a\u0000b', 'a\u007f'];
+
+/** Their parts are no ids: a moment, and numbers. */
+const OTHERS: readonly string[] = ['minuteMetricsPath', 'taskLogChunkPath'];
+
+function makers(module: object): [string, MakesPath][] {
+  return Object.entries(module).filter(
+    ([name, value]) => name.endsWith('Path') && typeof value === 'function' && !OTHERS.includes(name),
+  );
+}
+
+function check(make: MakesPath, hostile: readonly string[], reserved: RegExp): void {
+  const usual = Array.from({ length: make.length }, () => 'some-1');
+  const segments = make(...usual).split('/').length;
+  for (const [at] of usual.entries())
+    for (const part of hostile) {
+      try {
+        const path = make(...usual.with(at, part));
+        const shown = JSON.stringify(part.slice(0, 20));
+        assert.equal(path.split('/').length, segments, `${shown} became ${path.slice(0, 100)}`);
+        for (const segment of path.split('/')) assert.doesNotMatch(segment, reserved, path);
+        assert.ok(path.length < 1600 && !/\p{Cs}/u.test(path), shown);
+      } catch (error) {
+        assert.ok(error instanceof MusterError && error.code === 'NOT_FOUND', String(error));
+      }
+    }
+}
+
+describe('paths', () => {
+  for (const [name, make] of makers(firestore))
+    it(`of Firestore by ${name} are one place each`, () => check(make, HOSTILE, /^(?:\.\.?|__.*__|)$/));
+
+  for (const [name, make] of makers(realtime))
+    it(`of the Realtime Database by ${name} are one place each`, () =>
+      check(make, [...HOSTILE, ...NO_KEYS], /^(?:\.\.?|)$/));
+
+  it('of the Realtime Database have no key that it refuses', () => {
+    for (const [name, make] of makers(realtime))
+      for (const part of NO_KEYS) {
+        try {
+          const path = make(...Array.from({ length: make.length }, () => part));
+          assert.doesNotMatch(path, /[.#$[\]\p{Cc}]/u, name);
+        } catch (error) {
+          assert.ok(error instanceof MusterError && error.code === 'NOT_FOUND', String(error));
+        }
+      }
+  });
+});
