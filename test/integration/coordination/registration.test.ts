@@ -132,14 +132,71 @@ describe('registering an agent', () => {
     assert.equal((await refusal(() => register(itself, { name: other.name }))).code, 'FORBIDDEN');
   });
 
-  it('never replaces an agent of another owner, though somebody gave it the same id', async () => {
+  it('never replaces an agent of another owner, and finds another id where that one has its own', async () => {
     const { agent } = await register(); // only to learn the id that the name gets
     const eve: Principal = { ...ada, uid: 'eve', ownerUid: 'eve' };
     await team.app.ports.store.commit([
       { kind: 'replaceAgent', agent: { ...agent, ownerUid: eve.ownerUid }, version: await version(agent.id) },
     ]);
-    assert.equal((await refusal(() => register(ada))).code, 'FORBIDDEN');
+    const own = (await register()).agent;
+    assert.notEqual(own.id, agent.id);
+    assert.match(own.id, /^coder-[0-9a-f]{16}$/);
+    assert.equal((await register()).agent.id, own.id, 'and finds it again');
     assert.equal((await team.app.ports.agents.find(agent.id))?.value.ownerUid, 'eve');
+  });
+
+  it('is not kept from anybody by who takes the id first', async () => {
+    const ben: Principal = { ...ada, uid: `ben-${team.workspace}`, ownerUid: `ben-${team.workspace}` };
+    const { hashing } = team.app.ports;
+    const digest = hashing.sha256(`${ada.ownerUid}\ncoder`);
+    const join = (as: Principal, agentId: string) =>
+      team.app.services.membership.join(as, { agentId, role: 'worker', workspace: team.workspace }, unkeyed);
+    const usual = `coder-${digest.slice(0, 8)}`;
+    await join({ ...ben, role: 'worker' }, usual);
+    const error = await refusal(() => join(ben, `coder-${digest.slice(0, 16)}`));
+    assert.deepEqual([error.code, error.details.field], ['FORBIDDEN', 'agent_id']);
+    const { agent } = await register();
+    assert.deepEqual([agent.id, agent.ownerUid], [`coder-${digest.slice(0, 16)}`, ada.ownerUid]);
+    await join(ada, agent.id);
+    assert.equal((await team.app.ports.agents.find(usual))?.value.ownerUid, ben.ownerUid);
+  });
+
+  it('never opens more than before, and gives no more than the caller has', async () => {
+    const first = await register();
+    const narrow = async (toolsets: string[]) => {
+      const [known] = await team.app.ports.agents.credentials(first.agent.id);
+      assert.ok(known);
+      const credential = { ...known, apiKey: `mk_${team.app.ports.randomness.letters(20)}`, toolsets };
+      await team.app.ports.store.commit([
+        { kind: 'withdrawCredential', apiKey: known.apiKey },
+        { kind: 'issueCredential', credential },
+      ]);
+      return authenticate(`${credential.apiKey}.${first.secret}`);
+    };
+    const itself = await narrow(['onboarding', 'todo']);
+    assert.deepEqual(itself.toolsets, ['onboarding', 'todo']);
+    assert.deepEqual((await register(itself)).credential.toolsets, ['onboarding', 'todo']);
+    assert.deepEqual((await register(itself, { name: 'sub' })).credential.toolsets, ['onboarding', 'todo']);
+    const { credential, secret } = await register(ada, { name: 'lead', role: 'leader' });
+    const leader = await authenticate(`${credential.apiKey}.${secret}`);
+    assert.deepEqual((await register(leader)).credential.toolsets, ['onboarding', 'todo']);
+    assert.equal((await register(ada)).credential.toolsets, undefined, 'but its owner in person may');
+  });
+
+  it('lets no leader’s agent change or take over its owner’s admin', async () => {
+    const owner: Principal = { ...ada, role: 'admin' };
+    const admin = await register(owner, { name: 'chief', role: 'admin' });
+    const leader = await authenticate(bearer(await register(owner, { name: 'lead', role: 'leader' })));
+    for (const role of [undefined, 'worker', 'leader'] as const)
+      assert.equal((await refusal(() => register(leader, { name: 'chief', role }))).code, 'FORBIDDEN');
+    const worker = await register(owner);
+    assert.equal((await refusal(() => register(leader, { role: 'leader' }))).details.field, 'role');
+    const join = (as: Principal, agentId: string) =>
+      team.app.services.membership.join(as, { agentId, role: 'worker', workspace: team.workspace }, unkeyed);
+    assert.equal((await refusal(() => join(leader, admin.agent.id))).code, 'FORBIDDEN');
+    await join(leader, worker.agent.id);
+    await join(owner, admin.agent.id);
+    assert.equal((await authenticate(bearer(admin))).role, 'admin');
   });
 
   it('gives credentials that expire', async () => {

@@ -11,6 +11,7 @@ import { skillChanges } from '../system/capabilitySkills.ts';
 import { authoriseActing, forbiddenToAct } from './acting.ts';
 import { type Agent, type Capability, NOTHING_DONE, seenAt, USUAL_CONFIGURATION } from './agent.ts';
 import { countedAgent } from './counting.ts';
+import { isReserved } from './registeredId.ts';
 import { noteSeen } from './sighting.ts';
 
 export interface MembershipDependencies {
@@ -106,11 +107,37 @@ export class AgentMembership {
   }
 }
 
-/** People may register agents of their own; agents only themselves; leaders anyone. */
+/**
+ * People may register agents of their own; agents only themselves; leaders anyone who is not above them. Ids that
+ * only onboarding.registerAgent makes are nobody's to choose, or somebody would take the id of another's agent to be.
+ */
 function authoriseJoining(principal: Principal, agentId: string, known: Agent | undefined): void {
-  if (principal.agentId === agentId || hasRole(principal.role, 'leader')) return;
-  if (principal.kind === 'person' && (known === undefined || known.ownerUid === principal.uid)) return;
-  throw forbiddenToAct(principal, agentId);
+  if (principal.agentId === agentId) return;
+  if (known === undefined) {
+    if (principal.kind !== 'person' && !hasRole(principal.role, 'leader'))
+      throw forbiddenToAct(principal, agentId);
+    if (isReserved(agentId)) throw reservedId(agentId);
+    return;
+  }
+  if (principal.kind === 'person' && known.ownerUid === principal.uid) return;
+  if (!hasRole(principal.role, 'leader')) throw forbiddenToAct(principal, agentId);
+  if (!hasRole(principal.role, known.role)) throw forbiddenAbove(principal, known);
+}
+
+function reservedId(agentId: string): MusterError {
+  return new MusterError('FORBIDDEN', 'Only onboarding.registerAgent makes ids that end like this.', {
+    field: 'agent_id',
+    value: agentId,
+    suggestion: 'Choose an id that does not end in a hyphen and 16 hexadecimal digits.',
+  });
+}
+
+function forbiddenAbove(principal: Principal, { id, role }: Agent): MusterError {
+  return new MusterError('FORBIDDEN', `You may not register agent "${id}": its role is ${role}.`, {
+    field: 'agent_id',
+    value: id,
+    suggestion: `Yours is ${principal.role}. It registers itself, or its owner in person or an admin does.`,
+  });
 }
 
 function forbiddenToLead(principal: Principal): MusterError {

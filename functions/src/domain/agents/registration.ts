@@ -1,8 +1,7 @@
 /** Registering agents and their credentials. Source: spec/network.md, onboarding.registerAgent; design, section 3. */
-import { MusterError } from '../errors.ts';
 import type { Operation } from '../idempotency/operation.ts';
 import type { Clock, Hashing, Randomness } from '../ports.ts';
-import { hasRole, type Principal, type Role } from '../principal.ts';
+import type { Principal, Role } from '../principal.ts';
 import type { AgentReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
 import { MAX_AGENT_BYTES, requireSize } from '../size.ts';
@@ -17,6 +16,8 @@ import {
 } from './agent.ts';
 import { countedAgent } from './counting.ts';
 import { CREDENTIAL_DAYS, type Credential } from './credential.ts';
+import { safeId, usualId } from './registeredId.ts';
+import { authoriseReplacing, grantedRole, grantedToolsets } from './registrant.ts';
 
 export interface RegistrationDependencies {
   readonly agents: AgentReader;
@@ -59,7 +60,7 @@ export class AgentRegistration {
   /**
    * Registers an agent of the caller's owner, or registers it again: its profile and its credential are
    * replaced, and the old credential stops working.
-   * @throws MusterError FORBIDDEN for a role above the caller's, or another's agent
+   * @throws MusterError FORBIDDEN for a role above the caller's, or an agent that is not the caller's to replace
    */
   async register(
     principal: Principal,
@@ -69,15 +70,14 @@ export class AgentRegistration {
   ): Promise<Registered> {
     const { agents, store, clock, randomness } = this.dependencies;
     requireSize('An agent', 'capabilities', draft, MAX_AGENT_BYTES);
-    const agentId = this.agentId(principal.ownerUid, draft.name);
     return retryStale(randomness, async () => {
       const now = clock.now();
-      const existing = await agents.find(agentId);
+      const { agentId, existing } = await this.find(principal.ownerUid, draft.name);
       if (existing !== undefined) authoriseReplacing(principal, existing.value);
-      const role = grantedRole(principal, draft, existing?.value);
+      const role = grantedRole(principal, draft.role, existing?.value);
       const agent = buildAgent(agentId, principal.ownerUid, role, draft, existing?.value, now);
-      const { credential, secret } = this.issue(agentId, operation, now);
       const old = await agents.credentials(agentId);
+      const { credential, secret } = this.issue(agentId, grantedToolsets(principal, old), operation, now);
       const outcome = { agent, credential, secret };
       await store.commit(
         [
@@ -116,14 +116,24 @@ export class AgentRegistration {
     });
   }
 
-  /** One id for an owner's agent of a name, so that registering again finds it. */
+  /** The id that an owner's agent of a name gets, unless another owner has an agent of this id. */
   agentId(ownerUid: string, name: string): string {
-    const start = name.replace(/^[^A-Za-z0-9]+/, '') || 'agent';
-    return `${start}-${this.dependencies.hashing.sha256(`${ownerUid}\n${name}`).slice(0, 8)}`;
+    return usualId(ownerUid, name, this.dependencies.hashing);
+  }
+
+  /** The owner's agent of a name, or the id for it. Where somebody else has the usual id, it is another. */
+  private async find(ownerUid: string, name: string) {
+    const { agents, hashing } = this.dependencies;
+    const usual = usualId(ownerUid, name, hashing);
+    const known = await agents.find(usual);
+    if (known === undefined || known.value.ownerUid === ownerUid) return { agentId: usual, existing: known };
+    const safe = safeId(ownerUid, name, hashing);
+    return { agentId: safe, existing: await agents.find(safe) };
   }
 
   private issue(
     agentId: string,
+    toolsets: readonly string[] | undefined,
     operation: Operation,
     now: Date,
   ): { credential: Credential; secret: string } {
@@ -135,6 +145,7 @@ export class AgentRegistration {
       secretHash: hashing.sha256(secret),
       createdAt: now,
       expiresAt: new Date(now.getTime() + CREDENTIAL_DAYS * DAY_MILLISECONDS),
+      ...(toolsets && { toolsets }),
     };
     return { credential, secret };
   }
@@ -144,36 +155,6 @@ function replaceOrCreate(agent: Agent, existing: Versioned<Agent> | undefined): 
   return existing === undefined
     ? { kind: 'createAgent', agent }
     : { kind: 'replaceAgent', agent, version: existing.version };
-}
-
-/** An agent is registered again by itself, by its owner, or by a leader of the same owner. */
-function authoriseReplacing(principal: Principal, agent: Agent): void {
-  const mayReplace =
-    principal.agentId === agent.id || principal.kind === 'person' || hasRole(principal.role, 'leader');
-  // The id says whose agent it is, but register_agent lets people and leaders choose ids of their own.
-  if (mayReplace && agent.ownerUid === principal.ownerUid) return;
-  throw new MusterError(
-    'FORBIDDEN',
-    'An agent of this name is registered already, and you may not replace it.',
-    {
-      field: 'agentInfo.name',
-      suggestion: 'Choose another name, or let that agent, its owner or a leader register it again.',
-    },
-  );
-}
-
-function grantedRole(principal: Principal, draft: AgentDraft, existing: Agent | undefined): Role {
-  const role = draft.role ?? existing?.role ?? 'worker';
-  if (hasRole(principal.role, role)) return role;
-  throw new MusterError(
-    'FORBIDDEN',
-    `You may not register an agent with the role ${role}: yours is ${principal.role}.`,
-    {
-      field: 'role',
-      value: role,
-      suggestion: `Ask for ${principal.role} or less, or let somebody with that role register it.`,
-    },
-  );
 }
 
 function buildAgent(
