@@ -1,6 +1,7 @@
 /** Brings a task's branch to "origin", and its pull request to GitHub through the hub's tools. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { GitError } from '../git/git.ts';
+import { pushBranch } from '../git/push.ts';
 import type { Repository } from '../git/repository.ts';
 import { HubUnreachable } from '../hub/connection.ts';
 import type { ClaimedTask, Hub } from '../hub/hub.ts';
@@ -32,9 +33,7 @@ export interface HandoverOptions {
 export async function handOver(options: HandoverOptions) {
   const { repository, hub, task, project, branch, summary, wish, signal } = options;
   if (!repository.hasOrigin) throw new Error('There is no remote "origin" to push the branch to.');
-  // Never forced: what somebody else has pushed meanwhile stays.
-  const ref = `refs/heads/${branch}`;
-  await persistently(() => repository.git('push', '--quiet', 'origin', `${ref}:${ref}`), signal);
+  await persistently(() => pushBranch(repository.git, branch), signal);
   if (wish === undefined) return undefined;
   const [owner, repo] = project?.split('/') ?? [];
   if (!owner || !repo)

@@ -1,0 +1,123 @@
+/** Hooks are for who commits in a checkout, not for what the runner does with git by itself. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { changesSince } from '../src/git/changes.ts';
+import { commitRest } from '../src/git/commitRest.ts';
+import { gitIn } from '../src/git/git.ts';
+import { openRepository, type Repository } from '../src/git/repository.ts';
+import { openWorktree, removeWorktree, type Worktree } from '../src/git/worktree.ts';
+import type { Hub } from '../src/hub/hub.ts';
+import { handOver } from '../src/task/handover.ts';
+import { git, newFolder, newRepository, removeFolder } from './support/folders.ts';
+
+/** All that git runs in a repository of a user's. Source: https://git-scm.com/docs/githooks */
+const HOOKS = [
+  'applypatch-msg',
+  'commit-msg',
+  'post-checkout',
+  'post-commit',
+  'post-index-change',
+  'post-merge',
+  'post-rewrite',
+  'pre-auto-gc',
+  'pre-commit',
+  'pre-merge-commit',
+  'pre-push',
+  'pre-rebase',
+  'prepare-commit-msg',
+  'reference-transaction',
+  'fsmonitor-watchman',
+];
+
+const hub: Pick<Hub, 'createPullRequest'> = { createPullRequest: async () => ({ number: 1 }) };
+
+describe("the runner's own git", () => {
+  let folder: string;
+  let repo: string;
+  let ran: string;
+  let repository: Repository;
+
+  beforeEach(async () => {
+    folder = newFolder();
+    repo = newRepository(`${folder}/repo`);
+    ran = `${folder}/ran`;
+    git(folder, 'clone', '--quiet', '--bare', repo, `${folder}/origin.git`);
+    git(repo, 'remote', 'add', 'origin', `${folder}/origin.git`);
+    repository = await openRepository(repo);
+  });
+  afterEach(() => removeFolder(folder));
+
+  function installHooks(at: string): void {
+    mkdirSync(at, { recursive: true });
+    for (const hook of HOOKS)
+      writeFileSync(`${at}/${hook}`, `#!/bin/sh\necho ${hook} >> '${ran}'\n`, { mode: 0o755 });
+  }
+
+  /** All that the runner does with git, also where the agent has gone to another branch. */
+  async function work(): Promise<Worktree> {
+    const ownFolder = `${folder}/worktrees`;
+    const wishes = { folder: `${ownFolder}/work`, ownFolder, branch: 'work', base: 'main', fetch: true };
+    const worktree = await openWorktree(repository, wishes);
+    writeFileSync(`${worktree.folder}/a.ts`, 'a\n');
+    await commitRest(worktree, 'A');
+    await worktree.git('checkout', '--quiet', '--detach', 'main');
+    writeFileSync(`${worktree.folder}/b.ts`, 'b\n');
+    await commitRest(worktree, 'B');
+    await changesSince(worktree.git, 'main', 'work');
+    const task = { id: 't1', epoch: 1, tool: 'CLAUDECODE' as const, description: 'x', instructions: 'x' };
+    await handOver({
+      repository,
+      hub,
+      task: { ...task, branch: 'work', config: {}, attempt: 1 },
+      project: 'a/b',
+      branch: 'work',
+      base: 'main',
+      summary: '',
+      wish: undefined,
+      signal: new AbortController().signal,
+    });
+    return worktree;
+  }
+
+  for (const [where, install] of [
+    ['in the repository', () => installHooks(`${repo}/.git/hooks`)],
+    [
+      'where core.hooksPath says',
+      () => {
+        installHooks(`${folder}/husky`);
+        git(repo, 'config', 'core.hooksPath', `${folder}/husky`);
+      },
+    ],
+    [
+      'that watches files',
+      () => {
+        installHooks(`${folder}/hooks`);
+        git(repo, 'config', 'core.fsmonitor', `${folder}/hooks/fsmonitor-watchman`);
+      },
+    ],
+  ] as const)
+    it(`runs no hook ${where}`, async () => {
+      install();
+      const worktree = await work();
+      await removeWorktree(repository, worktree.folder);
+      assert.equal(existsSync(ran) ? readFileSync(ran, 'utf8') : '', '');
+      assert.equal(git(`${folder}/origin.git`, 'log', '-1', '--format=%s', 'work'), 'B');
+    });
+
+  it('switches off each hook that the configuration names', async () => {
+    git(repo, 'config', 'hook.linter.event', 'pre-commit');
+    git(repo, 'config', 'hook.linter.command', 'false');
+    git(repo, 'config', 'hook.my tests.command', 'false');
+    const own = gitIn(repo);
+    for (const name of ['linter', 'my tests'])
+      assert.equal(await own('config', '--get', `hook.${name}.enabled`), 'false');
+  });
+
+  it('leaves their hooks to agents that commit', async () => {
+    installHooks(`${repo}/.git/hooks`);
+    const worktree = await work();
+    rmSync(`${worktree.folder}/a.ts`);
+    git(worktree.folder, 'commit', '--quiet', '--all', '-m', 'By the agent');
+    assert.match(readFileSync(ran, 'utf8'), /^pre-commit$/m);
+  });
+});
