@@ -1,7 +1,9 @@
 /** Finishes what runners have left that died: on this machine, in this repository. */
 import { existsSync } from 'node:fs';
 import { commitRest } from './git/commitRest.ts';
+import { gitIn } from './git/git.ts';
 import type { Repository } from './git/repository.ts';
+import { keepSubmodules } from './git/submodules.ts';
 import { removeWorktree } from './git/worktree.ts';
 import type { Ending, Hub } from './hub/hub.ts';
 import { Outbox } from './outbox/outbox.ts';
@@ -41,7 +43,9 @@ async function salvage({ facts }: AttemptRecord, { repository, say }: RecoveryOp
   if (!existsSync(worktree)) return;
   say(`Clearing up after a runner that died at ${taskId}.`);
   try {
-    await commitRest({ folder: worktree, branch }, `${description.slice(0, 72)}\n\nMuster-Task: ${taskId}\n`);
+    const message = `${description.slice(0, 72)}\n\nMuster-Task: ${taskId}\n`;
+    for (const kept of await keepSubmodules({ folder: worktree, git: gitIn(worktree) }, message)) say(kept);
+    await commitRest({ folder: worktree, branch }, message);
   } catch (error) {
     say(`What it left could not be committed. ${String(error)}`);
   }

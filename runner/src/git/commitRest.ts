@@ -10,7 +10,7 @@ const FALLBACK_IDENTITY = {
 };
 
 /** Where changes are kept that do not fit onto the task's branch. */
-const KEPT_REF = 'refs/muster/kept';
+export const KEPT_REF = 'refs/muster/kept';
 
 /**
  * @returns the commit, if there was something to commit
@@ -24,6 +24,12 @@ export async function commitRest(
   const ref = `refs/heads/${branch}`;
   if ((await git('symbolic-ref', '--quiet', 'HEAD').catch(() => '')) !== ref)
     await returnTo(git, ref, message);
+  return commitAll(folder, message);
+}
+
+/** Commits all that a checkout has, to whatever is checked out. @returns the commit, if there was something */
+export async function commitAll(folder: string, message: string): Promise<string | undefined> {
+  const git = await committingIn(folder);
   await git('add', '--all');
   if (await succeeds(git, 'diff', '--cached', '--quiet')) return undefined;
   // Signing may ask, as hooks may; the acceptance command is the place to check.

@@ -4,6 +4,7 @@ import { changesSince } from '../git/changes.ts';
 import { commitRest } from '../git/commitRest.ts';
 import { GitError } from '../git/git.ts';
 import { type Base, type Repository, resolveBase } from '../git/repository.ts';
+import { checkOutSubmodules, keepSubmodules } from '../git/submodules.ts';
 import { openWorktree, removeWorktree, type Worktree } from '../git/worktree.ts';
 import type { ClaimedTask, Ending, Hub } from '../hub/hub.ts';
 import type { Delivery, Outbox } from '../outbox/outbox.ts';
@@ -107,6 +108,7 @@ export class Attempt {
     });
     const { existed, startedAt, branch } = this.worktree;
     log.add('git', `${existed ? 'Going on with' : 'New'} branch ${branch} at ${startedAt.slice(0, 12)}.`);
+    for (const missed of await checkOutSubmodules(this.worktree)) this.warn(missed);
     return this.worktree;
   }
 
@@ -137,7 +139,9 @@ export class Attempt {
   private async commit(worktree: Worktree): Promise<void> {
     const { task, log } = this.options;
     try {
-      const sha = await commitRest(worktree, commitMessage(task));
+      const message = commitMessage(task);
+      for (const kept of await keepSubmodules(worktree, message)) this.warn(kept);
+      const sha = await commitRest(worktree, message);
       if (sha !== undefined) log.add('git', `Committed what was left: ${sha.slice(0, 12)}.`);
     } catch (error) {
       if (!(error instanceof GitError)) throw error;

@@ -1,0 +1,102 @@
+/** Submodules of a task's worktree: there, or missed aloud, and never lost with it. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { commitRest } from '../src/git/commitRest.ts';
+import { openRepository, type Repository } from '../src/git/repository.ts';
+import { checkOutSubmodules, keepSubmodules } from '../src/git/submodules.ts';
+import { openWorktree, removeWorktree, type Worktree } from '../src/git/worktree.ts';
+import { git, newFolder, newRepository, removeFolder } from './support/folders.ts';
+
+/** Git takes submodules from this machine's folders only where its user says so. */
+const FROM_FOLDERS = {
+  GIT_CONFIG_COUNT: '1',
+  GIT_CONFIG_KEY_0: 'protocol.file.allow',
+  GIT_CONFIG_VALUE_0: 'always',
+};
+
+describe('the submodules of a task', () => {
+  let folder: string;
+  let repo: string;
+  let repository: Repository;
+
+  beforeEach(async () => {
+    folder = newFolder();
+    repo = newRepository(`${folder}/repo`);
+    newRepository(`${folder}/library`);
+    newRepository(`${folder}/inner`);
+    Object.assign(process.env, FROM_FOLDERS);
+    addSubmodule(`${folder}/library`, `${folder}/inner`, 'inner');
+    addSubmodule(repo, `${folder}/library`, 'vendor/my library');
+    repository = await openRepository(repo);
+  });
+  afterEach(() => {
+    for (const name of [...Object.keys(FROM_FOLDERS), 'GIT_TEMPLATE_DIR']) delete process.env[name];
+    removeFolder(folder);
+  });
+
+  function addSubmodule(to: string, from: string, path: string): void {
+    git(to, 'submodule', '--quiet', 'add', from, path);
+    git(to, 'commit', '--quiet', '-m', 'Add a submodule');
+  }
+
+  function open(): Promise<Worktree> {
+    const ownFolder = `${folder}/worktrees`;
+    const wishes = { folder: `${ownFolder}/work`, ownFolder, branch: 'work', base: 'main', fetch: false };
+    return openWorktree(repository, wishes);
+  }
+
+  it('are there, with those that they have themselves, and run no hook that a template brings', async () => {
+    const hooks = `${folder}/template/hooks`;
+    mkdirSync(hooks, { recursive: true });
+    writeFileSync(`${hooks}/post-checkout`, `#!/bin/sh\ntouch '${folder}/ran'\n`, { mode: 0o755 });
+    process.env['GIT_TEMPLATE_DIR'] = `${folder}/template`;
+    const worktree = await open();
+    assert.deepEqual(await checkOutSubmodules(worktree), []);
+    for (const path of ['README.md', 'inner/README.md'])
+      assert.equal(readFileSync(`${worktree.folder}/vendor/my library/${path}`, 'utf8'), '# Example\n');
+    assert.ok(!existsSync(`${folder}/ran`));
+    assert.deepEqual(await keepSubmodules(worktree, 'Rest'), [], 'nothing was changed');
+    assert.equal(await commitRest(worktree, 'Rest'), undefined);
+    await removeWorktree(repository, worktree.folder);
+    assert.ok(!existsSync(worktree.folder));
+  });
+
+  it('are missed aloud, each by its name, and the others are there', async () => {
+    addSubmodule(repo, `${folder}/inner`, 'vendor/other');
+    const worktree = await open();
+    git(repo, 'config', 'submodule.vendor/my library.url', `${folder}/nowhere`);
+    const [missed = '', ...more] = await checkOutSubmodules(worktree);
+    assert.match(missed, /^The submodule "vendor\/my library" is missing\. git submodule: .*nowhere/s);
+    assert.deepEqual(more, []);
+    assert.ok(existsSync(`${worktree.folder}/vendor/other/README.md`));
+  });
+
+  it('are left out where git refuses where they come from', async () => {
+    for (const name of Object.keys(FROM_FOLDERS)) delete process.env[name];
+    const worktree = await open();
+    const [missed = ''] = await checkOutSubmodules(worktree);
+    assert.match(missed, /transport 'file' not allowed/);
+    assert.deepEqual(await keepSubmodules(worktree, 'Rest'), []);
+  });
+
+  it('are kept where the task has changed them, committed or not', async () => {
+    const worktree = await open();
+    await checkOutSubmodules(worktree);
+    const inside = `${worktree.folder}/vendor/my library`;
+    writeFileSync(`${inside}/committed.ts`, 'one\n');
+    git(inside, 'add', '.');
+    git(inside, 'commit', '--quiet', '-m', 'By the agent');
+    writeFileSync(`${inside}/left.ts`, 'two\n');
+    writeFileSync(`${inside}/inner/deep.ts`, 'three\n');
+    const said = (await keepSubmodules(worktree, 'Rest')).join('\n');
+    const keptOf = (path: string): string =>
+      new RegExp(`"${path}" was changed.*(refs/muster/kept/\\w+)`).exec(said)?.[1] ?? '';
+    const kept = keptOf('vendor/my library');
+    await commitRest(worktree, 'Rest');
+    await removeWorktree(repository, worktree.folder);
+    assert.equal(git(repo, 'show', `${kept}:left.ts`), 'two');
+    assert.equal(git(repo, 'show', `${kept}:committed.ts`), 'one');
+    assert.equal(git(repo, 'show', `${keptOf('inner')}:deep.ts`), 'three');
+    assert.equal(git(repo, 'rev-parse', 'work:vendor/my library'), git(repo, 'rev-parse', kept));
+  });
+});
