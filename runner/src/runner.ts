@@ -45,45 +45,60 @@ export class Runner {
   private readonly heartbeatMs: number;
   private readonly project: string | undefined;
   private readonly active = new Set<Outbox>();
+  private readonly stopping = new AbortController();
+  /** Aborted when the runner is asked to end, or cannot go on. */
+  private readonly ending: AbortSignal;
 
   constructor(options: RunnerOptions) {
     this.options = options;
+    this.ending = AbortSignal.any([options.shutdown, this.stopping.signal]);
     this.attempts = `${options.repository.stateFolder}/attempts`;
     this.heartbeatMs = Math.min(LONGEST_HEARTBEAT_MS, (options.settings.lease * 1000) / 4);
     this.project = options.settings.project ?? options.repository.project;
   }
 
-  /** @returns whether all that it was to do was completed */
+  /**
+   * @returns whether all that it was to do was completed
+   * @throws HubRefusal where the hub lets it go on no more: what it was doing has been ended in order
+   */
   async run(): Promise<boolean> {
-    const { settings, repository, hub, agentId, say, shutdown } = this.options;
+    const { settings, repository, hub, agentId, say } = this.options;
     const { attempts, heartbeatMs } = this;
     const stopWatchdog = startWatchdog(this.mark);
     try {
       const hubUrl = settings.url;
       for (const outbox of await recover({ repository, hub, hubUrl, agentId, attempts, heartbeatMs, say }))
         this.active.add(outbox);
-      shutdown.addEventListener('abort', () => this.giveUpSendingLater(), { once: true });
+      this.ending.addEventListener('abort', () => this.giveUpSendingLater(), { once: true });
       if (settings.once) return await this.once();
-      await Promise.all(Array.from({ length: settings.concurrency }, () => this.loop()));
+      await this.loops(settings.concurrency);
       return true;
     } finally {
       stopWatchdog();
     }
   }
 
+  /** Where one of them cannot go on, the others end what they are doing first. */
+  private async loops(count: number): Promise<void> {
+    const loops = Array.from({ length: count }, () => this.loop());
+    for (const loop of loops) loop.catch(() => this.stopping.abort());
+    await Promise.allSettled(loops);
+    await Promise.all(loops);
+  }
+
   private async loop(): Promise<void> {
-    while (!this.options.shutdown.aborted) {
+    while (!this.ending.aborted) {
       const task = await this.claim();
       if (task !== undefined) await this.attempt(task);
     }
   }
 
   private async once(): Promise<boolean> {
-    const { shutdown, settings, say } = this.options;
-    while (!shutdown.aborted) {
+    const { settings, say } = this.options;
+    while (!this.ending.aborted) {
       const task = await this.claim();
       if (task !== undefined) return this.attempt(task);
-      if (settings.task === undefined || shutdown.aborted) continue;
+      if (settings.task === undefined || this.ending.aborted) continue;
       say(`Task ${settings.task} cannot be claimed: it is not there, not for this runner, or not available.`);
       return false;
     }
@@ -92,7 +107,7 @@ export class Runner {
 
   /** Waits for a task. Undefined where none came, or the runner is to end. */
   private claim(): Promise<ClaimedTask | undefined> {
-    const { hub, settings, installed, shutdown, say } = this.options;
+    const { hub, settings, installed, say } = this.options;
     const wishes = {
       tools: installed.map(({ tool }) => tool),
       leaseSeconds: settings.lease,
@@ -100,12 +115,15 @@ export class Runner {
       project: this.project,
       taskId: settings.task,
     };
-    return claimTask(hub, wishes, { retryMs: RETRY_MS, shutdown, say });
+    return claimTask(hub, wishes, { retryMs: RETRY_MS, shutdown: this.ending, say });
   }
 
-  /** @returns whether the task was completed */
+  /**
+   * @returns whether the task was completed
+   * @throws CredentialRefused where that came in between; what was not reported is left to the next runner
+   */
   private async attempt(task: ClaimedTask): Promise<boolean> {
-    const { settings, hub, repository, worktrees, agentId, redactor, env, shutdown, say } = this.options;
+    const { settings, hub, repository, worktrees, agentId, redactor, env, say } = this.options;
     const { id: taskId, epoch, branch, description } = task;
     const mark = `${this.mark}.${taskId}.${epoch}`;
     const worktree = `${worktrees}/${taskId}.${epoch}`;
@@ -132,7 +150,7 @@ export class Runner {
       push: settings.push,
       unsafe: settings.unsafe,
       project: this.project,
-      shutdown,
+      shutdown: this.ending,
       keep: (ending) => record.keep(ending),
     });
     const { ending, delivery } = await attempt.run();
@@ -141,6 +159,7 @@ export class Runner {
     say(`${taskId}: ${ending.failure?.class ?? ending.status} (${outcome})`);
     if (delivery.delivered || outbox.stopReason) record.discard();
     else record.leave();
+    if (!delivery.delivered && delivery.refused !== undefined) throw delivery.refused;
     return ending.status === 'completed' && delivery.delivered;
   }
 

@@ -1,11 +1,14 @@
 /** Submodules of a task's worktree: there, or missed aloud, and never lost with it. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
 import { commitRest } from '../src/git/commitRest.ts';
 import { openRepository, type Repository } from '../src/git/repository.ts';
 import { checkOutSubmodules, keepSubmodules } from '../src/git/submodules.ts';
 import { openWorktree, removeWorktree, type Worktree } from '../src/git/worktree.ts';
 import { git, newFolder, newRepository, removeFolder } from './support/folders.ts';
+import { LocalHub, startRunner, taskOf } from './support/localHub.ts';
+import { installStandIn } from './support/standIn.ts';
 
 /** Git takes submodules from this machine's folders only where its user says so. */
 const FROM_FOLDERS = {
@@ -69,6 +72,20 @@ describe('the submodules of a task', () => {
     assert.match(missed, /^The submodule "vendor\/my library" is missing\. git submodule: .*nowhere/s);
     assert.deepEqual(more, []);
     assert.ok(existsSync(`${worktree.folder}/vendor/other/README.md`));
+  });
+
+  it("are told of in the task's log and report where they are missing, and the task goes on", async () => {
+    git(repo, 'config', 'submodule.vendor/my library.url', `${folder}/nowhere`);
+    installStandIn(`${folder}/bin`, 'result();');
+    const hub = new LocalHub(taskOf('t1'));
+    const shutdown = new AbortController().signal;
+    assert.equal(await startRunner({ folder, repo, hub, args: ['--once'], shutdown, said: [] }), true);
+    const aloud = /^The submodule "vendor\/my library" is missing/;
+    assert.ok(hub.lines.some((line) => aloud.test(line)));
+    const [{ status, result } = {}] = hub.endings;
+    assert.equal(status, 'completed');
+    const { warnings } = z.object({ warnings: z.array(z.string()) }).parse(result);
+    assert.match(warnings.join('\n'), aloud);
   });
 
   it('are left out where git refuses where they come from', async () => {

@@ -1,5 +1,10 @@
 /** Muster's MCP endpoint. The only file that knows the MCP SDK. */
-import { Client, SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  SdkHttpError,
+  StreamableHTTPClientTransport,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { VERSION } from '../version.ts';
 
@@ -12,6 +17,18 @@ export class HubRefusal extends Error {
     this.type = type;
   }
 }
+
+/** The hub does not take our credential, or not for this. Nothing helps but another one. */
+export class CredentialRefused extends HubRefusal {
+  /** @param said by the hub, in a sentence */
+  constructor(tool: string, said: string) {
+    super(tool, 'UNAUTHENTICATED', said);
+    this.message = `The hub refuses this runner's credential: ${said} ${HOW_TO_GET_ANOTHER}`;
+  }
+}
+
+const HOW_TO_GET_ANOTHER =
+  'Get another with "npm run agents -- create --name <name>", or onboarding.registerAgent, and start the runner again with it as MUSTER_TOKEN; under the same name it also reports what this one could not.';
 
 /** Nobody has answered, or only that it goes wrong just now. Asking again may help. */
 export class HubUnreachable extends Error {}
@@ -32,6 +49,11 @@ const PASSING = new Set([
 const refuses = (status: number): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 429;
 
+/** By which the hub says that this credential will never do, whatever the task. */
+const BEYOND_CREDENTIAL = new Set(['ROLE_TOO_WEAK', 'TOOLSET_NOT_ALLOWED']);
+
+const MAX_SAID_LENGTH = 300;
+
 /** Beyond what the hub is asked to wait for, in milliseconds: it may have to start an instance first. */
 const PATIENCE_MS = 60_000;
 
@@ -39,7 +61,13 @@ const PATIENCE_MS = 60_000;
 const refusal = z.looseObject({
   message: z.string().optional(),
   error: z
-    .looseObject({ type: z.string().optional(), message: z.string().optional(), code: z.unknown() })
+    .looseObject({
+      type: z.string().optional(),
+      message: z.string().optional(),
+      code: z.unknown(),
+      details: z.looseObject({ reason: z.string().optional() }).optional(),
+      data: z.looseObject({ reason: z.string().optional() }).optional(),
+    })
     .optional(),
 });
 
@@ -55,6 +83,8 @@ export class HubConnection {
   private readonly url: URL;
   private readonly token: string;
   private client: Promise<Client> | undefined;
+  /** What the hub last said as it refused the credential: the SDK does not pass it on. */
+  private said = '';
 
   /** @param url of `/mcp` itself; a workspace in its query is kept */
   constructor(url: string, token: string) {
@@ -81,7 +111,7 @@ export class HubConnection {
       if (answer.isError === true) throw refusalOf(tool, answer.structuredContent);
       return shape.parse(answer.structuredContent);
     } catch (error) {
-      throw failureOf(tool, error);
+      throw failureOf(tool, error, this.said);
     }
   }
 
@@ -105,10 +135,34 @@ export class HubConnection {
       { versionNegotiation: { mode: { pin: '2026-07-28' } } },
     );
     const headers = { Authorization: `Bearer ${this.token}` };
-    await client.connect(new StreamableHTTPClientTransport(this.url, { requestInit: { headers } }), {
-      timeout: PATIENCE_MS,
+    const transport = new StreamableHTTPClientTransport(this.url, {
+      requestInit: { headers },
+      fetch: async (url, init) => {
+        const response = await fetch(url, init);
+        if (response.status === 401 || response.status === 403) this.said = await saidIn(response.clone());
+        return response;
+      },
     });
+    await client.connect(transport, { timeout: PATIENCE_MS });
     return client;
+  }
+}
+
+/** The message of a JSON-RPC error, on one line; or else the status. */
+async function saidIn(response: Response): Promise<string> {
+  const body = await response.text().catch(() => '');
+  const message = /^\s*\{/.test(body)
+    ? refusal.safeParse(parsedOrNothing(body)).data?.error?.message
+    : undefined;
+  const line = message?.replace(/[\p{Cc}\s]+/gu, ' ').trim();
+  return line ? line.slice(0, MAX_SAID_LENGTH) : `HTTP ${response.status}.`;
+}
+
+function parsedOrNothing(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
   }
 }
 
@@ -117,10 +171,12 @@ function refusalOf(tool: string, structured: unknown): Error {
   const { message, error } = parsed.success ? parsed.data : {};
   const type = error?.type ?? String(error?.code ?? 'UNKNOWN');
   const said = message ?? error?.message ?? 'refused without a reason';
+  const reason = error?.details?.reason ?? error?.data?.reason ?? '';
+  if (BEYOND_CREDENTIAL.has(reason)) return new CredentialRefused(tool, said);
   return PASSING.has(type) ? new HubUnreachable(`${tool}: ${said}`) : new HubRefusal(tool, type, said);
 }
 
-function failureOf(tool: string, error: unknown): unknown {
+function failureOf(tool: string, error: unknown, said: string): unknown {
   if (error instanceof HubRefusal || error instanceof HubUnreachable) return error;
   if (error instanceof z.ZodError)
     return new HubRefusal(
@@ -130,12 +186,7 @@ function failureOf(tool: string, error: unknown): unknown {
     );
   const message = error instanceof Error ? error.message : String(error);
   const status = statusOf(error);
-  if (status === 401)
-    return new HubRefusal(
-      tool,
-      'UNAUTHENTICATED',
-      'the credential is not valid: it may have expired or been revoked',
-    );
+  if (status === 401 || status === 403) return new CredentialRefused(tool, said);
   if (status !== undefined && refuses(status)) return new HubRefusal(tool, `HTTP_${status}`, message);
   if (isProtocolError(error)) return new HubRefusal(tool, 'PROTOCOL', message);
   return new HubUnreachable(`${tool}: ${message}`);
@@ -143,7 +194,7 @@ function failureOf(tool: string, error: unknown): unknown {
 
 function statusOf(error: unknown): number | undefined {
   if (error instanceof SdkHttpError) return error.status;
-  return error instanceof Error && error.name === 'UnauthorizedError' ? 401 : undefined;
+  return error instanceof UnauthorizedError ? 401 : undefined;
 }
 
 /** A JSON-RPC error that says the request was wrong: an unknown tool, unknown arguments. */

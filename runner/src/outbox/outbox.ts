@@ -1,6 +1,6 @@
 /** Sends an attempt's log and its ending, in order, each once, for as long as the network may be away. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { HubRefusal, HubUnreachable } from '../hub/connection.ts';
+import { CredentialRefused, HubRefusal, HubUnreachable } from '../hub/connection.ts';
 import type { Ending, Hub, LogEntry, Stop } from '../hub/hub.ts';
 import type { Journal } from './journal.ts';
 
@@ -22,8 +22,11 @@ export interface OutboxOptions {
   readonly say: (message: string) => void;
 }
 
-/** What became of an ending: the hub's word for it, or why it is no longer of use. */
-export type Delivery = { readonly delivered: true; readonly outcome: string } | { readonly delivered: false };
+/** What became of an ending: the hub's word for it, or why it was not sent. */
+export type Delivery =
+  | { readonly delivered: true; readonly outcome: string }
+  /** Where it was our credential that was refused, another runner may still send it. */
+  | { readonly delivered: false; readonly refused?: CredentialRefused };
 
 export class Outbox {
   private readonly options: OutboxOptions;
@@ -41,7 +44,7 @@ export class Outbox {
     this.delivery = this.run();
   }
 
-  /** Aborted when the hub wants the work to stop. */
+  /** Aborted when the hub wants the work to stop, or hears us no more. */
   get stopped(): AbortSignal {
     return this.stopping.signal;
   }
@@ -137,8 +140,12 @@ export class Outbox {
     this.stopping.abort();
   }
 
-  /** The hub will never take it: the task is not ours, or not there. */
+  /** The hub will never take it: the task is not ours, or not there; or it takes nothing from us any more. */
   private async refused(error: unknown): Promise<Delivery> {
+    if (error instanceof CredentialRefused) {
+      this.stopping.abort();
+      return { delivered: false, refused: error };
+    }
     const message = error instanceof HubRefusal ? error.message : `unexpected: ${String(error)}`;
     this.options.say(`The hub refuses what belongs to ${this.options.taskId}. ${message}`);
     this.heed({ reason: 'claim_lost', message });

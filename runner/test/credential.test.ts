@@ -1,0 +1,107 @@
+/** A runner whose credential the hub does not take, from the start or no more. */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CredentialRefused, HubConnection } from '../src/hub/connection.ts';
+import { Hub } from '../src/hub/hub.ts';
+import { git, newFolder, newRepository, removeFolder } from './support/folders.ts';
+import { LocalHub, startRunner, taskOf } from './support/localHub.ts';
+import { FOREVER, installStandIn } from './support/standIn.ts';
+import { until } from './support/waiting.ts';
+
+const HOW =
+  /^The hub refuses this runner's credential: .* Get another with "npm run agents -- create --name <name>", or onboarding\.registerAgent/;
+
+describe('a refused credential', () => {
+  let server: Server;
+  let status: number;
+  let body: string;
+
+  beforeEach(async () => {
+    server = createServer((_request, response) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(body),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  afterEach(() => new Promise((resolve) => server.close(resolve)));
+
+  async function refusal(): Promise<string> {
+    const { port } = server.address() as AddressInfo;
+    const hub = new Hub(new HubConnection(`http://127.0.0.1:${port}/mcp`, 'mk_a.b'));
+    const error: unknown = await hub.register([]).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    assert.ok(error instanceof CredentialRefused, String(error));
+    assert.match(error.message, HOW);
+    assert.doesNotMatch(error.message, /\n/);
+    return error.message;
+  }
+
+  it('is told in a line, with what the hub says of it', async () => {
+    for (const [code, message] of [
+      [401, 'The credential has expired.'],
+      [403, 'You may not use coding. Your toolsets: todo.'],
+    ] as const) {
+      status = code;
+      body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32102, message }, id: null });
+      assert.ok((await refusal()).includes(`credential: ${message} `));
+    }
+  });
+
+  it('is told where something in between refuses it', async () => {
+    status = 403;
+    body = '<html>Forbidden</html>';
+    assert.match(await refusal(), /credential: HTTP 403\. /);
+  });
+});
+
+describe('a runner whose credential is withdrawn', () => {
+  let folder: string;
+  let repo: string;
+  const said: string[] = [];
+
+  beforeEach(() => {
+    folder = newFolder();
+    repo = newRepository(`${folder}/repo`);
+    said.length = 0;
+  });
+  afterEach(() => removeFolder(folder));
+
+  it('ends what it is doing, keeps what it could not report, and says so; the next one reports it', async () => {
+    installStandIn(`${folder}/bin`, `fs.writeFileSync('half.txt', 'half'); said('At work.'); ${FOREVER}`);
+    const tasks = ['one', 'two'].map(taskOf);
+    const hub = new LocalHub(...tasks);
+    const never = new AbortController().signal;
+    const running = startRunner({ folder, repo, hub, args: ['--concurrency', '3'], shutdown: never, said });
+    running.catch(() => undefined);
+    await until(() => hub.lines.filter((line) => line === 'At work.').length === 2);
+    hub.revoked = true;
+    await assert.rejects(running, CredentialRefused);
+    assert.equal(said.filter((message) => /credential|refuses/.test(message)).length, 0, 'main says it once');
+    for (const name of ['one', 'two']) assert.equal(git(repo, 'show', `work/${name}:half.txt`), 'half');
+    assert.deepEqual(readdirSync(`${folder}/worktrees`), []);
+    assert.deepEqual(hub.endings, []);
+
+    installStandIn(`${folder}/bin`, 'result();');
+    for (const name of ['one', 'two']) leaveBehind(`${repo}/.git/muster/attempts/${name}.1/owner.json`);
+    const next = new LocalHub();
+    const shutdown = new AbortController();
+    const second = startRunner({ folder, repo, hub: next, shutdown: shutdown.signal, said });
+    await until(() => next.endings.length === 2);
+    shutdown.abort();
+    await second;
+    assert.deepEqual(
+      next.endings.map(({ failure }) => failure?.class),
+      ['runner_lost', 'runner_lost'],
+    );
+    await until(() => !existsSync(`${repo}/.git/muster/attempts/one.1`));
+  });
+});
+
+/** As if the process that wrote it were no more. */
+function leaveBehind(record: string): void {
+  const facts: object = JSON.parse(readFileSync(record, 'utf8'));
+  writeFileSync(record, JSON.stringify({ ...facts, startedAt: 'long ago' }));
+}

@@ -1,0 +1,95 @@
+/** A hub within the process, and a runner that works for it: what needs no network is tried without one. */
+import assert from 'node:assert/strict';
+import { delimiter } from 'node:path';
+import { parseSettings } from '../../src/arguments.ts';
+import { findInstalled } from '../../src/clis/index.ts';
+import { openRepository } from '../../src/git/repository.ts';
+import { CredentialRefused, HubConnection } from '../../src/hub/connection.ts';
+import { type ClaimedTask, type Ending, Hub, type Stop } from '../../src/hub/hub.ts';
+import { createRedactor } from '../../src/redaction.ts';
+import { Runner } from '../../src/runner.ts';
+import { until } from './waiting.ts';
+
+const URL = 'http://127.0.0.1:9/mcp';
+const CREDENTIAL = 'mk_a.b';
+
+/** A hub with tasks, which may stop taking the credential. */
+export class LocalHub extends Hub {
+  revoked = false;
+  readonly lines: string[] = [];
+  readonly endings: Ending[] = [];
+  private readonly tasks: ClaimedTask[];
+
+  constructor(...tasks: ClaimedTask[]) {
+    super(new HubConnection(URL, CREDENTIAL));
+    this.tasks = tasks;
+  }
+
+  override async claim(
+    _wishes: unknown,
+    _key: string,
+    signal: AbortSignal,
+  ): Promise<ClaimedTask | undefined> {
+    this.check();
+    const task = this.tasks.shift();
+    if (task === undefined) await until(() => this.revoked || signal.aborted);
+    this.check();
+    return task;
+  }
+
+  override async append(_task: string, _epoch: number, entries: readonly { message: string }[]) {
+    this.check();
+    this.lines.push(...entries.map(({ message }) => message));
+    return undefined;
+  }
+
+  override async heartbeat(): Promise<Stop | undefined> {
+    this.check();
+    return undefined;
+  }
+
+  override async end(_task: string, _epoch: number, ending: Ending): Promise<string> {
+    this.check();
+    this.endings.push(ending);
+    return 'ended';
+  }
+
+  private check(): void {
+    if (this.revoked) throw new CredentialRefused('coding_append_logs', 'It was withdrawn.');
+  }
+}
+
+export function taskOf(id: string): ClaimedTask {
+  const texts = { description: 'A task', instructions: 'Do it', branch: `work/${id}` };
+  return { id, epoch: 1, tool: 'CLAUDECODE', ...texts, config: {}, attempt: 1 };
+}
+
+interface RunnerWishes {
+  /** Has the coding agents in `bin`. */
+  readonly folder: string;
+  readonly repo: string;
+  readonly hub: Hub;
+  readonly args?: readonly string[];
+  readonly shutdown: AbortSignal;
+  /** What the runner says goes here. */
+  readonly said: string[];
+}
+
+export async function startRunner({ folder, repo, hub, args = [], shutdown, said }: RunnerWishes) {
+  const env = { ...process.env, PATH: `${folder}/bin${delimiter}${process.env['PATH']}` };
+  const worktrees = `${folder}/worktrees`;
+  const settings = parseSettings(['--repo', repo, '--url', URL, ...args], { MUSTER_TOKEN: CREDENTIAL });
+  assert.ok(settings);
+  return new Runner({
+    settings,
+    repository: await openRepository(repo),
+    hub,
+    agentId: 'agent-1',
+    installed: await findInstalled(env),
+    worktrees,
+    redactor: createRedactor([], {}),
+    env,
+    shutdown,
+    say: (message) => void said.push(message),
+  }).run();
+}
