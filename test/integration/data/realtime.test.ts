@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
+import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
 import { agentCaller, because, personCaller } from './callers.ts';
 import { keys, read, stored, worker, write } from './realtime.ts';
 import { withDatabaseAt } from './realtimeReach.ts';
@@ -113,19 +114,43 @@ describe('reading the Realtime Database as the caller', () => {
     }
   });
 
-  it('names the index that a query needs', async () => {
-    await write(path, { a: { score: 1 } });
+  it('sorts within bounds what has no index, and names the index that is missing', async () => {
+    await write(path, { a: { score: 3 }, b: { score: 1 }, c: { score: 2 } });
     for (const [orderBy, index] of [
       ['score', '"score"'],
       ['author/name', '"author/name"'],
       ['$value', '".value"'],
     ] as const) {
-      await assert.rejects(read(path, { orderBy }), (error: unknown) => {
-        because('MISSING_INDEX')(error);
-        const { suggestion } = (error as { details: { suggestion: string } }).details;
-        return suggestion.includes(`".indexOn": [${index}]`) && suggestion.includes(path);
-      });
+      const { missingIndex = '' } = await read(path, { orderBy });
+      assert.match(missingIndex, /database\.rules\.json/);
+      assert.ok(missingIndex.includes(`".indexOn": [${index}]`) && missingIndex.includes(path), missingIndex);
     }
+    const { data, count, nextCursor } = await read(path, { orderBy: 'score', startAt: 2, limit: 1 });
+    assert.deepEqual([data, count, nextCursor === undefined], [{ c: { score: 2 } }, 1, false]);
+  });
+
+  it('refuses to sort more than its bound without an index, and names it', async () => {
+    const large = Object.fromEntries(
+      Array.from({ length: 11 }, (_, index) => [`k${index}`, { score: index, text: 'x'.repeat(100_000) }]),
+    );
+    await (await realtimeDatabase()).ref(path).set(large);
+    await assert.rejects(read(path, { orderBy: 'score', limit: 1 }), (error: unknown) => {
+      because('MISSING_INDEX')(error);
+      assert.match(String(error), /more than 1048576 bytes/);
+      return (error as { details: { suggestion: string } }).details.suggestion.includes(
+        '".indexOn": ["score"]',
+      );
+    });
+  });
+
+  it('keeps to rules that let a node be read by queries alone', async () => {
+    await withRules(
+      (rules) => ({ ...rules, mine: { '.write': 'auth != null', '.read': 'query.limitToFirst <= 1001' } }),
+      async () => {
+        await write('mine', { a: { score: 1 } });
+        await assert.rejects(read('mine', { orderBy: 'score' }), because('MISSING_INDEX'));
+      },
+    );
   });
 
   it('says at once that the database is down', async () => {

@@ -68,6 +68,11 @@ async function expectedKeys(path: string, { orderBy = '', startAt, endAt }: Read
   return keys;
 }
 
+async function filledAt(path: string, nodes: object): Promise<string> {
+  await (await realtimeDatabase()).ref(path).set(nodes);
+  return path;
+}
+
 /** JavaScript keeps other keys in the order in which they came. */
 const isWholeNumber = (one: string) => /^(0|[1-9]\d*)$/.test(one) && Number(one) < 2 ** 32 - 1;
 
@@ -101,17 +106,17 @@ describe('paging over the Realtime Database', () => {
   after(() => restore());
 
   async function filled(nodes: object): Promise<string> {
-    const path = `shared/${randomUUID()}`;
-    await (await realtimeDatabase()).ref(path).set(nodes);
-    return path;
+    return filledAt(`shared/${randomUUID()}`, nodes);
   }
 
-  for (const [orderBy, wrapped] of [
-    ['$key', (value: unknown) => value ?? 0],
+  /** Orders of children, and what such a child looks like. */
+  const orders = [
     ['$value', (value: unknown) => value ?? 0],
     ['v', (value: unknown) => ({ v: value, other: 1 })],
     ['deep/v', (value: unknown) => ({ deep: { v: value }, other: 1 })],
-  ] as const) {
+  ] as const;
+
+  for (const [orderBy, wrapped] of [['$key', (value: unknown) => value ?? 0] as const, ...orders]) {
     it(`gives each child once and in order, by ${orderBy}`, async () => {
       const limits = fc.integer({ min: 1, max: 6 });
       await fc.assert(
@@ -123,6 +128,26 @@ describe('paging over the Realtime Database', () => {
           await readThrough(path, query, await expectedKeys(path, query));
         }),
         { numRuns: 40 },
+      );
+    });
+  }
+
+  for (const [orderBy, wrapped] of orders) {
+    it(`gives without an index what it gives with one, by ${orderBy}`, async () => {
+      const limits = fc.integer({ min: 1, max: 6 });
+      await fc.assert(
+        fc.asyncProperty(children, limits, bound, bound, async (values, limit, startAt, endAt) => {
+          const nodes = Object.fromEntries(
+            Object.entries(values).map(([name, value]) => [name, wrapped(value)] as const),
+          );
+          const indexed = await filled(nodes);
+          const path = await filledAt(`messages/${randomUUID()}`, nodes);
+          const query = { orderBy, limit, startAt, endAt };
+          assert.notEqual((await read(path, query)).missingIndex, undefined);
+          assert.equal((await read(indexed, query)).missingIndex, undefined);
+          await readThrough(path, query, await expectedKeys(indexed, query));
+        }),
+        { numRuns: 20 },
       );
     });
   }

@@ -36,6 +36,8 @@ export interface ReadOutcome {
   readonly version?: string;
   /** Present where there is more than was given. */
   readonly nextCursor?: string;
+  /** Present where the whole node was read and sorted, for want of an index: which to add, and where. */
+  readonly missingIndex?: string;
 }
 
 export const OPERATIONS = ['set', 'update', 'push', 'delete'] as const;

@@ -110,7 +110,17 @@ export function overwrittenWrite(path: string, cause?: unknown): MusterError {
 
 /** @param definition what to add, and to which file */
 export function missingIndex(definition: string, cause: unknown): MusterError {
-  return new MusterError('FIREBASE_ERROR', 'This query needs an index that is not there.', {
+  return unindexed('This query needs an index that is not there.', definition, cause);
+}
+
+/** There is no index, and too much to sort without one. */
+export function tooLargeWithoutIndex(mostBytes: number, definition: string, cause: unknown): MusterError {
+  const what = `This query needs an index that is not there, and there are more than ${mostBytes} bytes to sort without it.`;
+  return unindexed(what, definition, cause);
+}
+
+function unindexed(what: string, definition: string, cause: unknown): MusterError {
+  return new MusterError('FIREBASE_ERROR', what, {
     field: 'query',
     reason: 'MISSING_INDEX',
     suggestion: definition,

@@ -34,6 +34,10 @@ export const read = defineTool({
         version: z.string().describe('For expectedVersion of firebase.write.'),
         truncated: z.boolean().describe('Whether there is more than this.'),
         nextCursor: z.string(),
+        indexed: z
+          .boolean()
+          .describe('false where the whole node was read and sorted, for want of an index.'),
+        note: z.string().describe('What to add to the rules, where there is no index.'),
       })
       .partial()
       .optional(),
@@ -47,7 +51,7 @@ export const read = defineTool({
       shallow: input.shallow,
       ...(input.query && { query: input.query }),
     });
-    const { data, count, timestamp, version, nextCursor } = outcome;
+    const { data, count, timestamp, version, nextCursor, missingIndex } = outcome;
     return {
       success: true,
       data: asStructured(data),
@@ -58,7 +62,12 @@ export const read = defineTool({
         truncated: nextCursor !== undefined,
         ...(version !== undefined && { version }),
         ...(nextCursor !== undefined && { nextCursor }),
+        ...(missingIndex !== undefined && { indexed: false, note: noteOf(missingIndex) }),
       },
     };
   },
 });
+
+function noteOf(missingIndex: string): string {
+  return `There is no index for this order: the whole node was read and sorted, which ends at 1 MiB. ${missingIndex}.`;
+}

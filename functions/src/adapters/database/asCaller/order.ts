@@ -27,6 +27,14 @@ export function childrenIn(data: JsonValue, orderBy: string): readonly Child[] {
     .sort(compareChildren);
 }
 
+/** Whether a child lies between the bounds of a query, which belong to it. */
+export function isBetween({ rank }: Child, startAt: Bound | undefined, endAt: Bound | undefined): boolean {
+  return (
+    (startAt === undefined || compareRanks(rank, startAt) >= 0) &&
+    (endAt === undefined || compareRanks(rank, endAt) <= 0)
+  );
+}
+
 /** The children of a node. The database makes a list of those whose keys count up from 0, with nulls in gaps. */
 export function entriesOf(data: JsonValue): readonly (readonly [string, JsonValue])[] {
   if (typeof data !== 'object' || data === null) return [];

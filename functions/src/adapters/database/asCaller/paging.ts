@@ -3,13 +3,15 @@ import type { ReadQuery } from '../../../domain/data/access.ts';
 import type { Caller } from '../../../domain/data/caller.ts';
 import type { JsonValue } from '../../../domain/json.ts';
 import { type Cursors, MAX_TIES, type Position } from './cursor.ts';
-import { BRANCH, type Child, childrenIn, compareChildren } from './order.ts';
+import { BRANCH, type Child, compareChildren } from './order.ts';
 import { type CheckedQuery, checkedQuery } from './query.ts';
 import type { CallerRest } from './rest.ts';
+import { type Selection, select } from './selecting.ts';
 
 export interface Page {
   readonly children: readonly Child[];
   readonly nextCursor?: string;
+  readonly missingIndex?: string;
 }
 
 export class Paging {
@@ -26,12 +28,12 @@ export class Paging {
     const query = checkedQuery(asked);
     const identity = [path, query.orderBy, query.startAt ?? null, query.endAt ?? null];
     const after = asked.cursor === undefined ? undefined : this.cursors.decode(identity, asked.cursor);
-    const { found, begin, more } = await this.fetch(caller, path, query, after);
+    const { found, begin, more, missingIndex } = await this.fetch(caller, path, query, after);
     const end = begin + query.limit;
-    const children = found.slice(begin, end);
-    if (!more && found.length <= end) return { children };
+    const page = { children: found.slice(begin, end), ...(missingIndex !== undefined && { missingIndex }) };
+    if (!more && found.length <= end) return page;
     const position = positionAfter(found.slice(0, end), query.orderBy, after?.from ?? null);
-    return { children, nextCursor: this.cursors.encode(identity, position) };
+    return { ...page, nextCursor: this.cursors.encode(identity, position) };
   }
 
   /**
@@ -43,30 +45,24 @@ export class Paging {
     path: string,
     query: CheckedQuery,
     after: Position | undefined,
-  ): Promise<{ found: readonly Child[]; begin: number; more: boolean }> {
+  ): Promise<Selection & { readonly begin: number }> {
     let skip = after?.given ?? 0;
     for (;;) {
       const most = query.limit + 1 + skip;
-      const parameters = parametersFor(query, after, most);
-      const { data } = await this.rest.read(caller, { path, parameters });
-      const found = childrenIn(data, query.orderBy);
+      const selection = await select(this.rest, caller, path, startingAt(query, after), most);
+      const { found, more } = selection;
       const begin = after === undefined ? 0 : found.filter((one) => compareChildren(one, after) <= 0).length;
-      const more = found.length >= most;
       // Where children came in before the cursor meanwhile, they took the places of those behind it.
-      if (!more || found.length - begin > query.limit || begin > MAX_TIES) return { found, begin, more };
+      if (!more || found.length - begin > query.limit || begin > MAX_TIES) return { ...selection, begin };
       skip = begin;
     }
   }
 }
 
-function parametersFor(query: CheckedQuery, after: Position | undefined, most: number) {
-  const startAt = after?.from ?? query.startAt;
-  return {
-    orderBy: JSON.stringify(query.orderBy),
-    limitToFirst: String(most),
-    ...(startAt !== undefined && { startAt: JSON.stringify(startAt) }),
-    ...(query.endAt !== undefined && { endAt: JSON.stringify(query.endAt) }),
-  };
+/** The query that goes on where a cursor says, as far as a query can say it. */
+function startingAt(query: CheckedQuery, after: Position | undefined): CheckedQuery {
+  const from = after?.from ?? undefined;
+  return from === undefined ? query : { ...query, startAt: from };
 }
 
 /**

@@ -45,12 +45,13 @@ export class Reading {
 
   private async selection(caller: Caller, path: string, query: ReadQuery): Promise<ReadOutcome> {
     const { paging, clock } = this.dependencies;
-    const { children, nextCursor } = await paging.page(caller, path, query);
+    const { children, nextCursor, missingIndex } = await paging.page(caller, path, query);
     return {
       data: asObject(children),
       count: children.length,
       timestamp: clock.now(),
       ...(nextCursor !== undefined && { nextCursor }),
+      ...(missingIndex !== undefined && { missingIndex }),
     };
   }
 }

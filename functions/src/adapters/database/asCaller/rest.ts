@@ -55,15 +55,23 @@ export class CallerRest {
 
   /** @throws MusterError as domain/data/errors.ts makes them, and those of CallerTokens */
   async read(caller: Caller, request: Omit<RestRequest, 'method'>): Promise<RestAnswer> {
-    const { text, etag } = await this.get(caller, request, MAX_ANSWER_BYTES);
-    if (text === undefined) {
-      throw sizeLimitExceeded(
-        'path',
-        `There is more than one answer may hold, ${MAX_ANSWER_BYTES} bytes.`,
-        'Read with shallow for the keys alone, with a smaller limit, or a deeper path.',
-      );
-    }
-    return { data: parsed(text), ...(etag !== undefined && { etag }) };
+    const answer = await this.readWithin(caller, request, MAX_ANSWER_BYTES);
+    if (answer !== undefined) return answer;
+    throw sizeLimitExceeded(
+      'path',
+      `There is more than one answer may hold, ${MAX_ANSWER_BYTES} bytes.`,
+      'Read with shallow for the keys alone, with a smaller limit, or a deeper path.',
+    );
+  }
+
+  /** The same, but undefined where there is more than so many bytes. @throws MusterError as read does */
+  async readWithin(
+    caller: Caller,
+    request: Omit<RestRequest, 'method'>,
+    mostBytes: number,
+  ): Promise<RestAnswer | undefined> {
+    const { text, etag } = await this.get(caller, request, mostBytes);
+    return text === undefined ? undefined : { data: parsed(text), ...(etag !== undefined && { etag }) };
   }
 
   /** Whether there is anything, however large it is. @throws MusterError as read does */
