@@ -43,17 +43,21 @@ describe('what GitHub refuses', () => {
   });
 
   it('REPO_NOT_FOUND, with the App and with a token', async () => {
+    const [installation] = stage.gitHub.world.installations;
+    assert.ok(installation);
+    installation.selection = 'all';
     await refused({ repo: 'nothing-here' }, -32200, 'REPO_NOT_FOUND');
     await refused({ owner: 'nobody', repo: 'nothing-here' }, -32200, 'REPO_NOT_FOUND');
     stage.app = stage.compose(() => stage.asPerson);
     await refused({ repo: 'nothing-here' }, -32200, 'REPO_NOT_FOUND');
   });
 
-  it('ACCESS_DENIED: a private repository where the App is not installed', async () => {
+  it('ACCESS_DENIED: a private repository where the App is not installed, or that was not selected', async () => {
     const secret = stage.gitHub.world.repository('octocat', 'secret');
     secret.isPrivate = true;
     secret.push('main', { 'README.md': 'secret' });
     await refused({ owner: 'octocat', repo: 'secret' }, -32101, 'ACCESS_DENIED');
+    await refused({ repo: 'unselected' }, -32101, 'ACCESS_DENIED');
   });
 
   it('ACCESS_DENIED: the App lacks the permission', async () => {

@@ -10,6 +10,12 @@ export type Asker =
   | { readonly kind: 'nobody' }
   | { readonly kind: 'refused'; readonly why: string };
 
+/** Whose limit a request counts against. */
+export function limitOf(asker: Asker): string | undefined {
+  if (asker.kind === 'installation') return `installation ${asker.installation.id}`;
+  return asker.kind === 'person' ? 'person' : undefined;
+}
+
 /** The longest time that GitHub lets a JWT hold, in seconds. */
 const MAX_LIFETIME = 600;
 

@@ -30,6 +30,7 @@ const ALWAYS: Readonly<Record<string, string>> = {
   404: 'basic-error',
   410: 'basic-error',
   429: 'basic-error',
+  451: 'basic-error',
   500: 'basic-error',
   502: 'basic-error',
   503: 'basic-error',

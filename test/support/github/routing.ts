@@ -42,6 +42,7 @@ export function invalid(message: string, ...errors: Readonly<Record<string, unkn
 export function visible({ world, asker, path }: Asked): Repo {
   const repo = world.find(path['owner'] ?? '', path['repo'] ?? '');
   if (repo === undefined) throw notFound();
+  if (repo.isBlocked) throw new Refused(451, 'Repository access blocked', { block: { reason: 'dmca' } });
   if (asker.kind === 'installation' && asker.installation.repositories.has(repo.fullName)) return repo;
   if (asker.kind === 'person' || !repo.isPrivate) return repo;
   throw notFound();
@@ -50,7 +51,9 @@ export function visible({ world, asker, path }: Asked): Repo {
 /** The repository, where the asker may change it. */
 export function writable(asked: Asked): Repo {
   const repo = visible(asked);
-  const { asker } = asked;
+  const { asker, world } = asked;
+  if (asker.kind === 'person' && !world.personMayWrite) throw notFound();
+  if (repo.isArchived) throw new Refused(403, 'Repository was archived so is read-only.');
   if (asker.kind === 'person') return repo;
   if (asker.kind === 'installation' && asker.installation.mayWrite) {
     if (asker.installation.repositories.has(repo.fullName)) return repo;

@@ -3,9 +3,10 @@
  * performed. What is asked and what is answered is held against GitHub's own description; whatever does not
  * agree is among `problems`.
  */
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { identify } from './authentication.ts';
+import { identify, limitOf } from './authentication.ts';
 import { answerProblems, requestProblems } from './description.ts';
 import { access } from './routes/access.ts';
 import { actions } from './routes/actions.ts';
@@ -37,7 +38,12 @@ export interface Fault {
 export interface Seen {
   readonly route: string;
   readonly authorization: string | undefined;
+  /** What it was answered, but for faults. */
+  status?: number;
 }
+
+/** Requests an hour. */
+const LIMIT = 5000;
 
 export class LocalGitHub {
   readonly world = new World();
@@ -89,7 +95,8 @@ export class LocalGitHub {
       return send(response, { status: 404, body: { message: 'Not Found' } });
     }
     const { route, path } = found;
-    this.seen.push({ route, authorization: request.headers.authorization });
+    const seen: Seen = { route, authorization: request.headers.authorization };
+    this.seen.push(seen);
     const fault = this.faults.find((one) => one.route === route && one.left > 0);
     if (fault !== undefined) fault.left--;
     if (fault !== undefined && fault.carriedOut === undefined) return failWith(fault, response);
@@ -100,7 +107,26 @@ export class LocalGitHub {
     fault?.carriedOut?.();
     if (fault !== undefined) return failWith(fault, response);
     this.problems.push(...answerProblems(route, reply.status, plain(reply.body)));
-    send(response, reply);
+    const conditional = unlessKnown(reply, request);
+    seen.status = conditional.status;
+    send(response, {
+      ...conditional,
+      headers: { ...conditional.headers, ...this.spend(conditional, request) },
+    });
+  }
+
+  /** Every answer to a credential costs one of its limit, but for those that say that nothing has changed. */
+  private spend({ status }: Reply, { headers }: IncomingMessage): Record<string, string> {
+    const name = limitOf(identify(this.world, headers.authorization));
+    if (name === undefined) return {};
+    const used = (this.world.spent.get(name) ?? 0) + (status === 304 ? 0 : 1);
+    this.world.spent.set(name, used);
+    const remaining = Math.max(0, LIMIT - used);
+    return {
+      'x-ratelimit-limit': String(LIMIT),
+      'x-ratelimit-remaining': String(remaining),
+      'x-ratelimit-used': String(used),
+    };
   }
 
   private reply(
@@ -141,9 +167,19 @@ async function failWith(fault: Fault, response: ServerResponse): Promise<void> {
   response.writeHead(fault.status ?? 200, headers).end(fault.text ?? '{"message":"A fault"}');
 }
 
+/** With its ETag, which is another for another token; or only that it is known to whoever asks. */
+function unlessKnown(reply: Reply, { method, headers }: IncomingMessage): Reply {
+  if (method !== 'GET' || reply.status !== 200) return reply;
+  const digest = createHash('sha256')
+    .update(JSON.stringify([reply.body, headers.authorization]))
+    .digest('hex');
+  const etag = `W/"${digest}"`;
+  if (headers['if-none-match'] === etag) return { status: 304, headers: { etag } };
+  return { ...reply, headers: { ...reply.headers, etag } };
+}
+
 function send(response: ServerResponse, { status, body, headers = {} }: Reply): void {
-  const limits = { 'x-ratelimit-limit': '5000', 'x-ratelimit-remaining': '4999' };
-  response.writeHead(status, { ...limits, 'content-type': 'application/json; charset=utf-8', ...headers });
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers });
   response.end(body === undefined ? '' : JSON.stringify(body));
 }
 

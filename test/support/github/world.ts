@@ -50,6 +50,9 @@ export class Repo {
   readonly runs: Run[] = [];
   readonly protectedBranches = new Set<string>();
   isPrivate = false;
+  isArchived = false;
+  /** For legal reasons. */
+  isBlocked = false;
   hasIssues = true;
   stars = 0;
   description: string | null = null;
@@ -90,6 +93,8 @@ export interface Installation {
   readonly repositories: Set<string>;
   /** Whether what it may see it may also change. */
   mayWrite: boolean;
+  /** Whether its account has chosen the repositories, or given it all that there are and will be. */
+  selection: 'all' | 'selected';
 }
 
 export interface InstallationToken {
@@ -103,6 +108,12 @@ const TOKEN_MILLISECONDS = 3_600_000;
 export class World {
   readonly app: { readonly id: string; readonly privateKey: string; readonly publicKey: KeyObject };
   readonly personalToken = `ghp_${randomBytes(18).toString('hex')}`;
+  /** Whether the person's token may change what it may see. GitHub answers 404 where it may not. */
+  personMayWrite = true;
+  /** The most entries of a tree that are listed at once. */
+  treeLimit = 100_000;
+  /** What each credential has used of its limit. */
+  readonly spent = new Map<string, number>();
   readonly accounts = new Set<string>();
   readonly repositories = new Map<string, Repo>();
   readonly installations: Installation[] = [];
@@ -127,7 +138,8 @@ export class World {
 
   install(account: string, ...repos: Repo[]): Installation {
     const repositories = new Set(repos.map((repo) => repo.fullName));
-    const installation = { id: 70 + this.installations.length, account, repositories, mayWrite: true };
+    const id = 70 + this.installations.length;
+    const installation: Installation = { id, account, repositories, mayWrite: true, selection: 'selected' };
     this.installations.push(installation);
     return installation;
   }

@@ -1,13 +1,15 @@
 /** One request to GitHub: with a limit to our patience, a token made anew where it was refused, and our errors. */
 import type { Octokit } from '@octokit/core';
 import { failureOf, isUnanswered, refusalOf } from './failure.ts';
+import { type KnownAnswers, unlessUnchanged } from './knownAnswers.ts';
 
 export interface Client {
   readonly octokit: Octokit;
   /** Whether a token of the App's installation stands behind it, which can be had anew. */
   readonly renewable: boolean;
-  /** Whether it has no part in the repository, and sees what is public. */
-  readonly foreign: boolean;
+  /** By which answers are kept apart; none are kept without it. */
+  readonly credential?: string;
+  readonly known: KnownAnswers;
 }
 
 /** For one request, its wait for a turn and its retries included, so that a tool's few fit into its call. */
@@ -97,12 +99,12 @@ function wordFor<Word extends string>(
 
 async function attempt(client: Client, route: string, parameters: Asking): Promise<Answer> {
   try {
-    return await patiently(client, route, parameters);
+    return await unlessUnchanged(client, route, parameters, (asked) => patiently(client, route, asked));
   } catch (error) {
     if (!client.renewable || refusalOf(error)?.status !== 401) throw error;
     // Withdrawn before its time; the SDK makes a new one only when the old one's time is over.
     await client.octokit.auth({ type: 'installation', refresh: true });
-    return patiently(client, route, parameters);
+    return unlessUnchanged(client, route, parameters, (asked) => patiently(client, route, asked));
   }
 }
 

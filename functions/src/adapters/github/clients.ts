@@ -5,11 +5,18 @@
  */
 import type { App } from '@octokit/app';
 import { z } from 'zod';
-import { accessDenied, gitHubNotSetUp, shownRepository } from '../../domain/github/errors.ts';
+import type { MusterError } from '../../domain/errors.ts';
+import {
+  accessDenied,
+  gitHubNotSetUp,
+  repositoryNotFound,
+  shownRepository,
+} from '../../domain/github/errors.ts';
 import type { RepositoryName } from '../../domain/github/repository.ts';
 import type { Log } from '../../domain/ports.ts';
 import { checked } from './answers.ts';
-import { ask, type Client, find } from './asking.ts';
+import { type Asking, ask, type Client, find } from './asking.ts';
+import { KnownAnswers } from './knownAnswers.ts';
 import { octokitClass } from './octokit.ts';
 
 export interface GitHubSettings {
@@ -25,10 +32,14 @@ const REMEMBERED_MILLISECONDS = 600_000;
 
 const MAX_REMEMBERED = 1000;
 
-const installation = z.object({ id: z.number() });
+const installation = z
+  .object({ id: z.number(), repository_selection: z.enum(['all', 'selected']).catch('selected') })
+  .transform(({ id, repository_selection }) => ({ id, selection: repository_selection }));
+
+type Installation = z.output<typeof installation>;
 
 interface Remembered {
-  readonly id: Promise<number | undefined>;
+  readonly found: Promise<Installation | undefined>;
   readonly until: number;
 }
 
@@ -38,6 +49,7 @@ export class GitHubClients {
   private opened: Promise<Opened> | undefined;
   private readonly remembered = new Map<string, Remembered>();
   private readonly installations = new Map<number, Promise<Client>>();
+  private readonly known = new KnownAnswers();
 
   constructor(settings: () => GitHubSettings, log: Log) {
     this.settings = settings;
@@ -53,104 +65,128 @@ export class GitHubClients {
   async reading(at: RepositoryName): Promise<Client> {
     const opened = await this.open();
     if ('token' in opened) return opened.token;
-    const id = await this.installationAt(opened.app, at);
-    return id === undefined ? this.foreign(opened.app) : this.installed(opened.app, id);
+    const found = await this.installationAt(opened.app, at);
+    return found === undefined ? this.foreign(opened.app) : this.installed(opened.app, found);
   }
 
-  /** @throws MusterError ACCESS_DENIED where the App is not installed at the repository */
+  /** @throws MusterError ACCESS_DENIED where the App is not installed at the repository; NOT_FOUND */
   async writing(at: RepositoryName): Promise<Client> {
     const opened = await this.open();
     if ('token' in opened) return opened.token;
-    const id = await this.installationAt(opened.app, at);
-    if (id === undefined) throw notInstalled(at);
-    return this.installed(opened.app, id);
+    const found = await this.installationAt(opened.app, at);
+    if (found === undefined) throw (await this.hiding(at)) ?? repositoryNotFound(at);
+    return this.installed(opened.app, found);
   }
 
   /** For what belongs to no repository. @param owner whose installation is preferred */
   async any(owner?: string): Promise<Client> {
     const opened = await this.open();
     if ('token' in opened) return opened.token;
-    const id = owner === undefined ? undefined : await this.installationOf(opened.app, owner);
-    return id === undefined ? this.foreign(opened.app) : this.installed(opened.app, id);
+    const found = owner === undefined ? undefined : await this.installationOf(opened.app, owner);
+    return found === undefined ? this.foreign(opened.app) : this.installed(opened.app, found);
   }
 
-  /** Whether the App is installed for a user or an organization; with a token, that has a part everywhere. */
-  async isInstalledFor(owner: string): Promise<boolean> {
+  /**
+   * Looks again at a repository that GitHub says is not there: it says the same of private ones. Undefined where it
+   * is certain that there is none; with a token, where nothing speaks against it.
+   */
+  async hiding(at: RepositoryName): Promise<MusterError | undefined> {
     const opened = await this.open();
-    return 'token' in opened || (await this.installationOf(opened.app, owner)) !== undefined;
+    if ('token' in opened) return undefined;
+    const { app } = opened;
+    this.remembered.delete(nameOf(at));
+    this.remembered.delete(at.owner.toLowerCase());
+    if ((await this.installationAt(app, at)) !== undefined) return undefined;
+    const owner = await this.installationOf(app, at.owner);
+    if (owner?.selection === 'all') return undefined;
+    if (owner !== undefined) return notSelected(at);
+    const account = await find(await this.foreign(app), 'GET /users/{username}', { username: at.owner });
+    return account === undefined ? undefined : notInstalled(at);
   }
 
   private open(): Promise<Opened> {
-    this.opened ??= open(this.settings(), this.log).catch((error) => {
+    this.opened ??= open(this.settings(), this.log, this.known).catch((error) => {
       this.opened = undefined;
       throw error;
     });
     return this.opened;
   }
 
-  private async installed(app: App, id: number): Promise<Client> {
-    const known = this.installations.get(id);
-    if (known !== undefined) return known;
-    const made = app
-      .getInstallationOctokit(id)
-      .then((octokit) => ({ octokit, renewable: true, foreign: false }));
+  private async installed(app: App, { id }: Installation): Promise<Client> {
+    const made = this.installations.get(id) ?? this.install(app, id);
     this.installations.set(id, made);
     return made;
   }
 
+  private async install(app: App, id: number): Promise<Client> {
+    const octokit = await app.getInstallationOctokit(id);
+    const { known } = this;
+    return { octokit, renewable: true, credential: `installation ${id}`, known };
+  }
+
   private async foreign(app: App): Promise<Client> {
-    const id = await this.remember('', async () => {
-      const list = await ask(asApp(app), 'GET /app/installations', { per_page: 1 });
-      return checked(z.array(installation), list)[0]?.id;
+    const found = await this.remember('', async () => {
+      const list = await ask(this.asApp(app), 'GET /app/installations', { per_page: 1 });
+      return checked(z.array(installation), list)[0];
     });
-    if (id === undefined) {
+    if (found === undefined) {
       throw accessDenied(
         "This deployment's GitHub App is installed nowhere.",
         'Whoever runs this deployment: install it at the repositories that agents may use; see docs/guides/github.md.',
       );
     }
-    return { ...(await this.installed(app, id)), foreign: true };
+    return this.installed(app, found);
   }
 
-  private installationAt(app: App, { owner, repo }: RepositoryName): Promise<number | undefined> {
-    return this.remember(`${owner}/${repo}`, () =>
-      foundId(app, 'GET /repos/{owner}/{repo}/installation', { owner, repo }),
-    );
+  private installationAt(app: App, at: RepositoryName): Promise<Installation | undefined> {
+    const route = 'GET /repos/{owner}/{repo}/installation';
+    return this.remember(nameOf(at), () => this.look(app, route, { ...at }));
   }
 
-  private installationOf(app: App, owner: string): Promise<number | undefined> {
-    return this.remember(owner, () =>
-      foundId(app, 'GET /users/{username}/installation', { username: owner }),
-    );
+  private installationOf(app: App, owner: string): Promise<Installation | undefined> {
+    const route = 'GET /users/{username}/installation';
+    return this.remember(owner.toLowerCase(), () => this.look(app, route, { username: owner }));
+  }
+
+  private async look(app: App, route: string, parameters: Asking): Promise<Installation | undefined> {
+    const found = await find(this.asApp(app), route, parameters);
+    return found && checked(installation, found);
+  }
+
+  private asApp(app: App): Client {
+    return { octokit: app.octokit, renewable: false, known: this.known };
   }
 
   /** What is not there is looked for again each time: the App may be installed any moment. */
-  private remember(name: string, look: () => Promise<number | undefined>): Promise<number | undefined> {
-    const key = name.toLowerCase();
-    const known = this.remembered.get(key);
-    if (known !== undefined && known.until > Date.now()) return known.id;
+  private remember(
+    name: string,
+    look: () => Promise<Installation | undefined>,
+  ): Promise<Installation | undefined> {
+    const before = this.remembered.get(name);
+    if (before !== undefined && before.until > Date.now()) return before.found;
     const [oldest] = this.remembered.keys();
     if (this.remembered.size >= MAX_REMEMBERED && oldest !== undefined) this.remembered.delete(oldest);
     const forget = (): void => {
-      if (this.remembered.get(key)?.id === id) this.remembered.delete(key);
+      if (this.remembered.get(name)?.found === found) this.remembered.delete(name);
     };
-    const id = look();
-    this.remembered.set(key, { id, until: Date.now() + REMEMBERED_MILLISECONDS });
-    id.then((found) => found ?? forget(), forget);
-    return id;
+    const found = look();
+    this.remembered.set(name, { found, until: Date.now() + REMEMBERED_MILLISECONDS });
+    found.then((installed) => installed ?? forget(), forget);
+    return found;
   }
 }
 
 type Opened = { readonly app: App } | { readonly token: Client };
 
-async function open(settings: GitHubSettings, log: Log): Promise<Opened> {
+async function open(settings: GitHubSettings, log: Log, known: KnownAnswers): Promise<Opened> {
   const { app, token } = settings;
   if (app === undefined && token === undefined) {
     throw gitHubNotSetUp('This deployment is not connected to GitHub.');
   }
   const SetUp = await octokitClass(apiUrl(settings), log);
   if (app === undefined) {
-    return { token: { octokit: new SetUp({ auth: token }), renewable: false, foreign: false } };
+    const octokit = new SetUp({ auth: token });
+    return { token: { octokit, renewable: false, credential: 'token', known } };
   }
   const { App: AppClass } = await import('@octokit/app');
   return { app: new AppClass({ appId: app.id, privateKey: app.privateKey, Octokit: SetUp }) };
@@ -164,22 +200,20 @@ function apiUrl({ apiUrl: text }: GitHubSettings): string {
   throw gitHubNotSetUp('GITHUB_API_URL is not an https:// address.');
 }
 
-function asApp(app: App): Client {
-  return { octokit: app.octokit, renewable: false, foreign: false };
+function nameOf({ owner, repo }: RepositoryName): string {
+  return `${owner}/${repo}`.toLowerCase();
 }
 
-async function foundId(
-  app: App,
-  route: string,
-  parameters: Readonly<Record<string, string>>,
-): Promise<number | undefined> {
-  const found = await find(asApp(app), route, parameters);
-  return found === undefined ? undefined : checked(installation, found).id;
-}
-
-function notInstalled(at: RepositoryName): ReturnType<typeof accessDenied> {
+function notInstalled(at: RepositoryName): MusterError {
   return accessDenied(
     `This deployment's GitHub App is not installed at ${shownRepository(at)}, or there is no such repository.`,
     'Check owner and repo; whoever owns it can install the App there. See docs/guides/github.md.',
+  );
+}
+
+function notSelected(at: RepositoryName): MusterError {
+  return accessDenied(
+    `${shownRepository(at)} is not among the repositories that this deployment's GitHub App was given, or there is no such repository.`,
+    'Check owner and repo; whoever owns it can add it to the installed App. See docs/guides/github.md.',
   );
 }

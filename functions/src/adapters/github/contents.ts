@@ -1,6 +1,13 @@
 /** Files, commits and code search. Source: https://docs.github.com/rest/repos/contents, /rest/git, /rest/search */
 import { z } from 'zod';
-import type { CodeHit, CodeHits, CodeSearch, Contents, TreeFiles } from '../../domain/github/port.ts';
+import type {
+  CodeHit,
+  CodeHits,
+  CodeSearch,
+  Contents,
+  ListedEntry,
+  TreeListing,
+} from '../../domain/github/port.ts';
 import type { RepositoryName } from '../../domain/github/repository.ts';
 import { plainText } from '../../domain/github/text.ts';
 import { checked, line, present, sha, text } from './answers.ts';
@@ -30,9 +37,16 @@ const contents = z.union([
 const blob = z.object({ content: base64, encoding: z.literal('base64') });
 
 const tree = z.object({
-  tree: z.array(z.object({ path: z.string(), mode: z.string(), type: z.string() })),
+  tree: z.array(z.object({ path: z.string(), mode: z.string(), type: z.string(), sha })),
   truncated: z.boolean(),
 });
+
+/** By Git's modes; all others are plain files. */
+const KINDS: ReadonlyMap<string, ListedEntry['kind']> = new Map([
+  ['100755', 'executable'],
+  ['120000', 'symlink'],
+  ['160000', 'submodule'],
+]);
 
 const textMatch = z.object({
   property: z.string().nullish(),
@@ -108,17 +122,24 @@ export async function readBlob(client: Client, at: RepositoryName, of: string): 
   return answer && checked(blob, answer).content;
 }
 
-export async function listFiles(
+export async function listTree(
   client: Client,
   at: RepositoryName,
   of: string,
-): Promise<TreeFiles | undefined> {
+  depth: 'whole' | 'level',
+): Promise<TreeListing | undefined> {
   const route = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';
-  const answer = await find(client, route, { ...at, tree_sha: of, recursive: '1' });
+  const recursive = depth === 'whole' ? { recursive: '1' } : {};
+  const answer = await find(client, route, { ...at, tree_sha: of, ...recursive });
   if (answer === undefined) return undefined;
   const { tree: entries, truncated } = checked(tree, answer);
-  const files = entries.filter(({ type }) => type !== 'tree');
-  return { executable: new Map(files.map(({ path, mode }) => [path, mode === '100755'])), truncated };
+  const listed = entries.map((one) => ({ path: one.path, kind: kindOf(one), sha: one.sha }));
+  return { entries: listed, truncated };
+}
+
+function kindOf({ mode, type }: { mode: string; type: string }): ListedEntry['kind'] {
+  if (type === 'tree') return 'directory';
+  return KINDS.get(mode) ?? 'file';
 }
 
 export async function searchCode(

@@ -7,14 +7,18 @@ import { z } from 'zod';
 import { MusterError } from '../../domain/errors.ts';
 import {
   accessDenied,
+  archived,
+  blocked,
   gitHubNotSetUp,
   gitHubUnavailable,
   rateLimited,
+  tooLargeForGitHub,
   tooSlow,
   unexpectedAnswer,
 } from '../../domain/github/errors.ts';
 import { plainLine } from '../../domain/github/text.ts';
 import { isUnsent } from '../platform/connection.ts';
+import { invalidArguments, type RefusedField, refusedFieldsOf } from './refused.ts';
 
 /** What a secondary rate limit asks to wait where it does not say, in seconds. */
 const SECONDARY_WAIT_SECONDS = 60;
@@ -27,6 +31,7 @@ const failed = z.object({
   response: z
     .object({
       headers: z.record(z.string(), z.union([z.string(), z.number()]).optional()).default({}),
+      data: z.unknown(),
     })
     .optional(),
 });
@@ -36,6 +41,8 @@ export interface Refusal {
   /** GitHub's own words, for recognising what it means. Never for the caller. */
   readonly text: string;
   readonly headers: Readonly<Record<string, string | number | undefined>>;
+  /** What of the request it refuses, where it says so. */
+  readonly fields: readonly RefusedField[];
   /** Whether GitHub answered at all. */
   readonly answered: boolean;
 }
@@ -45,7 +52,14 @@ export function refusalOf(error: unknown): Refusal | undefined {
   const parsed = failed.safeParse(error);
   if (!parsed.success) return undefined;
   const { status, message, response } = parsed.data;
-  return { status, text: message, headers: response?.headers ?? {}, answered: response !== undefined };
+  const fields = refusedFieldsOf(response?.data);
+  return {
+    status,
+    text: message,
+    headers: response?.headers ?? {},
+    fields,
+    answered: response !== undefined,
+  };
 }
 
 /** Whether GitHub may have carried the request out, though nobody knows. */
@@ -64,7 +78,7 @@ export function failureOf(error: unknown, route: string): unknown {
   if (refusal === undefined) return broken(error, route);
   const cause = causeOf(refusal, route);
   if (!refusal.answered) return gitHubUnavailable('CONNECTION_ERROR', cause);
-  return rateLimit(refusal, cause) ?? byStatus(refusal.status, cause);
+  return rateLimit(refusal, cause) ?? recognised(refusal, cause) ?? byStatus(refusal, cause);
 }
 
 /** For the log: GitHub's words, cut. Requests, headers and addresses stay out, since they may hold secrets. */
@@ -91,9 +105,17 @@ function rateLimit({ status, text, headers }: Refusal, cause: string): MusterErr
   return rateLimited(SECONDARY_WAIT_SECONDS, until, cause);
 }
 
-function byStatus(status: number, cause: string): MusterError {
+/** What looks like a lack of permission and is none. */
+function recognised({ status, text, fields }: Refusal, cause: string): MusterError | undefined {
+  if (status === 451) return blocked(cause);
+  if (status !== 403 && status !== 413 && status !== 422) return undefined;
+  if (status === 413 || fields.some(({ code }) => code === 'too_large')) return tooLargeForGitHub(cause);
+  return status === 403 && /\barchived\b/i.test(text) ? archived(cause) : undefined;
+}
+
+function byStatus({ status, fields }: Refusal, cause: string): MusterError {
   if (status === 401) return gitHubNotSetUp("GitHub refuses this deployment's credentials.", cause);
-  if (status === 403 || status === 451) {
+  if (status === 403) {
     return accessDenied(
       'GitHub does not let this deployment do that.',
       "Whoever runs it: check the repository's and the App's or the token's permissions; docs/guides/github.md lists them.",
@@ -109,12 +131,6 @@ function byStatus(status: number, cause: string): MusterError {
       cause,
     });
   }
-  if (status === 400 || status === 422) {
-    return new MusterError('VALIDATION_ERROR', 'GitHub does not accept these arguments.', {
-      reason: 'VALIDATION_ERROR',
-      suggestion: 'Check that the branches, labels, people and milestones that you name exist.',
-      cause,
-    });
-  }
+  if (status === 400 || status === 422) return invalidArguments(fields, cause);
   return unexpectedAnswer(cause);
 }

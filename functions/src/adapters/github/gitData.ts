@@ -100,8 +100,10 @@ export async function createCommit(
   return answer && checked(created, answer).sha;
 }
 
-function treeEntry({ path, executable, content }: TreeEntry) {
-  const entry = { path, mode: executable ? '100755' : '100644', type: 'blob' };
+const MODES = { file: '100644', executable: '100755', symlink: '120000' } as const;
+
+function treeEntry({ path, kind, content }: TreeEntry) {
+  const entry = { path, mode: MODES[kind], type: 'blob' };
   if (content === undefined) return { ...entry, sha: null };
   return 'text' in content ? { ...entry, content: content.text } : { ...entry, sha: content.blob };
 }

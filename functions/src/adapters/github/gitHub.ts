@@ -1,6 +1,5 @@
 /** GitHub's REST API as the domain knows it. */
 
-import { accessDenied, shownRepository } from '../../domain/github/errors.ts';
 import type {
   CodeSearch,
   GitHub,
@@ -13,9 +12,9 @@ import type {
 import type { RepositoryName } from '../../domain/github/repository.ts';
 import { listFailedJobs, listRuns, readJobLog } from './actions.ts';
 import { checked, repository } from './answers.ts';
-import { type Client, find } from './asking.ts';
+import { find } from './asking.ts';
 import type { GitHubClients } from './clients.ts';
-import { listFiles, readBlob, readContents, readRateLimit, searchCode } from './contents.ts';
+import { listTree, readBlob, readContents, readRateLimit, searchCode } from './contents.ts';
 import {
   createBlob,
   createBranch,
@@ -47,7 +46,8 @@ export class RestGitHub implements GitHub {
     const client = await this.clients.reading(at);
     const answer = await find(client, 'GET /repos/{owner}/{repo}', { ...at });
     if (answer !== undefined) return checked(repository, answer);
-    if (client.foreign) await this.refuseHidden(client, at);
+    const hiding = await this.clients.hiding(at);
+    if (hiding !== undefined) throw hiding;
     return undefined;
   }
 
@@ -107,8 +107,8 @@ export class RestGitHub implements GitHub {
     return moveBranch(await this.clients.writing(at), at, name, sha);
   }
 
-  async files(at: RepositoryName, tree: string) {
-    return listFiles(await this.clients.writing(at), at, tree);
+  async tree(at: RepositoryName, tree: string, depth: 'whole' | 'level') {
+    return listTree(await this.clients.writing(at), at, tree, depth);
   }
 
   async createBlob(at: RepositoryName, base64: string) {
@@ -121,16 +121,5 @@ export class RestGitHub implements GitHub {
 
   async createCommit(at: RepositoryName, commit: { message: string; tree: string; parent: string }) {
     return createCommit(await this.clients.writing(at), at, commit);
-  }
-
-  /** GitHub's 404 hides private repositories. It is certain only of owners who exist and have not our App. */
-  private async refuseHidden(client: Client, at: RepositoryName): Promise<void> {
-    if (await this.clients.isInstalledFor(at.owner)) return;
-    const owner = await find(client, 'GET /users/{username}', { username: at.owner });
-    if (owner === undefined) return;
-    throw accessDenied(
-      `${shownRepository(at)} is private or does not exist: this deployment has no access to it.`,
-      "Check owner and repo; whoever owns it can install this deployment's GitHub App there.",
-    );
   }
 }

@@ -1,6 +1,7 @@
 /** Making and moving branches, also where GitHub's answer is lost. */
 import { MusterError } from '../errors.ts';
-import { outcomeUnknown, repositoryNotFound } from './errors.ts';
+import { found, unwritable, written } from './absence.ts';
+import { outcomeUnknown } from './errors.ts';
 import type { GitHub } from './port.ts';
 import type { RepositoryName } from './repository.ts';
 
@@ -26,7 +27,7 @@ export class Branches {
   /** Whether it was not there before. What is sent again after a lost answer meets its own branch. */
   async make(at: RepositoryName, name: string, sha: string, attempt = 1): Promise<boolean> {
     const answer = await this.gitHub.createBranch(at, name, sha);
-    if (answer === undefined) throw repositoryNotFound(at);
+    if (answer === undefined) throw await unwritable(this.gitHub, at);
     if (answer === 'created') return true;
     if (answer === 'exists') {
       await this.requireBranchAt(at, name, sha);
@@ -39,7 +40,7 @@ export class Branches {
 
   /** Whether the commit is on the branch now. What is sent again after a lost answer may find others built on it. */
   async move(at: RepositoryName, branch: string, commit: PlacedCommit, attempt = 1): Promise<boolean> {
-    const moved = await required(at, this.gitHub.moveBranch(at, branch, commit.sha));
+    const moved = await written(this.gitHub, at, this.gitHub.moveBranch(at, branch, commit.sha));
     if (moved === 'moved') return true;
     if (moved === 'stale' && attempt === 1) return false;
     if (await this.holds(at, branch, commit)) return true;
@@ -50,12 +51,12 @@ export class Branches {
 
   /** Whether the branch leads to the commit, by way of at most so many others. */
   private async holds(at: RepositoryName, branch: string, { sha, parent }: PlacedCommit): Promise<boolean> {
-    let ahead = [await required(at, this.gitHub.branch(at, branch))];
+    let ahead = [await found(this.gitHub, at, this.gitHub.branch(at, branch))];
     for (let looked = 0; looked < MAX_LOOKED_THROUGH; looked++) {
       const [next, ...others] = ahead;
       if (next === undefined) return false;
       if (next === sha) return true;
-      const { parents } = await required(at, this.gitHub.commit(at, next));
+      const { parents } = await found(this.gitHub, at, this.gitHub.commit(at, next));
       ahead = [...others, ...parents.filter((one) => one !== parent)];
     }
     throw outcomeUnknown(`Commit ${sha}`);
@@ -70,11 +71,4 @@ export class Branches {
       suggestion: 'Use it as it is, or choose another name.',
     });
   }
-}
-
-/** @throws MusterError NOT_FOUND where GitHub says that there is none */
-export async function required<T>(at: RepositoryName, asked: Promise<T | undefined>): Promise<T> {
-  const answer = await asked;
-  if (answer === undefined) throw repositoryNotFound(at);
-  return answer;
 }

@@ -1,12 +1,15 @@
 /** Creating branches, and committing several files at once. Ours, beside the specification's five tools. */
 import { MusterError } from '../errors.ts';
 import type { Settle, Store } from '../store.ts';
-import { Branches, required } from './branches.ts';
+import { found, written } from './absence.ts';
+import { Branches } from './branches.ts';
 import { type CommitRequest, checkRequest, type FileChange } from './commitRequest.ts';
-import { invalidArgument, refNotFound, repositoryNotFound, shown } from './errors.ts';
+import { invalidArgument, refNotFound, repositoryNotFound } from './errors.ts';
+import { isObstacle, kindsOf } from './fileKinds.ts';
 import { isSha, refName } from './names.ts';
 import type { Commit, GitHub, TreeEntry } from './port.ts';
 import type { RepositoryName } from './repository.ts';
+import { TreeView } from './treeView.ts';
 
 /** How often a branch may move on while a commit is made for it. */
 const MAX_ATTEMPTS = 3;
@@ -83,7 +86,7 @@ export class Committing {
     const { at, branch, message, expectedParent } = request;
     const headSha = await this.gitHub.branch(at, branch);
     if (headSha === undefined) throw await this.missing(at, branch, 'branch');
-    const head = await required(at, this.gitHub.commit(at, headSha));
+    const head = await found(this.gitHub, at, this.gitHub.commit(at, headSha));
     if (expectedParent === undefined && (await this.isMade(request, head, blobs)))
       return sameAs(head, request);
     const parent =
@@ -92,7 +95,11 @@ export class Committing {
     if (tree === head.tree && (parent === head || head.parents[0] === parent.sha))
       return sameAs(head, request);
     if (parent !== head) throw movedOn(branch);
-    const sha = await required(at, this.gitHub.createCommit(at, { message, tree, parent: parent.sha }));
+    const sha = await written(
+      this.gitHub,
+      at,
+      this.gitHub.createCommit(at, { message, tree, parent: parent.sha }),
+    );
     if (await this.branches.move(at, branch, { sha, parent: parent.sha })) {
       return { sha, parent: parent.sha, tree, created: true };
     }
@@ -105,11 +112,11 @@ export class Committing {
     const { at, message, files } = request;
     const [before] = head.parents;
     if (head.message !== message || before === undefined || !files.some((file) => file.delete)) return false;
-    const { tree } = await required(at, this.gitHub.commit(at, before));
+    const { tree } = await found(this.gitHub, at, this.gitHub.commit(at, before));
     try {
       return (await this.tree(request, tree, blobs)) === head.tree;
     } catch (error) {
-      if (error instanceof MusterError && error.details.reason === 'FILE_NOT_FOUND') return false;
+      if (isObstacle(error)) return false;
       throw error;
     }
   }
@@ -117,7 +124,7 @@ export class Committing {
   /** The branch is not where it was expected. An earlier attempt of the same call may have moved it. */
   private async before({ at, branch, expectedParent = '' }: CommitRequest, head: Commit): Promise<Commit> {
     if (head.parents[0] !== expectedParent) throw movedOn(branch);
-    return required(at, this.gitHub.commit(at, expectedParent));
+    return found(this.gitHub, at, this.gitHub.commit(at, expectedParent));
   }
 
   /** @param blobs those made so far, by path: a further attempt uses them again */
@@ -126,15 +133,14 @@ export class Committing {
     base: string,
     blobs: Map<string, string>,
   ): Promise<string> {
-    const { executable, truncated } = await required(at, this.gitHub.files(at, base));
+    const kinds = await kindsOf(await TreeView.open(this.gitHub, at, base), { files });
     const entries: TreeEntry[] = [];
     for (const file of files) {
       const { path } = file;
-      if (file.delete && !truncated && !executable.has(path)) throw nothingToDelete(path);
-      const mode = file.executable ?? executable.get(path) ?? false;
-      entries.push({ path, executable: mode, content: await this.contentOf(at, file, blobs) });
+      const kind = kinds.get(path) ?? 'file';
+      entries.push({ path, kind, content: await this.contentOf(at, file, blobs) });
     }
-    return required(at, this.gitHub.createTree(at, base, entries));
+    return written(this.gitHub, at, this.gitHub.createTree(at, base, entries));
   }
 
   private async contentOf(
@@ -144,7 +150,7 @@ export class Committing {
   ): Promise<TreeEntry['content']> {
     if (content === undefined) return undefined;
     if (encoding === 'utf8') return { text: content };
-    const blob = blobs.get(path) ?? (await required(at, this.gitHub.createBlob(at, content)));
+    const blob = blobs.get(path) ?? (await written(this.gitHub, at, this.gitHub.createBlob(at, content)));
     blobs.set(path, blob);
     return { blob };
   }
@@ -164,14 +170,6 @@ function sameAs(head: Commit, { message, branch }: CommitRequest): CommitOutcome
       suggestion: 'Go on: the files are as you want them.',
     },
   );
-}
-
-function nothingToDelete(path: string): MusterError {
-  return new MusterError('NOT_FOUND', `There is no "${shown(path)}" to delete.`, {
-    field: 'files',
-    reason: 'FILE_NOT_FOUND',
-    suggestion: 'This call has committed nothing. Leave out what is not there.',
-  });
 }
 
 function movedOn(branch: string): MusterError {

@@ -24,6 +24,49 @@ export function accessDenied(what: string, suggestion: string, cause?: unknown):
   return new MusterError('FORBIDDEN', what, { reason: 'ACCESS_DENIED', suggestion, cause });
 }
 
+/** It can be read, or was a moment ago, and GitHub answers a change as if it were not there. */
+export function readOnly(at: RepositoryName): MusterError {
+  return accessDenied(
+    `This deployment may read ${shownRepository(at)}, and not change it.`,
+    'Whoever runs it: give the App or the token the permission to write; docs/guides/github.md lists what is needed.',
+  );
+}
+
+/** It was there a moment ago. */
+export function vanished(at: RepositoryName): MusterError {
+  return new MusterError('CONFLICT', `${shownRepository(at)} has changed while it was being read.`, {
+    reason: 'CHANGED_MEANWHILE',
+    suggestion: 'This call has changed nothing. Repeat it.',
+  });
+}
+
+export function archived(cause: string): MusterError {
+  return new MusterError('FORBIDDEN', 'The repository is archived: it can only be read.', {
+    field: 'repo',
+    reason: 'REPO_ARCHIVED',
+    suggestion: 'Use another repository, or ask whoever owns it to unarchive it on GitHub.',
+    cause,
+  });
+}
+
+export function blocked(cause: string): MusterError {
+  return new MusterError('FORBIDDEN', 'GitHub has blocked this repository for legal reasons (HTTP 451).', {
+    field: 'repo',
+    reason: 'REPO_BLOCKED',
+    suggestion: 'Nobody can read it on GitHub. Use another repository.',
+    cause,
+  });
+}
+
+/** GitHub gives blobs up to 100 MB, and takes less. */
+export function tooLargeForGitHub(cause: string): MusterError {
+  return new MusterError('VALIDATION_ERROR', 'This is larger than GitHub lets its API carry.', {
+    reason: 'SIZE_LIMIT_EXCEEDED',
+    suggestion: 'Clone the repository for files of this size, or commit them in smaller parts.',
+    cause,
+  });
+}
+
 export function fileNotFound(at: RepositoryName, path: string, ref: string): MusterError {
   return new MusterError('NOT_FOUND', `There is no "${shown(path)}" in ${shownRepository(at)} at "${ref}".`, {
     field: 'path',

@@ -3,7 +3,8 @@ import type { Operation } from '../idempotency/operation.ts';
 import { REPLAY_HOURS } from '../idempotency/operation.ts';
 import type { Clock, Randomness } from '../ports.ts';
 import type { Settle, Store } from '../store.ts';
-import { outcomeUnknown, repositoryNotFound } from './errors.ts';
+import { unwritable } from './absence.ts';
+import { outcomeUnknown } from './errors.ts';
 import type { GitHub, Issue, NewIssue } from './port.ts';
 import type { RepositoryName } from './repository.ts';
 
@@ -51,7 +52,7 @@ export class Issues {
   private async createNew(at: RepositoryName, issue: NewIssue, mark: string): Promise<CreatedIssue> {
     const body = issue.body === undefined ? mark : `${issue.body}\n\n${mark}`;
     const made = await this.dependencies.gitHub.createIssue(at, { ...issue, body });
-    if (made === undefined) throw repositoryNotFound(at);
+    if (made === undefined) throw await unwritable(this.dependencies.gitHub, at);
     const created = made === 'unanswered' ? await this.find(at, mark) : made;
     if (created === undefined) throw outcomeUnknown('The issue');
     return { issue: created, created: true };

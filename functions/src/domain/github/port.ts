@@ -147,16 +147,26 @@ export interface Job {
   readonly failedSteps: readonly string[];
 }
 
+/** What Git knows a file as. */
+export type FileKind = 'file' | 'executable' | 'symlink';
+
 /** A file of a tree to be: with its text, or a blob that is there, or none where it is to be deleted. */
 export interface TreeEntry {
   readonly path: string;
-  readonly executable: boolean;
+  readonly kind: FileKind;
   readonly content: { readonly text: string } | { readonly blob: string } | undefined;
 }
 
-export interface TreeFiles {
-  /** By path; whether it is executable. */
-  readonly executable: ReadonlyMap<string, boolean>;
+/** What stands in a tree. */
+export interface ListedEntry {
+  /** From the tree that was listed. */
+  readonly path: string;
+  readonly kind: FileKind | 'submodule' | 'directory';
+  readonly sha: string;
+}
+
+export interface TreeListing {
+  readonly entries: readonly ListedEntry[];
   /** There are more than GitHub lists. */
   readonly truncated: boolean;
 }
@@ -213,8 +223,8 @@ export interface GitHub {
     name: string,
     sha: string,
   ): Promise<'moved' | 'stale' | 'unanswered' | undefined>;
-  /** All files of a tree, submodules and symbolic links included. */
-  files(at: RepositoryName, tree: string): Promise<TreeFiles | undefined>;
+  /** A tree with all below it, as far as GitHub lists that at once; or one level of it. */
+  tree(at: RepositoryName, tree: string, depth: 'whole' | 'level'): Promise<TreeListing | undefined>;
   createBlob(at: RepositoryName, base64: string): Promise<string | undefined>;
   createTree(at: RepositoryName, base: string, entries: readonly TreeEntry[]): Promise<string | undefined>;
   createCommit(

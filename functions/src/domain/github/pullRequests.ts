@@ -7,7 +7,8 @@ import type { TaskReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
 import type { Change, Settle, Store } from '../store.ts';
 import { isClosed } from '../tasks/task.ts';
-import { outcomeUnknown, refNotFound, repositoryNotFound } from './errors.ts';
+import { unwritable } from './absence.ts';
+import { outcomeUnknown, refNotFound } from './errors.ts';
 import type { PullRequestLinks } from './link.ts';
 import { headName, refName } from './names.ts';
 import type { GitHub, NewPullRequest, PullRequest } from './port.ts';
@@ -69,7 +70,7 @@ export class PullRequests {
     const open = await gitHub.findPullRequest(at, head, pullRequest.base);
     if (open !== undefined) return { pullRequest: open, created: false };
     const created = await gitHub.createPullRequest(at, pullRequest);
-    if (created === undefined) throw repositoryNotFound(at);
+    if (created === undefined) throw await unwritable(gitHub, at);
     if (typeof created !== 'string') return { pullRequest: created, created: true };
     const there = await gitHub.findPullRequest(at, head, pullRequest.base);
     if (created === 'unanswered') {

@@ -1,5 +1,6 @@
 /** Reading files and searching code. Source: spec/network.md, "GitHub Tools"; design, section 6, "Network". */
 import { MusterError } from '../errors.ts';
+import { found } from './absence.ts';
 import { base64Of, utf8Text } from './content.ts';
 import { fileNotFound, refNotFound, repositoryNotFound, shown } from './errors.ts';
 import { filePath, refName } from './names.ts';
@@ -109,8 +110,7 @@ export class RepositoryReading {
     encoding: Encoding,
   ): Promise<FileContent> {
     if (size > MAX_FILE_BYTES) throw tooLarge(path, size);
-    const base64 = inline ?? (await this.gitHub.blob(at, sha));
-    if (base64 === undefined) throw repositoryNotFound(at);
+    const base64 = inline ?? (await found(this.gitHub, at, this.gitHub.blob(at, sha)));
     const text = encoding === 'utf8' ? utf8Text(base64) : undefined;
     const [content, given] = text === undefined ? [base64, 'base64' as const] : [text, 'utf8' as const];
     return { content, path, size, sha, encoding: given, type: 'file' };

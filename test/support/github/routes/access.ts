@@ -1,4 +1,6 @@
 /** Accounts, installations of the App, tokens and limits. */
+
+import { limitOf } from '../authentication.ts';
 import { exampleOf } from '../description.ts';
 import { notFound, type Routes, requireApp } from '../routing.ts';
 import type { Installation } from '../world.ts';
@@ -38,7 +40,7 @@ export const access: Routes = {
       token,
       expires_at: expiresAt.toISOString(),
       permissions,
-      repository_selection: 'selected',
+      repository_selection: installation.selection,
     };
     return { status: 201, body };
   },
@@ -49,18 +51,24 @@ export const access: Routes = {
     return { status: 200, body: { ...template('GET /users/{username}'), login } };
   },
 
-  'GET /rate_limit': () => {
+  'GET /rate_limit': ({ world, asker }) => {
     const reset = Math.floor(Date.now() / 1000) + 1800;
-    const left = { limit: 5000, used: 1, remaining: 4999, reset };
+    const used = world.spent.get(limitOf(asker) ?? '') ?? 0;
+    const left = { limit: 5000, used, remaining: 5000 - used, reset };
     const example = template('GET /rate_limit');
     const resources = { ...Object(example['resources']), core: left };
     return { status: 200, body: { ...example, resources, rate: left } };
   },
 };
 
-function shown({ id, account }: Installation) {
+function shown({ id, account, selection }: Installation) {
   const example = template('GET /repos/{owner}/{repo}/installation');
-  return { ...example, id, account: { ...Object(example['account']), login: account } };
+  return {
+    ...example,
+    id,
+    repository_selection: selection,
+    account: { ...Object(example['account']), login: account },
+  };
 }
 
 function template(route: string): Record<string, unknown> {

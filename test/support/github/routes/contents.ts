@@ -71,6 +71,7 @@ export function shownRepository(repo: Repo): Record<string, unknown> {
     stargazers_count: repo.stars,
     default_branch: repo.defaultBranch,
     has_issues: repo.hasIssues,
+    archived: repo.isArchived,
   };
 }
 

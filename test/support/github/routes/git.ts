@@ -1,6 +1,6 @@
 /** Blobs, trees, commits and refs. */
 import { exampleOf } from '../description.ts';
-import type { FileEntry, Mode } from '../objects.ts';
+import type { FileEntry, Mode, ObjectStore } from '../objects.ts';
 import { type Asked, invalid, notFound, Refused, type Routes, visible, writable } from '../routing.ts';
 import type { Repo } from '../world.ts';
 
@@ -23,9 +23,10 @@ export const git: Routes = {
 
   'GET /repos/{owner}/{repo}/git/trees/{tree_sha}': (asked) => {
     const sha = asked.path['tree_sha'] ?? '';
-    const files = visible(asked).objects.trees.get(sha);
+    const { objects } = visible(asked);
+    const files = objects.trees.get(sha);
     if (files === undefined) throw notFound();
-    return { status: 200, body: shownTree(asked, sha, files) };
+    return { status: 200, body: listedTree(asked, sha, objects, files) };
   },
 
   'POST /repos/{owner}/{repo}/git/trees': (asked) => {
@@ -111,6 +112,32 @@ function branchOf(repo: Repo, ref: string) {
 function shownRef({ origin }: Asked, name: string, sha: string) {
   const url = `${origin}/git/refs/heads/${name}`;
   return { ref: `refs/heads/${name}`, node_id: 'R1', url, object: { type: 'commit', sha, url } };
+}
+
+/** With its directories, and only them where it is not asked for recursively. */
+function listedTree(asked: Asked, sha: string, objects: ObjectStore, files: ReadonlyMap<string, FileEntry>) {
+  const whole = shownTree(asked, sha, files);
+  const byPath = new Map<string, unknown>();
+  for (const entry of whole.tree) {
+    const parts = entry.path.split('/');
+    for (const [depth] of parts.slice(0, -1).entries()) {
+      const path = parts.slice(0, depth + 1).join('/');
+      if (byPath.has(path)) continue;
+      byPath.set(path, { path, mode: '040000', type: 'tree', sha: subtree(objects, files, path) });
+    }
+    byPath.set(entry.path, entry);
+  }
+  if (asked.query['recursive'] === undefined) {
+    return { ...whole, tree: [...byPath].flatMap(([path, entry]) => (path.includes('/') ? [] : [entry])) };
+  }
+  const { treeLimit } = asked.world;
+  const tree = [...byPath.values()].slice(0, treeLimit);
+  return { ...whole, tree, truncated: byPath.size > treeLimit };
+}
+
+function subtree(objects: ObjectStore, files: ReadonlyMap<string, FileEntry>, path: string): string {
+  const inside = [...files].filter(([name]) => name.startsWith(`${path}/`));
+  return objects.tree(new Map(inside.map(([name, entry]) => [name.slice(path.length + 1), entry])));
 }
 
 function shownTree({ origin }: Asked, sha: string, files: ReadonlyMap<string, FileEntry>) {

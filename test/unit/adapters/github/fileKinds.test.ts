@@ -1,0 +1,134 @@
+/** What files are after a commit, also in trees that GitHub does not list at once. */
+import assert from 'node:assert/strict';
+import type { MusterError } from '../../../../functions/src/domain/errors.ts';
+import type { FileChange } from '../../../../functions/src/domain/github/commitRequest.ts';
+import { kindsOf } from '../../../../functions/src/domain/github/fileKinds.ts';
+import { TreeView } from '../../../../functions/src/domain/github/treeView.ts';
+import { refusal } from '../../domain/samples.ts';
+import { AT, GitHubStage } from './stage.ts';
+
+const TREES = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';
+
+describe('files that are committed', () => {
+  let stage: GitHubStage;
+
+  before(async () => {
+    stage = await GitHubStage.open();
+    stage.repo.push('main', {
+      'README.md': '# Read me\n',
+      'bin/run': { mode: '100755', content: '#!/bin/sh\n' },
+      'deep/er/and/deeper/run': { mode: '100755', content: '#!/bin/sh\n' },
+      'deep/er/text': 'text',
+      latest: { mode: '120000', content: 'README.md' },
+      'vendor/library': { mode: '160000', content: 'a'.repeat(40) },
+    });
+  });
+  after(() => stage.close());
+
+  const change = (path: string, more: Partial<FileChange> = {}): FileChange => {
+    return { path, content: 'new', encoding: 'utf8', delete: false, ...more };
+  };
+  const deletion = (path: string): FileChange => ({ path, encoding: 'utf8', delete: true });
+
+  const view = (commit = 'main') => {
+    const { tree = '' } = stage.repo.objects.commits.get(stage.repo.branches.get(commit) ?? '') ?? {};
+    return TreeView.open(stage.gitHub, AT, tree);
+  };
+  const kinds = async (...files: FileChange[]) => kindsOf(await view(), { files });
+  const refused = (...files: FileChange[]): Promise<MusterError> => refusal(() => kinds(...files));
+
+  for (const [how, limit] of [
+    ['that GitHub lists whole', 100_000],
+    ['that GitHub truncates', 2],
+  ] as const)
+    describe(`to a tree ${how}`, () => {
+      before(() => {
+        stage.server.world.treeLimit = limit;
+      });
+
+      it('stay what they were: programs, plain files and links; and what is new is plain', async () => {
+        const files = [
+          change('bin/run'),
+          change('deep/er/and/deeper/run'),
+          change('deep/er/text'),
+          change('latest', { content: 'bin/run' }),
+          change('new/file'),
+        ];
+        assert.deepEqual(
+          [...(await kinds(...files)).values()],
+          ['executable', 'executable', 'file', 'symlink', 'file'],
+        );
+      });
+
+      it('are what the caller says, also in the place of a link', async () => {
+        const files = [
+          change('bin/run', { executable: false }),
+          change('deep/er/text', { executable: true }),
+          change('latest', { executable: false, content: 'several\nlines\n' }),
+        ];
+        assert.deepEqual([...(await kinds(...files)).values()], ['file', 'executable', 'file']);
+      });
+
+      it('are deleted where they are, and not where they are not', async () => {
+        await kinds(deletion('deep/er/and/deeper/run'), deletion('vendor/library'));
+        const { code, details } = await refused(change('README.md'), deletion('deep/er/none'));
+        assert.deepEqual(
+          [code, details.reason, details.field],
+          ['NOT_FOUND', 'FILE_NOT_FOUND', 'files.1.path'],
+        );
+      });
+
+      it('take the place of nothing else', async () => {
+        for (const [file, reason] of [
+          [change('deep/er'), 'IS_DIRECTORY'],
+          [deletion('deep'), 'IS_DIRECTORY'],
+          [change('deep', { executable: true }), 'IS_DIRECTORY'],
+          [change('vendor/library'), 'IS_SUBMODULE'],
+          [change('vendor/library/src/a.ts'), 'IS_SUBMODULE'],
+          [change('deep/er/text/below'), 'NOT_A_DIRECTORY'],
+          [change('latest', { content: '# Read me\n\nMore\n' }), 'IS_SYMLINK'],
+          [
+            change('latest', { content: Buffer.from([0, 1]).toString('base64'), encoding: 'base64' }),
+            'IS_SYMLINK',
+          ],
+        ] as const) {
+          const { code, details } = await refused(file);
+          assert.deepEqual(
+            [code, details.reason, details.field],
+            ['CONFLICT', reason, 'files.0.path'],
+            file.path,
+          );
+        }
+        await kinds(deletion('deep/er/text'), change('deep/er/text/below'));
+      });
+    });
+
+  it('are looked for in each directory once, and in 100 at most', async () => {
+    stage.server.world.treeLimit = 2;
+    const before = stage.server.count(TREES);
+    await kinds(change('deep/er/text'), change('deep/er/other'), change('deep/er/and/deeper/run'));
+    assert.equal(stage.server.count(TREES) - before, 1 + 5);
+    const many = Array.from({ length: 100 }, (_, index) => `many/${index}/file`);
+    stage.repo.push('wide', Object.fromEntries(many.map((path) => [path, { mode: '100755', content: 'x' }])));
+    const files = many.map((path) => change(path));
+    const { details } = await refusal(async () => kindsOf(await view('wide'), { files }));
+    assert.equal(details.reason, 'TREE_TOO_LARGE');
+    const said = files.map((file) => ({ ...file, executable: true }));
+    assert.equal((await kindsOf(await view('wide'), { files: said })).get('many/99/file'), 'executable');
+  });
+
+  it('are what they were told to be, in the tree that is made', async () => {
+    const { tree = '' } = stage.repo.objects.commits.get(stage.repo.branches.get('main') ?? '') ?? {};
+    const entries = (['file', 'executable', 'symlink'] as const).map((kind) => ({
+      path: `made/${kind}`,
+      kind,
+      content: { text: 'README.md' },
+    }));
+    const made = await stage.gitHub.createTree(AT, tree, entries);
+    const files = stage.repo.objects.trees.get(made ?? '');
+    assert.deepEqual(
+      entries.map(({ path }) => files?.get(path)?.mode),
+      ['100644', '100755', '120000'],
+    );
+  });
+});

@@ -1,0 +1,99 @@
+/** What is known is asked for again only if it has changed, which costs none of the limit. */
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import { KnownAnswers } from '../../../../functions/src/adapters/github/knownAnswers.ts';
+import { refusal } from '../../domain/samples.ts';
+import { AT, GitHubStage } from './stage.ts';
+
+const CONTENTS = 'GET /repos/{owner}/{repo}/contents/{path}';
+
+describe('answers that GitHub has given before', () => {
+  let stage: GitHubStage;
+
+  beforeEach(async () => {
+    stage = await GitHubStage.open();
+  });
+  afterEach(async () => {
+    mock.timers.reset();
+    await stage.close();
+  });
+
+  const readme = async (gitHub = stage.gitHub) => {
+    const contents = await gitHub.contents(AT, 'README.md', 'main');
+    assert.ok(contents?.type === 'file');
+    return Buffer.from(contents.base64 ?? '', 'base64').toString();
+  };
+
+  it('cost nothing where they are still so: files, lists, and all else of a repository', async () => {
+    const asked = async () => [
+      await readme(),
+      await stage.gitHub.contents(AT, 'docs', 'main'),
+      await stage.gitHub.commit(AT, 'main'),
+      await stage.gitHub.branch(AT, 'main'),
+      await stage.gitHub.repository(AT),
+      await stage.gitHub.workflowRuns(AT, { page: 1, perPage: 30 }),
+      await stage.gitHub.failedJobs(AT, 4_000_000_001),
+      await stage.gitHub.findPullRequest(AT, 'sartor-ai:fix/retries', 'main'),
+      await stage.gitHub.findIssue(AT, 'mark', new Date(0)),
+    ];
+    const first = await asked();
+    const spent = stage.spent;
+    assert.equal(spent, first.length);
+    assert.deepEqual(await asked(), first);
+    assert.equal(stage.spent, spent);
+    assert.deepEqual(stage.answered(CONTENTS), [200, 200, 304, 304]);
+  });
+
+  it('are had anew where they have changed, and then known', async () => {
+    await readme();
+    stage.repo.push('main', { 'README.md': 'changed' });
+    assert.equal(await readme(), 'changed');
+    assert.equal(await readme(), 'changed');
+    assert.deepEqual(stage.answered(CONTENTS), [200, 200, 304]);
+  });
+
+  it('are not shown to another credential, or where access was withdrawn', async () => {
+    const { world } = stage.server;
+    stage.repo.isPrivate = true;
+    await readme();
+    world.installations[0]?.repositories.clear();
+    assert.equal(await stage.gitHub.contents(AT, 'README.md', 'main'), undefined);
+    const person = stage.connect(() => stage.asPerson);
+    await readme(person);
+    assert.deepEqual(stage.answered(CONTENTS), [200, 404, 200]);
+    await readme(person);
+    assert.deepEqual(stage.answered(CONTENTS).slice(3), [304]);
+  });
+
+  it('are had anew with another token, for which GitHub has other ETags', async () => {
+    await readme();
+    // Of a token that is a few seconds old, GitHub's SDK takes a refusal for a delay and waits.
+    mock.timers.enable({ apis: ['Date'], now: Date.now() + 300_000 });
+    stage.server.world.revokeTokens();
+    await readme();
+    await readme();
+    assert.deepEqual(stage.answered(CONTENTS), [200, 401, 200, 304]);
+  });
+
+  it('keep errors errors', async () => {
+    await readme();
+    stage.server.fail({ route: CONTENTS, status: 403, text: '{"message":"Resource not accessible"}' });
+    assert.equal((await refusal(() => readme())).details.reason, 'ACCESS_DENIED');
+    assert.ok(await readme());
+  });
+});
+
+describe('the memory for answers', () => {
+  it('is bounded: the one that was used longest ago goes first, and none that is too large stays', () => {
+    const known = new KnownAnswers();
+    const megabyte = 'x'.repeat(1024 * 1024);
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) known.keep(name, name, megabyte);
+    known.keep('a', 'a2', megabyte);
+    known.keep('i', 'i', megabyte);
+    const left = [...'abcdefghi'].filter((name) => known.find(name) !== undefined);
+    assert.deepEqual(left.join(''), 'acdefghi');
+    assert.equal(known.find('a')?.etag, 'a2');
+    known.keep('c', 'c2', megabyte.repeat(3));
+    assert.equal(known.find('c'), undefined);
+  });
+});
