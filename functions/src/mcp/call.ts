@@ -10,6 +10,7 @@ import type { Exchange } from './exchange.ts';
 import { type IdempotencyPorts, runOnce, UNKEYED } from './idempotency.ts';
 import { fullName } from './names.ts';
 import { type ObservationPorts, observe } from './observation.ts';
+import { namingOwnArgument } from './ownArgument.ts';
 import { type ProgressToken, progressNotification } from './progress.ts';
 import { type Outcome, presentable } from './projection.ts';
 import type { FoundResource, FoundTemplate } from './resources.ts';
@@ -53,7 +54,10 @@ export async function callTool(
     const work = runOnce(ports, identity, prepared, (operation) =>
       contextOf(ports, exchange, operation, telling, observation.waiting),
     );
-    return { answer: await withDeadline(work, DEADLINE_MS) };
+    const named = work.catch((error: unknown) => {
+      throw namingOwnArgument(error, tool);
+    });
+    return { answer: await withDeadline(named, DEADLINE_MS) };
   } catch (thrown) {
     const error = presentable(thrown, exchange.requestId, name, ports.log);
     observation.error = error;

@@ -88,6 +88,76 @@ describe('coding tasks', () => {
     assert.match(await team.refused('end_task', { taskId, status: 'failed', epoch: 1 }), /^CONFLICT/);
   });
 
+  it('are in progress once their creator says so, where a runner has them; its claim and its lease stay', async () => {
+    const taskId = await team.order();
+    const { leaseUntil } = await team.take();
+    const updated = await team.ask('update_task', { taskId, status: 'in_progress' }, team.creator);
+    const task = fields(updated['task']);
+    assert.deepEqual(
+      [task['status'], task['runner'], task['epoch'], task['leaseUntil']],
+      ['in_progress', team.runner.agentId, 1, leaseUntil],
+    );
+    assert.deepEqual(await team.counts(), { in_progress: 1 });
+    assert.equal((await team.log(taskId, 1, [entry(0)]))['stop'], undefined);
+    const again = await team.ask('update_task', { taskId, status: 'in_progress' }, team.leader);
+    assert.equal(fields(again['task'])['startedAt'], task['startedAt']);
+    await team.ask('end_task', { taskId, status: 'completed', epoch: 1 });
+  });
+
+  it('become those of their creator who says so of one that nobody holds, and no runner gets them', async () => {
+    await team.join('creator', []);
+    const taskId = await team.order();
+    const updated = await team.ask(
+      'update_task',
+      { taskId, status: 'in_progress', log: 'Mine.' },
+      team.creator,
+    );
+    const task = fields(updated['task']);
+    assert.deepEqual(
+      [task['state'], task['runner'], task['epoch']],
+      ['in_progress', team.creator.agentId, 1],
+    );
+    assert.deepEqual(await team.counts(), { in_progress: 1 });
+    assert.equal((await team.ask('claim_task', {}))['task'], null);
+    const held = (await team.app.ports.agents.find(team.creator.agentId ?? ''))?.value.held;
+    assert.deepEqual(Object.keys(held ?? {}), [taskId]);
+    const ended = await team.ask('update_task', { taskId, status: 'completed' }, team.creator);
+    assert.equal(fields(ended['task'])['state'], 'done');
+    assert.deepEqual((await team.app.ports.agents.find(team.creator.agentId ?? ''))?.value.held, {});
+  });
+
+  it('are not in progress for a person, who holds no tasks, or before what they depend on', async () => {
+    const taskId = await team.order();
+    const { agentId: _, ...person } = { ...team.creator, kind: 'person' as const };
+    const given = { taskId, status: 'in_progress' };
+    assert.match(
+      await team.refused('update_task', given, person),
+      /^CONFLICT .*a person cannot hold it.*claim_task/,
+    );
+    await team.join('creator', []);
+    const later = { taskId: await team.order({ dependencies: [taskId] }), status: 'in_progress' };
+    assert.match(
+      await team.refused('update_task', later, team.creator),
+      /^CONFLICT .*not ready yet.*"taskId"/,
+    );
+    assert.deepEqual(await team.counts(), { available: 2 });
+  });
+
+  it('name the arguments of their own tools in errors', async () => {
+    const taskId = await team.order();
+    await team.take();
+    await team.ask('end_task', { taskId, status: 'completed', epoch: 1 });
+    for (const [tool, args, principal] of [
+      ['update_task', { taskId, status: 'in_progress' }, team.leader],
+      ['end_task', { taskId, status: 'failed', epoch: 1 }, team.runner],
+      ['report_task', { taskId: 'task-no-1' }, team.runner],
+    ] as const)
+      assert.match(await team.refused(tool, args, principal), /"field":"(taskId|status)"/);
+    const stranger = team.principal('stranger');
+    for (const agentId of ['nobody', team.runner.agentId ?? ''])
+      assert.match(await team.refused('claim_task', { agentId }, stranger), /"field":"agentId"/);
+  });
+
   it('are ended by their creator, by who has the same owner and by leaders, and by nobody else', async () => {
     const sibling = { ...team.principal('sibling'), ownerUid: team.creator.ownerUid };
     const stranger = { ...team.principal('stranger'), ownerUid: 'somebody else' };

@@ -2,11 +2,9 @@
 import { MusterError } from '../errors.ts';
 import type { Clock, Randomness } from '../ports.ts';
 import type { Principal } from '../principal.ts';
-import type { SessionReader, TaskReader } from '../readers.ts';
+import type { AgentReader, SessionReader, TaskReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
 import type { Change, Settle, Store, Versioned } from '../store.ts';
-import { taskChanges } from '../tasks/changes.ts';
-import { startTask } from '../tasks/machine.ts';
 import { isHeld } from '../tasks/task.ts';
 import { type Acting, authoriseDeciding, claimantOf, isHolder } from './authority.ts';
 import { type Ended, type Ending, type EndReport, endByDecision, endByRunner } from './ending.ts';
@@ -15,12 +13,13 @@ import { appendNote } from './logBook.ts';
 import type { TaskLogReader } from './readers.ts';
 import { packResult } from './result.ts';
 import type { Seen } from './service.ts';
-import { codingStatus } from './status.ts';
-import { asCodingTask, type CodingTask, requireCodingTask } from './task.ts';
+import { startByDecision } from './starting.ts';
+import { type CodingTask, requireCodingTask } from './task.ts';
 import { appendChanges, endingChanges } from './writing.ts';
 
 export interface CodingChangesDependencies {
   readonly tasks: TaskReader;
+  readonly agents: AgentReader;
   readonly sessions: SessionReader;
   readonly taskLogs: TaskLogReader;
   readonly acting: Acting;
@@ -64,8 +63,10 @@ export class CodingChanges {
     return this.change(request, async (found, now) => {
       const { value: before } = found;
       if (!isHolder(principal, before)) authoriseDeciding(principal, before);
-      const task = status === undefined ? before : started(before, principal, now);
-      const changes = task === before ? [] : taskChanges(before, task, found.version, now);
+      const { task, changes } =
+        status === undefined
+          ? { task: before, changes: [] }
+          : await startByDecision(this.dependencies, principal, found, now);
       await this.dependencies.store.commit(
         [...changes, ...(await this.noted(before, principal, log, now))],
         settle({ task, now }),
@@ -150,12 +151,6 @@ export class CodingChanges {
       attempt(requireCodingTask(await tasks.find(taskId), taskId, workspace), clock.now()),
     );
   }
-}
-
-/** @throws MusterError CONFLICT unless the caller holds it and it has not ended */
-function started(task: CodingTask, principal: Principal, now: Date): CodingTask {
-  if (codingStatus(task.status) === 'in_progress') return task;
-  return asCodingTask(startTask(task, { agentId: principal.agentId ?? principal.uid }, now));
 }
 
 /** Whether the task has ended with this result, or had ended without one. */

@@ -64,7 +64,7 @@ export function claimableNow(
   return task.status === 'available' && task.blockers === 0 ? named : undefined;
 }
 
-function notClaimable(taskId: string, why: string, suggestion: string): MusterError {
+export function notClaimable(taskId: string, why: string, suggestion: string): MusterError {
   return new MusterError('CONFLICT', `Task "${taskId}" cannot be claimed: ${why}.`, {
     field: 'taskId',
     reason: 'NOT_CLAIMABLE',

@@ -70,6 +70,13 @@ export function startTask(task: Task, claimant: Claimant, now: Date): Task {
   return { ...task, status: 'in_progress', claim: renewed };
 }
 
+/** Somebody who may decide about it says that it has begun. The lease is left: only its holder keeps it. */
+export function noteStart(task: Task, now: Date): Task {
+  const { claim } = task;
+  if (claim === undefined || task.status !== 'claimed') throw notPossible(task, 'be started');
+  return { ...task, status: 'in_progress', claim: { ...claim, startedAt: now } };
+}
+
 /** The agent is done and its session is still alive. */
 export function waitTask(task: Task, claimant: Claimant): Task {
   if (task.status !== 'in_progress' || currentClaim(task, claimant) === undefined)
@@ -227,6 +234,6 @@ function suggestionFor(task: Task, agentId: string | undefined): string {
   if (isClosed(task.status)) return 'A closed task is final: claim another one with claim_task.';
   if (task.status === 'available') return 'Claim it first with claim_task.';
   if (task.claim?.agentId !== agentId) return 'Only its holder can report on it: claim another task.';
-  if (task.status === 'claimed') return 'Check claim_epoch against the one that claim_task answered.';
-  return 'Report its outcome with complete_task or fail_task.';
+  if (task.status === 'claimed') return 'Check the epoch against the one that claim_task answered.';
+  return 'Report its outcome: completed or failed.';
 }

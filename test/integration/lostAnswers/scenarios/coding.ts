@@ -32,6 +32,11 @@ export const coding = scenariosOf('coding', {
   update_task: {
     'with a line for its log': (scene) => claimed(scene, { log: 'The tests pass.' }),
     'to in_progress': (scene) => claimed(scene, { status: 'in_progress', log: 'I begin.' }),
+    'to in_progress by who created it, which takes it on': async (scene) => {
+      await scene.begin();
+      await scene.join('creator', []);
+      return { args: { taskId: await scene.order(), status: 'in_progress' }, principal: scene.creator };
+    },
     'to completed': (scene) => claimed(scene, { status: 'completed', log: 'I am done.' }),
   },
   append_logs: {

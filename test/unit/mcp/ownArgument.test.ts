@@ -1,0 +1,40 @@
+/** The domain's names of arguments, and those of the tools. */
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { MusterError } from '../../../functions/src/domain/errors.ts';
+import { namingOwnArgument } from '../../../functions/src/mcp/ownArgument.ts';
+
+describe('the argument that an error names', () => {
+  const tool = { input: z.object({ taskId: z.string(), agent_id: z.string(), tasks: z.array(z.string()) }) };
+
+  const named = (field?: string): string | undefined => {
+    const error = namingOwnArgument(
+      new MusterError('CONFLICT', 'It is done.', {
+        ...(field !== undefined && { field }),
+        reason: 'WRONG_STATE',
+        cause: 7,
+      }),
+      tool,
+    );
+    assert.ok(error instanceof MusterError);
+    assert.deepEqual(
+      [error.code, error.message, error.details.reason, error.cause],
+      ['CONFLICT', 'It is done.', 'WRONG_STATE', 7],
+    );
+    return error.details.field;
+  };
+
+  it("is the tool's own, however the domain writes it", () => {
+    assert.deepEqual(
+      ['task_id', 'taskId', 'agentId', 'agent_id', 'tasks.3.priority', 'task_id.0'].map(named),
+      ['taskId', 'taskId', 'agent_id', 'agent_id', 'tasks.3.priority', 'taskId.0'],
+    );
+  });
+
+  it('is left where the tool has none like it, or there is none', () => {
+    assert.deepEqual([named('claim_epoch'), named('')], ['claim_epoch', '']);
+    assert.equal(named(), undefined);
+    const other = new Error('another');
+    assert.equal(namingOwnArgument(other, tool), other);
+  });
+});
