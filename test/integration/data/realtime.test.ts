@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
+import { answer } from '../coordination/calls.ts';
+import { Team } from '../coordination/team.ts';
 import { agentCaller, because, personCaller } from './callers.ts';
 import { keys, read, stored, worker, write } from './realtime.ts';
 import { withDatabaseAt } from './realtimeReach.ts';
@@ -127,6 +129,13 @@ describe('reading the Realtime Database as the caller', () => {
     }
     const { data, count, nextCursor } = await read(path, { orderBy: 'score', startAt: 2, limit: 1 });
     assert.deepEqual([data, count, nextCursor === undefined], [{ c: { score: 2 } }, 1, false]);
+    const told = await answer(
+      new Team(),
+      'firebase_read',
+      { database: 'realtime', path, query: { orderBy: 'score', limit: 1 } },
+      worker.principal,
+    );
+    assert.match(JSON.stringify(told), /"indexed":false,"note":"There is no index .*database\.rules\.json/);
   });
 
   it('refuses to sort more than its bound without an index, and names it', async () => {
