@@ -1,10 +1,11 @@
 /** The audit log and the counts of calls, over several instances and the real database. */
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
+import { z } from 'zod';
 import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
 import { DatabaseMetricsLedger } from '../../../functions/src/adapters/database/metricsLedger.ts';
 import { agentMetricsPath, minuteMetricsPath } from '../../../functions/src/adapters/database/paths.ts';
-import { call } from '../coordination/calls.ts';
+import { answer, call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 
 async function stored(path: string): Promise<unknown> {
@@ -64,6 +65,65 @@ describe('counts of calls', () => {
       errors: { FORBIDDEN: 12 },
       since: team.now.getTime(),
     });
+  });
+
+  it('are told by tool and error, as shares of the calls of the last hour', async () => {
+    const seen = z.object({
+      metrics: z.object({
+        calls: z
+          .object({
+            windowSeconds: z.number(),
+            total: z.number(),
+            failed: z.number(),
+            errors: z.record(z.string(), z.object({ count: z.number(), rate: z.number() })),
+            tools: z.array(
+              z.object({
+                tool: z.string(),
+                calls: z.number(),
+                failed: z.number(),
+                errorRate: z.number(),
+                errors: z.record(z.string(), z.object({ count: z.number(), rate: z.number() })),
+              }),
+            ),
+          })
+          .optional(),
+      }),
+    });
+    const look = async () =>
+      seen.parse(await answer(team, 'system_getSystemStatus', {}, team.leader, team.anotherInstance()))
+        .metrics.calls;
+    assert.equal(await look(), undefined, 'nobody has called');
+    const app = team.anotherInstance();
+    const ann = team.principal('ann');
+    for (let made = 0; made < 3; made++) await call(team, 'coordination_get_status', {}, ann, app);
+    await call(team, 'coordination_get_status', { unheard: 'of' }, ann, app);
+    await call(team, 'coordination_create_task', { description: 'x' }, ann, app);
+    await app.ports.metrics.flush();
+    team.pass(120);
+    assert.deepEqual(await look(), {
+      windowSeconds: 3600,
+      total: 5,
+      failed: 2,
+      errors: { VALIDATION_ERROR: { count: 1, rate: 0.2 }, FORBIDDEN: { count: 1, rate: 0.2 } },
+      tools: [
+        {
+          tool: 'coordination.get_status',
+          calls: 4,
+          failed: 1,
+          errorRate: 0.25,
+          errors: { VALIDATION_ERROR: { count: 1, rate: 0.25 } },
+        },
+        {
+          tool: 'coordination.create_task',
+          calls: 1,
+          failed: 1,
+          errorRate: 1,
+          errors: { FORBIDDEN: { count: 1, rate: 1 } },
+        },
+      ],
+    });
+    team.pass(3600);
+    assert.equal(await look(), undefined, 'an hour later');
   });
 
   it('know since when an agent has been counted, whichever instance counts first', async () => {

@@ -26,6 +26,9 @@ const page = z.object({
     }),
   ),
   total: z.number(),
+  totalPages: z.number(),
+  hasNext: z.boolean(),
+  hasPrevious: z.boolean(),
   categories: z.array(z.string()),
 });
 
@@ -132,7 +135,12 @@ describe('system.listSkills', () => {
       const { total } = await list({ ...args, limit: 1 });
       const seen: string[] = [];
       for (let offset = 0; offset < total; offset += 3) {
-        seen.push(...(await list({ ...args, limit: 3, offset })).skills.map(({ id }) => id));
+        const { skills, totalPages, hasNext, hasPrevious } = await list({ ...args, limit: 3, offset });
+        seen.push(...skills.map(({ id }) => id));
+        assert.deepEqual(
+          [totalPages, hasNext, hasPrevious],
+          [Math.ceil(total / 3), offset + 3 < total, offset > 0],
+        );
       }
       assert.equal(seen.length, total, JSON.stringify(args));
       assert.equal(new Set(seen).size, total, JSON.stringify(args));

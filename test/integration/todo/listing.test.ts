@@ -72,6 +72,8 @@ describe('lists of to-dos', function () {
             ...(typeof cursor === 'string' && { cursor }),
           });
           assert.equal(page['total'], whole.total);
+          assert.equal(page['total_pages'], Math.ceil(Number(whole.total) / 3));
+          assert.equal(page['has_previous'], cursor !== undefined);
           paged.push(...idsOf(page));
           cursor = page['next_cursor'];
         } while (cursor !== undefined);

@@ -20,7 +20,8 @@ export interface MetricsReader {
   between(from: Date, to: Date): Promise<CallHistory>;
 }
 
-const HOUR_MILLISECONDS = 3_600_000;
+/** How far back calls are looked at. */
+export const WINDOW_MILLISECONDS = 3_600_000;
 
 /** How long one reading is good for. */
 const KEPT_MILLISECONDS = 15_000;
@@ -61,7 +62,7 @@ export class RecentCalls {
   }
 
   private async read(now: number): Promise<CallHistory> {
-    const [from, to] = [new Date(now - HOUR_MILLISECONDS), new Date(now)];
+    const [from, to] = [new Date(now - WINDOW_MILLISECONDS), new Date(now)];
     const history = await this.dependencies.metricsReader.between(from, to);
     this.kept = { at: now, history };
     return history;
@@ -71,4 +72,17 @@ export class RecentCalls {
 /** The share of calls that succeeded; undefined without calls. */
 export function successRate({ calls, failures }: Counts): number | undefined {
   return calls === 0 ? undefined : (calls - failures) / calls;
+}
+
+/** The tools that were called, those with the most failures first, then those with the most calls. */
+export function mostFailing(
+  tools: CallHistory['tools'],
+  most: number,
+): readonly (readonly [tool: string, counts: ToolCounts])[] {
+  const called = [...tools].filter(([, { calls }]) => calls > 0);
+  called.sort(
+    ([name, one], [otherName, other]) =>
+      other.failures - one.failures || other.calls - one.calls || (name < otherName ? -1 : 1),
+  );
+  return called.slice(0, most);
 }

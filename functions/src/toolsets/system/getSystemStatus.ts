@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { type CallHistory, successRate } from '../../domain/metrics/recentCalls.ts';
+import type { Counts } from '../../domain/metrics/metrics.ts';
+import {
+  type CallHistory,
+  mostFailing,
+  successRate,
+  WINDOW_MILLISECONDS,
+} from '../../domain/metrics/recentCalls.ts';
 import type { SystemServices } from '../../domain/system/services.ts';
 import {
   alertsOf,
@@ -9,6 +15,9 @@ import {
   unreadableAlert,
 } from '../../domain/system/systemStatus.ts';
 import { defineTool } from '../../mcp/tool.ts';
+
+/** More tools than there are, but for those that somebody adds. */
+const MAX_TOOLS = 100;
 
 const latency = z.number().describe('Milliseconds until it answered, or until it was given up.');
 
@@ -40,6 +49,31 @@ const github = z
   })
   .partial();
 
+const rate = z.number().describe('Share of the calls that failed so: 0 to 1.');
+
+const errorsShape = z.record(z.string(), z.object({ count: z.int(), rate }));
+
+const callsShape = z
+  .object({
+    windowSeconds: z.int().describe('How far back calls are counted here.'),
+    total: z.int(),
+    failed: z.int(),
+    errors: errorsShape.describe('By error code, of all calls.'),
+    tools: z
+      .array(
+        z.object({
+          tool: z.string(),
+          calls: z.int(),
+          failed: z.int(),
+          errorRate: z.number().describe('Share of its calls that failed: 0 to 1.'),
+          avgResponseTime: z.number().describe('Milliseconds.'),
+          errors: errorsShape,
+        }),
+      )
+      .describe(`Of each tool that was called; most failures first, at most ${MAX_TOOLS}.`),
+  })
+  .describe('The calls of the last hour and how they failed; absent where there were none.');
+
 const metricsShape = z
   .object({
     activeAgents: z.int().describe('Agents that are online.'),
@@ -49,6 +83,7 @@ const metricsShape = z
     uptime: z.int().describe('Seconds since the instance that answers began.'),
     memoryUsage: z.number().describe('MiB of resident memory of that instance.'),
     cpuUsage: z.number().describe('Percent of one processor that it has used since it was last asked.'),
+    calls: callsShape.optional(),
   })
   .partial();
 
@@ -140,7 +175,33 @@ function partAnswer({ isUp, milliseconds }: Reading): z.output<typeof part> {
 function callsAnswer(history: CallHistory | undefined): z.input<typeof metricsShape> {
   const rate = history && successRate(history.all);
   if (history === undefined || rate === undefined) return {};
-  return { successRate: rate, avgResponseTime: Math.round(history.all.milliseconds / history.all.calls) };
+  return {
+    successRate: rate,
+    avgResponseTime: averageOf(history.all),
+    calls: {
+      windowSeconds: WINDOW_MILLISECONDS / 1000,
+      total: history.all.calls,
+      failed: history.all.failures,
+      errors: errorsAnswer(history.all),
+      tools: mostFailing(history.tools, MAX_TOOLS).map(([tool, counts]) => ({
+        tool,
+        calls: counts.calls,
+        failed: counts.failures,
+        errorRate: counts.failures / counts.calls,
+        avgResponseTime: averageOf(counts),
+        errors: errorsAnswer(counts),
+      })),
+    },
+  };
+}
+
+function averageOf({ milliseconds, calls }: Counts): number {
+  return Math.round(milliseconds / calls);
+}
+
+function errorsAnswer({ errors, calls }: Counts): z.output<typeof errorsShape> {
+  const codes = [...errors].sort(([, one], [, other]) => other - one);
+  return Object.fromEntries(codes.map(([code, count]) => [code, { count, rate: count / calls }]));
 }
 
 function instanceAnswer({ gauge }: SystemServices): z.input<typeof metricsShape> {

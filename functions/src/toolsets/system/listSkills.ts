@@ -51,6 +51,9 @@ export const listSkills = defineTool({
   output: z.object({
     skills: z.array(skillShape),
     total: z.int(),
+    totalPages: z.int().optional().describe('How many pages of this limit hold all of it.'),
+    hasNext: z.boolean().optional().describe('Whether there are more after these.'),
+    hasPrevious: z.boolean().optional().describe('Whether some were passed over.'),
     categories: z
       .array(z.string())
       .optional()
@@ -69,6 +72,9 @@ export const listSkills = defineTool({
     return {
       skills: skills.map((skill) => ({ ...skillAnswer(skill), ...usage(skill.id, history) })),
       total,
+      totalPages: Math.ceil(total / request.limit),
+      hasNext: request.offset + skills.length < total,
+      hasPrevious: total > 0 && request.offset > 0,
       categories: [...new Set(categories)],
     };
   },

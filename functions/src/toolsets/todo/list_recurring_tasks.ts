@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../mcp/tool.ts';
-import { cursor, endOf, endShape, pageLimit, pageOf } from './paging.ts';
+import { cursor, endOf, endShape, pageLimit, pageOf, pagesOf, pagesShape } from './paging.ts';
 import { recurringTaskAnswer, recurringTaskShape } from './recurringShapes.ts';
 import { reading } from './shapes.ts';
 import { timePage, timePlace } from './times.ts';
@@ -14,7 +14,9 @@ export const listRecurringTasks = defineTool({
     limit: pageLimit(),
     cursor,
   }),
-  output: z.object({ recurring_tasks: z.array(recurringTaskShape), total: z.int(), ...endShape }).partial(),
+  output: z
+    .object({ recurring_tasks: z.array(recurringTaskShape), total: z.int(), ...pagesShape, ...endShape })
+    .partial(),
   annotations: reading,
   role: 'viewer',
   example: {},
@@ -30,6 +32,7 @@ export const listRecurringTasks = defineTool({
     return {
       recurring_tasks: items.map(recurringTaskAnswer),
       total,
+      ...pagesOf(total, { limit, cursor: from }),
       ...endOf(question, last && timePlace(last.createdAt, last.id)),
     };
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { reminderAnswer } from '../../domain/reminders/reminder.ts';
 import { defineTool } from '../../mcp/tool.ts';
-import { cursor, endOf, endShape, MAX_LIMIT, pageOf } from './paging.ts';
+import { cursor, endOf, endShape, MAX_LIMIT, pageOf, pagesOf, pagesShape } from './paging.ts';
 import { reminderShape } from './reminderShapes.ts';
 import { reading } from './shapes.ts';
 import { timePage, timePlace } from './times.ts';
@@ -23,7 +23,9 @@ export const listReminders = defineTool({
     limit: limited,
     cursor,
   }),
-  output: z.object({ reminders: z.array(reminderShape), total: z.int(), ...endShape }).partial(),
+  output: z
+    .object({ reminders: z.array(reminderShape), total: z.int(), ...pagesShape, ...endShape })
+    .partial(),
   annotations: reading,
   role: 'viewer',
   example: { upcoming: true, limit: 10 },
@@ -35,6 +37,7 @@ export const listReminders = defineTool({
     return {
       reminders: items.map(reminderAnswer),
       total,
+      ...pagesOf(total, { limit, cursor: from }),
       ...endOf(question, last && timePlace(last.remindAt, last.id)),
     };
   },

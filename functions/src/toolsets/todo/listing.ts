@@ -4,13 +4,14 @@ import type { Principal } from '../../domain/principal.ts';
 import type { Services } from '../../domain/services.ts';
 import type { TodoSort } from '../../domain/todos/query.ts';
 import { type Priority, todoAnswer } from '../../domain/todos/todo.ts';
-import { type AskedPage, endOf, endShape, pageOf } from './paging.ts';
+import { type AskedPage, endOf, endShape, pageOf, pagesOf, pagesShape } from './paging.ts';
 import { dateOf, taskShape } from './shapes.ts';
 
 export const listShape = z
   .object({
     tasks: z.array(taskShape),
     total: z.int().describe('Total number of tasks matching filters'),
+    ...pagesShape,
     ...endShape,
   })
   .partial();
@@ -40,5 +41,5 @@ export async function listed(
     completed,
   };
   const { todos, total, next } = await services.todos.list(filter, sort, pageOf(question, page));
-  return { tasks: todos.map(todoAnswer), total, ...endOf(question, next) };
+  return { tasks: todos.map(todoAnswer), total, ...pagesOf(total, page), ...endOf(question, next) };
 }

@@ -29,6 +29,16 @@ export const endShape = {
   next_cursor: z.string().optional(),
 };
 
+/** What a list whose total is known says of its pages. */
+export const pagesShape = {
+  total_pages: z.int().optional().describe('How many pages of this limit hold all of it.'),
+  has_previous: z.boolean().optional().describe('Whether there is a page before this one.'),
+};
+
+export function pagesOf(total: number, { limit, cursor: from }: AskedPage) {
+  return { total_pages: Math.ceil(total / limit), has_previous: from !== undefined };
+}
+
 /** Milliseconds of the epoch that a date can hold, and every smaller number. */
 const LARGEST = 8.64e15;
 

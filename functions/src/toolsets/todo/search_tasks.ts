@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { todoAnswer } from '../../domain/todos/todo.ts';
 import { defineTool } from '../../mcp/tool.ts';
 import { listShape } from './listing.ts';
-import { cursor, endOf, listedLimit, pageOf } from './paging.ts';
+import { cursor, endOf, listedLimit, pageOf, pagesOf } from './paging.ts';
 import { reading } from './shapes.ts';
 
 const MAX_QUERY_LENGTH = 200;
@@ -30,6 +30,7 @@ export const searchTasks = defineTool({
     return {
       tasks: found.todos.map(todoAnswer),
       total: found.total,
+      ...pagesOf(found.total, { limit, cursor: from }),
       ...endOf({ query }, found.next),
     };
   },
