@@ -8,7 +8,7 @@ import { bearerOf } from './support/agents.ts';
 import { succeed } from './support/calls.ts';
 import { type Connection, connect, ERAS, type Era } from './support/clients.ts';
 import { endpointUrl, newAgentName, newWorkspace, type Seeded, tokenOf } from './support/endpoint.ts';
-import { request } from './support/http.ts';
+import { request, send } from './support/http.ts';
 
 const welcome = z.object({
   welcome: z.object({ message: z.string(), systemOverview: z.string(), roleDescription: z.string() }),
@@ -131,9 +131,18 @@ for (const { role, language, invitedBy, era, achieves } of NEWCOMERS) {
     it('is given endpoints that answer', async () => {
       const urls = greeting.resources.documentation.filter((one) => one.startsWith('http'));
       assert.ok(urls.length > 1);
-      for (const endpoint of [...urls, ...Object.values(identity?.endpoints ?? {})]) {
+      for (const endpoint of urls) {
         const { status, text } = await request(endpoint, token, 'tools/list');
         assert.equal(status, 200, `${endpoint}: ${text}`);
+      }
+      const pages = Object.entries(identity?.endpoints ?? {});
+      assert.deepEqual(pages.map(([name]) => name).sort(), ['messages', 'status', 'tasks']);
+      for (const [name, page] of pages) {
+        const { status, text, json } = await send(page, { headers: { Authorization: `Bearer ${token}` } });
+        assert.equal(status, 200, `${name}: ${text}`);
+        assert.ok(json !== null && typeof json === 'object', name);
+        assert.ok(({ messages: 'data', status: 'metrics', tasks: 'queueStats' }[name] ?? '') in json, text);
+        assert.equal((await send(page, {})).status, 401, name);
       }
       for (const uri of greeting.resources.documentation.filter((one) => !one.startsWith('http'))) {
         await connection

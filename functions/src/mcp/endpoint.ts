@@ -19,6 +19,7 @@ import { presentable } from './projection.ts';
 import { notFound, Refusal, refusal, refusalOf, unauthorised } from './refusal.ts';
 import { serveRpc } from './rpc.ts';
 import { knownPaths, type Protocol, parseSelection, type RoutedSelection } from './selection.ts';
+import { serveAgentPage } from './servePage.ts';
 import { createMcpServer, type McpServer } from './server.ts';
 import type { StreamPorts } from './streams.ts';
 import type { Toolset } from './tool.ts';
@@ -92,6 +93,9 @@ async function answer(
     const from = readFromOf(queryOf(request), request.headers);
     return sendStream(response, await openEvents(dependencies, serving.exchange, from));
   }
+  if (selection.page !== undefined) {
+    return send(response, await serveAgentPage(dependencies, serving, selection.page));
+  }
   checkContentType(request);
   if (selection.protocol === 'rpc') {
     return send(response, await serveRpc(dependencies, serving, request.rawBody));
@@ -100,7 +104,12 @@ async function answer(
 }
 
 /** The one method that each protocol takes. */
-const METHODS: Readonly<Record<Protocol, 'GET' | 'POST'>> = { mcp: 'POST', rpc: 'POST', events: 'GET' };
+const METHODS: Readonly<Record<Protocol, 'GET' | 'POST'>> = {
+  mcp: 'POST',
+  rpc: 'POST',
+  events: 'GET',
+  page: 'GET',
+};
 
 function route(request: EndpointRequest, existing: readonly string[]): RoutedSelection {
   const [path = '/'] = splitOnce(request.url ?? '/', '?');

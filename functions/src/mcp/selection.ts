@@ -4,6 +4,7 @@
  */
 import { WORKSPACE_NAME } from '../domain/coordination/session.ts';
 import { MusterError } from '../domain/errors.ts';
+import { type AgentPageName, agentPage, agentPagesOf } from './agentPages.ts';
 import { type Dialect, NETWORK_TOOLSETS } from './names.ts';
 import { shownName } from './structure.ts';
 
@@ -16,10 +17,12 @@ export interface Selection {
 }
 
 /** What is spoken at a path. */
-export type Protocol = 'mcp' | 'rpc' | 'events';
+export type Protocol = 'mcp' | 'rpc' | 'events' | 'page';
 
 export interface RoutedSelection extends Selection {
   readonly protocol: Protocol;
+  /** Which one, where it is a page. */
+  readonly page?: AgentPageName;
 }
 
 /** The toolset whose subscriptions `/mcp/events` streams. */
@@ -54,6 +57,7 @@ export function parseSelection(
     workspace: workspaceOf(request.query),
     dialect: route.dialect,
     protocol: route.protocol,
+    ...(route.page !== undefined && { page: route.page }),
   };
 }
 
@@ -62,7 +66,8 @@ export function knownPaths(existing: readonly string[]): readonly string[] {
   const network = existing.some((toolset) => NETWORK_TOOLSETS.includes(toolset)) ? ['network'] : [];
   const bases = ['/mcp', ...[...existing, ...network, 'rpc'].map((name) => `/mcp/${name}`)];
   const events = existing.includes(STREAMING_TOOLSET) ? ['/mcp/events'] : [];
-  return [...bases.flatMap((base) => [base, `${base}/readonly`]), ...events];
+  const pages = agentPagesOf(existing).map((page) => `/mcp/agent/${page}`);
+  return [...bases.flatMap((base) => [base, `${base}/readonly`]), ...events, ...pages];
 }
 
 interface Route {
@@ -70,6 +75,7 @@ interface Route {
   readonly readonly: boolean;
   readonly dialect: Dialect;
   readonly protocol: Protocol;
+  readonly page?: AgentPageName;
 }
 
 function parsePath(path: string, existing: readonly string[]): Route | undefined {
@@ -78,6 +84,7 @@ function parsePath(path: string, existing: readonly string[]): Route | undefined
   const readonly = segments.at(-1) === 'readonly';
   if (readonly) segments.pop();
   const [name, ...others] = segments;
+  if (name === 'agent') return readonly ? undefined : pageRoute(others, existing);
   if (others.length > 0) return undefined;
   if (name === undefined) return { toolsets: existing, readonly, dialect: 'prefixed', protocol: 'mcp' };
   if (name === 'rpc') return { toolsets: existing, readonly, dialect: 'prefixed', protocol: 'rpc' };
@@ -91,6 +98,12 @@ function parsePath(path: string, existing: readonly string[]): Route | undefined
 function eventsRoute(existing: readonly string[]): Route | undefined {
   if (!existing.includes(STREAMING_TOOLSET)) return undefined;
   return { toolsets: [STREAMING_TOOLSET], readonly: false, dialect: 'own', protocol: 'events' };
+}
+
+function pageRoute([name, ...others]: readonly string[], existing: readonly string[]): Route | undefined {
+  const page = agentPagesOf(existing).find((one) => one === name);
+  if (page === undefined || others.length > 0) return undefined;
+  return { toolsets: [agentPage(page).toolset], readonly: true, dialect: 'prefixed', protocol: 'page', page };
 }
 
 function narrowed(

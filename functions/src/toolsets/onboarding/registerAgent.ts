@@ -71,7 +71,16 @@ const output = z.object({
       expiresAt: z.iso.datetime(),
     })
     .partial(),
-  endpoints: z.object({ messages: z.url(), tasks: z.url(), status: z.url() }).partial(),
+  endpoints: z
+    .object({
+      messages: z
+        .url()
+        .describe('What others have pushed to messages/agents/<agentId> of the Realtime Database.'),
+      tasks: z.url().describe('The tasks that it holds, as system.getTaskQueue tells.'),
+      status: z.url().describe('How the system is, as system.getSystemStatus tells.'),
+    })
+    .partial()
+    .describe('To be read with a plain GET and the credential; each answers JSON.'),
   registeredAt: z.iso.datetime().optional(),
 });
 
@@ -88,9 +97,9 @@ function answer(baseUrl: string, { agent, credential }: Omit<Registered, 'secret
     agentId: agent.id,
     credentials: { apiKey: credential.apiKey, expiresAt: credential.expiresAt.toISOString() },
     endpoints: {
-      messages: baseUrl,
-      tasks: `${baseUrl}/coordination`,
-      status: `${baseUrl}/coordination/readonly`,
+      messages: `${baseUrl}/agent/messages`,
+      tasks: `${baseUrl}/agent/tasks`,
+      status: `${baseUrl}/agent/status`,
     },
     registeredAt: agent.registeredAt.toISOString(),
   };

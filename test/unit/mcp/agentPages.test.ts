@@ -1,0 +1,90 @@
+/** The pages that registerAgent names as endpoints: each is one call of a tool, over a plain GET. */
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { MusterError } from '../../../functions/src/domain/errors.ts';
+import { defineTool, type Toolset } from '../../../functions/src/mcp/tool.ts';
+import { LEADER, memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
+
+/** A toolset with one tool, which answers its arguments. */
+function echoing(toolset: string, names: readonly string[]): Toolset {
+  const tools = names.map((name) =>
+    defineTool({
+      name,
+      title: name,
+      description: 'Answers what it was given.',
+      input: z.looseObject({}),
+      output: z.looseObject({}),
+      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      role: 'viewer',
+      example: {},
+      handler: async ({ principal, workspace }, given) => {
+        if (principal.uid === 'unlucky') throw new MusterError('NOT_FOUND', 'There is no such thing.');
+        return { tool: `${toolset}.${name}`, given, workspace };
+      },
+    }),
+  );
+  return { name: toolset, instructions: '', tools, resources: [] };
+}
+
+describe('the pages of an agent', () => {
+  const ports = memoryPorts();
+  let endpoint: RunningEndpoint;
+
+  before(async () => {
+    ports.principals.set('person', { uid: 'ada', kind: 'person', ownerUid: 'ada', role: 'viewer' });
+    ports.principals.set('unlucky', { ...LEADER, uid: 'unlucky' });
+    ports.principals.set('confined', { ...LEADER, toolsets: ['system'] });
+    const toolsets = [echoing('firebase', ['read']), echoing('system', ['getTaskQueue', 'getSystemStatus'])];
+    endpoint = await serveEndpoint({ ...ports, toolsets });
+  });
+  after(() => endpoint.close());
+
+  const get = (page: string, key = 'leader-key', method = 'GET') =>
+    fetch(`${endpoint.url}/mcp/agent/${page}`, { method, headers: { Authorization: `Bearer ${key}` } });
+
+  it('answer a GET with what the tool answers about the caller', async () => {
+    const messages = (id: string) => ({
+      database: 'realtime',
+      path: `messages/agents/${id}`,
+      query: { limit: 100 },
+    });
+    for (const [page, key, tool, given] of [
+      ['messages', 'leader-key', 'firebase.read', messages('lead')],
+      ['messages', 'person', 'firebase.read', messages('ada')],
+      ['tasks', 'leader-key', 'system.getTaskQueue', { agentId: 'lead' }],
+      ['tasks', 'person', 'system.getTaskQueue', {}],
+      ['status?workspace=alpha', 'leader-key', 'system.getSystemStatus', {}],
+    ] as const) {
+      const response = await get(page, key);
+      assert.equal(response.status, 200, page);
+      assert.match(response.headers.get('content-type') ?? '', /application\/json/);
+      const workspace = page.includes('?') ? 'alpha' : 'default';
+      assert.deepEqual(await response.json(), { tool, given, workspace });
+    }
+    assert.ok(
+      ports.counted.some(({ tool }) => tool === 'system.getTaskQueue'),
+      'they are calls',
+    );
+  });
+
+  it('refuse in the words of HTTP', async () => {
+    assert.equal((await get('tasks', 'nobody')).status, 401);
+    assert.equal((await get('tasks', 'unlucky')).status, 404);
+    assert.equal((await get('messages', 'confined')).status, 403);
+    const posted = await get('tasks', 'leader-key', 'POST');
+    assert.deepEqual([posted.status, posted.headers.get('allow')], [405, 'GET']);
+    for (const page of ['', 'nothing', 'tasks/more', 'tasks/readonly']) {
+      assert.equal((await get(page)).status, 404, page);
+    }
+  });
+
+  it('are named among the paths that there are, where there is the tool', async () => {
+    const { endpoints } = z
+      .object({ endpoints: z.array(z.string()) })
+      .parse(await (await get('nothing')).json());
+    assert.deepEqual(
+      endpoints.filter((path) => path.includes('/agent/')),
+      ['/mcp/agent/messages', '/mcp/agent/tasks', '/mcp/agent/status'],
+    );
+  });
+});
