@@ -6,6 +6,7 @@
  * @property {string} specs
  * @property {boolean} emulators whether it needs them
  * @property {number} seconds how long one test may take
+ * @property {boolean} [optional] whether it is run only by its name
  */
 
 /** In this order: what answers soonest first. @type {Suite[]} */
@@ -18,6 +19,7 @@ export const suites = [
   { name: 'rules', specs: 'test/rules', emulators: true, seconds: 30 },
   { name: 'integration', specs: 'test/integration', emulators: true, seconds: 180 },
   { name: 'e2e', specs: 'test/e2e', emulators: true, seconds: 300 },
+  { name: 'real', specs: 'test/real', emulators: false, seconds: 300, optional: true },
 ];
 
 /**
@@ -29,7 +31,8 @@ export function chooseSuites(args) {
   const firstOption = args.findIndex((arg) => arg.startsWith('-'));
   const names = firstOption === -1 ? args : args.slice(0, firstOption);
   const mochaOptions = firstOption === -1 ? [] : args.slice(firstOption);
-  if (names.length === 0) return { chosen: suites, everything: mochaOptions.length === 0, mochaOptions };
+  const usual = suites.filter((suite) => !suite.optional);
+  if (names.length === 0) return { chosen: usual, everything: mochaOptions.length === 0, mochaOptions };
   return { chosen: names.map(suiteFor), everything: false, mochaOptions };
 }
 

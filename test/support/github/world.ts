@@ -9,6 +9,7 @@ export interface Issue {
   readonly labels: readonly string[];
   readonly assignees: readonly string[];
   readonly createdAt: Date;
+  state: 'open' | 'closed';
 }
 
 export interface Pull {

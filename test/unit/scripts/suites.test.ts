@@ -3,7 +3,15 @@ import { chooseSuites, suites } from '../../../scripts/tests/suites.mjs';
 
 describe('the arguments of npm test', () => {
   it('choose everything where there are none', () => {
-    assert.deepEqual(chooseSuites([]), { chosen: suites, everything: true, mochaOptions: [] });
+    const chosen = suites.filter(({ name }) => name !== 'real');
+    assert.deepEqual(chooseSuites([]), { chosen, everything: true, mochaOptions: [] });
+  });
+
+  it('choose what asks real services only where they name it', () => {
+    assert.deepEqual(
+      chooseSuites(['real']).chosen.map(({ specs }) => specs),
+      ['test/real'],
+    );
   });
 
   it('choose suites by name and spec files by path', () => {
@@ -20,13 +28,13 @@ describe('the arguments of npm test', () => {
 
   it('leave options to mocha', () => {
     assert.deepEqual(chooseSuites(['rules', '--grep', 'tasks']).mochaOptions, ['--grep', 'tasks']);
-    assert.equal(chooseSuites(['--grep', 'tasks']).chosen, suites);
+    assert.deepEqual(chooseSuites(['--grep', 'tasks']).chosen, chooseSuites([]).chosen);
   });
 
   it('name the suites where one is not known', () => {
     assert.throws(
       () => chooseSuites(['units']),
-      /unit, stored, contract, rtdb-lite, runner, rules, integration, e2e/,
+      /unit, stored, contract, rtdb-lite, runner, rules, integration, e2e, real/,
     );
   });
 });

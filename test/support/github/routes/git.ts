@@ -86,6 +86,16 @@ export const git: Routes = {
     repo.branches.set(name, sha);
     return { status: 200, body: shownRef(asked, name, sha) };
   },
+
+  /** With a branch, what was to be merged from it is closed. */
+  'DELETE /repos/{owner}/{repo}/git/refs/{ref}': (asked) => {
+    const repo = writable(asked);
+    const { name, sha } = branchOf(repo, asked.path['ref'] ?? '');
+    if (sha === undefined) throw invalid('Reference does not exist');
+    repo.branches.delete(name);
+    for (const pull of repo.pulls) if (pull.head === name) pull.state = 'closed';
+    return { status: 204 };
+  },
 };
 
 function change(

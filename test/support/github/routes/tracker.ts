@@ -1,6 +1,6 @@
 /** Issues and pull requests. */
 import { exampleOf } from '../description.ts';
-import { type Asked, invalid, Refused, type Routes, visible, writable } from '../routing.ts';
+import { type Asked, invalid, notFound, Refused, type Routes, visible, writable } from '../routing.ts';
 import type { Issue, Pull, Repo } from '../world.ts';
 import { shownRepository } from './contents.ts';
 
@@ -22,6 +22,7 @@ export const tracker: Routes = {
       labels: list(labels),
       assignees: list(assignees).filter((login) => ASSIGNABLE.includes(login)),
       createdAt: new Date(),
+      state: 'open',
     };
     repo.issues.push(issue);
     return { status: 201, body: shownIssue(repo, issue) };
@@ -34,6 +35,14 @@ export const tracker: Routes = {
     const newest = [...repo.issues].reverse().filter(({ createdAt }) => createdAt >= since);
     const count = Number(asked.query['per_page'] ?? 30);
     return { status: 200, body: newest.slice(0, count).map((issue) => shownIssue(repo, issue)) };
+  },
+
+  'PATCH /repos/{owner}/{repo}/issues/{issue_number}': (asked) => {
+    const repo = writable(asked);
+    const issue = repo.issues.find(({ number }) => number === Number(asked.path['issue_number']));
+    if (issue === undefined) throw notFound();
+    if (asked.body['state'] === 'closed') issue.state = 'closed';
+    return { status: 200, body: shownIssue(repo, issue) };
   },
 
   'POST /repos/{owner}/{repo}/pulls': (asked) => {
@@ -91,7 +100,7 @@ function shownIssue(repo: Repo, issue: Issue): unknown {
     number: issue.number,
     title: issue.title,
     body: issue.body,
-    state: 'open',
+    state: issue.state,
     html_url: `https://github.com/${repo.fullName}/issues/${issue.number}`,
     labels: issue.labels.map((name) => ({ ...label, name })),
     assignees: issue.assignees.map((login) => ({ ...assignee, login })),

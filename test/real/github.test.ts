@@ -1,0 +1,98 @@
+/**
+ * The real GitHub, at a scratch repository: a branch, a commit, a pull request and an issue. The branch is deleted
+ * afterwards, which closes the pull request, and the issue is closed; GitHub lets nobody delete those two.
+ */
+import assert from 'node:assert/strict';
+import { ask, find } from '../../functions/src/adapters/github/asking.ts';
+import { GitHubClients } from '../../functions/src/adapters/github/clients.ts';
+import { RestGitHub } from '../../functions/src/adapters/github/gitHub.ts';
+import { gitHubSettings } from '../../functions/src/config.ts';
+import { MusterError } from '../../functions/src/domain/errors.ts';
+import { describeReal, newName, variable } from './asking.ts';
+
+const SILENT = { info() {}, warn() {}, error() {} };
+
+describeReal('github', () => {
+  const [owner = '', repo = ''] = variable('MUSTER_REAL_REPOSITORY').split('/');
+  const at = { owner, repo };
+  const branch = newName();
+  const clients = new GitHubClients(gitHubSettings, SILENT);
+  const gitHub = new RestGitHub(clients);
+  const issues: number[] = [];
+  let defaultBranch: string;
+
+  before(async () => {
+    const repository = await gitHub.repository(at);
+    assert.ok(repository, `there is no repository ${owner}/${repo} for these credentials`);
+    ({ defaultBranch } = repository);
+  });
+
+  after(async () => {
+    const client = await clients.writing(at);
+    await find(client, 'DELETE /repos/{owner}/{repo}/git/refs/{ref}', { ...at, ref: `heads/${branch}` });
+    for (const issue_number of issues) {
+      const closed = { ...at, issue_number, state: 'closed' };
+      await ask(client, 'PATCH /repos/{owner}/{repo}/issues/{issue_number}', closed);
+    }
+    if (defaultBranch !== undefined) {
+      const left = await gitHub.findPullRequest(at, `${owner}:${branch}`, defaultBranch);
+      assert.equal(left, undefined, 'the pull request is closed with its branch');
+    }
+  });
+
+  it('tells what is left of the limit', async () => {
+    const { limit, remaining } = await gitHub.rateLimit();
+    assert.ok(limit >= remaining && remaining > 0);
+  });
+
+  it('takes a branch, a commit and a pull request, and finds each again', async () => {
+    const base = await gitHub.commit(at, defaultBranch);
+    assert.ok(base);
+    assert.equal(await gitHub.createBranch(at, branch, base.sha), 'created');
+    assert.equal(await gitHub.createBranch(at, branch, base.sha), 'exists');
+    const path = `${branch}.txt`;
+    const tree = await gitHub.createTree(at, base.tree, [
+      { path, executable: true, content: { text: 'Written by test:real.\n' } },
+    ]);
+    assert.ok(tree);
+    const sha = await gitHub.createCommit(at, { message: `Add ${path}`, tree, parent: base.sha });
+    assert.ok(sha);
+    assert.equal(await gitHub.moveBranch(at, branch, sha), 'moved');
+    assert.equal(await gitHub.branch(at, branch), sha);
+    const contents = await gitHub.contents(at, path, branch);
+    assert.equal(contents?.type, 'file');
+    assert.equal((await gitHub.files(at, tree))?.executable.get(path), true, 'its mode is kept');
+    assert.equal(await gitHub.contents(at, `not-${path}`, branch), undefined);
+    const pullRequest = {
+      title: `test:real ${branch}`,
+      head: branch,
+      base: defaultBranch,
+      draft: false,
+      maintainerCanModify: false,
+    };
+    const made = await gitHub.createPullRequest(at, pullRequest);
+    assert.ok(typeof made === 'object');
+    assert.equal(await gitHub.createPullRequest(at, pullRequest), 'exists');
+    assert.equal(
+      (await gitHub.findPullRequest(at, `${owner}:${branch}`, defaultBranch))?.number,
+      made.number,
+    );
+  });
+
+  it('takes an issue, and finds it by its mark', async () => {
+    const since = new Date(Date.now() - 60_000);
+    const issue = await gitHub.createIssue(at, { title: `test:real ${branch}`, body: `mark: ${branch}` });
+    assert.ok(typeof issue === 'object');
+    issues.push(issue.number);
+    assert.equal((await gitHub.findIssue(at, branch, since))?.number, issue.number);
+  });
+
+  it('says what a credential that GitHub does not know is refused for', async () => {
+    const { apiUrl } = gitHubSettings();
+    const stranger = new RestGitHub(new GitHubClients(() => ({ apiUrl, token: 'ghp_nobodys' }), SILENT));
+    await assert.rejects(stranger.repository(at), (error: unknown) => {
+      assert.ok(error instanceof MusterError, String(error));
+      return error.code === 'FORBIDDEN' || error.code === 'GITHUB_ERROR' || error.code === 'UNAUTHORIZED';
+    });
+  });
+});

@@ -1,0 +1,53 @@
+/** The real models: one short answer, one that is cut, one wrong key. Together they cost less than a cent. */
+import assert from 'node:assert/strict';
+import { Claude } from '../../functions/src/adapters/anthropic/claude.ts';
+import { Gemini } from '../../functions/src/adapters/gemini/gemini.ts';
+import type { ModelSettings } from '../../functions/src/adapters/models/settings.ts';
+import { modelSettings } from '../../functions/src/config/models.ts';
+import { type HostedAgent, ModelFailure } from '../../functions/src/domain/orchestration/ports.ts';
+import { describeReal } from './asking.ts';
+
+const VENDORS = [
+  ['anthropic', 'claude', (settings: ModelSettings): HostedAgent => new Claude(settings)],
+  ['gemini', 'gemini', (settings: ModelSettings): HostedAgent => new Gemini(settings)],
+] as const;
+
+for (const [service, agent, make] of VENDORS) {
+  describeReal(service, () => {
+    const settings = (): ModelSettings => modelSettings()[agent];
+    const ask = (from: HostedAgent, prompt: string, maxOutputTokens: number, onText = (_: string) => {}) =>
+      from.ask({ prompt, maxOutputTokens }, { signal: AbortSignal.timeout(60_000), onText });
+
+    it('answers, piece by piece, and says what it took', async () => {
+      const model = make(settings());
+      assert.deepEqual(model.availability(), { available: true });
+      let pieces = '';
+      // What a model thinks counts as output.
+      const answer = await ask(model, 'Answer with the one word pong and nothing else.', 2000, (text) => {
+        pieces += text;
+      });
+      assert.match(answer.text, /\w/);
+      assert.equal(pieces, answer.text);
+      assert.equal(answer.complete, true);
+      assert.ok(answer.usage.inputTokens > 0 && answer.usage.outputTokens > 0, JSON.stringify(answer.usage));
+      assert.notEqual(answer.model, '');
+    });
+
+    it('says that the key is wrong, in our words', async () => {
+      const stranger = make({ ...settings(), apiKey: 'wrong-key-of-nobody' });
+      await assert.rejects(ask(stranger, 'ping', 20), (error: unknown) => {
+        assert.ok(error instanceof ModelFailure, String(error));
+        assert.equal(error.kind, 'authentication', error.message);
+        return true;
+      });
+    });
+
+    it('is closed at once where nobody waits any more', async () => {
+      const gone = AbortSignal.abort();
+      await assert.rejects(
+        make(settings()).ask({ prompt: 'ping', maxOutputTokens: 20 }, { signal: gone }),
+        (error: unknown) => error instanceof ModelFailure && error.kind === 'aborted',
+      );
+    });
+  });
+}

@@ -1,0 +1,43 @@
+/** Which real services `npm run test:real` asks, and what it says where it cannot. */
+import assert from 'node:assert/strict';
+import { nothingAsked, REAL_SERVICES, standingOf } from '../../real/services.ts';
+
+const REPOSITORY = { MUSTER_REAL_REPOSITORY: 'me/scratch' };
+
+describe('the real services', () => {
+  it('are left alone where nobody asks for them, which one line says', () => {
+    assert.match(
+      nothingAsked({}) ?? '',
+      /^test:real asks nothing: set MUSTER_REAL to all, or to some of .*$/,
+    );
+    const keys = { ANTHROPIC_API_KEY: 'k', GITHUB_TOKEN: 't', ...REPOSITORY };
+    for (const service of REAL_SERVICES) assert.deepEqual(standingOf(service, keys), { what: 'out' });
+    assert.equal(nothingAsked({ MUSTER_REAL: 'gemini' }), undefined);
+  });
+
+  it('are asked where they are named and can be reached', () => {
+    const all = { MUSTER_REAL: 'all', MUSTER_URL: 'https://x', MUSTER_TOKEN: 't', GEMINI_API_KEY: 'k' };
+    assert.deepEqual(standingOf('firebase', all), { what: 'ask' });
+    assert.deepEqual(standingOf('gemini', all), { what: 'ask' });
+    const app = { GITHUB_APP_ID: '1', GITHUB_APP_PRIVATE_KEY: 'pem' };
+    for (const credential of [app, { GITHUB_TOKEN: 't' }]) {
+      const named = { MUSTER_REAL: 'gemini github', ...REPOSITORY, ...credential };
+      assert.deepEqual(standingOf('github', named), { what: 'ask' });
+    }
+  });
+
+  it('say what is missing: by name a failure, with all the rest no more than a line', () => {
+    const why = 'anthropic cannot be asked: set ANTHROPIC_API_KEY.';
+    assert.deepEqual(standingOf('anthropic', { MUSTER_REAL: 'anthropic,gemini' }), { what: 'fail', why });
+    const none = { MUSTER_REAL: 'all', ANTHROPIC_API_KEY: 'none' };
+    assert.deepEqual(standingOf('anthropic', none), { what: 'out', why });
+    assert.equal(
+      standingOf('github', { MUSTER_REAL: 'all', ...REPOSITORY }).why,
+      'github cannot be asked: set GITHUB_TOKEN, or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY.',
+    );
+  });
+
+  it('are refused by names that there are not', () => {
+    assert.throws(() => standingOf('github', { MUSTER_REAL: 'git' }), /names "git": name all, or some of/);
+  });
+});
