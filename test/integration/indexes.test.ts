@@ -58,7 +58,9 @@ describe('the indexes of Firestore', () => {
         /\.(where|orderBy|collection|collectionGroup)\(/.test(readFileSync(new URL(file, source), 'utf8')),
       );
     // What these add to a query is seen in the readers that they add it for.
-    const expected = [...called, 'dueBatch.ts', 'reading.ts'].map((file) => `adapters/firestore/${file}`);
+    const expected = [...called, 'dueBatch.ts', 'queueOrder.ts', 'reading.ts'].map(
+      (file) => `adapters/firestore/${file}`,
+    );
     assert.deepEqual(querying.sort(), expected.sort());
   });
 

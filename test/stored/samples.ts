@@ -80,6 +80,7 @@ const TASKS: readonly Task[] = [
     retryAt: at(5),
     error: 'The network was away',
   },
+  { ...TASK, id: 'due', type: 'research', deadline: at(60) },
   {
     ...TASK,
     id: 'done',

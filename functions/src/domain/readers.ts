@@ -5,7 +5,6 @@ import type { Discovery } from './coordination/discovery.ts';
 import type { Session } from './coordination/session.ts';
 import type { Counter, MemberCount, Versioned } from './store.ts';
 import type { Subscription } from './subscriptions/subscription.ts';
-import type { TaskType } from './tasks/projection.ts';
 import type { Task, TaskStatus } from './tasks/task.ts';
 
 /** The place after which a list goes on: the sort time and the id of the last item given. */
@@ -37,13 +36,16 @@ export interface TaskReader {
   find(taskId: string): Promise<Versioned<Task> | undefined>;
   /** In the order asked; the place of an unknown id is undefined, and of a task that cannot be read. */
   findAll(taskIds: readonly string[]): Promise<readonly (Versioned<Task> | undefined)[]>;
-  /** The first claimable tasks that require one of these sets of capabilities: by priority, creation, id. */
+  /** The first claimable tasks that require one of these sets of capabilities, in the order of the queue. */
   claimable(
     session: string,
     capabilityKeys: readonly string[],
     limit: number,
-    type?: TaskType,
+    type?: string,
   ): Promise<readonly Versioned<Task>[]>;
+  /** Tasks that are not closed and were due by `now`, longest ago first. */
+  late(session: string, now: Date, limit: number): Promise<readonly Task[]>;
+  countLate(session: string, now: Date): Promise<number>;
   /** Of what the agent has claimed otherwise than as a runner, and not started, the oldest claim. */
   notStarted(session: string, agentId: string): Promise<Task | undefined>;
   /** The task whose backoff ends first. */

@@ -127,11 +127,17 @@ async function queueCalls(): Promise<readonly Call[]> {
           undefined,
         ),
     ]),
-    (database) =>
-      new FirestoreQueueReader(database, documents).list(SESSION, 'pending', ALL, 2, {
-        order: [5, 0],
-        id: 'id-1',
-      }),
+    ...[
+      [5, 0],
+      [5, 0, 0],
+    ].map(
+      (order): Call =>
+        (database) =>
+          new FirestoreQueueReader(database, documents).list(SESSION, 'pending', ALL, 2, {
+            order,
+            id: 'id-1',
+          }),
+    ),
     (database) =>
       new FirestoreQueueReader(database, documents).list(SESSION, 'blocked', ALL, 2, {
         order: [1, 5, 0],
@@ -240,6 +246,8 @@ async function taskCalls(): Promise<readonly Call[]> {
     (database) => new FirestoreTaskReader(database, documents).claimable(SESSION, ['key-1', 'key-2'], 5),
     (database) => new FirestoreTaskReader(database, documents).claimable(SESSION, keys, 5),
     (database) => new FirestoreTaskReader(database, documents).claimable(SESSION, keys, 5, 'coding'),
+    (database) => new FirestoreTaskReader(database, documents).late(SESSION, NOW, 5),
+    (database) => new FirestoreTaskReader(database, documents).countLate(SESSION, NOW),
     (database) => new FirestoreTaskReader(database, documents).startingWith('run-1-'),
     (database) => new FirestoreTaskReader(database, documents).openStartingWith(SESSION, 'run-', 2),
     (database) => new FirestoreTaskReader(database, documents).notStarted(SESSION, 'agent-1'),

@@ -11,6 +11,8 @@ interface ModelTask {
   readonly id: string;
   readonly priority: number;
   readonly createdAt: number;
+  /** Infinity where there is none. */
+  readonly deadline: number;
   readonly dependencies: readonly string[];
   status: 'available' | 'claimed' | 'in_progress' | 'done' | 'failed';
   epoch: number;
@@ -43,6 +45,7 @@ export class QueueModel {
       id: task.id,
       priority: task.priority,
       createdAt: seconds(task.createdAt),
+      deadline: task.deadline ? seconds(task.deadline) : Infinity,
       dependencies: task.dependencies,
       status: task.status === 'waiting' || task.status === 'cancelled' ? 'failed' : task.status,
       epoch: task.epoch,
@@ -65,10 +68,11 @@ export class QueueModel {
     return this.tasks.filter((task) => isHeld(task) && task.holder === agent);
   }
 
-  create(id: string, priority: number, dependencies: readonly string[]): void {
+  create(id: string, priority: number, deadline: number, dependencies: readonly string[]): void {
     this.tasks.push({
       id,
       priority,
+      deadline,
       dependencies,
       createdAt: this.now,
       status: 'available',
@@ -165,7 +169,12 @@ export class QueueModel {
   private firstReady(): ModelTask | undefined {
     return this.tasks
       .filter((task) => task.status === 'available' && task.retryAt === undefined && this.isFree(task))
-      .sort((a, b) => a.priority - b.priority || a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))[0];
+      .sort(
+        (a, b) =>
+          a.priority - b.priority ||
+          (a.deadline === b.deadline ? a.createdAt - b.createdAt : a.deadline - b.deadline) ||
+          (a.id < b.id ? -1 : 1),
+      )[0];
   }
 
   /** A wait that is over ends when there is nothing else to do, or with the sweep. */

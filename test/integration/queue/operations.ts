@@ -17,6 +17,8 @@ export interface Real {
 
 interface NewTask {
   readonly priority: number;
+  /** Seconds from the team's beginning; those without come last. */
+  readonly deadline: number;
   /** Places in the batch before its own. */
   readonly siblings: readonly number[];
   /** Places among the tasks that exist. */
@@ -56,6 +58,7 @@ const whose = fc.oneof(
 
 const newTask = fc.record({
   priority: fc.integer({ min: 1, max: 3 }),
+  deadline: fc.constantFrom(Infinity, Infinity, 1_000_000, 2_000_000),
   siblings: fc.array(fc.nat(2), { maxLength: 1 }),
   existing: fc.array(place, { maxLength: 1 }),
 });
@@ -196,8 +199,10 @@ async function create(
   app: Composition,
 ): Promise<string> {
   const known = model.tasks.map((task) => task.id);
-  const drafts = wanted.map(({ priority, siblings, existing }, index) => ({
+  const start = team.now.getTime() - model.now * 1000;
+  const drafts = wanted.map(({ priority, deadline, siblings, existing }, index) => ({
     priority,
+    deadline: deadline === Infinity ? undefined : new Date(start + deadline * 1000),
     dependencies: [
       ...siblings.filter((sibling) => sibling < index).map((sibling) => `task-${sibling + 1}`),
       ...existing.flatMap((one) => at(known, one) ?? []),
@@ -205,7 +210,9 @@ async function create(
   }));
   const tasks = await app.services.taskCreation.create(team.request(drafts), unkeyed);
   ledger.create(tasks.map((task) => task.id));
-  for (const { id, priority, dependencies } of tasks) model.create(id, priority, dependencies);
+  for (const [index, { id, priority, dependencies }] of tasks.entries()) {
+    model.create(id, priority, wanted[index]?.deadline ?? Infinity, dependencies);
+  }
   return 'created';
 }
 

@@ -109,6 +109,7 @@ async function newTeam(): Promise<{ model: QueueModel; real: Real }> {
 /** To begin with: a queue that is empty is soon told. */
 const SOME = [0, 1, 2, 3, 4].map((place) => ({
   priority: 1 + (place % 3),
+  deadline: Infinity,
   siblings: place > 2 ? [place - 3] : [],
   existing: [],
 }));

@@ -49,5 +49,6 @@ function queueEntry(task: Task): Record<string, unknown> | null {
     workspace: task.workspace,
     required_capabilities: [...task.requiredCapabilities],
     created_at: task.createdAt.toISOString(),
+    ...(task.deadline && { deadline: task.deadline.toISOString() }),
   };
 }

@@ -9,6 +9,7 @@ import type {
 } from '../../domain/system/readers.ts';
 import type { Task, TaskStatus } from '../../domain/tasks/task.ts';
 import { COLLECTIONS } from './paths.ts';
+import { readyPage } from './queueOrder.ts';
 import type { DocumentReading } from './reading.ts';
 import { taskFromDocument } from './taskDocument.ts';
 
@@ -32,11 +33,9 @@ export class FirestoreQueueReader implements QueueReader {
   ): Promise<Found<Task>> {
     const isBlocked = status === 'blocked';
     const inState = this.inState(session, status);
-    const ofType = type === undefined ? inState : inState.where('type', '==', type);
-    const ordered = within(ofType, priorities)
-      .orderBy('priority')
-      .orderBy('created_at')
-      .orderBy(FieldPath.documentId());
+    const ofType = within(type === undefined ? inState : inState.where('type', '==', type), priorities);
+    if (status === 'pending') return readyPage(this.documents, ofType, limit, after);
+    const ordered = ofType.orderBy('priority').orderBy('created_at').orderBy(FieldPath.documentId());
     const continued = after === undefined ? ordered : ordered.startAfter(...startOf(after));
     const { items, more } = await this.documents.page(continued, limit, taskFromDocument);
     const last = items.at(-1);

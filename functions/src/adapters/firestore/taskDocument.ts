@@ -1,7 +1,7 @@
 /** A task as Firestore keeps it: flat, in the specification's words, so that the console reads like the tools. */
 import { z } from 'zod';
 import { capabilityKey } from '../../domain/tasks/capabilities.ts';
-import { type TaskType, taskType } from '../../domain/tasks/projection.ts';
+import { taskType } from '../../domain/tasks/projection.ts';
 import {
   type Claim,
   type LateResult,
@@ -57,13 +57,17 @@ const document = z.object({
     })
     .nullable(),
   coding: codingDocument.nullable().default(null),
+  /** What the creator named. `type` is made of it for queries, and the version before writes its own there. */
+  given_type: z.string().nullable().default(null),
+  /** Left out where there is none, so that the index of deadlines holds no others. */
+  deadline: timestamp.optional(),
 });
 
 type StoredResult = z.output<typeof result>;
 type StoredTask = z.output<typeof document>;
 
 /** Every field is always written, so that replacing a task leaves nothing of the old one behind. */
-export function taskToDocument(task: Task): StoredTask & { capability_key: string; type: TaskType } {
+export function taskToDocument(task: Task): StoredTask & { capability_key: string; type: string } {
   const { claim } = task;
   return {
     id: task.id,
@@ -97,6 +101,8 @@ export function taskToDocument(task: Task): StoredTask & { capability_key: strin
     completed_at: task.closedAt ?? null,
     late_result: task.lateResult ? storedLateResult(task.lateResult) : null,
     coding: task.coding ? codingToDocument(task.coding) : null,
+    given_type: task.type ?? null,
+    ...(task.deadline && { deadline: task.deadline }),
   };
 }
 
@@ -134,6 +140,8 @@ export function taskFromDocument(data: unknown): Task {
     ...(stored.completed_at && { closedAt: stored.completed_at }),
     ...(stored.late_result && { lateResult: lateResultOf(stored.late_result) }),
     ...(stored.coding && { coding: codingFromDocument(stored.coding) }),
+    ...(stored.given_type !== null && { type: stored.given_type }),
+    ...(stored.deadline && { deadline: stored.deadline }),
   };
 }
 

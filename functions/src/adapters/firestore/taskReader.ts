@@ -1,10 +1,11 @@
 import { FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
 import type { Batch, Page, Position, Slice, TaskReader } from '../../domain/readers.ts';
 import type { Versioned } from '../../domain/store.ts';
-import type { TaskType } from '../../domain/tasks/projection.ts';
+import { compareInQueue } from '../../domain/tasks/order.ts';
 import type { Task, TaskStatus } from '../../domain/tasks/task.ts';
 import { type DuePage, type DueQuery, readDue } from './dueBatch.ts';
 import { COLLECTIONS, taskPath } from './paths.ts';
+import { withDeadline, withoutRegardToDeadline } from './queueOrder.ts';
 import type { DocumentReading } from './reading.ts';
 import { taskFromDocument } from './taskDocument.ts';
 
@@ -56,30 +57,37 @@ export class FirestoreTaskReader implements TaskReader {
     session: string,
     capabilityKeys: readonly string[],
     limit: number,
-    type?: TaskType,
+    type?: string,
   ): Promise<readonly Versioned<Task>[]> {
     const inSession = this.tasks.where('session', '==', session);
     const ready = (type === undefined ? inSession : inSession.where('type', '==', type))
       .where('status', '==', 'available')
-      .where('blockers', '==', 0)
-      .orderBy('priority')
-      .orderBy('created_at')
-      .orderBy(FieldPath.documentId());
+      .where('blockers', '==', 0);
     const chunks: string[][] = [];
     for (let start = 0; start < capabilityKeys.length; start += MAX_ALTERNATIVES) {
       chunks.push(capabilityKeys.slice(start, start + MAX_ALTERNATIVES));
     }
     const found = await Promise.all(
-      chunks.map((keys) =>
-        this.first(
+      chunks.flatMap((keys) => {
+        const satisfied =
           keys.length === 1
             ? ready.where('capability_key', '==', keys[0])
-            : ready.where('capability_key', 'in', keys),
-          limit,
-        ),
-      ),
+            : ready.where('capability_key', 'in', keys);
+        const walks = [withDeadline(satisfied), withoutRegardToDeadline(satisfied)];
+        return walks.map((walk) => this.first(walk, limit));
+      }),
     );
-    return chunks.length === 1 ? (found[0] ?? []) : found.flat().sort(inQueueOrder).slice(0, limit);
+    const byId = new Map(found.flat().map((task) => [task.value.id, task]));
+    return [...byId.values()].sort((a, b) => compareInQueue(a.value, b.value)).slice(0, limit);
+  }
+
+  async late(session: string, now: Date, limit: number): Promise<readonly Task[]> {
+    const found = await this.first(this.dueBy(session, now).orderBy('deadline'), limit);
+    return found.map(({ value }) => value);
+  }
+
+  async countLate(session: string, now: Date): Promise<number> {
+    return (await this.dueBy(session, now).count().get()).data().count;
   }
 
   async firstBackoff(session: string): Promise<Versioned<Task> | undefined> {
@@ -116,6 +124,11 @@ export class FirestoreTaskReader implements TaskReader {
     return this.due({ query, time: 'coding.queue_ends_at' }, { now, limit, after });
   }
 
+  private dueBy(session: string, now: Date): Query {
+    const open = this.tasks.where('session', '==', session).where('status', 'in', ['available', ...HELD]);
+    return open.where('deadline', '<=', now);
+  }
+
   private due(query: DueQuery, page: DuePage): Promise<Batch<Versioned<Task>>> {
     return readDue(query, page, (snapshot) => this.documents.readableVersioned(snapshot, taskFromDocument));
   }
@@ -137,12 +150,4 @@ export class FirestoreTaskReader implements TaskReader {
 function beginningWith(query: Query, beginning: string): Query {
   const id = FieldPath.documentId();
   return query.where(id, '>=', beginning).where(id, '<', `${beginning}\uf8ff`);
-}
-
-function inQueueOrder({ value: a }: Versioned<Task>, { value: b }: Versioned<Task>): number {
-  return (
-    a.priority - b.priority ||
-    a.createdAt.getTime() - b.createdAt.getTime() ||
-    (a.id < b.id ? -1 : Number(a.id > b.id))
-  );
 }

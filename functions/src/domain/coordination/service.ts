@@ -35,7 +35,20 @@ export interface CoordinationStatus {
   readonly session?: Session;
   readonly counters: SessionCounters;
   readonly members: MemberCount;
+  readonly late: LateTasks;
 }
+
+/** Tasks that are not closed and past their deadline. */
+export interface LateTasks {
+  readonly count: number;
+  /** Those that were due first, a few of them. */
+  readonly first: readonly Task[];
+}
+
+/** How many late tasks a status names. */
+const LATE_NAMED = 10;
+
+const NOTHING_LATE: LateTasks = { count: 0, first: [] };
 
 export interface NewDiscovery {
   readonly workspace: string;
@@ -123,14 +136,26 @@ export class CoordinationService {
     return (await this.dependencies.sessions.current(workspace))?.session;
   }
 
-  /** Progress from counters: the same few documents however many tasks there are. */
+  /** Progress from counters, and what is late: the same few documents however many tasks there are. */
   async status(workspace: string): Promise<CoordinationStatus> {
     const [session, members] = await Promise.all([
       this.session(workspace),
       this.dependencies.sessions.members(workspace),
     ]);
-    if (session === undefined) return { counters: NOTHING_COUNTED, members };
-    return { session, members, counters: await this.dependencies.sessions.counters(workspace, session.id) };
+    if (session === undefined) return { counters: NOTHING_COUNTED, members, late: NOTHING_LATE };
+    const [counters, late] = await Promise.all([
+      this.dependencies.sessions.counters(workspace, session.id),
+      this.late(session.id),
+    ]);
+    return { session, members, counters, late };
+  }
+
+  private async late(session: string): Promise<LateTasks> {
+    const { tasks, clock } = this.dependencies;
+    const now = clock.now();
+    const first = await tasks.late(session, now, LATE_NAMED);
+    const count = first.length < LATE_NAMED ? first.length : await tasks.countLate(session, now);
+    return { count, first };
   }
 
   async listTasks(

@@ -3,7 +3,6 @@ import type { Agent } from '../agents/agent.ts';
 import type { Availability } from '../agents/availability.ts';
 import type { Slice } from '../readers.ts';
 import type { RegistryCount } from '../store.ts';
-import type { TaskType } from '../tasks/projection.ts';
 import type { Task } from '../tasks/task.ts';
 import type { CapabilitySkill } from './skill.ts';
 
@@ -49,11 +48,14 @@ export interface PriorityRange {
 
 export interface QueueFilter {
   readonly priorities: PriorityRange | undefined;
-  readonly type: TaskType | undefined;
+  readonly type: string | undefined;
 }
 
 export interface QueueReader {
-  /** Tasks of one state: by priority, creation and id; blocked ones by how much blocks them before that. */
+  /**
+   * Tasks of one state. Pending ones are in the order of the queue; the others by priority, creation and id, blocked
+   * ones by how much blocks them before that.
+   */
   list(
     session: string,
     status: QueueStatus,

@@ -2,13 +2,8 @@
 import { MusterError } from '../errors.ts';
 import type { AgentReader, SessionCounters, SessionReader, TaskReader } from '../readers.ts';
 import { satisfiedKeys } from '../tasks/capabilities.ts';
-import {
-  PRIORITY_RANGES,
-  type PriorityWord,
-  TASK_TYPES,
-  type TaskType,
-  taskType,
-} from '../tasks/projection.ts';
+import { compareInQueue } from '../tasks/order.ts';
+import { PRIORITY_RANGES, type PriorityWord, taskType } from '../tasks/projection.ts';
 import type { Task } from '../tasks/task.ts';
 import { KeptReadings } from './keptReadings.ts';
 import type { Place, QueueReader, QueueStatus } from './readers.ts';
@@ -103,7 +98,7 @@ export class TaskOverview {
 
   private async page(request: TaskQueueRequest, state: QueueState | undefined): Promise<QueuePage> {
     if (request.agentId !== undefined) return this.listOf(request.agentId, request);
-    if (state === undefined || isUnknownType(request)) return NO_TASKS;
+    if (state === undefined) return NO_TASKS;
     const { session, stamp } = state;
     const key = JSON.stringify([session, request]);
     return this.pages.read(key, stamp, () => this.listAll(session, request));
@@ -134,7 +129,7 @@ export class TaskOverview {
   }
 
   private async listAll(session: string, request: TaskQueueRequest): Promise<QueuePage> {
-    const { priority, limit, after } = request;
+    const { priority, type, limit, after } = request;
     const tasks: Task[] = [];
     const states = statesOf(request);
     for (const status of states.slice(after ? states.indexOf(after.status) : 0)) {
@@ -142,7 +137,7 @@ export class TaskOverview {
       const { items, next } = await this.dependencies.queue.list(
         session,
         status,
-        { priorities: priority && PRIORITY_RANGES[priority], type: typeOf(request) },
+        { priorities: priority && PRIORITY_RANGES[priority], type },
         limit - tasks.length,
         status === after?.status ? after.place : undefined,
       );
@@ -157,12 +152,12 @@ export class TaskOverview {
     const { sessions, tasks } = this.dependencies;
     const { open, agent } = await sessions.currentWithAgent(request.workspace, agentId);
     if (agent === undefined) throw noAgent(agentId);
-    if (open === undefined || request.status === 'blocked' || isUnknownType(request)) return NO_TASKS;
+    if (open === undefined || request.status === 'blocked') return NO_TASKS;
     const { session } = open;
     if (request.status === 'pending') {
       const names = agent.value.capabilities.map(({ name }) => name);
       const keys = satisfiedKeys(session.capabilityKeys, names);
-      const claimable = await tasks.claimable(session.id, keys, MAX_OWN_TASKS);
+      const claimable = await tasks.claimable(session.id, keys, MAX_OWN_TASKS, request.type);
       return firstOf(
         claimable.map(({ value }) => value),
         request,
@@ -172,7 +167,7 @@ export class TaskOverview {
     const ids = held.map(([taskId]) => taskId).sort();
     const found = await tasks.findAll(ids.slice(0, MAX_OWN_TASKS));
     const own = found.flatMap((task) => (task?.value.claim?.agentId === agentId ? [task.value] : []));
-    const page = firstOf(own.sort(inQueueOrder), request);
+    const page = firstOf(own.sort(compareInQueue), request);
     return { ...page, truncated: page.truncated || ids.length > MAX_OWN_TASKS };
   }
 }
@@ -182,18 +177,9 @@ function statesOf({ status, includeAssigned }: TaskQueueRequest): readonly Queue
   return includeAssigned ? ['pending', 'blocked', 'assigned', 'in_progress'] : ['pending', 'blocked'];
 }
 
-function typeOf({ type }: TaskQueueRequest): TaskType | undefined {
-  return TASK_TYPES.find((known) => known === type);
-}
-
-function isUnknownType(request: TaskQueueRequest): boolean {
-  return request.type !== undefined && typeOf(request) === undefined;
-}
-
 function firstOf(tasks: readonly Task[], request: TaskQueueRequest): QueuePage {
-  const { priority, status, limit } = request;
+  const { priority, status, type, limit } = request;
   const range = priority && PRIORITY_RANGES[priority];
-  const type = typeOf(request);
   const matching = tasks.filter(
     (task) =>
       (status === undefined || queueStatus(task) === status) &&
@@ -207,10 +193,6 @@ function firstOf(tasks: readonly Task[], request: TaskQueueRequest): QueuePage {
 export function queueStatus({ status, blockers }: Task): QueueStatus {
   if (status === 'available') return blockers > 0 ? 'blocked' : 'pending';
   return status === 'claimed' ? 'assigned' : 'in_progress';
-}
-
-function inQueueOrder(a: Task, b: Task): number {
-  return a.priority - b.priority || a.createdAt.getTime() - b.createdAt.getTime();
 }
 
 function noAgent(agentId: string): MusterError {

@@ -14,7 +14,7 @@ import { type Settle, StaleWriteError, type Store, type Versioned } from '../sto
 import { satisfiedKeys } from './capabilities.ts';
 import { taskChanges } from './changes.ts';
 import { claimTask, endBackoff } from './machine.ts';
-import type { TaskType } from './projection.ts';
+import { CODING_TYPE } from './projection.ts';
 import { isHeld, type Task } from './task.ts';
 import { ClaimWindow } from './window.ts';
 
@@ -114,7 +114,7 @@ export class TaskClaims {
     agent: Versioned<Agent>,
     settle: Settle<ClaimOutcome>,
   ): Promise<ClaimOutcome> {
-    const window = this.window(session.id, keys, request.runner && 'coding');
+    const window = this.window(session.id, keys, request.runner && CODING_TYPE);
     const candidate = await window.next(session.queueVersion);
     if (candidate !== undefined) {
       let outcome: 'claimed' | 'refused' = 'refused';
@@ -201,11 +201,7 @@ export class TaskClaims {
     return outcome;
   }
 
-  private window(
-    session: string,
-    capabilityKeys: readonly string[],
-    type: TaskType | undefined,
-  ): ClaimWindow {
+  private window(session: string, capabilityKeys: readonly string[], type: string | undefined): ClaimWindow {
     const name = [session, type ?? '', ...capabilityKeys].join('\n');
     const window =
       this.windows.get(name) ?? new ClaimWindow(this.dependencies.tasks, session, capabilityKeys, type);

@@ -10,7 +10,9 @@ import { MAX_TASK_BYTES, requireSize } from '../size.ts';
 import type { Change, Settle, Store, Versioned } from '../store.ts';
 import { capabilityKey, MAX_CAPABILITY_KEYS } from './capabilities.ts';
 import { type Dependency, resolveBatch } from './dependencies.ts';
+import { USUAL_TYPE } from './projection.ts';
 import { isClosed, type Task } from './task.ts';
+import { requireAhead } from './taskDeadline.ts';
 
 /** The most tasks that one call creates. */
 export const MAX_BATCH = 500;
@@ -22,12 +24,14 @@ export const MAX_DEPENDENTS = 1000;
 export interface TaskDraft {
   /** Where it is to have an id that its creator derives; otherwise it gets one. */
   readonly id?: string;
+  readonly type?: string | undefined;
   readonly description: string;
   readonly priority: number;
   readonly dependencies: readonly string[];
   readonly files: readonly string[];
   readonly hints?: string | undefined;
   readonly requiredCapabilities: readonly string[];
+  readonly deadline?: Date | undefined;
   /** Makes it a coding task, once its id is known. */
   readonly coding?: (taskId: string, now: Date) => CodingWork;
 }
@@ -88,10 +92,12 @@ export class TaskCreation {
   /** Gives the drafts ids that sort in their order. */
   private number(request: CreationRequest): NumberedDraft[] {
     const { drafts } = request;
+    const now = this.dependencies.clock.now();
     for (const [index, draft] of drafts.entries()) {
       requireSize('A task', request.field(index, 'description'), draft, MAX_TASK_BYTES);
+      requireAhead(draft.deadline, request.field(index, 'deadline'), now);
     }
-    const time = this.dependencies.clock.now().getTime().toString(36).padStart(9, '0');
+    const time = now.getTime().toString(36).padStart(9, '0');
     const prefix = `task-${time}${this.dependencies.randomness.letters(6)}`;
     const ids = drafts.map((_, index) => `${prefix}-${String(index + 1).padStart(3, '0')}`);
     const written = drafts.map((draft) => draft.dependencies);
@@ -155,6 +161,7 @@ function buildTasks(
       id,
       workspace: session.workspace,
       session: session.id,
+      ...(draft.type !== undefined && draft.type !== USUAL_TYPE && { type: draft.type }),
       description: draft.description,
       priority: draft.priority,
       status: 'available' as const,
@@ -166,6 +173,7 @@ function buildTasks(
       context: { files: draft.files, ...(draft.hints !== undefined && { hints: draft.hints }) },
       createdAt: now,
       createdBy,
+      ...(draft.deadline && { deadline: draft.deadline }),
       epoch: 0,
       lapsedClaims: [],
       retries: 0,

@@ -39,11 +39,17 @@ export function priorityWord(priority: number): PriorityWord {
   return PRIORITY_WORDS.find((word) => priority <= PRIORITY_RANGES[word].to) ?? 'low';
 }
 
-export const TASK_TYPES = ['coordination', 'coding'] as const;
+/** The type of a task whose creator names none. */
+export const USUAL_TYPE = 'coordination';
 
-/** The kinds of work that the queue has. */
-export type TaskType = (typeof TASK_TYPES)[number];
+/** The type of the tasks that runners do. */
+export const CODING_TYPE = 'coding';
 
-export function taskType({ coding }: Task): TaskType {
-  return coding === undefined ? 'coordination' : 'coding';
+/** A type that a creator names: a word, with digits and dashes in it if need be. */
+export const TYPE_NAME = /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/;
+
+export const MAX_TYPE_LENGTH = 50;
+
+export function taskType({ coding, type = USUAL_TYPE }: Pick<Task, 'coding' | 'type'>): string {
+  return coding === undefined ? type : CODING_TYPE;
 }

@@ -52,6 +52,8 @@ export interface Task {
   readonly workspace: string;
   /** The coordination session that it belongs to; archiving the session takes it out of the queue. */
   readonly session: string;
+  /** The kind of work, where its creator named one; projection.ts tells that of any task. */
+  readonly type?: string;
   readonly description: string;
   /** 1 (first) to 10 (last). */
   readonly priority: number;
@@ -66,6 +68,8 @@ export interface Task {
   readonly context: { readonly files: readonly string[]; readonly hints?: string };
   readonly createdAt: Date;
   readonly createdBy: string;
+  /** When it should be done. At equal priority what is due earlier comes first, and what has none last. */
+  readonly deadline?: Date;
   /** The epoch of the latest claim; 0 before the first. */
   readonly epoch: number;
   /** The claim in force, or the one that closed the task. */

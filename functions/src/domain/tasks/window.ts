@@ -5,7 +5,6 @@
  */
 import type { TaskReader } from '../readers.ts';
 import type { Versioned } from '../store.ts';
-import type { TaskType } from './projection.ts';
 import type { Task } from './task.ts';
 
 /** How many tasks one query reads ahead, beyond what the waiting calls need. */
@@ -21,7 +20,7 @@ export class ClaimWindow {
   private readonly tasks: TaskReader;
   private readonly session: string;
   private readonly capabilityKeys: readonly string[];
-  private readonly type: TaskType | undefined;
+  private readonly type: string | undefined;
   private candidates: Versioned<Task>[] = [];
   private queueVersion = -1;
   /** Whether the last query found fewer tasks than it asked for: the window then holds all there are. */
@@ -34,7 +33,7 @@ export class ClaimWindow {
   private readonly claimedMeanwhile = new Set<string>();
 
   /** @param type the only type of tasks, where there is such a limit */
-  constructor(tasks: TaskReader, session: string, capabilityKeys: readonly string[], type?: TaskType) {
+  constructor(tasks: TaskReader, session: string, capabilityKeys: readonly string[], type?: string) {
     this.tasks = tasks;
     this.session = session;
     this.capabilityKeys = capabilityKeys;

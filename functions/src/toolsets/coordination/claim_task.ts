@@ -18,7 +18,7 @@ export const claimTask = defineTool({
   name: 'claim_task',
   title: 'Claim a task',
   description:
-    'Claim an available task to work on: the first by priority, then age, that you may do. The claim is a lease that any call of yours renews. While you hold a task that you have not started, or as many as you may, you get that again, with resumed: true.',
+    'Claim an available task to work on: the first by priority, then deadline, then age, that you may do. The claim is a lease that any call of yours renews. While you hold a task that you have not started, or as many as you may, you get that again, with resumed: true.',
   input: z.strictObject({
     agent_id: agentId('Your agent ID'),
     lease_seconds: z

@@ -14,7 +14,7 @@ export const createTask = defineTool({
   name: 'create_task',
   title: 'Create a task',
   description:
-    'Create a new task in the queue. Workers get tasks by priority, then age, once all dependencies are done.',
+    'Create a new task in the queue. Workers get tasks by priority, then deadline, then age, once all dependencies are done.',
   input: z.strictObject({ ...taskArguments, priority: priority.default(USUAL_PRIORITY) }),
   output: z.object({ success: z.boolean(), task: taskShape }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Discovery } from '../../domain/coordination/discovery.ts';
 import { chosenId, idOf } from '../../domain/ids.ts';
 import { COORDINATION_STATUSES, coordinationStatus } from '../../domain/tasks/projection.ts';
-import type { Task, TaskResult } from '../../domain/tasks/task.ts';
+import { type Claim, isHeld, type Task, type TaskResult, type TaskStatus } from '../../domain/tasks/task.ts';
 
 export const agentId = (description: string) => chosenId().describe(description);
 
@@ -47,6 +47,8 @@ export const taskShape = z.object({
   dependencies: z.array(z.string()),
   context: z.object({ files: z.array(z.string()).optional(), hints: z.string().optional() }),
   created_at: z.string(),
+  type: z.string().optional().describe('What kind of work it is, where its creator said so.'),
+  deadline: z.string().optional().describe('When it should be done.'),
   required_capabilities: z.array(z.string()).optional(),
   blocked: z
     .boolean()
@@ -86,8 +88,7 @@ export const taskShape = z.object({
 export type TaskAnswer = z.output<typeof taskShape>;
 
 export function taskAnswer(task: Task): TaskAnswer {
-  const { claim, context } = task;
-  const held = task.status === 'claimed' || task.status === 'in_progress' || task.status === 'waiting';
+  const { context } = task;
   return {
     id: task.id,
     description: task.description,
@@ -99,17 +100,13 @@ export function taskAnswer(task: Task): TaskAnswer {
       ...(context.hints !== undefined && { hints: context.hints }),
     },
     created_at: task.createdAt.toISOString(),
+    ...(task.type !== undefined && { type: task.type }),
+    ...(task.deadline && { deadline: task.deadline.toISOString() }),
     ...(task.requiredCapabilities.length > 0 && { required_capabilities: [...task.requiredCapabilities] }),
     ...(task.status === 'available' && task.blockers > 0 && { blocked: true }),
     ...(task.failedDependencies.length > 0 && { failed_dependencies: [...task.failedDependencies] }),
     ...(task.retryAt && { retry_at: task.retryAt.toISOString() }),
-    ...(claim && {
-      claimed_by: claim.agentId,
-      claimed_at: claim.claimedAt.toISOString(),
-      claim_epoch: claim.epoch,
-      ...(held && { lease_expires_at: claim.leaseExpiresAt.toISOString() }),
-      ...(claim.startedAt && { started_at: claim.startedAt.toISOString() }),
-    }),
+    ...(task.claim && claimAnswer(task.claim, task.status)),
     ...(task.coding && {
       coding: {
         tool: task.coding.tool,
@@ -121,6 +118,16 @@ export function taskAnswer(task: Task): TaskAnswer {
     ...(task.result && { result: resultAnswer(task.result) }),
     ...(task.error !== undefined && { error: task.error }),
     ...(task.lateResult && { late_result: lateResultAnswer(task.lateResult) }),
+  };
+}
+
+function claimAnswer(claim: Claim, status: TaskStatus): Partial<TaskAnswer> {
+  return {
+    claimed_by: claim.agentId,
+    claimed_at: claim.claimedAt.toISOString(),
+    claim_epoch: claim.epoch,
+    ...(isHeld(status) && { lease_expires_at: claim.leaseExpiresAt.toISOString() }),
+    ...(claim.startedAt && { started_at: claim.startedAt.toISOString() }),
   };
 }
 

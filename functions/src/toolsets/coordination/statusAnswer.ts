@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { CoordinationStatus } from '../../domain/coordination/service.ts';
+import { COORDINATION_STATUSES, coordinationStatus } from '../../domain/tasks/projection.ts';
+import { isHeld, type Task } from '../../domain/tasks/task.ts';
 
 export const statusShape = z.object({
   goal: z.string(),
@@ -15,6 +17,20 @@ export const statusShape = z.object({
   agents: z.object({ total: z.number(), leaders: z.number(), workers: z.number(), active: z.number() }),
   discoveries_count: z.number(),
   last_activity: z.string().nullable(),
+  late: z
+    .object({
+      count: z.number(),
+      tasks: z.array(
+        z.object({
+          id: z.string(),
+          deadline: z.string().optional(),
+          status: z.enum(COORDINATION_STATUSES),
+          claimed_by: z.string().optional(),
+        }),
+      ),
+    })
+    .optional()
+    .describe('Tasks that are not closed and past their deadline; the first 10 by deadline are named.'),
 });
 
 /** Progress is the floor of done over all: 100 means that everything is done. */
@@ -22,6 +38,7 @@ export function statusAnswer({
   session,
   counters,
   members,
+  late,
 }: CoordinationStatus): z.output<typeof statusShape> {
   const { counts, lastActivity } = counters;
   const tasks = {
@@ -45,5 +62,15 @@ export function statusAnswer({
     },
     discoveries_count: counts.discoveries,
     last_activity: (lastActivity ?? session?.createdAt)?.toISOString() ?? null,
+    ...(late.count > 0 && { late: { count: late.count, tasks: late.first.map(lateAnswer) } }),
+  };
+}
+
+function lateAnswer({ id, deadline, status, claim }: Task) {
+  return {
+    id,
+    ...(deadline && { deadline: deadline.toISOString() }),
+    status: coordinationStatus(status),
+    ...(claim && isHeld(status) && { claimed_by: claim.agentId }),
   };
 }

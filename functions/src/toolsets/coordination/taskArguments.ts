@@ -7,6 +7,7 @@ import {
   MAX_REQUIRED_CAPABILITIES,
 } from '../../domain/tasks/capabilities.ts';
 import type { TaskDraft } from '../../domain/tasks/creation.ts';
+import { CODING_TYPE, MAX_TYPE_LENGTH, TYPE_NAME, USUAL_TYPE } from '../../domain/tasks/projection.ts';
 import { text, texts } from './shapes.ts';
 
 const MAX_DEPENDENCIES = 100;
@@ -41,6 +42,22 @@ export const taskArguments = {
     .refine(isShortEnough, `expected at most ${MAX_CAPABILITY_KEY_BYTES} bytes in all`)
     .optional()
     .describe('Capabilities that an agent must have to claim it.'),
+  type: z
+    .string()
+    .refine(
+      (name) => TYPE_NAME.test(name) && name.length <= MAX_TYPE_LENGTH,
+      `expected a lower-case word such as "research" or "bug-fix", of at most ${MAX_TYPE_LENGTH} characters`,
+    )
+    .refine((name) => name !== CODING_TYPE, 'expected another type: coding.create_task makes coding tasks')
+    .optional()
+    .describe(`What kind of work it is, to filter by; ${USUAL_TYPE} if left out.`),
+  deadline: z.iso
+    .datetime({ offset: true })
+    .refine((text) => new Date(text).getUTCFullYear() <= 9999, 'expected a date before the year 10000')
+    .optional()
+    .describe(
+      'When it should be done, as in 2027-01-31T17:00:00Z. At equal priority, what is due earlier is dealt first.',
+    ),
 };
 
 /** The priority of a task that names none. */
@@ -56,5 +73,7 @@ export function draftOf(written: Written): TaskDraft {
     files: written.context_files ?? [],
     hints: written.hints,
     requiredCapabilities: written.required_capabilities ?? [],
+    type: written.type,
+    deadline: written.deadline === undefined ? undefined : new Date(written.deadline),
   };
 }

@@ -7,7 +7,13 @@ import {
   queueStatus,
   type TaskQueueRequest,
 } from '../../domain/system/taskOverview.ts';
-import { PRIORITY_WORDS, priorityWord, TASK_TYPES, taskType } from '../../domain/tasks/projection.ts';
+import {
+  CODING_TYPE,
+  PRIORITY_WORDS,
+  priorityWord,
+  taskType,
+  USUAL_TYPE,
+} from '../../domain/tasks/projection.ts';
 import { isHeld, type Task } from '../../domain/tasks/task.ts';
 import { defineTool } from '../../mcp/tool.ts';
 import { cursor, decodeCursor, encodeCursor, pageShape } from './paging.ts';
@@ -41,7 +47,7 @@ const taskShape = z
     requiredCapabilities: z.array(z.string()),
     assignedTo: z.string(),
     createdAt: z.iso.datetime(),
-    deadline: z.iso.datetime().describe('Tasks have none so far.'),
+    deadline: z.iso.datetime().describe('When it should be done, where it has one.'),
     dependencies: z.array(z.string()),
     metadata,
   })
@@ -71,6 +77,7 @@ function taskAnswer(task: Task): z.output<typeof taskShape> {
     requiredCapabilities: [...task.requiredCapabilities],
     ...(claim && isHeld(status) && { assignedTo: claim.agentId }),
     createdAt: task.createdAt.toISOString(),
+    ...(task.deadline && { deadline: task.deadline.toISOString() }),
     dependencies: [...task.dependencies],
     metadata: {
       workspace: task.workspace,
@@ -121,7 +128,9 @@ export const getTaskQueue = defineTool({
       .string()
       .refine((text) => text.length <= 100, 'expected at most 100 characters')
       .optional()
-      .describe(`Filter by task type: ${TASK_TYPES.join(' or ')}`),
+      .describe(
+        `Filter by task type: ${USUAL_TYPE}, ${CODING_TYPE}, or another that tasks were created with`,
+      ),
     includeAssigned: z
       .boolean()
       .default(false)

@@ -1,0 +1,93 @@
+/**
+ * The order of the queue has no index of its own: most tasks have no deadline, and a query ordered by a field leaves
+ * out the documents that lack it, among them all tasks from before there were deadlines. So it is merged from two
+ * walks along indexes: over the tasks with a deadline, and over all tasks without regard to it.
+ */
+import { FieldPath, type Query } from '@google-cloud/firestore';
+import type { Found, Place } from '../../domain/system/readers.ts';
+import { compareInQueue } from '../../domain/tasks/order.ts';
+import type { Task } from '../../domain/tasks/task.ts';
+import type { DocumentReading } from './reading.ts';
+import { taskFromDocument } from './taskDocument.ts';
+
+/** Of tasks that can be claimed, those with a deadline, in the order of the queue. */
+export function withDeadline(ready: Query): Query {
+  const ordered = ready.orderBy('priority').orderBy('deadline').orderBy('created_at');
+  return ordered.orderBy(FieldPath.documentId());
+}
+
+/** All of them by priority, creation and id: whoever comes before a task without a deadline here, does so in the queue. */
+export function withoutRegardToDeadline(ready: Query): Query {
+  return ready.orderBy('priority').orderBy('created_at').orderBy(FieldPath.documentId());
+}
+
+/** How far one page looks for tasks without a deadline, past those that have one, and how often. */
+const LOOKED_THROUGH = 100;
+const MOST_LOOKS = 5;
+
+/**
+ * A page of the tasks that can be claimed, in the order of the queue. It is shorter than asked for where very many
+ * with a deadline lie before one without.
+ * @param after the last task given: priority, deadline where it has one, and creation
+ */
+export async function readyPage(
+  documents: DocumentReading,
+  ready: Query,
+  limit: number,
+  after: Place | undefined,
+): Promise<Found<Task>> {
+  let page = await look(documents, ready, limit, limit, after);
+  for (let looks = 1; page.items.length === 0 && page.next !== undefined && looks < MOST_LOOKS; looks++) {
+    page = await look(documents, ready, limit, Math.max(limit, LOOKED_THROUGH), page.next);
+  }
+  return page;
+}
+
+async function look(
+  documents: DocumentReading,
+  ready: Query,
+  limit: number,
+  lookedThrough: number,
+  after: Place | undefined,
+): Promise<Found<Task>> {
+  const [dated, all] = await Promise.all([
+    documents.page(datedAfter(ready, after), limit, taskFromDocument),
+    documents.page(undatedAfter(ready, after), lookedThrough, taskFromDocument),
+  ]);
+  const lastDated = dated.more ? dated.items.at(-1) : undefined;
+  const lastSeen = all.more ? all.items.at(-1) : undefined;
+  const seen = [...dated.items, ...all.items.filter((task) => task.deadline === undefined)];
+  // What lies behind the end of either walk may have something before it that was not seen.
+  const known = seen
+    .filter((task) => lastDated === undefined || compareInQueue(task, lastDated) <= 0)
+    .filter((task) => lastSeen === undefined || task.priority <= lastSeen.priority)
+    .sort(compareInQueue);
+  const items = known.slice(0, limit);
+  const last = items.at(-1);
+  if (last !== undefined && known.length > limit) return { items, next: placeInQueue(last) };
+  if (lastSeen !== undefined && (lastDated === undefined || lastDated.priority > lastSeen.priority)) {
+    return { items, next: { order: [lastSeen.priority, lastSeen.createdAt.getTime()], id: lastSeen.id } };
+  }
+  return { items, ...(lastDated !== undefined && last !== undefined && { next: placeInQueue(last) }) };
+}
+
+function placeInQueue({ priority, deadline, createdAt, id }: Task): Place {
+  return { order: [priority, ...(deadline ? [deadline.getTime()] : []), createdAt.getTime()], id };
+}
+
+/** At equal priority those with a deadline come first, so that none is left after one without. */
+function datedAfter(ready: Query, after: Place | undefined): Query {
+  const walk = withDeadline(ready);
+  const [priority = 0, ...times] = after?.order ?? [];
+  if (after === undefined) return walk;
+  if (times.length === 1) return walk.startAfter(priority);
+  return walk.startAfter(priority, ...times.map((time) => new Date(time)), after.id);
+}
+
+function undatedAfter(ready: Query, after: Place | undefined): Query {
+  const walk = withoutRegardToDeadline(ready);
+  const [priority = 0, ...times] = after?.order ?? [];
+  if (after === undefined) return walk;
+  if (times.length > 1) return walk.startAt(priority);
+  return walk.startAfter(priority, ...times.map((time) => new Date(time)), after.id);
+}

@@ -1,0 +1,182 @@
+/** Deadlines and types of tasks: what order they are dealt and listed in, and what is late. */
+import assert from 'node:assert/strict';
+import { FieldValue } from '@google-cloud/firestore';
+import fc from 'fast-check';
+import { z } from 'zod';
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { taskPath } from '../../../functions/src/adapters/firestore/paths.ts';
+import type { TaskDraft } from '../../../functions/src/domain/tasks/creation.ts';
+import { compareInQueue } from '../../../functions/src/domain/tasks/order.ts';
+import { answer, refusedWith } from './calls.ts';
+import { Team } from './team.ts';
+
+const queuePage = z.object({
+  tasks: z.array(z.object({ id: z.string(), type: z.string(), deadline: z.string().optional() })),
+  nextCursor: z.string().optional(),
+});
+
+const statusOfLate = z.object({
+  late: z
+    .object({
+      count: z.number(),
+      tasks: z.array(z.object({ id: z.string(), deadline: z.string(), status: z.string() }).loose()),
+    })
+    .optional(),
+});
+
+describe('deadlines and types of tasks', () => {
+  let team: Team;
+
+  const within = (seconds: number): Date => new Date(team.now.getTime() + seconds * 1000);
+
+  async function listed(args: { limit: number; [name: string]: string | number }): Promise<string[]> {
+    const ids: string[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const asked = { ...args, ...(cursor !== undefined && { cursor }) };
+      const page = queuePage.parse(await answer(team, 'system_getTaskQueue', asked));
+      assert.ok(page.tasks.length <= args.limit);
+      ids.push(...page.tasks.map(({ id }) => id));
+      if (page.nextCursor === undefined) return ids;
+      cursor = page.nextCursor;
+    }
+  }
+
+  beforeEach(() => {
+    team = new Team();
+  });
+
+  it('deals at equal priority what is due first, then what has no deadline, also from before there were any', async () => {
+    const [old, none, later, soon, urgent] = await team.create(
+      { description: 'old' },
+      { description: 'none' },
+      { description: 'later', deadline: within(7200) },
+      { description: 'soon', deadline: within(3600) },
+      { description: 'urgent', priority: 1 },
+    );
+    assert.ok(old && none && later && soon && urgent);
+    await firestore().doc(taskPath(old.id)).update({ given_type: FieldValue.delete() });
+    const expected = [urgent.id, soon.id, later.id, old.id, none.id];
+    assert.deepEqual(await listed({ limit: 2 }), expected);
+    const agent = await team.join('ann');
+    for (const id of expected) {
+      assert.equal(await team.claim(agent), id);
+      await team.complete(agent, id);
+    }
+  });
+
+  it('lists each task once and in the order of the queue, whatever the pages', async () => {
+    const draft: fc.Arbitrary<Partial<TaskDraft>> = fc.record({
+      priority: fc.integer({ min: 4, max: 6 }),
+      deadline: fc.option(
+        fc.integer({ min: 1, max: 4 }).map((hours) => within(hours * 3600)),
+        {
+          nil: undefined,
+        },
+      ),
+      type: fc.constantFrom(undefined, 'research'),
+    });
+    const drafts = fc.array(draft, { minLength: 6, maxLength: 10 });
+    await fc.assert(
+      fc.asyncProperty(drafts, drafts, fc.constantFrom(1, 2, 3, 7), async (first, second, limit) => {
+        team = new Team();
+        const tasks = [...(await team.create(...first))];
+        team.pass(1);
+        tasks.push(...(await team.create(...second)));
+        const sorted = tasks.toSorted(compareInQueue);
+        assert.deepEqual(
+          await listed({ limit }),
+          sorted.map(({ id }) => id),
+        );
+        const few = sorted.filter(({ type, priority }) => type === 'research' && priority >= 5);
+        assert.deepEqual(
+          await listed({ limit, type: 'research', priority: 'normal' }),
+          few.map(({ id }) => id),
+        );
+      }),
+      { numRuns: 4 },
+    );
+  });
+
+  it('comes past many tasks that have a deadline to those that have none', async () => {
+    const dated = Array.from({ length: 30 }, (_, index) => ({ deadline: within(3600 + index) }));
+    const tasks = await team.create(...dated, {}, {});
+    const found = await listed({ limit: 6 });
+    assert.deepEqual(
+      found,
+      tasks.map(({ id }) => id),
+    );
+  });
+
+  it('counts and names what is late, and nothing that is closed', async () => {
+    const agent = await team.join('ann');
+    const status = async () => statusOfLate.parse(await answer(team, 'coordination_get_status', {})).late;
+    assert.equal(await status(), undefined);
+    const [first, second] = await team.create(
+      { deadline: within(60) },
+      { deadline: within(30), dependencies: ['task-1'] },
+      { deadline: within(3600) },
+      {},
+    );
+    assert.ok(first && second);
+    assert.equal(await status(), undefined, 'none is due yet');
+    await team.claim(agent);
+    team.pass(120);
+    assert.deepEqual(await status(), {
+      count: 2,
+      tasks: [
+        { id: second.id, deadline: second.deadline?.toISOString(), status: 'available' },
+        { id: first.id, deadline: first.deadline?.toISOString(), status: 'claimed', claimed_by: agent },
+      ],
+    });
+    await team.complete(agent, first.id);
+    assert.equal((await status())?.count, 1);
+    const more = Array.from({ length: 12 }, () => ({ deadline: within(1) }));
+    await team.create(...more);
+    team.pass(10);
+    const late = await status();
+    assert.deepEqual([late?.count, late?.tasks.length], [13, 10]);
+  });
+
+  it('takes and shows them in every tool', async () => {
+    const deadline = '2040-01-02T12:00:00+02:00';
+    const created = z
+      .object({ task: z.object({ id: z.string(), type: z.string(), deadline: z.string() }) })
+      .parse(await answer(team, 'coordination_create_task', { description: 'A', type: 'bug-fix', deadline }));
+    assert.deepEqual([created.task.type, created.task.deadline], ['bug-fix', '2040-01-02T10:00:00.000Z']);
+    team.pass(1);
+    await answer(team, 'coordination_create_tasks_batch', {
+      tasks: [{ description: 'B', type: 'research', deadline }, { description: 'C' }],
+    });
+    const queue = queuePage.parse(await answer(team, 'system_getTaskQueue', {}));
+    assert.deepEqual(
+      queue.tasks.map(({ type, deadline: at }) => [type, at]),
+      [
+        ['bug-fix', '2040-01-02T10:00:00.000Z'],
+        ['research', '2040-01-02T10:00:00.000Z'],
+        ['coordination', undefined],
+      ],
+    );
+    for (const type of ['research', 'bug-fix', 'coordination']) {
+      const { tasks } = queuePage.parse(await answer(team, 'system_getTaskQueue', { type }));
+      assert.deepEqual(
+        tasks.map((task) => task.type),
+        [type],
+      );
+    }
+    const agent = await team.join('ann');
+    const mine = { agentId: agent, status: 'pending', type: 'research' };
+    assert.equal(queuePage.parse(await answer(team, 'system_getTaskQueue', mine)).tasks.length, 1);
+    await team.claim(agent);
+    assert.equal((await team.task(created.task.id))?.type, 'bug-fix', 'a claim keeps it');
+  });
+
+  it('refuses what is no deadline or no type, and says what is', async () => {
+    const refused = (args: object) =>
+      refusedWith(team, 'coordination_create_task', { description: 'A', ...args });
+    assert.match(await refused({ deadline: '2039-12-31T00:00:00Z' }), /has passed already.*2040-01-01/s);
+    assert.match(await refused({ deadline: 'tomorrow' }), /deadline/);
+    assert.match(await refused({ type: 'Bug Fix' }), /type.*lower-case word/s);
+    assert.match(await refused({ type: 'coding' }), /coding\.create_task/);
+    assert.equal((await team.tasks()).length, 0);
+  });
+});

@@ -1,0 +1,29 @@
+/** The order of the queue. */
+import assert from 'node:assert/strict';
+import { compareInQueue } from '../../../../functions/src/domain/tasks/order.ts';
+import { sampleTask, secondsAfterStart } from '../samples.ts';
+
+describe('the order of the queue', () => {
+  it('is by priority, deadline, creation and id, and what has no deadline comes after what has one', () => {
+    const due = (seconds: number) => ({ deadline: secondsAfterStart(seconds) });
+    const ordered = [
+      { id: 'a', priority: 1 },
+      { id: 'b', ...due(60), createdAt: secondsAfterStart(9) },
+      { id: 'c', ...due(90) },
+      { id: 'd', ...due(90), createdAt: secondsAfterStart(1) },
+      { id: 'f' },
+      { id: 'g' },
+      { id: 'e', createdAt: secondsAfterStart(1) },
+      { id: 'h', priority: 6, ...due(1) },
+    ].map((changes) => sampleTask(changes));
+    for (const [place, one] of ordered.entries()) {
+      for (const [otherPlace, other] of ordered.entries()) {
+        assert.equal(
+          Math.sign(compareInQueue(one, other)),
+          Math.sign(place - otherPlace),
+          `${one.id} ${other.id}`,
+        );
+      }
+    }
+  });
+});
