@@ -36,6 +36,16 @@ describe('working on tasks', () => {
     assert.deepEqual(await team.counts(), { done: 1 });
   });
 
+  it('starts a task once, however often its holder says so', async () => {
+    const id = await claimed();
+    const first = await team.start(ann, id);
+    const before = await team.app.ports.tasks.find(id);
+    team.pass(5);
+    assert.deepEqual(await team.start(ann, id), first);
+    assert.deepEqual(await team.app.ports.tasks.find(id), before, 'nothing is written');
+    assert.deepEqual(await team.counts(), { in_progress: 1 });
+  });
+
   it('fails a task for good: its dependents stay blocked and say so', async () => {
     const [first, second, third] = await team.create(
       {},

@@ -106,7 +106,9 @@ export class QueueModel {
 
   start(agent: string, id: string): string {
     const task = this.task(id);
-    if (task?.status !== 'claimed' || task.holder !== agent) return 'refused';
+    if (task?.holder !== agent) return 'refused';
+    if (task.status === 'in_progress') return 'started';
+    if (task.status !== 'claimed') return 'refused';
     task.status = 'in_progress';
     task.leaseEnds = this.now + LEASE_SECONDS;
     return 'started';

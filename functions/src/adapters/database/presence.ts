@@ -84,8 +84,12 @@ function lastSeenOf(snapshot: DataSnapshot): Date | undefined {
   return snapshot.exists() ? new Date(lastSeenIn(snapshot.val())) : undefined;
 }
 
+/** The last moment that a date can be. */
+const LAST_MOMENT = 8.64e15;
+
 /** In milliseconds of the epoch; 0 where it does not say. */
 export function lastSeenIn(value: unknown): number {
   const isObject = typeof value === 'object' && value !== null;
-  return isObject && 'last_seen' in value && typeof value.last_seen === 'number' ? value.last_seen : 0;
+  const at = isObject && 'last_seen' in value ? value.last_seen : 0;
+  return typeof at === 'number' && Math.abs(at) <= LAST_MOMENT ? at : 0;
 }

@@ -28,14 +28,18 @@ export class FirestoreAgentDirectory implements AgentDirectoryReader {
       after?.order.length === order.length ? ordered.startAfter(...after.order, after.id) : ordered;
     const most = limit + MAX_PASSED_OVER;
     const items: Agent[] = [];
-    let last: Agent | undefined;
+    let last: Place | undefined;
     let looked = 0;
     const wanted = this.isWhole(query) ? limit + 1 : most + 1;
-    for await (const { value: agent } of this.documents.first(continued, wanted, agentFromDocument)) {
+    for await (const { value: agent, snapshot } of this.documents.first(
+      continued,
+      wanted,
+      agentFromDocument,
+    )) {
       if (last !== undefined && (items.length === limit || looked === most)) {
-        return { items, next: placeOf(last, order) };
+        return { items, next: last };
       }
-      last = agent;
+      last = { order: order.map((field) => Number(snapshot.get(field))), id: snapshot.id };
       looked++;
       if (matches(agent, query)) items.push(agent);
     }
@@ -113,11 +117,6 @@ interface IndexedQuery {
 }
 
 const WORKING_ORDER: readonly OrderField[] = ['free_slots', 'held_count'];
-
-function placeOf(agent: Agent, order: readonly OrderField[]): Place {
-  const fields = queriedFields(agent);
-  return { order: order.map((field) => fields[field]), id: agent.id };
-}
 
 function matches(agent: Agent, { availability: kind, type, capabilities }: AgentQuery): boolean {
   const names = queriedFields(agent).capability_names;

@@ -22,9 +22,9 @@ const agentDocument = z.object({
   capabilities: z.array(z.string()),
   capability_details: z.array(z.object({ name: z.string(), category: z.string(), parameters })),
   configuration: z.object({
-    max_concurrent_tasks: z.number(),
-    timeout: z.number(),
-    retry_policy: z.object({ max_retries: z.number(), backoff_ms: z.number() }),
+    max_concurrent_tasks: z.int(),
+    timeout: z.int(),
+    retry_policy: z.object({ max_retries: z.int(), backoff_ms: z.int() }),
   }),
   owner_uid: z.string(),
   role: z.enum(ROLES),
@@ -34,12 +34,15 @@ const agentDocument = z.object({
   active_since: timestamp.nullable().default(null),
   registered_at: timestamp,
   last_seen: timestamp,
-  held: z.record(z.string(), z.object({ session: z.string(), claim_epoch: z.number() })),
-  tasks_completed: z.number(),
-  tasks_failed: z.number(),
+  held: z.record(z.string(), z.object({ session: z.string(), claim_epoch: z.int() })),
+  tasks_completed: z.int(),
+  tasks_failed: z.int(),
   work_milliseconds: z.number().default(0),
   last_failed: z.boolean().default(false),
   last_completed_at: timestamp.nullable().default(null),
+  /** Only queries go by these. */
+  held_count: z.int().optional(),
+  free_slots: z.int().optional(),
   milestones: z
     .object({
       seen: timestamp.optional(),

@@ -22,14 +22,14 @@ export const codingDocument = z.object({
   failure: failure.nullable(),
   attempts: z.array(
     z.object({
-      claim_epoch: z.number(),
+      claim_epoch: z.int(),
       agent_id: z.string(),
       ended_at: timestamp,
       failure,
       commits: z.array(z.object({ sha: z.string(), subject: z.string() })),
     }),
   ),
-  result: z.object({ claim_epoch: z.number(), bytes: z.number(), parts: z.number() }).nullable(),
+  result: z.object({ claim_epoch: z.int(), bytes: z.int(), parts: z.int() }).nullable(),
 });
 
 type StoredCoding = z.output<typeof codingDocument>;

@@ -127,8 +127,9 @@ export class DocumentReading {
   async page<Item>(query: Query, limit: number, fromDocument: FromDocument<Item>): Promise<Slice<Item>> {
     const items: Item[] = [];
     let characters = 0;
-    for await (const { value, snapshot } of this.first(query, limit + 1, fromDocument)) {
-      characters += JSON.stringify(snapshot.data()).length;
+    for await (const { value } of this.first(query, limit + 1, fromDocument)) {
+      // Not of the document itself, in which there may be anything.
+      characters += JSON.stringify(value).length;
       const full = items.length === limit || (items.length > 0 && characters > MAX_PAGE_CHARACTERS);
       if (full) return { items, more: true };
       items.push(value);
@@ -141,12 +142,21 @@ export class DocumentReading {
     fromDocument: FromDocument<Value>,
   ): { readonly value: Value } | undefined {
     try {
-      return { value: fromDocument(snapshot.data(), snapshot.id) };
+      const value = fromDocument(snapshot.data(), snapshot.id);
+      // What is read goes by this id from here on, into cursors and back to the document.
+      const own: unknown = snapshot.get('id');
+      if (typeof own === 'string' && own !== snapshot.id) throw new OtherIdError();
+      return { value };
     } catch (error) {
       this.unreadable.note(snapshot.ref.path, error);
       return undefined;
     }
   }
+}
+
+/** A document that says that it is another one. */
+class OtherIdError extends Error {
+  override readonly name = 'OtherIdError';
 }
 
 function ownerOf(snapshot: DocumentSnapshot): string | undefined {

@@ -22,7 +22,7 @@ const sessionDocument = z.object({
   goal: z.string(),
   master_plan: z.string(),
   created_at: timestamp,
-  queue_version: z.number(),
+  queue_version: z.int(),
   capability_keys: z.array(z.string()),
 });
 
@@ -52,8 +52,8 @@ export function sessionFromDocument(data: unknown): Session {
 }
 
 const counterDocument = z.object({
-  counts: z.partialRecord(z.enum([...TASK_STATUSES, 'discoveries']), z.number()).optional(),
-  waits: z.object({ tasks: z.number(), milliseconds: z.number() }).optional(),
+  counts: z.partialRecord(z.enum([...TASK_STATUSES, 'discoveries']), z.int()).optional(),
+  waits: z.object({ tasks: z.int(), milliseconds: z.number() }).optional(),
   last_activity: timestamp,
 });
 
@@ -84,7 +84,7 @@ export function sumCounters(
   return { counts, waits, ...(shards.length > 0 && { lastActivity: new Date(latest) }) };
 }
 
-const memberDocument = z.object({ total: z.number(), leaders: z.number(), active: z.number() });
+const memberDocument = z.object({ total: z.int(), leaders: z.int(), active: z.int() });
 
 export function memberFromDocument(data: unknown): MemberCount {
   return memberDocument.parse(data);
@@ -96,7 +96,7 @@ export function sumMembers(shards: readonly z.output<typeof memberDocument>[]): 
   return { total: sum('total'), leaders: sum('leaders'), active: sum('active') };
 }
 
-const registryDocument = z.object({ total: z.number(), active: z.number() });
+const registryDocument = z.object({ total: z.int(), active: z.int() });
 
 export function registryFromDocument(data: unknown): RegistryCount {
   return registryDocument.parse(data);

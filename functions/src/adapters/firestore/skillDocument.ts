@@ -14,7 +14,7 @@ const skillDocument = z.object({
   version: z.string(),
   author: z.string(),
   /** How many agents have it. It is deprecated where none has. */
-  agents: z.number(),
+  agents: z.int(),
 });
 
 type StoredSkill = Omit<z.output<typeof skillDocument>, 'agents'>;

@@ -62,8 +62,10 @@ export function claimTask(task: Task, agentId: string, leaseSeconds: number, now
   return { ...task, status: 'claimed', epoch, claim };
 }
 
+/** What the same claim has started already stays the very same task. */
 export function startTask(task: Task, claimant: Claimant, now: Date): Task {
   const claim = currentClaim(task, claimant);
+  if (claim !== undefined && task.status === 'in_progress') return task;
   if (claim === undefined || task.status !== 'claimed')
     throw notPossible(task, 'be started', claimant.agentId);
   const renewed = { ...claim, startedAt: now, leaseExpiresAt: laterBySeconds(now, claim.leaseSeconds) };

@@ -31,10 +31,12 @@ export class TaskQueue {
     return this.claims.claim(request, settle);
   }
 
+  /** Starting again what the same claim has started changes nothing. */
   start(taskId: string, claimant: Claimant, settle: Settle<Task>): Promise<Task> {
     return this.change(taskId, async ({ value: before, version }, now) => {
       const task = startTask(before, claimant, now);
-      await this.dependencies.store.commit(taskChanges(before, task, version, now), settle(task));
+      const changes = task === before ? [] : taskChanges(before, task, version, now);
+      await this.dependencies.store.commit(changes, settle(task));
       return task;
     });
   }

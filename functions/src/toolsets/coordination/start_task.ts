@@ -11,14 +11,14 @@ const answer = (task: Task) => {
 export const startTask = defineTool({
   name: 'start_task',
   title: 'Start a task',
-  description: 'Mark a claimed task as in_progress.',
+  description: 'Mark a claimed task as in_progress. Its holder may say so again.',
   input: z.strictObject({
     agent_id: agentId('Your agent ID'),
     task_id: taskId('Task ID to start'),
     claim_epoch: claimEpoch,
   }),
   output: z.object({ success: z.boolean(), late_result: taskShape.shape.late_result }),
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'worker',
   example: { agent_id: 'terminal-2', task_id: 'task-xxx-002' },
   handler: async ({ services, principal, operation }, { agent_id, task_id, claim_epoch }) => {

@@ -71,7 +71,15 @@ describe('starting a task', () => {
     assert.match(error.details.suggestion ?? '', /claim_epoch/);
   });
 
-  for (const status of TASK_STATUSES.filter((one) => one !== 'claimed')) {
+  it('may be repeated by the same claim, and changes nothing then', async () => {
+    const task = started();
+    for (const claimant of [{ agentId: 'ann' }, { agentId: 'ann', epoch: 1 }])
+      assert.equal(startTask(task, claimant, secondsAfterStart(20)), task);
+    for (const claimant of [{ agentId: 'bob' }, { agentId: 'ann', epoch: 2 }])
+      assert.equal((await refusal(() => startTask(task, claimant, START))).code, 'CONFLICT');
+  });
+
+  for (const status of TASK_STATUSES.filter((one) => one !== 'claimed' && one !== 'in_progress')) {
     it(`is refused while it is ${status}`, async () => {
       const task = status === 'available' ? sampleTask() : inState(status);
       const error = await refusal(() => startTask(task, { agentId: 'ann' }, START));
