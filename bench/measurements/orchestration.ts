@@ -102,7 +102,7 @@ function runsAt(url: string) {
       principal,
       'bench',
       {
-        ...{ input, context: {}, cache: false },
+        ...{ input, context: {}, parallel: true, cache: false },
         workflow: readWorkflow(workflow, 'workflow'),
         budget: { tokens: 1_000_000, costUsd: 100 },
       },

@@ -159,6 +159,7 @@ async function runCalls(): Promise<readonly Call[]> {
         .catch(() => undefined),
     (database) => reader(database).steps('run-1'),
     (database) => reader(database).journal('run-1', 'one.1'),
+    (database) => reader(database).calls('run-1'),
     (database) => reader(database).list('owner-1', undefined, NEXT),
     (database) => reader(database).list('owner-1', 'running', FIRST),
     (database) => reader(database).due(NOW, 2),

@@ -98,6 +98,7 @@ export class Scene extends CodingTeam {
       input: 'Do it',
       context: {},
       budget: BUDGET,
+      parallel: true,
       cache: false,
     };
     const { runs } = this.app.services.orchestration;

@@ -25,6 +25,7 @@ export async function setRun({ app, now, leader, workspace }: Team): Promise<voi
     createdAt: now,
     cancelRequested: false,
     epoch: 0,
+    deliveries: 0,
     deadline: new Date(now.getTime() + 3_600_000),
     current: [],
     stepsSettled: 0,
@@ -32,7 +33,13 @@ export async function setRun({ app, now, leader, workspace }: Team): Promise<voi
     spent: NOTHING_SPENT,
     warnings: [],
   };
-  const order = { workflow, input: 'Do it', context: {}, budget: { tokens: 1000, costUsd: 1 } };
+  const order = {
+    workflow,
+    input: 'Do it',
+    context: {},
+    budget: { tokens: 1000, costUsd: 1 },
+    parallel: true,
+  };
   await app.ports.store.commit([{ kind: 'createRun', run: handedOn(run, now), order }]);
   const saved = { name: 'plan-and-check', steps: [{ agent: 'claude' }] };
   await app.services.orchestration.workflows.save(leader.ownerUid, saved, undefined, unkeyed);

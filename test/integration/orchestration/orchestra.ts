@@ -103,6 +103,7 @@ export class Orchestra {
       input: this.question(),
       context: {},
       budget: { tokens: 1_000_000, costUsd: 10 },
+      parallel: true,
       cache: false,
       ...changed,
     };

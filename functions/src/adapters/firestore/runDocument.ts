@@ -23,6 +23,7 @@ const runDocument = z.object({
   ended_at: timestamp.nullable(),
   cancel_requested: z.boolean(),
   epoch: z.number(),
+  deliveries: z.number().default(0),
   lease_expires_at: timestamp.nullable(),
   due_at: timestamp.nullable(),
   deadline: timestamp,
@@ -50,6 +51,7 @@ export function runToDocument(run: Run): z.output<typeof runDocument> {
     ended_at: run.endedAt ?? null,
     cancel_requested: run.cancelRequested,
     epoch: run.epoch,
+    deliveries: run.deliveries,
     lease_expires_at: run.lease?.expiresAt ?? null,
     due_at: run.dueAt ?? null,
     deadline: run.deadline,
@@ -78,6 +80,7 @@ export function runFromDocument(data: unknown): Run {
     ...(stored.ended_at && { endedAt: stored.ended_at }),
     cancelRequested: stored.cancel_requested,
     epoch: stored.epoch,
+    deliveries: stored.deliveries,
     ...(stored.lease_expires_at && { lease: { epoch: stored.epoch, expiresAt: stored.lease_expires_at } }),
     ...(stored.due_at && { dueAt: stored.due_at }),
     deadline: stored.deadline,
@@ -106,6 +109,7 @@ const orderDocument = z.object({
   input: z.string(),
   context: z.string(),
   budget: z.object({ tokens: z.number(), cost_usd: z.number() }),
+  parallel: z.boolean().default(true),
 });
 
 export function orderToDocument({
@@ -113,21 +117,24 @@ export function orderToDocument({
   input,
   context,
   budget,
+  parallel,
 }: RunOrder): z.output<typeof orderDocument> {
   return {
     workflow: JSON.stringify(workflow),
     input,
     context: JSON.stringify(context),
     budget: { tokens: budget.tokens, cost_usd: budget.costUsd },
+    parallel,
   };
 }
 
 export function orderFromDocument(data: unknown): RunOrder {
-  const { workflow, input, context, budget } = orderDocument.parse(data);
+  const { workflow, input, context, budget, parallel } = orderDocument.parse(data);
   return {
     workflow: readWorkflow(workflow, 'workflow'),
     input,
     context: jsonObject.parse(JSON.parse(context)),
     budget: { tokens: budget.tokens, costUsd: budget.cost_usd },
+    parallel,
   };
 }

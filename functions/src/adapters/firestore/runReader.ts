@@ -40,6 +40,11 @@ export class FirestoreRunReader implements RunReader {
     return docs.map((snapshot) => this.documents.value(snapshot, callFromDocument));
   }
 
+  async calls(runId: string): Promise<readonly JournalEntry[]> {
+    const { docs } = await this.database.collection(runCallsPath(runId)).get();
+    return docs.map((snapshot) => this.documents.value(snapshot, callFromDocument));
+  }
+
   list(ownerUid: string, status: RunStatus | undefined, page: Page): Promise<Slice<Run>> {
     const own = this.runs.where('owner_uid', '==', ownerUid);
     const matching = status === undefined ? own : own.where('status', '==', status);

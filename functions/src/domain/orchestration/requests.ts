@@ -29,7 +29,7 @@ export interface Preferences {
 export interface RunOptions {
   /** How often a failed request to an agent is made again. */
   readonly retries?: number | undefined;
-  /** False: one step after the other, whatever the workflow says. */
+  /** False: one step, and one agent of a step, after the other, whatever the workflow says. */
   readonly parallel?: boolean | undefined;
   readonly budget: RunBudget;
 }
@@ -54,6 +54,7 @@ export function requestFor(
     input: prompt,
     context,
     budget: options.budget,
+    parallel: options.parallel ?? true,
     cache: preferences.cache,
     selection: {
       agent: preferences.agent,
@@ -117,7 +118,7 @@ export interface WrittenOverrides {
 /** @throws MusterError VALIDATION_ERROR for an override of what is not there */
 export function requestOf(
   workflow: Workflow,
-  given: Pick<RunRequest, 'input' | 'context' | 'budget' | 'cache'>,
+  given: Pick<RunRequest, 'input' | 'context' | 'budget' | 'parallel' | 'cache'>,
   overrides: WrittenOverrides,
   standings: Standings,
 ): RunRequest {

@@ -39,7 +39,7 @@ export const orchestrateParallel = defineTool({
     const { runs, roster } = context.services.orchestration;
     const standings = roster.standings();
     const workflow = parallelWorkflow(agents, mode, requireRole(role, 'role'), standings);
-    const given = { input, context: {}, budget: runs.budgetOf(wanted), cache: true };
+    const given = { input, context: {}, budget: runs.budgetOf(wanted), parallel: true, cache: true };
     return runAndAnswer(context, requestOf(workflow, given, {}, standings), undefined);
   },
   replay: (context, _, stored) => answerAgain(context, stored, undefined),

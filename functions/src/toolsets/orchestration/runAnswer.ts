@@ -1,5 +1,5 @@
 /** A run in the words of the specification's answers. */
-import { MusterError } from '../../domain/errors.ts';
+import { type ErrorCode, MusterError } from '../../domain/errors.ts';
 import { type AgentResult, isEnded, type Run, type ShownStep } from '../../domain/orchestration/runs/run.ts';
 import type { RunView } from '../../domain/orchestration/runs/service.ts';
 import type { RunAnswer } from './shapes.ts';
@@ -38,7 +38,7 @@ export function runAnswer({ run, steps, at }: RunView, { cached, full }: AnswerO
   };
 }
 
-/** @throws MusterError MODEL_ERROR, QUOTA_EXCEEDED or TIMEOUT where the run has failed, CONFLICT where it was cancelled */
+/** @throws MusterError where the run has failed, with what is at fault as its code; CONFLICT where it was cancelled */
 export function requireNotFailed({ id, status, failure }: Run): void {
   const about = { runId: id };
   const suggestion = `get_run with runId "${id}" tells every step and attempt.`;
@@ -47,13 +47,17 @@ export function requireNotFailed({ id, status, failure }: Run): void {
   }
   if (status !== 'failed') return;
   const { reason, message } = failure ?? { reason: 'FAILED', message: 'The run has failed.' };
-  throw new MusterError(codeOf(reason), message, { reason, about, suggestion });
+  throw new MusterError(CODES.get(reason) ?? 'MODEL_ERROR', message, { reason, about, suggestion });
 }
 
-function codeOf(reason: string) {
-  if (reason === 'BUDGET_EXHAUSTED') return 'QUOTA_EXCEEDED';
-  return reason === 'DEADLINE' ? 'TIMEOUT' : 'MODEL_ERROR';
-}
+/** Of what is no model's fault. */
+const CODES: ReadonlyMap<string, ErrorCode> = new Map([
+  ['BUDGET_EXHAUSTED', 'QUOTA_EXCEEDED'],
+  ['DEADLINE', 'TIMEOUT'],
+  ['PROMPT_TOO_LARGE', 'VALIDATION_ERROR'],
+  ['CONDITION_FAILED', 'VALIDATION_ERROR'],
+  ['EXECUTION_FAILED', 'INTERNAL'],
+]);
 
 function nextCall({ id, status }: Run): string {
   const why = status === 'waiting' ? 'A live agent has a step in hand.' : 'The run goes on.';

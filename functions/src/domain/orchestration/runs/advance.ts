@@ -18,6 +18,7 @@ import {
   type Run,
   type RunOrder,
   type StepRecord,
+  type StepStatus,
   spentOn,
   stepId,
   waiting,
@@ -93,9 +94,12 @@ export class Advance {
     return { status: 'failed', failure: { reason: failure?.reason ?? reason, message } };
   }
 
-  private async end(ending: Ending, { skipped, warnings }: Progress): Promise<void> {
+  private async end(ending: Ending, { next, skipped, warnings }: Progress): Promise<void> {
     const { lease, runId } = this.subject;
-    const records = skipped.map((round, index) => this.passedOver(round, index));
+    const records = [
+      ...skipped.map((round, index) => this.unexecuted(round, 'skipped', index)),
+      ...this.failedBefore(next, skipped.length),
+    ];
     await lease.change(
       (run, now) => ended({ ...run, warnings: [...new Set([...run.warnings, ...warnings])] }, ending, now),
       async (run, now) => [
@@ -105,12 +109,19 @@ export class Advance {
     );
   }
 
-  private passedOver({ name, iteration }: StepRound, index: number): StepRecord {
+  /** A step that failed before it could be executed: it has no prompt, or nobody can tell whether it is wanted. */
+  private failedBefore(next: Next, index: number): readonly StepRecord[] {
+    if (next.kind !== 'failed' || this.records.has(stepId(next.at))) return [];
+    const failure = { reason: next.reason, message: next.error };
+    return [{ ...this.unexecuted(next.at, 'failed', index), failure }];
+  }
+
+  private unexecuted({ name, iteration }: StepRound, status: StepStatus, index: number): StepRecord {
     const startedAt = this.dependencies.clock.now();
     const role = allSteps(this.workflow).find((step) => step.name === name)?.role ?? 'execute';
     return {
       ...begun({ name, iteration }, role, this.records.size + index + 1, startedAt),
-      status: 'skipped',
+      status,
       settledAt: startedAt,
     };
   }
@@ -137,6 +148,7 @@ export class Advance {
         stop: lease.stop,
         giveUp: (why) => lease.giveUp(why),
         abreast: due.length,
+        inTurn: !this.subject.order.parallel,
       });
       await lease.change(
         (current) => withRecord(current, record, [...warnings, ...repetitionWarnings(step, journal)]),

@@ -1,9 +1,11 @@
 /** Executes runs as they are delivered, for as long as this instance has them. Source: design, section 5. */
 import { z } from 'zod';
+import { unlessUnreadable } from '../../unreadable.ts';
 import { Advance, type AdvanceDependencies } from './advance.ts';
+import { leftAfter } from './failing.ts';
 import { LeaseLostError, type RunLease, takeRun } from './lease.ts';
 import type { RunDispatch } from './ports.ts';
-import { handedOn } from './run.ts';
+import { handedOn, MAX_DELIVERIES } from './run.ts';
 
 /** How long one delivery goes on before it lets another one continue. */
 const TURN_MILLISECONDS = 10 * 60_000;
@@ -32,23 +34,31 @@ export class RunExecution {
       log.error('run_task_unreadable', { data });
       return 'done';
     }
-    const taken = await takeRun(this.dependencies, task.runId);
+    // One that cannot be read is dispatched by the sweep as soon as it can be.
+    const taken = await unlessUnreadable(takeRun(this.dependencies, task.runId));
     if (taken === 'busy') return 'busy';
-    if (taken === 'over') return 'done';
+    if (taken === 'over' || taken === undefined) return 'done';
+    const { lease, run } = taken;
     try {
-      await this.advance(task.runId, taken.lease);
+      if (run.deliveries > MAX_DELIVERIES) await this.leave(lease, undefined);
+      else await this.advance(task.runId, lease);
     } catch (error) {
       if (error instanceof LeaseLostError) {
         log.info('run_lost', { runId: task.runId });
         return 'done';
       }
-      taken.lease.giveUp(error);
-      await taken.lease.giveBack();
+      log.error('run_broke_off', { runId: task.runId, deliveries: run.deliveries, error });
+      lease.giveUp(error);
+      await this.leave(lease, error);
       throw error;
     } finally {
-      taken.lease.close();
+      lease.close();
     }
     return 'done';
+  }
+
+  private leave(lease: RunLease, why: unknown): Promise<void> {
+    return lease.giveBack((run, now) => leftAfter(run, why, now, this.dependencies));
   }
 
   private async advance(runId: string, lease: RunLease): Promise<void> {

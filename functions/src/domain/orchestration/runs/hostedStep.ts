@@ -44,6 +44,8 @@ export interface HostedTask {
   readonly giveUp: (why: unknown) => void;
   /** How many steps run at once, this one included. */
   readonly abreast: number;
+  /** Whether its agents are asked one after the other. */
+  readonly inTurn: boolean;
 }
 
 export async function executeHosted(
@@ -165,22 +167,26 @@ class HostedStep {
       if (known === undefined || standing === undefined) return [];
       return [{ agent: known, contextWindow: standing.capabilities.contextWindow }];
     });
-    const made = call(
-      {
-        key,
-        candidates,
-        prompt,
-        maxOutputTokens,
-        attempts: retry.attempts,
-        timeout,
-        deadline: run.deadline,
-        sharedBy: this.agents.length * abreast,
-        repeatable,
-        signal,
-        onAnswer,
-      },
-      { ...dependencies, journal, budget },
-    );
+    const asking = (): Promise<CallResult> =>
+      call(
+        {
+          key,
+          candidates,
+          prompt,
+          maxOutputTokens,
+          attempts: retry.attempts,
+          timeout,
+          deadline: run.deadline,
+          sharedBy: this.agents.length * abreast,
+          repeatable,
+          signal,
+          onAnswer,
+        },
+        { ...dependencies, journal, budget },
+      );
+    const before = this.task.inTurn ? this.calls.at(-1) : undefined;
+    // Nobody is asked after a call that has rejected: it rejects for all.
+    const made = before === undefined ? asking() : before.then(asking);
     this.calls.push(made);
     return made;
   }

@@ -155,6 +155,11 @@ function keyOf(entry: AttemptName & Pick<JournalEntry, 'inputHash'>): string {
   return `${attemptKeyOf(entry)}#${entry.inputHash}`;
 }
 
+/** What is booked for a call: what it cost, or could have cost where nobody knows. */
+export function bookingOf(entry: JournalEntry, price: Price): Attempt {
+  return entry.ending?.attempt ?? interrupted(entry, price);
+}
+
 function interrupted(entry: JournalEntry, price: Price): Attempt {
   const { call, number, agent, model, waited, inputTokens, maxOutputTokens } = entry;
   const usage = { inputTokens, outputTokens: maxOutputTokens };

@@ -3,7 +3,7 @@ import type { Clock, Log, Randomness } from '../../ports.ts';
 import { retryStale } from '../../retry.ts';
 import type { Change, Store } from '../../store.ts';
 import type { RunReader } from './ports.ts';
-import { handedOn, isEnded, isLeased, LEASE_MILLISECONDS, type Run, renewed, take } from './run.ts';
+import { isEnded, isLeased, LEASE_MILLISECONDS, type Run, renewed, take } from './run.ts';
 
 export interface LeaseDependencies {
   readonly runs: RunReader;
@@ -22,7 +22,13 @@ export class LeaseLostError extends Error {
 }
 
 /** `busy`: another instance may be executing it. `over`: there is nothing to execute. */
-export type Taking = { readonly lease: RunLease } | 'busy' | 'over';
+export type Taking = { readonly lease: RunLease; readonly run: Run } | 'busy' | 'over';
+
+/** A run that is let go of, and what changes with it. */
+export interface LeftRun {
+  readonly run: Run;
+  readonly changes: readonly Change[];
+}
 
 export function takeRun(dependencies: LeaseDependencies, runId: string): Promise<Taking> {
   const { runs, store, clock, randomness } = dependencies;
@@ -33,7 +39,7 @@ export function takeRun(dependencies: LeaseDependencies, runId: string): Promise
     if (isLeased(found.value, now)) return 'busy';
     const run = take(found.value, now);
     await store.commit([{ kind: 'replaceRun', run, version: found.version }]);
-    return { lease: new RunLease(dependencies, run) };
+    return { lease: new RunLease(dependencies, run), run };
   });
 }
 
@@ -84,15 +90,18 @@ export class RunLease {
     this.stopping.abort();
   }
 
-  /** Lets go of a run that was given up, so that it can be taken at once and not when the lease lapses. */
-  async giveBack(): Promise<void> {
+  /**
+   * Lets go of a run that was given up, so that it can be taken at once and not when the lease lapses.
+   * @param left the run as it is left to others
+   */
+  async giveBack(left: (run: Run, now: Date) => LeftRun | Promise<LeftRun>): Promise<void> {
     const { runs, store, clock, randomness, log } = this.dependencies;
     try {
       await retryStale(randomness, async () => {
         const found = await runs.find(this.runId);
         if (found === undefined || found.value.epoch !== this.epoch || isEnded(found.value)) return;
-        const run = handedOn(found.value, clock.now());
-        await store.commit([{ kind: 'replaceRun', run, version: found.version }]);
+        const { run, changes } = await left(found.value, clock.now());
+        await store.commit([{ kind: 'replaceRun', run, version: found.version }, ...changes]);
       });
     } catch (error) {
       // The lease lapses by itself.

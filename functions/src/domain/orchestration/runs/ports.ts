@@ -12,6 +12,8 @@ export interface RunReader {
   steps(runId: string): Promise<readonly StepRecord[]>;
   /** The calls of one step, in any order. */
   journal(runId: string, stepId: string): Promise<readonly JournalEntry[]>;
+  /** The calls of all steps, in any order. */
+  calls(runId: string): Promise<readonly JournalEntry[]>;
   /** An owner's, the newest first; with a status, those that are in it. */
   list(ownerUid: string, status: RunStatus | undefined, page: Page): Promise<Slice<Run>>;
   /** Those for which something should have happened by `now`, the longest ago first. */

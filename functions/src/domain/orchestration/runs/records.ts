@@ -32,6 +32,7 @@ export function withRecord(run: Run, record: StepRecord, warnings: readonly stri
   if (record.status === 'waiting') return run;
   return {
     ...run,
+    deliveries: 0,
     stepsSettled: run.stepsSettled + 1,
     spent: addSpent(run.spent, record.spent),
     current: run.current.filter((name) => name !== record.name),

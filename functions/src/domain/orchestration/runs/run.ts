@@ -59,6 +59,8 @@ export interface Run {
   readonly cancelRequested: boolean;
   /** The epoch of the latest lease; 0 before the first. */
   readonly epoch: number;
+  /** How often it has been taken since it last came further. */
+  readonly deliveries: number;
   readonly lease?: Lease;
   /** If nothing has happened by then, the run is dispatched again. Absent when nothing is to be done. */
   readonly dueAt?: Date;
@@ -85,6 +87,8 @@ export interface RunOrder {
   readonly context: JsonObject;
   /** At most so many tokens and dollars; the run fails rather than begin a call past them. */
   readonly budget: RunBudget;
+  /** False: the agents of a step are asked one after the other. */
+  readonly parallel: boolean;
 }
 
 export interface RunBudget {
@@ -179,13 +183,16 @@ export const MAX_WARNINGS = 50;
 /** How long an instance that says nothing more keeps its run. */
 export const LEASE_MILLISECONDS = 30_000;
 
+/** How often a run is taken without coming further before it fails: whatever ends it so ends it each time. */
+export const MAX_DELIVERIES = 5;
+
 /** How long after a dispatch a run should have been taken. */
 export const PICKUP_MILLISECONDS = 60_000;
 
 /** The run, taken by an instance. */
 export function take(run: Run, now: Date): Run & { readonly lease: Lease } {
   const epoch = run.epoch + 1;
-  return renewed({ ...run, status: 'running', epoch }, epoch, now);
+  return renewed({ ...run, status: 'running', epoch, deliveries: run.deliveries + 1 }, epoch, now);
 }
 
 export function renewed(run: Run, epoch: number, now: Date): Run & { readonly lease: Lease } {
@@ -200,7 +207,7 @@ export function handedOn({ lease: _, ...run }: Run, now: Date): Run {
 
 /** The run while a task of the network is open. At its deadline it is looked at again. */
 export function waiting({ lease: _, ...run }: Run): Run {
-  return { ...run, status: 'waiting', dueAt: run.deadline };
+  return { ...run, status: 'waiting', dueAt: run.deadline, deliveries: 0 };
 }
 
 export interface Ending {

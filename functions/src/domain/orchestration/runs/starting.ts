@@ -97,6 +97,7 @@ export class RunStart {
         createdAt: now,
         cancelRequested: false,
         epoch: 0,
+        deliveries: 0,
         deadline: new Date(now.getTime() + LIFETIME_MILLISECONDS),
         current: [],
         stepsSettled: 0,
@@ -126,8 +127,8 @@ export class RunStart {
 }
 
 /** @throws MusterError VALIDATION_ERROR where it is too much for one document, or for a prompt of the first steps */
-function orderOf({ workflow, input, context, budget }: RunRequest): RunOrder {
-  const order = { workflow, input, context, budget };
+function orderOf({ workflow, input, context, budget, parallel }: RunRequest): RunOrder {
+  const order = { workflow, input, context, budget, parallel };
   requireSize('A run', 'input', order, MAX_ORDER_BYTES);
   const { next } = progressOf(workflow, { input, context }, new Map());
   if (next.kind !== 'failed' || next.reason !== 'PROMPT_TOO_LARGE') return order;

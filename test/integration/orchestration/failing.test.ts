@@ -1,0 +1,205 @@
+/** Runs that cannot be executed: they are tried a few times and then fail, with a reason that is told. */
+import assert from 'node:assert/strict';
+import { Firestore } from '@google-cloud/firestore';
+import { type Composition, compose } from '../../../functions/src/app.ts';
+import { MusterError } from '../../../functions/src/domain/errors.ts';
+import type { HostedAgent } from '../../../functions/src/domain/orchestration/ports.ts';
+import { isLeased, MAX_DELIVERIES } from '../../../functions/src/domain/orchestration/runs/run.ts';
+import { requireNotFailed } from '../../../functions/src/toolsets/orchestration/runAnswer.ts';
+import { agentsAt, FIVE_STEPS, Orchestra } from './orchestra.ts';
+
+/** What nobody has foreseen. */
+const BUG = new TypeError("Cannot read properties of undefined (reading 'text')");
+
+const ONE_STEP = { name: 'one-step', steps: [{ name: 'only', agent: 'claude', prompt: '{{input}}' }] };
+
+describe('a run that cannot be executed', () => {
+  const orchestra = new Orchestra();
+  const documents = new Firestore();
+  before(() => orchestra.start());
+  after(async () => {
+    await orchestra.stop();
+    await documents.terminate();
+  });
+  beforeEach(() => {
+    orchestra.losing = true;
+  });
+  afterEach(() => orchestra.assertAcceptable());
+
+  /** An instance whose gemini breaks in a way that nobody has foreseen. */
+  function withBrokenGemini(): Composition {
+    const ask: HostedAgent['ask'] = () => Promise.reject(BUG);
+    const hosted = () =>
+      agentsAt(orchestra.models.url).map((agent): HostedAgent => {
+        const { name, model, price } = agent;
+        const availability = () => agent.availability();
+        return name === 'gemini' ? { name, model, price, availability, ask } : agent;
+      });
+    return compose({
+      clock: { now: () => new Date() },
+      hosted,
+      dispatch: { dispatch: async () => undefined },
+    });
+  }
+
+  it('is delivered a few times, failed with a reason, told to who waits, and delivered no more', async () => {
+    const { runId } = await orchestra.begin(ONE_STEP);
+    await documents.doc(`runs/${runId}/order/1`).update({ workflow: '{"from": "another world"}' });
+    const told = orchestra.ended(runId);
+    for (let delivery = 1; delivery <= MAX_DELIVERIES; delivery++) {
+      await assert.rejects(orchestra.app.runExecution.deliver({ runId }), MusterError);
+      const { run: left } = await orchestra.view(runId);
+      assert.equal(isLeased(left, new Date(0)), false, 'it is free for the next delivery');
+      assert.equal(left.status, delivery < MAX_DELIVERIES ? 'running' : 'failed');
+    }
+    const { run } = await told;
+    assert.deepEqual([run.failure?.reason, run.dueAt], ['EXECUTION_FAILED', undefined]);
+    assert.match(
+      run.failure?.message ?? '',
+      new RegExp(`5 times.*The stored document "runs/${runId}/order/1" cannot be read\\.`),
+    );
+    assert.throws(
+      () => requireNotFailed(run),
+      (error) =>
+        error instanceof MusterError && error.code === 'INTERNAL' && error.details.about?.['runId'] === runId,
+    );
+    assert.equal(await orchestra.app.runExecution.deliver({ runId }), 'done');
+  });
+
+  it('says nothing of what nobody has foreseen, and keeps what its calls have cost', async () => {
+    const workflow = {
+      name: 'half',
+      steps: [
+        { name: 'good', agent: 'claude', prompt: 'GOOD {{input}}' },
+        { name: 'half', agents: ['claude', 'gemini'], prompt: 'HALF {{input}}' },
+      ],
+    };
+    const input = orchestra.question();
+    const { runId } = await orchestra.begin(workflow, { input });
+    const app = withBrokenGemini();
+    // The first one does a step, and so does not count.
+    for (let delivery = 0; delivery <= MAX_DELIVERIES; delivery++)
+      await assert.rejects(app.runExecution.deliver({ runId }), BUG);
+    const { run, steps } = await orchestra.view(runId);
+    assert.deepEqual([run.status, run.failure?.reason], ['failed', 'EXECUTION_FAILED']);
+    assert.doesNotMatch(run.failure?.message ?? '', /undefined|TypeError/);
+    assert.deepEqual(
+      steps.map(({ name, status }) => [name, status]),
+      [['good', 'succeeded']],
+    );
+    const [good] = steps;
+    assert.ok(good && run.spent.costUsd > good.spent.costUsd, 'what the step that broke had asked is booked');
+    assert.equal(orchestra.models.askedAbout(`GOOD ${input}`).length, 1);
+  });
+
+  it('may break at every step, as long as it comes further', async () => {
+    const { runId } = await orchestra.begin(FIVE_STEPS);
+    const app = orchestra.anotherInstance();
+    const { store } = app.ports;
+    const commit = store.commit.bind(store);
+    const broken = new Set<string>();
+    store.commit = async (changes, settled) => {
+      const step = changes.flatMap((change) => (change.kind === 'recordStep' ? change.step.name : []))[0];
+      if (step === undefined || broken.has(step)) return commit(changes, settled);
+      broken.add(step);
+      throw BUG;
+    };
+    for (const _ of FIVE_STEPS.steps) await assert.rejects(app.runExecution.deliver({ runId }), BUG);
+    assert.equal(await app.runExecution.deliver({ runId }), 'done');
+    assert.equal((await orchestra.view(runId)).run.status, 'succeeded');
+  });
+
+  it('fails where the instances die that take it, before another one does', async () => {
+    const input = orchestra.question();
+    const { runId } = await orchestra.begin(ONE_STEP, { input });
+    const { runs, store } = orchestra.app.ports;
+    const found = await runs.find(runId);
+    assert.ok(found);
+    const run = { ...found.value, status: 'running', epoch: 5, deliveries: MAX_DELIVERIES } as const;
+    await store.commit([{ kind: 'replaceRun', run, version: found.version }]);
+    assert.equal(await orchestra.app.runExecution.deliver({ runId }), 'done');
+    const { run: ended } = await orchestra.view(runId);
+    assert.deepEqual([ended.status, ended.failure?.reason], ['failed', 'EXECUTION_FAILED']);
+    assert.equal(orchestra.models.askedAbout(input).length, 0);
+  });
+
+  it('is not delivered again where its own document cannot be read: the sweep finds it when it can', async () => {
+    const { runId } = await orchestra.begin(ONE_STEP);
+    await documents.doc(`runs/${runId}`).update({ status: 'levitating' });
+    assert.equal(await orchestra.app.runExecution.deliver({ runId }), 'done');
+  });
+});
+
+describe('an answer that is too large for the journal', () => {
+  const orchestra = new Orchestra();
+  before(() => orchestra.start());
+  after(() => orchestra.stop());
+  afterEach(() => orchestra.assertAcceptable());
+
+  const LARGE = { does: 'answer', text: 'x'.repeat(2_000_000), pieces: 20 } as const;
+
+  it('is paid once, and another agent answers', async () => {
+    const input = orchestra.question();
+    orchestra.models.when({ vendor: 'anthropic', text: input }, LARGE);
+    const { run, steps } = await orchestra.run(ONE_STEP, { input });
+    assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
+    assert.deepEqual(
+      steps[0]?.attempts.map(({ agent, end, costUsd }) => [agent, end, costUsd > 0]),
+      [
+        ['claude', 'malformed', true],
+        ['gemini', 'answered', true],
+      ],
+    );
+    assert.match(run.warnings.join(), /claude answered with 2000000 bytes; an answer may have 800000\./);
+  });
+
+  it('is paid once of each, and fails the run with its size and its cost', async () => {
+    const input = orchestra.question();
+    orchestra.models.when({ text: input }, LARGE);
+    const { run } = await orchestra.run(ONE_STEP, { input });
+    assert.deepEqual([run.status, run.failure?.reason], ['failed', 'MALFORMED']);
+    assert.match(run.failure?.message ?? '', /2000000 bytes/);
+    assert.equal(orchestra.models.askedAbout(input).length, 2);
+    assert.ok(run.spent.outputTokens > 0 && run.spent.costUsd > 0);
+  });
+});
+
+describe('a prompt that cannot be made', () => {
+  const orchestra = new Orchestra();
+  before(() => orchestra.start());
+  after(() => orchestra.stop());
+
+  it('is refused with its call where nothing needs to be asked to know it', async () => {
+    const workflow = { name: 'many', steps: [{ name: 'only', prompt: '{{input}}'.repeat(2200) }] };
+    await assert.rejects(orchestra.begin(workflow, { input: 'x'.repeat(380_000) }), (error) => {
+      assert.ok(error instanceof MusterError);
+      assert.deepEqual(
+        [error.code, error.details.field, error.details.reason],
+        ['VALIDATION_ERROR', 'workflow', 'PROMPT_TOO_LARGE'],
+      );
+      assert.match(error.message, /^Step "only": .*With \{\{input\}\}, which has 380000 characters/);
+      return true;
+    });
+  });
+
+  it('fails its step and the run where that is known later, and what was done is kept', async () => {
+    const steps = [
+      { name: 'one', agent: 'claude' },
+      { name: 'two', prompt: '{{input}}'.repeat(2200) },
+    ];
+    const { run, steps: records } = await orchestra.run(
+      { name: 'many', steps },
+      { input: 'x'.repeat(380_000) },
+    );
+    assert.deepEqual([run.status, run.failure?.reason], ['failed', 'PROMPT_TOO_LARGE']);
+    assert.match(run.failure?.message ?? '', /^Step "two": The prompt could not be made: With \{\{input\}\}/);
+    assert.deepEqual(
+      records.map(({ name, status }) => [name, status]),
+      [
+        ['one', 'succeeded'],
+        ['two', 'failed'],
+      ],
+    );
+    assert.ok(run.spent.costUsd > 0);
+  });
+});
