@@ -41,7 +41,7 @@ export class Claude implements HostedAgent {
   }
 
   availability(): Availability {
-    return availabilityOf(this.settings, PARAMETERS);
+    return availabilityOf(this.name, this.settings, PARAMETERS);
   }
 
   async ask(request: ModelRequest, { signal, onText }: AskOptions): Promise<ModelAnswer> {

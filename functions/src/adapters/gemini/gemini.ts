@@ -50,7 +50,7 @@ export class Gemini implements HostedAgent {
   }
 
   availability(): Availability {
-    return availabilityOf(this.settings, PARAMETERS);
+    return availabilityOf(this.name, this.settings, PARAMETERS);
   }
 
   async ask(request: ModelRequest, { signal, onText }: AskOptions): Promise<ModelAnswer> {

@@ -17,16 +17,21 @@ export interface ParameterNames {
   readonly outputPrice: string;
 }
 
-export function availabilityOf(settings: ModelSettings, names: ParameterNames): Availability {
-  const reason = obstacle(settings, names);
+export function availabilityOf(agent: string, settings: ModelSettings, names: ParameterNames): Availability {
+  const reason = obstacle(agent, settings, names);
   return reason === undefined ? { available: true } : { available: false, reason };
 }
 
-function obstacle({ apiKey, baseUrl, model, price }: ModelSettings, names: ParameterNames) {
+function obstacle(
+  agent: string,
+  { apiKey, baseUrl, model, price }: ModelSettings,
+  names: ParameterNames,
+): string | undefined {
   if (apiKey === undefined) {
     return (
-      `There is no ${names.apiKey}. Set it with \`npx firebase functions:secrets:set ${names.apiKey}\` and deploy; ` +
-      'in the emulators, put it into functions/.env.local. See docs/guides/models.md.'
+      `${agent} has no key here: whoever runs this deployment sets ${names.apiKey}, with ` +
+      `\`npx firebase functions:secrets:set ${names.apiKey}\` and a deployment, or on a machine of their own in ` +
+      'functions/.env.local. For a local trial without a key: `npm start -- --demo-models`. See docs/guides/models.md.'
     );
   }
   if (!/^[\x21-\x7e]+$/.test(apiKey)) return `${names.apiKey} has characters that no key has. Set it again.`;

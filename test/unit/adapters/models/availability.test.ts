@@ -51,11 +51,20 @@ describe('the availability of hosted agents', () => {
       const availability = agent.availability();
       return `${agent.name}: ${availability.available ? 'available' : availability.reason}`;
     });
-    assert.match(
-      said[0]!,
-      /^claude: There is no ANTHROPIC_API_KEY\..*functions:secrets:set ANTHROPIC_API_KEY/,
-    );
-    assert.match(said[1]!, /^gemini: There is no GEMINI_API_KEY\..*functions\/\.env\.local/);
+    for (const [index, [name, key]] of Object.entries([
+      ['claude', 'ANTHROPIC_API_KEY'],
+      ['gemini', 'GEMINI_API_KEY'],
+    ])) {
+      const text = said[Number(index)] ?? '';
+      assert.ok(text.startsWith(`${name}: ${name} has no key here: `), text);
+      assert.match(text, new RegExp(`functions:secrets:set ${key}.*functions/\\.env\\.local`));
+      assert.match(text, /`npm start -- --demo-models`/);
+      assert.equal(
+        text.match(/[A-Z]+_API_KEY/g)?.every((named) => named === key),
+        true,
+        'its own key alone',
+      );
+    }
   });
 
   for (const [title, { settings, says }] of Object.entries(broken)) {

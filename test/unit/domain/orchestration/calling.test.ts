@@ -92,6 +92,26 @@ describe('a call of an agent', () => {
     assert.equal(time.elapsed, 0);
   });
 
+  it('fails for the agent that was wanted where nobody has a key, and says what each of them lacks', async () => {
+    const without = (name: string) =>
+      new ScriptedAgent(name, time, [], { available: false, reason: `${name} has no key.` });
+    const nobody = await time.during(
+      call(callOf(time, [without('claude'), without('gemini')]), calling(time)),
+    );
+    assert.ok(nobody.kind === 'failed');
+    assert.deepEqual(
+      [nobody.agent, nobody.end, nobody.reason],
+      ['claude', 'unavailable', 'claude has no key. gemini has no key.'],
+    );
+    const busy = agent('claude', { fails: 'rate_limited' });
+    const asked = await time.during(call(callOf(time, [busy, without('gemini')]), calling(time)));
+    assert.ok(asked.kind === 'failed');
+    assert.deepEqual(
+      [asked.agent, asked.end, asked.reason],
+      ['claude', 'rate_limited', 'claude failed. gemini has no key.'],
+    );
+  });
+
   it('waits as long as the vendor asks, and asks somebody else where that is too long', async () => {
     const asks = (retryAfterMs: number) =>
       agent('claude', { fails: 'rate_limited', details: { retryAfterMs } }, { says: 'Done.' });

@@ -40,7 +40,7 @@ export interface AnsweredCall {
 
 export interface FailedCall {
   readonly kind: 'failed';
-  /** Who was asked last. */
+  /** Who was asked last; where nobody could be, who was to be asked first. */
   readonly agent: string;
   readonly end: Exclude<Attempt['end'], 'answered'>;
   readonly reason: string;
@@ -143,13 +143,15 @@ class Calling {
 
   private failed(): FailedCall {
     const { attempts } = this;
-    const last = attempts.at(-1);
+    const decisive = attempts.findLast(({ end }) => end !== 'unavailable') ?? attempts[0];
     const [first] = this.request.candidates;
+    const unavailable = attempts.filter((attempt) => attempt !== decisive && attempt.end === 'unavailable');
+    const reasons = [decisive, ...unavailable].flatMap((attempt) => attempt?.reason ?? []);
     return {
       kind: 'failed',
-      agent: last?.agent ?? first?.agent.name ?? '',
-      end: last === undefined || last.end === 'answered' ? 'unavailable' : last.end,
-      reason: last?.reason ?? 'There is no agent to ask.',
+      agent: decisive?.agent ?? first?.agent.name ?? '',
+      end: decisive === undefined || decisive.end === 'answered' ? 'unavailable' : decisive.end,
+      reason: reasons.length === 0 ? 'There is no agent to ask.' : reasons.join(' '),
       attempts,
     };
   }
