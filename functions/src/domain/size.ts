@@ -4,6 +4,9 @@ import { MusterError } from './errors.ts';
 /** The answer to one call, in bytes as they are sent. */
 export const MAX_ANSWER_BYTES = 1_048_576;
 
+/** Of a list's answer, what its items may take: the rest is for what comes with them. */
+export const MAX_LISTED_BYTES = MAX_ANSWER_BYTES - 65_536;
+
 /** The parts of a task that its creator writes, in bytes of JSON. */
 export const MAX_TASK_BYTES = 100_000;
 
@@ -31,4 +34,27 @@ export function byteLength(value: unknown): number {
 
 export function utf8Length(text: string): number {
   return new TextEncoder().encode(text).length;
+}
+
+/** What JSON takes in an answer over MCP, where it goes out twice: as structure, and as a text, which escapes it. */
+export function sentBytes(json: string): number {
+  return utf8Length(json) + utf8Length(JSON.stringify(json));
+}
+
+/** Whether one answer has room for a value, beside what comes with it. */
+export function fitsAnswer(value: unknown): boolean {
+  return sentBytes(JSON.stringify(value)) <= MAX_LISTED_BYTES;
+}
+
+/**
+ * The first of a list's items, as many as one answer has room for, and at least one.
+ * @param shown an item as the answer has it, or as much of it as makes it long
+ */
+export function fitting<Item>(items: readonly Item[], shown: (item: Item) => unknown): readonly Item[] {
+  let bytes = 0;
+  const end = items.findIndex((item, at) => {
+    bytes += sentBytes(JSON.stringify(shown(item))) + 2;
+    return at > 0 && bytes > MAX_LISTED_BYTES;
+  });
+  return end < 0 ? items : items.slice(0, end);
 }

@@ -4,6 +4,7 @@ import type { Operation } from '../domain/idempotency/operation.ts';
 import type { CallLimits } from '../domain/limits/limiter.ts';
 import type { Services } from '../domain/services.ts';
 import type { Waiting } from '../domain/waiting.ts';
+import { withinBounds } from './answerBounds.ts';
 import { authorise } from './authorisation.ts';
 import type { FoundTool } from './catalogue.ts';
 import type { Exchange } from './exchange.ts';
@@ -30,10 +31,12 @@ type Notify = CallContext['notify'];
 export interface Telling {
   readonly notify: Notify;
   readonly progressToken?: ProgressToken | undefined;
+  /** What an answer takes as it is sent. */
+  readonly bytesOf: (json: string) => number;
 }
 
-/** For a caller who is told nothing before the answer. */
-const UNTOLD: Telling = { notify: () => undefined };
+/** For a caller who is told nothing before the answer, and gets that once. */
+const UNTOLD: Telling = { notify: () => undefined, bytesOf: Buffer.byteLength };
 
 /** Calls a tool. Never throws: what goes wrong is in the outcome. */
 export async function callTool(
@@ -57,7 +60,7 @@ export async function callTool(
     const named = work.catch((error: unknown) => {
       throw namingOwnArgument(error, tool);
     });
-    return { answer: await withDeadline(named, DEADLINE_MS) };
+    return { answer: withinBounds(tool, await withDeadline(named, DEADLINE_MS), telling.bytesOf) };
   } catch (thrown) {
     const error = presentable(thrown, exchange.requestId, name, ports.log);
     observation.error = error;
@@ -126,7 +129,7 @@ function contextOf(
   ports: CallPorts,
   exchange: Exchange,
   operation: Operation,
-  { notify, progressToken }: Telling,
+  { notify, progressToken }: Pick<Telling, 'notify' | 'progressToken'>,
   waiting: Waiting,
 ): CallContext {
   const { credential: _, ...request } = exchange;

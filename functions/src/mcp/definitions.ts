@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ERROR_CODES, MusterError } from '../domain/errors.ts';
+import { sentBytes } from '../domain/size.ts';
 import { type CallPorts, callTool, readResource } from './call.ts';
 import type { Catalogue } from './catalogue.ts';
 import { COMPLETION, complete } from './completion.ts';
@@ -79,6 +80,7 @@ export function buildServer(
           context.mcpReq.notify({ ...notification }).catch(() => undefined);
         },
         progressToken: context.mcpReq._meta?.progressToken,
+        bytesOf: sentBytes,
       });
       const result = toolResult(found.toolset, outcome);
       return { ...(era === 'legacy' ? forLegacy(found.toolset, result) : result) };

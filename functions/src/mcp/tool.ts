@@ -71,6 +71,11 @@ export interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodO
   readonly role: Role;
   /** Printed in the reference and run by a test. */
   readonly example: z.input<Input>;
+  /**
+   * How to get at an answer that is too large, of a tool whose answers must come whole or not at all. In the others'
+   * answers long texts are cut.
+   */
+  readonly ifTooLarge?: string;
   /** Whether it may call `notify`: its callers are then offered a stream, which costs more than JSON. */
   readonly notifies?: true;
   handler(context: CallContext, input: z.output<Input>): Promise<z.input<Output>>;
@@ -100,6 +105,7 @@ export interface Tool {
   readonly annotations: ToolHints;
   readonly role: Role;
   readonly example: Readonly<Record<string, unknown>>;
+  readonly ifTooLarge?: string;
   readonly notifies?: true;
   /** @throws MusterError VALIDATION_ERROR, REQUIRED_FIELD or INVALID_FORMAT, naming the argument. */
   prepare(rawArguments: Readonly<Record<string, unknown>>): PreparedCall;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
 import type { JsonObject } from '../../../functions/src/domain/json.ts';
+import { sentBytes } from '../../../functions/src/domain/size.ts';
 import { callTool } from '../../../functions/src/mcp/call.ts';
 import type { Notification } from '../../../functions/src/mcp/tool.ts';
 import { answer, call as callPlainly, directory, toolNamed } from '../coordination/calls.ts';
@@ -88,6 +89,7 @@ describe('the tools of subscriptions', () => {
       { subscriptionId },
       {
         notify: (one) => notified.push(one),
+        bytesOf: sentBytes,
       },
     );
     assert.ok('answer' in outcome && Array.isArray(outcome.answer['events']));

@@ -2,6 +2,7 @@ import { FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
 import type { Agent } from '../../domain/agents/agent.ts';
 import { type Availability, availability } from '../../domain/agents/availability.ts';
 import type { Slice } from '../../domain/readers.ts';
+import { MAX_LISTED_BYTES, sentBytes } from '../../domain/size.ts';
 import type { RegistryCount } from '../../domain/store.ts';
 import type { AgentDirectoryReader, AgentQuery, Found, Place } from '../../domain/system/readers.ts';
 import { agentFromDocument, queriedFields } from './agentDocument.ts';
@@ -30,18 +31,21 @@ export class FirestoreAgentDirectory implements AgentDirectoryReader {
     const items: Agent[] = [];
     let last: Place | undefined;
     let looked = 0;
+    let bytes = 0;
     const wanted = this.isWhole(query) ? limit + 1 : most + 1;
     for await (const { value: agent, snapshot } of this.documents.first(
       continued,
       wanted,
       agentFromDocument,
     )) {
-      if (last !== undefined && (items.length === limit || looked === most)) {
-        return { items, next: last };
-      }
+      const isMatch = matches(agent, query);
+      if (isMatch) bytes += shownBytes(agent);
+      const isFull = items.length === limit || looked === most;
+      const isLong = isMatch && items.length > 0 && bytes > MAX_LISTED_BYTES;
+      if (last !== undefined && (isFull || isLong)) return { items, next: last };
       last = { order: order.map((field) => Number(snapshot.get(field))), id: snapshot.id };
       looked++;
-      if (matches(agent, query)) items.push(agent);
+      if (isMatch) items.push(agent);
     }
     return { items };
   }
@@ -107,6 +111,11 @@ export class FirestoreAgentDirectory implements AgentDirectoryReader {
   private get agents(): Query {
     return this.database.collection(COLLECTIONS.agents);
   }
+}
+
+/** What the list shows of an agent: what of it can be long, and room for the rest. */
+function shownBytes({ name, type, capabilities }: Agent): number {
+  return sentBytes(JSON.stringify([name, type, capabilities.map((capability) => capability.name)])) + 1000;
 }
 
 type OrderField = 'free_slots' | 'held_count';

@@ -8,6 +8,7 @@ import type {
   QueueStatus,
 } from '../../domain/system/readers.ts';
 import type { Task, TaskStatus } from '../../domain/tasks/task.ts';
+import { MAX_WHOLE_PAGE_CHARACTERS } from './limits.ts';
 import { COLLECTIONS } from './paths.ts';
 import { readyPage } from './queueOrder.ts';
 import type { DocumentReading } from './reading.ts';
@@ -37,7 +38,12 @@ export class FirestoreQueueReader implements QueueReader {
     if (status === 'pending') return readyPage(this.documents, ofType, limit, after);
     const ordered = ofType.orderBy('priority').orderBy('created_at').orderBy(FieldPath.documentId());
     const continued = after === undefined ? ordered : ordered.startAfter(...startOf(after));
-    const { items, more } = await this.documents.page(continued, limit, taskFromDocument);
+    const { items, more } = await this.documents.page(
+      continued,
+      limit,
+      taskFromDocument,
+      MAX_WHOLE_PAGE_CHARACTERS,
+    );
     const last = items.at(-1);
     return { items, ...(more && last !== undefined && { next: placeOf(last, isBlocked) }) };
   }

@@ -3,7 +3,7 @@ import { type DocumentSnapshot, FieldPath, type Query, QueryDocumentSnapshot } f
 import type { Page, Slice } from '../../domain/readers.ts';
 import type { Versioned } from '../../domain/store.ts';
 import { UnreadableDocumentError, type UnreadableDocuments } from '../../domain/unreadable.ts';
-import { MAX_PAGE_CHARACTERS } from './limits.ts';
+import { MAX_PAGE_CHARACTERS, MAX_READ_AT_ONCE } from './limits.ts';
 import { LATEST_COMMITS, versioned } from './timestamp.ts';
 
 /** How many documents are read at least in place of those that were stepped over. */
@@ -77,8 +77,9 @@ export class DocumentReading {
     fromDocument: FromDocument<Value>,
   ): AsyncGenerator<Found<Value>, void, undefined> {
     let left = most;
-    let rest = query.limit(left);
-    for (let asked = left; ; asked = Math.max(left, READ_INSTEAD)) {
+    const next = () => Math.min(Math.max(left, READ_INSTEAD), MAX_READ_AT_ONCE);
+    let rest = query.limit(Math.min(left, MAX_READ_AT_ONCE));
+    for (let asked = Math.min(left, MAX_READ_AT_ONCE); ; asked = next()) {
       let last: QueryDocumentSnapshot | undefined;
       let seen = 0;
       for await (const snapshot of rest.stream()) {
@@ -92,7 +93,7 @@ export class DocumentReading {
         if (left === 0) return;
       }
       if (last === undefined || seen < asked) return;
-      rest = query.limit(Math.max(left, READ_INSTEAD)).startAfter(last);
+      rest = query.limit(next()).startAfter(last);
     }
   }
 
@@ -124,13 +125,18 @@ export class DocumentReading {
    * The first documents of a query, as many as fit into a page, and whether there are more. They are taken as they
    * come, and the query is left as soon as the page is full.
    */
-  async page<Item>(query: Query, limit: number, fromDocument: FromDocument<Item>): Promise<Slice<Item>> {
+  async page<Item>(
+    query: Query,
+    limit: number,
+    fromDocument: FromDocument<Item>,
+    mostCharacters = MAX_PAGE_CHARACTERS,
+  ): Promise<Slice<Item>> {
     const items: Item[] = [];
     let characters = 0;
     for await (const { value } of this.first(query, limit + 1, fromDocument)) {
       // Not of the document itself, in which there may be anything.
       characters += JSON.stringify(value).length;
-      const full = items.length === limit || (items.length > 0 && characters > MAX_PAGE_CHARACTERS);
+      const full = items.length === limit || (items.length > 0 && characters > mostCharacters);
       if (full) return { items, more: true };
       items.push(value);
     }

@@ -1,5 +1,6 @@
 import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
 import type { Reminder } from '../../domain/reminders/reminder.ts';
+import { fitting } from '../../domain/size.ts';
 import type { Versioned } from '../../domain/store.ts';
 import type { TodoFilter, TodoPage, TodoSort } from '../../domain/todos/query.ts';
 import type { EditedTodo, FoundTodos, RemindedTodo, TodoReader } from '../../domain/todos/readers.ts';
@@ -76,8 +77,8 @@ export class FirestoreTodoReader implements TodoReader {
         .limit(limit + 1)
         .get(),
     ]);
-    const page = docs.slice(0, limit);
-    const last = docs.length > limit ? page.at(-1) : undefined;
+    const page = fitting(docs.slice(0, limit), (snapshot) => snapshot.data());
+    const last = docs.length > page.length ? page.at(-1) : undefined;
     return {
       todos: page.flatMap((snapshot) => this.documents.readable(snapshot, todoFromDocument)),
       total: counted.data().count,

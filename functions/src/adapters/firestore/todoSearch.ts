@@ -1,5 +1,6 @@
 /** Search among one owner's to-dos. See docs/decisions/0020-search-by-merged-indexes.md. */
 import { FieldPath, type Query, type QueryDocumentSnapshot } from '@google-cloud/firestore';
+import { fitting } from '../../domain/size.ts';
 import type { TodoPage } from '../../domain/todos/query.ts';
 import type { FoundTodos } from '../../domain/todos/readers.ts';
 import type { Todo } from '../../domain/todos/todo.ts';
@@ -27,8 +28,8 @@ export async function searchTodos(
       todos,
     );
   const { matches, total } = await firstMatches(having, words, page);
-  const shown = matches.slice(0, page.limit);
-  const last = matches.length > page.limit ? shown.at(-1) : undefined;
+  const shown = fitting(matches.slice(0, page.limit), ({ snapshot }) => snapshot.data());
+  const last = matches.length > shown.length ? shown.at(-1) : undefined;
   return {
     todos: shown
       .flatMap(({ way, snapshot }) => readable(snapshot).map((todo) => ({ way, todo })))

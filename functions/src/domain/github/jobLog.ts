@@ -1,4 +1,5 @@
 /** The log of a job of GitHub Actions, made readable. */
+import { sentBytes } from '../size.ts';
 import { withoutCodes } from '../terminalText.ts';
 import { plainText } from './text.ts';
 
@@ -12,9 +13,18 @@ export interface Tail {
   readonly lines: number;
 }
 
-/** The last lines, without timestamps and terminal codes. */
-export function logTail(log: string, lines: number): Tail {
+/**
+ * The last lines, without timestamps and terminal codes.
+ * @param mostBytes what they may take of an answer
+ */
+export function logTail(log: string, lines: number, mostBytes: number): Tail {
   const all = log.replace(/\r\n?/g, '\n').replace(/\n+$/, '').split('\n').slice(-lines);
   const plain = all.map((line) => plainText(withoutCodes(line.replace(TIMESTAMP, '')), MAX_LINE_LENGTH));
-  return { text: plain.join('\n'), lines: plain.length };
+  let bytes = 0;
+  const tooFar = plain.findLastIndex((line) => {
+    bytes += sentBytes(JSON.stringify(line));
+    return bytes > mostBytes;
+  });
+  const shown = plain.slice(tooFar + 1);
+  return { text: shown.join('\n'), lines: shown.length };
 }

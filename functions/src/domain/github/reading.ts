@@ -3,13 +3,14 @@ import { MusterError } from '../errors.ts';
 import { found } from './absence.ts';
 import { base64Of, utf8Text } from './content.ts';
 import { fileNotFound, refNotFound, repositoryNotFound, shown } from './errors.ts';
+import { base64Part, textPart } from './filePart.ts';
 import { filePath, refName } from './names.ts';
 import type { CodeHit, Contents, GitHub } from './port.ts';
 import type { RepositoryName } from './repository.ts';
 import { lineOf, matchedLine, type SearchFilters, searchedOwner, searchQuery } from './search.ts';
 import { plainText } from './text.ts';
 
-/** The largest file that an answer carries, in bytes. Over MCP it goes out twice, as text and as structure. */
+/** The largest file that is read, in bytes, in parts where it is larger than an answer. */
 const MAX_FILE_BYTES = 5_242_880;
 
 const SHOWN_ENTRIES = 100;
@@ -37,6 +38,16 @@ export interface FileContent {
   readonly type: 'file' | 'symlink' | 'submodule';
   /** Where a submodule comes from. */
   readonly url?: string;
+  /** Where the next part of the file begins, in bytes; absent where this is the last. */
+  readonly nextOffset?: number;
+}
+
+export interface FileRequest {
+  readonly path: string;
+  readonly ref: string;
+  readonly encoding: Encoding;
+  /** Where to begin, in bytes. */
+  readonly offset: number;
 }
 
 export interface SearchRequest {
@@ -67,7 +78,7 @@ export class RepositoryReading {
   }
 
   /** @throws MusterError with the reasons of spec/network.md, or IS_DIRECTORY or SIZE_LIMIT_EXCEEDED */
-  async readFile(at: RepositoryName, path: string, ref: string, encoding: Encoding): Promise<FileContent> {
+  async readFile(at: RepositoryName, { path, ref, encoding, offset }: FileRequest): Promise<FileContent> {
     const contents = await this.gitHub.contents(at, filePath(path), refName(ref));
     if (contents === undefined) throw await this.missing(at, path, ref);
     switch (contents.type) {
@@ -81,7 +92,7 @@ export class RepositoryReading {
         return { ...link, size, encoding, content: encoding === 'utf8' ? target : base64Of(target) };
       }
       case 'file':
-        return this.file(at, contents, encoding);
+        return this.file(at, contents, encoding, offset);
     }
   }
 
@@ -108,12 +119,16 @@ export class RepositoryReading {
     at: RepositoryName,
     { path, size, sha, base64: inline }: Extract<Contents, { type: 'file' }>,
     encoding: Encoding,
+    offset: number,
   ): Promise<FileContent> {
     if (size > MAX_FILE_BYTES) throw tooLarge(path, size);
     const base64 = inline ?? (await found(this.gitHub, at, this.gitHub.blob(at, sha)));
     const text = encoding === 'utf8' ? utf8Text(base64) : undefined;
-    const [content, given] = text === undefined ? [base64, 'base64' as const] : [text, 'utf8' as const];
-    return { content, path, size, sha, encoding: given, type: 'file' };
+    const [part, given] =
+      text === undefined
+        ? [base64Part(base64, offset), 'base64' as const]
+        : [textPart(text, offset), 'utf8' as const];
+    return { ...part, path, size, sha, encoding: given, type: 'file' };
   }
 
   /** GitHub's 404 does not tell what is missing. */

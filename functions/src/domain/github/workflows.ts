@@ -1,5 +1,6 @@
 /** Runs of GitHub Actions and what their failed jobs said. Source: spec/network.md, "github.getWorkflowRuns". */
 import { MusterError } from '../errors.ts';
+import { MAX_LISTED_BYTES } from '../size.ts';
 import { invalidArgument, repositoryNotFound } from './errors.ts';
 import { logTail } from './jobLog.ts';
 import { refName } from './names.ts';
@@ -46,7 +47,7 @@ export class Workflows {
       jobs.map(async (job, index) => {
         const log = index < LOGS_READ ? await this.gitHub.jobLog(at, job.id, MAX_LOG_LENGTH) : undefined;
         if (log === undefined) return { job, lines: 0 };
-        const tail = logTail(log, lines);
+        const tail = logTail(log, lines, MAX_LISTED_BYTES / LOGS_READ);
         return { job, log: tail.text, lines: tail.lines };
       }),
     );

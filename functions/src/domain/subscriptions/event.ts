@@ -36,6 +36,18 @@ export interface LoggedEvent {
 /** The method of the notification that carries an event. */
 export const EVENT_METHOD = 'firebase.event';
 
+/**
+ * The event as one answer has room for it. What is left out can be read at its path.
+ * @param isWithin whether it has room
+ */
+export function withinAnswer(event: DataEvent, isWithin: (event: object) => boolean) {
+  const shown = notificationOf(event);
+  if (isWithin(shown)) return shown;
+  const { previousData: _, ...rest } = shown;
+  if (isWithin(rest)) return rest;
+  return { ...rest, data: null, leftOut: 'The data is larger than an answer may be: read it at its path.' };
+}
+
 /** The notification's `params`, exactly as "Event Notification Schema" has them. */
 export function notificationOf({ timestamp, ...event }: DataEvent) {
   return { ...event, timestamp: timestamp.toISOString() };

@@ -1,14 +1,15 @@
 /** What a reader gets of a log's entries. */
-import { byteLength } from '../size.ts';
+import { sentBytes } from '../size.ts';
 import { cursorOf, type Position } from './cursor.ts';
-import type { LoggedEvent } from './event.ts';
+import type { DataEvent, LoggedEvent } from './event.ts';
 import type { Entry } from './log.ts';
 import type { Reading } from './reading.ts';
 import type { Subscription } from './subscription.ts';
-import { eventOf, isEvent } from './transition.ts';
+import { eventOf, isEvent, type Transition } from './transition.ts';
 
 const MAX_EVENTS = 100;
-const MAX_BYTES = 524_288;
+/** As an answer sends them: over MCP they may also come as notifications before it. */
+const MAX_BYTES = 655_360;
 
 export interface Page {
   readonly events: readonly LoggedEvent[];
@@ -24,6 +25,7 @@ export class PageBuilder {
   private position: Position;
   private overflow: boolean;
   private bytes = 0;
+  private isOver = false;
 
   constructor(subscription: Subscription, from: Position, overflow = false) {
     this.subscription = subscription;
@@ -37,7 +39,7 @@ export class PageBuilder {
   }
 
   get isFull(): boolean {
-    return this.events.length >= MAX_EVENTS || this.bytes >= MAX_BYTES;
+    return this.isOver || this.events.length >= MAX_EVENTS;
   }
 
   /** Adds what of the entry lies after the position and has room. Entries come in order. */
@@ -47,14 +49,7 @@ export class PageBuilder {
     const { index } = this.position;
     if (entry.isAfterLoss && index === 0) this.overflow = true;
     for (const [at, transition] of entry.transitions.entries()) {
-      if (this.isFull) return;
-      if (at < index) continue;
-      this.position = after(entry, at, this.position.log);
-      if (!isEvent(this.subscription.eventType, transition)) continue;
-      const { subscriptionId, eventType } = this.subscription;
-      const event = eventOf(subscriptionId, eventType, transition);
-      this.events.push({ cursor: cursorOf(this.position), event });
-      this.bytes += byteLength(event);
+      if (at >= index && !this.take(entry, at, transition)) return;
     }
     if (this.position.sequence === entry.sequence) this.position = after(entry, Infinity, this.position.log);
   }
@@ -63,6 +58,24 @@ export class PageBuilder {
   skipTo(sequence: number): void {
     this.position = { ...this.position, sequence, index: 0 };
     this.overflow = true;
+  }
+
+  /** Tells whether there was room for it. */
+  private take(entry: Entry, at: number, transition: Transition): boolean {
+    if (this.isFull) return false;
+    const { subscriptionId, eventType } = this.subscription;
+    const event = isEvent(eventType, transition) ? eventOf(subscriptionId, eventType, transition) : undefined;
+    if (event !== undefined && !this.takesRoom(event)) return false;
+    this.position = after(entry, at, this.position.log);
+    if (event !== undefined) this.events.push({ cursor: cursorOf(this.position), event });
+    return true;
+  }
+
+  /** One event has room, however large it is. */
+  private takesRoom(event: DataEvent): boolean {
+    this.bytes += sentBytes(JSON.stringify(event));
+    this.isOver = this.events.length > 0 && this.bytes > MAX_BYTES;
+    return !this.isOver;
   }
 
   page(): Page {

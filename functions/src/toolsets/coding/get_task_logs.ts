@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fitting } from '../../domain/size.ts';
 import { defineTool } from '../../mcp/tool.ts';
 import { logLineAnswer } from './answers.ts';
 import { answerShape, logEntryShape, reading, success, taskId, whole } from './shapes.ts';
@@ -33,10 +34,13 @@ export const getTaskLogs = defineTool({
   example: { taskId: 'task-000abc-001', limit: 100 },
   handler: async ({ services, workspace }, { taskId: id, cursor, limit }) => {
     const page = await services.coding.logs(workspace, id, Number(cursor ?? 0), limit);
-    return success(`${page.lines.length} of ${page.total} lines.`, {
-      entries: page.lines.map(logLineAnswer),
-      cursor: String(page.next),
-      more: page.next < page.total,
+    const lines = fitting(page.lines, logLineAnswer);
+    const last = lines.at(-1);
+    const next = last === undefined || lines.length === page.lines.length ? page.next : last.line + 1;
+    return success(`${lines.length} of ${page.total} lines.`, {
+      entries: lines.map(logLineAnswer),
+      cursor: String(next),
+      more: next < page.total,
       dropped: page.dropped,
       total: page.total,
     });

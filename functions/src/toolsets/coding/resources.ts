@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isProject } from '../../domain/coding/configuration.ts';
 import { LOG_TYPES } from '../../domain/coding/log.ts';
 import type { CodingTask } from '../../domain/coding/task.ts';
+import { fitting } from '../../domain/size.ts';
 import {
   type CallContext,
   defineResourceTemplate,
@@ -39,7 +40,9 @@ function json(value: unknown): string {
 
 async function listed({ services, workspace }: CallContext, filter: { branch?: string; project?: string }) {
   const { items, more } = await services.codingView.list(workspace, filter, MAX_TASKS);
-  return { tasks: items.map((task) => metadata(task, services.codingView.now())), truncated: more };
+  const tasks = items.map((task) => metadata(task, services.codingView.now()));
+  const given = fitting(tasks, (task) => task);
+  return { tasks: given, truncated: more || given.length < tasks.length };
 }
 
 /** A task without what makes it long. */

@@ -24,7 +24,7 @@ export const getAllTasks = defineTool({
     const statuses = status_filter === 'all' ? undefined : storedStatuses(status_filter);
     const page = { limit, ...positionOf(encoded) };
     const found = await services.coordination.listTasks(workspace, statuses, page);
-    const { items, end } = pageOf(found, (task) => task.createdAt);
-    return { tasks: items.map(taskAnswer), ...end };
+    const { items, end } = pageOf(found, (task) => task.createdAt, taskAnswer);
+    return { tasks: items, ...end };
   },
 });

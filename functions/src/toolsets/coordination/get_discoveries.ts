@@ -21,7 +21,7 @@ export const getDiscoveries = defineTool({
     const page = { limit, ...positionOf(encoded) };
     const wanted = tags.length > 0 ? [...new Set(tags)] : undefined;
     const found = await services.coordination.listDiscoveries(workspace, wanted, page);
-    const { items, end } = pageOf(found, (discovery) => discovery.createdAt);
-    return { discoveries: items.map(discoveryAnswer), ...end };
+    const { items, end } = pageOf(found, (discovery) => discovery.createdAt, discoveryAnswer);
+    return { discoveries: items, ...end };
   },
 });

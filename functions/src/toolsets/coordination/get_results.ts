@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idOf } from '../../domain/ids.ts';
+import { fitting } from '../../domain/size.ts';
 import { COORDINATION_STATUSES, coordinationStatus } from '../../domain/tasks/projection.ts';
 import type { Task } from '../../domain/tasks/task.ts';
 import { defineTool } from '../../mcp/tool.ts';
@@ -48,6 +49,10 @@ export const getResults = defineTool({
       )
       .optional()
       .describe('The named tasks that are not done.'),
+    left_out: z
+      .array(z.string())
+      .optional()
+      .describe('The named tasks whose results this answer has no room for: ask for them again.'),
     ...pageShape,
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -59,13 +64,17 @@ export const getResults = defineTool({
         limit,
         ...positionOf(encoded),
       });
-      const { items, end } = pageOf(found, (task) => task.closedAt);
-      return { results: items.map(resultAnswerOf), ...end };
+      const { items, end } = pageOf(found, (task) => task.closedAt, resultAnswerOf);
+      return { results: items, ...end };
     }
     const named = await services.coordination.namedTasks(workspace, task_ids);
     const others = named.filter((task) => task.status !== 'done');
+    const done = named.filter((task) => task.status === 'done');
+    const given = fitting(done, resultAnswerOf);
+    const leftOut = done.slice(given.length);
     return {
-      results: named.filter((task) => task.status === 'done').map(resultAnswerOf),
+      results: given.map(resultAnswerOf),
+      ...(leftOut.length > 0 && { left_out: leftOut.map(({ id }) => id) }),
       ...(others.length > 0 && {
         without_result: others.map((task) => ({
           task_id: task.id,
@@ -73,7 +82,7 @@ export const getResults = defineTool({
           ...(task.error !== undefined && { error: task.error }),
         })),
       }),
-      truncated: false,
+      truncated: leftOut.length > 0,
     };
   },
 });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MusterError } from '../../domain/errors.ts';
 import { listedId } from '../../domain/ids.ts';
 import type { Position, Slice } from '../../domain/readers.ts';
+import { fitting } from '../../domain/size.ts';
 
 export const cursor = z
   .string()
@@ -48,14 +49,18 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Says whether the list goes on, and makes the cursor that continues it. */
-export function pageOf<Item extends { readonly id: string }>(
-  { items, more }: Slice<Item>,
+/** What an answer has room for, whether the list goes on, and the cursor that continues it. */
+export function pageOf<Item extends { readonly id: string }, Answer>(
+  { items: found, more }: Slice<Item>,
   timeOf: (item: Item) => Date | undefined,
-): { items: readonly Item[]; end: { truncated: boolean; next_cursor?: string } } {
-  const last = items.at(-1);
+  answerOf: (item: Item) => Answer,
+): { items: Answer[]; end: { truncated: boolean; next_cursor?: string } } {
+  const given = fitting(found, answerOf);
+  const items = given.map(answerOf);
+  const last = given.at(-1);
   const at = last && timeOf(last);
-  if (!more || last === undefined || at === undefined) return { items, end: { truncated: false } };
+  const isEnd = !more && given.length === found.length;
+  if (isEnd || last === undefined || at === undefined) return { items, end: { truncated: false } };
   const next = Buffer.from(JSON.stringify([at.toISOString(), last.id])).toString('base64url');
   return { items, end: { truncated: true, next_cursor: next } };
 }

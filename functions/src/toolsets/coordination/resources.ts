@@ -32,15 +32,15 @@ export const resources: readonly Resource[] = [
   ),
   resource('tasks', 'Tasks', 'All tasks in the queue', async ({ services, workspace }) => {
     const found = await services.coordination.listTasks(workspace, undefined, { limit: MAX_TASKS });
-    const { items, end } = pageOf(found, (task) => task.createdAt);
-    return { tasks: items.map(taskAnswer), ...end };
+    const { items, end } = pageOf(found, (task) => task.createdAt, taskAnswer);
+    return { tasks: items, ...end };
   }),
   resource('discoveries', 'Discoveries', 'Shared discoveries', async ({ services, workspace }) => {
     const found = await services.coordination.listDiscoveries(workspace, undefined, {
       limit: MAX_DISCOVERIES,
     });
-    const { items, end } = pageOf(found, (discovery) => discovery.createdAt);
-    return { discoveries: items.map(discoveryAnswer), ...end };
+    const { items, end } = pageOf(found, (discovery) => discovery.createdAt, discoveryAnswer);
+    return { discoveries: items, ...end };
   }),
   resource('master-plan', 'Master plan', 'Master plan and goal', async ({ services, workspace }) =>
     masterPlanAnswer(await services.coordination.session(workspace), workspace),

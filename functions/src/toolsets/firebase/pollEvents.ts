@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { EVENT_METHOD, notificationOf } from '../../domain/subscriptions/event.ts';
+import { fitsAnswer } from '../../domain/size.ts';
+import { EVENT_METHOD, withinAnswer } from '../../domain/subscriptions/event.ts';
 import { defineTool } from '../../mcp/tool.ts';
 import { listedSubscriptionId } from './shapes.ts';
 
@@ -39,6 +40,7 @@ export const pollEvents = defineTool({
           .describe('How it was before, unless both together are more than 256 KiB'),
         key: z.string().optional().describe('Key of the child, or id of the document'),
         timestamp: z.iso.datetime().describe('When it was noticed'),
+        leftOut: z.string().optional().describe('Why data is null though there is some'),
       }),
     ),
     cursor: z.string().describe('Where to go on'),
@@ -56,7 +58,7 @@ export const pollEvents = defineTool({
   handler: async ({ services, caller, notify, gone, waiting }, { subscriptionId: id, cursor, waitMs }) => {
     const from = { subscriptionId: id, cursor };
     const reading = await services.subscriptions.poll(caller, from, waitMs, gone(), waiting);
-    const events = reading.events.map(({ event }) => notificationOf(event));
+    const events = reading.events.map(({ event }) => withinAnswer(event, fitsAnswer));
     for (const params of events) notify({ method: EVENT_METHOD, params });
     return { success: true, events, cursor: reading.cursor, overflow: reading.overflow };
   },

@@ -43,6 +43,8 @@ export const read = defineTool({
       .optional(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  ifTooLarge:
+    'Name a deeper path, or read the children page by page with query.limit; of the Realtime Database, shallow gives the keys alone. At /mcp/rpc an answer goes out once, so one document that is too large here may fit there.',
   // The rules decide, and nothing before them.
   role: 'viewer',
   example: { database: 'firestore', path: 'agents/agent-001', query: { limit: 10 } },

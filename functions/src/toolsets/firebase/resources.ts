@@ -1,6 +1,7 @@
 /** Subscriptions as resources: what MCP's own `subscriptions/listen` watches. */
 import { z } from 'zod';
-import { notificationOf } from '../../domain/subscriptions/event.ts';
+import { fitsAnswer } from '../../domain/size.ts';
+import { withinAnswer } from '../../domain/subscriptions/event.ts';
 import type { Reading } from '../../domain/subscriptions/reading.ts';
 import { defineResourceTemplate, type ResourceTemplate } from '../../mcp/tool.ts';
 import { subscriptionId } from './shapes.ts';
@@ -18,7 +19,7 @@ const subscription = defineResourceTemplate({
     const { events, cursor, overflow } = await services.subscriptions.poll(caller, { subscriptionId: id }, 0);
     return JSON.stringify({
       subscriptionId: id,
-      events: events.map(({ event }) => notificationOf(event)),
+      events: events.map(({ event }) => withinAnswer(event, fitsAnswer)),
       cursor,
       overflow,
     });

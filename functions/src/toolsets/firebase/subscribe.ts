@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fitsAnswer } from '../../domain/size.ts';
 import { EVENT_TYPES } from '../../domain/subscriptions/event.ts';
 import type { Subscribed } from '../../domain/subscriptions/service.ts';
 import { defineTool } from '../../mcp/tool.ts';
@@ -20,6 +21,10 @@ export const subscribe = defineTool({
     success: z.boolean(),
     subscriptionId: z.string(),
     initialData: structured.optional().describe('Initial data at subscription path'),
+    initialDataLeftOut: z
+      .string()
+      .optional()
+      .describe('Why there is no initial data, where an answer has no room for it.'),
     cursor: z.string().optional().describe('For firebase.pollEvents: what happens from now on.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -43,7 +48,7 @@ export const subscribe = defineTool({
     const subscribed = await services.subscriptions.subscribe(caller, request, settle);
     return {
       ...answer(subscribed),
-      ...(includeInitial && { initialData: initialDataOf(request, subscribed.data) }),
+      ...(includeInitial && initialAnswer(initialDataOf(request, subscribed.data))),
     };
   },
   // The data is read again: events after the first answer's cursor still lead up to it and beyond.
@@ -51,8 +56,12 @@ export const subscribe = defineTool({
     success: true,
     subscriptionId: request.subscriptionId,
     cursor: String(cursor),
-    ...(includeInitial && {
-      initialData: initialDataOf(request, await services.subscriptions.look(caller, request)),
-    }),
+    ...(includeInitial &&
+      initialAnswer(initialDataOf(request, await services.subscriptions.look(caller, request)))),
   }),
 });
+
+function initialAnswer(initialData: ReturnType<typeof initialDataOf>) {
+  if (fitsAnswer(initialData)) return { initialData };
+  return { initialDataLeftOut: 'It is larger than an answer may be: read the path with firebase.read.' };
+}

@@ -11,7 +11,12 @@ const job = z.object({
   url: z.string().optional(),
   startedAt: z.iso.datetime().optional(),
   completedAt: z.iso.datetime().optional(),
-  log: z.string().optional().describe('The last lines. Absent where GitHub keeps none, and after five jobs.'),
+  log: z
+    .string()
+    .optional()
+    .describe(
+      'The last lines, as many as there is room for. Absent where GitHub keeps none, and after five jobs.',
+    ),
   lines: z.int().describe('How many lines log has.'),
 });
 

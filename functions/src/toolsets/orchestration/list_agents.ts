@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Agent } from '../../domain/agents/agent.ts';
 import { availability } from '../../domain/agents/availability.ts';
 import type { ListedAgents } from '../../domain/orchestration/agents/roster.ts';
+import { fitting } from '../../domain/size.ts';
 import { defineTool } from '../../mcp/tool.ts';
 
 const agentShape = z
@@ -90,9 +91,11 @@ export const listAgents = defineTool({
   handler: async ({ services, workspace }, { role, includeMetrics }) => {
     const { roster } = services.orchestration;
     const { hosted, network, moreOfNetwork } = await roster.list(workspace, role, includeMetrics);
+    const live = network.map((agent) => networkAnswer(agent, includeMetrics));
+    const given = fitting(live, (agent) => agent);
     return {
-      agents: [...hosted.map(hostedAnswer), ...network.map((agent) => networkAnswer(agent, includeMetrics))],
-      truncated: moreOfNetwork,
+      agents: [...hosted.map(hostedAnswer), ...given],
+      truncated: moreOfNetwork || given.length < live.length,
     };
   },
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MusterError } from '../../domain/errors.ts';
 import { builtIns } from '../../domain/orchestration/workflows/builtIn.ts';
 import { NAME } from '../../domain/orchestration/workflows/definition.ts';
+import { fitting } from '../../domain/size.ts';
 import { defineTool } from '../../mcp/tool.ts';
 import { savedAnswer, workflowAnswer, workflowShape } from './workflowShapes.ts';
 
@@ -42,10 +43,12 @@ export const listWorkflows = defineTool({
   handler: async ({ services, principal }, { filter, detailed, limit, cursor }) => {
     const after = nameIn(cursor);
     const builtIn = filter === 'custom' || after !== undefined ? [] : builtIns();
-    const { items, more } =
+    const found =
       filter === 'built-in'
         ? { items: [], more: false }
         : await services.orchestration.workflows.list(principal.ownerUid, limit, after);
+    const items = fitting(found.items, (saved) => savedAnswer(saved, detailed));
+    const more = found.more || items.length < found.items.length;
     const last = more ? items.at(-1) : undefined;
     return {
       workflows: [

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type CallHistory, successRate } from '../../domain/metrics/recentCalls.ts';
+import { fitting } from '../../domain/size.ts';
 import type { Skill } from '../../domain/system/skillRegistry.ts';
 import { defineTool, type KnownTool } from '../../mcp/tool.ts';
 
@@ -45,7 +46,12 @@ export const listSkills = defineTool({
       .boolean()
       .default(false)
       .describe('Also list capabilities that no agent has any more.'),
-    limit: z.int().min(1).max(1000).default(100).describe('The most skills to give.'),
+    limit: z
+      .int()
+      .min(1)
+      .max(1000)
+      .default(100)
+      .describe('The most skills to give; fewer where they are long.'),
     offset: z.int().min(0).default(0).describe('How many to pass over.'),
   }),
   output: z.object({
@@ -68,9 +74,13 @@ export const listSkills = defineTool({
       services.system.skills.find(tools, request),
       services.system.recentCalls.lastHour(),
     ]);
+    const shown = fitting(
+      skills.map((skill) => ({ ...skillAnswer(skill), ...usage(skill.id, history) })),
+      (skill) => skill,
+    );
     const categories = [...tools, ...skills].map(({ category }) => category);
     return {
-      skills: skills.map((skill) => ({ ...skillAnswer(skill), ...usage(skill.id, history) })),
+      skills: [...shown],
       total,
       totalPages: Math.ceil(total / request.limit),
       hasNext: request.offset + skills.length < total,

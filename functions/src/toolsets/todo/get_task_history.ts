@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { eventMessage, messageOf } from '../../domain/events/event.ts';
+import { fitting } from '../../domain/size.ts';
 import { defineTool } from '../../mcp/tool.ts';
 import { cursor, endOf, endShape, pageLimit, pageOf } from './paging.ts';
 import { reading, taskId } from './shapes.ts';
@@ -30,8 +31,9 @@ export const getTaskHistory = defineTool({
   handler: async ({ services, principal }, { task_id, limit, cursor: from }) => {
     const question = { task_id };
     const page = timePage(pageOf(question, { limit, cursor: from }));
-    const { items, more } = await services.todos.history(principal.ownerUid, task_id, page);
-    const last = more ? items.at(-1) : undefined;
+    const found = await services.todos.history(principal.ownerUid, task_id, page);
+    const items = fitting(found.items, messageOf);
+    const last = found.more || items.length < found.items.length ? items.at(-1) : undefined;
     return {
       events: items.map((event) => {
         const { event_data, ...rest } = messageOf(event);

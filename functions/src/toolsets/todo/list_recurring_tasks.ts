@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fitting } from '../../domain/size.ts';
 import { defineTool } from '../../mcp/tool.ts';
 import { cursor, endOf, endShape, pageLimit, pageOf, pagesOf, pagesShape } from './paging.ts';
 import { recurringTaskAnswer, recurringTaskShape } from './recurringShapes.ts';
@@ -23,16 +24,13 @@ export const listRecurringTasks = defineTool({
   handler: async ({ services, principal }, { include_ended, limit, cursor: from }) => {
     const question = { include_ended };
     const page = timePage(pageOf(question, { limit, cursor: from }));
-    const { items, more, total } = await services.recurringTasks.list(
-      principal.ownerUid,
-      include_ended,
-      page,
-    );
-    const last = more ? items.at(-1) : undefined;
+    const found = await services.recurringTasks.list(principal.ownerUid, include_ended, page);
+    const items = fitting(found.items, recurringTaskAnswer);
+    const last = found.more || items.length < found.items.length ? items.at(-1) : undefined;
     return {
       recurring_tasks: items.map(recurringTaskAnswer),
-      total,
-      ...pagesOf(total, { limit, cursor: from }),
+      total: found.total,
+      ...pagesOf(found.total, { limit, cursor: from }),
       ...endOf(question, last && timePlace(last.createdAt, last.id)),
     };
   },

@@ -5,6 +5,8 @@ import { base64Of, isBase64, utf8Text } from '../../../../functions/src/domain/g
 import { logTail } from '../../../../functions/src/domain/github/jobLog.ts';
 import { plainLine, plainText, webAddress } from '../../../../functions/src/domain/github/text.ts';
 
+const ROOM = 1_000_000;
+
 const anything = fc.string({ unit: 'binary', maxLength: 300 });
 
 describe('text from GitHub', () => {
@@ -46,11 +48,11 @@ describe('text from GitHub', () => {
 
   it('of a log is its last lines, without timestamps and colours', () => {
     const log = '2025-01-01T00:00:00.1Z one\r\n\u001b[1;31mtwo\u001b[0m\nthree\u001b]0;title\u0007\n\n';
-    assert.deepEqual(logTail(log, 2), { text: 'two\nthree', lines: 2 });
-    assert.deepEqual(logTail(log, 10), { text: 'one\ntwo\nthree', lines: 3 });
+    assert.deepEqual(logTail(log, 2, ROOM), { text: 'two\nthree', lines: 2 });
+    assert.deepEqual(logTail(log, 10, ROOM), { text: 'one\ntwo\nthree', lines: 3 });
     fc.assert(
       fc.property(anything, fc.integer({ min: 1, max: 5 }), (text, lines) => {
-        const tail = logTail(text, lines);
+        const tail = logTail(text, lines, ROOM);
         assert.equal(tail.text.split('\n').length, tail.lines);
         assert.ok(tail.lines <= lines);
       }),

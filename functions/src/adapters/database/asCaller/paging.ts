@@ -2,6 +2,7 @@
 import type { ReadQuery } from '../../../domain/data/access.ts';
 import type { Caller } from '../../../domain/data/caller.ts';
 import type { JsonValue } from '../../../domain/json.ts';
+import { fitting } from '../../../domain/size.ts';
 import { type Cursors, MAX_TIES, type Position } from './cursor.ts';
 import { BRANCH, type Child, compareChildren } from './order.ts';
 import { type CheckedQuery, checkedQuery } from './query.ts';
@@ -29,8 +30,9 @@ export class Paging {
     const identity = [path, query.orderBy, query.startAt ?? null, query.endAt ?? null];
     const after = asked.cursor === undefined ? undefined : this.cursors.decode(identity, asked.cursor);
     const { found, begin, more, missingIndex } = await this.fetch(caller, path, query, after);
-    const end = begin + query.limit;
-    const page = { children: found.slice(begin, end), ...(missingIndex !== undefined && { missingIndex }) };
+    const children = fitting(found.slice(begin, begin + query.limit), ({ key, data }) => ({ [key]: data }));
+    const end = begin + children.length;
+    const page = { children, ...(missingIndex !== undefined && { missingIndex }) };
     if (!more && found.length <= end) return page;
     const position = positionAfter(found.slice(0, end), query.orderBy, after?.from ?? null);
     return { ...page, nextCursor: this.cursors.encode(identity, position) };

@@ -11,7 +11,7 @@ import { invalidRequest, pathNotFound } from '../../../domain/data/errors.ts';
 import type { DataPath } from '../../../domain/data/path.ts';
 import type { JsonObject, JsonValue } from '../../../domain/json.ts';
 import type { Hashing } from '../../../domain/ports.ts';
-import { MAX_PAGE_CHARACTERS } from '../limits.ts';
+import { MAX_LISTED_BYTES, sentBytes } from '../../../domain/size.ts';
 import { versionOf } from '../timestamp.ts';
 import { type Cursor, cursorText, invalidCursor, parseCursor } from './cursor.ts';
 import { nameProblem, pathProblem, splitFieldPath } from './fieldPath.ts';
@@ -70,7 +70,7 @@ export async function readCollection(
 class Page {
   readonly data: JsonValue[] = [];
   last: QueryDocumentSnapshot | undefined;
-  private characters = 0;
+  private bytes = 0;
   private readonly limit: number;
 
   constructor(limit: number) {
@@ -81,8 +81,8 @@ class Page {
   add(documents: readonly QueryDocumentSnapshot[]): boolean {
     return documents.every((document) => {
       const element = elementOf(document);
-      this.characters += JSON.stringify(element).length;
-      const full = this.data.length === this.limit || this.characters > MAX_PAGE_CHARACTERS;
+      this.bytes += sentBytes(JSON.stringify(element)) + 2;
+      const full = this.data.length === this.limit || this.bytes > MAX_LISTED_BYTES;
       if (full && this.data.length > 0) return false;
       this.data.push(element);
       this.last = document;

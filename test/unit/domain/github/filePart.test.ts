@@ -1,0 +1,43 @@
+/** A file in parts is the file, and each part has room in an answer. */
+import assert from 'node:assert/strict';
+import { base64Part, textPart } from '../../../../functions/src/domain/github/filePart.ts';
+import { fitsAnswer } from '../../../../functions/src/domain/size.ts';
+
+function partsOf(read: (offset: number) => { content: string; nextOffset?: number }): string[] {
+  const parts: string[] = [];
+  let offset: number | undefined = 0;
+  while (offset !== undefined) {
+    const part = read(offset);
+    assert.ok(fitsAnswer(part.content));
+    parts.push(part.content);
+    offset = part.nextOffset;
+  }
+  return parts;
+}
+
+describe('a file in parts', () => {
+  for (const [what, text] of [
+    ['empty', ''],
+    ['short', 'A line.\n'],
+    ['long', 'A line with "quotes" and \\ and\ttabs.\n'.repeat(60_000)],
+    ['long, in letters of four bytes', '😀x'.repeat(400_000)],
+    ['long, with a byte order mark', `\ufeff${'é'.repeat(900_000)}`],
+  ] as const) {
+    it(`is the file: ${what}`, () => {
+      const parts = partsOf((offset) => textPart(text, offset));
+      assert.ok(parts.join('') === text);
+      assert.equal(parts.length > 1, what.startsWith('long'));
+      const base64 = Buffer.from(text).toString('base64');
+      const bytes = partsOf((offset) => base64Part(base64, offset)).map((part) =>
+        Buffer.from(part, 'base64'),
+      );
+      assert.ok(Buffer.concat(bytes).equals(Buffer.from(text)));
+    });
+  }
+
+  it('has nothing after its end, and can begin anywhere', () => {
+    assert.deepEqual(textPart('abc', 10), { content: '' });
+    assert.deepEqual(base64Part('YWJj', 10), { content: '' });
+    assert.deepEqual(textPart('aéb', 2), { content: '\ufffdb' });
+  });
+});
