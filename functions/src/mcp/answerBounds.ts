@@ -10,6 +10,8 @@ import type { Tool } from './tool.ts';
 /** What the message around the answer takes. */
 const ENVELOPE_BYTES = 4096;
 
+const ROOM = MAX_ANSWER_BYTES - ENVELOPE_BYTES;
+
 /** How long texts may be that are cut, in characters: the first of these with which the answer fits. */
 const CUTS = [300_000, 100_000, 30_000, 10_000, 3000, 1000] as const;
 
@@ -27,14 +29,32 @@ export function withinBounds(
   bytesOf: (json: string) => number,
 ): JsonObject {
   const bytes = bytesOf(JSON.stringify(answer));
-  const room = MAX_ANSWER_BYTES - ENVELOPE_BYTES;
-  if (bytes <= room) return answer;
+  if (bytes <= ROOM) return answer;
   if (ifTooLarge !== undefined) throw tooLarge(bytes, ifTooLarge);
   for (const most of CUTS) {
     const cut = cutObject(answer, most);
-    if (bytesOf(JSON.stringify(cut)) <= room) return cut;
+    if (bytesOf(JSON.stringify(cut)) <= ROOM) return cut;
   }
   throw annotations.readOnlyHint ? tooLarge(bytes, 'Ask for less at a time.') : unshowable(bytes);
+}
+
+/**
+ * The text of a resource as it may be sent: of one that is too large the beginning, and a word about the rest.
+ * A JSON resource stays JSON.
+ */
+export function textWithinBounds(mimeType: string, text: string): string {
+  const bytes = Buffer.byteLength(JSON.stringify(text));
+  if (bytes <= ROOM) return text;
+  const message = `This resource would have ${bytes} bytes, more than an answer may, ${MAX_ANSWER_BYTES}: this is its beginning. Its toolset's tools have the rest in parts.`;
+  for (const most of CUTS) {
+    const beginning = text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
+    const shown =
+      mimeType === 'application/json'
+        ? JSON.stringify({ truncated: true, message, beginning })
+        : `${beginning}\n… (${message})\n`;
+    if (Buffer.byteLength(JSON.stringify(shown)) <= ROOM) return shown;
+  }
+  return message;
 }
 
 function cutObject(object: JsonObject, most: number): JsonObject {

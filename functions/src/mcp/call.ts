@@ -4,7 +4,7 @@ import type { Operation } from '../domain/idempotency/operation.ts';
 import type { CallLimits } from '../domain/limits/limiter.ts';
 import type { Services } from '../domain/services.ts';
 import type { Waiting } from '../domain/waiting.ts';
-import { withinBounds } from './answerBounds.ts';
+import { textWithinBounds, withinBounds } from './answerBounds.ts';
 import { authorise } from './authorisation.ts';
 import type { FoundTool } from './catalogue.ts';
 import type { Exchange } from './exchange.ts';
@@ -74,11 +74,11 @@ export async function callTool(
 export function readResource(
   ports: CallPorts,
   exchange: Exchange,
-  { toolset, what, role, resource }: FoundResource,
+  { toolset, what, mimeType, role, resource }: FoundResource,
 ): Promise<string> {
   return observed(ports, exchange, what, async () => {
     authorise(exchange.principal, toolset, role, what);
-    return resource.read(readingContext(ports, exchange));
+    return textWithinBounds(mimeType, await resource.read(readingContext(ports, exchange)));
   });
 }
 

@@ -5,9 +5,11 @@ import { pageOf } from './paging.ts';
 import { discoveryAnswer, taskAnswer } from './shapes.ts';
 import { statusAnswer } from './statusAnswer.ts';
 
-/** A resource has no arguments, so it shows this many and says whether there is more. */
+/** A resource has no arguments, so it shows this many and says whether there is more, and which tool has it. */
 const MAX_TASKS = 500;
 const MAX_DISCOVERIES = 100;
+
+const goesOn = (tool: string) => `${tool} with next_cursor as its cursor has the rest.`;
 
 function resource(
   name: string,
@@ -33,14 +35,14 @@ export const resources: readonly Resource[] = [
   resource('tasks', 'Tasks', 'All tasks in the queue', async ({ services, workspace }) => {
     const found = await services.coordination.listTasks(workspace, undefined, { limit: MAX_TASKS });
     const { items, end } = pageOf(found, (task) => task.createdAt, taskAnswer);
-    return { tasks: items, ...end };
+    return { tasks: items, ...end, ...(end.truncated && { goes_on: goesOn('get_all_tasks') }) };
   }),
   resource('discoveries', 'Discoveries', 'Shared discoveries', async ({ services, workspace }) => {
     const found = await services.coordination.listDiscoveries(workspace, undefined, {
       limit: MAX_DISCOVERIES,
     });
     const { items, end } = pageOf(found, (discovery) => discovery.createdAt, discoveryAnswer);
-    return { discoveries: items, ...end };
+    return { discoveries: items, ...end, ...(end.truncated && { goes_on: goesOn('get_discoveries') }) };
   }),
   resource('master-plan', 'Master plan', 'Master plan and goal', async ({ services, workspace }) =>
     masterPlanAnswer(await services.coordination.session(workspace), workspace),

@@ -1,0 +1,165 @@
+/** What is too large in one piece is cut where that is harmless, and otherwise refused in words that help. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { z } from 'zod';
+import { MusterError } from '../../../functions/src/domain/errors.ts';
+import { fitsAnswer, fitting, MAX_ANSWER_BYTES, sentBytes } from '../../../functions/src/domain/size.ts';
+import { textWithinBounds, withinBounds } from '../../../functions/src/mcp/answerBounds.ts';
+import { defineTool, type Resource, type Toolset } from '../../../functions/src/mcp/tool.ts';
+import { memoryPorts, serveEndpoint } from '../../support/mcp-endpoint.ts';
+
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+const reads = { annotations };
+const writes = { annotations: { ...annotations, readOnlyHint: false } };
+
+const NASTY = ['x', '"', '\\', '\n', '\u0001', 'é', '見', '😀'] as const;
+
+function refusal(work: () => unknown): MusterError {
+  try {
+    work();
+  } catch (error) {
+    assert.ok(error instanceof MusterError);
+    return error;
+  }
+  assert.fail('it was accepted');
+}
+
+describe('an answer that is too large', () => {
+  for (const letter of NASTY) {
+    it(`is cut where its texts are long, and says where: ${JSON.stringify(letter)}`, () => {
+      const answer = {
+        id: 'task-1',
+        next_cursor: 'c'.repeat(20_000),
+        tasks: [{ output: letter.repeat(900_000) }, { output: letter.repeat(400) }],
+      };
+      for (const bytesOf of [sentBytes, Buffer.byteLength]) {
+        const cut = withinBounds(reads, answer, bytesOf);
+        assert.ok(bytesOf(JSON.stringify(cut)) <= MAX_ANSWER_BYTES);
+        const { tasks, ...rest } = cut;
+        assert.deepEqual(rest, { id: 'task-1', next_cursor: answer.next_cursor });
+        const [long, short] = z.array(z.object({ output: z.string() })).parse(tasks);
+        assert.equal(short?.output, answer.tasks[1]?.output);
+        const said = /… \((\d+) more characters: an answer has at most 1048576 bytes\)$/.exec(
+          long?.output ?? '',
+        );
+        if (long?.output === answer.tasks[0]?.output) continue;
+        assert.ok(said, long?.output.slice(-100));
+        assert.doesNotMatch(long?.output ?? '', /\p{Cs}/u);
+      }
+    });
+  }
+
+  it('is refused where nothing in it may be cut, in the words of the tool', () => {
+    const tool = { ...reads, ifTooLarge: 'Name a deeper path.' };
+    const { code, message, details } = refusal(() =>
+      withinBounds(tool, { data: 'x'.repeat(600_000) }, sentBytes),
+    );
+    assert.equal(code, 'VALIDATION_ERROR');
+    assert.match(message, /^The answer would have 12\d{5} bytes; it may have 1048576\.$/);
+    assert.deepEqual(details, { reason: 'SIZE_LIMIT_EXCEEDED', suggestion: 'Name a deeper path.' });
+    assert.doesNotThrow(() => withinBounds(tool, { data: 'x'.repeat(600_000) }, Buffer.byteLength));
+  });
+
+  it('is refused where it is made of many things, and what was done is not said to have failed', () => {
+    const answer = { numbers: Array.from({ length: 300_000 }, (_, at) => at) };
+    assert.equal(
+      refusal(() => withinBounds(reads, answer, sentBytes)).details.suggestion,
+      'Ask for less at a time.',
+    );
+    assert.match(
+      refusal(() => withinBounds(writes, answer, sentBytes)).message,
+      /^The call was carried out, but/,
+    );
+  });
+
+  it('stays as it is where it fits', () => {
+    const answer = { text: 'x'.repeat(500_000) };
+    assert.equal(withinBounds(reads, answer, sentBytes), answer);
+  });
+});
+
+describe('a resource that is too large', () => {
+  for (const letter of NASTY) {
+    it(`shows its beginning, and stays what it is: ${JSON.stringify(letter)}`, () => {
+      const json = textWithinBounds('application/json', JSON.stringify({ text: letter.repeat(1_100_000) }));
+      const plain = textWithinBounds('text/plain', letter.repeat(1_100_000));
+      for (const text of [json, plain])
+        assert.ok(Buffer.byteLength(JSON.stringify(text)) <= MAX_ANSWER_BYTES);
+      const { truncated, message, beginning } = JSON.parse(json) as Record<string, unknown>;
+      assert.equal(truncated, true);
+      assert.match(String(message), /^This resource would have \d+ bytes, more than an answer may/);
+      assert.ok(JSON.stringify({ text: letter.repeat(1_100_000) }).startsWith(String(beginning)));
+      assert.match(plain, /this is its beginning\. Its toolset's tools have the rest in parts\.\)\n$/);
+    });
+  }
+});
+
+describe('the items that one answer has room for', () => {
+  it('are the first, at least one, and no more than fit', () => {
+    const item = fc.tuple(fc.constantFrom(...NASTY), fc.integer({ min: 0, max: 200_000 }));
+    fc.assert(
+      fc.property(fc.array(item, { maxLength: 12 }), (items) => {
+        const shown = ([letter, count]: (typeof items)[number]) => ({ text: letter.repeat(count) });
+        const given = fitting(items, shown);
+        assert.deepEqual(given, items.slice(0, given.length));
+        assert.ok(given.length > 0 || items.length === 0);
+        if (given.length > 1) assert.ok(fitsAnswer(given.map(shown)));
+        const next = items[given.length];
+        if (next !== undefined) assert.ok(!fitsAnswer([...given, next].map(shown)));
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe('what leaves the endpoint', () => {
+  const long = defineTool({
+    name: 'long',
+    title: 'Long',
+    description: 'Answers a long text.',
+    input: z.strictObject({ letter: z.string(), count: z.int() }),
+    output: z.object({ text: z.string() }),
+    annotations,
+    role: 'viewer',
+    example: { letter: 'x', count: 1 },
+    handler: async (_, { letter, count }) => ({ text: letter.repeat(count) }),
+  });
+  const book: Resource = {
+    uri: 'system://book',
+    name: 'book',
+    title: 'Book',
+    description: 'A long text.',
+    mimeType: 'text/plain',
+    role: 'viewer',
+    read: async () => 'A line.\n'.repeat(300_000),
+  };
+  const toolset: Toolset = { name: 'system', instructions: 'Long.', tools: [long], resources: [book] };
+
+  it('is at most 1 MiB for a call or a resource, at either path', async () => {
+    const endpoint = await serveEndpoint({ ...memoryPorts(), toolsets: [toolset] });
+    const send = async (path: string, method: string, params: object) => {
+      const headers = { Authorization: 'Bearer leader-key', 'Content-Type': 'application/json' };
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 'x'.repeat(200), method, params });
+      const response = await fetch(endpoint.url + path, { method: 'POST', headers, body });
+      const bytes = Buffer.from(await response.arrayBuffer());
+      assert.ok(bytes.length <= MAX_ANSWER_BYTES, `${path} ${bytes.length}`);
+      assert.ok(bytes.length > MAX_ANSWER_BYTES / 10);
+      assert.ok('result' in (JSON.parse(bytes.toString()) as object));
+    };
+    try {
+      for (const letter of ['"', '\u0001', '見']) {
+        const args = { letter, count: 1_500_000 };
+        await send('/mcp', 'tools/call', { name: 'system_long', arguments: args });
+        await send('/mcp/rpc', 'system.long', args);
+      }
+      await send('/mcp', 'resources/read', { uri: 'system://book' });
+    } finally {
+      await endpoint.close();
+    }
+  });
+});
