@@ -1,0 +1,167 @@
+/** A list whose items are large ends before 1 MiB, and its cursor leads to all of them. */
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import type { JsonObject } from '../../../functions/src/domain/json.ts';
+import { MAX_ANSWER_BYTES } from '../../../functions/src/domain/size.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { call } from './calls.ts';
+import { Team } from './team.ts';
+
+const LETTERS = '見"'.repeat(9000);
+const TASKS = 30;
+const DISCOVERIES = 20;
+const TODOS = 40;
+
+/** How each list is asked for all that it has: its arguments, and where its items and its cursor are. */
+interface Listing {
+  readonly count: number;
+  readonly args: JsonObject;
+  readonly items: string;
+  readonly next: 'next_cursor' | 'nextCursor';
+}
+
+describe('a list of large items', function () {
+  this.timeout(300_000); // seconds, where nothing else runs
+
+  const team = new Team();
+  let ann = '';
+
+  before(async () => {
+    ann = await team.join('ann');
+    const tasks = Array.from({ length: TASKS }, () => ({ description: LETTERS, hints: LETTERS }));
+    await team.create(...tasks);
+    await Promise.all(
+      Array.from({ length: DISCOVERIES }, (_, at) =>
+        done('coordination_add_discovery', { agent_id: ann, content: `${at}${LETTERS.repeat(2)}` }),
+      ),
+    );
+    const description = LETTERS.slice(0, 5000);
+    await Promise.all(
+      Array.from({ length: TODOS }, (_, at) => done('todo_add_task', { title: `Large ${at}`, description })),
+    );
+    for (let at = 0; at < 3; at += 1) await finish();
+  });
+
+  async function done(name: string, args: JsonObject): Promise<JsonObject> {
+    const { structuredContent, isError } = await call(team, name, args);
+    assert.equal(isError, undefined, JSON.stringify(structuredContent).slice(0, 500));
+    return structuredContent;
+  }
+
+  async function finish(): Promise<void> {
+    const { task } = z
+      .object({ task: z.object({ id: z.string() }) })
+      .parse(await done('coordination_claim_task', { agent_id: ann }));
+    const held = { agent_id: ann, task_id: task.id };
+    await done('coordination_start_task', held);
+    await done('coordination_complete_task', { ...held, output: '見"'.repeat(35_000) });
+  }
+
+  /** The ids of all items, page by page, each page as it is sent. */
+  async function walk(name: string, { args, items, next }: Listing) {
+    const ids: string[] = [];
+    for (let pages = 1; pages < 100; pages += 1) {
+      const result = await call(team, name, args);
+      const { structuredContent, isError } = result;
+      assert.equal(isError, undefined, JSON.stringify(structuredContent).slice(0, 500));
+      const bytes = Buffer.byteLength(JSON.stringify(result));
+      assert.ok(bytes <= MAX_ANSWER_BYTES, `${name}: ${bytes} bytes`);
+      const page = z.array(z.looseObject({})).parse(structuredContent[items]);
+      assert.ok(page.length > 0);
+      ids.push(...page.map((item) => JSON.stringify(item['id'] ?? item['task_id'] ?? item['event_id'])));
+      const cursor = structuredContent[next];
+      assert.equal(structuredContent['truncated'], cursor !== undefined);
+      if (typeof cursor !== 'string') return { ids, pages };
+      args = { ...args, cursor };
+    }
+    assert.fail('it never ends');
+  }
+
+  const listings: Readonly<Record<string, Listing>> = {
+    'coordination.get_all_tasks': { count: TASKS, args: { limit: 500 }, items: 'tasks', next: 'next_cursor' },
+    'coordination.get_discoveries': {
+      count: DISCOVERIES,
+      args: { limit: 500 },
+      items: 'discoveries',
+      next: 'next_cursor',
+    },
+    'coordination.get_results': { count: 3, args: { limit: 500 }, items: 'results', next: 'next_cursor' },
+    'system.getTaskQueue': { count: TASKS - 3, args: { limit: 100 }, items: 'tasks', next: 'nextCursor' },
+    'todo.list_tasks': { count: TODOS, args: { limit: 100 }, items: 'tasks', next: 'next_cursor' },
+    'todo.filter_tasks': {
+      count: TODOS,
+      args: { limit: 100, completed: false },
+      items: 'tasks',
+      next: 'next_cursor',
+    },
+    'todo.sort_tasks': {
+      count: TODOS,
+      args: { limit: 100, sort_by: 'created_at' },
+      items: 'tasks',
+      next: 'next_cursor',
+    },
+    'todo.search_tasks': {
+      count: TODOS,
+      args: { limit: 100, query: 'large' },
+      items: 'tasks',
+      next: 'next_cursor',
+    },
+  };
+
+  for (const [name, listing] of Object.entries(listings)) {
+    it(`is given in parts, and whole: ${name}`, async () => {
+      const { ids, pages } = await walk(name.replace('.', '_'), listing);
+      assert.equal(new Set(ids).size, listing.count);
+      assert.equal(ids.length, listing.count);
+      assert.ok(pages > 1, 'it was not large');
+    });
+  }
+
+  it('is given in parts where tasks are named, and says which are left out', async () => {
+    const { results } = z
+      .object({ results: z.array(z.object({ task_id: z.string() })) })
+      .parse(await done('coordination_get_results', { limit: 1 }));
+    const [first] = results;
+    assert.ok(first);
+    const all: string[] = [];
+    for (
+      let wanted = (
+        await walk('coordination_get_results', listings['coordination.get_results'] ?? assert.fail())
+      ).ids;
+      wanted.length > 0;
+    ) {
+      const task_ids = wanted.map((id) => z.string().parse(JSON.parse(id)));
+      const result = await call(team, 'coordination_get_results', { task_ids });
+      assert.ok(Buffer.byteLength(JSON.stringify(result)) <= MAX_ANSWER_BYTES);
+      const shown = z
+        .object({
+          results: z.array(z.object({ task_id: z.string() })),
+          left_out: z.array(z.string()).optional(),
+        })
+        .parse(result.structuredContent);
+      all.push(...shown.results.map(({ task_id }) => task_id));
+      wanted = (shown.left_out ?? []).map((id) => JSON.stringify(id));
+    }
+    assert.equal(new Set(all).size, 3);
+    assert.equal(all.length, 3);
+  });
+
+  it('is known for every tool that takes a cursor, here or in the test of its own', () => {
+    const elsewhere = [
+      // Their items are short: no page of them comes near to an answer's bound.
+      'orchestration.list_runs',
+      'todo.list_reminders',
+      // test/unit/domain/size and the tests of their paging: what makes their items long is bounded by fitting.
+      'coding.get_task_logs',
+      'firebase.pollEvents',
+      'orchestration.list_workflows',
+      'system.getAgents',
+      'todo.get_task_history',
+      'todo.list_recurring_tasks',
+    ];
+    const listing = toolsets.flatMap(({ name: toolset, tools }) =>
+      tools.filter(({ input }) => 'cursor' in input.shape).map(({ name }) => `${toolset}.${name}`),
+    );
+    assert.deepEqual(listing.sort(), [...Object.keys(listings), ...elsewhere].sort());
+  });
+});
