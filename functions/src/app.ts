@@ -68,6 +68,7 @@ import { TaskCreation } from './domain/tasks/creation.ts';
 import { TaskQueue } from './domain/tasks/queue.ts';
 import { TaskSweep } from './domain/tasks/sweep.ts';
 import { cloudLog } from './logging.ts';
+import { createDeliveryEndpoint } from './mcp/deliveries.ts';
 import { createEndpoint, type Endpoint } from './mcp/endpoint.ts';
 import { OpenStreams } from './mcp/openStreams.ts';
 import { toolsets } from './toolsets/index.ts';
@@ -205,7 +206,7 @@ export function compose(bindings: Bindings) {
     authenticator,
     sweep,
     taskQueueMirror: new TaskQueueMirror(realtimeDatabase, ports.tasks),
-    gitHubWebhook: composeWebhook(ports),
+    gitHubWebhook: createDeliveryEndpoint(composeWebhook(ports)),
     ...spine,
   };
 }

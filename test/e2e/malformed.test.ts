@@ -134,10 +134,9 @@ describe('malformed requests', () => {
   });
 
   it('are refused when they are compressed and are not', async () => {
-    // The functions framework unpacks before the endpoint sees anything, and answers this by itself.
-    const { status, text } = await post(url, token, LIST, { 'Content-Encoding': 'gzip' });
-    assert.equal(status, 400);
-    assert.doesNotMatch(text, /\n\s+at |node_modules|zlib/);
+    const answer = await post(url, token, LIST, { 'Content-Encoding': 'gzip' });
+    assertCivil(answer, 'gzip');
+    assert.equal(answer.status, 415);
   });
 
   it('are refused when they name what there is not', async () => {

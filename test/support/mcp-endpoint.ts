@@ -1,5 +1,7 @@
 /** The endpoint over real HTTP, through the functions framework, with ports that live in memory. */
 import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { subscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { http } from '@google-cloud/functions-framework';
 import { getTestServer } from '@google-cloud/functions-framework/testing';
@@ -9,6 +11,7 @@ import type { EndedCall } from '../../functions/src/domain/metrics/metrics.ts';
 import type { Log } from '../../functions/src/domain/ports.ts';
 import type { Principal } from '../../functions/src/domain/principal.ts';
 import type { Services } from '../../functions/src/domain/services.ts';
+import { disguise } from '../../functions/src/entry/http/disguise.ts';
 import { createEndpoint, type EndpointDependencies } from '../../functions/src/mcp/endpoint.ts';
 import { OpenStreams } from '../../functions/src/mcp/openStreams.ts';
 import type { Directory } from '../../functions/src/mcp/tool.ts';
@@ -103,9 +106,10 @@ export async function serveEndpoint(dependencies: EndpointDependencies, port = 0
   const name = `mcp${served}`;
   http(name, createEndpoint(dependencies));
   const server = getTestServer(name);
-  // As entry/http/framework.ts does it: the framework's parser would answer what is no JSON by itself.
-  server.prependListener('request', ({ headers }) => {
-    if (headers['content-type'] !== undefined) headers['content-type'] = 'application/octet-stream';
+  // As entry/http/framework.ts has it done in a function's own process, here for this server alone.
+  subscribe('http.server.request.start', (event) => {
+    const started = event as { request: IncomingMessage; server: Server };
+    if (started.server === server) disguise(started.request);
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const { port: taken } = server.address() as AddressInfo;

@@ -2,9 +2,6 @@
 import { INVALID_REQUEST, PARSE_ERROR } from '@modelcontextprotocol/server';
 import { excessOf } from './structure.ts';
 
-/** Source: design, section 2. */
-export const MAX_BODY_BYTES = 4 * 1024 * 1024;
-
 const MAX_DEPTH = 64;
 
 /** Values of any kind in a message, or in a batch in all. */

@@ -9,14 +9,15 @@ import { MusterError } from '../domain/errors.ts';
 import type { Randomness } from '../domain/ports.ts';
 import type { Principal } from '../domain/principal.ts';
 import { mayUse } from './authorisation.ts';
-import { BadMessage, MAX_BODY_BYTES, parseMessage } from './body.ts';
+import { BadMessage, parseMessage } from './body.ts';
 import { Catalogues } from './catalogue.ts';
 import { openEvents, readFromOf } from './events.ts';
 import type { Serving } from './exchange.ts';
-import { baseUrlOf, headerOf, originalContentType, send, sendRefusal, sendStream } from './http.ts';
+import { baseUrlOf, headerOf, send, sendRefusal, sendStream } from './http.ts';
 import { corsHeaders, isAllowedOrigin, preflightHeaders } from './origin.ts';
 import { presentable } from './projection.ts';
 import { notFound, Refusal, refusal, refusalOf, unauthorised } from './refusal.ts';
+import { checkBodyHeaders, readBody } from './requestBody.ts';
 import { serveRpc } from './rpc.ts';
 import { knownPaths, type Protocol, parseSelection, type RoutedSelection } from './selection.ts';
 import { serveAgentPage } from './servePage.ts';
@@ -37,10 +38,8 @@ export interface EndpointDependencies extends StreamPorts {
   readonly mountPath: string | undefined;
 }
 
-/** A request as the functions framework and the emulator hand it over. */
-export type EndpointRequest = IncomingMessage & { readonly rawBody?: Buffer };
-
-export type Endpoint = (request: EndpointRequest, response: ServerResponse) => Promise<void>;
+/** @param request one whose body nobody has touched */
+export type Endpoint = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
   const catalogues = new Catalogues(dependencies.toolsets);
@@ -50,11 +49,11 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
     return answer(dependencies, catalogues, serve, request, response, requestId).catch((error: unknown) => {
       const { log } = dependencies;
       if (!(error instanceof Refusal)) {
-        return sendRefusal(response, refusalOf(presentable(error, requestId, 'request', log)));
+        return sendRefusal(request, response, refusalOf(presentable(error, requestId, 'request', log)));
       }
       // It never became a call, which would have logged it.
       log.info('request_refused', { requestId, status: error.status, why: error.message });
-      sendRefusal(response, error);
+      sendRefusal(request, response, error);
     });
   };
 }
@@ -63,7 +62,7 @@ async function answer(
   dependencies: EndpointDependencies,
   catalogues: Catalogues,
   serve: McpServer,
-  request: EndpointRequest,
+  request: IncomingMessage,
   response: ServerResponse,
   requestId: string,
 ): Promise<void> {
@@ -71,7 +70,8 @@ async function answer(
   const isPreflight = checkOrigin(request, response, dependencies.allowedOrigins);
   const method = METHODS[selection.protocol];
   if (isPreflight) return void response.writeHead(204, preflightHeaders(method)).end();
-  checkMethodAndSize(request, method);
+  checkMethod(request, method);
+  if (method === 'POST') checkBody(request);
   const credential = credentialOf(request);
   const principal = await dependencies.authenticator.authenticate(credential).catch(refuseCredential);
   checkToolsets(principal, selection);
@@ -96,11 +96,9 @@ async function answer(
   if (selection.page !== undefined) {
     return send(response, await serveAgentPage(dependencies, serving, selection.page));
   }
-  checkContentType(request);
-  if (selection.protocol === 'rpc') {
-    return send(response, await serveRpc(dependencies, serving, request.rawBody));
-  }
-  await send(response, await serve({ ...serving, headers: request.headers, body: messageOf(request) }));
+  const bytes = await readBody(request, response);
+  if (selection.protocol === 'rpc') return send(response, await serveRpc(dependencies, serving, bytes));
+  await send(response, await serve({ ...serving, headers: request.headers, body: messageOf(bytes) }));
 }
 
 /** The one method that each protocol takes. */
@@ -111,7 +109,7 @@ const METHODS: Readonly<Record<Protocol, 'GET' | 'POST'>> = {
   page: 'GET',
 };
 
-function route(request: EndpointRequest, existing: readonly string[]): RoutedSelection {
+function route(request: IncomingMessage, existing: readonly string[]): RoutedSelection {
   const [path = '/'] = splitOnce(request.url ?? '/', '?');
   const wanted = {
     path,
@@ -123,7 +121,7 @@ function route(request: EndpointRequest, existing: readonly string[]): RoutedSel
   return selection;
 }
 
-function queryOf({ url = '/' }: EndpointRequest): URLSearchParams {
+function queryOf({ url = '/' }: IncomingMessage): URLSearchParams {
   const [, query = ''] = splitOnce(url, '?');
   return new URLSearchParams(query);
 }
@@ -135,7 +133,7 @@ function splitOnce(text: string, separator: string): readonly string[] {
 
 /** @returns whether the request is a preflight, which ends here */
 function checkOrigin(
-  request: EndpointRequest,
+  request: IncomingMessage,
   response: ServerResponse,
   configured: readonly string[],
 ): boolean {
@@ -146,16 +144,18 @@ function checkOrigin(
   return request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
 }
 
-function checkMethodAndSize({ method, rawBody }: EndpointRequest, taken: string): void {
-  if (method !== taken) {
-    throw refusal(405, `There are no sessions here: send ${taken} requests.`, undefined, { Allow: taken });
-  }
-  if (rawBody !== undefined && rawBody.length > MAX_BODY_BYTES) {
-    throw refusal(413, `A request may have ${MAX_BODY_BYTES} bytes; this one has ${rawBody.length}.`);
-  }
+function checkMethod({ method }: IncomingMessage, taken: string): void {
+  if (method === taken) return;
+  throw refusal(405, `There are no sessions here: send ${taken} requests.`, undefined, { Allow: taken });
 }
 
-function credentialOf(request: EndpointRequest): string {
+function checkBody(request: IncomingMessage): void {
+  checkBodyHeaders(request);
+  if (isJsonContentType(request.headers['content-type'])) return;
+  throw refusal(415, 'The content type must be application/json.');
+}
+
+function credentialOf(request: IncomingMessage): string {
   const credential = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
   if (credential !== undefined) return credential;
   throw unauthorised('Send a credential: "Authorization: Bearer <key>".', 'UNAUTHORIZED', false);
@@ -177,14 +177,9 @@ function checkToolsets(principal: Principal, selection: RoutedSelection): void {
   );
 }
 
-function checkContentType(request: EndpointRequest): void {
-  if (isJsonContentType(originalContentType(request))) return;
-  throw refusal(415, 'The content type must be application/json.');
-}
-
-function messageOf({ rawBody }: EndpointRequest): unknown {
+function messageOf(bytes: Buffer): unknown {
   try {
-    return parseMessage(rawBody);
+    return parseMessage(bytes);
   } catch (error) {
     throw error instanceof BadMessage ? refusal(400, error.message, error.code) : error;
   }

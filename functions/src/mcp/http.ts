@@ -4,18 +4,13 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Refusal } from './refusal.ts';
 import type { McpReply } from './reply.ts';
+import { answerEarly } from './requestBody.ts';
 import { STREAM_HEADERS } from './sse.ts';
 
 /** A header's one value; the first where it came several times. */
 export function headerOf(request: IncomingMessage, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value[0] : value;
-}
-
-/** The content type as it was sent: entry/http/framework.ts hides it from the body parser in front. */
-export function originalContentType({ rawHeaders }: IncomingMessage): string | undefined {
-  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type');
-  return at < 0 ? undefined : rawHeaders[at + 1];
 }
 
 const HOST = /^[A-Za-z0-9.:[\]-]{1,255}$/;
@@ -52,20 +47,14 @@ export async function sendStream(response: ServerResponse, frames: AsyncIterable
   await pipeline(Readable.from(frames), response).catch(() => response.destroy());
 }
 
-export function sendRefusal(response: ServerResponse, { status, headers, body }: Refusal): void {
+export function sendRefusal(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
   if (response.headersSent) return void response.destroy();
-  sendJson(response, status, JSON.stringify(body), headers);
+  const headers = { ...refusal.headers, 'Content-Type': 'application/json' };
+  answerEarly(request, response, { status: refusal.status, headers, body: JSON.stringify(refusal.body) });
 }
 
-function sendJson(
-  response: ServerResponse,
-  status: number,
-  json: string | Buffer | undefined,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  if (json === undefined) return void response.writeHead(status, headers).end();
+function sendJson(response: ServerResponse, status: number, json: string | Buffer | undefined): void {
+  if (json === undefined) return void response.writeHead(status).end();
   const length = Buffer.byteLength(json);
-  response
-    .writeHead(status, { ...headers, 'Content-Type': 'application/json', 'Content-Length': length })
-    .end(json);
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': length }).end(json);
 }

@@ -32,7 +32,7 @@ describe("GitHub's deliveries", () => {
     const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
     const signature = `sha256=${createHmac('sha256', SECRET).update(text).digest('hex')}`;
     const headers = { 'x-github-event': event, 'x-hub-signature-256': signature, ...more };
-    return webhook.receive({ method: 'POST', headers, body: Buffer.from(text) });
+    return webhook.receive({ method: 'POST', headers, body: async () => Buffer.from(text) });
   }
 
   const merged = (number: number, more: object = {}) => ({
@@ -197,7 +197,7 @@ describe("GitHub's deliveries", () => {
     }
     assert.equal((await stage.team.task(id)).status, 'claimed');
     const unset = new GitHubWebhook(() => undefined, { receive: () => Promise.reject(new Error('no')) });
-    const received = { method: 'POST', headers: {}, body: Buffer.from('{}') };
+    const received = { method: 'POST', headers: {}, body: async () => Buffer.from('{}') };
     assert.equal((await unset.receive(received)).status, 503);
     assert.equal((await webhook.receive({ ...received, method: 'GET' })).status, 405);
   });

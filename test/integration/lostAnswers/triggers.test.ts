@@ -285,7 +285,11 @@ function deliver(name: string, payload: object) {
       () => SECRET,
       new Deliveries({ ...ports, finishing: new TaskFinishing(ports) }),
     );
-    const { status } = await webhook.receive({ method: 'POST', headers, body: Buffer.from(body) });
+    const { status } = await webhook.receive({
+      method: 'POST',
+      headers,
+      body: async () => Buffer.from(body),
+    });
     assert.equal(status, 202);
   };
 }

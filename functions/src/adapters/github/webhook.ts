@@ -10,8 +10,8 @@ import { address, line, number, present, sha } from './answers.ts';
 export interface Received {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The bytes as they came: the signature is over them. */
-  readonly body: Uint8Array;
+  /** Reads the bytes as they came: the signature is over them. */
+  readonly body: () => Promise<Uint8Array>;
 }
 
 export interface Reply {
@@ -19,6 +19,14 @@ export interface Reply {
   /** For whoever looks at the delivery in GitHub. */
   readonly text: string;
 }
+
+/** What has another shape is none, and its body need not be read. */
+const SIGNATURE = /^sha256=[0-9a-f]{64}$/;
+
+const NOT_SIGNED: Reply = {
+  status: 401,
+  text: 'The signature is not right. The webhook needs the secret that GITHUB_WEBHOOK_SECRET holds.',
+};
 
 /** The most pull requests of one check that are looked up. */
 const MAX_PULL_REQUESTS = 20;
@@ -98,11 +106,10 @@ export class GitHubWebhook {
     if (method !== 'POST') return { status: 405, text: 'POST only.' };
     const secret = this.secret();
     if (secret === undefined) return { status: 503, text: 'GITHUB_WEBHOOK_SECRET is not set.' };
-    const text = new TextDecoder().decode(body);
     const signature = headers['x-hub-signature-256'];
-    if (typeof signature !== 'string' || !(await isSigned(secret, text, signature))) {
-      return { status: 401, text: 'The signature is not right.' };
-    }
+    if (typeof signature !== 'string' || !SIGNATURE.test(signature)) return NOT_SIGNED;
+    const text = new TextDecoder().decode(await body());
+    if (!(await isSigned(secret, text, signature))) return NOT_SIGNED;
     const read = READERS.get(String(headers['x-github-event']));
     if (read === undefined) return { status: 204, text: '' };
     const delivery = understood(read, text);
@@ -116,7 +123,7 @@ export class GitHubWebhook {
 
 async function isSigned(secret: string, text: string, signature: string): Promise<boolean> {
   const { Webhooks } = await import('@octokit/webhooks');
-  return text !== '' && signature !== '' && new Webhooks({ secret }).verify(text, signature);
+  return text !== '' && new Webhooks({ secret }).verify(text, signature);
 }
 
 function understood(

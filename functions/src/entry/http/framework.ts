@@ -5,24 +5,22 @@
  */
 import { subscribe } from 'node:diagnostics_channel';
 import { IncomingMessage } from 'node:http';
+import { disguise } from './disguise.ts';
 
 /**
- * They parse a JSON body before the function runs, and answer one that is not JSON with a page of HTML,
- * outside production with a stack trace in it, where MCP wants a JSON-RPC error. Here the content type is
- * hidden from their parser, which then leaves the bytes in `rawBody`; the endpoint reads the type that was
- * sent from `rawHeaders`. To be called as the function is loaded, which is before it takes requests.
+ * They unpack, buffer and parse a body of up to 1 GiB before the function runs, and answer what they cannot
+ * read with a page of HTML, outside production with a stack trace in it. Here every body is kept from them, so
+ * that the function can look at all else first and then read the body itself (mcp/requestBody.ts). To be called
+ * as the function is loaded, which is before it takes requests.
  */
-export function leaveBodiesUnparsed(): void {
+export function leaveBodiesUnread(): void {
   // Other functions may share the process where none is named as its target.
   if (!/^(mcp|githubWebhook)$/.test(process.env['FUNCTION_TARGET'] ?? '')) return;
   // Express shows stack traces in its own error pages unless told that it is in production.
   process.env['NODE_ENV'] ??= 'production';
   subscribe('http.server.request.start', (event) => {
     if (typeof event !== 'object' || event === null || !('request' in event)) return;
-    const { request } = event;
-    if (request instanceof IncomingMessage && request.headers['content-type'] !== undefined) {
-      request.headers['content-type'] = 'application/octet-stream';
-    }
+    if (event.request instanceof IncomingMessage) disguise(event.request);
   });
 }
 

@@ -3,9 +3,9 @@ import { app } from '../../app.ts';
 import { modelSecrets } from '../../config/models.ts';
 import { gitHubSecrets, minInstances, region, TIMEOUT_SECONDS } from '../../config.ts';
 import { beforeEnding } from './ending.ts';
-import { leaveBodiesUnparsed, leaveDomain } from './framework.ts';
+import { leaveBodiesUnread, leaveDomain } from './framework.ts';
 
-leaveBodiesUnparsed();
+leaveBodiesUnread();
 
 /** The MCP endpoint. It is public for Cloud Run and checks every credential itself. */
 export const mcp = onRequest(
