@@ -35,9 +35,10 @@ export interface SettledOperations {
 export interface Authenticator {
   /**
    * @param bearer the credential of the `Authorization` header, without `Bearer `
-   * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED
+   * @param address whose failures are counted; absent where the credential was good before
+   * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED; RATE_LIMITED where too many from the address were
    */
-  authenticate(bearer: string): Promise<Principal>;
+  authenticate(bearer: string, address?: string): Promise<Principal>;
 }
 
 /** Who is alive: `presence/{agentId}` in the Realtime Database. */

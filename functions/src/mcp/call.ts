@@ -77,6 +77,7 @@ export function readResource(
   { toolset, what, mimeType, role, resource }: FoundResource,
 ): Promise<string> {
   return observed(ports, exchange, what, async () => {
+    await ports.limits.take(exchange.principal);
     authorise(exchange.principal, toolset, role, what);
     return textWithinBounds(mimeType, await resource.read(readingContext(ports, exchange)));
   });
@@ -100,7 +101,7 @@ export async function completeVariable(
   });
 }
 
-/** What is read is limited, timed, logged and counted as calls are. */
+/** What is read is timed, logged and counted as calls are. */
 async function observed<T>(
   ports: CallPorts,
   exchange: Exchange,
@@ -109,7 +110,6 @@ async function observed<T>(
 ): Promise<T> {
   const observation = observe(ports, exchange, what);
   try {
-    await ports.limits.take(exchange.principal);
     return await withDeadline(read(), DEADLINE_MS);
   } catch (error) {
     const shown = presentable(error, exchange.requestId, what, ports.log);

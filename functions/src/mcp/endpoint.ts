@@ -8,6 +8,7 @@ import { DEFAULT_WORKSPACE } from '../domain/coordination/session.ts';
 import { MusterError } from '../domain/errors.ts';
 import type { Randomness } from '../domain/ports.ts';
 import type { Principal } from '../domain/principal.ts';
+import { addressOf } from './address.ts';
 import { mayUse } from './authorisation.ts';
 import { BadMessage, parseMessage } from './body.ts';
 import { Catalogues } from './catalogue.ts';
@@ -73,7 +74,9 @@ async function answer(
   checkMethod(request, method);
   if (method === 'POST') checkBody(request);
   const credential = credentialOf(request);
-  const principal = await dependencies.authenticator.authenticate(credential).catch(refuseCredential);
+  const principal = await dependencies.authenticator
+    .authenticate(credential, addressOf(request))
+    .catch(refuseCredential);
   checkToolsets(principal, selection);
   const listed = catalogues.of(selection, principal.toolsets);
   const serving: Serving = {
@@ -98,7 +101,8 @@ async function answer(
   }
   const bytes = await readBody(request, response);
   if (selection.protocol === 'rpc') return send(response, await serveRpc(dependencies, serving, bytes));
-  await send(response, await serve({ ...serving, headers: request.headers, body: messageOf(bytes) }));
+  const body = await messageOf(bytes, () => dependencies.limits.take(principal));
+  await send(response, await serve({ ...serving, headers: request.headers, body }));
 }
 
 /** The one method that each protocol takes. */
@@ -177,11 +181,14 @@ function checkToolsets(principal: Principal, selection: RoutedSelection): void {
   );
 }
 
-function messageOf(bytes: Buffer): unknown {
+/** @param charge charges for a message that is none */
+async function messageOf(bytes: Buffer, charge: () => Promise<void>): Promise<unknown> {
   try {
     return parseMessage(bytes);
   } catch (error) {
-    throw error instanceof BadMessage ? refusal(400, error.message, error.code) : error;
+    if (!(error instanceof BadMessage)) throw error;
+    await charge();
+    throw refusal(400, error.message, error.code);
   }
 }
 

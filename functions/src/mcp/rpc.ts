@@ -20,7 +20,10 @@ const ANSWERED = 200;
 /** A notification, or a batch of nothing else, is run and gets no answer. */
 const UNANSWERED: JsonReply = { status: 204, json: undefined };
 
-/** Serves one message, or a batch whose messages run one after another. Never throws. */
+/**
+ * Serves one message, or a batch whose messages run one after another.
+ * @throws MusterError RATE_LIMITED where there is no message to answer
+ */
 export async function serveRpc(
   ports: CallPorts,
   serving: Serving,
@@ -30,6 +33,7 @@ export async function serveRpc(
     return await serveBody(ports, serving, parseBody(bytes));
   } catch (error) {
     if (!(error instanceof BadMessage)) throw error;
+    await ports.limits.take(serving.exchange.principal);
     return errorReply(ANSWERED, error.code, error.message);
   }
 }
@@ -41,7 +45,7 @@ async function serveBody(ports: CallPorts, serving: Serving, body: unknown): Pro
   }
   if (body.length === 0 || body.length > MAX_BATCH) {
     const what = `A batch holds 1 to ${MAX_BATCH} requests; this one holds ${body.length}.`;
-    return errorReply(ANSWERED, INVALID_REQUEST, what);
+    throw new BadMessage(INVALID_REQUEST, what);
   }
   const json = await answerInTurn(body.map(parseRequest), {
     answer: (request) => serveMessage(ports, serving, request),
@@ -55,7 +59,9 @@ async function serveMessage(
   serving: Serving,
   request: Request | Invalid,
 ): Promise<Answered> {
-  return answered(request, 'error' in request ? request : await run(ports, serving, request));
+  const response =
+    'error' in request ? await charged(ports, serving, request.error) : await run(ports, serving, request);
+  return answered(request, response);
 }
 
 type Response = { readonly result: JsonObject } | { readonly error: ErrorObject };
@@ -108,14 +114,30 @@ function invalid(id: Id, why: string): Invalid {
 
 async function run(
   ports: CallPorts,
-  { exchange, listed, selected }: Serving,
+  serving: Serving,
   { method, params = {} }: Request,
 ): Promise<Response> {
+  const { exchange, listed, selected } = serving;
   const found = selected.findTool(method);
-  if (found === undefined) return { error: errorObject(unknownMethod(method, listed)) };
-  if (!isRecord(params)) return { error: BY_POSITION };
+  if (found === undefined) return charged(ports, serving, errorObject(unknownMethod(method, listed)));
+  if (!isRecord(params)) return charged(ports, serving, BY_POSITION);
   const outcome = await callTool(ports, exchange, found, params);
   return 'answer' in outcome ? { result: outcome.answer } : { error: errorObject(outcome.error) };
+}
+
+/** An error costs as much as the call that it stands for, or the caller is told that there were too many. */
+async function charged(
+  { limits }: CallPorts,
+  { exchange }: Serving,
+  error: ErrorObject,
+): Promise<{ readonly error: ErrorObject }> {
+  try {
+    await limits.take(exchange.principal);
+    return { error };
+  } catch (limited) {
+    if (!(limited instanceof MusterError)) throw limited;
+    return { error: errorObject(limited) };
+  }
 }
 
 const BY_POSITION: ErrorObject = {

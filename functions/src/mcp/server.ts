@@ -9,6 +9,7 @@ import {
   type InboundHttpRequest,
   type InboundModernRoute,
 } from '@modelcontextprotocol/server';
+import { charge } from './charging.ts';
 import { buildServer, withTools } from './definitions.ts';
 import type { Serving } from './exchange.ts';
 import { serveLegacy } from './legacy.ts';
@@ -42,6 +43,10 @@ export function createMcpServer(ports: StreamPorts, version: string): McpServer 
     const { headers, body } = inbound;
     const standard = standardHeaders(headers);
     const outcome = classifyInboundRequest({ httpMethod: 'POST', ...standard, body });
+    const listens =
+      outcome.kind === 'modern' && outcome.messageKind === 'request' && outcome.message.method === LISTEN;
+    // Opening a stream is charged as it is opened.
+    if (!listens) await charge(ports, inbound, body);
     if (outcome.kind === 'legacy') {
       const server = () => buildServer(ports, identity, inbound, 'legacy');
       return serveLegacy(headers, body, {
@@ -60,7 +65,7 @@ export function createMcpServer(ports: StreamPorts, version: string): McpServer 
       const json = await answerModern(server, outcome.message, outcome.classification);
       return { status: 200, json: withTools(json, body, inbound) };
     }
-    if (outcome.kind === 'modern' && outcome.messageKind === 'request' && outcome.message.method === LISTEN) {
+    if (listens) {
       return listen(ports, inbound, outcome.message, modernRequest(standard), () =>
         buildServer(ports, identity, inbound, 'modern'),
       );

@@ -1,5 +1,6 @@
 /** From a bearer credential to a principal. Source: design, section 3. */
 import { MusterError } from '../errors.ts';
+import { FailedAttempts } from '../limits/attempts.ts';
 import type { Authenticator, Clock, Hashing } from '../ports.ts';
 import type { Principal } from '../principal.ts';
 import type { Agent } from './agent.ts';
@@ -36,26 +37,40 @@ export interface AuthenticationDependencies {
 
 export class CredentialAuthenticator implements Authenticator {
   private readonly dependencies: AuthenticationDependencies;
+  /** What was good when it was last checked, the longest ago first. */
   private readonly trusted = new Map<string, { principal: Principal; until: number }>();
+  private readonly attempts: FailedAttempts;
 
   constructor(dependencies: AuthenticationDependencies) {
     this.dependencies = dependencies;
+    this.attempts = new FailedAttempts(dependencies.clock);
   }
 
-  async authenticate(bearer: string): Promise<Principal> {
+  async authenticate(bearer: string, address?: string): Promise<Principal> {
     const digest = this.dependencies.hashing.sha256(bearer);
     const now = this.dependencies.clock.now().getTime();
     const trusted = this.trusted.get(digest);
     if (trusted !== undefined && trusted.until > now) return trusted.principal;
-    this.trusted.delete(digest);
-    const agentCredential = AGENT_CREDENTIAL.exec(bearer);
-    const [, apiKey, secret] = agentCredential ?? [];
-    const principal =
-      apiKey !== undefined && secret !== undefined
-        ? await this.agent(apiKey, secret, now)
-        : await this.dependencies.idTokens.verify(bearer);
-    this.trust(digest, principal, now);
-    return principal;
+    // One that was good before is no guess, whoever else guesses from the same address.
+    const isGuess = trusted === undefined && address !== undefined;
+    const forgive = isGuess ? this.attempts.begin(address) : () => undefined;
+    try {
+      const principal = await this.check(bearer, now);
+      this.trust(digest, principal, now);
+      forgive();
+      return principal;
+    } catch (error) {
+      if (isRefused(error)) this.trusted.delete(digest);
+      else forgive();
+      throw error;
+    }
+  }
+
+  private check(bearer: string, now: number): Promise<Principal> {
+    const [, apiKey, secret] = AGENT_CREDENTIAL.exec(bearer) ?? [];
+    return apiKey !== undefined && secret !== undefined
+      ? this.agent(apiKey, secret, now)
+      : this.dependencies.idTokens.verify(bearer);
   }
 
   private async agent(apiKey: string, secret: string, now: number): Promise<Principal> {
@@ -78,10 +93,15 @@ export class CredentialAuthenticator implements Authenticator {
   }
 
   private trust(digest: string, principal: Principal, now: number): void {
+    this.trusted.delete(digest);
     const oldest = this.trusted.keys().next().value;
     if (this.trusted.size >= MAX_TRUSTED && oldest !== undefined) this.trusted.delete(oldest);
     this.trusted.set(digest, { principal, until: now + TRUSTED_MILLISECONDS });
   }
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof MusterError && (error.code === 'UNAUTHORIZED' || error.code === 'TOKEN_EXPIRED');
 }
 
 export function notAccepted(cause?: unknown): MusterError {
