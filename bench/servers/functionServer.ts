@@ -17,8 +17,10 @@ export interface FunctionSource {
   readonly source: string;
   readonly target: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** For profiles. */
+  /** For profiles, limits and what is to be loaded before the function. */
   readonly nodeOptions?: readonly string[];
+  /** Hears what the process says by `process.send`, which it can only where somebody listens. */
+  readonly hears?: (message: unknown) => void;
 }
 
 export interface FunctionServer {
@@ -29,6 +31,10 @@ export interface FunctionServer {
   cpuSeconds(): number;
   /** The process's resident memory; only Linux tells. */
   residentKibibytes(): number;
+  /** The most that it ever was; only Linux tells. */
+  peakKibibytes(): number;
+  /** Whether the process has ended, however it did. */
+  exited(): boolean;
   /** Ends the process and waits until it has gone. */
   end(): Promise<void>;
   /** SIGKILL: the process can neither finish nor say goodbye. Resolves when it has gone. */
@@ -64,7 +70,7 @@ export async function serveFunction(source: FunctionSource): Promise<FunctionSer
 }
 
 /** Starts the process, and returns as soon as it runs. */
-export async function startFunction(source: FunctionSource): Promise<FunctionServer & { exited(): boolean }> {
+export async function startFunction(source: FunctionSource): Promise<FunctionServer> {
   const port = await freePort();
   const log = openSync(logFile(source), 'a');
   const args = [
@@ -82,15 +88,17 @@ export async function startFunction(source: FunctionSource): Promise<FunctionSer
       ...source.env,
       PORT: String(port),
     },
-    stdio: ['ignore', log, log],
+    stdio: ['ignore', log, log, ...(source.hears === undefined ? [] : (['ipc'] as const))],
   });
+  if (source.hears !== undefined) child.on('message', source.hears);
   await once(child, 'spawn');
   closeSync(log);
   return {
     url: `http://127.0.0.1:${port}/`,
     log: logFile(source),
     cpuSeconds: () => cpuSecondsOf(child.pid),
-    residentKibibytes: () => residentKibibytesOf(child.pid),
+    residentKibibytes: () => kibibytesOf(child.pid, 'VmRSS'),
+    peakKibibytes: () => kibibytesOf(child.pid, 'VmHWM'),
     end: () => end(child),
     kill: () => kill(child),
     exited: () => hasExited(child),
@@ -107,11 +115,11 @@ function cpuSecondsOf(pid: number | undefined): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** Source: proc_pid_status(5), VmRSS. */
-function residentKibibytesOf(pid: number | undefined): number {
+/** Source: proc_pid_status(5). */
+function kibibytesOf(pid: number | undefined, field: 'VmRSS' | 'VmHWM'): number {
   const file = `/proc/${pid}/status`;
   if (!existsSync(file)) return Number.NaN;
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(file, 'utf8'))?.[1]);
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(file, 'utf8'))?.[1]);
 }
 
 function logFile({ target }: FunctionSource): string {

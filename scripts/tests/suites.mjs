@@ -18,6 +18,7 @@ export const suites = [
   { name: 'runner', specs: 'runner/test', emulators: false, seconds: 120 },
   { name: 'rules', specs: 'test/rules', emulators: true, seconds: 30 },
   { name: 'integration', specs: 'test/integration', emulators: true, seconds: 180 },
+  { name: 'attack', specs: 'test/attack', emulators: true, seconds: 300 },
   { name: 'e2e', specs: 'test/e2e', emulators: true, seconds: 300 },
   { name: 'real', specs: 'test/real', emulators: false, seconds: 300, optional: true },
 ];

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
+import { assertCivil } from './support/civility.ts';
 import { isRecord } from './support/clients.ts';
 import { endpointUrl, MCP_URL, newWorkspace, tokenOf } from './support/endpoint.ts';
-import { assertCivil } from './support/hostile.ts';
 import { type HttpAnswer, headersFor, post, request } from './support/http.ts';
 
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });

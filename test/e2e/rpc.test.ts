@@ -1,8 +1,8 @@
 /** `/mcp/rpc` through the functions emulator: what a program without MCP sees. */
 import assert from 'node:assert/strict';
+import { assertCivil } from './support/civility.ts';
 import { isRecord } from './support/clients.ts';
 import { endpointUrl, newWorkspace, tokenOf } from './support/endpoint.ts';
-import { assertCivil } from './support/hostile.ts';
 import { type HttpAnswer, post, send } from './support/http.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

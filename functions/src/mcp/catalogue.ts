@@ -34,6 +34,8 @@ export interface Catalogue {
   /** The tools' full names. */
   readonly methods: readonly string[];
   readonly directory: Directory;
+  /** The toolsets that it is made of. */
+  readonly toolsets: readonly string[];
   findTool(name: string): FoundTool | undefined;
 }
 
@@ -99,6 +101,7 @@ export class Catalogues {
       instructions: instructionsOf(toolsets),
       methods: found.map(({ toolset, tool }) => fullName(toolset, tool.name)),
       directory: this.#directory(found, toolsets, dialect),
+      toolsets: toolsets.map(({ name }) => name),
       findTool: (name) => byName.get(name),
     };
   }

@@ -14,6 +14,7 @@ import { type CallPorts, callTool, readResource } from './call.ts';
 import type { Catalogue } from './catalogue.ts';
 import { COMPLETION, complete } from './completion.ts';
 import type { Exchange, Serving } from './exchange.ts';
+import { unknownTool } from './nearest.ts';
 import { forLegacy, toolResult } from './projection.ts';
 import { isRecord, shownName } from './structure.ts';
 
@@ -73,7 +74,8 @@ export function buildServer(
     { params: CALL },
     async ({ name, arguments: rawArguments }, context) => {
       const found = selected.findTool(name);
-      if (found === undefined) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${shownName(name)}`);
+      if (found === undefined)
+        throw new ProtocolError(INVALID_PARAMS, unknownTool(name, listed, exchange.directory.tools));
       const outcome = await callTool(ports, exchange, found, rawArguments ?? {}, {
         notify: (notification) => {
           // It fails only where the client has gone, which the answer will find out too.

@@ -10,6 +10,7 @@ import { BadMessage, MAX_BATCH, MAX_ID_LENGTH, parseBody } from './body.ts';
 import { type CallPorts, callTool } from './call.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Serving } from './exchange.ts';
+import { didYouMean, nearestMethods } from './nearest.ts';
 import { errorObject } from './projection.ts';
 import { errorReply, type JsonReply } from './reply.ts';
 import { isRecord, shownName } from './structure.ts';
@@ -157,15 +158,9 @@ function unknownMethod(method: string, { methods }: Catalogue): MusterError {
 function instead(method: string, methods: readonly string[]): string {
   if (method === 'initialize' || method.includes('/'))
     return 'MCP is spoken at /mcp. This is plain JSON-RPC.';
-  const wanted = lastPart(method);
-  const near = methods.filter((known) => lastPart(known) === wanted);
-  if (near.length > 0) return `Did you mean ${near.join(' or ')}?`;
+  const near = nearestMethods(method, methods);
+  if (near.length > 0) return didYouMean(near);
   return methods.length === 0 ? 'This URL selects no tool.' : `Methods: ${methods.join(', ')}.`;
-}
-
-/** `create_task` of `coordination.create_task`, however it is written. */
-function lastPart(method: string): string {
-  return method.slice(method.lastIndexOf('.') + 1).toLowerCase();
 }
 
 function isId(value: unknown): value is Id {

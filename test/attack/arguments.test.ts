@@ -1,0 +1,93 @@
+/**
+ * Every tool is called with hostile arguments, one call after the other, and what each costs is measured in the
+ * function's own process. `MUSTER_ATTACK_CALLS=40000 npm test -- attack` takes longer, `MUSTER_SEED=$RANDOM` others.
+ */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { wireName } from '../../functions/src/mcp/names.ts';
+import { entries } from '../contract/catalogue.ts';
+import { post } from '../e2e/support/http.ts';
+import { type Attacker, attackersOf } from './support/attackers.ts';
+import { NUMBER_HEADER } from './support/cost.ts';
+import { DIALECTS } from './support/dialects.ts';
+import { hostileArguments } from './support/hostileArguments.ts';
+import { type Attack, billOf, Dearest, faultsOf, isRefusal } from './support/judgement.ts';
+import { startTarget, type Target } from './support/target.ts';
+
+/** Of all tools together. By night there may be 40,000, which is about 500 of each. */
+const CALLS = Number(process.env['MUSTER_ATTACK_CALLS'] ?? 5000);
+
+const CALLS_OF_EACH = Math.ceil(CALLS / entries.length);
+
+/** Some arguments have megabytes: so many are kept at a time. */
+const MADE_AT_ONCE = 10;
+
+const SHOWN_FAULTS = 5;
+
+describe('hostile arguments', () => {
+  const dearest = new Dearest(10);
+  let target: Target;
+  let number = 0;
+
+  before(async () => {
+    target = await startTarget('attack');
+  });
+
+  after(async () => {
+    console.log(dearest.report);
+    await target.end();
+  });
+
+  for (const { toolset, tool, input } of entries) {
+    const name = wireName(toolset, tool.name, 'prefixed');
+
+    it(`are borne by ${name}`, async function () {
+      this.timeout(60_000 + CALLS_OF_EACH * 2000);
+      const attackers = await attackersOf(target.server.url, target.leader, name);
+      const faults: string[] = [];
+      let succeeded = 0;
+      for (let first = 0; first < CALLS_OF_EACH; first += MADE_AT_ONCE) {
+        const numRuns = Math.min(MADE_AT_ONCE, CALLS_OF_EACH - first);
+        for (const args of hostile(input, attackers, { numRuns, seed: seedOf(number) })) {
+          const attack = await call(name, args, attackers);
+          dearest.add(attack);
+          faults.push(...faultsOf(attack));
+          if (!isRefusal(attack.answer)) succeeded += 1;
+        }
+      }
+      const shown = faults.slice(0, SHOWN_FAULTS).join('\n');
+      assert.equal(faults.length, 0, `${faults.length} of ${CALLS_OF_EACH} calls have faults:\n${shown}`);
+      assert.ok(succeeded > 0 || !/^(todo|coding)_/.test(name), `${name} never succeeded`);
+    });
+  }
+
+  /** Makes the call that its number says: each attacker in turn, in each dialect. */
+  async function call(tool: string, args: unknown, attackers: readonly Attacker[]): Promise<Attack> {
+    number += 1;
+    const attacker = attackers[TURNS[number % TURNS.length] ?? 0];
+    const dialect = DIALECTS[number % DIALECTS.length];
+    assert.ok(attacker !== undefined && dialect !== undefined);
+    const { path, headers, body } = dialect(tool, args);
+    target.meter.take();
+    const numbered = { ...headers, [NUMBER_HEADER]: String(number) };
+    const answer = await post(`${target.server.url}${path}`, attacker.token, body, numbered);
+    const cost = await target.costOf(number);
+    return { tool, sent: body, answer, cost, bill: billOf(target.meter.take()) };
+  }
+});
+
+/** Which of the attackers calls: the leader, whose things they are and who may call everything, most often. */
+const TURNS = [0, 0, 0, 0, 1, 0, 2];
+
+function hostile(
+  schema: Readonly<Record<string, unknown>>,
+  [owner]: readonly Attacker[],
+  parameters: { readonly numRuns: number; readonly seed: number },
+): readonly unknown[] {
+  return fc.sample(hostileArguments(schema, owner?.victims ?? {}), parameters);
+}
+
+/** Other arguments at each place, and the same in each run. */
+function seedOf(place: number): number {
+  return (fc.readConfigureGlobal().seed ?? 0) + place;
+}

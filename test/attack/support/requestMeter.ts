@@ -1,0 +1,48 @@
+/**
+ * Loaded into the function's process before the function: tells the parent what each numbered request has cost,
+ * processor and memory. Only right where requests come one after another. Source: proc_pid_status(5), VmHWM; proc(5), clear_refs.
+ */
+import { subscribe } from 'node:diagnostics_channel';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { IncomingMessage } from 'node:http';
+import { NUMBER_HEADER } from './cost.ts';
+
+interface Beginning {
+  readonly number: number;
+  readonly cpu: NodeJS.CpuUsage;
+  readonly kibibytes: number;
+}
+
+let beginning: Beginning | undefined;
+
+subscribe('http.server.request.start', (event) => {
+  beginning = undefined;
+  if (typeof event !== 'object' || event === null || !('request' in event)) return;
+  const { request } = event;
+  if (!(request instanceof IncomingMessage)) return;
+  const number = Number(request.headers[NUMBER_HEADER]);
+  if (Number.isNaN(number)) return;
+  // From here on the kernel keeps the peak anew: what is asked for and given back within a request counts too.
+  writeFileSync('/proc/self/clear_refs', '5');
+  beginning = { number, cpu: process.cpuUsage(), kibibytes: peakKibibytes() };
+});
+
+subscribe('http.server.response.finish', () => {
+  if (beginning === undefined) return;
+  const { user, system } = process.cpuUsage(beginning.cpu);
+  const peak = peakKibibytes();
+  process.send?.({
+    number: beginning.number,
+    cpuMs: (user + system) / 1000,
+    grownMebibytes: (peak - beginning.kibibytes) / 1024,
+    peakMebibytes: peak / 1024,
+  });
+  beginning = undefined;
+});
+
+// Being heard is no reason to live.
+process.channel?.unref();
+
+function peakKibibytes(): number {
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);
+}

@@ -1,0 +1,66 @@
+/**
+ * What is attacked: the built function under the functions framework, in a process with the memory that its instances
+ * have, in a project of its own. No trigger hears of that project, so that what is written there was written by the
+ * requests.
+ */
+import { EventEmitter, once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { startGitHub } from '../../../bench/measurements/costOfGitHub.ts';
+import { addCallers, newProject } from '../../../bench/seed.ts';
+import { type FunctionServer, musterFunction, serveFunction } from '../../../bench/servers/functionServer.ts';
+import { startRunQueue } from '../../../bench/servers/runQueue.ts';
+import { type Meter, openMeter } from '../../../bench/wire/meter.ts';
+import { type Cost, costReport } from './cost.ts';
+
+/** What an instance of the endpoint has: see entry/http/mcp.ts. */
+export const MEBIBYTES = 512;
+
+/** What Node takes for its heap by itself in a container of that size: half of it. */
+const NODE_OPTIONS = [`--max-old-space-size=${MEBIBYTES / 2}`];
+
+export interface Target {
+  readonly server: FunctionServer;
+  readonly meter: Meter;
+  /** Its agents are the only ones that there are to begin with. */
+  readonly leader: string;
+  /** What the request of this number has cost, which is told a moment after its answer. */
+  costOf(number: number): Promise<Cost>;
+  end(): Promise<void>;
+}
+
+/** @param env parameters of the function, beside those that it cannot do without */
+export async function startTarget(name: string, env: Readonly<Record<string, string>> = {}): Promise<Target> {
+  const project = newProject(name);
+  const [leader] = await addCallers(project, 'leader');
+  if (leader === undefined) throw new Error('There is no leader.');
+  const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
+  const [gitHub, runQueue] = await Promise.all([startGitHub(), startRunQueue(project.env)]);
+  const told = new EventEmitter();
+  const costs = new Map<number, Cost>();
+  const server = await serveFunction({
+    ...musterFunction,
+    nodeOptions: [...NODE_OPTIONS, '--import', fileURLToPath(new URL('requestMeter.ts', import.meta.url))],
+    hears(message) {
+      const cost = costReport.parse(message);
+      costs.set(cost.number, cost);
+      told.emit(String(cost.number));
+    },
+    env: { ...project.env, ...gitHub.env, ...runQueue.env, ...env, FIRESTORE_EMULATOR_HOST: meter.host },
+  });
+  return {
+    server,
+    meter,
+    leader: leader.credential,
+    async costOf(number) {
+      if (!costs.has(number)) await once(told, String(number));
+      const cost = costs.get(number);
+      costs.delete(number);
+      if (cost === undefined) throw new Error(`Nobody has told what request ${number} cost.`);
+      return cost;
+    },
+    async end() {
+      await Promise.all([server.end(), gitHub.stop(), runQueue.stop()]);
+      meter.close();
+    },
+  };
+}

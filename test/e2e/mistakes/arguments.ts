@@ -1,0 +1,97 @@
+/** Mistakes in arguments that any tool may meet. */
+import { randomUUID } from 'node:crypto';
+import type { Mistake } from './mistake.ts';
+import type { Scene } from './scene.ts';
+
+const called = (tool: string, args: object) => (scene: Scene) => scene.call(tool, args);
+
+export const argumentMistakes: readonly Mistake[] = [
+  {
+    who: 'writes an argument in camel case',
+    make: called('todo_complete_task', { taskId: 'abc' }),
+    happened: /Unknown argument|Missing required argument/,
+    where: /taskId/,
+    next: /Did you mean "?task_id|Known arguments: task_id/,
+  },
+  {
+    who: 'writes an argument with an underscore where the specification has none',
+    make: called('coding_report_task', { task_id: 'abc' }),
+    happened: /Unknown argument|Missing required argument/,
+    where: /task_id/,
+    next: /Did you mean "?taskId|Known arguments: taskId/,
+  },
+  {
+    who: 'leaves out what is required',
+    make: called('todo_add_task', { description: 'Two litres' }),
+    happened: /Missing required argument/,
+    where: /"?title/,
+    next: /title.{0,5}(:|is|—|\().{5,}/,
+  },
+  {
+    who: 'writes a number as text',
+    make: called('todo_list_tasks', { limit: '10' }),
+    happened: /number/,
+    where: /limit/,
+    next: /expected (a |an )?(number|int)/i,
+  },
+  {
+    who: 'writes a choice as a number',
+    make: called('todo_add_task', { title: 'Milk', priority: 1 }),
+    happened: /Invalid|expected/i,
+    where: /priority/,
+    next: /LOW.*MEDIUM.*HIGH/,
+  },
+  {
+    who: 'writes a choice in small letters',
+    make: called('todo_add_task', { title: 'Milk', priority: 'high' }),
+    happened: /Invalid|expected/i,
+    where: /priority/,
+    next: /LOW.*MEDIUM.*HIGH/,
+  },
+  {
+    who: 'writes a list as text with commas',
+    make: called('todo_add_task', { title: 'Milk', tags: 'home, food' }),
+    happened: /expected (an )?array|must be a list/i,
+    where: /tags/,
+    next: /array|\[/,
+  },
+  {
+    who: 'writes null for what is to be left out',
+    make: called('todo_add_task', { title: 'Milk', description: null }),
+    happened: /received null|null/,
+    where: /description/,
+    next: /expected string|leave/i,
+  },
+  {
+    who: 'asks for a status that there is not',
+    make: called('coordination_get_all_tasks', { status_filter: 'pending' }),
+    happened: /Invalid|expected/i,
+    where: /status_filter/,
+    next: /available.*claimed.*in_progress.*done.*failed/,
+  },
+  {
+    who: 'asks for more than a page has',
+    make: called('todo_list_tasks', { limit: 100_000 }),
+    happened: /Too big/,
+    where: /limit/,
+    next: /<=\s?\d+|at most \d+/,
+  },
+  {
+    who: 'makes up a cursor',
+    make: called('todo_list_tasks', { cursor: 'page2' }),
+    happened: /cursor/,
+    where: /cursor/,
+    next: /next_cursor|as (it was )?answered|begin|without/i,
+  },
+  {
+    who: 'uses an idempotency key for something else',
+    make: async (scene) => {
+      const key = randomUUID();
+      await scene.made('todo_add_task', { title: `Milk ${key}`, idempotency_key: key });
+      return scene.call('todo_add_task', { title: `Bread ${key}`, idempotency_key: key });
+    },
+    happened: /used|other arguments/i,
+    where: /idempotency_key/,
+    next: /new|another|other/i,
+  },
+];

@@ -1,0 +1,76 @@
+/** Mistakes about Firestore and the Realtime Database. */
+import type { Mistake } from './mistake.ts';
+import type { Scene } from './scene.ts';
+
+const read = (args: object) => (scene: Scene) => scene.call('firebase_read', args);
+const write = (args: object) => (scene: Scene) => scene.call('firebase_write', args);
+
+export const dataMistakes: readonly Mistake[] = [
+  {
+    who: 'asks one document for a query',
+    make: read({
+      database: 'firestore',
+      path: 'agents/agent-001/extra/one',
+      query: { limit: 5, orderBy: 'a' },
+    }),
+    happened: /document|collection/,
+    where: /query|path/,
+    next: /collection|odd|leave/i,
+  },
+  {
+    who: 'sets a collection',
+    make: write({ database: 'firestore', path: 'shared', data: { a: 1 } }),
+    happened: /collection|document/,
+    where: /path/,
+    next: /push|even|document/i,
+  },
+  {
+    who: 'bounds what has no order',
+    make: read({ database: 'firestore', path: 'messages', query: { startAt: 5 } }),
+    happened: /startAt|orderBy/,
+    where: /query/,
+    next: /orderBy/,
+  },
+  {
+    who: 'uses a character that the Realtime Database does not take',
+    make: write({ database: 'realtime', path: 'shared/a.b', data: 1 }),
+    happened: /character|may not|not.{0,20}path|segment/i,
+    where: /path/,
+    next: /[.#$[\]/]{3,}|without|"\."/,
+  },
+  {
+    who: 'uses such a character in a key of the data',
+    make: write({ database: 'realtime', path: 'shared/keys', data: { 'user@mail.com': 1 } }),
+    happened: /key|name/i,
+    where: /user@mail\.com|data/,
+    next: /[.#$[\]/]{3,}|without|"\."/,
+  },
+  {
+    who: 'updates what does not exist',
+    make: write({ database: 'firestore', path: 'messages/none/at/all', data: { a: 1 }, operation: 'update' }),
+    happened: /no document|does not exist|not found|permission|may not/i,
+    where: /path|messages/,
+    next: /set|rules|owner/i,
+  },
+  {
+    who: 'reads what only the hub may read',
+    make: read({ database: 'firestore', path: 'credentials/mk_aaaa' }),
+    happened: /may not|denied|rules|reserved/i,
+    where: /path|credentials/,
+    next: /rules|read|tool|ask/i,
+  },
+  {
+    who: 'calls the database by another name',
+    make: read({ database: 'rtdb', path: 'shared' }),
+    happened: /Invalid|expected/i,
+    where: /database/,
+    next: /realtime.*firestore/,
+  },
+  {
+    who: 'polls a subscription that there is not',
+    make: (scene) => scene.call('firebase_pollEvents', { subscriptionId: 'none' }),
+    happened: /no subscription|not found/i,
+    where: /subscriptionId|none/,
+    next: /firebase.subscribe/,
+  },
+];

@@ -1,0 +1,133 @@
+/** Mistakes before a message is read: addresses, headers, credentials, bodies. */
+import { gzipSync } from 'node:zlib';
+import type { Mistake } from './mistake.ts';
+import type { Scene } from './scene.ts';
+
+const LIST = '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}';
+
+const withHeaders = (headers: (scene: Scene) => Record<string, string>) => (scene: Scene) =>
+  scene.http(scene.url(), { body: LIST, headers: headers(scene) });
+
+const withBody = (body: string) => (scene: Scene) => scene.http(scene.url(), { body });
+
+const KEY_EXAMPLE = /Authorization: Bearer/;
+
+export const httpMistakes: readonly Mistake[] = [
+  {
+    who: 'sends no credential',
+    make: (scene) => scene.http(scene.url(), { body: LIST, headers: { Authorization: '' } }),
+    happened: /401.*(no credential|Send a credential)/is,
+    where: /Authorization/,
+    next: KEY_EXAMPLE,
+  },
+  {
+    who: 'leaves out the word Bearer',
+    make: withHeaders(({ worker }) => ({ Authorization: worker.token })),
+    happened: /401.*without.{0,20}Bearer|401.*"Bearer".{0,40}missing|401.*lacks.{0,20}Bearer/is,
+    where: /Authorization/,
+    next: KEY_EXAMPLE,
+  },
+  {
+    who: 'calls the scheme Token',
+    make: withHeaders(({ worker }) => ({ Authorization: `Token ${worker.token}` })),
+    happened: /401.*Bearer/is,
+    where: /Authorization/,
+    next: KEY_EXAMPLE,
+  },
+  {
+    who: 'sends the key in the query',
+    make: (scene) =>
+      scene.http(scene.url('', { key: scene.worker.token }), { body: LIST, headers: { Authorization: '' } }),
+    happened: /401/,
+    where: /Authorization/,
+    next: KEY_EXAMPLE,
+  },
+  {
+    who: 'mistypes a letter of the key',
+    make: withHeaders(({ worker }) => ({ Authorization: `Bearer ${worker.token.slice(0, -1)}` })),
+    happened: /401.*(not valid|withdrawn|unknown)/is,
+    where: /credential/i,
+    next: /registerAgent/,
+  },
+  {
+    who: 'sends the key without its secret',
+    make: withHeaders(({ worker }) => ({ Authorization: `Bearer ${worker.token.split('.')[0]}` })),
+    happened: /401.*(not valid|secret)/is,
+    where: /credential/i,
+    next: /<apiKey>\.<secret>/,
+  },
+  {
+    who: 'sends a key that has expired',
+    make: withHeaders(({ expired }) => ({ Authorization: `Bearer ${expired}` })),
+    happened: /401.*expired/is,
+    where: /credential/i,
+    next: /registerAgent/,
+  },
+  {
+    who: 'opens the address in a browser',
+    make: (scene) => scene.http(scene.url(), { method: 'GET', headers: { Accept: 'text/html' } }),
+    happened: /HTTP 40[15]/,
+    where: /MCP|address/,
+    next: /POST|client/,
+  },
+  {
+    who: 'misspells the path',
+    make: (scene) => scene.http(scene.url('/coordinaton'), { body: LIST }),
+    happened: /404.*nothing at this path/is,
+    where: /path/,
+    next: /\/mcp\/coordination"/,
+  },
+  {
+    who: 'leaves a comma at the end of an object',
+    make: withBody('{"jsonrpc":"2.0","id":1,\n"method":"tools/list",}'),
+    happened: /400.*not JSON/is,
+    where: /line 2|position 4\d|column \d+/,
+    next: /double-quoted|property|comma|expected/i,
+  },
+  {
+    who: 'quotes JSON with apostrophes',
+    make: withBody("{'jsonrpc':'2.0','id':1,'method':'tools/list'}"),
+    happened: /400.*not JSON/is,
+    where: /line 1|position 1|column [12]/,
+    next: /double-quoted|quote|expected/i,
+  },
+  {
+    who: 'sends nothing at all',
+    make: withBody(''),
+    happened: /400.*(empty|no body|not JSON)/is,
+    where: /body/,
+    next: /JSON/,
+  },
+  {
+    who: 'declares a form',
+    make: withHeaders(() => ({ 'Content-Type': 'application/x-www-form-urlencoded' })),
+    happened: /415/,
+    where: /content type/i,
+    next: /application\/json/,
+  },
+  {
+    who: 'compresses the body',
+    make: (scene) =>
+      scene.http(scene.url(), {
+        body: new Uint8Array(gzipSync(LIST)),
+        headers: { 'Content-Encoding': 'gzip' },
+      }),
+    happened: /415/,
+    where: /encoding/i,
+    next: /identity|uncompressed|without/i,
+  },
+  {
+    who: 'selects a toolset that there is not',
+    make: (scene) => scene.http(scene.url('', { toolsets: 'todos' }), { body: LIST }),
+    happened: /400.*no toolset/is,
+    where: /todos/,
+    next: /Toolsets: .*todo/,
+  },
+  {
+    who: 'names a workspace with a slash',
+    make: (scene) => scene.http(scene.url('', { workspace: 'team/one' }), { body: LIST }),
+    happened: /400.*not a workspace/is,
+    where: /team\/one/,
+    next: /letters, digits/,
+  },
+];

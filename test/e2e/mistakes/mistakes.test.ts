@@ -1,0 +1,41 @@
+/** Typical mistakes of people and models: each is told what happened, where, and what to do. */
+import assert from 'node:assert/strict';
+import { argumentMistakes } from './arguments.ts';
+import { dataMistakes } from './data.ts';
+import { httpMistakes } from './http.ts';
+import { missing } from './mistake.ts';
+import { nameMistakes } from './names.ts';
+import { Scene } from './scene.ts';
+import { teamMistakes } from './team.ts';
+import { todoMistakes } from './todos.ts';
+import { vendorMistakes } from './vendors.ts';
+
+const MISTAKES = [
+  ...httpMistakes,
+  ...nameMistakes,
+  ...argumentMistakes,
+  ...todoMistakes,
+  ...teamMistakes,
+  ...dataMistakes,
+  ...vendorMistakes,
+];
+
+describe('a mistake is explained to someone who', () => {
+  let scene: Scene;
+
+  before(async () => {
+    scene = await Scene.open();
+  });
+
+  it('makes one of at least sixty', () => {
+    assert.ok(new Set(MISTAKES.map(({ who }) => who)).size >= 60, `there are ${MISTAKES.length}`);
+  });
+
+  for (const mistake of MISTAKES) {
+    it(mistake.who, async () => {
+      const told = await mistake.make(scene);
+      const gaps = missing(mistake, told);
+      assert.equal(gaps.length, 0, `It does not say ${gaps.join(', nor ')}: ${told}`);
+    });
+  }
+});

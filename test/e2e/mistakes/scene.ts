@@ -1,0 +1,87 @@
+/** Where mistakes are made: people and agents with credentials, good and bad, and things to be mistaken about. */
+import assert from 'node:assert/strict';
+import { credentialToDocument } from '../../../functions/src/adapters/firestore/agentDocument.ts';
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { credentialPath } from '../../../functions/src/adapters/firestore/paths.ts';
+import { systemHashing } from '../../../functions/src/adapters/platform/cryptography.ts';
+import { registerAgent, type TestAgent } from '../support/agents.ts';
+import { isRecord } from '../support/clients.ts';
+import { endpointUrl, newWorkspace } from '../support/endpoint.ts';
+import { type HttpAnswer, headersFor, request, send } from '../support/http.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export class Scene {
+  readonly workspace = newWorkspace('mistakes');
+  readonly leader: TestAgent;
+  readonly worker: TestAgent;
+  readonly viewer: TestAgent;
+  readonly expired: string;
+
+  private constructor(agents: readonly TestAgent[], expired: string) {
+    const [leader, worker, viewer] = agents;
+    assert.ok(leader && worker && viewer);
+    this.leader = leader;
+    this.worker = worker;
+    this.viewer = viewer;
+    this.expired = expired;
+  }
+
+  static async open(): Promise<Scene> {
+    const roles = ['leader', 'worker', 'viewer'] as const;
+    const agents = await Promise.all(roles.map((role) => registerAgent('mistaken', { role })));
+    const scene = new Scene(agents, await expiredCredential(agents[1]?.id ?? ''));
+    await scene.made('coordination_init_coordination', { goal: 'Learn from mistakes' });
+    return scene;
+  }
+
+  url(path = '', query: Readonly<Record<string, string>> = {}): string {
+    return endpointUrl(path, { workspace: this.workspace, ...query });
+  }
+
+  /** A call that is no mistake, by the leader. */
+  async made(tool: string, args: Fields = {}, by = this.leader): Promise<Fields> {
+    const { json, text } = await request(this.url(), by.token, 'tools/call', { name: tool, arguments: args });
+    const result = isRecord(json) ? json['result'] : undefined;
+    assert.ok(isRecord(result) && result['isError'] !== true, `${tool}: ${text}`);
+    const { structuredContent } = result;
+    assert.ok(isRecord(structuredContent));
+    return structuredContent;
+  }
+
+  /** What a model sees of a call: the text of its result, or the message of its error. */
+  async call(tool: string, args: unknown, options: { by?: TestAgent; path?: string } = {}): Promise<string> {
+    const { by = this.leader, path = '' } = options;
+    return seen(await request(this.url(path), by.token, 'tools/call', { name: tool, arguments: args }));
+  }
+
+  /** What a person sees of a request: its status and body. */
+  async http(url: string, init: RequestInit = {}): Promise<string> {
+    const headers = { ...headersFor(this.leader.token), ...init.headers };
+    const { status, text } = await send(url, { method: 'POST', ...init, headers });
+    return `HTTP ${status} ${text}`;
+  }
+}
+
+function seen({ status, json, text }: HttpAnswer): string {
+  if (!isRecord(json)) return `HTTP ${status} ${text}`;
+  const { result, error } = json;
+  if (isRecord(error)) return String(error['message']);
+  assert.ok(isRecord(result) && result['isError'] === true, `was no mistake: ${text}`);
+  const { content } = result;
+  assert.ok(Array.isArray(content));
+  return String(content[0].text);
+}
+
+/** Of an agent that has another one as well. */
+async function expiredCredential(agentId: string): Promise<string> {
+  const apiKey = `mk_${agentId
+    .replace(/[^a-z2-7]/g, '')
+    .padEnd(20, 'x')
+    .slice(0, 20)}`;
+  const secret = 'a-secret-that-was-good-once';
+  const [createdAt, expiresAt] = [new Date('2025-01-01'), new Date('2025-04-01')];
+  const credential = { apiKey, agentId, secretHash: systemHashing.sha256(secret), createdAt, expiresAt };
+  await firestore().doc(credentialPath(apiKey)).set(credentialToDocument(credential));
+  return `${apiKey}.${secret}`;
+}

@@ -1,0 +1,172 @@
+/** Mistakes of agents that work together: ids, roles, dependencies, claims, credentials. */
+import { randomUUID } from 'node:crypto';
+import { registerAgent } from '../support/agents.ts';
+import { isRecord } from '../support/clients.ts';
+import type { Mistake } from './mistake.ts';
+import type { Scene } from './scene.ts';
+
+const byLeader = (tool: string, args: object) => (scene: Scene) => scene.call(tool, args);
+
+const profile = {
+  agentInfo: { name: 'mistaken-newcomer', type: 'developer', version: '1.0.0' },
+  capabilities: [{ name: 'coding', category: 'general' }],
+};
+
+/** A task that the worker has in hand. */
+async function claimed(scene: Scene): Promise<string> {
+  const { worker } = scene;
+  await scene.made('coordination_create_task', { description: `Work ${randomUUID()}` });
+  await scene.made('coordination_register_agent', { agent_id: worker.id, role: 'worker' }, worker);
+  const { task } = await scene.made('coordination_claim_task', { agent_id: worker.id }, worker);
+  return isRecord(task) ? String(task['id']) : '';
+}
+
+export const teamMistakes: readonly Mistake[] = [
+  {
+    who: 'claims before registering',
+    make: async (scene) => {
+      await scene.made('coordination_create_task', { description: `Work ${randomUUID()}` });
+      const stranger = await registerAgent('stranger');
+      return scene.call('coordination_claim_task', { agent_id: stranger.id }, { by: stranger });
+    },
+    happened: /not registered/,
+    where: /agent/,
+    next: /register_agent/,
+  },
+  {
+    who: 'names another agent as itself',
+    make: (scene) =>
+      scene.call('coordination_heartbeat', { agent_id: scene.leader.id }, { by: scene.worker }),
+    happened: /may not|own|not yours|credential/i,
+    where: /agent_id|agent/,
+    next: /Use|your|call as/i,
+  },
+  {
+    who: 'creates tasks as a worker',
+    make: (scene) =>
+      scene.call('coordination_create_task', { description: 'More work' }, { by: scene.worker }),
+    happened: /needs the role leader; yours is worker/,
+    where: /coordination\.create_task/,
+    next: /Ask an agent or a person with the role leader/,
+  },
+  {
+    who: 'writes as a viewer',
+    make: (scene) =>
+      scene.call(
+        'coding_create_task',
+        { tool: 'CLAUDECODE', description: 'x', instructions: 'y' },
+        { by: scene.viewer },
+      ),
+    happened: /needs the role worker; yours is viewer/,
+    where: /coding\.create_task/,
+    next: /Ask/,
+  },
+  {
+    who: "completes another's task",
+    make: async (scene) => {
+      const id = await claimed(scene);
+      const { leader } = scene;
+      await scene.made('coordination_register_agent', { agent_id: leader.id, role: 'leader' });
+      const told = await scene.call('coordination_complete_task', {
+        agent_id: leader.id,
+        task_id: id,
+        output: 'Done',
+      });
+      await scene.made(
+        'coordination_complete_task',
+        { agent_id: scene.worker.id, task_id: id, output: 'Done' },
+        scene.worker,
+      );
+      return told;
+    },
+    happened: /claimed by|not yours|another/i,
+    where: /task/,
+    next: /claim_task|only|its agent/i,
+  },
+  {
+    who: 'completes a task twice, with another result',
+    make: async (scene) => {
+      const id = await claimed(scene);
+      const { worker } = scene;
+      await scene.made(
+        'coordination_complete_task',
+        { agent_id: worker.id, task_id: id, output: 'One' },
+        worker,
+      );
+      const again = { agent_id: worker.id, task_id: id, output: 'Two' };
+      return scene.call('coordination_complete_task', again, { by: worker });
+    },
+    happened: /already|done/i,
+    where: /task/,
+    next: /claim|get_results|Nothing/i,
+  },
+  {
+    who: 'names a task that there is not',
+    make: (scene) =>
+      scene.call(
+        'coordination_start_task',
+        { agent_id: scene.worker.id, task_id: 'task-42' },
+        { by: scene.worker },
+      ),
+    happened: /no task|not found/i,
+    where: /task-42/,
+    next: /get_all_tasks|claim_task/,
+  },
+  {
+    who: 'makes tasks wait for each other',
+    make: byLeader('coordination_create_tasks_batch', {
+      tasks: [
+        { description: 'One', dependencies: ['$1'] },
+        { description: 'Two', dependencies: ['$0'] },
+      ],
+    }),
+    happened: /cycle|each other|unknown|no task/i,
+    where: /tasks\.\d/,
+    next: /.{20,}/,
+  },
+  {
+    who: 'depends on a task that there is not',
+    make: byLeader('coordination_create_task', { description: 'Wait', dependencies: ['task-42'] }),
+    happened: /no task|unknown|does not exist/i,
+    where: /dependencies|task-42/,
+    next: /get_all_tasks/,
+  },
+  {
+    who: 'forgets the session',
+    make: (scene) =>
+      scene.http(scene.url('/coordination', { workspace: `empty-${randomUUID().slice(0, 8)}` }), {
+        body: JSON.stringify({
+          ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+          params: { name: 'create_task', arguments: { description: 'Work' } },
+        }),
+      }),
+    happened: /no session|not.{0,20}(begun|initiali[sz]ed)|no active/i,
+    where: /workspace|session/,
+    next: /init_coordination/,
+  },
+  {
+    who: 'registers an agent of an unknown type',
+    make: byLeader('onboarding_registerAgent', {
+      ...profile,
+      agentInfo: { ...profile.agentInfo, type: 'coder' },
+    }),
+    happened: /Invalid|expected/i,
+    where: /agentInfo\.type/,
+    next: /researcher.*developer.*coordinator/,
+  },
+  {
+    who: 'registers an agent with a role above its own',
+    make: (scene) =>
+      scene.call('onboarding_registerAgent', { ...profile, role: 'leader' }, { by: scene.worker }),
+    happened: /role/,
+    where: /leader/,
+    next: /Ask|worker/,
+  },
+  {
+    who: 'looks for an agent that there is not',
+    make: byLeader('onboarding_getChecklist', { agentId: 'nobody' }),
+    happened: /no agent|not found/i,
+    where: /agentId/,
+    next: /getAgents|registerAgent/,
+  },
+];

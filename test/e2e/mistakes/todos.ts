@@ -1,0 +1,159 @@
+/** Mistakes about to-dos: dates, tags, recurrence, reminders. */
+import { randomUUID } from 'node:crypto';
+import { isRecord } from '../support/clients.ts';
+import type { Mistake } from './mistake.ts';
+import type { Scene } from './scene.ts';
+
+const added = (args: object) => (scene: Scene) =>
+  scene.call('todo_add_task', { title: `Milk ${randomUUID()}`, ...args });
+
+const recurring = (args: object) => (scene: Scene) =>
+  scene.call('todo_create_recurring_task', {
+    title: `Milk ${randomUUID()}`,
+    frequency: 'DAILY',
+    start_date: '2099-01-01T09:00:00Z',
+    ...args,
+  });
+
+const AN_EXAMPLE = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)/;
+
+async function newTodo(scene: Scene, args: object = {}): Promise<string> {
+  const { task } = await scene.made('todo_add_task', { title: `Milk ${randomUUID()}`, ...args });
+  return isRecord(task) ? String(task['id']) : '';
+}
+
+export const todoMistakes: readonly Mistake[] = [
+  {
+    who: 'writes a date in words',
+    make: added({ due_date: 'tomorrow' }),
+    happened: /date|time/i,
+    where: /due_date/,
+    next: AN_EXAMPLE,
+  },
+  {
+    who: 'writes a date without a time',
+    make: added({ due_date: '2099-06-01' }),
+    happened: /date|time/i,
+    where: /due_date/,
+    next: AN_EXAMPLE,
+  },
+  {
+    who: 'writes a time without its zone',
+    make: added({ due_date: '2099-06-01T09:00:00' }),
+    happened: /zone|offset/i,
+    where: /due_date/,
+    next: AN_EXAMPLE,
+  },
+  {
+    who: 'writes a day that no calendar has',
+    make: added({ due_date: '2099-02-30T09:00:00Z' }),
+    happened: /date|time/i,
+    where: /due_date/,
+    next: AN_EXAMPLE,
+  },
+  {
+    who: 'writes a date as a number',
+    make: added({ due_date: 1_770_000_000 }),
+    happened: /expected string/,
+    where: /due_date/,
+    next: AN_EXAMPLE,
+  },
+  {
+    who: 'sets a due date in the past',
+    make: added({ due_date: '2020-01-01T09:00:00Z' }),
+    happened: /in the past/,
+    where: /due_date/,
+    next: /still to come/,
+  },
+  {
+    who: 'gives eleven tags',
+    make: added({ tags: Array.from({ length: 11 }, (_, n) => `tag${n}`) }),
+    happened: /Too (big|many)|at most|more than/i,
+    where: /tags/,
+    next: /10/,
+  },
+  {
+    who: 'gives an empty title',
+    make: added({ title: '' }),
+    happened: /Too small|empty/i,
+    where: /title/,
+    next: />=?\s?[13]|at least/,
+  },
+  {
+    who: 'names a time zone by its letters',
+    make: recurring({ timezone: 'Berlin time' }),
+    happened: /time ?zone/i,
+    where: /timezone/,
+    next: /Europe\/Berlin|America\/New_York/,
+  },
+  {
+    who: 'wants something every year',
+    make: recurring({ frequency: 'YEARLY' }),
+    happened: /Invalid|expected/i,
+    where: /frequency/,
+    next: /DAILY.*WEEKLY.*MONTHLY/,
+  },
+  {
+    who: 'ends a recurrence before it begins',
+    make: recurring({ end_date: '2098-01-01T09:00:00Z' }),
+    happened: /before|after/,
+    where: /end_date/,
+    next: /after|later|start_date/,
+  },
+  {
+    who: 'names a to-do that there is not',
+    make: (scene) => scene.call('todo_complete_task', { task_id: 'task-42' }),
+    happened: /not found/,
+    where: /task_id/,
+    next: /list_tasks|search_tasks/,
+  },
+  {
+    who: "names a recurring task as if it was one of its to-do's",
+    make: async (scene) => {
+      const rule = { title: `Milk ${randomUUID()}`, frequency: 'DAILY', start_date: '2099-01-01T09:00:00Z' };
+      const { recurring_task } = await scene.made('todo_create_recurring_task', rule);
+      const id = isRecord(recurring_task) ? recurring_task['id'] : '';
+      return scene.call('todo_complete_task', { task_id: id });
+    },
+    happened: /not found/,
+    where: /task_id/,
+    next: /list_tasks/,
+  },
+  {
+    who: 'completes a to-do twice',
+    make: async (scene) => {
+      const id = await newTodo(scene);
+      await scene.made('todo_complete_task', { task_id: id });
+      return scene.call('todo_complete_task', { task_id: id });
+    },
+    happened: /already completed/,
+    where: /task_id/,
+    next: /Nothing was changed/,
+  },
+  {
+    who: 'adds the same to-do twice',
+    make: async (scene) => {
+      const title = `Milk ${randomUUID()}`;
+      await scene.made('todo_add_task', { title });
+      return scene.call('todo_add_task', { title });
+    },
+    happened: /already exists/,
+    where: /title/,
+    next: /Use that one|another/,
+  },
+  {
+    who: 'wants to be reminded in the past',
+    make: async (scene) =>
+      scene.call('todo_set_reminder', { task_id: await newTodo(scene), remind_at: '2020-01-01T09:00:00Z' }),
+    happened: /in the past/,
+    where: /remind_at/,
+    next: /still to come/,
+  },
+  {
+    who: 'changes nothing of a to-do',
+    make: async (scene) => scene.call('todo_update_task', { task_id: await newTodo(scene) }),
+    happened: /nothing|no (change|field)|at least one/i,
+    where: /title|description|argument|field/,
+    next: /title|Give/,
+  },
+];

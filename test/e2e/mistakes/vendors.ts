@@ -1,0 +1,107 @@
+/** Mistakes about what is beyond the hub: repositories, models, workflows, coding agents. */
+import type { Mistake } from './mistake.ts';
+import type { Scene } from './scene.ts';
+
+const called = (tool: string, args: object) => (scene: Scene) => scene.call(tool, args);
+
+const workflow = (steps: readonly object[]) =>
+  called('orchestration_save_workflow', { workflow: { name: 'mistaken', steps } });
+
+const HERE = { owner: 'sartor-ai', repo: 'claude-network' };
+
+const PLAN = { name: 'plan', agent: 'claude', role: 'plan' };
+
+export const vendorMistakes: readonly Mistake[] = [
+  {
+    who: 'names a repository that the App does not see',
+    make: called('github_readFile', { owner: 'sartor-ai', repo: 'no-such-repo', path: 'README.md' }),
+    happened: /no repository|not found|not (see|have|installed)/i,
+    where: /no-such-repo/,
+    next: /install|owner|name|App/i,
+  },
+  {
+    who: 'gives a repository with its owner',
+    make: called('github_readFile', {
+      owner: 'sartor-ai',
+      repo: 'sartor-ai/claude-network',
+      path: 'README.md',
+    }),
+    happened: /repo|Invalid/i,
+    where: /repo/,
+    next: /name|without|owner/i,
+  },
+  {
+    who: 'names a file that there is not',
+    make: called('github_readFile', { ...HERE, path: 'readme.md' }),
+    happened: /no "readme\.md"/,
+    where: /path/,
+    next: /.{20,}/,
+  },
+  {
+    who: 'opens a pull request of a branch that there is not',
+    make: called('github_createPR', { ...HERE, title: 'Mend', head: 'no/such/branch', base: 'main' }),
+    happened: /no branch|no "no\/such\/branch"|not found|does not exist/i,
+    where: /head|no\/such\/branch/,
+    next: /createBranch|branch/,
+  },
+  {
+    who: 'asks a model that there is not',
+    make: called('orchestration_orchestrate_parallel', {
+      prompt: 'Hello',
+      agents: ['gpt-4', 'claude'],
+      mode: 'race',
+    }),
+    happened: /no agent|Invalid|unknown|expected/i,
+    where: /agents/,
+    next: /claude.*gemini|list_agents/,
+  },
+  {
+    who: 'names a workflow that there is not',
+    make: called('orchestration_orchestrate_workflow', { workflow: 'code-review', input: 'Hello' }),
+    happened: /no workflow/i,
+    where: /code-review|workflow/,
+    next: /list_workflows|Did you mean|workflows:/,
+  },
+  {
+    who: 'refers to a step that comes later or not at all',
+    make: workflow([{ ...PLAN, prompt: 'Do {{steps.design.output}}' }]),
+    happened: /no step|unknown|earlier|before/i,
+    where: /steps\.0|plan/,
+    next: /design/,
+  },
+  {
+    who: 'gives two steps one name',
+    make: workflow([PLAN, PLAN]),
+    happened: /same name|two steps|already|twice/i,
+    where: /steps\.1/,
+    next: /plan/,
+  },
+  {
+    who: 'writes a condition that is no CEL',
+    make: workflow([PLAN, { ...PLAN, name: 'next', condition: 'steps.plan.output contains "ok"' }]),
+    happened: /condition/,
+    where: /steps\.1/,
+    next: /CEL|position|startsWith|contains\(/,
+  },
+  {
+    who: 'waits for a run that there is not',
+    make: called('orchestration_get_run', { runId: 'run-42' }),
+    happened: /no run|not found/i,
+    where: /runId|run-42/,
+    next: /list_runs/,
+  },
+  {
+    who: 'names a coding agent in small letters',
+    make: called('coding_create_task', { tool: 'claude', description: 'Mend it', instructions: 'Now.' }),
+    happened: /Invalid|expected|no (coding )?(tool|agent)/i,
+    where: /tool/,
+    next: /CLAUDECODE/,
+  },
+  {
+    who: 'reports on a coding task that there is not',
+    make: called('coding_update_task', { taskId: 'nowhere', status: 'completed' }),
+    happened: /no (coding )?task|not found/i,
+    where: /taskId|nowhere/,
+    next: /create_task|get_all_tasks|report_task|coding_/,
+  },
+];

@@ -1,0 +1,52 @@
+/** What every answer must be like, whatever was sent. */
+import assert from 'node:assert/strict';
+import { isRecord } from './clients.ts';
+import type { HttpAnswer } from './http.ts';
+
+/** What tells of our own code, machine or vendors. None of the hostile texts has any of it. */
+const LEAKS: readonly RegExp[] = [
+  /\n\s+at .+:\d+/,
+  /node_modules|file:\/\/\/(?!etc)|\/functions\/(src|lib)|\.[tj]s:\d+/,
+  /<html|<!doctype|<pre>/i,
+  /firebase-admin|@google-cloud|ZodError|FirebaseError|\d+ [A-Z]+_[A-Z_]+: /,
+];
+
+/** Never a 5xx, never a page, never our insides: a result, or an error that says something. */
+export function assertCivil({ status, headers, text, json }: HttpAnswer, sent: string): void {
+  const about = `${sent.slice(0, 500)} → ${status} ${text.slice(0, 1000)}`;
+  assert.ok(status < 500, about);
+  for (const leak of LEAKS) assert.doesNotMatch(text.slice(0, 5000), leak, about);
+  if (status === 202) return;
+  assert.match(headers.get('content-type') ?? '', /application\/json/, about);
+  const messages = Array.isArray(json) ? json : [json];
+  for (const message of messages) assertMessage(message, about);
+}
+
+function assertMessage(message: unknown, about: string): void {
+  assert.ok(isRecord(message), about);
+  const { result, error } = message;
+  if (isRecord(result)) {
+    if (result['isError'] === true) assertEnvelope(result, about);
+    return;
+  }
+  assert.ok(isRecord(error) || typeof error === 'string', about);
+  const said = isRecord(error) ? error['message'] : error;
+  assert.ok(typeof said === 'string' && said.length > 5 && !said.includes('Internal error'), about);
+  if (isRecord(error)) assert.ok(Number.isInteger(error['code']), about);
+}
+
+function assertEnvelope(
+  { structuredContent, content }: Readonly<Record<string, unknown>>,
+  about: string,
+): void {
+  assert.ok(Array.isArray(content), about);
+  const envelope: unknown = JSON.parse(content[0].text);
+  assert.ok(isRecord(envelope), about);
+  // Some errors go as text alone to clients of the 2025 revisions: see docs/decisions/0007-serving-mcp.md.
+  if (structuredContent !== undefined) assert.deepEqual(structuredContent, envelope, about);
+  const { error, message } = envelope;
+  // The coding toolset says it beside the error.
+  const said = typeof message === 'string' ? message : isRecord(error) ? error['message'] : error;
+  assert.ok(typeof said === 'string' && said.length > 5 && said.length < 5000, about);
+  assert.doesNotMatch(said, /Internal error/, about);
+}
