@@ -53,11 +53,13 @@ function whyHidden({ toolset, fullName }: KnownTool, { toolsets }: Catalogue): s
     : `This URL does not select ${fullName}: /mcp/${toolset} does, and /mcp.`;
 }
 
-/** Those whose name it is but for dots, underscores, capitals, the toolset or what a client has put before it. */
+/** Those whose name it is but for dots, underscores, capitals, another toolset or none, or what a client puts before. */
 function same(asked: string, candidates: readonly Candidate[]): readonly string[] {
   const key = keyOf(asked);
   const whole = candidates.filter(({ fullName }) => key.endsWith(keyOf(fullName)));
-  const found = whole.length > 0 ? whole : candidates.filter(({ fullName }) => key === keyOf(bare(fullName)));
+  const parts = [key, keyOf(bare(asked))];
+  const found =
+    whole.length > 0 ? whole : candidates.filter(({ fullName }) => parts.includes(keyOf(bare(fullName))));
   return found.map(({ shown }) => shown);
 }
 

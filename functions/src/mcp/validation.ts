@@ -60,14 +60,15 @@ function describe(issue: z.core.$ZodIssue, schema: z.ZodObject, raw: Raw, known:
   const field = fieldPath(issue.path);
   const value = valueAt(raw, issue.path);
   if (value === undefined && issue.path.length > 0 && issue.code !== 'custom') {
-    const message = `Missing required argument "${field}".`;
+    const about = descriptionAt(schema, issue.path);
+    const message = `Missing required argument "${field}"${about === undefined ? '.' : `: ${sentence(about)}`}`;
     return { code: 'REQUIRED_FIELD', message, field, reason: 'MISSING', value };
   }
   const code = issue.code === 'invalid_format' ? 'INVALID_FORMAT' : 'VALIDATION_ERROR';
   const subject = field === '' ? 'The arguments' : `Argument "${field}"`;
   return {
     code,
-    message: `${subject}: ${sentence(issue.message)}`,
+    message: `${subject}: ${isAboutTime(issue, schema) ? EXPECTED_TIME : sentence(issue.message)}`,
     field,
     reason: issue.code.toUpperCase(),
     value,
@@ -93,17 +94,41 @@ function knownNames(names: readonly string[], path: readonly PropertyKey[]): str
   return `${where}: ${names.length === 0 ? 'none' : names.join(', ')}.`;
 }
 
-/** The names that the schema has at a path, looking through what wraps an object. */
+/** A date without a time, or a time without a zone, would be a different moment to each reader. */
+const EXPECTED_TIME =
+  'expected a date and a time with "Z" or an offset, as in "2026-02-10T17:00:00Z" or "2026-02-10T17:00:00+01:00".';
+
+function isAboutTime(issue: z.core.$ZodIssue, schema: z.ZodObject): boolean {
+  if (issue.code === 'invalid_format') return issue.format === 'datetime';
+  return issue.code === 'invalid_type' && schemaAt(schema, issue.path) instanceof z.ZodISODateTime;
+}
+
+/** What the schema says of the argument at a path. */
+function descriptionAt(schema: z.ZodObject, path: readonly PropertyKey[]): string | undefined {
+  const described = memberAt(schema, path);
+  return described && z.globalRegistry.get(described)?.description;
+}
+
+/** The names that the schema has at a path. */
 function namesAt(schema: z.ZodObject, path: readonly PropertyKey[]): readonly string[] {
+  const object = schemaAt(schema, path);
+  return object instanceof z.ZodObject ? Object.keys(object.shape) : [];
+}
+
+/** The schema at a path, without what wraps it. */
+function schemaAt(schema: z.ZodObject, path: readonly PropertyKey[]): z.core.$ZodType | undefined {
+  return unwrapped(memberAt(schema, path));
+}
+
+function memberAt(schema: z.ZodObject, path: readonly PropertyKey[]): z.core.$ZodType | undefined {
   let at: z.core.$ZodType | undefined = schema;
   for (const key of path) {
     const holder = unwrapped(at);
     if (holder instanceof z.ZodObject) at = holder.shape[String(key)];
     else if (holder instanceof z.ZodArray) at = holder.element;
-    else return [];
+    else return undefined;
   }
-  const object = unwrapped(at);
-  return object instanceof z.ZodObject ? Object.keys(object.shape) : [];
+  return at;
 }
 
 function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {

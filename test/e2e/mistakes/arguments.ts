@@ -25,7 +25,7 @@ export const argumentMistakes: readonly Mistake[] = [
     make: called('todo_add_task', { description: 'Two litres' }),
     happened: /Missing required argument/,
     where: /"?title/,
-    next: /title.{0,5}(:|is|—|\().{5,}/,
+    next: /Task title/,
   },
   {
     who: 'writes a number as text',

@@ -43,14 +43,14 @@ export const dataMistakes: readonly Mistake[] = [
     make: write({ database: 'realtime', path: 'shared/keys', data: { 'user@mail.com': 1 } }),
     happened: /key|name/i,
     where: /user@mail\.com|data/,
-    next: /[.#$[\]/]{3,}|without|"\."/,
+    next: /\. # \$ \[ \]/,
   },
   {
     who: 'updates what does not exist',
     make: write({ database: 'firestore', path: 'messages/none/at/all', data: { a: 1 }, operation: 'update' }),
-    happened: /no document|does not exist|not found|permission|may not/i,
+    happened: /There is nothing at/,
     where: /path|messages/,
-    next: /set|rules|owner/i,
+    next: /"set\\?" makes/,
   },
   {
     who: 'reads what only the hub may read',
@@ -69,7 +69,7 @@ export const dataMistakes: readonly Mistake[] = [
   {
     who: 'polls a subscription that there is not',
     make: (scene) => scene.call('firebase_pollEvents', { subscriptionId: 'none' }),
-    happened: /no subscription|not found/i,
+    happened: /no such subscription/,
     where: /subscriptionId|none/,
     next: /firebase.subscribe/,
   },

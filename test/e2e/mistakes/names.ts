@@ -90,7 +90,7 @@ export const nameMistakes: readonly Mistake[] = [
     make: (scene) => scene.call('todo_add_task', '{"title":"Milk"}'),
     happened: /-32602|Invalid/i,
     where: /arguments/,
-    next: /object/,
+    next: /expected (record|object)/,
   },
   {
     who: 'speaks MCP where plain JSON-RPC is spoken',

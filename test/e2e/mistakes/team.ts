@@ -1,6 +1,5 @@
 /** Mistakes of agents that work together: ids, roles, dependencies, claims, credentials. */
 import { randomUUID } from 'node:crypto';
-import { registerAgent } from '../support/agents.ts';
 import { isRecord } from '../support/clients.ts';
 import type { Mistake } from './mistake.ts';
 import type { Scene } from './scene.ts';
@@ -23,14 +22,10 @@ async function claimed(scene: Scene): Promise<string> {
 
 export const teamMistakes: readonly Mistake[] = [
   {
-    who: 'claims before registering',
-    make: async (scene) => {
-      await scene.made('coordination_create_task', { description: `Work ${randomUUID()}` });
-      const stranger = await registerAgent('stranger');
-      return scene.call('coordination_claim_task', { agent_id: stranger.id }, { by: stranger });
-    },
-    happened: /not registered/,
-    where: /agent/,
+    who: 'claims as an agent that nobody has registered',
+    make: byLeader('coordination_claim_task', { agent_id: 'ghost' }),
+    happened: /.+/,
+    where: /ghost|agent_id/,
     next: /register_agent/,
   },
   {
@@ -116,13 +111,13 @@ export const teamMistakes: readonly Mistake[] = [
     who: 'makes tasks wait for each other',
     make: byLeader('coordination_create_tasks_batch', {
       tasks: [
-        { description: 'One', dependencies: ['$1'] },
-        { description: 'Two', dependencies: ['$0'] },
+        { description: 'One', dependencies: ['task-2'] },
+        { description: 'Two', dependencies: ['task-1'] },
       ],
     }),
     happened: /cycle|each other|unknown|no task/i,
-    where: /tasks\.\d/,
-    next: /.{20,}/,
+    where: /tasks\.\d|task-[12]/,
+    next: /before|earlier|without|one of/i,
   },
   {
     who: 'depends on a task that there is not',
@@ -132,16 +127,16 @@ export const teamMistakes: readonly Mistake[] = [
     next: /get_all_tasks/,
   },
   {
-    who: 'forgets the session',
+    who: 'looks for a plan where nothing was begun',
     make: (scene) =>
       scene.http(scene.url('/coordination', { workspace: `empty-${randomUUID().slice(0, 8)}` }), {
         body: JSON.stringify({
           ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
-          params: { name: 'create_task', arguments: { description: 'Work' } },
+          params: { name: 'get_master_plan', arguments: {} },
         }),
       }),
-    happened: /no session|not.{0,20}(begun|initiali[sz]ed)|no active/i,
-    where: /workspace|session/,
+    happened: /no (session|plan|master plan|goal)|not.{0,20}(begun|initiali[sz]ed)|no active/i,
+    where: /workspace|session|plan/,
     next: /init_coordination/,
   },
   {

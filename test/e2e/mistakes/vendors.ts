@@ -33,9 +33,9 @@ export const vendorMistakes: readonly Mistake[] = [
   {
     who: 'names a file that there is not',
     make: called('github_readFile', { ...HERE, path: 'readme.md' }),
-    happened: /no "readme\.md"/,
+    happened: /There is no .{0,2}readme\.md/,
     where: /path/,
-    next: /.{20,}/,
+    next: /Reading a directory lists it/,
   },
   {
     who: 'opens a pull request of a branch that there is not',
@@ -57,15 +57,15 @@ export const vendorMistakes: readonly Mistake[] = [
   },
   {
     who: 'names a workflow that there is not',
-    make: called('orchestration_orchestrate_workflow', { workflow: 'code-review', input: 'Hello' }),
+    make: called('orchestration_orchestrate_workflow', { workflow: 'code-reviews', input: 'Hello' }),
     happened: /no workflow/i,
-    where: /code-review|workflow/,
+    where: /code-reviews/,
     next: /list_workflows|Did you mean|workflows:/,
   },
   {
     who: 'refers to a step that comes later or not at all',
     make: workflow([{ ...PLAN, prompt: 'Do {{steps.design.output}}' }]),
-    happened: /no step|unknown|earlier|before/i,
+    happened: /does not exist/,
     where: /steps\.0|plan/,
     next: /design/,
   },
@@ -73,8 +73,8 @@ export const vendorMistakes: readonly Mistake[] = [
     who: 'gives two steps one name',
     make: workflow([PLAN, PLAN]),
     happened: /same name|two steps|already|twice/i,
-    where: /steps\.1/,
-    next: /plan/,
+    where: /Step .{0,2}plan.*workflow\.steps/,
+    next: /Write \{.*name/,
   },
   {
     who: 'writes a condition that is no CEL',
@@ -85,9 +85,9 @@ export const vendorMistakes: readonly Mistake[] = [
   },
   {
     who: 'waits for a run that there is not',
-    make: called('orchestration_get_run', { runId: 'run-42' }),
+    make: called('orchestration_get_run', { runId: 'run-aaaabbbbccccddddeeee' }),
     happened: /no run|not found/i,
-    where: /runId|run-42/,
+    where: /runId/,
     next: /list_runs/,
   },
   {
@@ -102,6 +102,6 @@ export const vendorMistakes: readonly Mistake[] = [
     make: called('coding_update_task', { taskId: 'nowhere', status: 'completed' }),
     happened: /no (coding )?task|not found/i,
     where: /taskId|nowhere/,
-    next: /create_task|get_all_tasks|report_task|coding_/,
+    next: /task:\/\/list/,
   },
 ];

@@ -68,7 +68,8 @@ describe('the endpoint', () => {
       assert.equal((await call(path, name))['isError'], undefined, name);
     }
     const unknown = await rpc('/mcp', 'tools/call', { name: 'increment' });
-    assert.deepEqual(unknown['error'], { code: -32602, message: 'Unknown tool: increment' });
+    const message = 'Unknown tool: increment. Did you mean coordination_increment?';
+    assert.deepEqual(unknown['error'], { code: -32602, message });
     const written = await rpc('/mcp/readonly', 'tools/call', { name: 'coordination_increment' });
     assert.ok(written['error']);
   });

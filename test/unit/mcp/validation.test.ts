@@ -64,6 +64,19 @@ describe('checkArguments', () => {
     assert.equal(refusal({ text: 'a', when: 'yesterday' }).code, 'INVALID_FORMAT');
   });
 
+  it('says what a missing argument is', () => {
+    const described = z.strictObject({ text: z.string().describe('What to say') });
+    assert.throws(() => argumentsChecker(described)({}), /Missing required argument "text": What to say\.$/);
+  });
+
+  it('shows how a time is written', () => {
+    for (const when of ['tomorrow', '2026-02-10', '2026-02-10T17:00:00', '2026-02-30T17:00:00Z', 7])
+      assert.match(
+        refusal({ text: 'a', when }).message,
+        /^Argument "when": expected a date and a time with "Z" or an offset, as in "2026-02-10T17:00:00Z"/,
+      );
+  });
+
   it('says several things at once, but not a hundred', () => {
     const items = Array.from({ length: 100 }, () => ({ name: 5 }));
     const { message } = refusal({ text: 'a', items });

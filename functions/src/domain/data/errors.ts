@@ -34,7 +34,8 @@ export function pathNotFound(path: string): MusterError {
   return new MusterError('NOT_FOUND', `There is nothing at "${shown(path)}".`, {
     field: 'path',
     reason: 'NOT_FOUND',
-    suggestion: 'Check the path, or read the one above it to see what there is.',
+    suggestion:
+      'Check the path, or read the one above it to see what there is. The operation "set" makes what an "update" misses.',
   });
 }
 

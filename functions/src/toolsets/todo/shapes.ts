@@ -36,7 +36,7 @@ export const clearableDescription = clearable(descriptionText)
   .describe('New task description (optional); null removes it.');
 
 const instant = z.iso
-  .datetime({ offset: true })
+  .datetime({ offset: true, abort: true })
   .refine(
     (text) => new Date(text).getTime() > 0 && new Date(text).getUTCFullYear() <= 9999,
     'expected a date from 1970 to 9999',

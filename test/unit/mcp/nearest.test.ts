@@ -1,0 +1,66 @@
+/** What is said of a tool's name that there is not. */
+import assert from 'node:assert/strict';
+import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
+import type { Dialect } from '../../../functions/src/mcp/names.ts';
+import { nearestMethods, unknownTool } from '../../../functions/src/mcp/nearest.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+
+const catalogues = new Catalogues(toolsets);
+
+interface Where {
+  readonly at?: readonly string[];
+  readonly dialect?: Dialect;
+  readonly readonly?: boolean;
+}
+
+function told(name: string, { at = catalogues.names, dialect = 'prefixed', readonly = false }: Where = {}) {
+  const listed = catalogues.of({ toolsets: at, readonly, workspace: undefined, dialect });
+  return unknownTool(name, listed, listed.directory.tools);
+}
+
+describe('an unknown tool', () => {
+  for (const [asked, meant] of [
+    ['create_tasks_batch', 'coordination_create_tasks_batch'],
+    ['coordination.createTask', 'coordination_create_task'],
+    ['coordination-create-task', 'coordination_create_task'],
+    ['github.create_pr', 'github_createPR'],
+    ['mcp__muster__todo_add_task', 'todo_add_task'],
+    ['todo_ad_task', 'todo_add_task'],
+    ['claim_task', 'coordination_claim_task or coding_claim_task'],
+  ] as const) {
+    it(`is ${meant} for ${asked}`, () => {
+      assert.equal(told(asked), `Unknown tool: ${asked}. Did you mean ${meant}?`);
+    });
+  }
+
+  it('is named as the URL of its toolset lists it', () => {
+    const at = { at: ['coordination'], dialect: 'own' } as const;
+    assert.equal(told('get_statuss', at), 'Unknown tool: get_statuss. Did you mean get_status?');
+  });
+
+  it('may be one that the URL does not select', () => {
+    assert.equal(
+      told('todo.addTask', { at: ['coordination'], dialect: 'own' }),
+      'Unknown tool: todo.addTask. This URL does not select todo.add_task: /mcp/todo does, and /mcp.',
+    );
+  });
+
+  it('may be one that writes, at a read-only URL', () => {
+    assert.equal(
+      told('todo_add_task', { readonly: true }),
+      'Unknown tool: todo_add_task. todo.add_task writes, and this URL is read-only: use it without "readonly".',
+    );
+  });
+
+  it('may be like none', () => {
+    for (const name of ['', '🙈', 'x'.repeat(500_000), 'archive_everything_there_is'])
+      assert.match(told(name), /^Unknown tool: .*\. tools\/list names those that there are\.$/);
+  });
+
+  it('is found among the methods of plain JSON-RPC', () => {
+    const methods = ['todo.add_task', 'todo.delete_task', 'coordination.claim_task'];
+    assert.deepEqual(nearestMethods('todo.addTask', methods), ['todo.add_task']);
+    assert.deepEqual(nearestMethods('claim_task', methods), ['coordination.claim_task']);
+    assert.deepEqual(nearestMethods('nothing', methods), []);
+  });
+});
