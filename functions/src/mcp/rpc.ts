@@ -113,11 +113,7 @@ function invalid(id: Id, why: string): Invalid {
   return { error: { code: INVALID_REQUEST, message: `Invalid Request: ${why}` }, id };
 }
 
-async function run(
-  ports: CallPorts,
-  serving: Serving,
-  { method, params = {} }: Request,
-): Promise<Response> {
+async function run(ports: CallPorts, serving: Serving, { method, params = {} }: Request): Promise<Response> {
   const { exchange, listed, selected } = serving;
   const found = selected.findTool(method);
   if (found === undefined) return charged(ports, serving, errorObject(unknownMethod(method, listed)));
