@@ -52,7 +52,7 @@ describeReal('github', () => {
     assert.equal(await gitHub.createBranch(at, branch, base.sha), 'exists');
     const path = `${branch}.txt`;
     const tree = await gitHub.createTree(at, base.tree, [
-      { path, executable: true, content: { text: 'Written by test:real.\n' } },
+      { path, kind: 'executable', content: { text: 'Written by test:real.\n' } },
     ]);
     assert.ok(tree);
     const sha = await gitHub.createCommit(at, { message: `Add ${path}`, tree, parent: base.sha });
@@ -61,7 +61,8 @@ describeReal('github', () => {
     assert.equal(await gitHub.branch(at, branch), sha);
     const contents = await gitHub.contents(at, path, branch);
     assert.equal(contents?.type, 'file');
-    assert.equal((await gitHub.files(at, tree))?.executable.get(path), true, 'its mode is kept');
+    const { entries } = (await gitHub.tree(at, tree, 'whole')) ?? { entries: [] };
+    assert.equal(entries.find((entry) => entry.path === path)?.kind, 'executable', 'its mode is kept');
     assert.equal(await gitHub.contents(at, `not-${path}`, branch), undefined);
     const pullRequest = {
       title: `test:real ${branch}`,

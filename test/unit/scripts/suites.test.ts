@@ -34,7 +34,7 @@ describe('the arguments of npm test', () => {
   it('name the suites where one is not known', () => {
     assert.throws(
       () => chooseSuites(['units']),
-      /unit, stored, contract, rtdb-lite, runner, rules, integration, e2e, real/,
+      /unit, stored, contract, rtdb-lite, runner, rules, integration, attack, e2e, real/,
     );
   });
 });

@@ -17,7 +17,12 @@ describe("GitHub's refusals", () => {
   afterEach(() => stage.close());
 
   const read = (repo = AT.repo, owner = AT.owner) =>
-    refusal(() => new RepositoryReading(stage.gitHub).readFile({ owner, repo }, 'README.md', 'main', 'utf8'));
+    refusal(() =>
+      new RepositoryReading(stage.gitHub).readFile(
+        { owner, repo },
+        { path: 'README.md', ref: 'main', encoding: 'utf8', offset: 0 },
+      ),
+    );
   const write = (repo = AT.repo, owner = AT.owner) =>
     refusal(() => stage.gitHub.createIssue({ owner, repo }, { title: 'A title' }));
   const reasons = async (repo?: string, owner?: string) =>
