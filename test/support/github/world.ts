@@ -106,6 +106,16 @@ export interface InstallationToken {
 
 const TOKEN_MILLISECONDS = 3_600_000;
 
+let keys: { readonly privateKey: string; readonly publicKey: KeyObject } | undefined;
+
+/** The same for all Apps of a process: making them takes long. */
+function appKeys() {
+  if (keys !== undefined) return keys;
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  keys = { privateKey: privateKey.export({ type: 'pkcs1', format: 'pem' }).toString(), publicKey };
+  return keys;
+}
+
 export class World {
   readonly app: { readonly id: string; readonly privateKey: string; readonly publicKey: KeyObject };
   readonly personalToken = `ghp_${randomBytes(18).toString('hex')}`;
@@ -121,9 +131,7 @@ export class World {
   readonly tokens: InstallationToken[] = [];
 
   constructor() {
-    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-    const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
-    this.app = { id: '4711', privateKey: pem, publicKey };
+    this.app = { id: '4711', ...appKeys() };
   }
 
   repository(owner: string, name: string): Repo {

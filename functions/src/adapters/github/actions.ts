@@ -4,7 +4,8 @@ import { gitHubUnavailable, tooSlow } from '../../domain/github/errors.ts';
 import type { Job, WorkflowRunQuery, WorkflowRuns } from '../../domain/github/port.ts';
 import type { RepositoryName } from '../../domain/github/repository.ts';
 import { checked, job, workflowRun } from './answers.ts';
-import { type Client, find, unless } from './asking.ts';
+import { find, unless } from './asking.ts';
+import type { Client } from './request.ts';
 
 const FAILURES: readonly (string | undefined)[] = ['failure', 'timed_out', 'startup_failure'];
 

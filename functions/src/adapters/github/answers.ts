@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { unexpectedAnswer } from '../../domain/github/errors.ts';
 import type { Commit, Issue, Job, PullRequest, Repository, WorkflowRun } from '../../domain/github/port.ts';
 import { plainLine, plainText, webAddress } from '../../domain/github/text.ts';
-import type { Answer } from './asking.ts';
+import type { Answer } from './request.ts';
 
 /** @throws MusterError GITHUB_ERROR where GitHub did not answer as its description says */
 export function checked<Schema extends z.ZodType>(schema: Schema, { data, route, status }: Answer) {

@@ -1,34 +1,14 @@
 /** One request to GitHub: with a limit to our patience, a token made anew where it was refused, and our errors. */
-import type { Octokit } from '@octokit/core';
-import { failureOf, isUnanswered, refusalOf } from './failure.ts';
-import { type KnownAnswers, unlessUnchanged } from './knownAnswers.ts';
 
-export interface Client {
-  readonly octokit: Octokit;
-  /** Whether a token of the App's installation stands behind it, which can be had anew. */
-  readonly renewable: boolean;
-  /** By which answers are kept apart; none are kept without it. */
-  readonly credential?: string;
-  readonly known: KnownAnswers;
-}
+import { failureOf, isUnanswered, refusalOf } from './failure.ts';
+import type { Answer, Asking, Client } from './request.ts';
+import { unlessUnchanged } from './unchanged.ts';
 
 /** For one request, its wait for a turn and its retries included, so that a tool's few fit into its call. */
 const PATIENCE_MILLISECONDS = 20_000;
 
 /** The version of the API that Muster was written against. */
 const API_VERSION = '2022-11-28';
-
-export interface Answer {
-  readonly route: string;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | number | undefined>>;
-  readonly data: unknown;
-}
-
-export interface Asking {
-  /** Beside the template's variables: the query or the body. `headers` and `request` are octokit's. */
-  readonly [parameter: string]: unknown;
-}
 
 /**
  * @param route as GitHub's documentation writes it: `GET /repos/{owner}/{repo}`

@@ -15,9 +15,10 @@ import {
 import type { RepositoryName } from '../../domain/github/repository.ts';
 import type { Log } from '../../domain/ports.ts';
 import { checked } from './answers.ts';
-import { type Asking, ask, type Client, find } from './asking.ts';
+import { ask, find } from './asking.ts';
 import { KnownAnswers } from './knownAnswers.ts';
 import { octokitClass } from './octokit.ts';
+import type { Asking, Client } from './request.ts';
 
 export interface GitHubSettings {
   /** `https://api.github.com`, or `https://host/api/v3` of a GitHub Enterprise Server. */

@@ -11,7 +11,8 @@ import type {
 import type { RepositoryName } from '../../domain/github/repository.ts';
 import { plainText } from '../../domain/github/text.ts';
 import { checked, line, present, sha, text } from './answers.ts';
-import { ask, type Client, find } from './asking.ts';
+import { ask, find } from './asking.ts';
+import type { Client } from './request.ts';
 
 const TEXT_MATCHES = { accept: 'application/vnd.github.text-match+json' };
 

@@ -4,7 +4,8 @@ import { MusterError } from '../../domain/errors.ts';
 import type { Commit, TreeEntry } from '../../domain/github/port.ts';
 import type { RepositoryName } from '../../domain/github/repository.ts';
 import { checked, commit, sha } from './answers.ts';
-import { type Client, find, once, unless } from './asking.ts';
+import { find, once, unless } from './asking.ts';
+import type { Client } from './request.ts';
 
 const created = z.object({ sha });
 

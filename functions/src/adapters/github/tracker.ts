@@ -4,7 +4,8 @@ import { MusterError } from '../../domain/errors.ts';
 import type { Issue, NewIssue, NewPullRequest, PullRequest } from '../../domain/github/port.ts';
 import type { RepositoryName } from '../../domain/github/repository.ts';
 import { checked, issue, pullRequest } from './answers.ts';
-import { type Client, find, once, unless } from './asking.ts';
+import { find, once, unless } from './asking.ts';
+import type { Client } from './request.ts';
 
 /** How many of the newest issues are looked through for a mark. */
 const LOOKED_THROUGH = 100;
