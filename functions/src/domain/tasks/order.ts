@@ -1,11 +1,7 @@
 /** The order of the queue: priority, then deadline, what has none last, then creation, then id. */
 import type { Task } from './task.ts';
 
-export type QueueRank = Pick<Task, 'priority' | 'createdAt' | 'id'> & {
-  readonly deadline?: Date | undefined;
-};
-
-export function compareInQueue(one: QueueRank, other: QueueRank): number {
+export function compareInQueue(one: Task, other: Task): number {
   return (
     one.priority - other.priority ||
     compareDeadlines(one.deadline, other.deadline) ||
