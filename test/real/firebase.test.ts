@@ -56,10 +56,16 @@ describeReal('firebase', () => {
   });
 
   it('has a task made, claimed, done, and mirrored while it can be claimed', async () => {
-    const worker = `${name}-worker`;
-    await call('coordination_register_agent', { agent_id: worker, role: 'worker', capabilities: [name] });
+    // A session of its own, so that nothing of another run is in its queue.
+    await call('coordination_init_coordination', { goal: name });
+    const [worker, capability] = ['test-real-worker', 'test-real'];
+    await call('coordination_register_agent', {
+      agent_id: worker,
+      role: 'worker',
+      capabilities: [capability],
+    });
     const deadline = new Date(Date.now() + 3_600_000).toISOString();
-    const asked = { description: name, type: 'test', deadline, required_capabilities: [name] };
+    const asked = { description: name, type: 'test', deadline, required_capabilities: [capability] };
     const { id } = task.parse(await call('coordination_create_task', asked)).task;
     let isOpen = true;
     cleaning.push(async () => {

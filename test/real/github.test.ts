@@ -61,8 +61,12 @@ describeReal('github', () => {
     assert.equal(await gitHub.branch(at, branch), sha);
     const contents = await gitHub.contents(at, path, branch);
     assert.equal(contents?.type, 'file');
-    const { entries } = (await gitHub.tree(at, tree, 'whole')) ?? { entries: [] };
-    assert.equal(entries.find((entry) => entry.path === path)?.kind, 'executable', 'its mode is kept');
+    const listed = await gitHub.tree(at, tree, 'whole');
+    assert.equal(
+      listed?.entries.find((entry) => entry.path === path)?.kind,
+      'executable',
+      'its mode is kept',
+    );
     assert.equal(await gitHub.contents(at, `not-${path}`, branch), undefined);
     const pullRequest = {
       title: `test:real ${branch}`,
