@@ -143,6 +143,7 @@ async function queueCalls(): Promise<readonly Call[]> {
         order: [1, 5, 0],
         id: 'id-1',
       }),
+    (database) => new FirestoreQueueReader(database, documents).countPending(SESSION),
     (database) => new FirestoreQueueReader(database, documents).countBlocked(SESSION),
     (database) => new FirestoreQueueReader(database, documents).oldest(SESSION),
   ];

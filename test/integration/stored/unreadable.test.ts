@@ -58,6 +58,17 @@ describe('documents that cannot be read', () => {
     assert.deepEqual([page.tasks, page.truncated], [[], false]);
   });
 
+  it('are those, too, that say they are another one; and what stands beside the fields is no matter', async () => {
+    const [other, strange, whole] = await team.create({}, {}, {});
+    const at = (id: string | undefined) => firestore().doc(taskPath(String(id)));
+    await at(other?.id).update({ id: 'a/b' });
+    await at(strange?.id).update({ more: at(whole?.id), much: { more: [at(whole?.id)] } });
+    assert.deepEqual(
+      (await team.tasks()).map(({ id }) => id),
+      [strange?.id, whole?.id],
+    );
+  });
+
   it('do not keep their holder from another task', async () => {
     const agent = await team.join('worker');
     const [held, other] = await team.create({}, {});

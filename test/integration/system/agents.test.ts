@@ -1,6 +1,10 @@
 /** system.getAgents: what each agent is doing, from the databases as they are. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
+import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
+import { presencePath } from '../../../functions/src/adapters/database/paths.ts';
+import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { agentPath } from '../../../functions/src/adapters/firestore/paths.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 import { settleRegistry } from './registry.ts';
@@ -56,6 +60,15 @@ describe('system.getAgents', () => {
     await team.allow(agentId, maxTasks);
     return agentId;
   }
+
+  it('lists agents beside one of another shape, and one whose presence is no moment', async () => {
+    const [whole, broken, away] = [await worker('whole'), await worker('broken'), await worker('away')];
+    await firestore().doc(agentPath(broken)).update({ 'configuration.max_concurrent_tasks': 0.5 });
+    await (await realtimeDatabase()).ref(presencePath(away)).set({ last_seen: 1e300 });
+    const { agents } = await list({ includeMetrics: true });
+    assert.deepEqual(agents.map(({ id }) => id).sort(), [away, whole].sort());
+    await (await realtimeDatabase()).ref(presencePath(away)).remove();
+  });
 
   it('follows an agent from idle to active, busy, error and back', async () => {
     const agentId = await worker('walker');

@@ -1,4 +1,4 @@
-import { FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
+import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
 import type { Agent } from '../../domain/agents/agent.ts';
 import { type Availability, availability } from '../../domain/agents/availability.ts';
 import type { Slice } from '../../domain/readers.ts';
@@ -29,7 +29,7 @@ export class FirestoreAgentDirectory implements AgentDirectoryReader {
       after?.order.length === order.length ? ordered.startAfter(...after.order, after.id) : ordered;
     const most = limit + MAX_PASSED_OVER;
     const items: Agent[] = [];
-    let last: Place | undefined;
+    let last: DocumentSnapshot | undefined;
     let looked = 0;
     let bytes = 0;
     const wanted = this.isWhole(query) ? limit + 1 : most + 1;
@@ -42,8 +42,8 @@ export class FirestoreAgentDirectory implements AgentDirectoryReader {
       if (isMatch) bytes += shownBytes(agent);
       const isFull = items.length === limit || looked === most;
       const isLong = isMatch && items.length > 0 && bytes > MAX_LISTED_BYTES;
-      if (last !== undefined && (isFull || isLong)) return { items, next: last };
-      last = { order: order.map((field) => Number(snapshot.get(field))), id: snapshot.id };
+      if (last !== undefined && (isFull || isLong)) return { items, next: placeOf(last, order) };
+      last = snapshot;
       looked++;
       if (isMatch) items.push(agent);
     }
@@ -126,6 +126,12 @@ interface IndexedQuery {
 }
 
 const WORKING_ORDER: readonly OrderField[] = ['free_slots', 'held_count'];
+
+/** By what is stored, as the query goes by it. */
+function placeOf(last: DocumentSnapshot, order: readonly OrderField[]): Place {
+  const stored = last.data() ?? {};
+  return { order: order.map((field) => Number(stored[field])), id: last.id };
+}
 
 function matches(agent: Agent, { availability: kind, type, capabilities }: AgentQuery): boolean {
   const names = queriedFields(agent).capability_names;

@@ -48,9 +48,18 @@ export class FirestoreQueueReader implements QueueReader {
     return { items, ...(more && last !== undefined && { next: placeOf(last, isBlocked) }) };
   }
 
-  async countBlocked(session: string): Promise<number> {
-    const blocked = this.inState(session, 'blocked').orderBy('priority').orderBy('created_at');
-    return (await blocked.count().get()).data().count;
+  countPending(session: string): Promise<number> {
+    return this.count(session, 'pending');
+  }
+
+  countBlocked(session: string): Promise<number> {
+    return this.count(session, 'blocked');
+  }
+
+  /** In an order that has an index. */
+  private async count(session: string, status: QueueStatus): Promise<number> {
+    const ordered = this.inState(session, status).orderBy('priority').orderBy('created_at');
+    return (await ordered.count().get()).data().count;
   }
 
   async oldest(session: string): Promise<Date | undefined> {

@@ -13,6 +13,7 @@ import { isClosed, type TaskResult } from '../tasks/task.ts';
 import { backoffSeconds, type Failure, type FailureClass, isRetryable, MAX_ATTEMPTS } from './failure.ts';
 import { codingStatus } from './status.ts';
 import { asCodingTask, type CodingTask } from './task.ts';
+import { programOf } from './tool.ts';
 import type { Commit, PastAttempt } from './work.ts';
 
 export interface EndReport {
@@ -118,7 +119,7 @@ export function loseRunner(task: CodingTask, now: Date): Ending {
 
 /** Gives up on a runner: nobody has come for it. */
 export function endQueue(task: CodingTask, now: Date): Ending {
-  const message = `No runner had claimed it within ${task.coding.queueSeconds} seconds.`;
+  const message = `No runner had claimed it within ${task.coding.queueSeconds} seconds. Start one that has ${programOf(task.coding.tool)} (npm run runner, docs/guides/runner.md), then create the task again.`;
   const open = cancelTask(task, message, now);
   const expired = asCodingTask({ ...open, status: 'failed' });
   return accepted(withFailure(expired, { class: 'queue_expired', message }), now, 'ended');

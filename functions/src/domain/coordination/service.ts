@@ -12,6 +12,7 @@ import type {
 import { retryStale } from '../retry.ts';
 import type { Change, MemberCount, Settle } from '../store.ts';
 import type { SweepPart } from '../sweep/part.ts';
+import type { QueueReader } from '../system/readers.ts';
 import type { Task, TaskStatus } from '../tasks/task.ts';
 import { ArchiveClearing, type ClearingDependencies } from './clearing.ts';
 import type { Discovery } from './discovery.ts';
@@ -22,6 +23,7 @@ export interface CoordinationDependencies extends ClearingDependencies {
   readonly sessions: SessionReader;
   readonly agents: AgentReader;
   readonly discoveries: DiscoveryReader;
+  readonly queue: QueueReader;
   readonly randomness: Randomness;
 }
 
@@ -34,6 +36,8 @@ export interface Initialised {
 export interface CoordinationStatus {
   readonly session?: Session;
   readonly counters: SessionCounters;
+  /** How many of the available tasks cannot be claimed yet. */
+  readonly blocked: number;
   readonly members: MemberCount;
   readonly late: LateTasks;
 }
@@ -142,12 +146,15 @@ export class CoordinationService {
       this.session(workspace),
       this.dependencies.sessions.members(workspace),
     ]);
-    if (session === undefined) return { counters: NOTHING_COUNTED, members, late: NOTHING_LATE };
-    const [counters, late] = await Promise.all([
+    if (session === undefined) {
+      return { counters: NOTHING_COUNTED, blocked: 0, members, late: NOTHING_LATE };
+    }
+    const [counters, blocked, late] = await Promise.all([
       this.dependencies.sessions.counters(workspace, session.id),
+      this.dependencies.queue.countBlocked(session.id),
       this.late(session.id),
     ]);
-    return { session, members, counters, late };
+    return { session, members, counters, blocked, late };
   }
 
   private async late(session: string): Promise<LateTasks> {

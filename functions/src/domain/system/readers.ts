@@ -63,6 +63,8 @@ export interface QueueReader {
     limit: number,
     after: Place | undefined,
   ): Promise<Found<Task>>;
+  /** Those that can be claimed. */
+  countPending(session: string): Promise<number>;
   countBlocked(session: string): Promise<number>;
   /** When the oldest task that is not closed was created. */
   oldest(session: string): Promise<Date | undefined>;

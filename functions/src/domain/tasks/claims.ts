@@ -11,9 +11,11 @@ import type { Clock, Randomness } from '../ports.ts';
 import type { SessionReader, TaskReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
 import { type Settle, StaleWriteError, type Store, type Versioned } from '../store.ts';
+import type { QueueReader } from '../system/readers.ts';
 import { satisfiedKeys } from './capabilities.ts';
 import { taskChanges } from './changes.ts';
 import { claimTask, endBackoff } from './machine.ts';
+import { type NoTask, NothingToClaim, noGoal } from './nothingToClaim.ts';
 import { CODING_TYPE } from './projection.ts';
 import { isHeld, type Task } from './task.ts';
 import { ClaimWindow } from './window.ts';
@@ -39,10 +41,12 @@ export interface QueueMark {
 
 export type ClaimOutcome =
   | { readonly kind: 'claimed' | 'resumed'; readonly task: Task }
-  | { readonly kind: 'none'; readonly mark: QueueMark };
+  /** A runner is not told why: it waits. */
+  | { readonly kind: 'none'; readonly mark: QueueMark; readonly why?: NoTask };
 
 export interface TaskQueueDependencies {
   readonly tasks: TaskReader;
+  readonly queue: QueueReader;
   readonly sessions: SessionReader;
   readonly store: Store;
   readonly clock: Clock;
@@ -52,9 +56,11 @@ export interface TaskQueueDependencies {
 export class TaskClaims {
   private readonly dependencies: TaskQueueDependencies;
   private readonly windows = new Map<string, ClaimWindow>();
+  private readonly nothing: NothingToClaim;
 
   constructor(dependencies: TaskQueueDependencies) {
     this.dependencies = dependencies;
+    this.nothing = new NothingToClaim(dependencies);
   }
 
   /**
@@ -72,7 +78,10 @@ export class TaskClaims {
       request.agentId,
     );
     if (agent === undefined) throw agentNotRegistered(request.agentId);
-    if (open === undefined) return this.answer({ kind: 'none', mark: { queueVersion: 0 } }, settle);
+    if (open === undefined) {
+      const why = noGoal(request.workspace);
+      return this.answer({ kind: 'none', mark: { queueVersion: 0 }, why }, settle);
+    }
     const { session } = open;
     if (request.runner !== undefined)
       return this.claimForRunner(request, request.runner, session, agent, settle);
@@ -126,9 +135,20 @@ export class TaskClaims {
         window.finish(candidate.value.id, outcome);
       }
     }
-    if (await this.endBackoffOf(await this.dependencies.tasks.firstBackoff(session.id)))
-      throw new StaleWriteError();
-    return this.answer({ kind: 'none', mark: markOf(session) }, settle);
+    const retried = await this.dependencies.tasks.firstBackoff(session.id);
+    if (await this.endBackoffOf(retried)) throw new StaleWriteError();
+    const why = request.runner ? undefined : await this.explained(session, agent.value, retried?.value);
+    return this.answer({ kind: 'none', mark: markOf(session), ...(why && { why }) }, settle);
+  }
+
+  private explained(session: Session, agent: Agent, retried: Task | undefined): Promise<NoTask> {
+    return this.nothing.explain({
+      session: session.id,
+      queueVersion: session.queueVersion,
+      capabilities: agent.capabilities.map(({ name }) => name),
+      retried,
+      now: this.dependencies.clock.now(),
+    });
   }
 
   /** Commits the claim of a task. */

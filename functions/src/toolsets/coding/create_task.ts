@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { codingTool } from '../../domain/coding/tool.ts';
+import type { CodingTask } from '../../domain/coding/task.ts';
+import { codingTool, programOf } from '../../domain/coding/tool.ts';
 import { idOf } from '../../domain/ids.ts';
 import { defineTool } from '../../mcp/tool.ts';
 import { codingTaskAnswer, settled } from './answers.ts';
@@ -49,10 +50,10 @@ export const createTask = defineTool({
     instructions: 'Implement JWT authentication with login/logout endpoints',
     branch: 'feature/auth',
   },
-  handler: async ({ services, workspace, principal, operation }, { tool, ...draft }) => {
+  handler: async ({ services, workspace, principal, operation, baseUrl }, { tool, ...draft }) => {
     const request = { ...draft, tool: codingTool(tool, 'tool'), workspace };
     const answer = (task: Parameters<typeof codingTaskAnswer>[0]) =>
-      success('Task created. It waits for a runner.', {
+      success(`Task created. ${waitsForRunner(task, baseUrl)}`, {
         taskId: task.id,
         branch: task.coding.branch,
         task: codingTaskAnswer(task, task.createdAt),
@@ -62,3 +63,10 @@ export const createTask = defineTool({
     );
   },
 });
+
+/** Tasks do not start runners; who has none would wait for nothing. */
+function waitsForRunner({ coding, workspace }: CodingTask, baseUrl: string): string {
+  const program = programOf(coding.tool);
+  const url = `${baseUrl}?workspace=${workspace}`;
+  return `It waits for a runner that has ${program}. Where none runs, start one where the code and ${program} are: npm run runner -- --repo <checkout> --url "${url}", with an agent's credential in MUSTER_TOKEN (docs/guides/runner.md).`;
+}

@@ -59,7 +59,8 @@ const status: Resource = {
   uri: 'agent://status',
   name: 'agent-status',
   title: 'Agent status',
-  description: 'How many coding tasks wait and run, which tools there are, and which runners have them.',
+  description:
+    'How many coding tasks wait (for others to be done, or for a runner) and run, which tools there are, and which runners have them.',
   mimeType: JSON_TYPE,
   role: 'viewer',
   read: async ({ services, workspace }) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idOf } from '../../domain/ids.ts';
 import type { ClaimOutcome } from '../../domain/tasks/claims.ts';
+import { NO_TASK_REASONS } from '../../domain/tasks/nothingToClaim.ts';
 import { DEFAULT_LEASE_SECONDS } from '../../domain/tasks/queue.ts';
 import { defineTool } from '../../mcp/tool.ts';
 import { agentId, taskAnswer, taskShape } from './shapes.ts';
@@ -11,14 +12,14 @@ const MAX_IN_HAND = 100;
 
 const answer = (outcome: ClaimOutcome) =>
   outcome.kind === 'none'
-    ? { success: false, message: 'No available tasks with satisfied dependencies' }
+    ? { success: false, message: 'No available tasks with satisfied dependencies', ...outcome.why }
     : { success: true, task: taskAnswer(outcome.task), ...(outcome.kind === 'resumed' && { resumed: true }) };
 
 export const claimTask = defineTool({
   name: 'claim_task',
   title: 'Claim a task',
   description:
-    'Claim an available task to work on: the first by priority, then deadline, then age, that you may do. The claim is a lease that any call of yours renews. While you hold a task that you have not started, or as many as you may, you get that again, with resumed: true.',
+    'Claim an available task to work on: the first by priority, then deadline, then age, that you may do. The claim is a lease that any call of yours renews. While you hold a task that you have not started, or as many as you may, you get that again, with resumed: true. Where there is none for you, reason and explanation say why.',
   input: z.strictObject({
     agent_id: agentId('Your agent ID'),
     lease_seconds: z
@@ -42,6 +43,8 @@ export const claimTask = defineTool({
     task: taskShape.optional(),
     resumed: z.boolean().optional(),
     message: z.string().optional(),
+    reason: z.enum(NO_TASK_REASONS).optional().describe('Why there is none, for a program.'),
+    explanation: z.string().optional().describe('Why there is none, and what would change that.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   role: 'worker',

@@ -12,6 +12,9 @@ export const statusShape = z.object({
     done: z.number(),
     failed: z.number(),
   }),
+  blocked_tasks: z
+    .number()
+    .describe('How many of the available tasks wait for others, or for a retry, and cannot be claimed yet.'),
   total_tasks: z.number(),
   progress_percent: z.number(),
   agents: z.object({ total: z.number(), leaders: z.number(), workers: z.number(), active: z.number() }),
@@ -37,6 +40,7 @@ export const statusShape = z.object({
 export function statusAnswer({
   session,
   counters,
+  blocked,
   members,
   late,
 }: CoordinationStatus): z.output<typeof statusShape> {
@@ -52,6 +56,8 @@ export function statusAnswer({
   return {
     goal: session?.goal ?? '',
     tasks,
+    // A task may have been claimed since the others were counted.
+    blocked_tasks: Math.min(blocked, tasks.available),
     total_tasks: total,
     progress_percent: total === 0 ? 0 : Math.floor((tasks.done * 100) / total),
     agents: {

@@ -1,0 +1,79 @@
+/** claim_task where there is none, and get_status: why, and what would change that. */
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { answer } from './calls.ts';
+import { Team } from './team.ts';
+
+const none = z.strictObject({
+  success: z.literal(false),
+  message: z.literal('No available tasks with satisfied dependencies'),
+  reason: z.string(),
+  explanation: z.string(),
+});
+
+describe('claim_task without a task', () => {
+  let team: Team;
+  let ann: string;
+
+  /** Why there is none for ann, a while after the last time. */
+  async function why(): Promise<string> {
+    team.pass(2);
+    const { reason, explanation } = none.parse(
+      await answer(team, 'coordination_claim_task', { agent_id: ann }),
+    );
+    return `${reason}: ${explanation}`;
+  }
+
+  beforeEach(async () => {
+    team = new Team();
+    ann = await team.join('ann', ['rust']);
+  });
+
+  it('says that there is no goal', async () => {
+    assert.match(await why(), /^no_goal: .*has no goal.*init_coordination/);
+  });
+
+  it('says that all are held or closed', async () => {
+    const bob = await team.join('bob');
+    await team.createOne();
+    await team.claim(bob);
+    assert.match(await why(), /^none: /);
+  });
+
+  it('says what blocks the rest, and by whom', async () => {
+    const bob = await team.join('bob');
+    const [first, second, third] = await team.create(
+      {},
+      { dependencies: ['task-1'] },
+      { dependencies: ['task-1', 'task-2'] },
+    );
+    await team.claim(bob);
+    const said = await why();
+    assert.match(said, /^all_blocked: 2 tasks wait for others to be done: /);
+    assert.ok(said.includes(`"${second?.id}" waits for "${first?.id}" (claimed, held by "${bob}")`), said);
+    assert.ok(said.includes(`"${third?.id}" waits for "${first?.id}"`), said);
+    const status = await answer(team, 'coordination_get_status', {});
+    assert.equal(status['blocked_tasks'], 2);
+    await team.fail(bob, String(first?.id));
+    assert.ok((await why()).includes(`"${second?.id}" can never start, because "${first?.id}" failed`));
+  });
+
+  it('says which capabilities are wanted', async () => {
+    const { id } = await team.createOne({ requiredCapabilities: ['rust', 'cuda'] });
+    const said = await why();
+    assert.match(said, /^capabilities: 1 task waits to be claimed, but none that you can do: /);
+    assert.ok(said.includes(`"${id}" requires rust, cuda`) && said.includes('register_agent'), said);
+    assert.equal((await answer(team, 'coordination_get_status', {}))['blocked_tasks'], 0);
+  });
+
+  it('says when a retry is due', async () => {
+    const { id } = await team.createOne();
+    await team.claim(ann);
+    await team.fail(ann, id, true);
+    const said = await why();
+    assert.match(said, /^retry_later: .* can be claimed again at 2040-01-01T00:00:30.000Z, in 28 s\.$/);
+    assert.equal((await answer(team, 'coordination_get_status', {}))['blocked_tasks'], 1);
+    team.pass(30);
+    assert.equal(await team.claim(ann), id);
+  });
+});
