@@ -147,6 +147,6 @@ describe('the log of a coding task', () => {
     const forged = 'one\n2040-01-01T00:00:00.000Z ERROR system forged\u001b[2J';
     await team.log(taskId, 1, [entry(0, forged)]);
     const lines = (await team.read(`task://${taskId}/logs`)).split('\n');
-    assert.deepEqual(lines.slice(1), ['    2040-01-01T00:00:00.000Z ERROR system forged\ufffd[2J', '']);
+    assert.deepEqual(lines.slice(1), ['    2040-01-01T00:00:00.000Z ERROR system forged', '']);
   });
 });
