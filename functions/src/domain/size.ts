@@ -41,20 +41,25 @@ export function sentBytes(json: string): number {
   return utf8Length(json) + utf8Length(JSON.stringify(json));
 }
 
-/** Whether one answer has room for a value, beside what comes with it. */
-export function fitsAnswer(value: unknown): boolean {
-  return sentBytes(JSON.stringify(value)) <= MAX_LISTED_BYTES;
+/** Whether one answer, or such a share of it, has room for a value beside what comes with it. */
+export function fitsAnswer(value: unknown, share = 1): boolean {
+  return sentBytes(JSON.stringify(value)) <= MAX_LISTED_BYTES * share;
 }
 
 /**
  * The first of a list's items, as many as one answer has room for, and at least one.
  * @param shown an item as the answer has it, or as much of it as makes it long
+ * @param share how much of the answer they may take
  */
-export function fitting<Item>(items: readonly Item[], shown: (item: Item) => unknown): readonly Item[] {
+export function fitting<Item>(
+  items: readonly Item[],
+  shown: (item: Item) => unknown,
+  share = 1,
+): readonly Item[] {
   let bytes = 0;
   const end = items.findIndex((item, at) => {
     bytes += sentBytes(JSON.stringify(shown(item))) + 2;
-    return at > 0 && bytes > MAX_LISTED_BYTES;
+    return at > 0 && bytes > MAX_LISTED_BYTES * share;
   });
   return end < 0 ? items : items.slice(0, end);
 }

@@ -151,7 +151,7 @@ describe('a list of large items', function () {
       // Their items are short: no page of them comes near to an answer's bound.
       'orchestration.list_runs',
       'todo.list_reminders',
-      // test/unit/domain/size and the tests of their paging: what makes their items long is bounded by fitting.
+      // Their pages end as these do; what can be long in them would take long to make.
       'coding.get_task_logs',
       'firebase.pollEvents',
       'orchestration.list_workflows',

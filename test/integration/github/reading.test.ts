@@ -46,11 +46,22 @@ describe('reading from GitHub', () => {
     assert.equal(Object(metadata).encoding, 'base64');
   });
 
-  it('reads files over 1 MB through their blob', async () => {
+  it('reads files over 1 MB through their blob, part by part', async () => {
     const large = 'Zeile ä\n'.repeat(200_000);
     stage.repo.push('main', { 'large.txt': large, empty: '' });
-    assert.equal((await stage.answer('readFile', { ...AT, path: 'large.txt' }))['content'], large);
-    assert.equal(stage.gitHub.count('GET /repos/{owner}/{repo}/git/blobs/{file_sha}'), 1);
+    let [read, parts] = ['', 0];
+    for (let offset: unknown = 0; offset !== undefined; parts += 1) {
+      const { content, metadata } = await stage.answer('readFile', {
+        ...AT,
+        path: 'large.txt',
+        offset: Number(offset),
+      });
+      read += String(content);
+      offset = Object(metadata).nextOffset;
+    }
+    assert.ok(read === large);
+    assert.ok(parts > 1);
+    assert.equal(stage.gitHub.count('GET /repos/{owner}/{repo}/git/blobs/{file_sha}'), parts);
     assert.equal((await stage.answer('readFile', { ...AT, path: 'empty' }))['content'], '');
   });
 

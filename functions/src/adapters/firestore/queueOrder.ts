@@ -4,7 +4,9 @@
  * walks along indexes: over the tasks with a deadline, and over all tasks without regard to it.
  */
 import { FieldPath, type Query } from '@google-cloud/firestore';
+import { fitting } from '../../domain/size.ts';
 import type { Found, Place } from '../../domain/system/readers.ts';
+import { STATE_SHARE } from '../../domain/system/readers.ts';
 import { compareInQueue } from '../../domain/tasks/order.ts';
 import type { Task } from '../../domain/tasks/task.ts';
 import type { DocumentReading } from './reading.ts';
@@ -62,9 +64,9 @@ async function look(
     .filter((task) => lastDated === undefined || compareInQueue(task, lastDated) <= 0)
     .filter((task) => lastSeen === undefined || task.priority <= lastSeen.priority)
     .sort(compareInQueue);
-  const items = known.slice(0, limit);
+  const items = fitting(known.slice(0, limit), (task) => task, STATE_SHARE);
   const last = items.at(-1);
-  if (last !== undefined && known.length > limit) return { items, next: placeInQueue(last) };
+  if (last !== undefined && known.length > items.length) return { items, next: placeInQueue(last) };
   if (lastSeen !== undefined && (lastDated === undefined || lastDated.priority > lastSeen.priority)) {
     return { items, next: { order: [lastSeen.priority, lastSeen.createdAt.getTime()], id: lastSeen.id } };
   }

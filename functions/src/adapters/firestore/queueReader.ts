@@ -1,14 +1,15 @@
 import { FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
-import type {
-  Found,
-  Place,
-  PriorityRange,
-  QueueFilter,
-  QueueReader,
-  QueueStatus,
+import { MAX_LISTED_BYTES } from '../../domain/size.ts';
+import {
+  type Found,
+  type Place,
+  type PriorityRange,
+  type QueueFilter,
+  type QueueReader,
+  type QueueStatus,
+  STATE_SHARE,
 } from '../../domain/system/readers.ts';
 import type { Task, TaskStatus } from '../../domain/tasks/task.ts';
-import { MAX_WHOLE_PAGE_CHARACTERS } from './limits.ts';
 import { COLLECTIONS } from './paths.ts';
 import { readyPage } from './queueOrder.ts';
 import type { DocumentReading } from './reading.ts';
@@ -42,7 +43,7 @@ export class FirestoreQueueReader implements QueueReader {
       continued,
       limit,
       taskFromDocument,
-      MAX_WHOLE_PAGE_CHARACTERS,
+      MAX_LISTED_BYTES * STATE_SHARE,
     );
     const last = items.at(-1);
     return { items, ...(more && last !== undefined && { next: placeOf(last, isBlocked) }) };

@@ -1,9 +1,10 @@
 /** From snapshots to the domain's values: the one place that meets documents which cannot be read. */
 import { type DocumentSnapshot, FieldPath, type Query, QueryDocumentSnapshot } from '@google-cloud/firestore';
 import type { Page, Slice } from '../../domain/readers.ts';
+import { sentBytes } from '../../domain/size.ts';
 import type { Versioned } from '../../domain/store.ts';
 import { UnreadableDocumentError, type UnreadableDocuments } from '../../domain/unreadable.ts';
-import { MAX_PAGE_CHARACTERS, MAX_READ_AT_ONCE } from './limits.ts';
+import { MAX_PAGE_BYTES, MAX_READ_AT_ONCE } from './limits.ts';
 import { LATEST_COMMITS, versioned } from './timestamp.ts';
 
 /** How many documents are read at least in place of those that were stepped over. */
@@ -129,14 +130,14 @@ export class DocumentReading {
     query: Query,
     limit: number,
     fromDocument: FromDocument<Item>,
-    mostCharacters = MAX_PAGE_CHARACTERS,
+    mostBytes = MAX_PAGE_BYTES,
   ): Promise<Slice<Item>> {
     const items: Item[] = [];
-    let characters = 0;
+    let bytes = 0;
     for await (const { value } of this.first(query, limit + 1, fromDocument)) {
       // Not of the document itself, in which there may be anything.
-      characters += JSON.stringify(value).length;
-      const full = items.length === limit || (items.length > 0 && characters > mostCharacters);
+      bytes += sentBytes(JSON.stringify(value));
+      const full = items.length === limit || (items.length > 0 && bytes > mostBytes);
       if (full) return { items, more: true };
       items.push(value);
     }

@@ -19,6 +19,9 @@ export interface Place {
   readonly id: string;
 }
 
+/** Of an answer, what the tasks of one state of the queue may take: two of them may have to share it. */
+export const STATE_SHARE = 0.5;
+
 export interface Found<Item> {
   readonly items: readonly Item[];
   /** Where the list goes on, where it does; a page may be shorter than asked for and go on all the same. */

@@ -1,12 +1,13 @@
 /** The one work queue as system.getTaskQueue shows it. Source: spec/network.md; design, section 1. */
 import { MusterError } from '../errors.ts';
 import type { AgentReader, SessionCounters, SessionReader, TaskReader } from '../readers.ts';
+import { fitsAnswer } from '../size.ts';
 import { satisfiedKeys } from '../tasks/capabilities.ts';
 import { compareInQueue } from '../tasks/order.ts';
 import { PRIORITY_RANGES, type PriorityWord, taskType } from '../tasks/projection.ts';
 import type { Task } from '../tasks/task.ts';
 import { KeptReadings } from './keptReadings.ts';
-import type { Place, QueueReader, QueueStatus } from './readers.ts';
+import { type Place, type QueueReader, type QueueStatus, STATE_SHARE } from './readers.ts';
 
 /** An agent's own tasks are looked at up to this many. */
 const MAX_OWN_TASKS = 100;
@@ -133,7 +134,8 @@ export class TaskOverview {
     const tasks: Task[] = [];
     const states = statesOf(request);
     for (const status of states.slice(after ? states.indexOf(after.status) : 0)) {
-      if (tasks.length === limit) return { tasks, truncated: true, next: { status } };
+      const isFull = tasks.length === limit || !fitsAnswer(tasks, STATE_SHARE);
+      if (isFull) return { tasks, truncated: true, next: { status } };
       const { items, next } = await this.dependencies.queue.list(
         session,
         status,
