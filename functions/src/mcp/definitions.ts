@@ -15,8 +15,9 @@ import type { Catalogue } from './catalogue.ts';
 import { COMPLETION, complete } from './completion.ts';
 import type { Exchange, Serving } from './exchange.ts';
 import { unknownTool } from './nearest.ts';
+import { CALL } from './parameters.ts';
 import { forLegacy, toolResult } from './projection.ts';
-import { isRecord, shownName } from './structure.ts';
+import { shownName } from './structure.ts';
 
 /** The revisions with a handshake, to 2025-11-25, or those without, from 2026-07-28. */
 export type Era = 'legacy' | 'modern';
@@ -35,11 +36,6 @@ const CACHE_HINTS: NonNullable<ServerOptions['cacheHints']> = {
 
 /** No list here has a second page, so no cursor can be one of ours. */
 const PAGE = z.looseObject({ cursor: z.undefined('unknown cursor: the list has one page').optional() });
-
-const CALL = z.looseObject({
-  name: z.string(),
-  arguments: z.custom<Readonly<Record<string, unknown>>>(isRecord, 'expected an object').optional(),
-});
 
 const READ = z.looseObject({ uri: z.string() });
 

@@ -12,12 +12,13 @@ import { addressOf } from './address.ts';
 import { mayUse } from './authorisation.ts';
 import { BadMessage, parseMessage } from './body.ts';
 import { Catalogues } from './catalogue.ts';
+import { credentialOf, refuseCredential } from './credential.ts';
 import { openEvents, readFromOf } from './events.ts';
 import type { Serving } from './exchange.ts';
 import { baseUrlOf, headerOf, send, sendRefusal, sendStream } from './http.ts';
 import { corsHeaders, isAllowedOrigin, preflightHeaders } from './origin.ts';
 import { presentable } from './projection.ts';
-import { notFound, Refusal, refusal, refusalOf, unauthorised } from './refusal.ts';
+import { notFound, Refusal, refusal, refusalOf } from './refusal.ts';
 import { checkBodyHeaders, readBody } from './requestBody.ts';
 import { serveRpc } from './rpc.ts';
 import { knownPaths, type Protocol, parseSelection, type RoutedSelection } from './selection.ts';
@@ -71,9 +72,9 @@ async function answer(
   const isPreflight = checkOrigin(request, response, dependencies.allowedOrigins);
   const method = METHODS[selection.protocol];
   if (isPreflight) return void response.writeHead(204, preflightHeaders(method)).end();
-  checkMethod(request, method);
+  checkMethod(request, selection.protocol);
   if (method === 'POST') checkBody(request);
-  const credential = credentialOf(request);
+  const credential = credentialOf(request.headers.authorization);
   const principal = await dependencies.authenticator
     .authenticate(credential, addressOf(request))
     .catch(refuseCredential);
@@ -143,33 +144,35 @@ function checkOrigin(
 ): boolean {
   const { origin, host } = request.headers;
   if (origin === undefined) return false;
-  if (!isAllowedOrigin(origin, host, configured)) throw refusal(403, 'Pages of this origin may not call.');
+  if (!isAllowedOrigin(origin, host, configured)) {
+    throw refusal(
+      403,
+      'Pages of this origin may not call. Whoever runs the deployment can add it to ALLOWED_ORIGINS.',
+    );
+  }
   for (const [name, value] of Object.entries(corsHeaders(origin))) response.setHeader(name, value);
   return request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
 }
 
-function checkMethod({ method }: IncomingMessage, taken: string): void {
+function checkMethod({ method }: IncomingMessage, protocol: Protocol): void {
+  const taken = METHODS[protocol];
   if (method === taken) return;
-  throw refusal(405, `There are no sessions here: send ${taken} requests.`, undefined, { Allow: taken });
+  throw refusal(405, WHAT_IS_HERE[protocol], undefined, { Allow: taken });
 }
+
+/** For whoever sends another method, such as a person who opens the address in a browser. */
+const WHAT_IS_HERE: Readonly<Record<Protocol, string>> = {
+  mcp: 'This is the address of Muster, a hub for AI agents, and no page to look at: it speaks MCP, in POST requests. Give the address to an MCP client, with a credential: claude mcp add --transport http muster <this address> --header "Authorization: Bearer <key>". There are no streams and no sessions to open with GET or to end with DELETE.',
+  rpc: 'This is where Muster, a hub for AI agents, takes its tools as plain JSON-RPC 2.0, in POST requests. MCP is at /mcp.',
+  events:
+    'This is a stream of the events of one subscription of Muster: send a GET request, with ?subscriptionId=….',
+  page: 'This is what Muster knows of the agent whose credential asks: send a GET request.',
+};
 
 function checkBody(request: IncomingMessage): void {
   checkBodyHeaders(request);
   if (isJsonContentType(request.headers['content-type'])) return;
-  throw refusal(415, 'The content type must be application/json.');
-}
-
-function credentialOf(request: IncomingMessage): string {
-  const credential = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
-  if (credential !== undefined) return credential;
-  throw unauthorised('Send a credential: "Authorization: Bearer <key>".', 'UNAUTHORIZED', false);
-}
-
-/** @throws Refusal where the credential is to blame, else what came */
-function refuseCredential(error: unknown): never {
-  if (!(error instanceof MusterError)) throw error;
-  if (error.code !== 'UNAUTHORIZED' && error.code !== 'TOKEN_EXPIRED') throw error;
-  throw unauthorised(error.message, error.code, true);
+  throw refusal(415, 'The body must be JSON and say so: send the header "Content-Type: application/json".');
 }
 
 function checkToolsets(principal: Principal, selection: RoutedSelection): void {
@@ -188,7 +191,7 @@ async function messageOf(bytes: Buffer, charge: () => Promise<void>): Promise<un
   } catch (error) {
     if (!(error instanceof BadMessage)) throw error;
     await charge();
-    throw refusal(400, error.message, error.code);
+    throw refusal(400, error.message, error.code, {}, error.id);
   }
 }
 

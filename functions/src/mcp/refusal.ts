@@ -19,19 +19,23 @@ export class Refusal extends Error {
   }
 }
 
-/** @param code where the status alone would not say it */
+/**
+ * @param code where the status alone would not say it
+ * @param id the message's, where it is known which one is refused
+ */
 export function refusal(
   status: number,
   message: string,
   code: number = HTTP_REFUSED,
   headers: Readonly<Record<string, string>> = {},
+  id: string | number | null = null,
 ): Refusal {
-  return new Refusal(status, message, { jsonrpc: '2.0', error: { code, message }, id: null }, headers);
+  return new Refusal(status, message, { jsonrpc: '2.0', error: { code, message }, id }, headers);
 }
 
 /** There is nothing at the path: says what there is. */
 export function notFound(paths: readonly string[]): Refusal {
-  const message = 'There is nothing at this path.';
+  const message = 'There is nothing at this path. Take one of the endpoints: /mcp has everything.';
   return new Refusal(404, message, { error: message, endpoints: paths });
 }
 

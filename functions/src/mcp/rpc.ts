@@ -25,11 +25,7 @@ const UNANSWERED: JsonReply = { status: 204, json: undefined };
  * Serves one message, or a batch whose messages run one after another.
  * @throws MusterError RATE_LIMITED where there is no message to answer
  */
-export async function serveRpc(
-  ports: CallPorts,
-  serving: Serving,
-  bytes: Buffer | undefined,
-): Promise<JsonReply> {
+export async function serveRpc(ports: CallPorts, serving: Serving, bytes: Buffer): Promise<JsonReply> {
   try {
     return await serveBody(ports, serving, parseBody(bytes));
   } catch (error) {

@@ -8,13 +8,15 @@ import {
   createMcpHandler,
   type InboundHttpRequest,
   type InboundModernRoute,
+  type JSONRPCRequest,
 } from '@modelcontextprotocol/server';
 import { charge } from './charging.ts';
-import { buildServer, withTools } from './definitions.ts';
+import { buildServer, type Identity, withTools } from './definitions.ts';
 import type { Serving } from './exchange.ts';
-import { serveLegacy } from './legacy.ts';
+import { type LegacyAnswers, serveLegacy } from './legacy.ts';
 import { LISTEN, listen } from './listen.ts';
 import { answerLegacy, answerModern, streamLegacy } from './once.ts';
+import { refusedParams } from './parameters.ts';
 import type { McpReply } from './reply.ts';
 import type { StreamPorts } from './streams.ts';
 
@@ -43,39 +45,57 @@ export function createMcpServer(ports: StreamPorts, version: string): McpServer 
     const { headers, body } = inbound;
     const standard = standardHeaders(headers);
     const outcome = classifyInboundRequest({ httpMethod: 'POST', ...standard, body });
-    const listens =
-      outcome.kind === 'modern' && outcome.messageKind === 'request' && outcome.message.method === LISTEN;
+    const request = outcome.kind === 'modern' && outcome.messageKind === 'request' ? outcome : undefined;
+    const listens = request?.message.method === LISTEN;
     // Opening a stream is charged as it is opened.
     if (!listens) await charge(ports, inbound, body);
     if (outcome.kind === 'legacy') {
-      const server = () => buildServer(ports, identity, inbound, 'legacy');
-      return serveLegacy(headers, body, {
-        mayNotify: ({ method, params }) => mayNotify(inbound, method, params),
-        asJson: (request) =>
-          answerLegacy(server(), request).then((json) => withTools(json, request, inbound)),
-        asStream: (request) => streamLegacy(server(), request),
-      });
+      return serveLegacy(headers, body, legacyAnswers(ports, identity, inbound));
     }
-    if (
-      outcome.kind === 'modern' &&
-      outcome.messageKind === 'request' &&
-      isPlain(inbound, outcome, standard)
-    ) {
-      const server = buildServer(ports, identity, inbound, 'modern', [MODERN]);
-      const json = await answerModern(server, outcome.message, outcome.classification);
-      return { status: 200, json: withTools(json, body, inbound) };
+    if (request !== undefined) {
+      const reply = await answerHere(ports, identity, inbound, request, standard);
+      if (reply !== undefined) return reply;
     }
-    if (listens) {
-      return listen(ports, inbound, outcome.message, modernRequest(standard), () =>
-        buildServer(ports, identity, inbound, 'modern'),
-      );
-    }
-    const request = modernRequest(standard);
-    served.set(request, inbound);
-    const response = await modern.fetch(request, { parsedBody: body });
+    const forwarded = modernRequest(standard);
+    served.set(forwarded, inbound);
+    const response = await modern.fetch(forwarded, { parsedBody: body });
     if (response.headers.get('content-type') !== 'application/json') return response;
     return { status: response.status, json: withTools(await response.text(), body, inbound) };
   };
+}
+
+function legacyAnswers(ports: StreamPorts, identity: Identity, inbound: McpRequest): LegacyAnswers {
+  const server = () => buildServer(ports, identity, inbound, 'legacy');
+  const refused = (request: JSONRPCRequest) => refusedParams(request, 'legacy');
+  return {
+    mayNotify: (request) =>
+      refused(request) === undefined && mayNotify(inbound, request.method, request.params),
+    asJson: async (request) =>
+      refused(request) ?? answerLegacy(server(), request).then((json) => withTools(json, request, inbound)),
+    asStream: (request) => streamLegacy(server(), request),
+  };
+}
+
+/** The reply to a request of 2026-07-28 that the SDK's handler is not needed for; undefined for any other. */
+async function answerHere(
+  ports: StreamPorts,
+  identity: Identity,
+  inbound: McpRequest,
+  request: InboundModernRequest,
+  headers: StandardHeaders,
+): Promise<McpReply | undefined> {
+  const { message, classification } = request;
+  const refused = refusedParams(message, 'modern');
+  if (refused !== undefined) return { status: 200, json: refused };
+  if (isPlain(inbound, request, headers)) {
+    const server = buildServer(ports, identity, inbound, 'modern', [MODERN]);
+    const json = await answerModern(server, message, classification);
+    return { status: 200, json: withTools(json, message, inbound) };
+  }
+  if (message.method !== LISTEN) return undefined;
+  return listen(ports, inbound, message, modernRequest(headers), () =>
+    buildServer(ports, identity, inbound, 'modern'),
+  );
 }
 
 /** The one revision without sessions so far. */

@@ -202,7 +202,9 @@ describe('the endpoint', () => {
         message: 'Too many calls.',
         data: { suggestion: 'Call again in 7 seconds.', retryAfter: 7 },
       });
-      assert.equal((await rpc('/mcp', 'tools/list'))['error'], undefined);
+      const list = await post('/mcp', { jsonrpc: '2.0', id: 7, method: 'tools/list' });
+      assert.deepEqual([list.status, list.headers.get('retry-after')], [429, '7']);
+      assert.match(await list.text(), /Too many calls\. Call again in 7 seconds\./);
     } finally {
       ports.limits.take = take;
     }

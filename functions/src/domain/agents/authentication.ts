@@ -78,7 +78,7 @@ export class CredentialAuthenticator implements Authenticator {
     const found = await credentials.findWithAgent(apiKey);
     const known = hashing.equal(hashing.sha256(secret), found?.credential.secretHash ?? hashing.sha256(''));
     if (found === undefined || !known) throw notAccepted();
-    if (found.credential.expiresAt.getTime() <= now) throw expired();
+    if (found.credential.expiresAt.getTime() <= now) throw expiredKey();
     const { agent, credential } = found;
     if (agent.status === 'offline') await revive(agent.id);
     return {
@@ -106,14 +106,28 @@ function isRefused(error: unknown): boolean {
 
 export function notAccepted(cause?: unknown): MusterError {
   return new MusterError('UNAUTHORIZED', 'The credential is not valid, or it was withdrawn.', {
-    suggestion: 'Use "<apiKey>.<secret>" of onboarding.registerAgent, or a Firebase ID token.',
+    suggestion:
+      'Use "<apiKey>.<secret>" of onboarding.registerAgent or of "npm run agents", or a Firebase ID token of this project.',
     cause,
   });
 }
 
+/** Registering again replaces the credential and keeps the agent; who has no other way in asks the operator. */
+function expiredKey(): MusterError {
+  return new MusterError('TOKEN_EXPIRED', 'The credential has expired.', {
+    suggestion:
+      'Have whoever registered the agent call onboarding.registerAgent again with the same name, which makes a new one, or have the operator run "npm run agents -- create --name <the same name>".',
+  });
+}
+
+/**
+ * A person's ID token is over.
+ * Source: https://firebase.google.com/docs/reference/rest/auth#section-refresh-token
+ */
 export function expired(cause?: unknown): MusterError {
   return new MusterError('TOKEN_EXPIRED', 'The credential has expired.', {
-    suggestion: 'Register the agent again, or sign in again.',
+    suggestion:
+      "An ID token is good for an hour: refresh it with its refresh token, as getIdToken() of Firebase's SDKs does, or sign in again.",
     cause,
   });
 }

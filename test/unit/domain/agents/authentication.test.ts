@@ -96,10 +96,11 @@ describe('authentication', () => {
     assert.equal((await refusal(() => authenticator.authenticate(BEARER))).code, 'UNAUTHORIZED');
   });
 
-  it('refuses an expired one and says so', async () => {
+  it('refuses an expired one and says how to renew it', async () => {
     now = secondsAfterStart(1000);
     const error = await refusal(() => authenticator.authenticate(BEARER));
     assert.deepEqual([error.code, error.message], ['TOKEN_EXPIRED', 'The credential has expired.']);
+    assert.match(error.details.suggestion ?? '', /onboarding\.registerAgent again.*npm run agents -- create/);
   });
 
   it('refuses a wrong secret, also beside a trusted one, and never trusts a refusal', async () => {
