@@ -166,7 +166,7 @@ const WHAT_IS_HERE: Readonly<Record<Protocol, string>> = {
   rpc: 'This is where Muster, a hub for AI agents, takes its tools as plain JSON-RPC 2.0, in POST requests. MCP is at /mcp.',
   events:
     'This is a stream of the events of one subscription of Muster: send a GET request, with ?subscriptionId=….',
-  page: 'This is what Muster knows of the agent whose credential asks: send a GET request.',
+  page: 'This is a page of an agent of Muster, to be read: send a GET request.',
 };
 
 function checkBody(request: IncomingMessage): void {
