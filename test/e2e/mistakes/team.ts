@@ -24,7 +24,7 @@ export const teamMistakes: readonly Mistake[] = [
   {
     who: 'claims as an agent that nobody has registered',
     make: byLeader('coordination_claim_task', { agent_id: 'ghost' }),
-    happened: /.+/,
+    happened: /no agent|not registered|may not/i,
     where: /ghost|agent_id/,
     next: /register_agent/,
   },
@@ -135,8 +135,8 @@ export const teamMistakes: readonly Mistake[] = [
           params: { name: 'get_master_plan', arguments: {} },
         }),
       }),
-    happened: /no (session|plan|master plan|goal)|not.{0,20}(begun|initiali[sz]ed)|no active/i,
-    where: /workspace|session|plan/,
+    happened: /no coordination yet/,
+    where: /Workspace .{0,2}empty-/,
     next: /init_coordination/,
   },
   {

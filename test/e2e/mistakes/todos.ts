@@ -54,7 +54,7 @@ export const todoMistakes: readonly Mistake[] = [
   {
     who: 'writes a date as a number',
     make: added({ due_date: 1_770_000_000 }),
-    happened: /expected string/,
+    happened: /expected a date/,
     where: /due_date/,
     next: AN_EXAMPLE,
   },

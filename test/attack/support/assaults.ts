@@ -1,0 +1,112 @@
+/** Requests each of which once ended an instance or kept it from everybody else, and those like them. */
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { gzipSync } from 'node:zlib';
+
+export interface Assailants {
+  readonly url: string;
+  readonly leader: string;
+  readonly worker: string;
+  readonly viewer: string;
+}
+
+/** Sends one request, or what looks like one, and waits until it is answered or cut off. */
+export type Assault = (by: Assailants) => Promise<void>;
+
+const MEBIBYTE = 1024 * 1024;
+
+/** 400 MiB in 400 kB: gzip takes what is put one after the other for one. */
+const BOMB = Buffer.concat(Array.from({ length: 100 }, () => gzipSync(Buffer.alloc(4 * MEBIBYTE, ' '))));
+
+const WRONG_TAGS = call('todo_list_tasks', { tags: Array.from({ length: 1_900_000 }, () => 1) });
+
+const WIDE = call(
+  'todo_list_tasks',
+  Object.fromEntries(Array.from({ length: 150_000 }, (_, n) => [`k${n}`, n])),
+);
+
+const ALL_TASKS = { limit: 500, status_filter: 'all' };
+
+const MANY_LISTS = batch(50, 'tools/call', { name: 'coordination_get_all_tasks', arguments: ALL_TASKS });
+
+const MANY_LISTS_PLAIN = batch(50, 'coordination.get_all_tasks', ALL_TASKS);
+
+const INPUT = 'long '.repeat(76_000);
+
+const template = (prompt: string) => ({ name: 'heavy', steps: [{ agent: 'claude', prompt }] });
+
+const HEAVY_INPUT = call('orchestration_orchestrate_workflow', {
+  workflow: template('{{input}}'.repeat(2200)),
+  input: INPUT,
+});
+
+const HEAVY_CONTEXT = call('orchestration_orchestrate_workflow', {
+  workflow: template('{{context.k}}'.repeat(1300)),
+  input: 'x',
+  context: { k: INPUT.slice(0, 200_000) },
+});
+
+const DEEP = Buffer.from(`${'{"a":'.repeat(600_000)}1${'}'.repeat(600_000)}`);
+
+const PINGS = batch(50, 'ping', {});
+
+const bearer = (token: string): IncomingHttpHeaders => ({ authorization: `Bearer ${token}` });
+
+const BATCHING = { 'mcp-protocol-version': '2025-03-26' };
+
+let tried = 0;
+
+export const ASSAULTS: Readonly<Record<string, Assault>> = {
+  'a bomb of gzip without a credential': ({ url }) => post(url, BOMB, { 'content-encoding': 'gzip' }),
+  'a bomb of gzip with one': ({ url, viewer }) =>
+    post(url, BOMB, { 'content-encoding': 'gzip', ...bearer(viewer) }),
+  'broken gzip': ({ url }) => post(url, BOMB.subarray(20), { 'content-encoding': 'gzip' }),
+  'a body without an end': ({ url, viewer }) =>
+    post(url, Buffer.alloc(24 * MEBIBYTE, ' '), { 'transfer-encoding': 'chunked', ...bearer(viewer) }),
+  'an unauthenticated body without an end': ({ url }) =>
+    post(url, Buffer.alloc(24 * MEBIBYTE, ' '), { 'transfer-encoding': 'chunked' }),
+  'wrong tags': ({ url, viewer }) => post(url, WRONG_TAGS, bearer(viewer)),
+  'many names': ({ url, viewer }) => post(url, WIDE, bearer(viewer)),
+  'many lists': ({ url, viewer }) => post(url, MANY_LISTS, { ...bearer(viewer), ...BATCHING }),
+  'many lists in plain JSON-RPC': ({ url, viewer }) => post(`${url}rpc`, MANY_LISTS_PLAIN, bearer(viewer)),
+  'a template of inputs': ({ url, worker }) => post(url, HEAVY_INPUT, bearer(worker)),
+  'a template of contexts': ({ url, worker }) => post(url, HEAVY_CONTEXT, bearer(worker)),
+  'a deep message': ({ url, viewer }) => post(url, DEEP, bearer(viewer)),
+  pings: ({ url, viewer }) => post(url, PINGS, { ...bearer(viewer), ...BATCHING }),
+  'the list of tools': ({ url, viewer }) => post(url, message('tools/list', {}), bearer(viewer)),
+  'the list of tasks as a resource': ({ url, viewer }) =>
+    post(url, message('resources/read', { uri: 'coordination://tasks' }), bearer(viewer)),
+  'a guessed credential': ({ url }) => {
+    tried += 1;
+    const guess = `mk_${'abcdefghijklmnopqrst'}.guess-number-${String(tried).padStart(20, '0')}`;
+    return post(url, message('ping', {}), bearer(guess));
+  },
+};
+
+function message(method: string, params: object): Buffer {
+  return Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+}
+
+function call(name: string, args: object): Buffer {
+  return message('tools/call', { name, arguments: args });
+}
+
+function batch(size: number, method: string, params: object): Buffer {
+  const members = Array.from({ length: size }, (_, id) => ({ jsonrpc: '2.0', id, method, params }));
+  return Buffer.from(JSON.stringify(members));
+}
+
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+const connections = new Agent({ keepAlive: true, maxSockets: 64 });
+
+/** Whether it is answered, refused or cut off is all one here. */
+function post(url: string, body: Buffer, headers: IncomingHttpHeaders): Promise<void> {
+  return new Promise((resolve) => {
+    const options = { method: 'POST', agent: connections, headers: { ...HEADERS, ...headers } };
+    const sent = request(url, options, (response) => {
+      response.once('close', resolve).resume();
+    });
+    sent.once('error', () => resolve());
+    sent.end(body);
+  });
+}

@@ -1,0 +1,114 @@
+/**
+ * Everything that once ended an instance, from several sides at once, while somebody else goes on working.
+ * `MUSTER_ATTACK_SECONDS=600 npm test -- attack` goes on for ten minutes, and then takes a second at its word: by day
+ * the attackers and the emulators have the same two cores as the instance and everything else that is tested.
+ */
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Connection, connect, isRecord } from '../e2e/support/clients.ts';
+import { ASSAULTS, type Assailants } from './support/assaults.ts';
+import { MEBIBYTES, startTarget, type Target } from './support/target.ts';
+
+const SECONDS = Number(process.env['MUSTER_ATTACK_SECONDS'] ?? 10);
+
+const IS_LONG = SECONDS >= 60;
+
+/** At the same time. */
+const ATTACKERS = 6;
+
+const BETWEEN_CALLS_MS = 200;
+
+const PROMISED_MS = 1000;
+
+/** The limits that a deployment has. */
+const LIMITS = { RATE_LIMIT_PER_SECOND: '100', RATE_LIMIT_BURST: '500' };
+
+const LISTED_TASKS = 500;
+
+describe('an instance that is attacked from all sides', () => {
+  let target: Target;
+  let leader: Connection;
+
+  before(async function () {
+    this.timeout(120_000);
+    target = await startTarget('siege', LIMITS);
+    leader = await connect('client 2025-11-25', target.server.url, target.leader);
+    await addTasks(leader);
+  });
+
+  after(async () => {
+    await leader.close();
+    await target.end();
+  });
+
+  it(`lives for ${SECONDS} s, and answers others meanwhile`, async function () {
+    this.timeout((SECONDS + 120) * 1000);
+    const assailants = {
+      url: target.server.url,
+      leader: target.leader,
+      worker: await tokenOf(leader, 'worker'),
+      viewer: await tokenOf(leader, 'viewer'),
+    };
+    const other = await connect(
+      'client 2025-11-25',
+      target.server.url,
+      await tokenOf(leader, 'worker', 'elsewhere'),
+    );
+    const until = performance.now() + SECONDS * 1000;
+    const attacks = Array.from({ length: ATTACKERS }, (_, number) => attack(assailants, number, until));
+    const waits = await work(other, until);
+    await Promise.all(attacks);
+    const worst = Math.round(Math.max(...waits));
+    const late = waits.filter((wait) => wait > PROMISED_MS).length;
+    const peak = Math.round(target.server.peakKibibytes() / 1024);
+    console.log(
+      `      ${waits.length} calls, ${late} over a second, the longest ${worst} ms; ${peak} MiB at most`,
+    );
+    assert.equal(target.server.exited(), false, 'the instance has ended');
+    assert.ok(peak <= MEBIBYTES, `the instance had ${peak} MiB`);
+    assert.ok(
+      late <= (IS_LONG ? 0 : waits.length / 5),
+      `${late} of ${waits.length} calls took over a second`,
+    );
+    await other.call('coordination_get_status');
+    await other.close();
+  });
+});
+
+/** One attack after the other, each attacker with another to begin with. */
+async function attack(by: Assailants, first: number, until: number): Promise<void> {
+  const assaults = Object.values(ASSAULTS);
+  for (let turn = first * 3; performance.now() < until; turn++) await assaults[turn % assaults.length]?.(by);
+}
+
+/** What somebody waits who has nothing to do with it all, for each of their calls. */
+async function work(other: Connection, until: number): Promise<readonly number[]> {
+  const waits: number[] = [];
+  while (performance.now() < until) {
+    const began = performance.now();
+    const { isError, text } = await other.call('coordination_get_status');
+    assert.equal(isError, false, text);
+    waits.push(performance.now() - began);
+    await delay(BETWEEN_CALLS_MS);
+  }
+  return waits;
+}
+
+/** So many, and so long, that a list of them is as large as it may be. */
+async function addTasks(leader: Connection): Promise<void> {
+  const tasks = Array.from({ length: 50 }, () => ({ description: 'A task like many. '.repeat(100) }));
+  for (let made = 0; made < LISTED_TASKS; made += tasks.length)
+    assert.equal((await leader.call('coordination_create_tasks_batch', { tasks })).isError, false);
+}
+
+async function tokenOf(leader: Connection, role: string, workspace?: string): Promise<string> {
+  const { text, structured } = await leader.call('onboarding_registerAgent', {
+    agentInfo: { name: `${role}-${workspace ?? 'here'}`, type: 'developer', version: '1.0.0' },
+    capabilities: [{ name: 'coding', category: 'general' }],
+    role,
+    ...(workspace !== undefined && { workspace }),
+  });
+  const { credentials } = structured;
+  assert.ok(isRecord(credentials), text);
+  return `${credentials['apiKey']}.${credentials['secret']}`;
+}
