@@ -39,10 +39,12 @@ export interface CheckedCondition {
   readonly steps: readonly string[];
 }
 
+const EXAMPLE = 'A condition is CEL, such as steps.review.output.startsWith("APPROVED").';
+
 /** @throws ConditionError where it is no condition; the message says why */
 export function checkCondition(expression: string): CheckedCondition {
   const { valid, type, error } = environment.check(expression);
-  if (!valid) throw new ConditionError(summaryOf(error));
+  if (!valid) throw new ConditionError(`${summaryOf(error)} ${EXAMPLE}`);
   if (type !== 'bool' && type !== 'dyn') throw new ConditionError(`It gives ${type}, not true or false.`);
   const steps = new Set<string>();
   inspect(environment.parse(expression).ast, steps);
