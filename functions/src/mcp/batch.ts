@@ -4,7 +4,7 @@
  */
 import { MusterError } from '../domain/errors.ts';
 import { MAX_ANSWER_BYTES } from '../domain/size.ts';
-import { withDeadline } from './call.ts';
+import { withDeadline } from './deadline.ts';
 
 /** The answers to a batch, in bytes. */
 export const MAX_BATCH_BYTES = 4 * MAX_ANSWER_BYTES;
@@ -14,6 +14,9 @@ const ENVELOPE_BYTES = 65_536;
 
 /** The same as of a single call: clients give up after 60 seconds, however many messages they sent. */
 const BATCH_MILLISECONDS = 50_000;
+
+/** How much later than a call itself a batch gives it up: the call says best what it has begun. */
+const COURTESY_MILLISECONDS = 250;
 
 /** What a message has come to. */
 export interface Answered {
@@ -50,7 +53,7 @@ export async function answerInTurn<Message>(
     if (before + MAX_ANSWER_BYTES + ENVELOPE_BYTES > MAX_BATCH_BYTES) return refuse(message, notRun(FULL));
     if (left <= 0) return refuse(message, notRun(LATE));
     try {
-      return await withDeadline(answer(message), Math.ceil(left));
+      return await withDeadline(answer(message), Math.ceil(left) + COURTESY_MILLISECONDS);
     } catch (error) {
       if (!(error instanceof MusterError)) throw error;
       return refuse(message, error);

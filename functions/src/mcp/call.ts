@@ -1,5 +1,4 @@
 /** Runs one call of a tool, from its raw arguments to its answer. */
-import { MusterError } from '../domain/errors.ts';
 import type { Operation } from '../domain/idempotency/operation.ts';
 import type { CallLimits } from '../domain/limits/limiter.ts';
 import type { Services } from '../domain/services.ts';
@@ -7,6 +6,7 @@ import type { Waiting } from '../domain/waiting.ts';
 import { textWithinBounds, withinBounds } from './answerBounds.ts';
 import { authorise } from './authorisation.ts';
 import type { FoundTool } from './catalogue.ts';
+import { type Late, LOOK_FIRST, requireTime, withDeadline } from './deadline.ts';
 import type { Exchange } from './exchange.ts';
 import { type IdempotencyPorts, runOnce, UNKEYED } from './idempotency.ts';
 import { fullName } from './names.ts';
@@ -16,9 +16,6 @@ import { type ProgressToken, progressNotification } from './progress.ts';
 import { type Outcome, presentable } from './projection.ts';
 import type { FoundResource, FoundTemplate } from './resources.ts';
 import type { CallContext } from './tool.ts';
-
-/** Under the 60 s after which clients give up, so that it is us who answer. */
-const DEADLINE_MS = 50_000;
 
 export interface CallPorts extends IdempotencyPorts, ObservationPorts {
   readonly services: () => Services;
@@ -48,19 +45,25 @@ export async function callTool(
 ): Promise<Outcome> {
   const name = fullName(toolset, tool.name);
   const observation = observe(ports, exchange, name);
+  let late = LOOK_FIRST;
+  const ifLate = (said: Late): void => {
+    late = said;
+  };
   try {
     await ports.limits.take(exchange.principal);
     authorise(exchange.principal, toolset, tool.role, name);
     const prepared = tool.prepare(rawArguments);
+    requireTime(exchange.timeLeft);
     const { principal, workspace, credential } = exchange;
     const identity = { uid: principal.uid, tool: name, workspace, credential };
     const work = runOnce(ports, identity, prepared, (operation) =>
-      contextOf(ports, exchange, operation, telling, observation.waiting),
+      contextOf(ports, exchange, operation, { ...telling, ifLate }, observation.waiting),
     );
     const named = work.catch((error: unknown) => {
       throw namingOwnArgument(error, tool);
     });
-    return { answer: withinBounds(tool, await withDeadline(named, DEADLINE_MS), telling.bytesOf) };
+    const answer = await withDeadline(named, exchange.timeLeft(), () => late);
+    return { answer: withinBounds(tool, answer, telling.bytesOf) };
   } catch (thrown) {
     const error = presentable(thrown, exchange.requestId, name, ports.log);
     observation.error = error;
@@ -110,7 +113,8 @@ async function observed<T>(
 ): Promise<T> {
   const observation = observe(ports, exchange, what);
   try {
-    return await withDeadline(read(), DEADLINE_MS);
+    requireTime(exchange.timeLeft);
+    return await withDeadline(read(), exchange.timeLeft());
   } catch (error) {
     const shown = presentable(error, exchange.requestId, what, ports.log);
     observation.error = shown;
@@ -122,14 +126,15 @@ async function observed<T>(
 
 /** The context of what is read: it settles nothing, notifies nobody and waits for nobody. */
 export function readingContext(ports: CallPorts, exchange: Exchange): CallContext {
-  return contextOf(ports, exchange, UNKEYED, UNTOLD, (wait) => wait);
+  const telling = { ...UNTOLD, ifLate: () => undefined };
+  return contextOf(ports, exchange, UNKEYED, telling, (wait) => wait);
 }
 
 function contextOf(
   ports: CallPorts,
   exchange: Exchange,
   operation: Operation,
-  { notify, progressToken }: Pick<Telling, 'notify' | 'progressToken'>,
+  { notify, progressToken, ifLate }: Pick<Telling, 'notify' | 'progressToken'> & Pick<CallContext, 'ifLate'>,
   waiting: Waiting,
 ): CallContext {
   const { credential: _, ...request } = exchange;
@@ -139,28 +144,11 @@ function contextOf(
     operation,
     waiting,
     notify,
+    ifLate,
     progress(progress) {
       if (progressToken === undefined) return;
       notify(progressNotification(progressToken, progress));
     },
     services: ports.services(),
   };
-}
-
-/** @throws MusterError TIMEOUT where the work takes longer; the work itself goes on */
-export function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      const suggestion =
-        'Look whether it took effect before you repeat it, or repeat it with its idempotency_key.';
-      reject(new MusterError('TIMEOUT', `No answer within ${milliseconds / 1000} seconds.`, { suggestion }));
-    }, milliseconds);
-    const settle =
-      <V>(next: (value: V) => void) =>
-      (value: V) => {
-        clearTimeout(timer);
-        next(value);
-      };
-    work.then(settle(resolve), settle(reject));
-  });
 }

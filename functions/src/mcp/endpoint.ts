@@ -12,7 +12,14 @@ import { addressOf } from './address.ts';
 import { mayUse } from './authorisation.ts';
 import { BadMessage, parseMessage } from './body.ts';
 import { Catalogues } from './catalogue.ts';
+
+
 import { credentialOf, refuseCredential } from './credential.ts';
+
+
+import { timeLeftOfRequest } from './deadline.ts';
+
+
 import { openEvents, readFromOf } from './events.ts';
 import type { Serving } from './exchange.ts';
 import { baseUrlOf, headerOf, send, sendRefusal, sendStream } from './http.ts';
@@ -68,6 +75,7 @@ async function answer(
   response: ServerResponse,
   requestId: string,
 ): Promise<void> {
+  const timeLeft = timeLeftOfRequest();
   const selection = route(request, catalogues.names);
   const isPreflight = checkOrigin(request, response, dependencies.allowedOrigins);
   const method = METHODS[selection.protocol];
@@ -91,6 +99,7 @@ async function answer(
       baseUrl: baseUrlOf(request, dependencies.publicUrl, dependencies.mountPath),
       directory: listed.directory,
       gone: goneOf(response),
+      timeLeft,
     },
   };
   if (selection.protocol === 'events') {

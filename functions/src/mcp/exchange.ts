@@ -1,5 +1,6 @@
 import type { Principal } from '../domain/principal.ts';
 import type { Catalogue } from './catalogue.ts';
+import type { TimeLeft } from './deadline.ts';
 import type { Directory } from './tool.ts';
 
 /** One authenticated HTTP request, which may carry several calls. */
@@ -13,6 +14,8 @@ export interface Exchange {
   readonly directory: Directory;
   /** Makes the signal that the client has gone away. Following one costs more than a cheap call. */
   gone(): AbortSignal;
+  /** Of the request, for all its calls. */
+  readonly timeLeft: TimeLeft;
 }
 
 /** For whom a message is served, and over what. */

@@ -21,8 +21,9 @@ type Envelope = (error: MusterError) => JsonObject;
 
 /** An error with its integer code. Source: spec/network.md, "ErrorResponse". */
 export function errorObject({ code, message, details }: MusterError) {
-  const { field, value, reason, suggestion, retryAfter, entries } = details;
+  const { field, value, reason, suggestion, retryAfter, entries, about } = details;
   const data = {
+    ...about,
     ...(field !== undefined && { field }),
     ...(isShowable(value) && { value }),
     ...(reason !== undefined && { reason }),

@@ -9,6 +9,7 @@ import { type JsonObject, jsonObject } from '../domain/json.ts';
 import type { Principal, Role } from '../domain/principal.ts';
 import type { Services } from '../domain/services.ts';
 import type { Patience } from '../domain/waiting.ts';
+import type { Late, TimeLeft } from './deadline.ts';
 import type { Directory } from './directory.ts';
 import type { WithBrandedIds } from './idArguments.ts';
 import { CLEARABLE } from './json-schema.ts';
@@ -36,6 +37,10 @@ export interface CallContext extends Patience {
   notify(notification: Notification): void;
   /** Says how far the call has come, in growing numbers, to who asks. Only for a tool that says `notifies`. */
   progress(progress: Progress): void;
+  /** A tool that waits leaves of this what it needs to answer. */
+  readonly timeLeft: TimeLeft;
+  /** Says what the caller is told where the time is over before the answer. What comes later replaces it. */
+  ifLate(late: Late): void;
   /** What this deployment can do. */
   readonly directory: Directory;
   /** Where this deployment answers, without a trailing slash: `https://…cloudfunctions.net/mcp`. */

@@ -84,6 +84,7 @@ export class CodingTeam extends Team {
       baseUrl: 'https://muster.example/mcp',
       directory,
       gone: () => gone,
+      timeLeft: () => 50_000,
     };
   }
 }

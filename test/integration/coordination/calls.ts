@@ -41,6 +41,7 @@ export async function call(
     baseUrl: 'https://muster.example/mcp',
     directory,
     gone: () => new AbortController().signal,
+    timeLeft: () => 50_000,
   };
   const found = toolNamed(name);
   return toolResult(found.toolset, await callTool(ports, exchange, found, rawArguments));

@@ -51,6 +51,7 @@ describe('the audit log', () => {
           baseUrl: 'https://muster.example/mcp',
           directory,
           gone: () => new AbortController().signal,
+          timeLeft: () => 50_000,
         };
         await callTool(ports, exchange, { toolset, tool }, { ...args(tool.example) });
         return entries;

@@ -79,6 +79,7 @@ describe('the tools of subscriptions', () => {
       baseUrl: 'https://muster.example/mcp',
       directory,
       gone: () => new AbortController().signal,
+      timeLeft: () => 50_000,
     };
     const ports = { ...team.app.ports, services: () => team.app.services, log: silent };
     const poll = toolNamed('firebase_pollEvents');

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { MusterError } from '../../../functions/src/domain/errors.ts';
 import type { Principal } from '../../../functions/src/domain/principal.ts';
-import { callTool, withDeadline } from '../../../functions/src/mcp/call.ts';
+import { callTool } from '../../../functions/src/mcp/call.ts';
+import { timeLeftOfRequest, withDeadline } from '../../../functions/src/mcp/deadline.ts';
+import type { Exchange } from '../../../functions/src/mcp/exchange.ts';
 import { toolResult } from '../../../functions/src/mcp/projection.ts';
 import { type CallContext, defineTool, type Tool } from '../../../functions/src/mcp/tool.ts';
 import { EMPTY_DIRECTORY, LEADER, memoryPorts } from '../../support/mcp-endpoint.ts';
@@ -23,16 +25,19 @@ function tool(handler: (context: CallContext) => Promise<{ ok: boolean }>): Tool
   });
 }
 
+const EXCHANGE: Exchange = {
+  principal: LEADER,
+  credential: 'c',
+  workspace: 'default',
+  requestId: 'r1',
+  baseUrl: 'http://x/mcp',
+  directory: EMPTY_DIRECTORY,
+  gone: () => new AbortController().signal,
+  timeLeft: () => 50_000,
+};
+
 async function call(ports: ReturnType<typeof memoryPorts>, principal: Principal, work: Tool, args = {}) {
-  const exchange = {
-    principal,
-    credential: 'c',
-    workspace: 'default',
-    requestId: 'r1',
-    baseUrl: 'http://x/mcp',
-    directory: EMPTY_DIRECTORY,
-    gone: () => new AbortController().signal,
-  };
+  const exchange = { ...EXCHANGE, principal };
   const outcome = await callTool(ports, exchange, { toolset: 'coordination', tool: work }, args);
   return toolResult('coordination', outcome);
 }
@@ -149,6 +154,62 @@ describe('callTool', () => {
     );
     assert.equal(result.isError, undefined);
     assert.ok(failing.entries.some(({ event }) => event === 'presence_not_noted'));
+  });
+});
+
+describe('a call that is not answered in time', () => {
+  const late = (timeLeft: number, work: Tool) =>
+    callTool(
+      memoryPorts(),
+      { ...EXCHANGE, timeLeft: () => timeLeft },
+      { toolset: 'orchestration', tool: work },
+      {},
+    );
+
+  it('says what it has begun', async () => {
+    const outcome = await late(
+      20,
+      tool(async ({ ifLate }) => {
+        ifLate({ about: { runId: 'run-x' }, suggestion: 'Call get_run.' });
+        return new Promise(() => {});
+      }),
+    );
+    assert.ok('error' in outcome);
+    assert.deepEqual([outcome.error.code, outcome.error.details.suggestion], ['TIMEOUT', 'Call get_run.']);
+    const shown = toolResult('orchestration', outcome).structuredContent;
+    assert.match(JSON.stringify(shown), /"runId":"run-x"/);
+  });
+
+  it('is not run where the time of its request is over before', async () => {
+    let ran = false;
+    const outcome = await late(
+      0,
+      tool(async () => {
+        ran = true;
+        return { ok: true };
+      }),
+    );
+    assert.ok('error' in outcome);
+    assert.deepEqual([outcome.error.code, outcome.error.details.reason, ran], ['TIMEOUT', 'NOT_RUN', false]);
+  });
+
+  it('knows how long it has', async () => {
+    const left: number[] = [];
+    await late(
+      30_000,
+      tool(async ({ timeLeft }) => {
+        left.push(timeLeft());
+        return { ok: true };
+      }),
+    );
+    assert.deepEqual(left, [30_000]);
+  });
+
+  it('has the 50 seconds of its request, from when that came in', async () => {
+    const timeLeft = timeLeftOfRequest();
+    const first = timeLeft();
+    await pause(20);
+    assert.ok(first <= 50_000 && first > 40_000 && timeLeft() < first);
   });
 });
 

@@ -9,8 +9,11 @@ import type { CallContext } from '../../mcp/tool.ts';
 import { requireNotFailed, runAnswer } from './runAnswer.ts';
 import type { RunAnswer } from './shapes.ts';
 
-/** Well under the call's own deadline, and under the 60 seconds after which clients give up. */
+/** The most that a call waits, of the 50 seconds that it has. */
 export const LONGEST_WAIT_MS = 45_000;
+
+/** What a call keeps of its time for reading the run and answering it. */
+const ANSWERING_MS = 5000;
 
 /** What a call with an idempotency key has stored of the run that it began. */
 const storedBeginning = z.object({ runId: z.string(), cached: z.boolean() });
@@ -22,7 +25,11 @@ export async function runAndAnswer(
   waitMs: number | undefined,
 ): Promise<RunAnswer> {
   const { services, principal, workspace, operation } = context;
-  const settle: Settle<Beginning> = ({ runId, cached }) => operation.settle({ runId, cached });
+  const settle: Settle<Beginning> = ({ runId, cached }) => {
+    // The commit may be done without its answer coming in time.
+    sayIfLate(context, runId);
+    return operation.settle({ runId, cached });
+  };
   const beginning = await services.orchestration.runs.start(principal, workspace, request, settle);
   return answerOf(context, beginning, waitMs);
 }
@@ -53,17 +60,23 @@ async function answerOf(
  * The run when it has ended, or when the time is over. Meanwhile the client is told how far it has come.
  * @throws MusterError NOT_FOUND
  */
-export async function awaitedRun(
-  { services, principal, progress, gone, waiting }: CallContext,
-  runId: string,
-  waitMs: number,
-): Promise<RunView> {
+export async function awaitedRun(context: CallContext, runId: string, waitMs: number): Promise<RunView> {
+  sayIfLate(context, runId);
+  const { services, principal, progress, gone, waiting, timeLeft } = context;
   const { runs } = services.orchestration;
   const view = await runs.view(principal, runId);
-  if (waitMs === 0 || isEnded(view.run)) return view;
-  const until = AbortSignal.any([gone(), AbortSignal.timeout(Math.min(waitMs, LONGEST_WAIT_MS))]);
+  const longest = Math.floor(Math.min(waitMs, LONGEST_WAIT_MS, timeLeft() - ANSWERING_MS));
+  if (longest <= 0 || isEnded(view.run)) return view;
+  const until = AbortSignal.any([gone(), AbortSignal.timeout(longest)]);
   await waiting(runs.follow(runId, until, reporting(progress)));
   return runs.view(principal, runId);
+}
+
+function sayIfLate({ ifLate }: CallContext, runId: string): void {
+  ifLate({
+    about: { runId },
+    suggestion: `If the run was begun, it goes on: get_run with runId "${runId}" tells what it comes to.`,
+  });
 }
 
 /** Each number is higher than the one before: steps may be repeated, and are told once. */

@@ -1,0 +1,75 @@
+/** Calls that begin runs answer within their own time, or say which run they have begun. */
+import assert from 'node:assert/strict';
+import { callTool } from '../../../functions/src/mcp/call.ts';
+import { directory, toolNamed } from '../coordination/calls.ts';
+import { silent } from '../coordination/team.ts';
+import { Orchestra } from './orchestra.ts';
+
+/** What a call keeps of its time for its answer. */
+const ANSWERING_MS = 5000;
+
+describe('a call that begins a run', () => {
+  const orchestra = new Orchestra();
+  before(() => orchestra.start());
+  after(() => orchestra.stop());
+
+  /** @param milliseconds that the request has left when its call begins */
+  function orchestrate(input: string, milliseconds: number, app = orchestra.app) {
+    const end = performance.now() + milliseconds;
+    const exchange = {
+      principal: orchestra.principal,
+      credential: `credential of ${orchestra.owner}`,
+      workspace: orchestra.workspace,
+      requestId: 'a-request',
+      baseUrl: 'https://muster.example/mcp',
+      directory,
+      gone: () => new AbortController().signal,
+      timeLeft: () => Math.max(0, end - performance.now()),
+    };
+    const ports = { ...app.ports, services: () => app.services, log: silent };
+    const args = {
+      prompt: input,
+      preferences: { agent: 'claude' },
+      options: { budget: { tokens: 1_000_000, cost_usd: 10 } },
+    };
+    return callTool(ports, exchange, toolNamed('orchestration_orchestrate'), args);
+  }
+
+  it('waits for a slow model no longer than what is left of its request, and answers with the run', async () => {
+    const input = orchestra.question();
+    orchestra.models.when({ text: input, times: 1 }, { does: 'hang' });
+    const outcome = await orchestrate(input, ANSWERING_MS + 1000);
+    assert.ok('answer' in outcome, JSON.stringify(outcome));
+    const { runId, status, next } = outcome.answer;
+    assert.match(String(runId), /^run-/);
+    assert.ok(status === 'pending' || status === 'running');
+    assert.match(String(next), new RegExp(`get_run with runId "${runId}"`));
+    await orchestra.app.services.orchestration.runs.cancel(
+      orchestra.principal,
+      String(runId),
+      () => undefined,
+    );
+    await orchestra.ended(String(runId));
+  });
+
+  it('says which run it is where the store answers too late', async () => {
+    const slow = orchestra.anotherInstance();
+    const { store } = slow.ports;
+    const commit = store.commit.bind(store);
+    const answering: (() => void)[] = [];
+    store.commit = async (changes, settled) => {
+      await commit(changes, settled);
+      if (changes.some(({ kind }) => kind === 'createRun'))
+        await new Promise<void>((resolve) => answering.push(resolve));
+    };
+    const outcome = await orchestrate(orchestra.question(), 1000, slow);
+    assert.ok('error' in outcome);
+    const { code, details } = outcome.error;
+    assert.equal(code, 'TIMEOUT');
+    const runId = details.about?.['runId'] ?? '';
+    assert.match(details.suggestion ?? '', new RegExp(`get_run with runId "${runId}"`));
+    assert.equal((await orchestra.view(runId)).run.id, runId, 'the run is there');
+    for (const answer of answering) answer();
+    assert.equal((await orchestra.ended(runId)).run.status, 'succeeded');
+  });
+});
