@@ -76,10 +76,7 @@ export interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodO
   readonly role: Role;
   /** Printed in the reference and run by a test. */
   readonly example: z.input<Input>;
-  /**
-   * How to get at an answer that is too large, of a tool whose answers must come whole or not at all. In the others'
-   * answers long texts are cut.
-   */
+  /** How to get at a large answer in parts, where it comes whole or not at all: in the others' long texts are cut. */
   readonly ifTooLarge?: string;
   /** Whether it may call `notify`: its callers are then offered a stream, which costs more than JSON. */
   readonly notifies?: true;
