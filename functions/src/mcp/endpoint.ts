@@ -12,14 +12,8 @@ import { addressOf } from './address.ts';
 import { mayUse } from './authorisation.ts';
 import { BadMessage, parseMessage } from './body.ts';
 import { Catalogues } from './catalogue.ts';
-
-
 import { credentialOf, refuseCredential } from './credential.ts';
-
-
 import { timeLeftOfRequest } from './deadline.ts';
-
-
 import { openEvents, readFromOf } from './events.ts';
 import type { Serving } from './exchange.ts';
 import { baseUrlOf, headerOf, send, sendRefusal, sendStream } from './http.ts';

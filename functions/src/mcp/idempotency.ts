@@ -5,7 +5,8 @@ import { type Operation, REPLAY_HOURS, type SettledOperation } from '../domain/i
 import { canonicalJson, type JsonObject } from '../domain/json.ts';
 import type { Clock, Hashing, SettledOperations } from '../domain/ports.ts';
 import { UnansweredCommitError } from '../domain/store.ts';
-import type { CallContext, PreparedCall } from './tool.ts';
+import type { CallContext } from './callContext.ts';
+import type { PreparedCall } from './tool.ts';
 
 /** Whose call it is and which. */
 export interface CallIdentity {

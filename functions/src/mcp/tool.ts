@@ -3,55 +3,15 @@
  * Source: design, section 8.
  */
 import { z } from 'zod';
-import type { Caller } from '../domain/data/caller.ts';
-import type { Operation } from '../domain/idempotency/operation.ts';
 import { type JsonObject, jsonObject } from '../domain/json.ts';
-import type { Principal, Role } from '../domain/principal.ts';
-import type { Services } from '../domain/services.ts';
-import type { Patience } from '../domain/waiting.ts';
-import type { Late, TimeLeft } from './deadline.ts';
-import type { Directory } from './directory.ts';
+import type { Role } from '../domain/principal.ts';
+import type { CallContext } from './callContext.ts';
 import type { WithBrandedIds } from './idArguments.ts';
 import { CLEARABLE } from './json-schema.ts';
-import type { Progress } from './progress.ts';
 import { argumentsChecker } from './validation.ts';
 
+export type { CallContext, Notification } from './callContext.ts';
 export type { Directory, KnownTool } from './directory.ts';
-
-/** What a handler is given besides its arguments. Made once per call. */
-export interface CallContext extends Patience {
-  readonly principal: Principal;
-  /** The principal together with what it came with, for what runs under the security rules. */
-  readonly caller: Caller;
-  /** The coordination workspace: the URL's, else the agent's own, else `default`. */
-  readonly workspace: string;
-  /** Names the call in logs and in "internal error" answers. */
-  readonly requestId: string;
-  /** Carries the call's idempotency key into the commit that settles it. */
-  readonly operation: Operation;
-  readonly services: Services;
-  /**
-   * Sends a notification on the call's own stream, before its answer. Only for a tool that says `notifies`. A
-   * client that takes no stream does not get it, so nothing may be told by notifications alone.
-   */
-  notify(notification: Notification): void;
-  /** Says how far the call has come, in growing numbers, to who asks. Only for a tool that says `notifies`. */
-  progress(progress: Progress): void;
-  /** A tool that waits leaves of this what it needs to answer. */
-  readonly timeLeft: TimeLeft;
-  /** Says what the caller is told where the time is over before the answer. What comes later replaces it. */
-  ifLate(late: Late): void;
-  /** What this deployment can do. */
-  readonly directory: Directory;
-  /** Where this deployment answers, without a trailing slash: `https://…cloudfunctions.net/mcp`. */
-  readonly baseUrl: string;
-}
-
-/** A JSON-RPC notification. */
-export interface Notification {
-  readonly method: string;
-  readonly params: JsonObject;
-}
 
 /** MCP's four hints, all of them required. Source: MCP 2025-11-25, ToolAnnotations. */
 export interface ToolHints {
