@@ -190,4 +190,19 @@ describe("a request's body", () => {
       refusedInJson(await raw.answer(), 404, /nothing at this path/);
     }
   });
+
+  it('is refused without a word where Node cannot read the request, and never with a page', async () => {
+    for (const [line, headers, body, status] of [
+      ['POST /mcp', { 'Transfer-Encoding': 'chunked' }, 'zz\r\n', 400],
+      ['POST /mcp', { 'Content-Length': 'x' }, '', 400],
+      ['POST /mcp', { 'X-Long': 'x'.repeat(20_000) }, '', 431],
+      ['NONE /mcp', {}, '', 400],
+    ] as const) {
+      const raw = await connection();
+      raw.head(line, { ...JSON_TYPE, ...CREDENTIAL, ...headers });
+      raw.write(body);
+      const answer = await raw.answer();
+      assert.deepEqual([answer.status, answer.body], [status, ''], line);
+    }
+  });
 });
