@@ -1,7 +1,8 @@
 /** Reads a request's JSON-RPC message out of its bytes and refuses what no part behind it should meet. */
 import { INVALID_REQUEST, PARSE_ERROR } from '@modelcontextprotocol/server';
+import { excessOf } from './excess.ts';
 import { jsonFault, LOOKED_AT } from './jsonFault.ts';
-import { excessOf, isRecord } from './structure.ts';
+import { isRecord } from './structure.ts';
 
 const MAX_DEPTH = 64;
 
@@ -30,8 +31,7 @@ export class BadMessage extends Error {
  * @throws BadMessage
  */
 export function parseBody(bytes: Buffer): unknown {
-  const body = parseJson(textOf(bytes));
-  const excess = excessOf(body, { depth: MAX_DEPTH, values: MAX_BODY_VALUES });
+  const excess = excessOf(bytes, { depth: MAX_DEPTH, values: MAX_BODY_VALUES });
   if (excess === 'depth') {
     throw new BadMessage(
       INVALID_REQUEST,
@@ -42,7 +42,7 @@ export function parseBody(bytes: Buffer): unknown {
     const what = `The message holds more than ${MAX_BODY_VALUES} values: split it into several.`;
     throw new BadMessage(INVALID_REQUEST, what);
   }
-  return body;
+  return parseJson(textOf(bytes));
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });

@@ -22,24 +22,6 @@ interface Visit {
   readonly bounds: ArrayBounds | undefined;
 }
 
-/** What a value has too much of, if of anything: levels of arrays and objects, or values in all. */
-export function excessOf(
-  value: unknown,
-  most: { readonly depth: number; readonly values: number },
-): 'depth' | 'values' | undefined {
-  const pending = isHolder(value) ? [{ holder: value, depth: 1 }] : [];
-  let values = 1;
-  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-    if (at.depth > most.depth) return 'depth';
-    const members = Array.isArray(at.holder) ? at.holder : Object.values(at.holder);
-    values += members.length;
-    if (values > most.values) return 'values';
-    const depth = at.depth + 1;
-    for (const holder of members) if (isHolder(holder)) pending.push({ holder, depth });
-  }
-  return undefined;
-}
-
 /** Whether a value is an object as JSON has them. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return isHolder(value) && !Array.isArray(value);

@@ -15,7 +15,7 @@ export const vendorMistakes: readonly Mistake[] = [
   {
     who: 'names a repository that the App does not see',
     make: called('github_readFile', { owner: 'sartor-ai', repo: 'no-such-repo', path: 'README.md' }),
-    happened: /no repository|not found|not (see|have|installed)/i,
+    happened: /not among the repositories.*no such repository/,
     where: /no-such-repo/,
     next: /install|owner|name|App/i,
   },

@@ -130,4 +130,9 @@ describe('the bounds of a message', () => {
     const { milliseconds } = costOf(() => assert.throws(body(empty)));
     assert.ok(milliseconds < 1500, `${milliseconds} ms`);
   });
+
+  it('are reached before anything is parsed', () => {
+    const { mebibytes } = costOf(() => assert.throws(body(empty)));
+    assert.ok(mebibytes < 8, `${mebibytes} MiB`);
+  });
 });
