@@ -7,7 +7,7 @@ import { textWithinBounds, withinBounds } from './answerBounds.ts';
 import { authorise } from './authorisation.ts';
 import type { CallContext } from './callContext.ts';
 import type { FoundTool } from './catalogue.ts';
-import { type Late, LOOK_FIRST, requireTime, withDeadline } from './deadline.ts';
+import { type Late, LOOK_FIRST, type Punctuality, requireTime, withDeadline } from './deadline.ts';
 import type { Exchange } from './exchange.ts';
 import { type IdempotencyPorts, runOnce, UNKEYED } from './idempotency.ts';
 import { fullName } from './names.ts';
@@ -134,7 +134,7 @@ function contextOf(
   ports: CallPorts,
   exchange: Exchange,
   operation: Operation,
-  { notify, progressToken, ifLate }: Pick<Telling, 'notify' | 'progressToken'> & Pick<CallContext, 'ifLate'>,
+  { notify, progressToken, ifLate }: Pick<Telling, 'notify' | 'progressToken'> & Pick<Punctuality, 'ifLate'>,
   waiting: Waiting,
 ): CallContext {
   const { credential: _, ...request } = exchange;

@@ -5,12 +5,12 @@ import type { JsonObject } from '../domain/json.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { Services } from '../domain/services.ts';
 import type { Patience } from '../domain/waiting.ts';
-import type { Late, TimeLeft } from './deadline.ts';
+import type { Punctuality } from './deadline.ts';
 import type { Directory } from './directory.ts';
 import type { Progress } from './progress.ts';
 
 /** What a handler is given besides its arguments. Made once per call. */
-export interface CallContext extends Patience {
+export interface CallContext extends Patience, Punctuality {
   readonly principal: Principal;
   /** The principal together with what it came with, for what runs under the security rules. */
   readonly caller: Caller;
@@ -28,10 +28,6 @@ export interface CallContext extends Patience {
   notify(notification: Notification): void;
   /** Says how far the call has come, in growing numbers, to who asks. Only for a tool that says `notifies`. */
   progress(progress: Progress): void;
-  /** A tool that waits leaves of this what it needs to answer. */
-  readonly timeLeft: TimeLeft;
-  /** Says what the caller is told where the time is over before the answer. What comes later replaces it. */
-  ifLate(late: Late): void;
   /** What this deployment can do. */
   readonly directory: Directory;
   /** Where this deployment answers, without a trailing slash: `https://…cloudfunctions.net/mcp`. */

@@ -23,6 +23,14 @@ export function requireTime(timeLeft: TimeLeft): void {
 /** What the caller of a late call is told: what it is about, and what to do. */
 export type Late = Pick<ErrorDetails, 'about' | 'suggestion'>;
 
+/** What a call knows of its own deadline. */
+export interface Punctuality {
+  /** A tool that waits leaves of this what it needs to answer. */
+  readonly timeLeft: TimeLeft;
+  /** Says what the caller is told where the time is over before the answer. What comes later replaces it. */
+  ifLate(late: Late): void;
+}
+
 /** Of a call that says nothing of its own. */
 export const LOOK_FIRST: Late = {
   suggestion: 'Look whether it took effect before you repeat it, or repeat it with its idempotency_key.',
@@ -39,7 +47,7 @@ export function withDeadline<T>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      const message = `No answer within ${Math.round(milliseconds / 1000)} seconds.`;
+      const message = `No answer within ${Math.round(milliseconds / 100) / 10} seconds.`;
       reject(new MusterError('TIMEOUT', message, late()));
     }, milliseconds);
     const settle =

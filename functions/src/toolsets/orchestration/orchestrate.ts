@@ -50,7 +50,9 @@ export const orchestrate = defineTool({
         parallel: z
           .boolean()
           .optional()
-          .describe('Enable parallel execution where possible; false: one step after the other'),
+          .describe(
+            'Enable parallel execution where possible; false: one step, and one agent of a step, after the other',
+          ),
         budget,
       })
       .optional()
