@@ -236,6 +236,8 @@ function suggestionFor(task: Task, agentId: string | undefined): string {
   if (isClosed(task.status)) return 'A closed task is final: claim another one with claim_task.';
   if (task.status === 'available') return 'Claim it first with claim_task.';
   if (task.claim?.agentId !== agentId) return 'Only its holder can report on it: claim another task.';
-  if (task.status === 'claimed') return 'Check the epoch against the one that claim_task answered.';
-  return 'Report its outcome: completed or failed.';
+  const isCoding = task.coding !== undefined;
+  if (task.status === 'claimed')
+    return `Check ${isCoding ? 'the epoch' : 'claim_epoch'} against the one that claim_task answered.`;
+  return `Report its outcome with ${isCoding ? 'end_task' : 'complete_task or fail_task'}.`;
 }
