@@ -10,6 +10,8 @@ import type { RepositoryName } from './repository.ts';
 
 const MARK_LENGTH = 20;
 
+const HOUR_MILLISECONDS = 3_600_000;
+
 export interface IssuesDependencies {
   readonly gitHub: GitHub;
   readonly store: Store;
@@ -59,7 +61,9 @@ export class Issues {
   }
 
   private find(at: RepositoryName, mark: string): Promise<Issue | undefined> {
-    const since = new Date(this.dependencies.clock.now().getTime() - REPLAY_HOURS * 3_600_000);
+    // To the hour, so that the same is asked again, which costs nothing where nothing has changed.
+    const hour = Math.floor(this.dependencies.clock.now().getTime() / HOUR_MILLISECONDS) - REPLAY_HOURS;
+    const since = new Date(hour * HOUR_MILLISECONDS);
     return this.dependencies.gitHub.findIssue(at, mark, since);
   }
 }
