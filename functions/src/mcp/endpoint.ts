@@ -175,7 +175,10 @@ const WHAT_IS_HERE: Readonly<Record<Protocol, string>> = {
 function checkBody(request: IncomingMessage): void {
   checkBodyHeaders(request);
   if (isJsonContentType(request.headers['content-type'])) return;
-  throw refusal(415, 'The body must be JSON and say so: send the header "Content-Type: application/json".');
+  throw refusal(
+    415,
+    'The content type must be application/json: send the header "Content-Type: application/json".',
+  );
 }
 
 function checkToolsets(principal: Principal, selection: RoutedSelection): void {

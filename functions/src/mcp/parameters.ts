@@ -14,7 +14,7 @@ const INITIALIZE = z.looseObject({
 
 export const CALL = z.looseObject({
   name: z.string(),
-  arguments: z.custom<Readonly<Record<string, unknown>>>(isRecord, 'expected an object').optional(),
+  arguments: z.custom<Readonly<Record<string, unknown>>>(isRecord, 'expected object').optional(),
 });
 
 /** What is checked before the SDK looks, by the era in which the method exists. */
@@ -31,9 +31,10 @@ export function refusedParams(request: JSONRPCRequest, era: keyof typeof CHECKED
   const { id, method, params = {} } = request;
   const checked = CHECKED[era].get(method)?.safeParse(params);
   if (checked === undefined || checked.success) return undefined;
-  const wrong = checked.error.issues.map(({ path, message }) => {
-    const name = `"${path.join('.')}"`;
-    return valueAt(params, path) === undefined ? `${name} is missing` : `${name}: ${message}`;
+  const wrong = checked.error.issues.map((issue) => {
+    const name = `"${issue.path.join('.')}"`;
+    if (valueAt(params, issue.path) !== undefined) return `${name}: ${issue.message}`;
+    return `${name} is missing${issue.code === 'invalid_type' ? `, expected ${issue.expected}` : ''}`;
   });
   const error = { code: INVALID_PARAMS, message: `Invalid params for ${method}: ${wrong.join('; ')}.` };
   return JSON.stringify({ jsonrpc: '2.0', id, error });
