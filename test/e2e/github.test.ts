@@ -92,7 +92,8 @@ describe('GitHub', () => {
 
   it('takes no delivery that GitHub did not sign, and shows nothing of itself', async () => {
     const forged = await deliver('pull_request', '{"action":"closed"}', 'sha256=00');
-    assert.deepEqual([forged.status, forged.text], [401, 'The signature is not right.']);
+    assert.equal(forged.status, 401);
+    assert.match(forged.text, /^The signature is not right\. .*GITHUB_WEBHOOK_SECRET/);
     const malformed = await deliver('pull_request', '{"action":');
     assert.equal(malformed.status, 400);
     assert.doesNotMatch(malformed.text, /<|at .*:\d+/);
