@@ -206,7 +206,7 @@ describe('registering an agent', () => {
     team.pass(6);
     const error = await refusal(() => authenticate(bearer(registered)));
     assert.equal(error.code, 'TOKEN_EXPIRED');
-    assert.match(error.details.suggestion ?? '', /Register the agent again/);
+    assert.match(error.details.suggestion ?? '', /again with the same name/);
   });
 
   it('revokes every credential of an agent', async () => {
