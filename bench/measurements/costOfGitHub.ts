@@ -2,11 +2,13 @@
 import { github } from '../../functions/src/toolsets/github/index.ts';
 import { seedClaudeNetwork } from '../../test/support/github/seed.ts';
 import { LocalGitHub } from '../../test/support/github/server.ts';
+import type { World } from '../../test/support/github/world.ts';
 import type { Cast, Ledger } from './costScenario.ts';
 
 export interface ConnectedGitHub {
   /** The function's parameters that reach it. */
   readonly env: Readonly<Record<string, string>>;
+  readonly world: World;
   stop(): Promise<unknown>;
 }
 
@@ -16,6 +18,7 @@ export async function startGitHub(): Promise<ConnectedGitHub> {
   await gitHub.start();
   const { id, privateKey } = gitHub.world.app;
   return {
+    world: gitHub.world,
     env: { GITHUB_API_URL: gitHub.url, GITHUB_APP_ID: id, GITHUB_APP_PRIVATE_KEY: privateKey },
     stop: async () => gitHub.stop(),
   };

@@ -1,6 +1,6 @@
 /**
  * Every tool is called with hostile arguments, one call after the other, and what each costs is measured in the
- * function's own process. `MUSTER_ATTACK_CALLS=40000 npm test -- attack` takes longer, `MUSTER_SEED=$RANDOM` others.
+ * function's own process. `MUSTER_ATTACK_CALLS=100000 npm test -- attack` takes a night, `MUSTER_SEED=$RANDOM` others.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -14,7 +14,7 @@ import { hostileArguments } from './support/hostileArguments.ts';
 import { type Attack, billOf, Dearest, faultsOf, isRefusal } from './support/judgement.ts';
 import { startTarget, type Target } from './support/target.ts';
 
-/** Of all tools together. By night there may be 40,000, which is about 500 of each. */
+/** Of all tools together. By night there are 100,000, which is more than 1,000 of each. */
 const CALLS = Number(process.env['MUSTER_ATTACK_CALLS'] ?? 5000);
 
 const CALLS_OF_EACH = Math.ceil(CALLS / entries.length);
@@ -28,9 +28,11 @@ describe('hostile arguments', () => {
   const dearest = new Dearest(10);
   let target: Target;
   let number = 0;
+  let state = '';
 
   before(async () => {
     target = await startTarget('attack');
+    state = await target.elsewhere();
   });
 
   after(async () => {
@@ -72,7 +74,10 @@ describe('hostile arguments', () => {
     const numbered = { ...headers, [NUMBER_HEADER]: String(number) };
     const answer = await post(`${target.server.url}${path}`, attacker.token, body, numbered);
     const cost = await target.costOf(number);
-    return { tool, sent: body, answer, cost, bill: billOf(target.meter.take()) };
+    const bill = billOf(target.meter.take());
+    const before = state;
+    state = await target.elsewhere();
+    return { tool, sent: body, answer, cost, bill, changedElsewhere: state !== before };
   }
 });
 

@@ -1,6 +1,7 @@
 /** The firebase examples of spec/network.md, as printed: through `/mcp/rpc`, and through MCP in each era. */
 import assert from 'node:assert/strict';
 import { realtimeDatabase } from '../../functions/src/adapters/admin/realtimeDatabase.ts';
+import { emptyQueueMirror } from '../support/queueMirror.ts';
 import { registerAgent, type TestAgent } from './support/agents.ts';
 import { succeed } from './support/calls.ts';
 import { type Answer, type Connection, connect, ERAS, isRecord } from './support/clients.ts';
@@ -122,7 +123,7 @@ describe('the firebase examples of spec/network.md', () => {
 
   before(async () => {
     // What other tests have left in the queue may be more than can be watched.
-    await (await realtimeDatabase()).ref(SUBSCRIBE.path).remove();
+    await emptyQueueMirror();
     const url = endpointUrl('', { workspace: newWorkspace('firebase') });
     leader = await connect('client 2026-07-28', url, await tokenOf('leader'));
     await succeed(leader, 'coordination_init_coordination', { goal: 'Fill the queue' });

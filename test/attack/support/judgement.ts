@@ -20,6 +20,8 @@ export interface Attack {
   readonly answer: HttpAnswer;
   readonly cost: Cost;
   readonly bill: Bill;
+  /** Whether something is different now outside of Firestore, whose bill says it. */
+  readonly changedElsewhere: boolean;
 }
 
 export function billOf(calls: readonly MeteredCall[]): Bill {
@@ -28,7 +30,7 @@ export function billOf(calls: readonly MeteredCall[]): Bill {
 
 /** Everything that is wrong with it; nothing, where it was borne. */
 export function faultsOf(attack: Attack): readonly string[] {
-  const { tool, sent, answer, cost, bill } = attack;
+  const { tool, sent, answer, cost, bill, changedElsewhere } = attack;
   const written = bill.writes + bill.deletes;
   const faults = [
     ...uncivil(answer, sent),
@@ -37,6 +39,7 @@ export function faultsOf(attack: Attack): readonly string[] {
     ...over('MiB in all', cost.peakMebibytes, MEBIBYTES),
     ...over('bytes of answer', Buffer.byteLength(answer.text), LIMITS.answerBytes + AROUND_BYTES),
     ...(isRefusal(answer) && written > 0 ? [`was refused and wrote ${written} documents`] : []),
+    ...(isRefusal(answer) && changedElsewhere ? ['was refused and changed data or a repository'] : []),
   ];
   return faults.map((fault) => `${tool} ${fault}: ${shortened(sent)} → ${shortened(answer.text)}`);
 }

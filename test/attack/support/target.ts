@@ -11,6 +11,7 @@ import { type FunctionServer, musterFunction, serveFunction } from '../../../ben
 import { startRunQueue } from '../../../bench/servers/runQueue.ts';
 import { type Meter, openMeter } from '../../../bench/wire/meter.ts';
 import { type Cost, costReport } from './cost.ts';
+import { elsewhere } from './elsewhere.ts';
 
 /** What an instance of the endpoint has: see entry/http/mcp.ts. */
 export const MEBIBYTES = 512;
@@ -25,6 +26,8 @@ export interface Target {
   readonly leader: string;
   /** What the request of this number has cost, which is told a moment after its answer. */
   costOf(number: number): Promise<Cost>;
+  /** Another text wherever something has changed that callers can change outside of Firestore. */
+  elsewhere(): Promise<string>;
   end(): Promise<void>;
 }
 
@@ -58,6 +61,7 @@ export async function startTarget(name: string, env: Readonly<Record<string, str
       if (cost === undefined) throw new Error(`Nobody has told what request ${number} cost.`);
       return cost;
     },
+    elsewhere: () => elsewhere(gitHub.world),
     async end() {
       await Promise.all([server.end(), gitHub.stop(), runQueue.stop()]);
       meter.close();

@@ -8,6 +8,7 @@ import type { Discovery } from '../../../functions/src/domain/coordination/disco
 import type { Session } from '../../../functions/src/domain/coordination/session.ts';
 import type { Change } from '../../../functions/src/domain/store.ts';
 import type { Task } from '../../../functions/src/domain/tasks/task.ts';
+import { emptyQueueMirror } from '../../support/queueMirror.ts';
 import { sampleAgent, sampleCodingWork, sampleTask } from '../../unit/domain/samples.ts';
 import { clearRun, setRun } from '../orchestration/examples.ts';
 import { clearTodos, setTodos, triggersCaughtUp } from '../todo/examples.ts';
@@ -147,6 +148,7 @@ export async function clearStage(): Promise<void> {
   const paths = [...tasks, agentPath(AGENT), agentPath(RESEARCHER)];
   for (const path of paths) batch.delete(firestore().doc(path));
   await batch.commit();
+  await emptyQueueMirror();
   await clearTodos();
   await clearRun();
 }

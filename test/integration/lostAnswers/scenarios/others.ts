@@ -60,7 +60,7 @@ function subscription(scene: Scene) {
   return {
     subscriptionId: 'sub-one',
     database: 'realtime',
-    path: 'tasks/queue',
+    path: 'shared/watched',
     eventType: 'child_added',
     includeInitial: false,
   };
