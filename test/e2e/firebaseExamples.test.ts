@@ -1,6 +1,5 @@
 /** The firebase examples of spec/network.md, as printed: through `/mcp/rpc`, and through MCP in each era. */
 import assert from 'node:assert/strict';
-import { realtimeDatabase } from '../../functions/src/adapters/admin/realtimeDatabase.ts';
 import { emptyQueueMirror } from '../support/queueMirror.ts';
 import { registerAgent, type TestAgent } from './support/agents.ts';
 import { succeed } from './support/calls.ts';
