@@ -3,6 +3,7 @@
  * touched it (entry/http/disguise.ts). Both functions that take bodies from outside read them here.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { BodyRoom } from './bodyRoom.ts';
 import { type Refusal, refusal } from './refusal.ts';
 import { shownName } from './structure.ts';
 
@@ -34,24 +35,33 @@ export function checkBodyHeaders(request: IncomingMessage, limits: BodyLimits = 
   );
 }
 
+/** This instance's. */
+const ROOM = new BodyRoom();
+
 /**
  * The body's bytes.
- * @throws Refusal where it is too long, comes too slowly or breaks off
+ * @throws Refusal where it is too long, comes too slowly or breaks off, or where others hold all the room
  */
 export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
   limits: BodyLimits = BODY_LIMITS,
+  room: BodyRoom = ROOM,
 ): Promise<Buffer> {
   if (/\b100-continue\b/i.test(sentHeader(request, 'expect') ?? '')) response.writeContinue();
   const chunks: Buffer[] = [];
-  const end = await consume(request, limits, (chunk) => chunks.push(chunk));
+  const findsRoom = room.open(response);
+  const end = await consume(request, limits, (chunk, length) => {
+    chunks.push(chunk);
+    return findsRoom(length);
+  });
   const [only, ...others] = chunks;
   if (end === 'whole') return only !== undefined && others.length === 0 ? only : Buffer.concat(chunks);
   // What has been read is of no use any more, and the rest may be long in coming.
   chunks.length = 0;
   if (end === 'too long') throw tooLong(limits, 'this one goes on');
   if (end === 'gone') throw refusal(400, 'The body broke off.');
+  if (end === 'no room') throw noRoom();
   throw refusal(
     408,
     `The body has not come within ${limits.milliseconds / 1000} seconds. Nothing was done: send the request again.`,
@@ -62,6 +72,15 @@ function tooLong({ bytes }: BodyLimits, what: string): Refusal {
   return refusal(
     413,
     `A request may have ${bytes} bytes, and ${what}. Send less at once: several requests, or smaller values.`,
+  );
+}
+
+function noRoom(): Refusal {
+  return refusal(
+    429,
+    'Too many large requests are under way at this instance. Nothing was done: send this one again in a second.',
+    undefined,
+    { 'Retry-After': '1' },
   );
 }
 
@@ -87,7 +106,7 @@ export function answerEarly(
   });
   if (request.complete || request.destroyed) return void response.end(body);
   response.write(body);
-  void consume(request, REST_LIMITS, () => undefined).then((end) => {
+  void consume(request, REST_LIMITS, () => true).then((end) => {
     response.end();
     if (end !== 'whole') request.destroy();
   });
@@ -99,20 +118,23 @@ function sentHeader({ rawHeaders }: IncomingMessage, name: string): string | und
   return at < 0 ? undefined : rawHeaders[at + 1];
 }
 
-type End = 'whole' | 'too long' | 'too slow' | 'gone';
+type End = 'whole' | 'too long' | 'too slow' | 'no room' | 'gone';
 
-/** Reads until the body ends or a limit is met; then nothing more is read. Never fails. */
+/**
+ * Reads until the body ends or a limit is met; then nothing more is read. Never fails.
+ * @param take is given each chunk and how long the body is with it; false where there is no room for it
+ */
 function consume(
   request: IncomingMessage,
   { bytes, milliseconds }: BodyLimits,
-  take: (chunk: Buffer) => void,
+  take: (chunk: Buffer, length: number) => boolean,
 ): Promise<End> {
   return new Promise((resolve) => {
     let length = 0;
     const onData = (chunk: Buffer) => {
       length += chunk.length;
       if (length > bytes) finish('too long');
-      else take(chunk);
+      else if (!take(chunk, length)) finish('no room');
     };
     const onEnd = () => finish('whole');
     const onClose = () => finish('gone');

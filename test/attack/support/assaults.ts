@@ -49,6 +49,13 @@ const DEEP = Buffer.from(`${'{"a":'.repeat(600_000)}1${'}'.repeat(600_000)}`);
 
 const PINGS = batch(50, 'ping', {});
 
+/** So many of them at once, each one byte short of its length. */
+const HELD = 20;
+
+const HELD_BODY = Buffer.alloc(4 * MEBIBYTE - 1, ' ');
+
+const HELD_MILLISECONDS = 1000;
+
 const bearer = (token: string): IncomingHttpHeaders => ({ authorization: `Bearer ${token}` });
 
 const BATCHING = { 'mcp-protocol-version': '2025-03-26' };
@@ -64,6 +71,9 @@ export const ASSAULTS: Readonly<Record<string, Assault>> = {
     post(url, Buffer.alloc(24 * MEBIBYTE, ' '), { 'transfer-encoding': 'chunked', ...bearer(viewer) }),
   'an unauthenticated body without an end': ({ url }) =>
     post(url, Buffer.alloc(24 * MEBIBYTE, ' '), { 'transfer-encoding': 'chunked' }),
+  'bodies that are held back': async ({ url, worker }) => {
+    await Promise.all(Array.from({ length: HELD }, () => heldBack(url, bearer(worker))));
+  },
   'wrong tags': ({ url, viewer }) => post(url, WRONG_TAGS, bearer(viewer)),
   'many names': ({ url, viewer }) => post(url, WIDE, bearer(viewer)),
   'many lists': ({ url, viewer }) => post(url, MANY_LISTS, { ...bearer(viewer), ...BATCHING }),
@@ -108,5 +118,22 @@ function post(url: string, body: Buffer, headers: IncomingHttpHeaders): Promise<
     });
     sent.once('error', () => resolve());
     sent.end(body);
+  });
+}
+
+/** A body whose end never comes: the connection is cut after a while. */
+function heldBack(url: string, headers: IncomingHttpHeaders): Promise<void> {
+  return new Promise((resolve) => {
+    const length = { 'content-length': String(4 * MEBIBYTE) };
+    const sent = request(
+      url,
+      { method: 'POST', headers: { ...HEADERS, ...length, ...headers } },
+      (response) => {
+        response.resume();
+      },
+    );
+    sent.once('error', () => undefined).once('close', resolve);
+    sent.write(HELD_BODY);
+    setTimeout(() => sent.destroy(), HELD_MILLISECONDS);
   });
 }

@@ -1,10 +1,12 @@
 /** Bodies against the clock, and webhooks' bodies. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { GitHubWebhook } from '../../../functions/src/adapters/github/webhook.ts';
 import { disguise } from '../../../functions/src/entry/http/disguise.ts';
+import { BodyRoom } from '../../../functions/src/mcp/bodyRoom.ts';
 import { createDeliveryEndpoint } from '../../../functions/src/mcp/deliveries.ts';
 import { Refusal } from '../../../functions/src/mcp/refusal.ts';
 import { answerEarly, readBody } from '../../../functions/src/mcp/requestBody.ts';
@@ -43,6 +45,45 @@ describe('reading a body', () => {
     const { status, body } = await raw.answer();
     assert.equal(status, 408);
     assert.match(body, /within 0\.02 seconds\. Nothing was done/);
+  });
+
+  it('ends with 429 where others hold all the room, and finds room when one of them is answered', async () => {
+    const room = new BodyRoom(MIB);
+    const read: string[] = [];
+    let hold: (response: ServerResponse) => void = () => undefined;
+    const holding = new Promise<ServerResponse>((resolve) => {
+      hold = resolve;
+    });
+    listener = (request, response) => {
+      readBody(request, response, { bytes: 4 * MIB, milliseconds: 10_000 }, room).then(
+        (body) => {
+          read.push(`${request.url} ${body.length}`);
+          if (request.url === '/held') hold(response);
+          else response.end('read');
+        },
+        (error: unknown) => {
+          assert.ok(error instanceof Refusal);
+          const { status, headers, message } = error;
+          answerEarly(request, response, { status, headers: { ...headers }, body: message });
+        },
+      );
+    };
+    const { port } = server.address() as AddressInfo;
+    const send = (path: string, bytes: number) =>
+      fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body: ' '.repeat(bytes) });
+    const first = send('/held', MIB);
+    const held = await holding;
+    const refused = await send('/large', MIB);
+    assert.equal(refused.status, 429);
+    assert.equal(refused.headers.get('retry-after'), '1');
+    assert.match(await refused.text(), /Nothing was done: send this one again/);
+    assert.equal((await send('/small', 60_000)).status, 200);
+    const closed = once(held, 'close');
+    held.end('done');
+    assert.equal(await (await first).text(), 'done');
+    await closed;
+    assert.equal((await send('/large', MIB)).status, 200);
+    assert.deepEqual(read, [`/held ${MIB}`, '/small 60000', `/large ${MIB}`]);
   });
 
   it('cuts the connection where a refused body goes on and on', async () => {
