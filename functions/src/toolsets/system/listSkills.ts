@@ -83,7 +83,7 @@ export const listSkills = defineTool({
       skills: [...shown],
       total,
       totalPages: Math.ceil(total / request.limit),
-      hasNext: request.offset + skills.length < total,
+      hasNext: request.offset + shown.length < total,
       hasPrevious: total > 0 && request.offset > 0,
       categories: [...new Set(categories)],
     };
