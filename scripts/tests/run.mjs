@@ -22,41 +22,51 @@ export async function runTests(args) {
     const { chosen, everything, mochaOptions } = chooseSuites(args);
     const { run } = session;
     const node = await prepare(session);
+    const rest = chosen.filter((one) => one.emulators);
+    // They take a while to boot, in which what needs none of them is run.
+    const emulators = rest.length > 0 ? startEmulators(rest, { session, node }) : undefined;
+    emulators?.catch(() => {}); // it is told below
     /** @type {Totals[]} */
     const results = [];
     if (everything) results.push(await runChecks({ node, env: run.env }));
     for (const suite of chosen.filter((one) => !one.emulators)) {
       results.push(await runMocha(suite, { node, run, env: {}, mochaOptions }));
     }
-    const rest = chosen.filter((one) => one.emulators);
-    if (rest.length > 0) results.push(...(await runWithEmulators(rest, { session, node, mochaOptions })));
+    if (emulators) results.push(...(await runWith(await emulators, rest, { run, node, mochaOptions })));
     return summarise(results);
   });
 }
 
 /**
- * @param {import('./suites.mjs').Suite[]} chosen
- * @param {{ session: Session, node: string, mochaOptions: string[] }} options
+ * @param {import('./suites.mjs').Suite[]} suites that need them
+ * @param {{ session: Session, node: string }} options
+ */
+async function startEmulators(suites, { session: { run, say }, node }) {
+  const output = openOutput(run, 'test-emulators', { screen: false });
+  const isWhole = suites.some(isEndToEnd);
+  if (isWhole) await installTestClients({ env: run.env, say });
+  const parameters = isWhole ? await startVendors({ node, env: run.env, output }) : undefined;
+  const suite = { run, node, ports: await freePorts(), output, say };
+  const { env, exited } = await startSuite({ ...suite, ...(parameters && { parameters }) });
+  return { env: { ...parameters, ...env }, exited, output };
+}
+
+/**
+ * @param {Awaited<ReturnType<typeof startEmulators>>} emulators
+ * @param {import('./suites.mjs').Suite[]} suites
+ * @param {{ run: Session['run'], node: string, mochaOptions: string[] }} options
  * @returns {Promise<Totals[]>}
  */
-async function runWithEmulators(chosen, { session, node, mochaOptions }) {
-  const { run, say } = session;
-  if (chosen.some(isEndToEnd)) await installTestClients({ env: run.env, say });
-  const output = openOutput(run, 'test-emulators', { screen: false });
-  const parameters = chosen.some(isEndToEnd) ? await startVendors({ node, env: run.env, output }) : undefined;
-  const suite = { run, node, ports: await freePorts(), output, say };
-  const emulators = await startSuite({ ...suite, ...(parameters && { parameters }) });
+async function runWith({ env, exited, output }, suites, { run, node, mochaOptions }) {
   /** @type {Totals[]} */
   const results = [];
   const tests = async () => {
-    for (const suite of chosen) {
-      if (isEndToEnd(suite)) await endpointAnswers(emulators.env.MUSTER_MCP_URL ?? '');
-      results.push(
-        await runMocha(suite, { node, run, env: { ...parameters, ...emulators.env }, mochaOptions }),
-      );
+    for (const suite of suites) {
+      if (isEndToEnd(suite)) await endpointAnswers(env.MUSTER_MCP_URL ?? '');
+      results.push(await runMocha(suite, { node, run, env, mochaOptions }));
     }
   };
-  const crash = emulators.exited.then((reason) => {
+  const crash = exited.then((reason) => {
     throw new Error(`${reason}; what they logged: ${output.file}`);
   });
   await Promise.race([tests(), crash]);
