@@ -11,7 +11,7 @@ import { type FunctionServer, musterFunction, serveFunction } from '../../../ben
 import { startRunQueue } from '../../../bench/servers/runQueue.ts';
 import { type Meter, openMeter } from '../../../bench/wire/meter.ts';
 import { type Cost, costReport } from './cost.ts';
-import { elsewhere } from './elsewhere.ts';
+import { elsewhere, newDatabase } from './elsewhere.ts';
 
 /** What an instance of the endpoint has: see entry/http/mcp.ts. */
 export const MEBIBYTES = 512;
@@ -37,7 +37,10 @@ export async function startTarget(name: string, env: Readonly<Record<string, str
   const [leader] = await addCallers(project, 'leader');
   if (leader === undefined) throw new Error('There is no leader.');
   const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
-  const [gitHub, runQueue] = await Promise.all([startGitHub(), startRunQueue(project.env)]);
+  const database = await newDatabase(project.id);
+  const config = JSON.stringify({ projectId: project.id, databaseURL: database.url });
+  const projectEnv = { ...project.env, FIREBASE_CONFIG: config };
+  const [gitHub, runQueue] = await Promise.all([startGitHub(), startRunQueue(projectEnv)]);
   const told = new EventEmitter();
   const costs = new Map<number, Cost>();
   const server = await serveFunction({
@@ -48,7 +51,7 @@ export async function startTarget(name: string, env: Readonly<Record<string, str
       costs.set(cost.number, cost);
       told.emit(String(cost.number));
     },
-    env: { ...project.env, ...gitHub.env, ...runQueue.env, ...env, FIRESTORE_EMULATOR_HOST: meter.host },
+    env: { ...projectEnv, ...gitHub.env, ...runQueue.env, ...env, FIRESTORE_EMULATOR_HOST: meter.host },
   });
   return {
     server,
@@ -61,7 +64,7 @@ export async function startTarget(name: string, env: Readonly<Record<string, str
       if (cost === undefined) throw new Error(`Nobody has told what request ${number} cost.`);
       return cost;
     },
-    elsewhere: () => elsewhere(gitHub.world),
+    elsewhere: () => elsewhere(database, gitHub.world),
     async end() {
       await Promise.all([server.end(), gitHub.stop(), runQueue.stop()]);
       meter.close();
