@@ -24,8 +24,11 @@ export interface Attack {
   readonly changedElsewhere: boolean;
 }
 
+/** A Listen writes nothing, and the emulator's answers to it cannot always be read: see bench/wire/meter.ts. */
 export function billOf(calls: readonly MeteredCall[]): Bill {
-  return calls.reduce((sum, call) => plus(sum, call.bill), NOTHING);
+  return calls
+    .filter(({ method }) => method !== 'Listen')
+    .reduce((sum, call) => plus(sum, call.bill), NOTHING);
 }
 
 /** Everything that is wrong with it; nothing, where it was borne. */
