@@ -98,17 +98,6 @@ export const vendorMistakes: readonly Mistake[] = [
     next: /CLAUDECODE/,
   },
   {
-    who: 'creates a coding task where no runner may be',
-    make: called('coding_create_task', {
-      tool: 'CLAUDECODE',
-      description: 'Mend it',
-      instructions: 'Mend the parser.',
-    }),
-    happened: /It waits for a runner/,
-    where: /that has claude/i,
-    next: /npm run runner -- --repo .* --url .*MUSTER_TOKEN/,
-  },
-  {
     who: 'reports on a coding task that there is not',
     make: called('coding_update_task', { taskId: 'nowhere', status: 'completed' }),
     happened: /no (coding )?task|not found/i,

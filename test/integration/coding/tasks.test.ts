@@ -8,13 +8,17 @@ describe('coding tasks', () => {
     team = await new CodingTeam().begin();
   });
 
-  it('are created with a branch, in a session that they open', async () => {
+  it('are created with a branch, in a session that they open, and say how to start a runner', async () => {
     const created = await team.ask(
       'create_task',
       { tool: 'CLAUDECODE', description: 'Änder the Login!', instructions: 'Use JWT' },
       team.creator,
     );
     assert.match(String(created['branch']), /^task\/[a-z0-9]{8}-ander-the-login$/);
+    assert.match(
+      String(created['message']),
+      /waits for a runner that has claude.*: npm run runner -- --repo <checkout> --url "\S+\?workspace=\S+", .* MUSTER_TOKEN/i,
+    );
     const task = fields(created['task']);
     assert.deepEqual([task['status'], task['state'], task['attempt']], ['pending', 'available', 0]);
     const session = await team.app.services.coordination.session(team.workspace);
