@@ -108,6 +108,8 @@ for (const era of ERAS) {
       assert.deepEqual(await call('list_tasks', asked), {
         tasks: [presentation],
         total: 1,
+        total_pages: 1,
+        has_previous: false,
         truncated: false,
       });
     });
