@@ -101,9 +101,9 @@ function billOf({ method, bill, fault }: Reading): Bill {
 }
 
 /**
- * What cannot be read is passed on all the same, and whoever asks for the bill is told. It happens: where two threads
- * of the Firestore emulator answer one Listen at the same moment, it sends the length of one message before both. An error that is thrown here, in
- * the handler of an event, would end the process, and with it every other measurement.
+ * What cannot be read is passed on all the same, and whoever asks for the bill is told. It happens: the Firestore
+ * emulator has sent the length of one message before two of a Listen, as if two of its threads had answered at once.
+ * An error that is thrown here, in the handler of an event, would end the process, and with it every other measurement.
  */
 function read(reading: Reading, messages: GrpcMessages, bytes: Buffer): void {
   if (reading.fault !== undefined) return;
