@@ -1,4 +1,4 @@
-/** What every tool must keep to, whatever it does. Source: design, sections 2 and 8. */
+/** What every tool must keep to, whatever it does. Source: docs/semantics.md#the-endpoint; CONTRIBUTING.md#add-a-tool. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { Ajv } from 'ajv';

@@ -1,4 +1,4 @@
-/** Holds the arrows of docs/architecture.md: they only point down. Source: design, section 8. */
+/** Holds the arrows of docs/architecture.md: they only point down. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

@@ -61,7 +61,7 @@ describe('a counted change', () => {
 });
 
 describe('the words of coordination', () => {
-  it('are the design’s', () => {
+  it('are those of docs/semantics.md', () => {
     const words = TASK_STATUSES.map((status) => [status, coordinationStatus(status)]);
     assert.deepEqual(Object.fromEntries(words), {
       available: 'available',
