@@ -1,6 +1,6 @@
 /**
  * The one error class and the one table of codes. Handlers throw MusterError; mcp/projection.ts alone
- * turns it into a toolset's envelope. Source: design, section 7; spec/network.md, "Specific Error Codes".
+ * turns it into a toolset's envelope. Source: docs/semantics.md#errors; spec/network.md, "Specific Error Codes".
  */
 
 /** Every code, with the integer that spec/network.md gives it at /mcp/rpc. */

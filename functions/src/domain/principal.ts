@@ -1,4 +1,4 @@
-/** Who is calling. Source: design, section 3. */
+/** Who is calling. Source: docs/semantics.md#who-may-do-what. */
 
 /** The roles, weakest first. A role may do what every weaker one may. */
 export const ROLES = ['viewer', 'worker', 'leader', 'admin'] as const;

@@ -1,4 +1,4 @@
-/** The one gate in front of every tool and resource. Source: design, section 3. */
+/** The one gate in front of every tool and resource. Source: docs/semantics.md#who-may-do-what. */
 import { MusterError } from '../domain/errors.ts';
 import { hasRole, type Principal, type Role } from '../domain/principal.ts';
 

@@ -7,7 +7,7 @@ import { type Resources, resourcesOf } from './resources.ts';
 import type { Selection } from './selection.ts';
 import type { Directory, KnownTool, Tool, ToolHints, Toolset } from './tool.ts';
 
-/** Clients cut instructions off, some without a word. Source: design, section 2. */
+/** Clients cut instructions off, some without a word. Source: docs/semantics.md#the-endpoint. */
 export const MAX_INSTRUCTIONS_LENGTH = 2000;
 
 /** A tool as `tools/list` shows it. Source: MCP 2025-11-25, Tool. */

@@ -1,6 +1,6 @@
 /**
  * The HTTP face of MCP: route, origin, method, size, credential, message, and then the MCP server.
- * Source: design, section 2.
+ * Source: docs/semantics.md#the-endpoint.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';

@@ -1,6 +1,6 @@
 /**
  * `/mcp/events`: the `firebase.event` notifications of one subscription as server-sent events, with cursors as
- * their ids. Source: design, sections 2 and 5; spec/network.md, "firebase.subscribe".
+ * their ids. Source: docs/guides/events.md#server-sent-events; spec/network.md, "firebase.subscribe".
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { MusterError } from '../domain/errors.ts';

@@ -1,4 +1,4 @@
-/** `idempotency_key`: a repeated call gets the first answer. Source: design, section 6, "Shared". */
+/** `idempotency_key`: a repeated call gets the first answer. Source: docs/semantics.md#shared. */
 import { MusterError } from '../domain/errors.ts';
 import { keyReused } from '../domain/idempotency/errors.ts';
 import { type Operation, REPLAY_HOURS, type SettledOperation } from '../domain/idempotency/operation.ts';

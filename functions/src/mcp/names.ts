@@ -1,6 +1,6 @@
 /**
  * What tools are called on the wire. Some clients refuse a dot in a tool's name and lose the whole server
- * with it, so dots are taken but never listed. Source: design, section 2.
+ * with it, so dots are taken but never listed. Source: docs/semantics.md#the-endpoint.
  */
 
 /** The four toolsets whose specification puts the toolset into every tool's name: `firebase.read`. */

@@ -1,7 +1,7 @@
 /**
  * Which web pages may call, and the CORS headers that let a browser do it. Clients that are no browser send
  * no `Origin` and pass: this protects a person whose browser holds a page that means harm.
- * Source: design, section 2; MCP 2025-11-25, "Streamable HTTP", security warning.
+ * Source: docs/semantics.md#the-endpoint; MCP 2025-11-25, "Streamable HTTP", security warning.
  */
 
 const LOCAL_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];

@@ -1,4 +1,4 @@
-/** The only place that formats errors and answers for MCP. Source: design, section 7. */
+/** The only place that formats errors and answers for MCP. Source: docs/semantics.md#errors. */
 import { z } from 'zod';
 import { ERROR_CODES, MusterError } from '../domain/errors.ts';
 import type { JsonObject } from '../domain/json.ts';

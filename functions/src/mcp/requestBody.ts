@@ -12,7 +12,7 @@ export interface BodyLimits {
   readonly milliseconds: number;
 }
 
-/** Source: design, section 2. A line of 1.2 Mbit/s carries that much in that time. */
+/** Source: docs/guides/limits-and-metrics.md. A line of 1.2 Mbit/s carries that much in that time. */
 export const BODY_LIMITS: BodyLimits = { bytes: 4 * 1024 * 1024, milliseconds: 30_000 };
 
 /** What is read away of a body that was refused. Cloud Run lets no more through; then the connection is cut. */

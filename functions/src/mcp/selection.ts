@@ -1,6 +1,6 @@
 /**
  * What a URL selects: which toolsets, whether what writes is left out, which workspace.
- * Source: design, section 2.
+ * Source: docs/semantics.md#the-endpoint.
  */
 import { WORKSPACE_NAME } from '../domain/coordination/session.ts';
 import { MusterError } from '../domain/errors.ts';

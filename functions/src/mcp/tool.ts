@@ -1,6 +1,6 @@
 /**
  * The shape of a tool and of a resource. Toolsets import this file and nothing else of this folder.
- * Source: design, section 8.
+ * Source: CONTRIBUTING.md#add-a-tool.
  */
 import { z } from 'zod';
 import { type JsonObject, jsonObject } from '../domain/json.ts';

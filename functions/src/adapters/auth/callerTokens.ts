@@ -1,7 +1,7 @@
 /**
  * Firebase ID tokens of callers, for clients that run under the security rules. A person's credential is one;
  * an agent's is minted for its uid and claims, and kept until shortly before it expires.
- * Source: design, section 3; https://firebase.google.com/docs/auth/admin/create-custom-tokens
+ * Source: docs/semantics.md#who-may-do-what; https://firebase.google.com/docs/auth/admin/create-custom-tokens
  */
 import { z } from 'zod';
 import { notAccepted } from '../../domain/agents/authentication.ts';

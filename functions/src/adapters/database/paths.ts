@@ -1,4 +1,4 @@
-/** Where everything lies in the Realtime Database. Source: design, section 4. */
+/** Where everything lies in the Realtime Database. Source: docs/data-model.md#realtime-database. */
 import { nothingOfThisId } from '../../domain/missing.ts';
 
 export const PRESENCE = 'presence';

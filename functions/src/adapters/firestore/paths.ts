@@ -1,7 +1,7 @@
 /** Where everything lies in Firestore. Used by the adapters, the triggers and the rules tests alike. */
 import { nothingOfThisId } from '../../domain/missing.ts';
 
-/** The collections at the root. Source: design, section 4. */
+/** The collections at the root. Source: docs/data-model.md#firestore. */
 export const COLLECTIONS = {
   agents: 'agents',
   credentials: 'credentials',

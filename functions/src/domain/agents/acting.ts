@@ -1,4 +1,4 @@
-/** Who may act as which agent. Source: design, section 3. */
+/** Who may act as which agent. Source: docs/semantics.md#who-may-do-what. */
 import { MusterError } from '../errors.ts';
 import { hasRole, type Principal } from '../principal.ts';
 import type { Agent } from './agent.ts';

@@ -1,4 +1,4 @@
-/** An agent of the one registry: `agents/{agentId}`. Source: design, sections 1 and 3. */
+/** An agent of the one registry: `agents/{agentId}`. Source: docs/semantics.md#one-model. */
 import type { JsonObject } from '../json.ts';
 import type { Role } from '../principal.ts';
 

@@ -1,4 +1,4 @@
-/** From a bearer credential to a principal. Source: design, section 3. */
+/** From a bearer credential to a principal. Source: docs/semantics.md#who-may-do-what. */
 import { MusterError } from '../errors.ts';
 import { FailedAttempts } from '../limits/attempts.ts';
 import type { Authenticator, Clock, Hashing } from '../ports.ts';

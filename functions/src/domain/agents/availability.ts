@@ -1,4 +1,4 @@
-/** What an agent is doing, derived from its document. Source: design, section 6; spec/network.md, system.getAgents. */
+/** What an agent is doing, derived from its document. Source: docs/semantics.md#network; spec/network.md, system.getAgents. */
 import type { Agent } from './agent.ts';
 import { SILENCE_MILLISECONDS } from './liveness.ts';
 

@@ -1,4 +1,7 @@
-/** An agent's credential: `credentials/{apiKey}`. The secret itself is never stored. Source: design, section 3. */
+/**
+ * An agent's credential: `credentials/{apiKey}`. The secret itself is never stored.
+ * Source: docs/semantics.md#who-may-do-what.
+ */
 export interface Credential {
   readonly apiKey: string;
   readonly agentId: string;

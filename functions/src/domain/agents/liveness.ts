@@ -1,4 +1,4 @@
-/** Marking agents offline that went away. Source: design, section 6, "liveness sweep". */
+/** Marking agents offline that went away. Source: docs/semantics.md#coordination. */
 import type { Clock, Log, Presence, Randomness } from '../ports.ts';
 import type { AgentReader, Batch, Position } from '../readers.ts';
 import { retryStale } from '../retry.ts';

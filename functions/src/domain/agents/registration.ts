@@ -1,4 +1,7 @@
-/** Registering agents and their credentials. Source: spec/network.md, onboarding.registerAgent; design, section 3. */
+/**
+ * Registering agents and their credentials.
+ * Source: spec/network.md, onboarding.registerAgent; docs/decisions/0006-who-may-register.md.
+ */
 import type { Operation } from '../idempotency/operation.ts';
 import type { Clock, Hashing, Randomness } from '../ports.ts';
 import type { Principal, Role } from '../principal.ts';

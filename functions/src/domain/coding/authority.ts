@@ -1,4 +1,4 @@
-/** Who may say what of a coding task. Source: design, section 3. */
+/** Who may say what of a coding task. Source: docs/semantics.md#coding. */
 import { MusterError } from '../errors.ts';
 import { hasRole, type Principal } from '../principal.ts';
 import type { Claimant } from '../tasks/machine.ts';

@@ -1,6 +1,6 @@
 const MAX_SLUG_LENGTH = 40;
 
-/** The branch of a task that names none: `task/<id8>-<slug>`. Source: design, section 6, "Coding". */
+/** The branch of a task that names none: `task/<id8>-<slug>`. Source: docs/semantics.md#coding. */
 export function usualBranch(taskId: string, description: string): string {
   const id = taskId.replace(/^task-|-\d+$/g, '').slice(-8);
   const slug = description

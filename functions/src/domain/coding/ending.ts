@@ -1,4 +1,4 @@
-/** What becomes of a coding task when an attempt at it ends. Pure. Source: design, section 6, "Coding". */
+/** What becomes of a coding task when an attempt at it ends. Pure. Source: docs/semantics.md#coding. */
 import { z } from 'zod';
 import { MusterError } from '../errors.ts';
 import {

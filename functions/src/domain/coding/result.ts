@@ -2,7 +2,7 @@ import { requireSize } from '../size.ts';
 import type { Change } from '../store.ts';
 import type { StoredResult } from './work.ts';
 
-/** The largest result, in bytes of JSON. Source: spec/coding.md is silent; design, section 6. */
+/** The largest result, in bytes of JSON. Source: spec/coding.md is silent; docs/semantics.md#coding. */
 const MAX_RESULT_BYTES = 1024 * 1024;
 
 /** So many characters fit into a document, whatever they are. */

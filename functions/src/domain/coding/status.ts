@@ -1,4 +1,4 @@
-/** The task's state in coding's words. Source: design, section 1. */
+/** The task's state in coding's words. Source: docs/semantics.md#one-model. */
 import type { TaskStatus } from '../tasks/task.ts';
 
 export const CODING_STATUSES = ['pending', 'in_progress', 'completed', 'failed'] as const;

@@ -1,4 +1,4 @@
-/** What makes a task a coding task: part of `tasks/{taskId}`. Source: spec/coding.md; design, section 6, "Coding". */
+/** What makes a task a coding task: part of `tasks/{taskId}`. Source: spec/coding.md; docs/semantics.md#coding. */
 import type { JsonObject } from '../json.ts';
 import type { Failure } from './failure.ts';
 import type { CodingTool } from './tool.ts';

@@ -1,4 +1,4 @@
-/** A workspace's goal, plan, progress and discoveries. Source: spec/coordination.md; design, section 6. */
+/** A workspace's goal, plan, progress and discoveries. Source: spec/coordination.md; docs/semantics.md#coordination. */
 import { taskNotFound } from '../missing.ts';
 import type { Randomness } from '../ports.ts';
 import type {

@@ -1,6 +1,6 @@
 /**
  * Paths that callers name. Checked before anything is sent to a database.
- * Source: spec/network.md, "firebase.read"; design, section 6, "Network";
+ * Source: spec/network.md, "firebase.read"; docs/semantics.md#network;
  * https://firebase.google.com/docs/firestore/quotas; https://firebase.google.com/docs/database/usage/limits.
  */
 import { invalidPath } from './errors.ts';

@@ -1,4 +1,4 @@
-/** Reading and writing as the caller. Source: spec/network.md, "Firebase Tools"; design, section 6, "Network". */
+/** Reading and writing as the caller. Source: spec/network.md, "Firebase Tools"; docs/semantics.md#network. */
 import type { Operation } from '../idempotency/operation.ts';
 import type { Settle, Store } from '../store.ts';
 import type {
@@ -13,7 +13,7 @@ import type { Caller } from './caller.ts';
 import { invalidPath, invalidRequest, sizeLimitExceeded } from './errors.ts';
 import { type DatabaseName, type DataPath, parsePath } from './path.ts';
 
-/** What Firestore holds in a document, and what one write may bring to either database. Source: design, section 6. */
+/** What Firestore holds in a document, and what one write may bring to either database. Source: docs/semantics.md#network. */
 const MAX_DATA_BYTES = 1_048_576;
 
 export interface DataDependencies {

@@ -1,6 +1,7 @@
 /**
  * Events: what happened to a to-do. Each is written in the commit that makes it happen, and never changed: the
- * documents are the audit trail and the outbox at once. Source: spec/todo.md, "Event Structure"; design, section 5.
+ * documents are the audit trail and the outbox at once. Source: spec/todo.md, "Event Structure";
+ * docs/decisions/0018-event-spine.md.
  */
 import { z } from 'zod';
 import { type JsonObject, jsonObject } from '../json.ts';

@@ -1,4 +1,4 @@
-/** Reading files and searching code. Source: spec/network.md, "GitHub Tools"; design, section 6, "Network". */
+/** Reading files and searching code. Source: spec/network.md, "GitHub Tools"; docs/semantics.md#network. */
 import { MusterError } from '../errors.ts';
 import { found } from './absence.ts';
 import { base64Of, utf8Text } from './content.ts';

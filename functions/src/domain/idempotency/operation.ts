@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json.ts';
 
-/** How long an answer can be replayed. Source: design, section 6, "Shared". */
+/** How long an answer can be replayed. Source: docs/semantics.md#shared. */
 export const REPLAY_HOURS = 24;
 
 /** The stored trace of a settled operation: `idempotency/{id}`. */

@@ -1,6 +1,6 @@
 /**
  * What a new agent has to do, ticked by what it has done. Source: spec/network.md, onboarding.getChecklist;
- * design, section 6.
+ * docs/semantics.md#network.
  */
 import type { Agent } from '../agents/agent.ts';
 import { hasRole } from '../principal.ts';

@@ -1,4 +1,4 @@
-/** Arriving: the welcome and the checklist. Source: spec/network.md, "Onboarding Tools"; design, section 6. */
+/** Arriving: the welcome and the checklist. Source: spec/network.md, "Onboarding Tools"; docs/semantics.md#network. */
 import type { AgentType } from '../agents/agent.ts';
 import type { AgentRegistration } from '../agents/registration.ts';
 import { MusterError } from '../errors.ts';

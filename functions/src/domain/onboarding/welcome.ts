@@ -1,4 +1,4 @@
-/** What a new agent is told. Source: spec/network.md, onboarding.getWelcome; design, section 6. */
+/** What a new agent is told. Source: spec/network.md, onboarding.getWelcome; docs/semantics.md#network. */
 import type { AgentType } from '../agents/agent.ts';
 import type { ProposedCall } from './call.ts';
 import { chooseLanguage, LANGUAGES, type Language, listed, TEXTS } from './language.ts';

@@ -1,4 +1,4 @@
-/** When a recurring to-do recurs. Source: spec/todo.md, create_recurring_task; design, section 6, "To-dos". */
+/** When a recurring to-do recurs. Source: spec/todo.md, create_recurring_task; docs/semantics.md#to-dos. */
 import { MusterError } from '../errors.ts';
 
 export const FREQUENCIES = ['DAILY', 'WEEKLY', 'MONTHLY'] as const;

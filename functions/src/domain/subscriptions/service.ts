@@ -1,4 +1,7 @@
-/** Subscriptions: made, read and removed by whoever owns them. Source: spec/network.md; design, section 5. */
+/**
+ * Subscriptions: made, read and removed by whoever owns them.
+ * Source: spec/network.md; docs/decisions/0012-subscription-log.md.
+ */
 import type { Caller } from '../data/caller.ts';
 import { type DatabaseName, type DataPath, parsePath } from '../data/path.ts';
 import { inTime } from '../deadline.ts';

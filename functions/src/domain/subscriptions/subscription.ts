@@ -1,4 +1,4 @@
-/** A subscription: who watches what, and where its events are logged. Source: design, section 5. */
+/** A subscription: who watches what, and where its events are logged. Source: docs/decisions/0012-subscription-log.md. */
 import type { WatchShape } from '../data/access.ts';
 import { invalidRequest } from '../data/errors.ts';
 import type { DatabaseName, DataPath } from '../data/path.ts';

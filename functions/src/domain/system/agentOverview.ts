@@ -1,4 +1,4 @@
-/** The agents of the system and what they are doing. Source: spec/network.md, system.getAgents; design, section 6. */
+/** The agents of the system and what they are doing. Source: spec/network.md, system.getAgents; docs/semantics.md#network. */
 import type { Agent } from '../agents/agent.ts';
 import { availability, withPresence } from '../agents/availability.ts';
 import { inTime } from '../deadline.ts';

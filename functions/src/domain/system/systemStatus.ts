@@ -1,4 +1,7 @@
-/** Whether the services that Muster stands on answer. Source: spec/network.md, system.getSystemStatus; design, section 6. */
+/**
+ * Whether the services that Muster stands on answer.
+ * Source: spec/network.md, system.getSystemStatus; docs/semantics.md#network.
+ */
 import { inTime } from '../deadline.ts';
 import type { GitHub, RateLimit } from '../github/port.ts';
 import type { Clock } from '../ports.ts';

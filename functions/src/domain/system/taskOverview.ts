@@ -1,4 +1,4 @@
-/** The one work queue as system.getTaskQueue shows it. Source: spec/network.md; design, section 1. */
+/** The one work queue as system.getTaskQueue shows it. Source: spec/network.md; docs/semantics.md#one-model. */
 import { MusterError } from '../errors.ts';
 import type { AgentReader, SessionCounters, SessionReader, TaskReader } from '../readers.ts';
 import { fitsAnswer } from '../size.ts';

@@ -1,4 +1,4 @@
-/** The dependencies of a batch: `task-N` means the batch's N-th task. Source: design, section 6. */
+/** The dependencies of a batch: `task-N` means the batch's N-th task. Source: docs/semantics.md#coordination. */
 import { MusterError } from '../errors.ts';
 
 const BATCH_REFERENCE = /^task-(\d+)$/;

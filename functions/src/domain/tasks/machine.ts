@@ -1,7 +1,7 @@
 /**
  * The task's state machine: available → claimed → in_progress → done | failed, with leases, epochs and
  * late results; coding tasks also wait, and are cancelled, as are those of runs. Pure: every transition gives a new task or throws what stands in its way.
- * Source: design, section 6, "Coordination" and "Coding".
+ * Source: docs/semantics.md#coordination.
  */
 import { MusterError } from '../errors.ts';
 import { type Claim, isClosed, isHeld, type LapsedClaim, type Task, type TaskResult } from './task.ts';

@@ -1,4 +1,4 @@
-/** The task's state in coordination's words. Source: design, section 1. */
+/** The task's state in coordination's words. Source: docs/semantics.md#one-model. */
 import type { Task, TaskStatus } from './task.ts';
 
 export const COORDINATION_STATUSES = ['available', 'claimed', 'in_progress', 'done', 'failed'] as const;

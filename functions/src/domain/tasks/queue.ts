@@ -1,6 +1,6 @@
 /**
  * Working the queue: claim, start, complete, fail. Each is one optimistic commit of the task, its holder and
- * the session's counters. Source: spec/coordination.md, "Worker Tools"; design, section 6.
+ * the session's counters. Source: spec/coordination.md, "Worker Tools"; docs/semantics.md#coordination.
  */
 import { taskNotFound } from '../missing.ts';
 import { retryStale } from '../retry.ts';
@@ -11,7 +11,7 @@ import { type ClaimOutcome, type ClaimRequest, TaskClaims, type TaskQueueDepende
 import { type Claimant, type Outcome, type Settlement, settleTask, startTask } from './machine.ts';
 import type { Task } from './task.ts';
 
-/** A lease's length where the caller asks for none. Source: design, section 6. */
+/** A lease's length where the caller asks for none. Source: docs/semantics.md#coordination. */
 export const DEFAULT_LEASE_SECONDS = 30 * 60;
 
 export class TaskQueue {

@@ -1,7 +1,7 @@
 /**
  * Clearing up after agents that died: lapsed leases are released or, where the holder was seen since,
  * renewed; waits before a retry are ended. Each task is one commit of its own, so that two sweeps at once,
- * a late one or one that dies half-way do no harm. Source: design, section 6, "liveness sweep".
+ * a late one or one that dies half-way do no harm. Source: docs/semantics.md#coordination.
  */
 import { type Ending, endQueue, loseRunner } from '../coding/ending.ts';
 import { type CodingTask, isCodingTask } from '../coding/task.ts';

@@ -1,4 +1,4 @@
-/** A task of the one work queue: `tasks/{taskId}`. Source: design, sections 1 and 4. */
+/** A task of the one work queue: `tasks/{taskId}`. Source: docs/semantics.md#one-model. */
 import type { CodingWork } from '../coding/work.ts';
 
 /** The stored states. `waiting` is a coding task whose agent is done while its session is alive. */

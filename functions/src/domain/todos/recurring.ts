@@ -1,4 +1,4 @@
-/** A person's recurring tasks. Source: spec/todo.md, create_recurring_task; design, section 6, "To-dos". */
+/** A person's recurring tasks. Source: spec/todo.md, create_recurring_task; docs/semantics.md#to-dos. */
 import type { PreferenceReader } from '../notifications/ports.ts';
 import type { Clock, Hashing, Randomness } from '../ports.ts';
 import type { Page, Slice } from '../readers.ts';

@@ -1,4 +1,4 @@
-/** A person's to-dos. Source: spec/todo.md; design, section 6, "To-dos". */
+/** A person's to-dos. Source: spec/todo.md; docs/semantics.md#to-dos. */
 import type { TaskEvent } from '../events/event.ts';
 import type { Page, Slice } from '../readers.ts';
 import { retryStale } from '../retry.ts';

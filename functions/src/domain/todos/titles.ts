@@ -1,7 +1,7 @@
 /**
  * No two open to-dos of one owner have the same title and due date. A small document under an id made of the
  * three keeps them for one to-do, so that of two commits at once one fails. Source: spec/todo.md,
- * DUPLICATE_TASK; design, section 6, "To-dos".
+ * DUPLICATE_TASK; docs/semantics.md#to-dos.
  */
 import type { Hashing } from '../ports.ts';
 import type { Change } from '../store.ts';

@@ -1,4 +1,4 @@
-/** To-dos: what a person means to do. Source: spec/todo.md; design, section 6, "To-dos". */
+/** To-dos: what a person means to do. Source: spec/todo.md; docs/semantics.md#to-dos. */
 import type { JsonObject } from '../json.ts';
 
 /** By rank, lowest first. */

@@ -1,4 +1,4 @@
-/** Arguments and answers that orchestration's tools share. Source: spec/orchestration.md; design, section 6. */
+/** Arguments and answers that orchestration's tools share. Source: spec/orchestration.md; docs/semantics.md#orchestration. */
 import { z } from 'zod';
 import { idLike } from '../../domain/ids.ts';
 import { ROLES } from '../../domain/orchestration/agents/profile.ts';

@@ -1,4 +1,4 @@
-/** The Realtime Database as the caller. Source: design, section 3; docs/decisions/0009. */
+/** The Realtime Database as the caller. Source: docs/decisions/0009-realtime-rest-as-caller.md. */
 import type { App } from 'firebase-admin/app';
 import type {
   DatabaseAccess,

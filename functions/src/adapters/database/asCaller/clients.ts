@@ -1,6 +1,7 @@
 /**
  * Clients that watch as a caller: an Admin SDK app each, whose connection the database gives the caller's claims.
- * Source: design, section 3; https://firebase.google.com/docs/database/admin/start#authenticate-with-limited-privileges
+ * Source: docs/decisions/0009-realtime-rest-as-caller.md;
+ * https://firebase.google.com/docs/database/admin/start#authenticate-with-limited-privileges
  */
 import type { App } from 'firebase-admin/app';
 import type { Database } from 'firebase-admin/database';

@@ -1,4 +1,4 @@
-/** Firestore as the caller. Source: design, section 3. */
+/** Firestore as the caller. Source: docs/decisions/0011-firestore-as-caller.md. */
 import type {
   DatabaseAccess,
   ReadOutcome,

@@ -1,6 +1,6 @@
 /**
  * Firestore clients that come as their caller: each carries one ID token, so that the security rules decide.
- * Source: design, section 3.
+ * Source: docs/decisions/0011-firestore-as-caller.md.
  */
 import { Firestore, type Settings } from '@google-cloud/firestore';
 import type { Caller } from '../../../domain/data/caller.ts';

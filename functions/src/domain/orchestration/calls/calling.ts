@@ -1,6 +1,6 @@
 /**
  * One call: an agent is asked, again after failures that pass, and after it the agents that may take its place.
- * Every attempt is recorded in order. Source: design, section 6, "Orchestration".
+ * Every attempt is recorded in order. Source: docs/semantics.md#orchestration.
  */
 import type { Randomness } from '../../ports.ts';
 import type { HostedAgent, ModelAnswer, ModelFailure } from '../ports.ts';

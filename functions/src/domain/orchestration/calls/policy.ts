@@ -1,4 +1,4 @@
-/** What follows from a call's failure: who is asked next, and when. Source: design, section 6, "Orchestration". */
+/** What follows from a call's failure: who is asked next, and when. Source: docs/semantics.md#orchestration. */
 import type { FailureClass } from '../ports.ts';
 
 export type Reaction =

@@ -1,4 +1,4 @@
-/** One answer out of all, which says what came from whom. Source: design, section 6, "Orchestration". */
+/** One answer out of all, which says what came from whom. Source: docs/semantics.md#orchestration. */
 import type { AnsweredCall } from '../calls/calling.ts';
 import { fenced } from '../fence.ts';
 import { allFailed, askAll, failureWarnings, isValid, type ModeResult, type Round } from './ask.ts';

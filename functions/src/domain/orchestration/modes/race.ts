@@ -1,4 +1,4 @@
-/** The first valid answer wins, and the others are called off. Source: design, section 6, "Orchestration". */
+/** The first valid answer wins, and the others are called off. Source: docs/semantics.md#orchestration. */
 
 import type { AnsweredCall } from '../calls/calling.ts';
 import type { ModelAnswer } from '../ports.ts';

@@ -1,6 +1,6 @@
 /**
  * The majority of short answers, or else the answer that judges rank best without knowing whose it is. Ties are
- * broken by rules, and the explanation says by which. Source: design, section 6, "Orchestration".
+ * broken by rules, and the explanation says by which. Source: docs/semantics.md#orchestration.
  */
 import type { AnsweredCall } from '../calls/calling.ts';
 import { allFailed, askAll, failureWarnings, isValid, type ModeResult, type Round } from './ask.ts';

@@ -1,4 +1,4 @@
-/** Executes runs as they are delivered, for as long as this instance has them. Source: design, section 5. */
+/** Executes runs as they are delivered, for as long as this instance has them. Source: docs/decisions/0021-runs.md. */
 import { z } from 'zod';
 import { unlessUnreadable } from '../../unreadable.ts';
 import { Advance, type AdvanceDependencies } from './advance.ts';

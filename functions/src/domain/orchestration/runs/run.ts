@@ -1,4 +1,4 @@
-/** An orchestration as it is kept, and its state machine. Source: design, sections 5 and 6, "Orchestration". */
+/** An orchestration as it is kept, and its state machine. Source: docs/decisions/0021-runs.md. */
 import type { JsonObject } from '../../json.ts';
 import type { AgentRole } from '../agents/profile.ts';
 import type { Attempt } from '../calls/attempt.ts';

@@ -11,7 +11,7 @@ import { progressOf } from '../workflows/progress.ts';
 import type { AnswerCache, RunReader } from './ports.ts';
 import { handedOn, NOTHING_SPENT, type Run, type RunOrder, type Selection } from './run.ts';
 
-/** How long a success is given again to the same question. Source: design, section 6, "Orchestration". */
+/** How long a success is given again to the same question. Source: docs/semantics.md#orchestration. */
 const FRESH_MILLISECONDS = 5 * 60_000;
 
 /** A run may wait for a live agent, but not for ever. */

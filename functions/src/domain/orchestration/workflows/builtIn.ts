@@ -1,4 +1,4 @@
-/** The built-in workflows, in the language of all others. Source: design, section 6, "Orchestration". */
+/** The built-in workflows, in the language of all others. Source: docs/semantics.md#orchestration. */
 import type { Workflow } from './definition.ts';
 import { readWorkflow } from './validation.ts';
 

@@ -1,4 +1,7 @@
-/** A workflow as it is written, stored and listed. Source: spec/orchestration.md, orchestrate_workflow; design, section 6. */
+/**
+ * A workflow as it is written, stored and listed.
+ * Source: spec/orchestration.md, orchestrate_workflow; docs/semantics.md#orchestration.
+ */
 import { z } from 'zod';
 import { ROLES } from '../agents/profile.ts';
 
