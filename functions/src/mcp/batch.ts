@@ -5,6 +5,7 @@
 import { MusterError } from '../domain/errors.ts';
 import { MAX_ANSWER_BYTES } from '../domain/size.ts';
 import { withDeadline } from './deadline.ts';
+import type { PackedAnswer } from './packedText.ts';
 
 /** The answers to a batch, in bytes. */
 export const MAX_BATCH_BYTES = 4 * MAX_ANSWER_BYTES;
@@ -20,7 +21,7 @@ const COURTESY_MILLISECONDS = 250;
 
 /** What a message has come to. */
 export interface Answered {
-  readonly json: string | Buffer;
+  readonly json: string | PackedAnswer;
   /** Whether nobody is told: it counts all the same. */
   readonly silent: boolean;
 }
@@ -44,8 +45,10 @@ export async function answerInTurn<Message>(
   for (const message of messages) {
     const left = end - performance.now();
     const answered = await inTurn(message, bytes, left);
-    bytes += Buffer.byteLength(answered.json);
-    if (!answered.silent) told.push(answered.json.toString());
+    const { json, silent } = answered;
+    const text = typeof json === 'string' ? json : json.bytes().toString();
+    bytes += Buffer.byteLength(text);
+    if (!silent) told.push(text);
   }
   return told.length === 0 ? undefined : `[${told.join(',')}]`;
 

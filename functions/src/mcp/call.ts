@@ -6,7 +6,6 @@ import type { Waiting } from '../domain/waiting.ts';
 import { textWithinBounds, withinBounds } from './answerBounds.ts';
 import { authorise } from './authorisation.ts';
 import type { CallContext } from './callContext.ts';
-import type { FoundTool } from './catalogue.ts';
 import { type Late, LOOK_FIRST, type Punctuality, requireTime, withDeadline } from './deadline.ts';
 import type { Exchange } from './exchange.ts';
 import { type IdempotencyPorts, runOnce, UNKEYED } from './idempotency.ts';
@@ -16,6 +15,7 @@ import { namingOwnArgument } from './ownArgument.ts';
 import { type ProgressToken, progressNotification } from './progress.ts';
 import { type Outcome, presentable } from './projection.ts';
 import type { FoundResource, FoundTemplate } from './resources.ts';
+import type { FoundTool } from './tool.ts';
 
 export interface CallPorts extends IdempotencyPorts, ObservationPorts {
   readonly services: () => Services;

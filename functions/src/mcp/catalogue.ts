@@ -1,34 +1,17 @@
 /** What a selection lists and finds. Built once per instance and selection, not per request. */
-import { type JsonObject, jsonObject } from '../domain/json.ts';
-import { answerOrRefusalSchema, inputJsonSchema, outputJsonSchema } from './json-schema.ts';
+import { jsonObject } from '../domain/json.ts';
+import type { Role } from '../domain/principal.ts';
+import { inputJsonSchema } from './json-schema.ts';
 import { acceptedNames, type Dialect, fullName, wireName } from './names.ts';
-import { envelopeSchema } from './projection.ts';
 import { type Resources, resourcesOf } from './resources.ts';
-import type { Selection } from './selection.ts';
-import type { Directory, KnownTool, Tool, ToolHints, Toolset } from './tool.ts';
+import type { Listing, Selection } from './selection.ts';
+import type { Directory, FoundTool, KnownTool, Toolset } from './tool.ts';
+import { isListedLight, lightTool, type ToolList, toolListOf, wholeTool } from './toolList.ts';
 
 /** Clients cut instructions off, some without a word. Source: docs/semantics.md#the-endpoint. */
 export const MAX_INSTRUCTIONS_LENGTH = 2000;
 
-/** A tool as `tools/list` shows it. Source: MCP 2025-11-25, Tool. */
-export interface ListedTool {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly inputSchema: JsonObject & { readonly type: 'object' };
-  readonly outputSchema: JsonObject & { readonly type: 'object' };
-  readonly annotations: ToolHints & { readonly title: string };
-}
-
-export interface FoundTool {
-  readonly toolset: string;
-  readonly tool: Tool;
-}
-
 export interface Catalogue {
-  readonly tools: readonly ListedTool[];
-  /** `tools` as JSON. */
-  readonly toolsJson: Buffer;
   readonly resources: Resources;
   readonly instructions: string;
   /** The tools' full names. */
@@ -37,6 +20,8 @@ export interface Catalogue {
   /** The toolsets that it is made of. */
   readonly toolsets: readonly string[];
   findTool(name: string): FoundTool | undefined;
+  /** What `tools/list` shows to callers of the role. */
+  listFor(role: Role): ToolList;
 }
 
 /** Keeps the catalogues that have been asked for. */
@@ -44,7 +29,6 @@ export class Catalogues {
   readonly #toolsets: readonly Toolset[];
   readonly #built = new Map<string, Catalogue>();
   #known: readonly KnownTool[] | undefined;
-  readonly #schemas = new Map<Tool, Pick<ListedTool, 'inputSchema' | 'outputSchema'>>();
 
   constructor(toolsets: readonly Toolset[]) {
     this.#toolsets = toolsets;
@@ -58,20 +42,19 @@ export class Catalogues {
   /** @param allowed the only toolsets that the principal may use, where there is such a limit */
   of(selection: Selection, allowed?: readonly string[]): Catalogue {
     const chosen = selection.toolsets.filter((name) => allowed === undefined || allowed.includes(name));
-    const key = `${selection.dialect} ${selection.readonly} ${chosen.join(',')}`;
+    const key = `${selection.dialect} ${selection.listing} ${selection.readonly} ${chosen.join(',')}`;
     const known = this.#built.get(key);
     if (known !== undefined) return known;
     if (this.#built.size >= MAX_CATALOGUES) this.#built.clear();
     const built = this.#build(
       this.#toolsets.filter((toolset) => chosen.includes(toolset.name)),
-      selection.readonly,
-      selection.dialect,
+      selection,
     );
     this.#built.set(key, built);
     return built;
   }
 
-  #build(toolsets: readonly Toolset[], readonly: boolean, dialect: Dialect): Catalogue {
+  #build(toolsets: readonly Toolset[], { readonly, dialect, listing }: Selection): Catalogue {
     const found = toolsets.flatMap(({ name, tools }) =>
       tools
         .filter((tool) => !readonly || tool.annotations.readOnlyHint)
@@ -82,32 +65,19 @@ export class Catalogues {
         acceptedNames(entry.toolset, entry.tool.name, dialect).map((name) => [name, entry] as const),
       ),
     );
-    // Made when first asked for: a call needs none of it, and the schemas would be a part of every cold start.
-    let tools: readonly ListedTool[] | undefined;
-    let toolsJson: Buffer | undefined;
-    const list = () => {
-      tools ??= found.map(({ toolset, tool }) => this.#listed(toolset, tool, dialect));
-      return tools;
-    };
     return {
-      get tools() {
-        return list();
-      },
-      get toolsJson() {
-        toolsJson ??= Buffer.from(JSON.stringify(list()));
-        return toolsJson;
-      },
       resources: resourcesOf(toolsets),
       instructions: instructionsOf(toolsets),
       methods: found.map(({ toolset, tool }) => fullName(toolset, tool.name)),
       directory: this.#directory(found, toolsets, dialect),
       toolsets: toolsets.map(({ name }) => name),
       findTool: (name) => byName.get(name),
+      listFor: listMaker(found, listing, dialect),
     };
   }
 
   #directory(found: readonly FoundTool[], toolsets: readonly Toolset[], dialect: Dialect): Directory {
-    const listed = new Map(
+    const names = new Map(
       found.map(({ toolset, tool }) => [fullName(toolset, tool.name), wireName(toolset, tool.name, dialect)]),
     );
     const known = () => this.#knownTools();
@@ -116,7 +86,7 @@ export class Catalogues {
         return known();
       },
       resources: toolsets.flatMap(({ resources }) => resources.map(({ uri }) => uri)),
-      listedName: (name) => listed.get(name),
+      wireName: (name) => names.get(name),
     };
   }
 
@@ -128,38 +98,29 @@ export class Catalogues {
         title: tool.title,
         description: tool.description,
         role: tool.role,
-        parameters: this.#schemasOf(toolset, tool).inputSchema,
+        parameters: inputJsonSchema(tool.input),
         example: jsonObject.parse(tool.example),
       })),
     );
     return this.#known;
   }
+}
 
-  #listed(toolset: string, tool: Tool, dialect: Dialect): ListedTool {
-    const { title, description, annotations } = tool;
-    const name = wireName(toolset, tool.name, dialect);
-    return {
-      name,
-      title,
-      description,
-      ...this.#schemasOf(toolset, tool),
-      annotations: { title, ...annotations },
-    };
-  }
-
-  #schemasOf(toolset: string, tool: Tool): Pick<ListedTool, 'inputSchema' | 'outputSchema'> {
-    const known = this.#schemas.get(tool);
+/** A list is made when it is first asked for: a call needs none, and it would be a part of every cold start. */
+function listMaker(found: readonly FoundTool[], listing: Listing, dialect: Dialect): Catalogue['listFor'] {
+  const made = new Map<Role | undefined, ToolList>();
+  return (role) => {
+    const key = listing === 'light' ? role : undefined;
+    const known = made.get(key);
     if (known !== undefined) return known;
-    const refusal = envelopeSchema(toolset);
-    const output =
-      refusal === undefined ? outputJsonSchema(tool.output) : answerOrRefusalSchema(tool.output, refusal);
-    const made = {
-      inputSchema: { ...inputJsonSchema(tool.input), type: 'object' as const },
-      outputSchema: { ...output, type: 'object' as const },
-    };
-    this.#schemas.set(tool, made);
-    return made;
-  }
+    const tools =
+      listing === 'light'
+        ? found.filter((one) => isListedLight(one, role)).map((one) => lightTool(one, dialect))
+        : found.map((one) => wholeTool(one, dialect));
+    const list = toolListOf(tools);
+    made.set(key, list);
+    return list;
+  };
 }
 
 /** More than the selections that a deployment can have in earnest; beyond it somebody is playing. */
@@ -167,7 +128,8 @@ const MAX_CATALOGUES = 64;
 
 const INTRODUCTION =
   'Muster is where agents and the people they work for share work. Your credential says who you are; ' +
-  'an error says what to do next.';
+  'an error says what to do next. Every tool that writes takes idempotency_key: a call repeated with the same ' +
+  'key and arguments within 24 hours gets the first answer and does nothing again.';
 
 function instructionsOf(toolsets: readonly Toolset[]): string {
   const lines = [INTRODUCTION, ...toolsets.map(({ name, instructions }) => `${name}: ${instructions}`)];

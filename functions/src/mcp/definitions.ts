@@ -15,6 +15,7 @@ import type { Catalogue } from './catalogue.ts';
 import { COMPLETION, complete } from './completion.ts';
 import type { Exchange, Serving } from './exchange.ts';
 import { unknownTool } from './nearest.ts';
+import { PackedAnswer } from './packedText.ts';
 import { CALL } from './parameters.ts';
 import { forLegacy, toolResult } from './projection.ts';
 import { shownName } from './structure.ts';
@@ -121,16 +122,20 @@ const NO_TOOLS_YET = { tools: [] };
 const NO_TOOLS_JSON = '"tools":[]';
 
 /**
- * Puts the list, serialised and encoded once per instance, into the answer that the SDK made around an empty
+ * Puts the list, serialised once per instance, into the answer that the SDK made around an empty
  * one: it serialises every answer anew, and the list is by far the longest. The empty list can be found by its
  * text, since within a string of JSON the quote before `:` would have a backslash.
  */
-export function withTools(json: string, message: unknown, { listed }: Serving): string | Buffer {
+export function withTools(
+  json: string,
+  message: unknown,
+  { listed, exchange }: Serving,
+): string | PackedAnswer {
   const at = methodOf(message) === 'tools/list' ? json.indexOf(NO_TOOLS_JSON) : -1;
   if (at < 0) return json;
   const start = at + NO_TOOLS_JSON.length - '[]'.length;
   const [before, after] = [json.slice(0, start), json.slice(start + '[]'.length)];
-  return Buffer.concat([Buffer.from(before), listed.toolsJson, Buffer.from(after)]);
+  return new PackedAnswer(before, listed.listFor(exchange.principal.role).json, after);
 }
 
 /** The method that a message names, if it is a request or a notification. */

@@ -2,17 +2,17 @@
 import type { JsonObject } from '../domain/json.ts';
 import type { Role } from '../domain/principal.ts';
 
-/** What a deployment can do, and what of it the caller's endpoint lists. */
+/** What a deployment can do, and what of it the caller's endpoint serves. */
 export interface Directory {
   /** Every tool that there is, in the order of the toolsets. */
   readonly tools: readonly KnownTool[];
   /** The URIs of the resources that this endpoint lists. */
   readonly resources: readonly string[];
   /**
-   * The name under which this endpoint lists a tool; undefined where it does not.
+   * The name under which this endpoint takes calls of a tool; undefined where it does not.
    * @param fullName `coordination.create_task`
    */
-  listedName(fullName: string): string | undefined;
+  wireName(fullName: string): string | undefined;
 }
 
 /** A tool as others speak of it. */

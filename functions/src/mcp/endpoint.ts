@@ -101,12 +101,13 @@ async function answer(
     return sendStream(response, await openEvents(dependencies, serving.exchange, from));
   }
   if (selection.page !== undefined) {
-    return send(response, await serveAgentPage(dependencies, serving, selection.page));
+    return send(request, response, await serveAgentPage(dependencies, serving, selection.page));
   }
   const bytes = await readBody(request, response);
-  if (selection.protocol === 'rpc') return send(response, await serveRpc(dependencies, serving, bytes));
+  if (selection.protocol === 'rpc')
+    return send(request, response, await serveRpc(dependencies, serving, bytes));
   const body = await messageOf(bytes, () => dependencies.limits.take(principal));
-  await send(response, await serve({ ...serving, headers: request.headers, body }));
+  await send(request, response, await serve({ ...serving, headers: request.headers, body }));
 }
 
 /** The one method that each protocol takes. */

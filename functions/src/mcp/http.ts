@@ -2,8 +2,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { compressed, encodingFor, MIN_COMPRESSED_BYTES } from './compression.ts';
 import type { Refusal } from './refusal.ts';
-import type { McpReply } from './reply.ts';
+import type { JsonReply, McpReply } from './reply.ts';
 import { answerEarly } from './requestBody.ts';
 import { STREAM_HEADERS } from './sse.ts';
 
@@ -32,9 +33,15 @@ export function baseUrlOf(
   return `${scheme}://${host}${mountPath ?? (keepsPath ? '/mcp' : '')}`;
 }
 
+const JSON_TYPE = { 'Content-Type': 'application/json' } as const;
+
 /** Sends what the MCP server answers. */
-export async function send(response: ServerResponse, reply: McpReply): Promise<void> {
-  if (!(reply instanceof Response)) return sendJson(response, reply.status, reply.json);
+export async function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  reply: McpReply,
+): Promise<void> {
+  if (!(reply instanceof Response)) return sendJson(request, response, reply);
   response.writeHead(reply.status, Object.fromEntries(reply.headers));
   if (reply.body === null) return void response.end();
   // A client that goes away ends the pipeline early, which is no error of ours.
@@ -49,12 +56,25 @@ export async function sendStream(response: ServerResponse, frames: AsyncIterable
 
 export function sendRefusal(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
   if (response.headersSent) return void response.destroy();
-  const headers = { ...refusal.headers, 'Content-Type': 'application/json' };
+  const headers = { ...refusal.headers, ...JSON_TYPE };
   answerEarly(request, response, { status: refusal.status, headers, body: JSON.stringify(refusal.body) });
 }
 
-function sendJson(response: ServerResponse, status: number, json: string | Buffer | undefined): void {
+async function sendJson(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, json }: JsonReply,
+): Promise<void> {
   if (json === undefined) return void response.writeHead(status).end();
-  const length = Buffer.byteLength(json);
-  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': length }).end(json);
+  const length = typeof json === 'string' ? Buffer.byteLength(json) : json.length;
+  const isLong = length >= MIN_COMPRESSED_BYTES;
+  const encoding = isLong ? encodingFor(headerOf(request, 'accept-encoding')) : undefined;
+  if (isLong) response.appendHeader('Vary', 'Accept-Encoding');
+  if (encoding === undefined) {
+    const body = typeof json === 'string' ? json : json.bytes();
+    return void response.writeHead(status, { ...JSON_TYPE, 'Content-Length': length }).end(body);
+  }
+  const body = await compressed(json, encoding);
+  const headers = { ...JSON_TYPE, 'Content-Encoding': encoding, 'Content-Length': body.length };
+  response.writeHead(status, headers).end(body);
 }

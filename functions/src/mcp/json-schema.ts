@@ -1,7 +1,6 @@
 /** Turns a tool's zod schemas into the JSON Schema that clients are shown. */
 import { z } from 'zod';
-import type { JsonObject } from '../domain/json.ts';
-import { jsonObject } from '../domain/json.ts';
+import { type JsonObject, type JsonValue, jsonObject } from '../domain/json.ts';
 
 /** Marks a schema that is listed without the null that it takes. */
 export const CLEARABLE = 'clearable';
@@ -34,6 +33,66 @@ function convert(schema: z.ZodObject, io: 'input' | 'output'): JsonObject {
     override: ({ jsonSchema }) => simplify(jsonSchema),
   });
   return jsonObject.parse(converted);
+}
+
+/** Told once in the server's instructions, and not with every tool that takes it. */
+const TOLD_ONCE: readonly string[] = ['idempotency_key'];
+
+/** What a description of so many words says, the argument's name says already. */
+const WORDS_OF_A_NAME = 3;
+
+/** Bounds that hardly anybody exceeds, and what would only say that there are no others. */
+const LEFT_OUT: readonly string[] = [
+  '$defs',
+  'exclusiveMinimum',
+  'maxItems',
+  'maxLength',
+  'minItems',
+  'minLength',
+  'minimum',
+  'pattern',
+  'propertyNames',
+];
+
+/**
+ * A schema of arguments as the light list shows it: it takes all that the whole one takes, and has its names,
+ * types, enums, formats, defaults and what is required.
+ */
+export function lightSchema(schema: JsonObject): JsonObject {
+  if ('$ref' in schema) return {};
+  const { properties, ...rest } = schema;
+  const kept = Object.entries(rest).filter(([keyword, value]) => isKept(keyword, value));
+  return {
+    ...Object.fromEntries(kept.map(([keyword, value]) => [keyword, lightPart(keyword, value)])),
+    ...(properties !== undefined && { properties: lightProperties(jsonObject.parse(properties)) }),
+  };
+}
+
+function isKept(keyword: string, value: JsonValue | undefined): boolean {
+  if (keyword === 'additionalProperties') return isSchema(value) && Object.keys(value).length > 0;
+  if (keyword === 'description') return String(value).trim().split(/\s+/).length > WORDS_OF_A_NAME;
+  return !LEFT_OUT.includes(keyword);
+}
+
+/** What a keyword holds, where it holds schemas. */
+function lightPart(keyword: string, value: JsonValue | undefined): JsonValue | undefined {
+  if (keyword === 'anyOf' && Array.isArray(value))
+    return value.map((one) => lightSchema(jsonObject.parse(one)));
+  if (keyword !== 'items' && keyword !== 'additionalProperties') return value;
+  return isSchema(value) ? lightSchema(value) : value;
+}
+
+function lightProperties(properties: JsonObject): JsonObject {
+  const light = Object.entries(properties).map(([name, value]) => {
+    const { description, ...rest } = lightSchema(jsonObject.parse(value));
+    const isTold = description === undefined || TOLD_ONCE.includes(name);
+    return [name, isTold ? rest : { ...rest, description }] as const;
+  });
+  return Object.fromEntries(light);
+}
+
+function isSchema(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Leaves out what zod adds by itself: the bounds of a safe integer and the pattern behind a format. */

@@ -11,6 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { answerInTurn } from './batch.ts';
 import { methodOf } from './definitions.ts';
+import type { PackedAnswer } from './packedText.ts';
 import { errorObject } from './projection.ts';
 import { errorReply, type JsonReply, type McpReply } from './reply.ts';
 
@@ -23,7 +24,7 @@ const ACCEPTED: JsonReply = { status: 202, json: undefined };
 export interface LegacyAnswers {
   /** Whether the request may be worth a stream. */
   mayNotify(request: JSONRPCRequest): boolean;
-  asJson(request: JSONRPCRequest): Promise<string | Buffer>;
+  asJson(request: JSONRPCRequest): Promise<string | PackedAnswer>;
   /** As a stream if something comes before the answer. */
   asStream(request: JSONRPCRequest): Promise<Response>;
 }

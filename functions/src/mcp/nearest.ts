@@ -21,7 +21,7 @@ const MOST_SHOWN = 3;
 export function unknownTool(asked: string, listed: Catalogue, deployed: readonly KnownTool[]): string {
   const candidates = listed.methods.map((fullName) => ({
     fullName,
-    shown: listed.directory.listedName(fullName) ?? fullName,
+    shown: listed.directory.wireName(fullName) ?? fullName,
   }));
   const unknown = `Unknown tool: ${shownName(asked)}`;
   const meant = same(asked, candidates);

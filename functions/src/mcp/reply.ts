@@ -1,10 +1,12 @@
+import type { PackedAnswer } from './packedText.ts';
+
 /** What the MCP server answers over HTTP: a whole JSON text, nothing, or a stream. */
 export type McpReply = JsonReply | Response;
 
 export interface JsonReply {
   readonly status: number;
-  /** As text, or encoded in UTF-8. Undefined where the answer has no body: a notification is only accepted. */
-  readonly json: string | Buffer | undefined;
+  /** Undefined where the answer has no body: a notification is only accepted. */
+  readonly json: string | PackedAnswer | undefined;
 }
 
 /** A JSON-RPC error that concerns a message as a whole. */

@@ -14,7 +14,17 @@ export interface Selection {
   readonly readonly: boolean;
   readonly workspace: string | undefined;
   readonly dialect: Dialect;
+  readonly listing: Listing;
 }
+
+/**
+ * How much `tools/list` tells. `light`, at `/mcp`: what the caller's role may call, for a model to read.
+ * `whole`, at a toolset's own path and with `?toolsets=all`: every tool, with the schemas of its answers.
+ */
+export type Listing = 'light' | 'whole';
+
+/** Stands for every toolset of the path, in the query or the header. */
+const ALL = 'all';
 
 /** What is spoken at a path. */
 export type Protocol = 'mcp' | 'rpc' | 'events' | 'page';
@@ -50,12 +60,15 @@ export function parseSelection(
 ): RoutedSelection | undefined {
   const route = parsePath(request.path, existing);
   if (route === undefined) return undefined;
+  const named = [request.query.get('toolsets'), request.header('x-mcp-toolsets')].map(namesIn);
+  const asksForAll = named.some((names) => names.includes(ALL));
   return {
-    toolsets: narrowed(route.toolsets, existing, request),
+    toolsets: narrowed(route.toolsets, existing, named),
     readonly:
       route.readonly || isTrue(request.query.get('readonly')) || isTrue(request.header('x-mcp-readonly')),
     workspace: workspaceOf(request.query),
     dialect: route.dialect,
+    listing: route.dialect === 'own' || asksForAll ? 'whole' : 'light',
     protocol: route.protocol,
     ...(route.page !== undefined && { page: route.page }),
   };
@@ -106,27 +119,26 @@ function pageRoute([name, ...others]: readonly string[], existing: readonly stri
   return { toolsets: [agentPage(page).toolset], readonly: true, dialect: 'prefixed', protocol: 'page', page };
 }
 
+function namesIn(list: string | null | undefined): readonly string[] {
+  const names = list?.split(',').map((name) => name.trim()) ?? [];
+  return names.filter((name) => name !== '');
+}
+
+/** @param named what the query and the header name, each empty where it names nothing */
 function narrowed(
   toolsets: readonly string[],
   existing: readonly string[],
-  request: SelectionRequest,
+  named: readonly (readonly string[])[],
 ): readonly string[] {
-  const named = [request.query.get('toolsets'), request.header('x-mcp-toolsets')]
-    .map((list) =>
-      list
-        ?.split(',')
-        .map((name) => name.trim())
-        .filter((name) => name !== ''),
-    )
-    .filter((names) => names !== undefined && names.length > 0);
-  const unknown = named.flat().find((name) => name !== undefined && !existing.includes(name));
+  const unknown = named.flat().find((name) => name !== ALL && !existing.includes(name));
   if (unknown !== undefined) {
     throw new MusterError('VALIDATION_ERROR', `There is no toolset "${shownName(unknown)}".`, {
       field: 'toolsets',
-      suggestion: `Toolsets: ${existing.join(', ')}.`,
+      suggestion: `Toolsets: ${[...existing, ALL].join(', ')}.`,
     });
   }
-  const chosen = toolsets.filter((toolset) => named.every((names) => names?.includes(toolset)));
+  const narrowing = named.filter((names) => names.length > 0 && !names.includes(ALL));
+  const chosen = toolsets.filter((toolset) => narrowing.every((names) => names.includes(toolset)));
   if (chosen.length > 0) return chosen;
   throw new MusterError(
     'VALIDATION_ERROR',

@@ -21,12 +21,20 @@ export interface ToolHints {
   readonly openWorldHint: boolean;
 }
 
+/** Whom a tool is for that few callers need. */
+export type Audience = 'runners' | 'older clients';
+
 /** A tool as its file writes it. */
 export interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> {
   /** The specification's name, without the toolset's: `create_task`, `registerAgent`. Also the file's name. */
   readonly name: string;
   readonly title: string;
+  /** One line for a model: what it does, and when to take a neighbour instead. */
   readonly description: string;
+  /** What the light list leaves out: bounds, limits, and what becomes of special cases. */
+  readonly details?: string;
+  /** For whom it is, where it is not for agents in general: the light list leaves it out. */
+  readonly audience?: Audience;
   /** Strict: an argument that it does not name is an error. */
   readonly input: Input;
   /** What leaves: fields that it does not name are dropped. */
@@ -45,6 +53,12 @@ export interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodO
   replay?(context: CallContext, input: z.output<Input>, stored: JsonObject): Promise<z.input<Output>>;
 }
 
+/** A tool where a selection finds it. */
+export interface FoundTool {
+  readonly toolset: string;
+  readonly tool: Tool;
+}
+
 /** A call whose arguments have been checked and which may now be run. */
 export interface PreparedCall {
   /** The arguments as checked, without the idempotency key: what a repeated call is compared with. */
@@ -61,6 +75,8 @@ export interface Tool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
+  readonly details?: string;
+  readonly audience?: Audience;
   /** The input as listed, `idempotency_key` included. */
   readonly input: z.ZodObject;
   readonly output: z.ZodObject;

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/domain/json.ts';
 import type { Principal } from '../../../functions/src/domain/principal.ts';
 import { callTool } from '../../../functions/src/mcp/call.ts';
-import { Catalogues, type FoundTool } from '../../../functions/src/mcp/catalogue.ts';
+import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
 import { type ToolResult, toolResult } from '../../../functions/src/mcp/projection.ts';
+import type { FoundTool } from '../../../functions/src/mcp/tool.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { silent, type Team } from './team.ts';
 
@@ -13,6 +14,7 @@ const catalogue = new Catalogues(toolsets).of({
   readonly: false,
   workspace: undefined,
   dialect: 'prefixed',
+  listing: 'whole',
 });
 
 /** What all endpoints together list. */

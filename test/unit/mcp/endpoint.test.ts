@@ -48,13 +48,15 @@ describe('the endpoint', () => {
   }
 
   it('lists by path, query and header', async () => {
+    const own = ['system_echo', 'coordination_increment'];
+    assert.deepEqual(await toolNames('/mcp'), own);
+    assert.deepEqual(await toolNames('/'), own);
     const all = ['system_echo', 'coordination_increment', 'coordination_fail'];
-    assert.deepEqual(await toolNames('/mcp'), all);
-    assert.deepEqual(await toolNames('/'), all);
+    assert.deepEqual(await toolNames('/mcp?toolsets=all'), all);
     assert.deepEqual(await toolNames('/mcp/coordination'), ['increment', 'fail']);
     assert.deepEqual(await toolNames('/mcp/network'), ['system_echo']);
     assert.deepEqual(await toolNames('/mcp?readonly=1'), ['system_echo']);
-    assert.deepEqual(await toolNames('/mcp', { 'X-MCP-Toolsets': 'coordination' }), all.slice(1));
+    assert.deepEqual(await toolNames('/mcp', { 'X-MCP-Toolsets': 'coordination' }), own.slice(1));
     assert.deepEqual(await toolNames('/mcp/coordination/readonly'), []);
   });
 

@@ -14,7 +14,7 @@ interface Where {
 }
 
 function told(name: string, { at = catalogues.names, dialect = 'prefixed', readonly = false }: Where = {}) {
-  const listed = catalogues.of({ toolsets: at, readonly, workspace: undefined, dialect });
+  const listed = catalogues.of({ toolsets: at, readonly, workspace: undefined, dialect, listing: 'light' });
   return unknownTool(name, listed, listed.directory.tools);
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
 import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
-import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
+import { LEADER, memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 
 const VERSION = '2026-07-28';
 const ENVELOPE = {
@@ -30,7 +30,9 @@ describe('the list that is serialised once', () => {
   /** The same server without splicing. */
   const plain = createMcpHandler(() => {
     const selection = { toolsets: ['system', 'coordination'], readonly: false, workspace: undefined };
-    const { tools, instructions } = new Catalogues(toolsets).of({ ...selection, dialect: 'prefixed' });
+    const catalogue = new Catalogues(toolsets).of({ ...selection, dialect: 'prefixed', listing: 'light' });
+    const { instructions } = catalogue;
+    const { tools } = catalogue.listFor(LEADER.role);
     const cacheHints = { 'tools/list': { ttlMs: 300_000, cacheScope: 'private' } } as const;
     const identity = { name: 'muster', title: 'Muster', version: '0.0.0' };
     const server = new Server(identity, { capabilities: { tools: {} }, instructions, cacheHints });

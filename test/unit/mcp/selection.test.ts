@@ -42,7 +42,9 @@ describe('parseSelection', () => {
     ['/mcp?readonly=0', EXISTING, false, 'prefixed'],
   ] as const) {
     it(`reads ${url || 'an empty path'}`, () => {
-      assert.deepEqual(select(url), { toolsets, readonly, workspace: undefined, dialect, protocol: 'mcp' });
+      const listing = dialect === 'own' ? 'whole' : 'light';
+      const rest = { workspace: undefined, protocol: 'mcp' };
+      assert.deepEqual(select(url), { toolsets, readonly, dialect, listing, ...rest });
     });
   }
 
@@ -59,7 +61,8 @@ describe('parseSelection', () => {
   }
 
   it('finds plain JSON-RPC', () => {
-    const all = { toolsets: EXISTING, workspace: undefined, dialect: 'prefixed', protocol: 'rpc' };
+    const at = { dialect: 'prefixed', listing: 'light', protocol: 'rpc' };
+    const all = { ...at, toolsets: EXISTING, workspace: undefined };
     assert.deepEqual(select('/mcp/rpc'), { ...all, readonly: false });
     assert.deepEqual(select('/rpc/readonly'), { ...all, readonly: true });
     assert.deepEqual(select('/mcp/rpc?toolsets=todo')?.toolsets, ['todo']);
@@ -70,6 +73,22 @@ describe('parseSelection', () => {
     assert.equal(select('/mcp', { 'x-mcp-readonly': 'true' })?.readonly, true);
     const both = select('/mcp?toolsets=todo,system', { 'x-mcp-toolsets': 'system, coordination' });
     assert.deepEqual(both?.toolsets, ['system']);
+  });
+
+  it('lists everything where it is asked for all toolsets', () => {
+    for (const [url, headers] of [
+      ['/mcp?toolsets=all', {}],
+      ['/mcp?toolsets=todo,all', {}],
+      ['/mcp', { 'x-mcp-toolsets': 'all' }],
+    ] as const) {
+      const { toolsets, dialect, listing } = select(url, headers) ?? {};
+      assert.deepEqual(
+        { toolsets, dialect, listing },
+        { toolsets: EXISTING, dialect: 'prefixed', listing: 'whole' },
+      );
+    }
+    const narrowed = select('/mcp?toolsets=all', { 'x-mcp-toolsets': 'todo' });
+    assert.deepEqual([narrowed?.toolsets, narrowed?.listing], [['todo'], 'whole']);
   });
 
   it('names a toolset that does not exist', () => {

@@ -49,6 +49,7 @@ export const appendLogs = defineTool({
   output: answerShape(appendShape),
   annotations: { ...writing, idempotentHint: true },
   role: 'worker',
+  audience: 'runners',
   example: {
     taskId: 'task-000abc-001',
     epoch: 1,

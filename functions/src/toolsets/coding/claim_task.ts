@@ -48,6 +48,7 @@ export const claimTask = defineTool({
   output: answerShape(z.object({ task: claimedShape.nullable() })),
   annotations: { ...writing, idempotentHint: false },
   role: 'worker',
+  audience: 'runners',
   example: { agentId: 'terminal-2', tools: ['CLAUDECODE'], waitMs: 0 },
   handler: async ({ services, workspace, principal, operation, gone, waiting }, { agentId, ...wishes }) => {
     const claimed = await services.codingRunners.claim(

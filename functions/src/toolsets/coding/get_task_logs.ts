@@ -31,6 +31,7 @@ export const getTaskLogs = defineTool({
   ),
   annotations: reading,
   role: 'viewer',
+  audience: 'runners',
   example: { taskId: 'task-000abc-001', limit: 100 },
   handler: async ({ services, workspace }, { taskId: id, cursor, limit }) => {
     const page = await services.coding.logs(workspace, id, Number(cursor ?? 0), limit);

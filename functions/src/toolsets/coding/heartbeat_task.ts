@@ -17,6 +17,7 @@ export const heartbeatTask = defineTool({
   output: answerShape(heartbeatShape),
   annotations: { ...writing, idempotentHint: true },
   role: 'worker',
+  audience: 'runners',
   example: { taskId: 'task-000abc-001', epoch: 1, progress: 'Running the tests' },
   handler: async ({ services, workspace, principal, operation }, beat) => {
     const standing = await services.codingRunners.heartbeat(principal, { workspace, ...beat }, (outcome) =>

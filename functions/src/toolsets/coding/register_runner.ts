@@ -27,6 +27,7 @@ export const registerRunner = defineTool({
   output: answerShape(z.object({ agentId: z.string(), workspace: z.string() })),
   annotations: { ...writing, idempotentHint: true },
   role: 'worker',
+  audience: 'runners',
   example: { programs: [{ name: 'claude', version: '2.1.197' }] },
   handler: async ({ services, workspace, principal, operation }, { programs }) => {
     const { agentId } = principal;

@@ -7,7 +7,7 @@ export const callText = z
   .string()
   .describe('A call ready to be made: the name of the tool, a space, and its arguments as JSON.');
 
-/** Under the name that the caller's endpoint lists, or the full one where it does not list the tool. */
+/** Under the name that the caller's endpoint takes, or the full one where it does not serve the tool. */
 export function writtenCall(directory: Directory, { tool, args }: ProposedCall): string {
-  return `${directory.listedName(tool) ?? tool} ${JSON.stringify(args)}`;
+  return `${directory.wireName(tool) ?? tool} ${JSON.stringify(args)}`;
 }

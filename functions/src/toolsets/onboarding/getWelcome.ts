@@ -93,11 +93,11 @@ function stepAnswer(
   index: number,
   elsewhere: (url: string) => string,
 ): z.output<typeof step> {
-  const isListed = directory.listedName(call.tool) !== undefined;
+  const isServed = directory.wireName(call.tool) !== undefined;
   return {
     step: index + 1,
     title,
-    description: isListed ? description : `${description} ${elsewhere(baseUrl)}`,
+    description: isServed ? description : `${description} ${elsewhere(baseUrl)}`,
     action: writtenCall(directory, call),
   };
 }

@@ -14,6 +14,7 @@ export const executeCode = defineTool({
   output: runShape,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   role: 'worker',
+  audience: 'older clients',
   notifies: true,
   example: { prompt: 'Write a Python web scraper' },
   handler: async (context, { prompt: input }) => {

@@ -25,6 +25,7 @@ export const executeTask = defineTool({
   output: runShape,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   role: 'worker',
+  audience: 'older clients',
   notifies: true,
   example: { task: { id: 'task-001', prompt: 'Build a REST API' } },
   handler: async (context, { task }) => {

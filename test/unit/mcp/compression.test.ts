@@ -1,0 +1,136 @@
+/** Answers are compressed for who accepts it, and read by what clients have. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request as send } from 'node:http';
+import { brotliDecompressSync, constants, createGunzip, gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { compressed, encodingFor } from '../../../functions/src/mcp/compression.ts';
+import { PackedAnswer, PackedText } from '../../../functions/src/mcp/packedText.ts';
+import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
+import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
+
+describe('the encoding of an answer', () => {
+  for (const [accepted, encoding] of [
+    [undefined, undefined],
+    ['', undefined],
+    ['identity', undefined],
+    ['deflate, zstd', undefined],
+    ['gzip', 'gzip'],
+    ['br', 'br'],
+    ['gzip, deflate, br', 'gzip'],
+    ['br, gzip, deflate', 'gzip'],
+    ['GZip;Q=1', 'gzip'],
+    ['gzip;q=0.5, br;q=0.8', 'br'],
+    ['gzip;q=0, br', 'br'],
+    ['gzip; q=0', undefined],
+    ['*', 'gzip'],
+    ['*;q=0.1, gzip;q=0', 'br'],
+    ['br;q=1, *;q=0', 'br'],
+    ['identity, gzip;q=0.5', undefined],
+    ['identity;q=0.5, gzip', 'gzip'],
+    ['gzip;q=nonsense', undefined],
+    ['gzip;q=7', undefined],
+  ] as const)
+    it(`is ${encoding} for ${JSON.stringify(accepted)}`, () => assert.equal(encodingFor(accepted), encoding));
+});
+
+describe('a packed answer', () => {
+  it('is unpacked to what it is made of, in one piece or byte by byte', async () => {
+    const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 50 }), fc.constant('"x"'.repeat(20_000)));
+    const property = fc.asyncProperty(text, text, text, async (before, packed, after) => {
+      const answer = new PackedAnswer(before, new PackedText(packed), after);
+      const whole = Buffer.from(before + packed + after);
+      assert.deepEqual(answer.bytes(), whole);
+      assert.equal(answer.length, whole.length);
+      const gzipped = await compressed(answer, 'gzip');
+      assert.ok(gunzipSync(gzipped).equals(whole));
+      assert.ok(brotliDecompressSync(await compressed(answer, 'br')).equals(whole));
+      const gunzip = createGunzip();
+      for (const byte of gzipped.subarray(0, 100)) gunzip.write(Buffer.of(byte));
+      gunzip.end(gzipped.subarray(100));
+      assert.ok(Buffer.concat(await gunzip.toArray()).equals(whole));
+    });
+    await fc.assert(property, { numRuns: 50 });
+  });
+
+  it('is compressed anew where what is around it is long', async () => {
+    const answer = new PackedAnswer('a'.repeat(70_000), new PackedText('b'), 'c');
+    assert.equal(await answer.gzipped(), undefined);
+    assert.ok(gunzipSync(await compressed(answer, 'gzip')).equals(answer.bytes()));
+  });
+
+  it('compresses its text once', async () => {
+    const packed = new PackedText('x'.repeat(100_000));
+    const [one, other] = [packed.deflated(), packed.deflated()];
+    assert.equal(one, other);
+    assert.ok((await one).length < 1000);
+  });
+});
+
+describe('the endpoint', () => {
+  const ports = memoryPorts();
+  const description = 'Many words that are listed. '.repeat(100);
+  let endpoint: RunningEndpoint;
+
+  before(async () => {
+    const counter = counterToolset(ports.settled);
+    const tools = counter.tools.map((tool) => ({ ...tool, description }));
+    endpoint = await serveEndpoint({ ...ports, toolsets: [systemToolset, { ...counter, tools }] });
+  });
+
+  after(() => endpoint.close());
+
+  const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  const HEADERS = { Authorization: 'Bearer leader-key', 'Content-Type': 'application/json', Accept: '*/*' };
+
+  /** As bytes on the wire, which `fetch` would have unpacked. */
+  async function raw(body: unknown, headers: Record<string, string>) {
+    const sent = send(`${endpoint.url}/mcp`, { method: 'POST', headers: { ...HEADERS, ...headers } });
+    sent.end(JSON.stringify(body));
+    const [response] = await once(sent, 'response');
+    const bytes = Buffer.concat(await response.toArray());
+    assert.equal(response.headers['content-length'], String(bytes.length));
+    return { headers: response.headers, bytes };
+  }
+
+  for (const [what, body] of [
+    ['a list', LIST],
+    ['a batch', [LIST, { ...LIST, id: 2 }]],
+  ] as const)
+    it(`compresses ${what} for who accepts it`, async () => {
+      const plain = await raw(body, {});
+      assert.equal(plain.headers['content-encoding'], undefined);
+      assert.equal(plain.headers.vary, 'Accept-Encoding');
+      const gzip = await raw(body, { 'Accept-Encoding': 'br;q=0.5, gzip' });
+      assert.equal(gzip.headers['content-encoding'], 'gzip');
+      assert.equal(gzip.headers.vary, 'Accept-Encoding');
+      assert.ok(gunzipSync(gzip.bytes).equals(plain.bytes));
+      assert.ok(gzip.bytes.length < plain.bytes.length / 2);
+      const br = await raw(body, { 'Accept-Encoding': 'br' });
+      assert.equal(br.headers['content-encoding'], 'br');
+      assert.ok(
+        brotliDecompressSync(br.bytes, { finishFlush: constants.BROTLI_OPERATION_FLUSH }).equals(plain.bytes),
+      );
+    });
+
+  it('leaves short answers as they are', async () => {
+    const { headers } = await raw({ ...LIST, method: 'ping' }, { 'Accept-Encoding': 'gzip' });
+    assert.equal(headers['content-encoding'], undefined);
+    assert.equal(headers.vary, undefined);
+  });
+
+  it('varies by origin as well where a page calls', async () => {
+    const { headers } = await raw(LIST, { Origin: 'https://console.example' });
+    assert.equal(headers.vary, 'Origin, Accept-Encoding');
+  });
+
+  it('is understood by fetch, which asks for compression by itself', async () => {
+    const response = await fetch(`${endpoint.url}/mcp`, {
+      method: 'POST',
+      headers: HEADERS,
+      body: JSON.stringify(LIST),
+    });
+    assert.equal(response.headers.get('content-encoding'), 'gzip');
+    assert.match(await response.text(), /Many words that are listed/);
+  });
+});

@@ -1,0 +1,122 @@
+/** What `tools/list` shows to whom, at which path, and how much of it. */
+import assert from 'node:assert/strict';
+import { ROLES, type Role } from '../../../functions/src/domain/principal.ts';
+import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
+import { inputJsonSchema, lightSchema } from '../../../functions/src/mcp/json-schema.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+
+const catalogues = new Catalogues(toolsets);
+
+const catalogue = (listing: 'light' | 'whole', chosen = catalogues.names) =>
+  catalogues.of({ toolsets: chosen, readonly: false, workspace: undefined, dialect: 'prefixed', listing });
+
+const namesFor = (role: Role, listing: 'light' | 'whole' = 'light') =>
+  catalogue(listing)
+    .listFor(role)
+    .tools.map(({ name }) => name);
+
+describe('the light list', () => {
+  it('has what each role may call, without what runners and older clients call', () => {
+    for (const role of ROLES) {
+      const names = namesFor(role);
+      for (const { name: toolset, tools } of toolsets)
+        for (const tool of tools) {
+          const found = catalogue('light').findTool(`${toolset}.${tool.name}`);
+          assert.equal(found?.tool, tool, 'it is callable all the same');
+          const isListed = names.includes(
+            catalogue('light').directory.wireName(`${toolset}.${tool.name}`) ?? '',
+          );
+          const mayCall = ROLES.indexOf(tool.role) <= ROLES.indexOf(role);
+          assert.equal(isListed, mayCall && tool.audience === undefined, `${tool.name} to a ${role}`);
+        }
+    }
+    const left = namesFor('admin', 'whole').filter((name) => !namesFor('admin').includes(name));
+    assert.deepEqual(left, [
+      'orchestration_execute_code',
+      'orchestration_execute_task',
+      'coding_register_runner',
+      'coding_claim_task',
+      'coding_append_logs',
+      'coding_heartbeat_task',
+      'coding_get_task_logs',
+    ]);
+  });
+
+  it('has no schemas of answers, and only the hints that clients would not assume', () => {
+    for (const tool of catalogue('light').listFor('admin').tools) {
+      assert.equal(tool.outputSchema, undefined);
+      const hints = {
+        readOnlyHint: false,
+        destructiveHint: true,
+        idempotentHint: false,
+        openWorldHint: true,
+      };
+      for (const [name, value] of Object.entries(tool.annotations))
+        assert.notEqual(value, Reflect.get(hints, name), `${tool.name} ${name}`);
+    }
+  });
+
+  it('has descriptions of one line', () => {
+    for (const { name, description } of catalogue('light').listFor('admin').tools)
+      assert.match(description, /^[^\n]{1,260}$/, name);
+  });
+
+  it('is made once for each role, and the whole list once for all', () => {
+    const light = catalogue('light');
+    assert.equal(light.listFor('worker'), light.listFor('worker'));
+    assert.notEqual(light.listFor('worker'), light.listFor('viewer'));
+    assert.equal(catalogue('whole').listFor('worker'), catalogue('whole').listFor('viewer'));
+  });
+});
+
+describe('a light schema', () => {
+  for (const { name: toolset, tools } of toolsets)
+    for (const { name, input } of tools)
+      it(`of ${toolset}.${name} has the names, types, enums, defaults and what is required of the whole one`, () => {
+        const whole = inputJsonSchema(input);
+        assert.deepEqual(bones(lightSchema(whole)), bones(whole));
+      });
+
+  it('leaves out bounds, patterns, and descriptions that say no more than a name', () => {
+    const whole = {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        owner: { type: 'string', pattern: '^[a-z]+$', description: 'Repository owner' },
+        description: { type: 'string', maxLength: 5, description: 'What the task is about' },
+        pattern: { type: 'array', minItems: 1, items: { type: 'string', minLength: 1 } },
+        data: { $ref: '#/$defs/__schema0' },
+        times: { type: 'object', additionalProperties: { type: 'number', minimum: 0 } },
+        idempotency_key: { type: 'string', description: 'One two three four five' },
+      },
+      $defs: { __schema0: {} },
+      required: ['owner'],
+    };
+    assert.deepEqual(lightSchema(whole), {
+      type: 'object',
+      properties: {
+        owner: { type: 'string' },
+        description: { type: 'string', description: 'What the task is about' },
+        pattern: { type: 'array', items: { type: 'string' } },
+        data: {},
+        times: { type: 'object', additionalProperties: { type: 'number' } },
+        idempotency_key: { type: 'string' },
+      },
+      required: ['owner'],
+    });
+  });
+});
+
+const BONES = ['type', 'enum', 'const', 'default', 'format', 'required', 'maximum'];
+
+/** What both kinds of schemas must say. */
+function bones(schema: unknown): unknown {
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { properties = {}, items, anyOf = [], ...rest } = schema as Record<string, unknown>;
+  return {
+    ...Object.fromEntries(Object.entries(rest).filter(([keyword]) => BONES.includes(keyword))),
+    properties: Object.entries(properties as object).map(([name, value]) => [name, bones(value)]),
+    items: bones(items),
+    anyOf: (anyOf as unknown[]).map(bones),
+  };
+}
