@@ -14,6 +14,7 @@ import { DocumentReading } from '../functions/src/adapters/firestore/reading.ts'
 import { FirestoreStore } from '../functions/src/adapters/firestore/store.ts';
 import { systemClock } from '../functions/src/adapters/platform/clock.ts';
 import { systemHashing, systemRandomness } from '../functions/src/adapters/platform/cryptography.ts';
+import { changeWriters } from '../functions/src/composition/changeWriters.ts';
 import {
   AGENT_TYPES,
   type Agent,
@@ -99,7 +100,7 @@ export async function seedTokens(): Promise<Record<string, string>> {
 
 /** As tools write it, so that it is counted once however often it is imported. */
 async function importAgent(agent: Agent): Promise<void> {
-  const store = new FirestoreStore(firestore(), systemClock, systemRandomness);
+  const store = new FirestoreStore(firestore(), systemClock, systemRandomness, changeWriters);
   const known = await new FirestoreAgentReader(firestore(), DOCUMENTS).find(agent.id);
   const change: Change = known
     ? { kind: 'replaceAgent', agent, version: known.version }

@@ -1,4 +1,5 @@
 /** The composition root: the only file that sees every layer. All is made once per instance, on first use. */
+
 import { firebaseApp } from './adapters/admin/firebaseApp.ts';
 import { realtimeDatabase } from './adapters/admin/realtimeDatabase.ts';
 import { IdentityToolkitSignIn } from './adapters/auth/agentSignIn.ts';
@@ -37,6 +38,7 @@ import { FirestoreSweepRecord } from './adapters/firestore/sweepRecord.ts';
 import { FirestoreTaskReader } from './adapters/firestore/taskReader.ts';
 import { movableClock, systemClock } from './adapters/platform/clock.ts';
 import { systemHashing, systemRandomness } from './adapters/platform/cryptography.ts';
+import { changeWriters } from './composition/changeWriters.ts';
 import { codingPorts, codingServices } from './composition/coding.ts';
 import { composeWebhook, type GitHubBindings, gitHubPorts, gitHubServices } from './composition/gitHub.ts';
 import {
@@ -129,7 +131,7 @@ export function compose(bindings: Bindings) {
     reminders: new FirestoreReminderReader(database, documents),
     preferences: new FirestorePreferenceReader(database, documents),
     sweepRecord: new FirestoreSweepRecord(database, 'main', cloudLog),
-    store: new FirestoreStore(database, clock, systemRandomness),
+    store: new FirestoreStore(database, clock, systemRandomness, changeWriters),
     presence: new DatabasePresence(realtimeDatabase, clock),
     limits: limit ? new RateLimiter(limit, { ...counting, ledger: ledgers.limits }) : UNLIMITED,
     metrics: new CallRecorder({ ...counting, ledger: ledgers.metrics }),

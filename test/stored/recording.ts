@@ -1,4 +1,5 @@
 /** What today's code would store, by collection and id: its own batches, of Google's client, which are kept and not sent. */
+
 import assert from 'node:assert/strict';
 import { type DocumentReference, FieldValue, Firestore, type SetOptions } from '@google-cloud/firestore';
 import { WriteProof } from '../../functions/src/adapters/firestore/asCaller/writeProof.ts';
@@ -6,6 +7,7 @@ import { FirestoreAuditTrail } from '../../functions/src/adapters/firestore/audi
 import { FirestoreMailQueue } from '../../functions/src/adapters/firestore/mailQueue.ts';
 import { FirestoreStore } from '../../functions/src/adapters/firestore/store.ts';
 import { FirestoreSweepRecord } from '../../functions/src/adapters/firestore/sweepRecord.ts';
+import { changeWriters } from '../../functions/src/composition/changeWriters.ts';
 import {
   AUDIT_ENTRY,
   BEHIND,
@@ -50,7 +52,7 @@ export async function recorded(): Promise<ReadonlyMap<string, Documents>> {
   };
   const database = recording(keep);
   const clock = { now: () => new Date(0) };
-  const store = new FirestoreStore(database, clock, NO_CHANCE);
+  const store = new FirestoreStore(database, clock, NO_CHANCE, changeWriters);
   for (const change of CHANGES) await store.commit([change]);
   await store.commit([], SETTLED);
   await new FirestoreAuditTrail(database).record(AUDIT_ENTRY);

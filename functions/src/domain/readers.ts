@@ -1,9 +1,9 @@
 /** How the domain reads. Every list is bounded, ordered and continued from a cursor. */
-import type { Agent } from './agents/agent.ts';
+import type { Agent, MemberCount } from './agents/agent.ts';
 import type { Credential } from './agents/credential.ts';
 import type { Discovery } from './coordination/discovery.ts';
-import type { Session } from './coordination/session.ts';
-import type { Counter, MemberCount, Versioned } from './store.ts';
+import type { Counter, Session } from './coordination/session.ts';
+import type { Versioned } from './store.ts';
 import type { Subscription } from './subscriptions/subscription.ts';
 import type { Task, TaskStatus } from './tasks/task.ts';
 

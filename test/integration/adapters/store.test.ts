@@ -1,4 +1,5 @@
 /** The store's commits, one by one, against Firestore. */
+
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { FirestoreAgentReader } from '../../../functions/src/adapters/firestore/agentReader.ts';
@@ -9,6 +10,7 @@ import { FirestoreSettledOperations } from '../../../functions/src/adapters/fire
 import { FirestoreStore } from '../../../functions/src/adapters/firestore/store.ts';
 import { FirestoreTaskReader } from '../../../functions/src/adapters/firestore/taskReader.ts';
 import { systemRandomness } from '../../../functions/src/adapters/platform/cryptography.ts';
+import { changeWriters } from '../../../functions/src/composition/changeWriters.ts';
 import { holding } from '../../../functions/src/domain/agents/agent.ts';
 import { type Change, StaleWriteError } from '../../../functions/src/domain/store.ts';
 import { documents } from '../../support/reading.ts';
@@ -23,7 +25,7 @@ describe('the store', () => {
   const sessions = new FirestoreSessionReader(firestore(), documents);
   const settledOperations = new FirestoreSettledOperations(firestore(), documents);
   let now = START;
-  const store = new FirestoreStore(firestore(), { now: () => now }, oneShard);
+  const store = new FirestoreStore(firestore(), { now: () => now }, oneShard, changeWriters);
   let id: string;
 
   const task = (changes = {}) => sampleTask({ id, workspace: id, session: id, ...changes });

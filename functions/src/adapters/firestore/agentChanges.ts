@@ -1,8 +1,8 @@
-import { FieldPath, FieldValue, type Firestore, type WriteBatch } from '@google-cloud/firestore';
-import type { Agent } from '../../domain/agents/agent.ts';
-import type { Randomness } from '../../domain/ports.ts';
-import type { Change, ClosedWork } from '../../domain/store.ts';
+import { FieldPath, FieldValue } from '@google-cloud/firestore';
+import type { Agent, AgentChanges, ClosedWork } from '../../domain/agents/agent.ts';
+import type { SkillChanges } from '../../domain/system/skill.ts';
 import { agentToDocument, credentialToDocument } from './agentDocument.ts';
+import { type ChangeWriters, increments } from './commitWrites.ts';
 import {
   agentPath,
   credentialPath,
@@ -15,74 +15,46 @@ import {
 import { skillToDocument } from './skillDocument.ts';
 import { atVersion } from './timestamp.ts';
 
-/** Adds a change of an agent or its credential to the batch; another change adds nothing. */
-export function addAgentChange(
-  database: Firestore,
-  batch: WriteBatch,
-  change: Change,
-  randomness: Randomness,
-): void {
-  switch (change.kind) {
-    case 'createAgent':
-      batch.create(database.doc(agentPath(change.agent.id)), agentToDocument(change.agent));
-      break;
-    case 'replaceAgent':
-      batch.update(
-        database.doc(agentPath(change.agent.id)),
-        { ...agentToDocument(change.agent) },
-        atVersion(change.version),
-      );
-      break;
-    case 'holdTask':
-      batch.update(
-        database.doc(agentPath(change.agent.id)),
-        ...heldFields(change.agent, change.taskId),
-        atVersion(change.version),
-      );
-      break;
-    case 'dropTask':
-      batch.update(database.doc(agentPath(change.agentId)), ...droppedFields(change));
-      break;
-    case 'countMembers': {
-      const { total, leaders, active } = change.by;
-      const shard = `${membersPath(change.workspace)}/${randomness.integer(MEMBER_SHARDS)}`;
-      const by = {
-        total: FieldValue.increment(total),
-        leaders: FieldValue.increment(leaders),
-        active: FieldValue.increment(active),
-      };
-      batch.set(database.doc(shard), by, { merge: true });
-      break;
-    }
-    case 'countAgents': {
-      const { total, active } = change.by;
-      const shard = registryPath(randomness.integer(REGISTRY_SHARDS));
-      const by = { total: FieldValue.increment(total), active: FieldValue.increment(active) };
-      batch.set(database.doc(shard), by, { merge: true });
-      break;
-    }
-    case 'offerSkill':
-      batch.set(
-        database.doc(skillPath(change.skill.id)),
-        { ...skillToDocument(change.skill), agents: FieldValue.increment(change.agents) },
-        { merge: true },
-      );
-      break;
-    case 'withdrawSkill':
-      batch.set(database.doc(skillPath(change.id)), { agents: FieldValue.increment(-1) }, { merge: true });
-      break;
-    case 'issueCredential':
-      batch.create(
-        database.doc(credentialPath(change.credential.apiKey)),
-        credentialToDocument(change.credential),
-      );
-      break;
-    case 'withdrawCredential':
-      // Two registrations may write the same profile, which Firestore takes for no change: this tells them apart.
-      batch.delete(database.doc(credentialPath(change.apiKey)), { exists: true });
-      break;
-  }
-}
+export const agentWriters: ChangeWriters<AgentChanges> = {
+  createAgent({ agent }, writes) {
+    writes.create(agentPath(agent.id), { ...agentToDocument(agent) });
+  },
+  replaceAgent({ agent, version }, writes) {
+    writes.replace(agentPath(agent.id), { ...agentToDocument(agent) }, version);
+  },
+  holdTask({ agent, taskId, version }, writes) {
+    const fields = heldFields(agent, taskId);
+    writes.batch.update(writes.document(agentPath(agent.id)), ...fields, atVersion(version));
+  },
+  dropTask(change, writes) {
+    writes.batch.update(writes.document(agentPath(change.agentId)), ...droppedFields(change));
+  },
+  countMembers({ workspace, by }, writes) {
+    const shard = `${membersPath(workspace)}/${writes.randomness.integer(MEMBER_SHARDS)}`;
+    writes.set(shard, increments({ ...by }), { merge: true });
+  },
+  countAgents({ by }, writes) {
+    const shard = registryPath(writes.randomness.integer(REGISTRY_SHARDS));
+    writes.set(shard, increments({ ...by }), { merge: true });
+  },
+  issueCredential({ credential }, writes) {
+    writes.create(credentialPath(credential.apiKey), credentialToDocument(credential));
+  },
+  withdrawCredential({ apiKey }, writes) {
+    // Two registrations may write the same profile, which Firestore takes for no change: this tells them apart.
+    writes.delete(credentialPath(apiKey), { exists: true });
+  },
+};
+
+export const skillWriters: ChangeWriters<SkillChanges> = {
+  offerSkill({ skill, agents }, writes) {
+    const offered = { ...skillToDocument(skill), agents: FieldValue.increment(agents) };
+    writes.set(skillPath(skill.id), offered, { merge: true });
+  },
+  withdrawSkill({ id }, writes) {
+    writes.set(skillPath(id), { agents: FieldValue.increment(-1) }, { merge: true });
+  },
+};
 
 type UpdatePairs = [field: string | FieldPath, value: unknown, ...more: unknown[]];
 
@@ -95,7 +67,7 @@ function heldFields(agent: Agent, taskId: string): UpdatePairs {
 }
 
 /** Nobody has read the agent: what is counted is counted from what is there. */
-function droppedFields({ taskId, wasHeld, closed }: Extract<Change, { kind: 'dropTask' }>): UpdatePairs {
+function droppedFields({ taskId, wasHeld, closed }: AgentChanges['dropTask']): UpdatePairs {
   const freed = {
     held_count: FieldValue.increment(-1),
     free_slots: FieldValue.increment(1),

@@ -1,9 +1,8 @@
 import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
-import type { Agent } from '../../domain/agents/agent.ts';
+import type { Agent, RegistryCount } from '../../domain/agents/agent.ts';
 import { type Availability, availability } from '../../domain/agents/availability.ts';
 import type { Slice } from '../../domain/readers.ts';
 import { MAX_LISTED_BYTES, sentBytes } from '../../domain/size.ts';
-import type { RegistryCount } from '../../domain/store.ts';
 import type { AgentDirectoryReader, AgentQuery, Found, Place } from '../../domain/system/readers.ts';
 import { agentFromDocument, queriedFields } from './agentDocument.ts';
 import { COLLECTIONS, REGISTRY_SHARDS, registryPath } from './paths.ts';

@@ -1,8 +1,12 @@
 /** What has been measured of hosted agents: counters, spread over several documents for each. */
-import { FieldValue, type Firestore, type WriteBatch } from '@google-cloud/firestore';
+import type { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
-import type { AgentMeasure, AgentMeasureReader } from '../../domain/orchestration/agents/measure.ts';
-import type { Randomness } from '../../domain/ports.ts';
+import type {
+  AgentMeasure,
+  AgentMeasureReader,
+  MeasureChanges,
+} from '../../domain/orchestration/agents/measure.ts';
+import { type ChangeWriters, increments } from './commitWrites.ts';
 import { agentMeasurePath, MEASURE_SHARDS } from './paths.ts';
 import type { DocumentReading } from './reading.ts';
 
@@ -18,23 +22,12 @@ export function measureFromDocument(data: unknown): AgentMeasure {
   return counters.parse(data);
 }
 
-export function addMeasure(
-  database: Firestore,
-  batch: WriteBatch,
-  { agent, requests, answered, milliseconds }: AgentMeasure,
-  randomness: Randomness,
-): void {
-  batch.set(
-    database.doc(agentMeasurePath(`${agent}-${randomness.integer(MEASURE_SHARDS)}`)),
-    {
-      agent,
-      requests: FieldValue.increment(requests),
-      answered: FieldValue.increment(answered),
-      milliseconds: FieldValue.increment(milliseconds),
-    },
-    { merge: true },
-  );
-}
+export const measureWriters: ChangeWriters<MeasureChanges> = {
+  measureAgent({ measure: { agent, ...counted } }, writes) {
+    const shard = agentMeasurePath(`${agent}-${writes.randomness.integer(MEASURE_SHARDS)}`);
+    writes.set(shard, { agent, ...increments(counted) }, { merge: true });
+  },
+};
 
 export class FirestoreAgentMeasures implements AgentMeasureReader {
   private readonly database: Firestore;

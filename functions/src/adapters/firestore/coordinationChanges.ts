@@ -1,6 +1,6 @@
-import { FieldValue, type Firestore, type WriteBatch } from '@google-cloud/firestore';
-import type { Randomness } from '../../domain/ports.ts';
-import type { Change } from '../../domain/store.ts';
+import { FieldValue } from '@google-cloud/firestore';
+import type { SessionChanges } from '../../domain/coordination/session.ts';
+import { type ChangeWriters, increments } from './commitWrites.ts';
 import {
   archivedSessionPath,
   COUNTER_SHARDS,
@@ -9,72 +9,39 @@ import {
   sessionPath,
   workspacePath,
 } from './paths.ts';
-import type { CommitProof } from './provenCommit.ts';
 import { discoveryToDocument, sessionToDocument } from './sessionDocument.ts';
-import { atVersion } from './timestamp.ts';
 
-/** Adds a change of a session, its counters or its discoveries to the batch; another change adds nothing. */
-export function addCoordinationChange(
-  database: Firestore,
-  batch: WriteBatch,
-  change: Change,
-  randomness: Randomness,
-  proof: CommitProof,
-): void {
-  switch (change.kind) {
-    case 'openSession': {
-      const { workspace, id } = change.session;
-      const document = database.doc(workspacePath(workspace));
-      if (change.replaces === undefined) batch.create(document, { session: id });
-      else batch.update(document, { session: id }, atVersion(change.replaces));
-      batch.create(database.doc(sessionPath(workspace, id)), sessionToDocument(change.session));
-      break;
-    }
-    case 'describeSession': {
-      const { workspace, id, goal, masterPlan } = change.session;
-      const description = { goal, master_plan: masterPlan };
-      batch.update(database.doc(sessionPath(workspace, id)), description, atVersion(change.version));
-      break;
-    }
-    case 'archiveSession': {
-      const { workspace, id } = change.session;
-      const archived = { ...sessionToDocument(change.session), archived_at: change.at, cleared: false };
-      batch.set(database.doc(archivedSessionPath(workspace, id)), archived);
-      batch.delete(database.doc(sessionPath(workspace, id)), { exists: true });
-      break;
-    }
-    case 'sessionCleared':
-      batch.update(database.doc(archivedSessionPath(change.session.workspace, change.session.id)), {
-        cleared: true,
-      });
-      break;
-    case 'queueGrew':
-      batch.update(database.doc(sessionPath(change.workspace, change.session)), {
-        queue_version: FieldValue.increment(1),
-        ...(change.capabilityKeys.length > 0 && {
-          capability_keys: FieldValue.arrayUnion(...change.capabilityKeys),
-        }),
-      });
-      break;
-    case 'count': {
-      const by = Object.entries(change.by).map(
-        ([counter, delta]) => [counter, FieldValue.increment(delta)] as const,
-      );
-      const shard = `${countersPath(change.workspace, change.session)}/${randomness.integer(COUNTER_SHARDS)}`;
-      // Merging an empty map would empty the stored one.
-      const counts = by.length === 0 ? {} : { counts: Object.fromEntries(by) };
-      const waits = change.waited === undefined ? {} : { waits: waitOf(change.waited) };
-      batch.set(database.doc(shard), { ...counts, ...waits, last_activity: change.at }, { merge: true });
-      break;
-    }
-    case 'createDiscovery': {
-      const document = database.doc(discoveryPath(change.discovery.id));
-      batch.create(document, proof.lastingIn(document, discoveryToDocument(change.discovery)));
-      break;
-    }
-  }
-}
-
-function waitOf(milliseconds: number) {
-  return { tasks: FieldValue.increment(1), milliseconds: FieldValue.increment(milliseconds) };
-}
+export const sessionWriters: ChangeWriters<SessionChanges> = {
+  openSession({ session, replaces }, writes) {
+    writes.createOrReplace(workspacePath(session.workspace), { session: session.id }, replaces);
+    writes.create(sessionPath(session.workspace, session.id), sessionToDocument(session));
+  },
+  describeSession({ session: { workspace, id, goal, masterPlan }, version }, writes) {
+    writes.replace(sessionPath(workspace, id), { goal, master_plan: masterPlan }, version);
+  },
+  archiveSession({ session, at }, writes) {
+    const { workspace, id } = session;
+    const archived = { ...sessionToDocument(session), archived_at: at, cleared: false };
+    writes.set(archivedSessionPath(workspace, id), archived);
+    writes.delete(sessionPath(workspace, id), { exists: true });
+  },
+  sessionCleared({ session: { workspace, id } }, writes) {
+    writes.update(archivedSessionPath(workspace, id), { cleared: true });
+  },
+  queueGrew({ workspace, session, capabilityKeys }, writes) {
+    writes.update(sessionPath(workspace, session), {
+      queue_version: FieldValue.increment(1),
+      ...(capabilityKeys.length > 0 && { capability_keys: FieldValue.arrayUnion(...capabilityKeys) }),
+    });
+  },
+  count({ workspace, session, by, at, waited }, writes) {
+    const shard = `${countersPath(workspace, session)}/${writes.randomness.integer(COUNTER_SHARDS)}`;
+    // Merging an empty map would empty the stored one.
+    const counts = Object.keys(by).length > 0 && { counts: increments(by) };
+    const waits = waited !== undefined && { waits: increments({ tasks: 1, milliseconds: waited }) };
+    writes.set(shard, { ...counts, ...waits, last_activity: at }, { merge: true });
+  },
+  createDiscovery({ discovery }, writes) {
+    writes.createLasting(discoveryPath(discovery.id), discoveryToDocument(discovery));
+  },
+};

@@ -1,11 +1,11 @@
 /** Sessions, their counters, discoveries and settled operations as Firestore keeps them. */
 import { z } from 'zod';
+import type { MemberCount, RegistryCount } from '../../domain/agents/agent.ts';
 import type { Discovery } from '../../domain/coordination/discovery.ts';
-import type { Session } from '../../domain/coordination/session.ts';
+import type { Counter, Session } from '../../domain/coordination/session.ts';
 import type { SettledOperation } from '../../domain/idempotency/operation.ts';
 import { jsonObject } from '../../domain/json.ts';
 import type { SessionCounters } from '../../domain/readers.ts';
-import type { Counter, MemberCount, RegistryCount } from '../../domain/store.ts';
 import { TASK_STATUSES } from '../../domain/tasks/task.ts';
 import { timestamp } from './timestamp.ts';
 

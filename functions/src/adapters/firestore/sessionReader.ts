@@ -1,8 +1,8 @@
 import type { DocumentSnapshot, Firestore } from '@google-cloud/firestore';
-import type { Agent } from '../../domain/agents/agent.ts';
+import type { Agent, MemberCount } from '../../domain/agents/agent.ts';
 import type { Session } from '../../domain/coordination/session.ts';
 import type { OpenSession, SessionCounters, SessionReader } from '../../domain/readers.ts';
-import type { MemberCount, Versioned } from '../../domain/store.ts';
+import type { Versioned } from '../../domain/store.ts';
 import { agentFromDocument } from './agentDocument.ts';
 import {
   agentPath,

@@ -3,76 +3,63 @@ import type { Firestore } from '@google-cloud/firestore';
 import { MusterError } from '../../domain/errors.ts';
 import type { SettledOperation } from '../../domain/idempotency/operation.ts';
 import type { Clock, Randomness } from '../../domain/ports.ts';
-import { type Change, StaleWriteError, type Store } from '../../domain/store.ts';
-import { addAgentChange } from './agentChanges.ts';
-import { addCoordinationChange } from './coordinationChanges.ts';
+import { type Change, type ChangeKinds, StaleWriteError, type Store } from '../../domain/store.ts';
+import { type ChangeWriters, CommitWrites } from './commitWrites.ts';
 import { TOO_LARGE } from './limits.ts';
-import { addOrchestrationChange } from './orchestrationChanges.ts';
 import { commitPath, idempotencyPath } from './paths.ts';
 import { CommitProof, commitProven } from './provenCommit.ts';
-import { addPullRequestChange } from './pullRequestChanges.ts';
-import { addRunChange } from './runChanges.ts';
 import { settledFromDocument, settledToDocument } from './sessionDocument.ts';
-import { addSpineChange } from './spineChanges.ts';
 import { ALREADY_EXISTS, INVALID_ARGUMENT, STALE_CODES, statusCode } from './statusCode.ts';
-import { addSubscriptionChange } from './subscriptionChanges.ts';
-import { addTaskChange } from './taskChanges.ts';
-import { addTodoChange } from './todoChanges.ts';
 
 /** A lost answer is asked for within minutes; the document is deleted some time after that. */
 const PROOF_MILLISECONDS = 3_600_000;
 
 const PROOF_LETTERS = 20;
 
-const AGENT_CHANGES: readonly Change['kind'][] = ['createAgent', 'replaceAgent', 'holdTask', 'dropTask'];
-
 export class FirestoreStore implements Store {
   private readonly database: Firestore;
   private readonly clock: Clock;
   private readonly randomness: Randomness;
-  private agentChanges = 0;
+  private readonly writers: ChangeWriters<ChangeKinds>;
+  private readonly counts = new Map<keyof ChangeKinds, number>();
 
-  constructor(database: Firestore, clock: Clock, randomness: Randomness) {
+  /** @param writers of all features */
+  constructor(
+    database: Firestore,
+    clock: Clock,
+    randomness: Randomness,
+    writers: ChangeWriters<ChangeKinds>,
+  ) {
     this.database = database;
     this.clock = clock;
     this.randomness = randomness;
+    this.writers = writers;
   }
 
-  /** How many commits of this instance may have changed an agent. */
-  get agentCommits(): number {
-    return this.agentChanges;
+  /** How many changes of a kind commits of this instance may have brought about. */
+  committed(kind: keyof ChangeKinds): number {
+    return this.counts.get(kind) ?? 0;
   }
 
   async commit(changes: readonly Change[], settled?: SettledOperation): Promise<void> {
     if (changes.length === 0 && settled === undefined) return;
     const batch = this.database.batch();
     const proof = new CommitProof(this.randomness.letters(PROOF_LETTERS));
-    if (settled !== undefined) {
-      const document = this.database.doc(idempotencyPath(settled.id));
-      batch.create(document, proof.lastingIn(document, settledToDocument(settled)));
-    }
-    for (const change of changes) {
-      addTaskChange(this.database, batch, change, proof);
-      addAgentChange(this.database, batch, change, this.randomness);
-      addCoordinationChange(this.database, batch, change, this.randomness, proof);
-      addPullRequestChange(this.database, batch, change);
-      addSubscriptionChange(this.database, batch, change);
-      addSpineChange(this.database, batch, change, proof);
-      addTodoChange(this.database, batch, change);
-      addOrchestrationChange(this.database, batch, change, this.randomness);
-      addRunChange(this.database, batch, change, proof);
-    }
-    if (!proof.isHeld) {
-      const document = this.database.doc(commitPath(proof.id));
-      batch.create(document, proof.lastingIn(document, { expires_at: this.proofExpiry() }));
-    }
+    const writes = new CommitWrites(this.database, batch, proof, this.randomness);
+    if (settled !== undefined) writes.createLasting(idempotencyPath(settled.id), settledToDocument(settled));
+    for (const change of changes) this.write(change, writes);
+    if (!proof.isHeld) writes.createLasting(commitPath(proof.id), { expires_at: this.proofExpiry() });
     try {
       await commitProven(batch, proof);
     } catch (error) {
       throw await this.explained(error, settled);
     } finally {
-      if (changes.some(({ kind }) => AGENT_CHANGES.includes(kind))) this.agentChanges++;
+      for (const { kind } of changes) this.counts.set(kind, this.committed(kind) + 1);
     }
+  }
+
+  private write<Kind extends keyof ChangeKinds>(change: Change<Kind>, writes: CommitWrites): void {
+    this.writers[change.kind](change, writes);
   }
 
   private proofExpiry(): Date {

@@ -1,48 +1,29 @@
-import type { Firestore, WriteBatch } from '@google-cloud/firestore';
-import type { Change } from '../../domain/store.ts';
+import type { TodoChanges } from '../../domain/todos/changes.ts';
+import type { ChangeWriters } from './commitWrites.ts';
 import { recurringTaskPath, titleGuardPath, todoPath } from './paths.ts';
 import { recurringTaskToDocument } from './recurringTaskDocument.ts';
-import { atVersion } from './timestamp.ts';
 import { todoToDocument } from './todoDocument.ts';
 
-/** Adds a change of a to-do, its title's guard or a recurring task to the batch; another change adds nothing. */
-export function addTodoChange(database: Firestore, batch: WriteBatch, change: Change): void {
-  switch (change.kind) {
-    case 'createTodo':
-      batch.create(database.doc(todoPath(change.todo.id)), todoToDocument(change.todo));
-      break;
-    case 'replaceTodo':
-      batch.update(
-        database.doc(todoPath(change.todo.id)),
-        { ...todoToDocument(change.todo) },
-        atVersion(change.version),
-      );
-      break;
-    case 'deleteTodo':
-      batch.delete(database.doc(todoPath(change.id)), atVersion(change.version));
-      break;
-    case 'reserveTitle': {
-      const document = database.doc(titleGuardPath(change.id));
-      const guard = { task_id: change.taskId };
-      if (change.replaces === undefined) batch.create(document, guard);
-      else batch.update(document, guard, atVersion(change.replaces));
-      break;
-    }
-    case 'releaseTitle':
-      batch.delete(database.doc(titleGuardPath(change.id)));
-      break;
-    case 'createRecurringTask':
-      batch.create(
-        database.doc(recurringTaskPath(change.recurringTask.id)),
-        recurringTaskToDocument(change.recurringTask),
-      );
-      break;
-    case 'replaceRecurringTask':
-      batch.update(
-        database.doc(recurringTaskPath(change.recurringTask.id)),
-        { ...recurringTaskToDocument(change.recurringTask) },
-        atVersion(change.version),
-      );
-      break;
-  }
-}
+export const todoWriters: ChangeWriters<TodoChanges> = {
+  createTodo({ todo }, writes) {
+    writes.create(todoPath(todo.id), todoToDocument(todo));
+  },
+  replaceTodo({ todo, version }, writes) {
+    writes.replace(todoPath(todo.id), todoToDocument(todo), version);
+  },
+  deleteTodo({ id, version }, writes) {
+    writes.deleteAt(todoPath(id), version);
+  },
+  reserveTitle({ id, taskId, replaces }, writes) {
+    writes.createOrReplace(titleGuardPath(id), { task_id: taskId }, replaces);
+  },
+  releaseTitle({ id }, writes) {
+    writes.delete(titleGuardPath(id));
+  },
+  createRecurringTask({ recurringTask }, writes) {
+    writes.create(recurringTaskPath(recurringTask.id), recurringTaskToDocument(recurringTask));
+  },
+  replaceRecurringTask({ recurringTask, version }, writes) {
+    writes.replace(recurringTaskPath(recurringTask.id), recurringTaskToDocument(recurringTask), version);
+  },
+};

@@ -1,6 +1,8 @@
 /** An agent of the one registry: `agents/{agentId}`. Source: docs/semantics.md#one-model. */
+
 import type { JsonObject } from '../json.ts';
 import type { Role } from '../principal.ts';
+import type { Credential } from './credential.ts';
 
 export const AGENT_TYPES = ['researcher', 'developer', 'coordinator', 'analyst', 'specialist'] as const;
 
@@ -111,4 +113,48 @@ export function holding(agent: Agent, taskId: string, task: HeldTask, now: Date)
     held: { ...agent.held, [taskId]: task },
     milestones: { ...seen.milestones, claimed: claimed ?? now, ...(completed && { completed }) },
   };
+}
+
+/** How many agents have a part in a workspace's coordination. */
+export interface MemberCount {
+  readonly total: number;
+  readonly leaders: number;
+  readonly active: number;
+}
+
+/** How many agents there are, and how many of them are active. */
+export interface RegistryCount {
+  readonly total: number;
+  readonly active: number;
+}
+
+/** What an agent did on a task that it closed. */
+export interface ClosedWork {
+  readonly status: 'done' | 'failed';
+  readonly at: Date;
+  /** From claim to report. */
+  readonly milliseconds: number;
+}
+
+/** What commits may change of agents and their credentials. */
+export interface AgentChanges {
+  readonly createAgent: { readonly agent: Agent };
+  readonly replaceAgent: { readonly agent: Agent; readonly version: string };
+  /** The agent as the claim leaves it, the task among those that it holds. */
+  readonly holdTask: { readonly agent: Agent; readonly taskId: string; readonly version: string };
+  readonly dropTask: {
+    readonly agentId: string;
+    readonly taskId: string;
+    /** Whether it still held the task: a lease that lapsed had taken it away. */
+    readonly wasHeld: boolean;
+    readonly closed?: ClosedWork;
+  };
+  readonly countMembers: { readonly workspace: string; readonly by: MemberCount };
+  readonly countAgents: { readonly by: RegistryCount };
+  readonly issueCredential: { readonly credential: Credential };
+  readonly withdrawCredential: { readonly apiKey: string };
+}
+
+declare module '../store.ts' {
+  interface ChangeKinds extends AgentChanges {}
 }

@@ -1,5 +1,5 @@
-import type { Change, MemberCount, RegistryCount } from '../store.ts';
-import type { Agent } from './agent.ts';
+import type { Change } from '../store.ts';
+import type { Agent, MemberCount, RegistryCount } from './agent.ts';
 
 /** Counts an agent in the registry and in the workspaces whose coordination it has a part in. */
 export function countedAgent(before: Agent | undefined, after: Agent): Change[] {

@@ -145,3 +145,24 @@ export function parseLines(text: string, from: number): LogLine[] {
     };
   });
 }
+
+/** What commits may change of what an attempt at a coding task brings. */
+export interface CodingChanges {
+  /** Puts lines at the end of a task's log. Stale where somebody else has in between. */
+  readonly appendLog: {
+    readonly task: { readonly id: string; readonly workspace: string };
+    readonly write: ChunkWrite;
+    /** Of the chunk, where it is there already. */
+    readonly version?: string;
+  };
+  /** The JSON of what the attempt brought, in parts that fit into documents. */
+  readonly storeResult: {
+    readonly taskId: string;
+    readonly epoch: number;
+    readonly parts: readonly string[];
+  };
+}
+
+declare module '../store.ts' {
+  interface ChangeKinds extends CodingChanges {}
+}

@@ -1,4 +1,6 @@
 /** A workspace's goal, plan, progress and discoveries. Source: spec/coordination.md; docs/semantics.md#coordination. */
+
+import type { MemberCount } from '../agents/agent.ts';
 import { taskNotFound } from '../missing.ts';
 import type { Randomness } from '../ports.ts';
 import type {
@@ -10,7 +12,7 @@ import type {
   Slice,
 } from '../readers.ts';
 import { retryStale } from '../retry.ts';
-import type { Change, MemberCount, Settle } from '../store.ts';
+import type { Change, Settle } from '../store.ts';
 import type { SweepPart } from '../sweep/part.ts';
 import type { QueueReader } from '../system/readers.ts';
 import type { Task, TaskStatus } from '../tasks/task.ts';

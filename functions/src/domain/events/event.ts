@@ -81,3 +81,13 @@ export type Topic = (typeof TOPICS)[keyof typeof TOPICS];
 export function topicsOf({ type }: Pick<TaskEvent, 'type'>): readonly Topic[] {
   return [TOPICS.taskEvents, type === 'reminder' ? TOPICS.reminders : TOPICS.taskUpdates];
 }
+
+/** What commits add to the events. */
+export interface EventChanges {
+  /** Stale where there is an event of this id: what it says has happened already. */
+  readonly recordEvent: { readonly event: TaskEvent };
+}
+
+declare module '../store.ts' {
+  interface ChangeKinds extends EventChanges {}
+}

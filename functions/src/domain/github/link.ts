@@ -12,3 +12,12 @@ export interface PullRequestLink {
 export interface PullRequestLinks {
   find(repositoryId: number, number: number): Promise<PullRequestLink | undefined>;
 }
+
+/** What commits may change of links. */
+export interface LinkChanges {
+  readonly linkPullRequest: { readonly link: PullRequestLink };
+}
+
+declare module '../store.ts' {
+  interface ChangeKinds extends LinkChanges {}
+}

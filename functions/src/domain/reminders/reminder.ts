@@ -78,3 +78,16 @@ export function reminderAnswer(reminder: Reminder) {
     ...(reminder.late === true && { late: true }),
   } satisfies JsonObject;
 }
+
+/** What commits may change of reminders. */
+export interface ReminderChanges {
+  /** In place of the one that the to-do may have. */
+  readonly createReminder: { readonly reminder: Reminder };
+  readonly moveReminder: { readonly reminder: Reminder; readonly version: string };
+  /** Whether there is one or not; with a version only that one. */
+  readonly deleteReminder: { readonly id: string; readonly version?: string };
+}
+
+declare module '../store.ts' {
+  interface ChangeKinds extends ReminderChanges {}
+}

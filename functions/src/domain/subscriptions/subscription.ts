@@ -94,3 +94,15 @@ export function tooManySubscriptions(): MusterError {
     suggestion: 'Unsubscribe what you no longer read, or subscribe to the path above several of them.',
   });
 }
+
+/** What commits may change of subscriptions. */
+export interface SubscriptionChanges {
+  /** `replaces` is the version of one that has expired and not been swept yet. */
+  readonly openSubscription: { readonly subscription: Subscription; readonly replaces?: string };
+  readonly keepSubscription: { readonly id: string; readonly until: Date; readonly version: string };
+  readonly closeSubscription: { readonly id: string; readonly version: string };
+}
+
+declare module '../store.ts' {
+  interface ChangeKinds extends SubscriptionChanges {}
+}

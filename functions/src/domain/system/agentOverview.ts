@@ -1,5 +1,5 @@
 /** The agents of the system and what they are doing. Source: spec/network.md, system.getAgents; docs/semantics.md#network. */
-import type { Agent } from '../agents/agent.ts';
+import type { Agent, AgentChanges } from '../agents/agent.ts';
 import { availability, withPresence } from '../agents/availability.ts';
 import { inTime } from '../deadline.ts';
 import type { Clock, Log, Presence } from '../ports.ts';
@@ -7,14 +7,17 @@ import type { Slice } from '../readers.ts';
 import { KeptReadings } from './keptReadings.ts';
 import type { AgentDirectoryReader, AgentQuery, Found, Place } from './readers.ts';
 
+/** What may change the summary. */
+const SUMMARY_CHANGES = ['createAgent', 'replaceAgent', 'holdTask', 'dropTask'] as const;
+
 /** How long a list waits for presence before it goes by what the last sweep found. */
 const PRESENCE_WAIT_MILLISECONDS = 1000;
 
 export interface AgentOverviewDependencies {
   readonly directory: AgentDirectoryReader;
   readonly presence: Presence;
-  /** Counts the commits of this instance that may have changed an agent. */
-  readonly store: { readonly agentCommits: number };
+  /** Counts the changes of a kind that commits of this instance may have brought about. */
+  readonly store: { committed(kind: keyof AgentChanges): number };
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -78,7 +81,8 @@ export class AgentOverview {
   /** One reading serves for a second, unless this instance has changed an agent since. */
   private stamp(): string {
     const { store, clock } = this.dependencies;
-    return `${store.agentCommits} ${Math.floor(clock.now().getTime() / 1000)}`;
+    const changes = SUMMARY_CHANGES.map((kind) => store.committed(kind));
+    return `${changes.join(' ')} ${Math.floor(clock.now().getTime() / 1000)}`;
   }
 
   private async count(): Promise<AgentSummary> {

@@ -1,8 +1,7 @@
 /** How the system tools read. Each call reads what it gives and a constant more. */
-import type { Agent } from '../agents/agent.ts';
+import type { Agent, RegistryCount } from '../agents/agent.ts';
 import type { Availability } from '../agents/availability.ts';
 import type { Slice } from '../readers.ts';
-import type { RegistryCount } from '../store.ts';
 import type { Task } from '../tasks/task.ts';
 import type { CapabilitySkill } from './skill.ts';
 

@@ -1,6 +1,9 @@
 /** What changes with a task, in the one commit that changes it. */
-import type { Change, ClosedWork } from '../store.ts';
+
+import type { ClosedWork } from '../agents/agent.ts';
+import type { Change } from '../store.ts';
 import { countedChange } from './counting.ts';
+import type { TaskLogEntry } from './log.ts';
 import type { Settlement } from './machine.ts';
 import { isHeld, type Task } from './task.ts';
 
@@ -39,4 +42,24 @@ export function settlementChanges(
     );
   }
   return changes;
+}
+
+/** What commits may change of tasks. */
+export interface TaskChanges {
+  readonly createTask: { readonly task: Task };
+  readonly replaceTask: { readonly task: Task; readonly version: string };
+  /** A dependency of the task was closed: one blocker fewer, or one that will never go. */
+  readonly dependencyDone: { readonly taskId: string };
+  readonly dependencyFailed: { readonly taskId: string; readonly dependencyId: string };
+  readonly addDependents: {
+    readonly taskId: string;
+    readonly dependents: readonly string[];
+    readonly version: string;
+  };
+  /** Written again where it is there already: its id says what it is about. */
+  readonly logTask: { readonly taskId: string; readonly entry: TaskLogEntry };
+}
+
+declare module '../store.ts' {
+  interface ChangeKinds extends TaskChanges {}
 }

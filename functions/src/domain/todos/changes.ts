@@ -1,9 +1,11 @@
 /** What changes with a to-do, in the one commit that changes it. Source: spec/todo.md, "Side Effects". */
+
 import type { TaskEvent, TaskEventType } from '../events/event.ts';
 import { canonicalJson, type JsonObject } from '../json.ts';
 import type { PreferenceReader } from '../notifications/ports.ts';
 import { type Reminder, reminderBefore } from '../reminders/reminder.ts';
 import type { Change, Versioned } from '../store.ts';
+import type { RecurringTask } from './recurringTask.ts';
 import { type Todo, todoAnswer } from './todo.ts';
 
 /** What events report the change of; the rest of a to-do never changes. */
@@ -156,4 +158,20 @@ function movedReminder(
   return reminder.sent || distance < 0
     ? reminderBefore(todo, is, now, leadMilliseconds)
     : reminderBefore(todo, is, now, distance);
+}
+
+/** What commits may change of to-dos, their titles and recurring tasks. */
+export interface TodoChanges {
+  readonly createTodo: { readonly todo: Todo };
+  readonly replaceTodo: { readonly todo: Todo; readonly version: string };
+  readonly deleteTodo: { readonly id: string; readonly version: string };
+  /** Keeps a title and due date for one open to-do; `replaces` is the version of one that is no longer open. */
+  readonly reserveTitle: { readonly id: string; readonly taskId: string; readonly replaces?: string };
+  readonly releaseTitle: { readonly id: string };
+  readonly createRecurringTask: { readonly recurringTask: RecurringTask };
+  readonly replaceRecurringTask: { readonly recurringTask: RecurringTask; readonly version: string };
+}
+
+declare module '../store.ts' {
+  interface ChangeKinds extends TodoChanges {}
 }

@@ -2,6 +2,7 @@
  * Muster's built functions in a project of their own, each in a process as Cloud Run starts it. The emulators know
  * of no trigger there: nothing is delivered to them but what a test delivers.
  */
+
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,6 +21,7 @@ import { FirestoreTaskHistory } from '../../../../functions/src/adapters/firesto
 import { FirestoreTodoReader } from '../../../../functions/src/adapters/firestore/todoReader.ts';
 import { movableClock } from '../../../../functions/src/adapters/platform/clock.ts';
 import { systemHashing, systemRandomness } from '../../../../functions/src/adapters/platform/cryptography.ts';
+import { changeWriters } from '../../../../functions/src/composition/changeWriters.ts';
 import { todoServices } from '../../../../functions/src/composition/todos.ts';
 import { silent } from '../../../integration/coordination/team.ts';
 import { documents } from '../../../support/reading.ts';
@@ -111,7 +113,7 @@ export class Deployment {
       recurringTasks: new FirestoreRecurringTaskReader(this.firestore, documents),
       taskHistory: new FirestoreTaskHistory(this.firestore, documents),
       preferences: new FirestorePreferenceReader(this.firestore, documents),
-      store: new FirestoreStore(this.firestore, clock, systemRandomness),
+      store: new FirestoreStore(this.firestore, clock, systemRandomness, changeWriters),
       clock,
       randomness: systemRandomness,
       hashing: systemHashing,

@@ -53,3 +53,13 @@ export function metricsOf(measure: AgentMeasure | undefined): AgentMetrics | und
     totalRequests: requests,
   };
 }
+
+/** What commits may change of measures. */
+export interface MeasureChanges {
+  /** Adds to what has been measured of the agent. */
+  readonly measureAgent: { readonly measure: AgentMeasure };
+}
+
+declare module '../../store.ts' {
+  interface ChangeKinds extends MeasureChanges {}
+}

@@ -1,10 +1,12 @@
 /** What a step's record means to its run. */
+
 import type { Change } from '../../store.ts';
 import { measuresOf } from '../agents/measure.ts';
 import { type DueStep, outcomeKey } from '../workflows/progress.ts';
 import type { StepOutcome, StepResult } from '../workflows/scope.ts';
 import type { StepJournal } from './journal.ts';
-import { type AgentResult, addSpent, MAX_WARNINGS, type Run, type StepRecord } from './run.ts';
+import type { JournalEntry } from './journalEntry.ts';
+import { type AgentResult, addSpent, MAX_WARNINGS, type Run, type RunOrder, type StepRecord } from './run.ts';
 
 /** What the workflow goes on from. */
 export function outcomesOf(records: Iterable<StepRecord>): ReadonlyMap<string, StepOutcome> {
@@ -61,4 +63,26 @@ export function repetitionWarnings(
         `Step "${name}": a call of ${agent} was made again, since it had been made with another input. Both are booked.`,
     ),
   ];
+}
+
+/** What commits may change of runs, their steps, their journal and the answers that are kept. */
+export interface RunChanges {
+  readonly createRun: { readonly run: Run; readonly order: RunOrder };
+  readonly replaceRun: { readonly run: Run; readonly version: string };
+  /** In place of what was recorded while it waited. */
+  readonly recordStep: { readonly runId: string; readonly step: StepRecord };
+  /** Stale where the call has been started before. */
+  readonly startCall: { readonly runId: string; readonly entry: JournalEntry };
+  readonly settleCall: { readonly runId: string; readonly entry: JournalEntry };
+  /** Says which run answers a question; `replaces` is the version of an answer that is no longer good. */
+  readonly keepAnswer: {
+    readonly key: string;
+    readonly runId: string;
+    readonly expiresAt: Date;
+    readonly replaces?: string;
+  };
+}
+
+declare module '../../store.ts' {
+  interface ChangeKinds extends RunChanges {}
 }

@@ -11,3 +11,14 @@ export interface SavedWorkflow {
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
+
+/** What commits may change of saved workflows. */
+export interface WorkflowChanges {
+  readonly createWorkflow: { readonly saved: SavedWorkflow };
+  readonly replaceWorkflow: { readonly saved: SavedWorkflow; readonly version: string };
+  readonly deleteWorkflow: { readonly id: string; readonly version: string };
+}
+
+declare module '../../store.ts' {
+  interface ChangeKinds extends WorkflowChanges {}
+}
