@@ -1,0 +1,122 @@
+/** One request to the endpoint as it is deployed, in this process, on a stage on which the tool's example succeeds. */
+import { subscribe } from 'node:diagnostics_channel';
+import { createServer, IncomingMessage, type Server } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { http } from '@google-cloud/functions-framework';
+import { getTestServer } from '@google-cloud/functions-framework/testing';
+import { z } from 'zod';
+import { startGitHub } from '../../bench/measurements/costOfGitHub.ts';
+import { answer, toolNamed } from '../../test/integration/coordination/calls.ts';
+import { setStage } from '../../test/integration/coordination/stage.ts';
+import { Team } from '../../test/integration/coordination/team.ts';
+import { LocalModels } from '../../test/support/models/server.ts';
+import { beginWalk, type Walk } from './probes.ts';
+
+const WALKED_HEADER = 'x-walked';
+
+const walks: Walk[] = [];
+
+// Whoever subscribes first hears first: what the entry itself does with a request is walked, too.
+subscribe('http.server.request.start', (event) => {
+  if (typeof event !== 'object' || event === null || !('request' in event)) return;
+  const { request } = event;
+  if (request instanceof IncomingMessage && request.headers[WALKED_HEADER]) walks.push(beginWalk());
+});
+
+export interface WalkedCall {
+  readonly walk: Walk;
+  /** What was wrong, where the tool refused. */
+  readonly refusal?: string;
+}
+
+/** @param tool as `/mcp` lists it */
+export async function callOnce(tool: string): Promise<WalkedCall> {
+  await startVendors();
+  const team = new Team();
+  team.now = new Date();
+  const request = {
+    url: `${await openDoor()}?workspace=${team.workspace}`,
+    body: { name: tool, arguments: toolNamed(tool).tool.example },
+  };
+  await setStage(team, tool);
+  const headers = { ...HEADERS, authorization: `Bearer ${await newCredential(team)}` };
+  // The first call makes and loads what an instance makes and loads once.
+  await post({ ...request, headers });
+  await setStage(team, tool);
+  const refusal = await post({ ...request, headers: { ...headers, [WALKED_HEADER]: '1' } });
+  const [walk = new Set()] = walks;
+  return { walk, ...(refusal !== undefined && { refusal }) };
+}
+
+/** GitHub and models on this machine, and a queue whose runs are executed in this process. */
+async function startVendors(): Promise<void> {
+  const models = new LocalModels();
+  const [gitHub] = await Promise.all([startGitHub(), models.start()]);
+  const vendors = { ANTHROPIC_BASE_URL: models.url, GEMINI_BASE_URL: models.url };
+  const keys = { ANTHROPIC_API_KEY: 'local', GEMINI_API_KEY: 'local' };
+  const queue = { CLOUD_TASKS_EMULATOR_HOST: await startRunQueue() };
+  Object.assign(process.env, gitHub.env, vendors, keys, queue);
+}
+
+const enqueued = z.object({ task: z.object({ httpRequest: z.object({ body: z.base64() }) }) });
+
+/** Source: firebase-admin, FunctionsApiClient.enqueue */
+async function startRunQueue(): Promise<string> {
+  const { app } = await import('../../functions/src/app.ts');
+  const queue = createServer(async (request, response) => {
+    const { task } = enqueued.parse(await json(request));
+    const { data } = JSON.parse(Buffer.from(task.httpRequest.body, 'base64').toString());
+    response.setHeader('content-type', 'application/json').end('{}');
+    await app().runExecution.deliver(data);
+  });
+  return `127.0.0.1:${await portOf(queue)}`;
+}
+
+/** The deployed function `mcp` under the functions framework. */
+async function openDoor(): Promise<string> {
+  process.env['FUNCTION_TARGET'] = 'mcp';
+  const { mcp } = await import('../../functions/src/entry/http/mcp.ts');
+  // Firebase's type promises the raw body, which the entry leaves unread.
+  http('mcp', (request, response) => mcp(Object.assign(request, { rawBody: Buffer.alloc(0) }), response));
+  return `http://127.0.0.1:${await portOf(getTestServer('mcp'))}/`;
+}
+
+async function portOf(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server does not listen.');
+  return address.port;
+}
+
+/** Of an agent that may call every tool, and has the same owner as everything on the stage. */
+async function newCredential(team: Team): Promise<string> {
+  const agentInfo = { name: 'walker', type: 'developer', version: '1.0.0' };
+  const { credentials } = await answer(team, 'onboarding_registerAgent', {
+    agentInfo,
+    capabilities: [{ name: 'coding', category: 'general' }],
+    role: 'leader',
+  });
+  const { apiKey, secret } = z.object({ apiKey: z.string(), secret: z.string() }).parse(credentials);
+  return `${apiKey}.${secret}`;
+}
+
+const HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+  'mcp-protocol-version': '2025-11-25',
+};
+
+interface CallRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The parameters of `tools/call`. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Sends a `tools/call`, and gives what was wrong with it, if anything was. */
+async function post({ url, headers, body: params }: CallRequest): Promise<string | undefined> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  const text = await (await fetch(url, { method: 'POST', headers, body })).text();
+  const isAnswered = /"result":/.test(text) && !/"isError":true/.test(text);
+  return isAnswered ? undefined : text;
+}

@@ -1,0 +1,46 @@
+/** Prints what one call of a tool enters: see run.mjs, which starts the emulators and loads the probes. */
+import { parseArgs } from 'node:util';
+import { newProject } from '../../bench/seed.ts';
+import { fullName, wireName } from '../../functions/src/mcp/names.ts';
+import { nearestMethods } from '../../functions/src/mcp/nearest.ts';
+import { toolsets } from '../../functions/src/toolsets/index.ts';
+import { newDatabase } from '../../test/attack/support/elsewhere.ts';
+import { listed } from './listing.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'boolean', default: false }, check: { type: 'boolean', default: false } },
+});
+const [asked = ''] = positionals;
+
+/** By the name that `/mcp` lists and by the full one. */
+const tools = new Map(
+  toolsets.flatMap(({ name: toolset, tools }) =>
+    tools.map(({ name }) => [fullName(toolset, name), wireName(toolset, name, 'prefixed')] as const),
+  ),
+);
+const tool = tools.get(asked) ?? [...tools.values()].find((name) => name === asked);
+
+if (tool === undefined) {
+  const near = nearestMethods(asked, [...tools.keys()]).map((name) => tools.get(name));
+  const hint = near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'docs/reference lists the tools.';
+  console.error(`There is no tool "${asked}". ${hint}`);
+  process.exit(1);
+}
+if (values.check) process.exit(0);
+
+// A project of its own: no trigger hears of what is written there, and nobody else's agents are in it.
+const { id, env } = newProject('walk');
+const database = await newDatabase(id);
+Object.assign(process.env, env, {
+  FIREBASE_CONFIG: JSON.stringify({ projectId: id, databaseURL: database.url }),
+});
+// Only now: what is loaded there reads the environment.
+const { callOnce } = await import('./call.ts');
+const { walk, refusal } = await callOnce(tool);
+if (refusal !== undefined) console.error(`The call was refused, so the list ends early: ${refusal}`);
+const result = listed(walk);
+console.log(
+  values.json ? JSON.stringify({ tool, ...result.data }, null, 2) : `${tool} enters\n\n${result.text}`,
+);
+process.exit(refusal === undefined ? 0 : 1);
