@@ -4,6 +4,8 @@ import { inputJsonSchema, outputJsonSchema } from '../../functions/src/mcp/json-
 import { fullName, wireName } from '../../functions/src/mcp/names.ts';
 import { toolResult } from '../../functions/src/mcp/projection.ts';
 import type { Resource, Tool, Toolset } from '../../functions/src/mcp/tool.ts';
+import { wholeDescription } from '../../functions/src/mcp/toolList.ts';
+import { listCost, MAX_BYTES, MAX_TOKENS, TOOLSET_TOKENS } from './budgets.ts';
 import { schemaRows, table } from './tables.ts';
 
 const GENERATED = '<!-- Made from the definitions by `npm run reference`. -->';
@@ -27,7 +29,27 @@ export function indexPage(toolsets: readonly Toolset[]): string {
     String(resources.length + templates.length),
     instructions,
   ]);
-  return page('Tool reference', [table(['toolset', 'tools', 'resources', 'what it is for'], rows)]);
+  return page('Tool reference', [
+    table(['toolset', 'tools', 'resources', 'what it is for'], rows),
+    ...listSection(toolsets.map(({ name }) => name)),
+  ]);
+}
+
+/** What a model reads of the list at `/mcp`, and what that costs. */
+function listSection(names: readonly string[]): readonly string[] {
+  const row = (name: string, of: readonly string[], most: number | undefined) => {
+    const { tools, bytes, tokens } = listCost(of);
+    return [name, String(tools), String(bytes), String(tokens), String(most)];
+  };
+  const rows = [
+    ...names.map((name) => row(name, [name], TOOLSET_TOKENS[name])),
+    row('all', names, MAX_TOKENS),
+  ];
+  return [
+    '## What the list costs',
+    `\`/mcp\` lists what the caller's role may call, without the tools for runners and older clients, without the schemas of answers, and with short schemas of arguments. A toolset's own path and \`?toolsets=all\` list everything, and every tool can be called everywhere. So much does the list at \`/mcp\` cost an admin, with tokens counted by o200k; a test holds the budgets and the ${MAX_BYTES} bytes that the whole may have.`,
+    table(['toolset', 'tools listed', 'bytes', 'tokens', 'tokens at most'], rows),
+  ];
 }
 
 export function toolsetPage(toolset: Toolset): string {
@@ -62,8 +84,8 @@ function toolSection(toolset: string, tool: Tool): string {
     own === prefixed ? `\`${own}\`` : `\`${own}\` at \`/mcp/${toolset}\`, \`${prefixed}\` at \`/mcp\``;
   const parts = [
     `## ${tool.name}`,
-    tool.description,
-    `Name: ${names}, also \`${fullName(toolset, tool.name)}\`. Least role: ${tool.role}. ${hintsOf(tool)}`,
+    wholeDescription(tool),
+    `Name: ${names}, also \`${fullName(toolset, tool.name)}\`. Least role: ${tool.role}. ${hintsOf(tool)}${audienceOf(tool)}`,
     '### Arguments',
     schemaTable('argument', 'required', inputJsonSchema(tool.input), 'None.'),
     '### Answer',
@@ -72,6 +94,10 @@ function toolSection(toolset: string, tool: Tool): string {
     json(tool.example),
   ];
   return parts.join('\n\n');
+}
+
+function audienceOf({ audience }: Tool): string {
+  return audience === undefined ? '' : ` For ${audience}: \`/mcp\` does not list it.`;
 }
 
 function hintsOf({ annotations }: Tool): string {

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { canonicalJson } from '../../functions/src/domain/json.ts';
+import { wholeDescription } from '../../functions/src/mcp/toolList.ts';
 import { entries } from './catalogue.ts';
 
 const folder = new URL('snapshots/', import.meta.url);
@@ -17,8 +18,9 @@ describe('the snapshots', () => {
 
   for (const { name, tool, input, output } of entries) {
     it(`shows ${name} as it is`, () => {
-      const { title, description, role, annotations } = tool;
-      const shown = { name, title, description, role, annotations, input, output };
+      const { title, role, audience, annotations } = tool;
+      const description = wholeDescription(tool);
+      const shown = { name, title, description, role, audience, annotations, input, output };
       const json = `${JSON.stringify(JSON.parse(canonicalJson(shown)), null, 2)}\n`;
       const file = new URL(`${name}.json`, folder);
       if (updating) writeFileSync(file, json);

@@ -36,8 +36,9 @@ const entry = z.strictObject({
 export const appendLogs = defineTool({
   name: 'append_logs',
   title: 'Append to the log of a coding task',
-  description:
-    'For runners: appends to the log of a task that you hold, each sequence once, and renews the lease. The first call moves the task to in_progress. Where it answers stop, end the work: what it brought is logged all the same if the task was ended, not if the claim was lost.',
+  description: 'For runners: appends to the log of a task that you hold, and renews the lease.',
+  details:
+    'Each sequence once. The first call moves the task to in_progress. Where it answers stop, end the work: what it brought is logged all the same if the task was ended, not if the claim was lost.',
   input: z.strictObject({
     taskId,
     epoch,

@@ -13,27 +13,28 @@ export const createTask = defineTool({
   name: 'create_task',
   title: 'Create a coding task',
   description:
-    'Creates a new task for an AI coding agent, which a runner claims, does on the branch and ends. Answers at once with its id and branch; report_task and task://{taskId} show how it goes.',
+    'Has an AI coding agent do a task on a branch: a runner claims and ends it. Answers at once; coding_report_task tells how it goes.',
+  details: 'The resource task://{taskId} shows it too.',
   input: z.strictObject({
     tool: z
       .string()
       .refine((name) => name.length <= 100, 'expected at most 100 characters')
-      .describe('Tool type: CLAUDECODE or GEMINI'),
+      .describe('CLAUDECODE or GEMINI'),
     description: text('Task description', 20_000),
-    instructions: text('Detailed instructions for the AI agent', 60_000),
-    branch: z.string().optional().describe('Git branch; task/<id>-<description> where it is left out'),
+    instructions: text('For the agent, in detail', 60_000),
+    branch: z.string().optional().describe('task/<id>-<description> if left out'),
     config: z
       .record(z.string(), z.unknown())
       .optional()
       .describe(
-        'Configuration for the runner and its agent. Known: project (owner/name: only runners of it take the task), base, model, acceptance, pullRequest, queueSeconds (how long it may wait for a runner, 60 to 604800; a day by default).',
+        'project (owner/name: only its runners take the task), base, model, acceptance, pullRequest, queueSeconds (60 to 604800, a day by default)',
       ),
-    priority: whole('Priority 1-10 (lower = higher priority)', 1, 10).default(USUAL_PRIORITY),
+    priority: whole('1 (first) to 10 (last)', 1, 10).default(USUAL_PRIORITY),
     dependencies: z
       .array(idOf('a task'))
       .refine((list) => list.length <= MAX_DEPENDENCIES, `expected at most ${MAX_DEPENDENCIES} entries`)
       .optional()
-      .describe('Ids of tasks that must be completed first'),
+      .describe('Tasks to complete first, by id'),
   }),
   output: answerShape(
     z.object({

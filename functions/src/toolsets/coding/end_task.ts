@@ -8,28 +8,22 @@ export const endTask = defineTool({
   name: 'end_task',
   title: 'End a coding task',
   description:
-    "Ends a task and its agent's session. Its runner reports the outcome with its epoch; whoever created the task, and leaders, may end it at any time, and the runner then stops within a heartbeat. A failure whose class allows it makes the task available for another attempt, at most 3 in all.",
+    'Completes, fails or stops a coding task. Its creator and leaders may at any time; the runner then stops.',
+  details:
+    'Its runner reports the outcome with its epoch. Whoever created the task, and leaders, may end it at any time, and the runner then stops within a heartbeat. A failure whose class allows it makes the task available for another attempt, at most 3 in all. A runner sends summary, commits, diffstat, files, commands, tools, turns, tokens, costUsd, exit, durationMs, acceptance, pullRequest, base, branch and head as its result.',
   input: z.strictObject({
     taskId,
     status: z.enum(['completed', 'failed']).describe('Final status'),
-    result: z
-      .unknown()
-      .optional()
-      .describe(
-        'Result data, at most 1 MiB of JSON. A runner sends summary, commits, diffstat, files, commands, tools, turns, tokens, costUsd, exit, durationMs, acceptance, pullRequest, base, branch and head.',
-      ),
+    result: z.unknown().optional().describe('Any JSON, up to 1 MiB'),
     epoch: epoch.optional(),
     failure: z
       .strictObject({
-        class: z.enum(FAILURE_CLASSES).describe('Decides about another attempt'),
-        message: text('What happened, for people', 5000),
-        retryable: z
-          .boolean()
-          .optional()
-          .describe('false rules out another attempt that the class would allow'),
+        class: z.enum(FAILURE_CLASSES).describe('Decides whether it is tried again'),
+        message: text('For people', 5000),
+        retryable: z.boolean().optional().describe('false: do not try again'),
       })
       .optional()
-      .describe('Why it failed'),
+      .describe('Why'),
   }),
   output: answerShape(endShape),
   annotations: { ...writing, destructiveHint: true, idempotentHint: true },

@@ -10,7 +10,9 @@ export const getTaskLogs = defineTool({
   name: 'get_task_logs',
   title: 'Read the log of a coding task',
   description:
-    "Reads a task's log after a cursor, oldest first. Call again with the answer's cursor to go on, also later, when there is more. Of a log above 10 MiB the middle is dropped: dropped says how many lines are missing before the first entry.",
+    "Reads the log of a coding task after a cursor, oldest first. Call again with the answer's cursor to go on.",
+  details:
+    'Also later, when there is more. Of a log above 10 MiB the middle is dropped: dropped says how many lines are missing before the first entry.',
   input: z.strictObject({
     taskId,
     cursor: z

@@ -6,8 +6,9 @@ import { answerShape, epoch, taskId, text, writing } from './shapes.ts';
 export const heartbeatTask = defineTool({
   name: 'heartbeat_task',
   title: 'Heartbeat of a coding task',
-  description:
-    'For runners: renews the lease of a task that you hold. state moves it on: in_progress when the agent works, waiting when the agent is done and its session still alive. Where it answers stop, end the work.',
+  description: 'For runners: renews the lease of a task that you hold, and may move its state on.',
+  details:
+    'in_progress when the agent works, waiting when the agent is done and its session still alive. Where it answers stop, end the work.',
   input: z.strictObject({
     taskId,
     epoch,

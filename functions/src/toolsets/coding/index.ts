@@ -14,7 +14,7 @@ import { updateTask } from './update_task.ts';
 export const coding: Toolset = {
   name: 'coding',
   instructions:
-    'Have coding agents work on branches: create_task, then report_task or task://{taskId} until it is completed or failed; end_task stops it. Runners call register_runner, claim_task, append_logs, heartbeat_task and end_task.',
+    'Have coding agents work on branches: create_task, then report_task or task://{taskId} until it is completed or failed; end_task stops it. What runners call, and get_task_logs, is listed at /mcp/coding.',
   tools: [
     createTask,
     updateTask,

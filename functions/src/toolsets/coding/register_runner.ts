@@ -10,8 +10,9 @@ const MAX_PROGRAMS = 20;
 export const registerRunner = defineTool({
   name: 'register_runner',
   title: 'Register a runner',
-  description:
-    'For runners: declares the coding agents that are installed where you are, with their versions, as your capabilities, in place of those that you had, and answers who you are. A runner has the credential of an agent of its own.',
+  description: 'For runners: declares the coding agents that are installed where you are.',
+  details:
+    'With their versions, as your capabilities, in place of those that you had. It answers who you are. A runner has the credential of an agent of its own.',
   input: z.strictObject({
     programs: z
       .array(

@@ -21,7 +21,8 @@ export const reportTask = defineTool({
   name: 'report_task',
   title: 'Report on a coding task',
   description:
-    'Generates a detailed report for a task: its state, its attempts and why they failed, the latest lines of its log, and its result with commits, files, commands, tokens and cost.',
+    'Tells all about a coding task: its state, attempts, latest log lines, commits, files and cost.',
+  details: 'Also why attempts failed, and the commands and tokens of its result.',
   input: z.strictObject({ taskId }),
   output: answerShape(reportShape),
   annotations: reading,

@@ -30,7 +30,7 @@ export const whole = (description: string, least: number, most: number) =>
 export const epoch = z
   .number()
   .refine((value) => Number.isSafeInteger(value) && value > 0, 'expected a whole number above 0')
-  .describe('The epoch that claim_task answered. An outdated one changes nothing.');
+  .describe('From coding_claim_task, for runners');
 
 /** Every answer: what happened in a sentence, and its result. */
 export const answerShape = <Result extends z.ZodType>(result: Result) =>

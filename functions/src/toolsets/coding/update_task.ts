@@ -7,11 +7,13 @@ export const updateTask = defineTool({
   name: 'update_task',
   title: 'Update a coding task',
   description:
-    "Updates an existing task's status or adds a log entry. Its runner, whoever created it and leaders may. in_progress of a task that nobody holds makes it the calling agent's own, to work on without a runner; of one that a runner has claimed it is noted. completed and failed end the task, as end_task does; a status never goes back.",
+    'Sets the status of a coding task, or adds a line to its log. in_progress makes a free task your own, to do without a runner.',
+  details:
+    'Its runner, whoever created it and leaders may. in_progress of a task that a runner has claimed is noted. completed and failed end the task, as end_task does; a status never goes back.',
   input: z.strictObject({
     taskId,
     status: z.enum(['in_progress', 'completed', 'failed']).optional().describe('New status'),
-    log: text('Log message to append', 10_000).optional(),
+    log: text('Line to add', 10_000).optional(),
   }),
   output: answerShape(z.object({ task: taskShape })),
   annotations: { ...writing, destructiveHint: true, idempotentHint: false },

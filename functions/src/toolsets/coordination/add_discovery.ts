@@ -8,11 +8,11 @@ const answer = (discovery: Discovery) => ({ success: true, discovery: discoveryA
 export const addDiscovery = defineTool({
   name: 'add_discovery',
   title: 'Share a discovery',
-  description: 'Share a discovery or important finding with other agents.',
+  description: 'Shares a finding with the other agents of the workspace.',
   input: z.strictObject({
     agent_id: agentId('Your agent ID'),
-    content: text('The discovery content', 50_000),
-    tags: texts('Tags for categorization', 20, 100).optional(),
+    content: text('The finding', 50_000),
+    tags: texts('Tags', 20, 100).optional(),
   }),
   output: z.object({ success: z.boolean(), discovery: discoveryShape }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

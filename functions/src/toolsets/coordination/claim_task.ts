@@ -19,7 +19,9 @@ export const claimTask = defineTool({
   name: 'claim_task',
   title: 'Claim a task',
   description:
-    'Claim an available task to work on: the first by priority, then deadline, then age, that you may do. The claim is a lease that any call of yours renews. While you hold a task that you have not started, or as many as you may, you get that again, with resumed: true. Where there is none for you, reason and explanation say why.',
+    'Claims the first task that you may do. The claim is a lease that any call of yours renews. What you hold but have not started comes again, with resumed: true.',
+  details:
+    'The order is priority, then deadline, then age. The same comes again also where you hold as many as you may. Where there is none for you, reason and explanation say why.',
   input: z.strictObject({
     agent_id: agentId('Your agent ID'),
     lease_seconds: z
@@ -29,14 +31,12 @@ export const claimTask = defineTool({
         `expected a whole number from 1 to ${DAY_SECONDS}`,
       )
       .default(DEFAULT_LEASE_SECONDS)
-      .describe('How long the claim stands without a sign of life from you.'),
+      .describe('How long it lasts without a call of yours'),
     in_hand: z
       .array(idOf('a task'))
       .max(MAX_IN_HAND, `expected at most ${MAX_IN_HAND} tasks`)
       .optional()
-      .describe(
-        'The tasks that you know to be yours, to claim another before you start them: you get again only what is not among them.',
-      ),
+      .describe('Tasks you know to be yours, to claim one more'),
   }),
   output: z.object({
     success: z.boolean(),

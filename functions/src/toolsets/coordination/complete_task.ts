@@ -6,14 +6,14 @@ import { agentId, claimEpoch, taskId, text, texts } from './shapes.ts';
 export const completeTask = defineTool({
   name: 'complete_task',
   title: 'Complete a task',
-  description:
-    'Mark a task as completed with results. Only its holder can; repeating the same report is harmless. Tasks that depended on it may become claimable.',
+  description: 'Completes a task that you hold, with its result. Repeating the same report is harmless.',
+  details: 'Tasks that depended on it may become claimable.',
   input: z.strictObject({
     agent_id: agentId('Your agent ID'),
     task_id: taskId('Task ID'),
-    output: text('Summary of what was done', 200_000),
-    files_modified: texts('Files that were modified', 1000).optional(),
-    files_created: texts('Files that were created', 1000).optional(),
+    output: text('Summary of the result', 200_000),
+    files_modified: texts('Modified files', 1000).optional(),
+    files_created: texts('Created files', 1000).optional(),
     claim_epoch: claimEpoch,
   }),
   output: settlementShape,

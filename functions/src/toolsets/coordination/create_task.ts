@@ -14,7 +14,8 @@ export const createTask = defineTool({
   name: 'create_task',
   title: 'Create a task',
   description:
-    'Create a new task in the queue. Workers get tasks by priority, then deadline, then age, once all dependencies are done.',
+    'Adds a task to the queue for workers to claim; create_tasks_batch adds several, coding_create_task one for a coding agent.',
+  details: 'Workers get tasks by priority, then deadline, then age, once all dependencies are done.',
   input: z.strictObject({ ...taskArguments, priority: priority.default(USUAL_PRIORITY) }),
   output: z.object({ success: z.boolean(), task: taskShape }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

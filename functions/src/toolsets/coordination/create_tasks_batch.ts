@@ -14,12 +14,12 @@ export const createTasksBatch = defineTool({
   name: 'create_tasks_batch',
   title: 'Create several tasks',
   description:
-    'Create multiple tasks at once, all or none. In dependencies, "task-N" means the N-th task of this batch, counted from 1.',
+    'Adds several tasks at once, all or none. In dependencies, "task-N" is the N-th task of this batch, counted from 1.',
   input: z.strictObject({
     tasks: z
       .array(z.strictObject({ ...taskArguments, priority: priority.optional() }))
       .refine((tasks) => tasks.length >= 1 && tasks.length <= MAX_BATCH, `expected 1 to ${MAX_BATCH} tasks`)
-      .describe('The tasks, in the order that "task-N" counts.'),
+      .describe('The tasks'),
   }),
   output: z.object({ success: z.boolean(), created: z.number(), task_ids: z.array(z.string()) }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

@@ -7,12 +7,13 @@ export const failTask = defineTool({
   name: 'fail_task',
   title: 'Fail a task',
   description:
-    'Mark a task as failed. That is final and leaves the tasks that depend on it blocked, unless retryable is true: then it becomes available again after a wait, at most 3 times.',
+    'Fails a task that you hold. That is final and blocks its dependents, unless retryable: then others try again later, at most 3 times.',
+  details: 'With retryable it becomes available again after a wait.',
   input: z.strictObject({
     agent_id: agentId('Your agent ID'),
     task_id: taskId('Task ID'),
-    error: text('Error description', 20_000),
-    retryable: z.boolean().default(false).describe('Whether somebody should try again later.'),
+    error: text('What happened', 20_000),
+    retryable: z.boolean().default(false).describe('Whether to try again'),
     claim_epoch: claimEpoch,
   }),
   output: settlementShape,

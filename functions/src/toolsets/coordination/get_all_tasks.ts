@@ -7,13 +7,13 @@ import { taskAnswer, taskShape } from './shapes.ts';
 export const getAllTasks = defineTool({
   name: 'get_all_tasks',
   title: 'All tasks',
-  description: 'Get all tasks with their current status, oldest first, page by page.',
+  description: 'Lists the tasks of the session, oldest first. system_getTaskQueue shows the order of claims.',
   input: z.strictObject({
     status_filter: z
       .enum(['all', ...COORDINATION_STATUSES])
       .default('all')
-      .describe('Only tasks of this status.'),
-    limit: pageLimit('The most tasks to give, 1 to 500.', 200, 500),
+      .describe('Of this status'),
+    limit: pageLimit('1 to 500', 200, 500),
     cursor,
   }),
   output: z.object({ tasks: z.array(taskShape), ...pageShape }),

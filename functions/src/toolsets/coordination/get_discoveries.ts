@@ -6,11 +6,10 @@ import { discoveryAnswer, discoveryShape, texts } from './shapes.ts';
 export const getDiscoveries = defineTool({
   name: 'get_discoveries',
   title: 'Discoveries',
-  description:
-    'Get shared discoveries from all agents, newest first; with tags, those that have any of them.',
+  description: 'Lists shared findings, newest first.',
   input: z.strictObject({
-    tags: texts('Filter by tags', 20, 100).optional(),
-    limit: pageLimit('Max number of discoveries', 20, 500),
+    tags: texts('Those with any of these', 20, 100).optional(),
+    limit: pageLimit('How many', 20, 500),
     cursor,
   }),
   output: z.object({ discoveries: z.array(discoveryShape), ...pageShape }),

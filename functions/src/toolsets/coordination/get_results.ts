@@ -19,15 +19,14 @@ const resultAnswerOf = (task: Task) => ({
 export const getResults = defineTool({
   name: 'get_results',
   title: 'Results',
-  description:
-    'Get results from completed tasks: of the named ones, or of all, in the order of completion, page by page.',
+  description: 'Answers the results of completed tasks, in the order of completion.',
   input: z.strictObject({
     task_ids: z
       .array(idOf('a task'))
       .refine((ids) => ids.length <= MAX_IDS, `expected at most ${MAX_IDS} ids`)
       .optional()
-      .describe('Specific task IDs (empty for all)'),
-    limit: pageLimit('The most results to give when no task is named, 1 to 500.', 200, 500),
+      .describe('All if left out or empty'),
+    limit: pageLimit('1 to 500', 200, 500),
     cursor,
   }),
   output: z.object({

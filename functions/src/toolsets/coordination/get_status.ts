@@ -5,7 +5,7 @@ import { statusAnswer, statusShape } from './statusAnswer.ts';
 export const getStatus = defineTool({
   name: 'get_status',
   title: 'Coordination status',
-  description: 'Get current coordination status and progress.',
+  description: "Tells the session's goal, progress, agents and counts of tasks.",
   input: z.strictObject({}),
   output: statusShape,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -7,8 +7,7 @@ const ALIVE = { success: true };
 export const heartbeat = defineTool({
   name: 'heartbeat',
   title: 'Heartbeat',
-  description:
-    'Send heartbeat to indicate agent is still active. Any other call does as well; send one a minute during long work.',
+  description: 'Says that you are alive. Any call does; send one a minute during long work.',
   input: z.strictObject({ agent_id: agentId('Your agent ID') }),
   output: z.object({ success: z.boolean() }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -14,10 +14,10 @@ export const initCoordination = defineTool({
   name: 'init_coordination',
   title: 'Initialise coordination',
   description:
-    'Initialize a new coordination session with a goal and master plan. The same goal again keeps the session; another goal archives the old session with its tasks.',
+    "Begins the workspace's session with a goal and plan. The same goal keeps the session; another archives it with its tasks.",
   input: z.strictObject({
-    goal: text('The overall project goal', 5000),
-    master_plan: text('High-level plan/approach', 100_000).optional(),
+    goal: text('The goal', 5000),
+    master_plan: text('The plan', 100_000).optional(),
   }),
   output: z.object({
     success: z.boolean(),

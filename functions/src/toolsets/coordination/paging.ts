@@ -5,11 +5,7 @@ import { listedId } from '../../domain/ids.ts';
 import type { Position, Slice } from '../../domain/readers.ts';
 import { fitting } from '../../domain/size.ts';
 
-export const cursor = z
-  .string()
-  .max(500)
-  .optional()
-  .describe('The next_cursor of the page before, to go on after it.');
+export const cursor = z.string().max(500).optional().describe('next_cursor of the page before');
 
 /** How many items a page has: at most `most`, `usual` where the caller does not say. */
 export const pageLimit = (description: string, usual: number, most: number) =>

@@ -19,15 +19,12 @@ export const registerAgent = defineTool({
   name: 'register_agent',
   title: 'Register an agent',
   description:
-    'Register as a worker or leader agent in this workspace. Agents register themselves; a leader may register any.',
+    'Joins this workspace as a worker or leader, before claim_task. onboarding_registerAgent makes a new agent with a credential.',
+  details: 'Agents register themselves; a leader may register any.',
   input: z.strictObject({
-    agent_id: agentId('Unique agent identifier (e.g., terminal-2)'),
+    agent_id: agentId('Your own id, as in terminal-2'),
     role: z.enum(['leader', 'worker']).describe('Agent role'),
-    capabilities: texts(
-      'What the agent can do. Replaces what it declared before; left out, that is kept.',
-      50,
-      100,
-    ).optional(),
+    capabilities: texts('Replaces those declared before; kept if left out', 50, 100).optional(),
   }),
   output: z.object({
     success: z.boolean(),

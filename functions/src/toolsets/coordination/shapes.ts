@@ -13,7 +13,7 @@ export const claimEpoch = z
   .number()
   .refine((epoch) => Number.isSafeInteger(epoch) && epoch > 0, 'expected a whole number above 0')
   .optional()
-  .describe('The claim_epoch that claim_task answered. An outdated one never overwrites a newer claim.');
+  .describe('From claim_task: protects a newer claim');
 
 /** Text that means something: at most `most` characters, not only white space. */
 export const text = (description: string, most: number) =>

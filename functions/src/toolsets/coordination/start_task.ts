@@ -11,10 +11,11 @@ const answer = (task: Task) => {
 export const startTask = defineTool({
   name: 'start_task',
   title: 'Start a task',
-  description: 'Mark a claimed task as in_progress. Its holder may say so again.',
+  description: 'Marks a task that you claimed as in progress.',
+  details: 'Its holder may say so again.',
   input: z.strictObject({
     agent_id: agentId('Your agent ID'),
-    task_id: taskId('Task ID to start'),
+    task_id: taskId('Task ID'),
     claim_epoch: claimEpoch,
   }),
   output: z.object({ success: z.boolean(), late_result: taskShape.shape.late_result }),

@@ -21,7 +21,7 @@ const isShortEnough = (required: readonly string[]): boolean =>
 export const priority = z
   .number()
   .refine(isPriority, 'expected a whole number from 1 to 10')
-  .describe('Priority 1-10 (lower = higher priority)');
+  .describe('1 (first) to 10 (last)');
 
 /** The arguments without `priority`, whose default the two tools state differently. */
 export const taskArguments = {
@@ -30,9 +30,9 @@ export const taskArguments = {
     .array(idOf('a task'))
     .refine((list) => list.length <= MAX_DEPENDENCIES, `expected at most ${MAX_DEPENDENCIES} entries`)
     .optional()
-    .describe('Task IDs that must complete first'),
-  context_files: texts('Relevant file paths', 200).optional(),
-  hints: text('Hints for the worker', 20_000).optional(),
+    .describe('Tasks to complete first, by id'),
+  context_files: texts('Relevant files', 200).optional(),
+  hints: text('For the worker', 20_000).optional(),
   required_capabilities: z
     .array(z.string().regex(/^[^|\s][^|]{0,99}$/, 'expected 1 to 100 characters without "|"'))
     .refine(
@@ -41,7 +41,7 @@ export const taskArguments = {
     )
     .refine(isShortEnough, `expected at most ${MAX_CAPABILITY_KEY_BYTES} bytes in all`)
     .optional()
-    .describe('Capabilities that an agent must have to claim it.'),
+    .describe('Only agents that have all of these get it'),
   type: z
     .string()
     .refine(
@@ -50,14 +50,12 @@ export const taskArguments = {
     )
     .refine((name) => name !== CODING_TYPE, 'expected another type: coding.create_task makes coding tasks')
     .optional()
-    .describe(`What kind of work it is, to filter by; ${USUAL_TYPE} if left out.`),
+    .describe(`A word to filter by; ${USUAL_TYPE} if left out`),
   deadline: z.iso
     .datetime({ offset: true })
     .refine((text) => new Date(text).getUTCFullYear() <= 9999, 'expected a date before the year 10000')
     .optional()
-    .describe(
-      'When it should be done, as in 2027-01-31T17:00:00Z. At equal priority, what is due earlier is dealt first.',
-    ),
+    .describe('At equal priority, earlier ones go first'),
 };
 
 /** The priority of a task that names none. */

@@ -10,22 +10,19 @@ export const pollEvents = defineTool({
   name: 'pollEvents',
   title: 'Poll for events',
   description:
-    "Read the events of one of your subscriptions after a cursor, oldest first, at most 100 of them. Where there are none, waits up to waitMs for the first. Call again with the answer's cursor to go on; without one it begins with the oldest event. An event is lost only where overflow says so. Where there was a long wait and nothing came, events is empty: call again, or do something else meanwhile, since nothing is lost.",
+    "Reads up to 100 events of a subscription after cursor, or waits for the first. Call again with the answer's cursor; nothing is lost in between.",
+  details:
+    'Oldest first; without a cursor it begins with the oldest event. Where there was a long wait and nothing came, events is empty: call again, or do something else meanwhile. An event is lost only where overflow says so.',
   input: z.strictObject({
     subscriptionId: listedSubscriptionId('The subscription, as firebase.subscribe began it'),
-    cursor: z
-      .string()
-      .min(1)
-      .max(100)
-      .optional()
-      .describe('cursor of the last answer, to go on after what it held'),
+    cursor: z.string().min(1).max(100).optional().describe('cursor of the last answer'),
     waitMs: z
       .number()
       .int()
       .min(0)
       .max(MAX_WAIT_MS)
       .default(20_000)
-      .describe('How long to wait for the first event, in milliseconds; 0 answers at once'),
+      .describe('Milliseconds; 0 answers at once'),
   }),
   output: z.object({
     success: z.boolean(),

@@ -5,23 +5,25 @@ import { asStructured, database, path, structured } from './shapes.ts';
 const bound = z.union([z.string(), z.number(), z.boolean()]);
 
 const query = z.strictObject({
-  orderBy: z.string().optional().describe('Field to order results by'),
-  limit: z.number().int().min(1).max(1000).optional().describe('Maximum number of results'),
-  startAt: bound.optional().describe('Starting point for query'),
-  endAt: bound.optional().describe('Ending point for query'),
-  cursor: z.string().min(1).max(4000).optional().describe('nextCursor of an earlier answer, to go on there.'),
+  orderBy: z.string().optional().describe('A field'),
+  limit: z.number().int().min(1).max(1000).optional().describe('How many'),
+  startAt: bound.optional().describe('First value included'),
+  endAt: bound.optional().describe('Last value included'),
+  cursor: z.string().min(1).max(4000).optional().describe('nextCursor of the page before'),
 });
 
 export const read = defineTool({
   name: 'read',
   title: 'Read data',
   description:
-    'Read data from Firebase Realtime Database or Firestore, as yourself: the security rules decide what you see. In Firestore a path with an even number of segments is a document, with an odd number a collection. A collection is answered 100 documents at a time unless limit says otherwise; truncated tells that there is more, and nextCursor where it goes on. A single text, number or boolean of the Realtime Database comes as {".value": …}.',
+    'Reads a document, a collection or a node of Firebase as yourself: security rules decide. A Firestore path of an even number of segments is a document.',
+  details:
+    'With an odd number it is a collection, which is answered 100 documents at a time unless limit says otherwise; truncated tells that there is more, and nextCursor where it goes on. A single text, number or boolean of the Realtime Database comes as {".value": …}.',
   input: z.strictObject({
     database: database('Database type to read from'),
     path: path('Path to the data (collection/document for Firestore, path for Realtime DB)'),
-    query: query.optional().describe('Which of the documents or children, and in which order.'),
-    shallow: z.boolean().default(false).describe('For Realtime DB: return only keys at the path'),
+    query: query.optional().describe('Of a collection or children'),
+    shallow: z.boolean().default(false).describe('Realtime Database: only the keys'),
   }),
   output: z.object({
     success: z.boolean(),

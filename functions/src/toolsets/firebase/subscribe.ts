@@ -9,13 +9,15 @@ export const subscribe = defineTool({
   name: 'subscribe',
   title: 'Subscribe to data',
   description:
-    'Subscribe to real-time updates from Firebase, as yourself: the security rules decide what you see. It only begins a log of events; read it with firebase.pollEvents, /mcp/events or subscriptions/listen, from any connection. child_… events are of the Realtime Database, document_… events of Firestore collections, value of either. Events come in order and also tell what changed while nobody read. What changes several times within 100 ms is one change; what is added or removed is always told. At most 1,000 children or documents and 4 MiB, or 1 MiB as one value. The log keeps the last 800 to 1,000 events, at most 4 MiB, for 24 hours; a subscription that nobody reads for 24 hours is forgotten.',
+    'Begins a log of changes at a path, which firebase_pollEvents reads. child_… events are for the Realtime Database, document_… for Firestore collections, value for both.',
+  details:
+    'As yourself: the security rules decide what you see. The log is also read at /mcp/events and with subscriptions/listen, from any connection. Events come in order and also tell what changed while nobody read. What changes several times within 100 ms is one change; what is added or removed is always told. At most 1,000 children or documents and 4 MiB, or 1 MiB as one value. The log keeps the last 800 to 1,000 events, at most 4 MiB, for 24 hours; a subscription that nobody reads for 24 hours is forgotten.',
   input: z.strictObject({
-    subscriptionId: listedSubscriptionId('Unique identifier for this subscription'),
+    subscriptionId: listedSubscriptionId('A name of your choice: letters, digits, -'),
     database: database('Database type to subscribe to'),
     path: path('Path to monitor'),
-    eventType: z.enum(EVENT_TYPES).default('value').describe('Type of events to listen for'),
-    includeInitial: z.boolean().default(true).describe('Include initial data in subscription'),
+    eventType: z.enum(EVENT_TYPES).default('value').describe('Which events'),
+    includeInitial: z.boolean().default(true).describe('Answer the data there now'),
   }),
   output: z.object({
     success: z.boolean(),

@@ -5,10 +5,10 @@ import { subscriptionId } from './shapes.ts';
 export const unsubscribe = defineTool({
   name: 'unsubscribe',
   title: 'Unsubscribe',
-  description:
-    'Cancel an active Firebase subscription of yours. Its log of events is removed, and whoever waits for events of it is told NOT_FOUND.',
+  description: 'Ends a subscription of yours and removes its log.',
+  details: 'Whoever waits for events of it is told NOT_FOUND.',
   input: z.strictObject({
-    subscriptionId: subscriptionId.describe('Subscription ID to cancel'),
+    subscriptionId: subscriptionId.describe('The subscription'),
   }),
   output: z.object({ success: z.boolean(), subscriptionId: z.string() }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },

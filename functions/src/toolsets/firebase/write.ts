@@ -16,18 +16,20 @@ export const write = defineTool({
   name: 'write',
   title: 'Write data',
   description:
-    'Write data to Firebase Realtime Database or Firestore, as yourself: the security rules decide. messages/ and shared/ are for everybody who works here. set replaces what is there, or keeps other fields with merge; update changes the named fields of what exists; push adds under a new key; delete removes, whether or not something is there (data is then null). With transaction, nothing is overwritten that was not read: what changed meanwhile, or is not at expectedVersion, is a CONFLICT.',
+    'Writes to Firebase as yourself: security rules decide; messages/ and shared/ are for everybody. set replaces, update changes the fields named, push adds under a new key, delete removes (data: null).',
+  details:
+    'set with merge keeps other fields. update is of what exists. delete succeeds whether or not something is there. With transaction, nothing is overwritten that was not read: what changed meanwhile, or is not at expectedVersion, is a CONFLICT.',
   input: z.strictObject({
     database: database('Database type to write to'),
     path: path('Path to write data'),
-    data: data.describe('Data to write'),
-    operation: z.enum(OPERATIONS).default('set').describe('Type of write operation'),
-    merge: z.boolean().default(false).describe('For Firestore: merge with existing document'),
-    transaction: z.boolean().default(false).describe('Execute as transaction'),
+    data: data.describe('The data'),
+    operation: z.enum(OPERATIONS).default('set').describe('What to do'),
+    merge: z.boolean().default(false).describe('Firestore set: keep other fields'),
+    transaction: z.boolean().default(false).describe('Fail with CONFLICT if it changed meanwhile'),
     expectedVersion: z
       .union([z.string().max(200), z.null()])
       .optional()
-      .describe('With transaction: metadata.version of the read to build on; null where nothing may be yet.'),
+      .describe('With transaction: metadata.version of your read; null: nothing may be there'),
   }),
   output: z.object({
     success: z.boolean(),

@@ -6,24 +6,26 @@ import { defineTool } from '../../mcp/tool.ts';
 import { ADDS, owner, repo } from './shapes.ts';
 
 const file = z.strictObject({
-  path: z.string().describe('File path within repository'),
-  content: z.string().optional().describe('The whole content, text or base64.'),
-  encoding: z.enum(['utf8', 'base64']).default('utf8').describe('How content is given.'),
-  executable: z.boolean().optional().describe('Whether it is a program; as it was, if not given.'),
-  delete: z.boolean().default(false).describe('Delete it, instead of content.'),
+  path: z.string().describe('File path'),
+  content: z.string().optional().describe('The whole new content'),
+  encoding: z.enum(['utf8', 'base64']).default('utf8').describe('Of content'),
+  executable: z.boolean().optional().describe('As before if left out'),
+  delete: z.boolean().default(false).describe('Instead of content'),
 });
 
 export const commitFiles = defineTool({
   name: 'commitFiles',
   title: 'Commit files',
-  description: `Write, replace and delete several files of a branch in one commit: all of them or none. Never by force: with expected_parent, a branch that has moved on is a CONFLICT; without it, the commit goes onto whatever the branch is at. At most 100 files, ${MAX_BINARY_FILES} of them in base64. Repeating a commit whose message and files the branch is at already answers that one, with created: false.`,
+  description:
+    'Writes and deletes up to 100 files of a branch in one commit, all or none. Never forces: a branch not at expected_parent is a CONFLICT.',
+  details: `Without expected_parent, the commit goes onto whatever the branch is at. At most ${MAX_BINARY_FILES} of the files in base64. Repeating a commit whose message and files the branch is at already answers that one, with created: false.`,
   input: z.strictObject({
     owner,
     repo,
-    branch: z.string().describe('An existing branch; github.createBranch makes one.'),
-    message: z.string().min(1).max(10_000).describe('The commit message.'),
-    files: z.array(file).min(1).max(100).describe('What changes.'),
-    expected_parent: z.string().optional().describe('The SHA that the branch must still be at.'),
+    branch: z.string().describe('An existing one'),
+    message: z.string().min(1).max(10_000).describe('Commit message'),
+    files: z.array(file).min(1).max(100).describe('The files'),
+    expected_parent: z.string().optional().describe('SHA the branch must be at'),
   }),
   output: z.object({
     sha: z.string().describe('The commit, which the branch is at now.'),

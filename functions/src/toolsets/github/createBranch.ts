@@ -8,15 +8,13 @@ export const createBranch = defineTool({
   name: 'createBranch',
   title: 'Create a branch',
   description:
-    'Create a branch in a GitHub repository. A branch of that name at the same commit is a success, with created: false; at another commit it is a CONFLICT.',
+    'Creates a branch. The same name at the same commit is a success, at another commit a CONFLICT.',
+  details: 'Where it was there already, the answer has created: false.',
   input: z.strictObject({
     owner,
     repo,
-    branch: z.string().describe('The new branch: "feature/login".'),
-    from: z
-      .string()
-      .optional()
-      .describe('Branch, tag or commit SHA to begin at; the default branch otherwise.'),
+    branch: z.string().describe('Its name'),
+    from: z.string().optional().describe('Branch, tag or commit; default branch if left out'),
   }),
   output: z.object({
     branch: z.string(),

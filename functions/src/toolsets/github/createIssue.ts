@@ -7,16 +7,17 @@ import { ADDS, owner, repo } from './shapes.ts';
 export const createIssue = defineTool({
   name: 'createIssue',
   title: 'Create an issue',
-  description:
-    "Create a new issue in a GitHub repository. An invisible comment marks the issue, so that it is found again where GitHub's answer was lost; with an idempotency_key, a repeated call never creates a second one.",
+  description: 'Creates an issue.',
+  details:
+    "An invisible comment marks the issue, so that it is found again where GitHub's answer was lost; with an idempotency_key, a repeated call never creates a second one.",
   input: z.strictObject({
     owner,
     repo,
-    title: z.string().min(1).max(256).describe('Issue title'),
-    body: z.string().optional().describe('Issue description (Markdown supported)'),
-    labels: z.array(z.string()).optional().describe('Labels to apply'),
-    assignees: z.array(z.string()).optional().describe('Users to assign'),
-    milestone: z.int().optional().describe('Milestone number'),
+    title: z.string().min(1).max(256).describe('Title'),
+    body: z.string().optional().describe('In Markdown'),
+    labels: z.array(z.string()).optional().describe('Labels'),
+    assignees: z.array(z.string()).optional().describe('Users'),
+    milestone: z.int().optional().describe('Number'),
   }),
   output: z.object({
     number: z.int(),

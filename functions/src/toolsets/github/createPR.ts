@@ -9,20 +9,19 @@ export const createPR = defineTool({
   name: 'createPR',
   title: 'Create a pull request',
   description:
-    'Create a pull request. Where there is an open one from the same branch into the same branch, that one is answered, unchanged, with created: false. With task_id, the task is completed when the pull request is merged, and checks that fail are noted below tasks/<task_id>/logs.',
+    'Creates a pull request, or answers the open one of the same branches. With task_id, merging it completes that task.',
+  details:
+    'An open one is answered unchanged, with created: false. With task_id, checks that fail are noted below tasks/<task_id>/logs.',
   input: z.strictObject({
     owner,
     repo,
-    title: z.string().min(1).max(256).describe('PR title'),
-    body: z.string().optional().describe('PR description (Markdown supported)'),
-    head: z.string().describe('Branch to merge from'),
-    base: z.string().describe('Branch to merge into'),
-    draft: z.boolean().default(false).describe('Create as draft PR'),
-    maintainer_can_modify: z
-      .boolean()
-      .default(true)
-      .describe('Whether maintainers of base may push to head.'),
-    task_id: idOf('a task').optional().describe('The task that merging it completes.'),
+    title: z.string().min(1).max(256).describe('Title'),
+    body: z.string().optional().describe('In Markdown'),
+    head: z.string().describe('Branch with changes'),
+    base: z.string().describe('Target branch'),
+    draft: z.boolean().default(false).describe('As a draft'),
+    maintainer_can_modify: z.boolean().default(true).describe('Maintainers may push'),
+    task_id: idOf('a task').optional().describe('Task of the queue'),
   }),
   output: z.object({
     number: z.int(),

@@ -34,11 +34,12 @@ const progressShape = z
 export const getChecklist = defineTool({
   name: 'getChecklist',
   title: 'Onboarding checklist',
-  description:
-    'Get onboarding checklist with completion status: it ticks itself from what the agent has really done, and has the next call ready. An agent sees its own, a person those of their agents, leaders and admins all.',
+  description: "Shows an agent's onboarding steps, which are done, and the next call.",
+  details:
+    'It ticks itself from what the agent has really done. An agent sees its own, a person those of their agents, leaders and admins all.',
   input: z.strictObject({
     agentId: idOf('an agent').describe('Agent identifier'),
-    includeCompleted: z.boolean().default(true).describe('Include completed items'),
+    includeCompleted: z.boolean().default(true).describe('Include completed'),
   }),
   output: z.object({
     checklist: z.array(itemShape),

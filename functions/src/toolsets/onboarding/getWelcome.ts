@@ -29,19 +29,17 @@ const resources = z
 export const getWelcome = defineTool({
   name: 'getWelcome',
   title: 'Welcome',
-  description: `Generate personalized welcome message for new agents: what this is, what your role does here, and the first calls to make, in ${LANGUAGES.join(', ')}. Another language falls back to English and says so.`,
+  description: 'Tells a newcomer what this place is, what its role does here and which calls come first.',
+  details: `In ${LANGUAGES.join(', ')}. Another language falls back to English and says so.`,
   input: z.strictObject({
-    agentName: z.string().min(1).max(100).describe('Name of the new agent'),
-    role: z.enum(AGENT_TYPES).describe("Agent's primary role"),
+    agentName: z.string().min(1).max(100).describe("The agent's name"),
+    role: z.enum(AGENT_TYPES).describe("The agent's role"),
     specializations: z
       .array(specialization)
       .refine((list) => list.length <= MAX_SPECIALIZATIONS, `expected at most ${MAX_SPECIALIZATIONS}`)
       .optional()
-      .describe('Areas of specialization: the capabilities to register'),
-    language: z
-      .string()
-      .default('en')
-      .describe('Preferred language (ISO 639-1), also as a BCP 47 tag such as pt-BR'),
+      .describe('What it is good at, to register as capabilities'),
+    language: z.string().default('en').describe('ISO 639-1 code, or a tag such as pt-BR'),
   }),
   output: z.object({
     welcome: z

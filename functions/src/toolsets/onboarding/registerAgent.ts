@@ -16,19 +16,14 @@ const word = (description: string) =>
     .describe(description);
 
 const retryPolicy = z.strictObject({
-  maxRetries: count('How often the agent retries a call of its own.').default(3),
-  backoffMs: count('Milliseconds before the first retry.').default(1000),
+  maxRetries: count('How often').default(3),
+  backoffMs: count('Milliseconds before retrying').default(1000),
 });
 
 const configuration = z.strictObject({
-  maxConcurrentTasks: z.number().int().min(1).default(5).describe('How many tasks it may hold at once.'),
-  timeout: z
-    .number()
-    .int()
-    .min(1000)
-    .default(30_000)
-    .describe('Milliseconds after which the agent gives up a call.'),
-  retryPolicy: retryPolicy.optional().describe('How the agent repeats failed calls.'),
+  maxConcurrentTasks: z.number().int().min(1).default(5).describe('Tasks at once'),
+  timeout: z.number().int().min(1000).default(30_000).describe('Milliseconds after which it gives up a call'),
+  retryPolicy: retryPolicy.optional().describe('How it repeats its own failed calls'),
 });
 
 function count(description: string) {
@@ -45,20 +40,20 @@ const agentInfo = z.strictObject({
     .regex(/^[a-zA-Z0-9-_]+$/)
     .min(3)
     .max(50)
-    .describe('A name; registering it again replaces the credential.'),
-  type: z.enum(AGENT_TYPES).describe("The agent's primary role."),
+    .describe('3 to 50 letters, digits, - or _'),
+  type: z.enum(AGENT_TYPES).describe('Primary role'),
   version: z
     .string()
     .regex(/^\d+\.\d+\.\d+$/)
-    .describe("The agent's version, as in 1.0.0."),
-  description: z.string().max(500).optional().describe('What it is for.'),
-  creator: word('Who made it.').optional(),
+    .describe('Three numbers, as in 1.0.0'),
+  description: z.string().max(500).optional().describe('Its purpose'),
+  creator: word('Its maker').optional(),
 });
 
 const capability = z.strictObject({
-  name: word('What tasks ask for in required_capabilities.'),
-  category: word('A word to group capabilities by.'),
-  parameters: z.record(z.string(), z.json()).optional().describe('Anything more that says what it can do.'),
+  name: word('What tasks name in required_capabilities'),
+  category: word('Its group'),
+  parameters: z.record(z.string(), z.json()).optional().describe('More about it'),
 });
 
 /** The specification promises few of these; the handler gives them all. */
@@ -109,22 +104,20 @@ export const registerAgent = defineTool({
   name: 'registerAgent',
   title: 'Register an agent',
   description:
-    'Register a new agent in the system and get its credential. The same name again, by the same owner, is the same agent: its profile is replaced and its old credential stops working.',
+    'Makes an agent and answers its credential. The same name again replaces its profile and its credential.',
+  details: 'By the same owner, the same name is the same agent. The old credential stops working.',
   input: z.strictObject({
-    agentInfo: agentInfo.describe('Who the agent is.'),
+    agentInfo: agentInfo.describe('The agent'),
     capabilities: z
       .array(capability)
       .min(1)
       .refine((list) => list.length <= MAX_CAPABILITIES, `expected at most ${MAX_CAPABILITIES} capabilities`)
-      .describe('What the agent can do.'),
-    configuration: configuration.optional().describe('How the agent works.'),
-    role: z
-      .enum(ROLES)
-      .optional()
-      .describe('What its credential allows: at most what yours does; worker if left out.'),
+      .describe('Its capabilities'),
+    configuration: configuration.optional().describe('Its settings'),
+    role: z.enum(ROLES).optional().describe('At most your own; worker if left out'),
     workspace: idLike(WORKSPACE_NAME, 'expected 1 to 64 letters, digits, "-" or "_"')
       .optional()
-      .describe('The coordination workspace of calls that name none.'),
+      .describe('Workspace of its calls that name none'),
   }),
   output,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },

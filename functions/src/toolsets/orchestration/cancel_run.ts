@@ -16,8 +16,9 @@ const answer = (run: Run) => ({
 export const cancelRun = defineTool({
   name: 'cancel_run',
   title: 'Cancel a run',
-  description:
-    'End a run of yours: requests under way are closed at the vendor, no step begins any more, and a task that a live agent has for it is cancelled. Steps that are done stay, with what they cost.',
+  description: 'Ends a run. What is done stays, with its cost; nothing more begins.',
+  details:
+    'Requests under way are closed at the vendor, and a task that a live agent has for it is cancelled.',
   input: z.strictObject({ runId }),
   output: z.object({
     success: z.boolean(),

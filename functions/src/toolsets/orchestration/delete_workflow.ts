@@ -9,10 +9,10 @@ const answer = (saved: SavedWorkflow) => ({ success: true, workflow: savedAnswer
 export const deleteWorkflow = defineTool({
   name: 'delete_workflow',
   title: 'Delete a workflow',
-  description:
-    'Delete a saved workflow, and answer it as it was. Runs that have begun go on with it. Built-in workflows stay.',
+  description: 'Deletes a saved workflow and answers it as it was.',
+  details: 'Runs that have begun go on with it. Built-in workflows stay.',
   input: z.strictObject({
-    name: workflowName.describe('The name under which it was saved.'),
+    name: workflowName.describe('Its name'),
     expectedVersion,
   }),
   output: z.object({ success: z.boolean(), workflow: workflowShape }).partial(),

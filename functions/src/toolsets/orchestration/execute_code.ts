@@ -9,7 +9,7 @@ export const executeCode = defineTool({
   name: 'execute_code',
   title: 'Execute code',
   description:
-    'Legacy, for clients of before: orchestrate with the agent gemini, the role execute and the workflow direct.',
+    'For older clients: orchestrate with the agent gemini, the role execute and the workflow direct.',
   input: z.strictObject({ prompt: prompt('What to write') }),
   output: runShape,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },

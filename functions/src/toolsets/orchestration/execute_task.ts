@@ -9,7 +9,7 @@ export const executeTask = defineTool({
   name: 'execute_task',
   title: 'Execute a task',
   description:
-    'Legacy, for clients of before: orchestrate task.prompt with the workflow plan-execute and the context {taskId: task.id}.',
+    'For older clients: orchestrate task.prompt with the workflow plan-execute and the context {taskId: task.id}.',
   input: z.strictObject({
     task: z
       .strictObject({

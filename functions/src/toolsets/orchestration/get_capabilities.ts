@@ -8,26 +8,26 @@ const shortText = z.string().refine((text) => text.length <= 100, 'expected at m
 export const getCapabilities = defineTool({
   name: 'get_capabilities',
   title: 'Who suits a task',
-  description:
-    'Get detailed capabilities for task matching: the hosted agents, best first, with reasons and warnings. Role, language and size are read out of the task where the requirements leave them out.',
+  description: 'Ranks the hosted models for a task, with reasons and warnings.',
+  details: 'Role, language and size are read out of the task where the requirements leave them out.',
   input: z.strictObject({
     task: z
       .string()
       .refine((text) => text.length <= 100_000, 'expected at most 100000 characters')
       .optional()
-      .describe('Task description for capability matching'),
+      .describe('The task'),
     requirements: z
       .strictObject({
-        language: shortText.optional().describe('Programming language requirement'),
+        language: shortText.optional().describe('Programming language'),
         contextSize: z
           .number()
           .refine((size) => Number.isFinite(size) && size >= 0, 'expected a number of tokens')
           .optional()
-          .describe('Required context window size, in tokens'),
-        role: shortText.optional().describe('Required role: plan, execute or review'),
+          .describe('In tokens'),
+        role: shortText.optional().describe('plan, execute or review'),
       })
       .optional()
-      .describe('What the task needs of an agent'),
+      .describe('What it needs'),
   }),
   output: z.object({
     recommendations: z.array(

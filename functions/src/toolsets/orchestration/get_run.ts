@@ -7,18 +7,11 @@ import { runId, runShape } from './shapes.ts';
 export const getRun = defineTool({
   name: 'get_run',
   title: 'Get a run',
-  description:
-    'What a run of yours has come to: its result, steps, attempts and cost. Waits for its end for up to waitMs.',
+  description: 'Tells what a run has come to, with steps, attempts and cost; waits up to waitMs for its end.',
   input: z.strictObject({
     runId,
-    waitMs: z
-      .number()
-      .int()
-      .min(0)
-      .max(LONGEST_WAIT_MS)
-      .default(0)
-      .describe('How long to wait for its end, in milliseconds; 0 answers at once'),
-    full: z.boolean().default(false).describe('Whether to answer the output of every step whole'),
+    waitMs: z.number().int().min(0).max(LONGEST_WAIT_MS).default(0).describe('Milliseconds to wait'),
+    full: z.boolean().default(false).describe('Every output whole'),
   }),
   output: runShape,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -70,16 +70,15 @@ export const listAgents = defineTool({
   name: 'list_agents',
   title: 'Agents for workflows',
   description:
-    'List all available agents and their capabilities: the hosted ones, each a model that a step names, and the live agents of this workspace, which a step for the agent network reaches by their skills.',
+    'Lists who can take steps of workflows: hosted models, and live agents of this workspace by their skills.',
+  details: 'A step names a hosted one; one for the agent network reaches the live ones.',
   input: z.strictObject({
     role: z
       .string()
       .refine((text) => text.length <= 100, 'expected at most 100 characters')
       .optional()
-      .describe(
-        'Filter by role capability: plan, execute or review; or any skill of an agent of the network.',
-      ),
-    includeMetrics: z.boolean().default(false).describe('Include performance metrics'),
+      .describe('plan, execute, review, or a skill'),
+    includeMetrics: z.boolean().default(false).describe('With metrics'),
   }),
   output: z.object({
     agents: z.array(agentShape),

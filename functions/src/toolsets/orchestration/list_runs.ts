@@ -8,11 +8,11 @@ const MAX_LIMIT = 100;
 export const listRuns = defineTool({
   name: 'list_runs',
   title: 'List runs',
-  description: 'List your runs, the newest first; with a status, those that are in it.',
+  description: 'Lists your runs, newest first.',
   input: z.strictObject({
-    status: z.enum(RUN_STATUSES).optional().describe('Only runs in this state'),
-    limit: z.int().min(1).max(MAX_LIMIT).default(20).describe('How many runs to answer'),
-    cursor: runId.optional().describe('nextCursor of the page before, to go on after it'),
+    status: z.enum(RUN_STATUSES).optional().describe('Of this status'),
+    limit: z.int().min(1).max(MAX_LIMIT).default(20).describe('How many'),
+    cursor: runId.optional().describe('nextCursor of the page before'),
   }),
   output: z.object({
     success: z.boolean(),

@@ -21,16 +21,17 @@ export const listWorkflows = defineTool({
   name: 'list_workflows',
   title: 'Workflows',
   description:
-    'List all available workflows and their descriptions: the built-in ones, then the custom ones that you, or the person whose agent you are, have saved.',
+    'Lists built-in and saved workflows; detailed shows definitions, as examples for save_workflow.',
+  details: 'The saved ones are those of you, or of the person whose agent you are.',
   input: z.strictObject({
-    filter: z.enum(['all', 'built-in', 'custom']).default('all').describe('Which workflows to list'),
-    detailed: z.boolean().default(false).describe('Include full workflow definitions'),
-    limit: z.int().min(1).max(100).default(50).describe('The most custom workflows to give.'),
+    filter: z.enum(['all', 'built-in', 'custom']).default('all').describe('Which'),
+    detailed: z.boolean().default(false).describe('With definitions'),
+    limit: z.int().min(1).max(100).default(50).describe('How many'),
     cursor: z
       .string()
       .refine((text) => text.length <= 200, 'expected a nextCursor of this tool')
       .optional()
-      .describe('nextCursor of the page before, to go on after it.'),
+      .describe('nextCursor of the page before'),
   }),
   output: z.object({
     workflows: z.array(workflowShape),

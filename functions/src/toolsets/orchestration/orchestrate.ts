@@ -9,36 +9,29 @@ export const orchestrate = defineTool({
   name: 'orchestrate',
   title: 'Orchestrate',
   description:
-    'Process request with intelligent agent and workflow selection. Waits for the result for up to 45 seconds; what takes longer goes on, and get_run has its result. The same question within 5 minutes gets the same answer, unless cache is false.',
+    'Has models do a task, with agent and workflow chosen for you. Waits up to 45 seconds; orchestration_get_run has what takes longer.',
+  details: 'The same question within 5 minutes gets the same answer, unless cache is false.',
   input: z.strictObject({
-    prompt: prompt('The task or request to process'),
+    prompt: prompt('The task'),
     preferences: z
       .strictObject({
-        agent: z
-          .enum(['auto', 'claude', 'gemini'])
-          .optional()
-          .describe('Preferred agent (auto for automatic selection)'),
+        agent: z.enum(['auto', 'claude', 'gemini']).optional().describe('Preferred agent'),
         workflow: z
           .enum(['auto', 'direct', 'plan-execute', 'competitive', 'iterative'])
           .optional()
-          .describe('Workflow to use (auto for automatic selection)'),
-        role: z
-          .enum(['auto', 'plan', 'execute', 'review'])
-          .optional()
-          .describe('Role for the agent, in a workflow of one step'),
-        cache: z.boolean().default(true).describe('Use cached results if available'),
+          .describe('Workflow'),
+        role: z.enum(['auto', 'plan', 'execute', 'review']).optional().describe('In one-step workflows'),
+        cache: z.boolean().default(true).describe('Same answer within 5 minutes'),
       })
       .optional()
-      .describe('What is to be chosen, where not everything'),
+      .describe('What to choose'),
     options: z
       .strictObject({
         timeout: z
           .number()
           .refine((value) => value >= 0, 'expected 0 or more')
           .optional()
-          .describe(
-            'How long to wait for the result, in milliseconds, at most 45000; the run itself goes on',
-          ),
+          .describe('Milliseconds to wait, at most 45000; the run goes on'),
         retries: z
           .number()
           .refine(
@@ -46,17 +39,12 @@ export const orchestrate = defineTool({
             `expected a whole number from 0 to ${MAX_ATTEMPTS - 1}`,
           )
           .optional()
-          .describe('Number of retry attempts, of each request to an agent'),
-        parallel: z
-          .boolean()
-          .optional()
-          .describe(
-            'Enable parallel execution where possible; false: one step, and one agent of a step, after the other',
-          ),
+          .describe('Of each request'),
+        parallel: z.boolean().optional().describe('false: one after the other'),
         budget,
       })
       .optional()
-      .describe('How it is to be done'),
+      .describe('How'),
   }),
   output: runShape,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },

@@ -10,16 +10,18 @@ export const orchestrateParallel = defineTool({
   name: 'orchestrate_parallel',
   title: 'Orchestrate in parallel',
   description:
-    'Execute task with multiple agents in parallel. race: the first valid answer wins and the others are called off. all: every result, failures included. vote: what most answer, else what a blind ranking finds best. merge: one answer that says what came from whom.',
+    'Has several agents do one task. race: first valid answer; all: every result; vote: what most answer; merge: one answer from all.',
+  details:
+    'race: the others are called off. all: failures included. vote: else what a blind ranking finds best. merge: it says what came from whom.',
   input: z.strictObject({
-    prompt: prompt('Task to execute'),
+    prompt: prompt('The task'),
     agents: z
       .array(z.string())
       .refine((agents) => agents.length <= MAX_AGENTS, `expected at most ${MAX_AGENTS} agents`)
       .optional()
-      .describe('Agents to use (empty for all available)'),
-    mode: z.enum(MODES).optional().describe('How to handle parallel results; all where it is left out'),
-    role: z.string().optional().describe('Role for all agents: plan, execute or review'),
+      .describe('All if left out or empty'),
+    mode: z.enum(MODES).optional().describe('all by default'),
+    role: z.string().optional().describe('plan, execute or review'),
     budget,
   }),
   output: runShape,

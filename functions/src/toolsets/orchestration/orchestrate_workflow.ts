@@ -9,28 +9,24 @@ export const orchestrateWorkflow = defineTool({
   name: 'orchestrate_workflow',
   title: 'Orchestrate a workflow',
   description:
-    'Execute a specific workflow with full control. Waits for the result for up to 45 seconds; what takes longer goes on, and get_run has its result. list_workflows lists what there is, with detailed how a definition looks.',
+    'Runs a workflow, by name or inline. Waits up to 45 seconds; orchestration_get_run has what takes longer.',
+  details: 'list_workflows lists what there is, with detailed how a definition looks.',
   input: z.strictObject({
     workflow: z
       .union([z.string().min(1).max(100_000), json])
-      .describe('Workflow name or inline workflow definition, as an object or its JSON'),
-    input: prompt('Input for the workflow'),
-    context: json
-      .optional()
-      .describe('Initial context for workflow execution: templates and conditions see it as context'),
+      .describe('Name, or definition as in save_workflow'),
+    input: prompt('The input'),
+    context: json.optional().describe('For templates and conditions: context'),
     overrides: z
       .strictObject({
-        agents: z
-          .record(z.string().max(100), z.string().max(100))
-          .optional()
-          .describe('Override agent selection for specific steps, by their names'),
+        agents: z.record(z.string().max(100), z.string().max(100)).optional().describe('Agents by step'),
         timeouts: z
           .record(z.string().max(100), z.number())
           .optional()
-          .describe('Override timeouts for specific steps, in milliseconds, by their names'),
+          .describe("Milliseconds, by the step's name"),
       })
       .optional()
-      .describe('What is to be different from the definition'),
+      .describe('Changes'),
     budget,
   }),
   output: runShape,

@@ -14,9 +14,11 @@ export const saveWorkflow = defineTool({
   name: 'save_workflow',
   title: 'Save a workflow',
   description:
-    'Save a workflow under its name, for you and your agents, or replace the one that has it. A step has agent (claude, gemini, auto, network) or agents with a mode (race, all, vote, merge), role (plan, execute, review), and optionally name, prompt (a Mustache template over {{input}}, {{context.x}}, {{steps.plan.output}}), condition (CEL: steps.review.output.startsWith("APPROVED")), retry {attempts}, timeout, parallel, repeatable, maxOutputTokens, picks, capabilities. {repeat: {until, max}, steps} repeats a group. list_workflows with detailed: true shows examples.',
+    'Saves or replaces a workflow under its name. A step has agent (claude, gemini, auto, network) or agents and mode, and optionally role, name, prompt, condition. orchestration_list_workflows with detailed shows examples.',
+  details:
+    'For you and your agents. mode: race, all, vote, merge. role: plan, execute, review. prompt: a Mustache template over {{input}}, {{context.x}}, {{steps.plan.output}}. condition: CEL, such as steps.review.output.startsWith("APPROVED"). Also retry {attempts}, timeout, parallel, repeatable, maxOutputTokens, picks, capabilities. {repeat: {until, max}, steps} repeats a group.',
   input: z.strictObject({
-    workflow: definition.describe('{name, description?, steps, result?}, as an object or as its JSON.'),
+    workflow: definition.describe('{name, description?, steps, result?}'),
     expectedVersion,
   }),
   output: z

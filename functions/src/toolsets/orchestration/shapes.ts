@@ -14,22 +14,15 @@ export const prompt = (description: string) =>
     .refine((text) => text.length <= MAX_PROMPT_LENGTH, `expected at most ${MAX_PROMPT_LENGTH} characters`)
     .describe(description);
 
-export const runId = idLike(/^run-[a-z2-7]{20}$/, 'expected the id of a run, run-…').describe(
-  'The run, as orchestrate and its like answered it',
-);
+export const runId = idLike(/^run-[a-z2-7]{20}$/, 'expected the id of a run, run-…').describe('The run');
 
 export const budget = z
   .strictObject({
-    tokens: z
-      .int()
-      .min(1)
-      .max(100_000_000)
-      .optional()
-      .describe('The most tokens that all calls together may take, input and output'),
-    cost_usd: z.number().positive().max(10_000).optional().describe('The most US dollars that they may cost'),
+    tokens: z.int().min(1).max(100_000_000).optional().describe('Input and output'),
+    cost_usd: z.number().positive().max(10_000).optional().describe('US dollars'),
   })
   .optional()
-  .describe('The run fails rather than begin a call that this does not cover');
+  .describe('Limits');
 
 /** Arguments are JSON already. */
 export const json = z.record(z.string().max(200), z.unknown());

@@ -12,11 +12,7 @@ export const workflowName = idLike(
   'expected a letter, then letters, digits, _ and -, at most 64 in all',
 );
 
-export const expectedVersion = z
-  .int()
-  .min(0)
-  .optional()
-  .describe('The version that it must have, or nothing is changed; 0 for one that does not exist yet.');
+export const expectedVersion = z.int().min(0).optional().describe('Fails unless at this version; 0: new');
 
 export const workflowShape = z
   .object({

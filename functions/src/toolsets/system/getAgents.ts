@@ -77,17 +77,19 @@ export const getAgents = defineTool({
   name: 'getAgents',
   title: 'Agents',
   description:
-    'List agents in the system, with what each is doing: offline when unseen for three heartbeats of a minute, busy when it holds as many tasks as it may, active when it holds some, and when it holds none error if the last task that it closed failed, else idle. The summary counts all agents, whatever the filters.',
+    'Lists agents and what each is doing. orchestration_list_agents tells which can take steps of workflows.',
+  details:
+    'offline: unseen for three heartbeats of a minute. busy: it holds as many tasks as it may. active: it holds some. error: it holds none, and the last one that it closed failed. idle: it holds none. The summary counts all agents, whatever the filters.',
   input: z.strictObject({
-    status: z.enum(AVAILABILITIES).optional().describe('Filter by agent status'),
-    type: name.optional().describe('Filter by agent type'),
+    status: z.enum(AVAILABILITIES).optional().describe('Of this status'),
+    type: name.optional().describe('Of this type'),
     capabilities: z
       .array(name)
       .refine((list) => list.length <= MAX_CAPABILITIES, `expected at most ${MAX_CAPABILITIES} capabilities`)
       .optional()
-      .describe('Filter by required capabilities: agents that have all of these. Case does not count.'),
-    includeMetrics: z.boolean().default(false).describe('Also tell what came of the tasks of each agent.'),
-    limit: z.int().min(1).max(500).default(100).describe('The most agents to give.'),
+      .describe('Agents that have all of these'),
+    includeMetrics: z.boolean().default(false).describe('Add what came of the tasks of each'),
+    limit: z.int().min(1).max(500).default(100).describe('How many'),
     cursor,
   }),
   output: z.object({ agents: z.array(agentShape), summary: summary.optional(), ...pageShape }),

@@ -98,12 +98,13 @@ const alertShape = z
 export const getSystemStatus = defineTool({
   name: 'getSystemStatus',
   title: 'System status',
-  description:
-    'Get overall system status and health. Firestore, the Realtime Database and GitHub are asked, each for 2 seconds at most; an answer may be 15 seconds old. critical: Firestore does not answer. degraded: another one does not.',
+  description: 'Tells whether the deployment is well: its services, its load and how calls go.',
+  details:
+    'Firestore, the Realtime Database and GitHub are asked, each for 2 seconds at most; an answer may be 15 seconds old. critical: Firestore does not answer. degraded: another one does not.',
   input: z.strictObject({
-    includeServices: z.boolean().default(true).describe('Tell how each service is.'),
-    includeMetrics: z.boolean().default(true).describe('Tell how much there is to do, and how calls go.'),
-    includeDependencies: z.boolean().default(false).describe('Tell the versions of what it runs on.'),
+    includeServices: z.boolean().default(true).describe('Include services'),
+    includeMetrics: z.boolean().default(true).describe('Include load and calls'),
+    includeDependencies: z.boolean().default(false).describe('Include versions'),
   }),
   output: z.object({
     status: z.enum(['healthy', 'degraded', 'critical']),

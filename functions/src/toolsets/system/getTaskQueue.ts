@@ -116,26 +116,22 @@ export const getTaskQueue = defineTool({
   name: 'getTaskQueue',
   title: 'Task queue',
   description:
-    "Get the tasks of this workspace's queue that are not closed: first those that can be claimed, in the order in which they are dealt, then blocked ones. With agentId: what that agent holds, or, with status pending, what it may claim. queueStats counts the whole queue, whatever the filters.",
+    "Lists this workspace's open tasks: first those that can be claimed, in the order of claims, then blocked ones.",
+  details:
+    'With agentId: what that agent holds, or, with status pending, what it may claim. queueStats counts the whole queue, whatever the filters.',
   input: z.strictObject({
-    agentId: idOf('an agent').optional().describe('Filter tasks for specific agent'),
-    priority: z
-      .enum(PRIORITY_WORDS)
+    agentId: idOf('an agent')
       .optional()
-      .describe('Filter by priority: critical 1-2, high 3-4, normal 5-6, low 7-10'),
-    status: z.enum(STATUSES).optional().describe('Filter by task status'),
+      .describe('What this agent holds; with status pending, what it may claim'),
+    priority: z.enum(PRIORITY_WORDS).optional().describe('critical 1-2, high 3-4, normal 5-6, low 7-10'),
+    status: z.enum(STATUSES).optional().describe('Of this status'),
     type: z
       .string()
       .refine((text) => text.length <= 100, 'expected at most 100 characters')
       .optional()
-      .describe(
-        `Filter by task type: ${USUAL_TYPE}, ${CODING_TYPE}, or another that tasks were created with`,
-      ),
-    includeAssigned: z
-      .boolean()
-      .default(false)
-      .describe('Include already assigned tasks, and those in progress'),
-    limit: z.int().min(1).max(100).default(20).describe('The most tasks to give.'),
+      .describe(`${USUAL_TYPE}, ${CODING_TYPE}, or a type given at creation`),
+    includeAssigned: z.boolean().default(false).describe('Include tasks that somebody holds'),
+    limit: z.int().min(1).max(100).default(20).describe('How many'),
     cursor,
   }),
   output: z.object({ tasks: z.array(taskShape), queueStats: statsShape, ...pageShape }),

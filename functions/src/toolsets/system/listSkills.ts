@@ -35,24 +35,15 @@ const shortText = (description: string) =>
 export const listSkills = defineTool({
   name: 'listSkills',
   title: 'Skills',
-  description:
-    'List available skills in the system: the tools of this deployment (category: the toolset), then the capabilities that agents have declared, by name. A capability that no agent has any more is deprecated.',
+  description: 'Lists what can be done here: every tool with an example, then the capabilities of agents.',
+  details:
+    'The category of a tool is its toolset. Of capabilities only the name is searched. One that no agent has any more is deprecated.',
   input: z.strictObject({
-    category: shortText('Filter by category'),
-    search: shortText(
-      'Search query for skill names/descriptions: words, each the beginning of one. Case and accents do not count; of capabilities only the name is searched.',
-    ),
-    includeDeprecated: z
-      .boolean()
-      .default(false)
-      .describe('Also list capabilities that no agent has any more.'),
-    limit: z
-      .int()
-      .min(1)
-      .max(1000)
-      .default(100)
-      .describe('The most skills to give; fewer where they are long.'),
-    offset: z.int().min(0).default(0).describe('How many to pass over.'),
+    category: shortText('A toolset, or a category of capabilities'),
+    search: shortText('Beginnings of words; case and accents do not count'),
+    includeDeprecated: z.boolean().default(false).describe('Include deprecated ones'),
+    limit: z.int().min(1).max(1000).default(100).describe('How many'),
+    offset: z.int().min(0).default(0).describe('Skills to skip'),
   }),
   output: z.object({
     skills: z.array(skillShape),

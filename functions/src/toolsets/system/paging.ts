@@ -8,7 +8,7 @@ export const cursor = z
   .string()
   .refine((text) => text.length <= 4000, 'expected a nextCursor of this tool')
   .optional()
-  .describe('nextCursor of the page before, to go on after it.');
+  .describe('nextCursor of the page before');
 
 /** What a list says of its end. */
 export const pageShape = {

@@ -6,9 +6,9 @@ import { fewTags, taskId, writing, writtenShape } from './shapes.ts';
 export const addTaskTags = defineTool({
   name: 'add_task_tags',
   title: 'Tag a to-do',
-  description:
-    'Add tags to an existing task (tags are appended, not replaced). A tag that it has already, in whatever case, is not added again.',
-  input: z.strictObject({ task_id: taskId, tags: fewTags('Tags to add (appended to existing tags)') }),
+  description: 'Adds tags to a to-do and keeps those it has; todo_update_task replaces them.',
+  details: 'A tag that it has already, in whatever case, is not added again.',
+  input: z.strictObject({ task_id: taskId, tags: fewTags('Tags to add') }),
   output: writtenShape,
   annotations: { ...writing, destructiveHint: false, idempotentHint: true },
   role: 'viewer',

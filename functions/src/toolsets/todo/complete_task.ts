@@ -19,8 +19,8 @@ function answer({ todo, next }: EndedOutcome) {
 export const completeTask = defineTool({
   name: 'complete_task',
   title: 'Complete a to-do',
-  description:
-    'Mark a task as complete. Its reminder goes; of a recurring task the next occurrence is created. A task that is completed already stays as it is, and the answer says so.',
+  description: 'Completes a to-do. If it repeats, the next occurrence is created.',
+  details: 'Its reminder goes. A task that is completed already stays as it is, and the answer says so.',
   input: z.strictObject({ task_id: taskId }),
   output: z
     .object({

@@ -25,17 +25,17 @@ const answer = ({ recurringTask, first }: BegunRecurrence) => ({
 export const createRecurringTask = defineTool({
   name: 'create_recurring_task',
   title: 'Create a recurring to-do',
-  description:
-    'Create a recurring task template that generates task occurrences automatically: completing or deleting one creates the next. Occurrences are computed from start_date; a month that lacks its day has one on its last day.',
+  description: 'Adds a to-do that repeats: completing or deleting an occurrence creates the next.',
+  details: 'Occurrences are computed from start_date; a month that lacks its day has one on its last day.',
   input: z.strictObject({
-    title: title('Task title'),
-    description: description('Task description (optional)'),
-    frequency: frequency('How often the task repeats'),
-    start_date: date('First occurrence date (ISO 8601, UTC)'),
-    end_date: date('Optional last occurrence date').optional(),
+    title: title('Title'),
+    description: description('More about it'),
+    frequency: frequency('How often'),
+    start_date: date('First occurrence, in UTC'),
+    end_date: date('Last occurrence').optional(),
     timezone,
-    priority: priority('Priority of each occurrence (default: MEDIUM)').optional(),
-    tags: fewTags('Tags of each occurrence').optional(),
+    priority: priority('MEDIUM by default').optional(),
+    tags: fewTags('Tags').optional(),
   }),
   output: z
     .object({

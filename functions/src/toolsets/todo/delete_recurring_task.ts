@@ -14,8 +14,7 @@ const answer = (recurring: RecurringTask) => ({
 export const deleteRecurringTask = defineTool({
   name: 'delete_recurring_task',
   title: 'End a recurring to-do',
-  description:
-    'End a recurring task: no more occurrences come. The occurrence that there is now stays; delete_task removes it.',
+  description: 'Ends a repeating to-do. Its present occurrence stays; todo_delete_task removes that.',
   input: z.strictObject({ recurring_task_id: recurringTaskId }),
   output: writtenRecurringShape,
   annotations: { ...writing, destructiveHint: true, idempotentHint: true },

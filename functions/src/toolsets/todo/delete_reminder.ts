@@ -9,7 +9,8 @@ const ANSWER = { success: true, message: 'The reminder is deleted. Its task stay
 export const deleteReminder = defineTool({
   name: 'delete_reminder',
   title: 'Delete a reminder',
-  description: 'Delete a reminder. Its task stays, and has none until set_reminder makes another.',
+  description: 'Deletes a reminder; its to-do stays.',
+  details: 'The task has none until set_reminder makes another.',
   input: z.strictObject({ reminder_id: reminderId }),
   output: z.object({ success: z.boolean(), message: z.string() }).partial(),
   annotations: { ...writing, destructiveHint: true, idempotentHint: false },

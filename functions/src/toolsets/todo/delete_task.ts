@@ -18,7 +18,9 @@ export const deleteTask = defineTool({
   name: 'delete_task',
   title: 'Delete a to-do',
   description:
-    'Delete a task permanently, with its reminder. Of a recurring task this skips one occurrence and the next is created; delete_recurring_task ends them all. Its history stays.',
+    'Deletes a to-do for good. If it repeats, that skips one occurrence; todo_delete_recurring_task ends them all.',
+  details:
+    'Its reminder goes with it. Of a recurring task the next occurrence is created. Its history stays.',
   input: z.strictObject({ task_id: taskId }),
   output: z.object({ success: z.boolean(), message: z.string(), next_occurrence: occurrenceShape }).partial(),
   annotations: { ...writing, destructiveHint: true, idempotentHint: true },

@@ -8,20 +8,15 @@ import { date, priority, reading, tagFilter } from './shapes.ts';
 export const filterTasks = defineTool({
   name: 'filter_tasks',
   title: 'To-dos that match',
-  description:
-    'Advanced filtering with multiple criteria (priority, tags, due date range, completion status). All of them must hold.',
+  description: 'Lists to-dos that match all given criteria; as todo_list_tasks.',
   input: z.strictObject({
-    priority: priority('Filter by priority').optional(),
-    tags: tagFilter('Filter by tags (must have ALL specified tags)'),
-    due_before: date('Filter tasks due before this date').optional(),
-    due_after: date('Filter tasks due after this date').optional(),
-    completed: z.boolean().optional().describe('Filter by completion status'),
-    sort_by: z
-      .enum(SORT_FIELDS)
-      .exclude(['completed_at'])
-      .optional()
-      .describe('Sort field (default: created_at)'),
-    sort_order: z.enum(SORT_ORDERS).optional().describe('Sort order (default: desc)'),
+    priority: priority('Of this priority').optional(),
+    tags: tagFilter('All of these tags'),
+    due_before: date('Due until then').optional(),
+    due_after: date('Due from then').optional(),
+    completed: z.boolean().optional().describe('Completed or open'),
+    sort_by: z.enum(SORT_FIELDS).exclude(['completed_at']).optional().describe('created_at by default'),
+    sort_order: z.enum(SORT_ORDERS).optional().describe('desc by default'),
     limit: pageLimit(),
     cursor,
   }),

@@ -21,8 +21,8 @@ const eventShape = eventMessage.extend({
 export const getTaskHistory = defineTool({
   name: 'get_task_history',
   title: 'What happened to a to-do',
-  description:
-    'The audit trail of a task, newest first: what was created, updated, completed, reminded of and deleted, with the task before and after. It stays when the task is deleted.',
+  description: 'Lists what happened to a to-do, newest first, also after it was deleted.',
+  details: 'What was created, updated, completed, reminded of and deleted, with the task before and after.',
   input: z.strictObject({ task_id: taskId, limit: pageLimit(20), cursor }),
   output: z.object({ events: z.array(eventShape), ...endShape }).partial(),
   annotations: reading,

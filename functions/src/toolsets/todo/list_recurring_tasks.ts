@@ -9,9 +9,9 @@ import { timePage, timePlace } from './times.ts';
 export const listRecurringTasks = defineTool({
   name: 'list_recurring_tasks',
   title: 'Recurring to-dos',
-  description: 'List the recurring tasks of the current user, newest first.',
+  description: 'Lists repeating to-dos, newest first.',
   input: z.strictObject({
-    include_ended: z.boolean().default(false).describe('Also list those that have ended.'),
+    include_ended: z.boolean().default(false).describe('Also ended ones'),
     limit: pageLimit(),
     cursor,
   }),

@@ -11,15 +11,14 @@ const limited = z
   .refine((limit) => limit >= 1, 'expected a whole number from 1 to 100')
   .max(MAX_LIMIT)
   .default(10)
-  .describe('Number of reminders to return');
+  .describe('How many');
 
 export const listReminders = defineTool({
   name: 'list_reminders',
   title: 'Reminders',
-  description:
-    'List all upcoming reminders for the current user, the next first; with upcoming false all reminders, the latest first.',
+  description: 'Lists upcoming reminders, the next first; with upcoming false all, the latest first.',
   input: z.strictObject({
-    upcoming: z.boolean().default(true).describe('Only show unsent reminders due in the future'),
+    upcoming: z.boolean().default(true).describe('Only those to come'),
     limit: limited,
     cursor,
   }),

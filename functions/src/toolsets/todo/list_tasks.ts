@@ -8,16 +8,17 @@ import { date, priority, reading, tagFilter } from './shapes.ts';
 export const listTasks = defineTool({
   name: 'list_tasks',
   title: 'To-dos',
-  description:
-    'List all tasks for the current user with optional filtering and sorting. Both ends of a range of due dates belong to it. Tasks without the date that is sorted by come last.',
+  description: 'Lists to-dos, with filters and an order. Words: todo_search_tasks.',
+  details:
+    'Both ends of a range of due dates belong to it. Tasks without the date that is sorted by come last.',
   input: z.strictObject({
-    priority: priority('Filter by priority level (optional)').optional(),
-    tags: tagFilter("Filter by tags (e.g., ['work', 'urgent']): tasks that have all of them"),
-    due_before: date('Filter tasks due before this date (ISO 8601, optional)').optional(),
-    due_after: date('Filter tasks due after this date (ISO 8601, optional)').optional(),
-    completed: z.boolean().optional().describe('Filter by completion status (optional)'),
-    sort_by: z.enum(SORT_FIELDS).optional().describe('Sort field (default: created_at)'),
-    sort_order: z.enum(SORT_ORDERS).optional().describe('Sort order (default: desc)'),
+    priority: priority('Of this priority').optional(),
+    tags: tagFilter('All of these tags'),
+    due_before: date('Due until then').optional(),
+    due_after: date('Due from then').optional(),
+    completed: z.boolean().optional().describe('Completed or open'),
+    sort_by: z.enum(SORT_FIELDS).optional().describe('created_at by default'),
+    sort_order: z.enum(SORT_ORDERS).optional().describe('desc by default'),
     limit: listedLimit,
     cursor,
   }),

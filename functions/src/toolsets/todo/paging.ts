@@ -11,7 +11,7 @@ export const cursor = z
   .string()
   .refine((text) => text.length <= 20_000, 'expected a next_cursor of this tool')
   .optional()
-  .describe('next_cursor of the page before, to go on after it.');
+  .describe('next_cursor of the page before');
 
 /** A limit whose bounds the contract does not list. */
 export const pageLimit = (usual = 10) =>
@@ -19,9 +19,9 @@ export const pageLimit = (usual = 10) =>
     .int()
     .refine((limit) => limit >= 1 && limit <= MAX_LIMIT, `expected a whole number from 1 to ${MAX_LIMIT}`)
     .default(usual)
-    .describe(`Number of tasks to return, 1 to ${MAX_LIMIT}`);
+    .describe(`1 to ${MAX_LIMIT}`);
 
-export const listedLimit = z.int().min(1).max(MAX_LIMIT).default(10).describe('Number of tasks to return');
+export const listedLimit = z.int().min(1).max(MAX_LIMIT).default(10).describe('How many');
 
 /** What a list says of its end. */
 export const endShape = {

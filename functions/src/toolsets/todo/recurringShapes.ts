@@ -14,9 +14,7 @@ export const timezone = z
   .string()
   .refine((text) => text.length <= 100, 'expected at most 100 characters')
   .optional()
-  .describe(
-    'IANA time zone, such as Europe/Berlin, whose wall-clock hour occurrences keep over daylight saving time (default: UTC)',
-  );
+  .describe('IANA zone whose wall-clock hour is kept; UTC by default');
 
 const time = z.iso.datetime();
 

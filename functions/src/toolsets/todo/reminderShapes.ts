@@ -5,7 +5,7 @@ import { type Reminder, reminderAnswer } from '../../domain/reminders/reminder.t
 
 const time = z.iso.datetime();
 
-export const reminderId = idOf('a reminder').describe('The id of the reminder, as list_reminders tells it.');
+export const reminderId = idOf('a reminder').describe('From todo_list_reminders');
 
 /** The contract requires nothing of an answer. */
 export const reminderShape = z

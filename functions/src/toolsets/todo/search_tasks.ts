@@ -10,13 +10,14 @@ const MAX_QUERY_LENGTH = 200;
 export const searchTasks = defineTool({
   name: 'search_tasks',
   title: 'Search to-dos',
-  description:
-    'Full-text search across task titles and descriptions: tasks that have all the words, each at the beginning of a word. Case and accents do not count, nor what a word has after 15 letters. Of a very long description with hundreds of long words, the last may not be found. Tasks with all words in the title come first; within an answer the newer come before the older.',
+  description: 'Finds to-dos whose title and description have all the words, or words that begin so.',
+  details:
+    'Case and accents do not count, nor what a word has after 15 letters. Of a very long description with hundreds of long words, the last may not be found. Tasks with all words in the title come first; within an answer the newer come before the older.',
   input: z.strictObject({
     query: z
       .string()
       .refine((text) => text.length <= MAX_QUERY_LENGTH, `expected at most ${MAX_QUERY_LENGTH} characters`)
-      .describe('Search query (searches title and description)'),
+      .describe('The words'),
     limit: listedLimit,
     cursor,
   }),

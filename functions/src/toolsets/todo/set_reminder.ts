@@ -7,11 +7,11 @@ import { date, dateOf, taskId, writing } from './shapes.ts';
 export const setReminder = defineTool({
   name: 'set_reminder',
   title: 'Set a reminder',
-  description:
-    'Set when to be reminded of a task, in place of the reminder that it may have. A task with a due date has one by itself.',
+  description: 'Sets when to be reminded of a to-do, in place of the reminder it has.',
+  details: 'A task with a due date has one by itself.',
   input: z.strictObject({
     task_id: taskId,
-    remind_at: date('When to remind, in ISO 8601 format (UTC)'),
+    remind_at: date('In UTC'),
   }),
   output: setShape,
   annotations: { ...writing, destructiveHint: false, idempotentHint: true },

@@ -6,7 +6,7 @@ import { clearableDate, dateOf, taskId, writing, writtenShape } from './shapes.t
 export const setTaskDueDate = defineTool({
   name: 'set_task_due_date',
   title: "Set a to-do's due date",
-  description: 'Set or update the due date for a task. Its reminder moves along; null removes both.',
+  description: 'Sets when a to-do is due; its reminder moves along, and null removes both.',
   input: z.strictObject({
     task_id: taskId,
     due_date: clearableDate('Due date in ISO 8601 format (UTC)'),

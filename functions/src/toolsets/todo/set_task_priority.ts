@@ -6,8 +6,8 @@ import { priority, taskId, writing, writtenShape } from './shapes.ts';
 export const setTaskPriority = defineTool({
   name: 'set_task_priority',
   title: "Set a to-do's priority",
-  description: 'Update the priority level of a specific task.',
-  input: z.strictObject({ task_id: taskId, priority: priority('New priority level') }),
+  description: 'Sets the priority of a to-do.',
+  input: z.strictObject({ task_id: taskId, priority: priority('New priority') }),
   output: writtenShape,
   annotations: { ...writing, destructiveHint: false, idempotentHint: true },
   role: 'viewer',

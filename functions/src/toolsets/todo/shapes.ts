@@ -11,9 +11,9 @@ import {
 } from '../../domain/todos/todo.ts';
 import { clearable } from '../../mcp/tool.ts';
 
-export const taskId = idOf('a task').describe('Task ID (UUID)');
+export const taskId = idOf('a task').describe('Task ID');
 
-export const recurringTaskId = idOf('a recurring task').describe('The id of the recurring task.');
+export const recurringTaskId = idOf('a recurring task').describe('Its ID');
 
 export const title = (description: string) =>
   z
@@ -33,7 +33,7 @@ export const description = (text: string) => descriptionText.optional().describe
 
 export const clearableDescription = clearable(descriptionText)
   .optional()
-  .describe('New task description (optional); null removes it.');
+  .describe('New description; null removes it');
 
 const instant = z.iso
   .datetime({ offset: true, abort: true })

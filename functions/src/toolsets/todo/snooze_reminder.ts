@@ -11,10 +11,10 @@ const MOST_MINUTES = 40_320; // four weeks
 export const snoozeReminder = defineTool({
   name: 'snooze_reminder',
   title: 'Snooze a reminder',
-  description: 'Be reminded again some minutes from now, also of what was already sent.',
+  description: 'Reminds again some minutes from now, also of what was already sent.',
   input: z.strictObject({
     reminder_id: reminderId,
-    minutes: z.int().min(1).max(MOST_MINUTES).default(10).describe('How many minutes from now.'),
+    minutes: z.int().min(1).max(MOST_MINUTES).default(10).describe('From now'),
   }),
   output: setShape,
   annotations: { ...writing, destructiveHint: false, idempotentHint: false },

@@ -8,10 +8,11 @@ import { reading } from './shapes.ts';
 export const sortTasks = defineTool({
   name: 'sort_tasks',
   title: 'To-dos in an order',
-  description: 'Sort tasks by a specific field and return them. Those without the date sorted by come last.',
+  description: 'Lists all to-dos in an order; as todo_list_tasks.',
+  details: 'Those without the date sorted by come last.',
   input: z.strictObject({
-    sort_by: z.enum(SORT_FIELDS).describe('Field to sort by'),
-    sort_order: z.enum(SORT_ORDERS).optional().describe('Sort order (default: desc)'),
+    sort_by: z.enum(SORT_FIELDS).describe('By what'),
+    sort_order: z.enum(SORT_ORDERS).optional().describe('desc by default'),
     limit: pageLimit(),
     cursor,
   }),

@@ -24,13 +24,13 @@ export const updateRecurringTask = defineTool({
   name: 'update_recurring_task',
   title: 'Change a recurring to-do',
   description:
-    'Change what the occurrences to come are like, or when they come. The occurrence that there is now stays as it is: update_task changes that one alone.',
+    'Changes the occurrences to come of a repeating to-do; todo_update_task changes the present one.',
   input: z.strictObject({
     recurring_task_id: recurringTaskId,
     title: title('New title').optional(),
     description: clearableDescription,
     priority: priority('New priority').optional(),
-    tags: fewTags('New tags, in place of the old').optional(),
+    tags: fewTags('Replace the old tags').optional(),
     frequency: frequency('New frequency').optional(),
     end_date: clearableDate('New last occurrence date; null: it repeats without end.').optional(),
     timezone,

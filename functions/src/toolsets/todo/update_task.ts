@@ -18,16 +18,16 @@ export const updateTask = defineTool({
   name: 'update_task',
   title: 'Change a to-do',
   description:
-    "Update an existing task's title, description, due date, priority, or tags. What is left out stays as it is.",
+    'Changes fields of a to-do; what is left out stays, null removes. Of a repeating one it changes only this occurrence.',
   input: z.strictObject({
     task_id: taskId,
-    title: title('New task title (optional)').optional(),
+    title: title('New title').optional(),
     description: clearableDescription,
     due_date: clearableDate(
       'New due date in ISO 8601 format (UTC, optional); null removes it, and the reminder.',
     ).optional(),
-    priority: priority('New priority level (optional)').optional(),
-    tags: fewTags('New list of tags (replaces existing tags, optional)').optional(),
+    priority: priority('New priority').optional(),
+    tags: fewTags('Replace the old tags').optional(),
   }),
   output: writtenShape,
   annotations: { ...writing, destructiveHint: true, idempotentHint: true },

@@ -1,0 +1,36 @@
+/** What the list at `/mcp` may cost whoever reads it with each turn of a model, and what it costs. */
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { Catalogues } from '../../functions/src/mcp/catalogue.ts';
+import { toolsets } from '../../functions/src/toolsets/index.ts';
+
+/** The most tokens of the list, of all its toolsets and of each, counted by o200k, to the role that sees most. */
+export const MAX_TOKENS = 10_000;
+
+export const MAX_BYTES = 60_000;
+
+/** They add up to no more than `MAX_TOKENS`. */
+export const TOOLSET_TOKENS: Readonly<Record<string, number>> = {
+  onboarding: 620,
+  system: 620,
+  firebase: 920,
+  github: 1240,
+  coordination: 1920,
+  todo: 2510,
+  orchestration: 1520,
+  coding: 650,
+};
+
+export interface ListCost {
+  readonly tools: number;
+  readonly bytes: number;
+  readonly tokens: number;
+}
+
+const catalogues = new Catalogues(toolsets);
+
+/** What the light list of some toolsets costs an admin, who may call everything. */
+export function listCost(names: readonly string[]): ListCost {
+  const selection = { readonly: false, workspace: undefined, dialect: 'prefixed', listing: 'light' } as const;
+  const { tools, json } = catalogues.of({ ...selection, toolsets: names }).listFor('admin');
+  return { tools: tools.length, bytes: json.bytes.length, tokens: encode(json.bytes.toString()).length };
+}
