@@ -39,7 +39,7 @@ export async function measureCost(): Promise<CostMeasurement> {
   };
   const rows: CostRow[] = [];
   await playEveryTool(cast, ledgerOf(meter, rows));
-  const missing = (await everything(cast.leader)).filter(
+  const missing = (await everything(new McpCaller(`${server.url}?toolsets=all`, leader.credential))).filter(
     (what) => !rows.some((row) => wireName(row.what) === what),
   );
   await Promise.all([server.end(), gitHub.stop(), runQueue.stop()]);

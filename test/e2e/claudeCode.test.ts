@@ -5,7 +5,7 @@ import { firestore } from '../../functions/src/adapters/firestore/client.ts';
 import { taskPath } from '../../functions/src/adapters/firestore/paths.ts';
 import { registerAgent, type TestAgent } from './support/agents.ts';
 import { type ClaudeCode, installedClaudeCode } from './support/claudeCode.ts';
-import { connect, isRecord } from './support/clients.ts';
+import { connect, connectAt, isRecord } from './support/clients.ts';
 import { endpointUrl, newWorkspace } from './support/endpoint.ts';
 import {
   type ScriptedModel,
@@ -141,7 +141,7 @@ describe('Claude Code', () => {
   });
 
   async function toolNames(): Promise<readonly string[]> {
-    const client = await connect('client 2026-07-28', endpointUrl(), agent.token);
+    const client = await connectAt('client 2026-07-28', endpointUrl(), agent.token);
     const tools = await client.listTools();
     await client.close();
     return tools.map((tool) => tool.name);

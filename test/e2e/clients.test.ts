@@ -1,7 +1,7 @@
 /** Real clients of both protocol eras against the endpoint. */
 import assert from 'node:assert/strict';
 import { Ajv } from 'ajv';
-import { type Answer, type Connection, connect, ERAS, isRecord } from './support/clients.ts';
+import { type Answer, type Connection, connect, connectAt, ERAS, isRecord } from './support/clients.ts';
 import { endpointUrl, newAgentName, newWorkspace, tokenOf } from './support/endpoint.ts';
 
 const REVISIONS = {
@@ -54,6 +54,20 @@ for (const era of ERAS) {
           assert.equal(typeof tool.annotations?.[hint], 'boolean', `${tool.name} ${hint}`);
       }
       assert.equal(new Set(tools.map((tool) => tool.name)).size, tools.length);
+    });
+
+    it('lists less at the path of all, which is enough to call', async () => {
+      const url = endpointUrl('', { workspace: newWorkspace('light') });
+      const light = await connectAt(era, url, await tokenOf('leader'));
+      const [some, all] = [await light.listTools(), await leader.listTools()];
+      assert.ok(some.length < all.length);
+      for (const { name, inputSchema, outputSchema } of some) {
+        assert.equal(outputSchema, undefined, name);
+        new Ajv({ strict: false, validateFormats: false }).compile(inputSchema);
+      }
+      const { isError, structured } = await light.call('coordination_get_status');
+      assert.deepEqual([isError, structured['total_tasks']], [false, 0]);
+      await light.close();
     });
 
     it('calls every coordination tool and registers an agent', async () => {

@@ -1,6 +1,6 @@
 /** What a URL selects: paths, toolsets, read-only, workspaces. */
 import assert from 'node:assert/strict';
-import { type Connection, connect, isRecord } from './support/clients.ts';
+import { type Connection, connectAt, isRecord } from './support/clients.ts';
 import { endpointUrl, newWorkspace, tokenOf } from './support/endpoint.ts';
 import { request } from './support/http.ts';
 
@@ -28,7 +28,7 @@ describe('the selection of tools', () => {
   after(() => Promise.all(open.map((connection) => connection.close())));
 
   async function opened(path: string, query: Readonly<Record<string, string>> = {}): Promise<Connection> {
-    const connection = await connect('client 2026-07-28', endpointUrl(path, query), token);
+    const connection = await connectAt('client 2026-07-28', endpointUrl(path, query), token);
     open.push(connection);
     return connection;
   }
@@ -63,6 +63,25 @@ describe('the selection of tools', () => {
       assert.equal((await client.call(name)).isError, false, name);
     }
     await assert.rejects(client.call('onboarding_registerAgent'), /Unknown tool/);
+  });
+
+  it('leaves out of the path of all what few callers need, and takes calls of it', async () => {
+    const [light, whole] = [await names(''), await names('', { toolsets: 'all' })];
+    for (const name of ['coding_claim_task', 'coding_append_logs', 'orchestration_execute_code']) {
+      assert.ok(!light.includes(name) && whole.includes(name), name);
+    }
+    assert.ok((await names('/coding')).includes('claim_task'));
+    const client = await opened('');
+    const { structured } = await client.call('coding_get_task_logs', { taskId: 'task-none' });
+    assert.match(JSON.stringify(structured), /task-none/);
+  });
+
+  it('shows each role at the path of all what it may call', async () => {
+    const shownToWorker = async (query: Readonly<Record<string, string>>) =>
+      listedIn((await request(endpointUrl('', query), await tokenOf('worker1'), 'tools/list')).json);
+    const names = await shownToWorker({});
+    assert.ok(names.includes('coordination_claim_task') && !names.includes('coordination_init_coordination'));
+    assert.ok((await shownToWorker({ toolsets: 'all' })).includes('coordination_init_coordination'));
   });
 
   it('narrows to the toolsets in the query', async () => {

@@ -48,10 +48,23 @@ export interface Connection {
 const IDENTITY = { name: 'muster-e2e', version: '1.0.0' };
 
 /**
- * Connects, and lists the tools, so that the client holds every answer against its tool's output schema.
+ * Connects, and lists all tools, so that the client holds every answer against its tool's output schema: the
+ * path of all toolsets lists them only where it is asked to.
  * @param fetcher where a test wants to see the HTTP exchange
  */
-export async function connect(
+export function connect(
+  era: Era,
+  url: string,
+  token: string,
+  fetcher: typeof fetch = fetch,
+): Promise<Connection> {
+  const whole = new URL(url);
+  if (!whole.searchParams.has('toolsets')) whole.searchParams.set('toolsets', 'all');
+  return connectAt(era, whole.href, token, fetcher);
+}
+
+/** Connects to the very URL, and lists the tools, as clients do. */
+export async function connectAt(
   era: Era,
   url: string,
   token: string,

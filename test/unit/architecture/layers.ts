@@ -51,6 +51,8 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   'node:net': ['adapters/messaging/'],
   'node:stream': ['mcp/'],
   'node:stream/web': ['mcp/'],
+  'node:util': ['mcp/'],
+  'node:zlib': ['mcp/'],
   'node:crypto': ['adapters/platform/'],
 };
 
