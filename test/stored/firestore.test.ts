@@ -47,6 +47,7 @@ import {
   todoFromRecord,
 } from '../../functions/src/adapters/firestore/todoDocument.ts';
 import { workflowFromDocument } from '../../functions/src/adapters/firestore/workflowDocument.ts';
+import { canonicalJson } from '../../functions/src/domain/json.ts';
 import { asRead, directoryOf, storedNames, storedVersions } from './documents.ts';
 import { collectionOf, recorded } from './recording.ts';
 
@@ -145,7 +146,8 @@ describe('documents in Firestore', () => {
       if (isUpdate) mkdirSync(directory, { recursive: true });
       const last = storedVersions('firestore', collection).at(-1);
       const today = written.get(collection);
-      if (JSON.stringify(last?.documents) === JSON.stringify(today)) continue;
+      // Firestore keeps no order of fields.
+      if (canonicalJson(last?.documents) === canonicalJson(today)) continue;
       if (!isUpdate) {
         differing.push(collection);
         continue;

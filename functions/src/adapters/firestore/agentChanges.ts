@@ -17,10 +17,10 @@ import { atVersion } from './timestamp.ts';
 
 export const agentWriters: ChangeWriters<AgentChanges> = {
   createAgent({ agent }, writes) {
-    writes.create(agentPath(agent.id), { ...agentToDocument(agent) });
+    writes.create(agentPath(agent.id), agentToDocument(agent));
   },
   replaceAgent({ agent, version }, writes) {
-    writes.replace(agentPath(agent.id), { ...agentToDocument(agent) }, version);
+    writes.replace(agentPath(agent.id), agentToDocument(agent), version);
   },
   holdTask({ agent, taskId, version }, writes) {
     const fields = heldFields(agent, taskId);
@@ -60,10 +60,11 @@ type UpdatePairs = [field: string | FieldPath, value: unknown, ...more: unknown[
 
 /** What a claim changes of its agent. */
 function heldFields(agent: Agent, taskId: string): UpdatePairs {
-  const { held, status, last_seen, active_since, milestones, held_count, free_slots } =
-    agentToDocument(agent);
+  const { status, last_seen, active_since, milestones, held_count, free_slots } = agentToDocument(agent);
   const fields = { status, last_seen, active_since, milestones, held_count, free_slots };
-  return [new FieldPath('held', taskId), held[taskId], ...Object.entries(fields).flat()];
+  const task = agent.held[taskId];
+  const held = task && { session: task.session, claim_epoch: task.epoch };
+  return [new FieldPath('held', taskId), held, ...Object.entries(fields).flat()];
 }
 
 /** Nobody has read the agent: what is counted is counted from what is there. */

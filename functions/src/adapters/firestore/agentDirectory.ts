@@ -4,7 +4,7 @@ import { type Availability, availability } from '../../domain/agents/availabilit
 import type { Slice } from '../../domain/readers.ts';
 import { MAX_LISTED_BYTES, sentBytes } from '../../domain/size.ts';
 import type { AgentDirectoryReader, AgentQuery, Found, Place } from '../../domain/system/readers.ts';
-import { agentFromDocument, queriedFields } from './agentDocument.ts';
+import { agentFromDocument, foldedNames } from './agentDocument.ts';
 import { COLLECTIONS, REGISTRY_SHARDS, registryPath } from './paths.ts';
 import type { DocumentReading } from './reading.ts';
 import { registryFromDocument, sumRegistry } from './sessionDocument.ts';
@@ -133,7 +133,7 @@ function placeOf(last: DocumentSnapshot, order: readonly OrderField[]): Place {
 }
 
 function matches(agent: Agent, { availability: kind, type, capabilities }: AgentQuery): boolean {
-  const names = queriedFields(agent).capability_names;
+  const names = foldedNames(agent);
   return (
     (kind === undefined || availability(agent) === kind) &&
     (type === undefined || agent.type === type) &&

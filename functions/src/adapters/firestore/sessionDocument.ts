@@ -4,9 +4,9 @@ import type { MemberCount, RegistryCount } from '../../domain/agents/agent.ts';
 import type { Discovery } from '../../domain/coordination/discovery.ts';
 import type { Counter, Session } from '../../domain/coordination/session.ts';
 import type { SettledOperation } from '../../domain/idempotency/operation.ts';
-import { jsonObject } from '../../domain/json.ts';
 import type { SessionCounters } from '../../domain/readers.ts';
 import { TASK_STATUSES } from '../../domain/tasks/task.ts';
+import { type DocumentCodec, documentCodec, jsonText } from './codec.ts';
 import { timestamp } from './timestamp.ts';
 
 const workspaceDocument = z.object({ session: z.string() });
@@ -16,40 +16,18 @@ export function workspaceFromDocument(data: unknown): string {
   return workspaceDocument.parse(data).session;
 }
 
-const sessionDocument = z.object({
-  id: z.string(),
-  workspace: z.string(),
-  goal: z.string(),
-  master_plan: z.string(),
-  created_at: timestamp,
-  queue_version: z.int(),
-  capability_keys: z.array(z.string()),
-});
-
-export function sessionToDocument(session: Session): z.output<typeof sessionDocument> {
-  return {
-    id: session.id,
-    workspace: session.workspace,
-    goal: session.goal,
-    master_plan: session.masterPlan,
-    created_at: session.createdAt,
-    queue_version: session.queueVersion,
-    capability_keys: [...session.capabilityKeys],
-  };
-}
-
-export function sessionFromDocument(data: unknown): Session {
-  const stored = sessionDocument.parse(data);
-  return {
-    id: stored.id,
-    workspace: stored.workspace,
-    goal: stored.goal,
-    masterPlan: stored.master_plan,
-    createdAt: stored.created_at,
-    queueVersion: stored.queue_version,
-    capabilityKeys: stored.capability_keys,
-  };
-}
+export const { toDocument: sessionToDocument, fromDocument: sessionFromDocument }: DocumentCodec<Session> =
+  documentCodec(
+    z.object({
+      id: z.string(),
+      workspace: z.string(),
+      goal: z.string(),
+      master_plan: z.string(),
+      created_at: timestamp,
+      queue_version: z.int(),
+      capability_keys: z.array(z.string()),
+    }),
+  );
 
 const counterDocument = z.object({
   counts: z.partialRecord(z.enum([...TASK_STATUSES, 'discoveries']), z.int()).optional(),
@@ -109,62 +87,27 @@ export function sumRegistry(shards: readonly z.output<typeof registryDocument>[]
   return { total: sum('total'), active: sum('active') };
 }
 
-const discoveryDocument = z.object({
-  id: z.string(),
-  workspace: z.string(),
-  session: z.string(),
-  agent_id: z.string(),
-  content: z.string(),
-  tags: z.array(z.string()),
-  created_at: timestamp,
-});
+export const {
+  toDocument: discoveryToDocument,
+  fromDocument: discoveryFromDocument,
+}: DocumentCodec<Discovery> = documentCodec(
+  z.object({
+    id: z.string(),
+    workspace: z.string(),
+    session: z.string(),
+    agent_id: z.string(),
+    content: z.string(),
+    tags: z.array(z.string()),
+    created_at: timestamp,
+  }),
+);
 
-export function discoveryToDocument(discovery: Discovery): z.output<typeof discoveryDocument> {
-  return {
-    id: discovery.id,
-    workspace: discovery.workspace,
-    session: discovery.session,
-    agent_id: discovery.agentId,
-    content: discovery.content,
-    tags: [...discovery.tags],
-    created_at: discovery.createdAt,
-  };
-}
+const settled: DocumentCodec<Omit<SettledOperation, 'id'>> = documentCodec(
+  z.object({ arguments_hash: z.string(), answer: jsonText, expires_at: timestamp }),
+);
 
-export function discoveryFromDocument(data: unknown): Discovery {
-  const stored = discoveryDocument.parse(data);
-  return {
-    id: stored.id,
-    workspace: stored.workspace,
-    session: stored.session,
-    agentId: stored.agent_id,
-    content: stored.content,
-    tags: stored.tags,
-    createdAt: stored.created_at,
-  };
-}
-
-/** The answer is kept as text: Firestore has no arrays in arrays and no order of keys. */
-const settledDocument = z.object({
-  arguments_hash: z.string(),
-  answer: z.string(),
-  expires_at: timestamp,
-});
-
-export function settledToDocument(settled: SettledOperation): z.output<typeof settledDocument> {
-  return {
-    arguments_hash: settled.argumentsHash,
-    answer: JSON.stringify(settled.answer),
-    expires_at: settled.expiresAt,
-  };
-}
+export const settledToDocument = settled.toDocument;
 
 export function settledFromDocument(id: string, data: unknown): SettledOperation {
-  const stored = settledDocument.parse(data);
-  return {
-    id,
-    argumentsHash: stored.arguments_hash,
-    answer: jsonObject.parse(JSON.parse(stored.answer)),
-    expiresAt: stored.expires_at,
-  };
+  return { id, ...settled.fromDocument(data) };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { DATABASES } from '../../domain/data/path.ts';
 import { EVENT_TYPES } from '../../domain/subscriptions/event.ts';
 import type { Subscription } from '../../domain/subscriptions/subscription.ts';
+import { type DocumentCodec, documentCodec } from './codec.ts';
 import { timestamp } from './timestamp.ts';
 
 const subscriptionDocument = z.object({
@@ -16,30 +17,10 @@ const subscriptionDocument = z.object({
   expires_at: timestamp,
 });
 
-export function subscriptionToDocument(subscription: Subscription): z.output<typeof subscriptionDocument> {
-  return {
-    uid: subscription.uid,
-    subscription_id: subscription.subscriptionId,
-    database: subscription.database,
-    path: subscription.path,
-    event_type: subscription.eventType,
-    log: subscription.log,
-    created_at: subscription.createdAt,
-    expires_at: subscription.expiresAt,
-  };
-}
+const codec: DocumentCodec<Omit<Subscription, 'id'>> = documentCodec(subscriptionDocument);
+
+export const subscriptionToDocument = codec.toDocument;
 
 export function subscriptionFromDocument(id: string, data: unknown): Subscription {
-  const stored = subscriptionDocument.parse(data);
-  return {
-    id,
-    uid: stored.uid,
-    subscriptionId: stored.subscription_id,
-    database: stored.database,
-    path: stored.path,
-    eventType: stored.event_type,
-    log: stored.log,
-    createdAt: stored.created_at,
-    expiresAt: stored.expires_at,
-  };
+  return { id, ...codec.fromDocument(data) };
 }

@@ -1,8 +1,9 @@
 /** A chunk of a task's log: its lines as text, one part an append, so that appending sends only what is new. */
-import { FieldValue, type UpdateData } from '@google-cloud/firestore';
+import { FieldValue } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { LogLine, LogType } from '../../domain/coding/log.ts';
 import { type ChunkWrite, type LogHead, parseLines } from '../../domain/coding/logBook.ts';
+import { type DocumentCodec, documentCodec } from './codec.ts';
 import { LATEST_COMMITS } from './timestamp.ts';
 
 const headDocument = z.object({
@@ -13,6 +14,13 @@ const headDocument = z.object({
   claim_epoch: z.number(),
   sequence: z.number(),
 });
+
+const { toDocument: headToDocument, fromDocument: headFromDocument }: DocumentCodec<LogHead> = documentCodec(
+  headDocument,
+  { claim_epoch: 'epoch' },
+);
+
+export { headFromDocument };
 
 /** What `headFromDocument` and a version read, for a query that fetches no lines. */
 export const HEAD_FIELDS = [...Object.keys(headDocument.shape), LATEST_COMMITS];
@@ -43,18 +51,13 @@ export function chunkToDocument(task: OwningTask, write: ChunkWrite): Record<str
 }
 
 /** What more lines change of a chunk that is there. */
-export function linesToFields(task: OwningTask, write: ChunkWrite): UpdateData<Record<string, unknown>> {
+export function linesToFields(task: OwningTask, write: ChunkWrite): Record<string, unknown> {
   return {
     ...headToDocument(write.head),
     latest_at: latestOf(write),
     days: FieldValue.arrayUnion(...daysOf(task, write)),
     [`parts.${partKey(write.from)}`]: write.text,
   };
-}
-
-export function headFromDocument(data: unknown): LogHead {
-  const { first_line, claim_epoch, ...head } = headDocument.parse(data);
-  return { ...head, firstLine: first_line, epoch: claim_epoch };
 }
 
 /** The lines of a chunk in their order. */
@@ -64,10 +67,6 @@ export function linesFromDocument(data: unknown): LogLine[] {
     .map(([key, text]) => ({ from: Number(PART.exec(key)?.[1]), text }))
     .sort((left, right) => left.from - right.from)
     .flatMap(({ from, text }) => parseLines(text, from));
-}
-
-function headToDocument({ firstLine, epoch, ...head }: LogHead): z.output<typeof headDocument> {
-  return { ...head, first_line: firstLine, claim_epoch: epoch };
 }
 
 function partKey(from: number): string {

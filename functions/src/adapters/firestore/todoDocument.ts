@@ -4,6 +4,7 @@ import { canonicalJson, jsonObject } from '../../domain/json.ts';
 import type { TodoFilter } from '../../domain/todos/query.ts';
 import type { RemindedTodo } from '../../domain/todos/readers.ts';
 import { PRIORITIES, type Todo, todoAnswer } from '../../domain/todos/todo.ts';
+import { documentCodec } from './codec.ts';
 import { tagSetKeys } from './tagSets.ts';
 import { timestamp } from './timestamp.ts';
 import { type WordIndex, wordIndexOf } from './todoWords.ts';
@@ -23,7 +24,7 @@ const todoDocument = z.object({
   occurs_on: z.string().nullable(),
 });
 
-type StoredTodo = z.output<typeof todoDocument>;
+const codec = documentCodec(todoDocument);
 
 /** What is read of a to-do; its index, which is longer, stays where it is. */
 export const TODO_FIELDS: readonly string[] = Object.keys(todoDocument.shape);
@@ -72,41 +73,22 @@ function indexOf(todo: Todo): TodoIndex {
 }
 
 /** `recorded` is the to-do as the last event told of it: what somebody changes past the tools differs from it. */
-export function todoToDocument(todo: Todo): StoredTodo & { index: TodoIndex; recorded: object } {
+export function todoToDocument(todo: Todo): Record<string, unknown> {
+  const { occurrence } = todo;
   return {
-    id: todo.id,
-    owner_uid: todo.ownerUid,
-    title: todo.title,
-    description: todo.description ?? null,
-    due_date: todo.dueDate ?? null,
-    priority: todo.priority,
-    tags: [...todo.tags],
-    completed: todo.completed,
-    completed_at: todo.completedAt ?? null,
-    created_at: todo.createdAt,
-    recurring_task_id: todo.occurrence?.recurringTaskId ?? null,
-    occurs_on: todo.occurrence?.on ?? null,
+    ...codec.toDocument({
+      ...todo,
+      ...(occurrence && { recurringTaskId: occurrence.recurringTaskId, occursOn: occurrence.on }),
+    }),
     index: indexOf(todo),
     recorded: todoAnswer(todo),
   };
 }
 
 export function todoFromDocument(data: unknown): Todo {
-  const stored = todoDocument.parse(data);
-  const { recurring_task_id: recurringTaskId, occurs_on: on } = stored;
-  return {
-    id: stored.id,
-    ownerUid: stored.owner_uid,
-    title: stored.title,
-    ...(stored.description !== null && { description: stored.description }),
-    ...(stored.due_date && { dueDate: stored.due_date }),
-    priority: stored.priority,
-    tags: stored.tags,
-    completed: stored.completed,
-    ...(stored.completed_at && { completedAt: stored.completed_at }),
-    createdAt: stored.created_at,
-    ...(recurringTaskId !== null && on !== null && { occurrence: { recurringTaskId, on } }),
-  };
+  const { recurringTaskId, occursOn: on, ...todo } = codec.fromDocument(data);
+  if (recurringTaskId === undefined || on === undefined) return todo;
+  return { ...todo, occurrence: { recurringTaskId, on } };
 }
 
 /** The to-do as its last event told of it, where one has. */
