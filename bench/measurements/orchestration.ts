@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Anthropic } from '@anthropic-ai/sdk';
 import { type Composition, compose } from '../../functions/src/app.ts';
-import { hostedAgents } from '../../functions/src/composition/hostedAgents.ts';
+import { hostedAgents } from '../../functions/src/composition/orchestration.ts';
 import { isEnded } from '../../functions/src/domain/orchestration/runs/run.ts';
 import { readWorkflow } from '../../functions/src/domain/orchestration/workflows/validation.ts';
 import type { Principal } from '../../functions/src/domain/principal.ts';
@@ -90,7 +90,7 @@ function runsAt(url: string) {
     hosted: () => agents,
     dispatch: {
       dispatch: async (runId) => {
-        void app.runExecution.deliver({ runId });
+        void app.services.runExecution.deliver({ runId });
       },
     },
   });

@@ -67,7 +67,7 @@ async function startRunQueue(): Promise<string> {
     const { task } = enqueued.parse(await json(request));
     const { data } = JSON.parse(Buffer.from(task.httpRequest.body, 'base64').toString());
     response.setHeader('content-type', 'application/json').end('{}');
-    await app().runExecution.deliver(data);
+    await app().services.runExecution.deliver(data);
   });
   return `127.0.0.1:${await portOf(queue)}`;
 }

@@ -1,16 +1,16 @@
 /** Composes coding tasks: what they are read by and watched with, and the services over that. */
-import type { Firestore } from '../adapters/firestore/client.ts';
 import { FirestoreCodingTaskReader } from '../adapters/firestore/codingTaskReader.ts';
 import { FirestoreCodingWatch } from '../adapters/firestore/codingWatch.ts';
-import type { DocumentReading } from '../adapters/firestore/reading.ts';
 import { FirestoreTaskLogReader } from '../adapters/firestore/taskLogReader.ts';
-import { CodingChanges, type CodingChangesDependencies } from '../domain/coding/changing.ts';
-import { CodingRunners, type CodingRunnersDependencies } from '../domain/coding/runners.ts';
-import { type CodingDependencies, CodingService } from '../domain/coding/service.ts';
-import { CodingView, type CodingViewDependencies } from '../domain/coding/view.ts';
-import type { Log } from '../domain/ports.ts';
+import { CodingChanges } from '../domain/coding/changing.ts';
+import type { CodingPorts } from '../domain/coding/ports.ts';
+import { CodingRunners } from '../domain/coding/runners.ts';
+import { CodingService } from '../domain/coding/service.ts';
+import { CodingView } from '../domain/coding/view.ts';
+import type { Services } from '../domain/services.ts';
+import type { Foundation } from './foundation.ts';
 
-export function codingPorts(database: Firestore, documents: DocumentReading, log: Log) {
+export function codingPorts({ database, documents, log }: Foundation) {
   return {
     codingTasks: new FirestoreCodingTaskReader(database, documents),
     taskLogs: new FirestoreTaskLogReader(database, documents),
@@ -19,12 +19,13 @@ export function codingPorts(database: Firestore, documents: DocumentReading, log
 }
 
 export function codingServices(
-  ports: CodingDependencies & CodingChangesDependencies & CodingRunnersDependencies & CodingViewDependencies,
+  ports: CodingPorts,
+  { membership, taskCreation, taskQueue }: Pick<Services, 'membership' | 'taskCreation' | 'taskQueue'>,
 ) {
   return {
-    coding: new CodingService(ports),
-    codingChanges: new CodingChanges(ports),
-    codingRunners: new CodingRunners(ports),
+    coding: new CodingService(ports, taskCreation),
+    codingChanges: new CodingChanges(ports, membership),
+    codingRunners: new CodingRunners(ports, taskQueue, membership),
     codingView: new CodingView(ports),
   };
 }

@@ -1,32 +1,24 @@
 /** Composes orchestration: runs, what executes them, the agents that they ask, and what the tools ask. */
+import { Claude } from '../adapters/anthropic/claude.ts';
 import { CloudTasksRunQueue } from '../adapters/cloudtasks/runQueue.ts';
 import { FirestoreAgentMeasures } from '../adapters/firestore/agentMeasures.ts';
 import { FirestoreAnswerCache } from '../adapters/firestore/answerCache.ts';
-import type { Firestore } from '../adapters/firestore/client.ts';
-import type { DocumentReading } from '../adapters/firestore/reading.ts';
 import { FirestoreRunReader } from '../adapters/firestore/runReader.ts';
 import { FirestoreWorkflowReader } from '../adapters/firestore/workflowReader.ts';
-import { systemRandomness } from '../adapters/platform/cryptography.ts';
+import { Gemini } from '../adapters/gemini/gemini.ts';
+import type { ModelSettings } from '../adapters/models/settings.ts';
 import { systemTimer } from '../adapters/platform/timer.ts';
 import { modelSettings, runBudget } from '../config/models.ts';
 import { region } from '../config.ts';
-import { AgentRoster, type RosterDependencies } from '../domain/orchestration/agents/roster.ts';
-import type { HostedAgent } from '../domain/orchestration/ports.ts';
+import { AgentRoster } from '../domain/orchestration/agents/roster.ts';
+import type { HostedAgent, OrchestrationPorts } from '../domain/orchestration/ports.ts';
 import { RunExecution } from '../domain/orchestration/runs/execution.ts';
-import type { HostedAgents } from '../domain/orchestration/runs/hostedStep.ts';
-import { NetworkSteps } from '../domain/orchestration/runs/networkStep.ts';
 import type { RunDispatch } from '../domain/orchestration/runs/ports.ts';
 import type { RunBudget } from '../domain/orchestration/runs/run.ts';
 import { RunService } from '../domain/orchestration/runs/service.ts';
-import { StepExecution } from '../domain/orchestration/runs/stepExecution.ts';
-import type { OrchestrationServices } from '../domain/orchestration/services.ts';
-import {
-  WorkflowLibrary,
-  type WorkflowLibraryDependencies,
-} from '../domain/orchestration/workflows/library.ts';
-import type { Log } from '../domain/ports.ts';
-import { TaskCreation, type TaskCreationDependencies } from '../domain/tasks/creation.ts';
-import { hostedAgents } from './hostedAgents.ts';
+import { WorkflowLibrary } from '../domain/orchestration/workflows/library.ts';
+import type { Services } from '../domain/services.ts';
+import type { Foundation } from './foundation.ts';
 
 /** What tests bind in place of what the environment says. */
 export interface OrchestrationBindings {
@@ -38,11 +30,9 @@ export interface OrchestrationBindings {
 }
 
 export function orchestrationPorts(
-  database: Firestore,
-  bindings: OrchestrationBindings,
-  documents: DocumentReading,
+  { database, documents, randomness }: Foundation,
+  { hosted = deployedAgents(), dispatch, budget = runBudget() }: OrchestrationBindings,
 ) {
-  const { hosted = deployedAgents(), dispatch, budget = runBudget() } = bindings;
   return {
     hosted,
     budget,
@@ -50,8 +40,18 @@ export function orchestrationPorts(
     measures: new FirestoreAgentMeasures(database, documents),
     runs: new FirestoreRunReader(database, documents),
     answers: new FirestoreAnswerCache(database, documents),
-    dispatch: dispatch ?? new CloudTasksRunQueue(region.value(), systemRandomness),
+    dispatch: dispatch ?? new CloudTasksRunQueue(region.value(), randomness),
+    timer: systemTimer,
   };
+}
+
+export interface HostedAgentSettings {
+  readonly claude: ModelSettings;
+  readonly gemini: ModelSettings;
+}
+
+export function hostedAgents({ claude, gemini }: HostedAgentSettings): readonly HostedAgent[] {
+  return [new Claude(claude), new Gemini(gemini)];
 }
 
 /** Those that this deployment has parameters for, made on first use: their keys are known only then. */
@@ -63,32 +63,16 @@ function deployedAgents(): () => readonly HostedAgent[] {
   };
 }
 
-type OrchestrationPorts = ReturnType<typeof orchestrationPorts> &
-  WorkflowLibraryDependencies &
-  RosterDependencies &
-  TaskCreationDependencies & { readonly log: Log };
-
-const FREE = { inputPerMillion: 0, outputPerMillion: 0 };
-
-export function composeOrchestration(ports: OrchestrationPorts): {
-  readonly services: OrchestrationServices;
-  readonly execution: RunExecution;
-} {
-  const { hosted } = ports;
-  const roster = new AgentRoster(ports);
-  const agents: HostedAgents = {
-    find: (name) => hosted().find((agent) => agent.name === name),
-    standings: () => roster.standings(),
+export function orchestrationServices(
+  ports: OrchestrationPorts,
+  { taskCreation, system }: Pick<Services, 'taskCreation' | 'system'>,
+) {
+  return {
+    orchestration: {
+      workflows: new WorkflowLibrary(ports),
+      roster: new AgentRoster(ports, system.overview),
+      runs: new RunService(ports),
+    },
+    runExecution: new RunExecution(ports, taskCreation),
   };
-  const network = new NetworkSteps({ ...ports, taskCreation: new TaskCreation(ports) });
-  const execution = new RunExecution({
-    ...ports,
-    priceOf: (name) => agents.find(name)?.price ?? FREE,
-    steps: new StepExecution({ ...ports, agents, network, timer: systemTimer }),
-  });
-  const runs = new RunService({
-    ...ports,
-    models: () => hosted().map(({ model }) => model),
-  });
-  return { services: { workflows: new WorkflowLibrary(ports), roster, runs }, execution };
 }

@@ -1,7 +1,9 @@
 /** What the domain needs of the world. Adapters implement these; tests may bind a clock of their own. */
+
 import type { SettledOperation } from './idempotency/operation.ts';
 import type { Principal } from './principal.ts';
 import type { Position } from './readers.ts';
+import type { Store } from './store.ts';
 
 export interface Clock {
   now(): Date;
@@ -63,4 +65,14 @@ export interface Log {
   info(event: string, fields: Readonly<Record<string, unknown>>): void;
   warn(event: string, fields: Readonly<Record<string, unknown>>): void;
   error(event: string, fields: Readonly<Record<string, unknown>>): void;
+}
+
+/** What every feature may use of the world. Features extend it by what they read, write and call themselves. */
+export interface KernelPorts {
+  readonly store: Store;
+  readonly settledOperations: SettledOperations;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly hashing: Hashing;
+  readonly log: Log;
 }

@@ -166,7 +166,7 @@ describe('an idempotency key', () => {
     const keyed = { ...rawArguments, idempotency_key: key };
     const { credentials } = await answer(team, 'onboarding_registerAgent', keyed);
     assert.ok(credentials !== null && typeof credentials === 'object' && 'secret' in credentials);
-    const principal = await team.app.authenticator.authenticate(
+    const principal = await team.app.services.authenticator.authenticate(
       `${credentials['apiKey']}.${credentials.secret}`,
     );
     assert.equal(principal.ownerUid, team.leader.ownerUid);

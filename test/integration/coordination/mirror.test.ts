@@ -24,7 +24,7 @@ describe('the mirror of the queue', () => {
     assert.ok(task && blocked);
     const ann = await team.join('ann', ['coding']);
     const shows = async () => {
-      for (const { id } of [task, blocked]) await team.app.taskQueueMirror.refresh(id);
+      for (const { id } of [task, blocked]) await team.app.services.taskQueueMirror.refresh(id);
       return Promise.all([task, blocked].map(async ({ id }) => (await mirrored(id)) !== null));
     };
     assert.deepEqual(await shows(), [true, false]);
@@ -55,7 +55,7 @@ describe('the mirror of the queue', () => {
     const { id } = sampleTask({ id: 'task-gone-001' });
     const database = await realtimeDatabase();
     await database.ref(queuedTaskPath(id)).set({ id });
-    await app.taskQueueMirror.refresh(id);
+    await app.services.taskQueueMirror.refresh(id);
     assert.equal(await mirrored(id), null);
   });
 
@@ -64,11 +64,11 @@ describe('the mirror of the queue', () => {
     const task = await team.createOne();
     const ann = await team.join('ann');
     await Promise.all([
-      team.app.taskQueueMirror.refresh(task.id),
+      team.app.services.taskQueueMirror.refresh(task.id),
       team.claim(ann),
-      team.anotherInstance().taskQueueMirror.refresh(task.id),
+      team.anotherInstance().services.taskQueueMirror.refresh(task.id),
     ]);
-    await Promise.all([1, 2, 3].map(() => team.app.taskQueueMirror.refresh(task.id)));
+    await Promise.all([1, 2, 3].map(() => team.app.services.taskQueueMirror.refresh(task.id)));
     assert.equal(await mirrored(task.id), null);
   });
 

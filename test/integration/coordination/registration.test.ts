@@ -33,7 +33,8 @@ describe('registering an agent', () => {
     operation = withoutKey,
   ): Promise<Registered> => team.app.services.registration.register(as, draft(changes), operation, unkeyed);
   const bearer = ({ credential, secret }: Registered): string => `${credential.apiKey}.${secret}`;
-  const authenticate = (credential: string, app = team.app) => app.authenticator.authenticate(credential);
+  const authenticate = (credential: string, app = team.app) =>
+    app.services.authenticator.authenticate(credential);
 
   const version = async (agentId: string): Promise<string> => {
     const found = await team.app.ports.agents.find(agentId);

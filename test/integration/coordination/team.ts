@@ -173,8 +173,8 @@ export class Team {
   sweep({ ports }: SweptInstance = this.app, patienceMilliseconds = 10_000): Promise<SweepReport> {
     const quiet = { ...ports, log: silent };
     const parts = [...new TaskSweep(quiet).parts, new AgentLiveness(quiet).part];
-    const record = this.sweepRecord;
-    return new Sweep(parts, { ...quiet, record, turnMilliseconds: 60_000, patienceMilliseconds }).run();
+    const limits = { turnMilliseconds: 60_000, patienceMilliseconds };
+    return new Sweep(parts, { ...quiet, sweepRecord: this.sweepRecord }, limits).run();
   }
 
   get sweepRecord(): FirestoreSweepRecord {

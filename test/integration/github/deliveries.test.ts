@@ -5,7 +5,6 @@ import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
 import { taskPath } from '../../../functions/src/adapters/firestore/paths.ts';
 import { GitHubWebhook, type Reply } from '../../../functions/src/adapters/github/webhook.ts';
 import { Deliveries } from '../../../functions/src/domain/github/deliveries.ts';
-import { TaskFinishing } from '../../../functions/src/domain/tasks/finishing.ts';
 import { silent } from '../coordination/team.ts';
 import { AT, Stage } from './stage.ts';
 
@@ -21,7 +20,7 @@ describe("GitHub's deliveries", () => {
   beforeEach(async () => {
     stage = await Stage.open();
     const ports = { ...stage.team.app.ports, log: silent };
-    const deliveries = new Deliveries({ ...ports, finishing: new TaskFinishing(ports) });
+    const deliveries = new Deliveries(ports);
     webhook = new GitHubWebhook(() => SECRET, deliveries);
     ann = await stage.team.join('ann');
   });

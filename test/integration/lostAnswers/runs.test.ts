@@ -66,7 +66,7 @@ describe('a lost answer to the instance that executes', function () {
     const { runId } = await orchestra.begin(workflow, { input });
     const app = orchestra.anotherInstance(undefined, lane.database);
     lane.proxy.begin(loss);
-    const delivery = await app.runExecution.deliver({ runId });
+    const delivery = await app.services.runExecution.deliver({ runId });
     const { applied, sent, lost } = lane.proxy.seen;
     const { run, steps } = await orchestra.view(runId);
     const asked = orchestra.models.askedAbout(input).length;

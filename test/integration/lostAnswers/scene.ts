@@ -79,7 +79,7 @@ export class Scene extends CodingTeam {
 
   /** Another instance executes it, whose commits are not lost. */
   private execute(runId: string): void {
-    if (!this.losing) void this.app.runExecution.deliver({ runId });
+    if (!this.losing) void this.app.services.runExecution.deliver({ runId });
   }
 
   /**

@@ -9,7 +9,6 @@ import { GitHubWebhook } from '../../../functions/src/adapters/github/webhook.ts
 import type { Composition } from '../../../functions/src/app.ts';
 import { messageOf, type Topic } from '../../../functions/src/domain/events/event.ts';
 import { Deliveries } from '../../../functions/src/domain/github/deliveries.ts';
-import { TaskFinishing } from '../../../functions/src/domain/tasks/finishing.ts';
 import { accountOf } from '../../support/lossyFirestore/account.ts';
 import { type Lane, Lanes } from '../../support/lossyFirestore/lanes.ts';
 import { type Outcome, tryLosses } from '../../support/lossyFirestore/losses.ts';
@@ -37,19 +36,19 @@ const occasions: Readonly<Record<string, Readonly<Record<string, Occasion>>>> = 
     'an edited to-do': async (scene) => {
       const id = await todo(scene);
       await edit(scene, id, { title: 'Water the roses', due_date: inDays(scene, 3) });
-      return (app) => app.repairTodo(id, undefined);
+      return (app) => app.services.repairTodo(id, undefined);
     },
     'a completed occurrence': async (scene) => {
       const draft = { title: 'Standup', rule: { frequency: 'DAILY', anchor: inDays(scene, 1) } } as const;
       const begun = await scene.app.services.recurringTasks.create(scene.leader.ownerUid, draft, unkeyed);
       await edit(scene, begun.first.id, { completed: true });
-      return (app) => app.repairTodo(begun.first.id, undefined);
+      return (app) => app.services.repairTodo(begun.first.id, undefined);
     },
   },
   mirrorTaskQueue: {
     'a new task': async (scene) => {
       const { id } = await scene.createOne();
-      return (app) => app.taskQueueMirror.refresh(id);
+      return (app) => app.services.taskQueueMirror.refresh(id);
     },
   },
   resumeRun: {
@@ -67,7 +66,7 @@ const occasions: Readonly<Record<string, Readonly<Record<string, Occasion>>>> = 
   relayEvent: {
     'an event': async (scene) => {
       const { id } = await event(scene, 'updated');
-      return (app) => app.relay.relay(id);
+      return (app) => app.services.relay.relay(id);
     },
   },
   auditEvents: { 'an event': (scene) => consumed(scene, 'task-events', 'updated') },
@@ -138,14 +137,14 @@ const occasions: Readonly<Record<string, Readonly<Record<string, Occasion>>>> = 
       scene.now = LONG_AGO;
       await todo(scene);
       scene.pass(24 * 3600);
-      return (app) => app.reminderSending.run();
+      return (app) => app.services.reminderSending.run();
     },
     'a reminder of what is done': async (scene) => {
       scene.now = LONG_AGO;
       const about = await todo(scene);
       await edit(scene, about, { completed: true });
       scene.pass(24 * 3600);
-      return { deed: (app) => app.reminderSending.run(), about };
+      return { deed: (app) => app.services.reminderSending.run(), about };
     },
   },
 };
@@ -263,7 +262,7 @@ async function event(scene: Scene, type: 'updated' | 'reminder') {
 
 async function consumed(scene: Scene, topic: Topic, type: 'updated' | 'reminder') {
   const text = JSON.stringify(messageOf(await event(scene, type)));
-  return (app: Composition) => app.consumers[topic].receive({ id: randomUUID(), text });
+  return (app: Composition) => app.services.consumers[topic].receive({ id: randomUUID(), text });
 }
 
 /** Of a task that somebody holds. */
@@ -281,10 +280,7 @@ function deliver(name: string, payload: object) {
   const headers = { 'x-github-event': name, 'x-hub-signature-256': signature };
   return async (app: Composition): Promise<void> => {
     const ports = { ...app.ports, log: silent };
-    const webhook = new GitHubWebhook(
-      () => SECRET,
-      new Deliveries({ ...ports, finishing: new TaskFinishing(ports) }),
-    );
+    const webhook = new GitHubWebhook(() => SECRET, new Deliveries(ports));
     const { status } = await webhook.receive({
       method: 'POST',
       headers,

@@ -82,5 +82,5 @@ function bearerIn(printed: string): string {
 
 /** A composition of its own, which has no credential in its memory yet. */
 function authenticate(bearer: string) {
-  return compose({ clock: systemClock }).authenticator.authenticate(bearer);
+  return compose({ clock: systemClock }).services.authenticator.authenticate(bearer);
 }

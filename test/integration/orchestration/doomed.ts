@@ -7,7 +7,7 @@ import { agentsAt } from './orchestra.ts';
 
 const doom: Doom = JSON.parse(process.argv[2] ?? '{}');
 
-const { ports, runExecution } = compose({
+const { ports, services } = compose({
   clock: { now: () => new Date() },
   hosted: () => agentsAt(doom.modelsUrl),
   dispatch: { dispatch: async () => undefined },
@@ -21,7 +21,7 @@ store.commit = async (changes: readonly Change[], settled) => {
   if (boundaryOf('after', changes, doom.step) === doom.at) die();
 };
 
-await runExecution.deliver({ runId: doom.runId });
+await services.runExecution.deliver({ runId: doom.runId });
 
 function die(): never {
   process.kill(process.pid, 'SIGKILL');

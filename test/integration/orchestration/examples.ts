@@ -59,7 +59,7 @@ export function withModels(models: LocalModels, app: () => Composition): TeamBin
     budget: { tokens: 1_000_000, costUsd: 10 },
     dispatch: {
       // Not awaited: what dispatches a run does not wait for it.
-      dispatch: async (runId) => void app().runExecution.deliver({ runId }),
+      dispatch: async (runId) => void app().services.runExecution.deliver({ runId }),
     },
   };
 }

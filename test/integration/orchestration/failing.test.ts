@@ -47,7 +47,7 @@ describe('a run that cannot be executed', () => {
     await documents.doc(`runs/${runId}/order/1`).update({ workflow: '{"from": "another world"}' });
     const told = orchestra.ended(runId);
     for (let delivery = 1; delivery <= MAX_DELIVERIES; delivery++) {
-      await assert.rejects(orchestra.app.runExecution.deliver({ runId }), MusterError);
+      await assert.rejects(orchestra.app.services.runExecution.deliver({ runId }), MusterError);
       const { run: left } = await orchestra.view(runId);
       assert.equal(isLeased(left, new Date(0)), false, 'it is free for the next delivery');
       assert.equal(left.status, delivery < MAX_DELIVERIES ? 'running' : 'failed');
@@ -63,7 +63,7 @@ describe('a run that cannot be executed', () => {
       (error) =>
         error instanceof MusterError && error.code === 'INTERNAL' && error.details.about?.['runId'] === runId,
     );
-    assert.equal(await orchestra.app.runExecution.deliver({ runId }), 'done');
+    assert.equal(await orchestra.app.services.runExecution.deliver({ runId }), 'done');
   });
 
   it('says nothing of what nobody has foreseen, and keeps what its calls have cost', async () => {
@@ -79,7 +79,7 @@ describe('a run that cannot be executed', () => {
     const app = withBrokenGemini();
     // The first one does a step, and so does not count.
     for (let delivery = 0; delivery <= MAX_DELIVERIES; delivery++)
-      await assert.rejects(app.runExecution.deliver({ runId }), BUG);
+      await assert.rejects(app.services.runExecution.deliver({ runId }), BUG);
     const { run, steps } = await orchestra.view(runId);
     assert.deepEqual([run.status, run.failure?.reason], ['failed', 'EXECUTION_FAILED']);
     assert.doesNotMatch(run.failure?.message ?? '', /undefined|TypeError/);
@@ -104,8 +104,8 @@ describe('a run that cannot be executed', () => {
       broken.add(step);
       throw BUG;
     };
-    for (const _ of FIVE_STEPS.steps) await assert.rejects(app.runExecution.deliver({ runId }), BUG);
-    assert.equal(await app.runExecution.deliver({ runId }), 'done');
+    for (const _ of FIVE_STEPS.steps) await assert.rejects(app.services.runExecution.deliver({ runId }), BUG);
+    assert.equal(await app.services.runExecution.deliver({ runId }), 'done');
     assert.equal((await orchestra.view(runId)).run.status, 'succeeded');
   });
 
@@ -117,7 +117,7 @@ describe('a run that cannot be executed', () => {
     assert.ok(found);
     const run = { ...found.value, status: 'running', epoch: 5, deliveries: MAX_DELIVERIES } as const;
     await store.commit([{ kind: 'replaceRun', run, version: found.version }]);
-    assert.equal(await orchestra.app.runExecution.deliver({ runId }), 'done');
+    assert.equal(await orchestra.app.services.runExecution.deliver({ runId }), 'done');
     const { run: ended } = await orchestra.view(runId);
     assert.deepEqual([ended.status, ended.failure?.reason], ['failed', 'EXECUTION_FAILED']);
     assert.equal(orchestra.models.askedAbout(input).length, 0);
@@ -126,7 +126,7 @@ describe('a run that cannot be executed', () => {
   it('is not delivered again where its own document cannot be read: the sweep finds it when it can', async () => {
     const { runId } = await orchestra.begin(ONE_STEP);
     await documents.doc(`runs/${runId}`).update({ status: 'levitating' });
-    assert.equal(await orchestra.app.runExecution.deliver({ runId }), 'done');
+    assert.equal(await orchestra.app.services.runExecution.deliver({ runId }), 'done');
   });
 });
 

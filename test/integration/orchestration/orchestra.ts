@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type Bindings, type Composition, compose } from '../../../functions/src/app.ts';
-import { hostedAgents } from '../../../functions/src/composition/hostedAgents.ts';
+import { hostedAgents } from '../../../functions/src/composition/orchestration.ts';
 import type { HostedAgent } from '../../../functions/src/domain/orchestration/ports.ts';
 import type { Run } from '../../../functions/src/domain/orchestration/runs/run.ts';
 import { isEnded } from '../../../functions/src/domain/orchestration/runs/run.ts';
@@ -88,7 +88,7 @@ export class Orchestra {
   }
 
   private async untilDone(runId: string, app: Composition): Promise<void> {
-    while ((await app.runExecution.deliver({ runId })) === 'busy') {
+    while ((await app.services.runExecution.deliver({ runId })) === 'busy') {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }

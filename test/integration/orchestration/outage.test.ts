@@ -66,12 +66,12 @@ describe('a run whose database is away', () => {
   it('calls off the other requests of the step, gives its lease back, and is gone on with at once', async () => {
     const { input, runId } = await begin(TOGETHER);
     const app = cutOff(input, (change) => isCallOf('startCall', 'claude', change), true);
-    await assert.rejects(app.runExecution.deliver({ runId }), AWAY);
+    await assert.rejects(app.services.runExecution.deliver({ runId }), AWAY);
     await soon(() => geminiAsked(input)[0]?.closedAt !== undefined);
     const { run: left, steps: none } = await orchestra.view(runId);
     assert.deepEqual([isLeased(left, new Date(0)), none], [false, []]);
 
-    assert.equal(await orchestra.app.runExecution.deliver({ runId }), 'done');
+    assert.equal(await orchestra.app.services.runExecution.deliver({ runId }), 'done');
     const { run, steps } = await orchestra.view(runId);
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
     assert.deepEqual([claudeAsked(input).length, geminiAsked(input).length], [1, 2]);
@@ -85,12 +85,12 @@ describe('a run whose database is away', () => {
   it('calls off what its other steps ask, and records nothing of them', async () => {
     const { input, runId } = await begin(SIDE_BY_SIDE);
     const isIt = (change: Change): boolean => change.kind === 'recordStep' && change.step.name === 'left';
-    await assert.rejects(cutOff(input, isIt, true).runExecution.deliver({ runId }), AWAY);
+    await assert.rejects(cutOff(input, isIt, true).services.runExecution.deliver({ runId }), AWAY);
     await soon(() => geminiAsked(input)[0]?.closedAt !== undefined);
     const { run: left, steps: none } = await orchestra.view(runId);
     assert.deepEqual([isLeased(left, new Date(0)), none], [false, []]);
 
-    assert.equal(await orchestra.app.runExecution.deliver({ runId }), 'done');
+    assert.equal(await orchestra.app.services.runExecution.deliver({ runId }), 'done');
     const { run } = await orchestra.view(runId);
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
     assert.deepEqual([claudeAsked(input).length, geminiAsked(input).length], [1, 2], 'claude is paid once');
@@ -99,12 +99,12 @@ describe('a run whose database is away', () => {
   it('keeps its lease until it lapses where it cannot be given back', async () => {
     const { input, runId } = await begin(TOGETHER);
     const app = cutOff(input, (change) => isCallOf('settleCall', 'claude', change), false);
-    await assert.rejects(app.runExecution.deliver({ runId }), AWAY);
+    await assert.rejects(app.services.runExecution.deliver({ runId }), AWAY);
     await soon(() => geminiAsked(input)[0]?.closedAt !== undefined);
     assert.equal(isLeased((await orchestra.view(runId)).run, new Date(0)), true);
-    assert.equal(await orchestra.app.runExecution.deliver({ runId }), 'busy');
+    assert.equal(await orchestra.app.services.runExecution.deliver({ runId }), 'busy');
     const later = orchestra.anotherInstance(() => new Date(Date.now() + 60_000));
-    assert.equal(await later.runExecution.deliver({ runId }), 'done');
+    assert.equal(await later.services.runExecution.deliver({ runId }), 'done');
     assert.equal((await orchestra.view(runId)).run.status, 'succeeded');
   });
 });

@@ -66,8 +66,8 @@ describe('the consumers of events', () => {
   });
 
   it('hand events on without a broker, where a machine has none', async () => {
-    const { consumers, ports } = person.app;
-    const relay = new EventRelay({ ...ports, log: silent, publisher: new DirectDelivery(consumers) });
+    const { services, ports } = person.app;
+    const relay = new EventRelay({ ...ports, log: silent }, new DirectDelivery(services.consumers));
     const event = person.event('updated');
     await ports.store.commit([{ kind: 'recordEvent', event }]);
     await relay.relay(event.id);

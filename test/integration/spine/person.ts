@@ -1,4 +1,5 @@
 /** A person with to-dos, reminders and a clock of their own, over the real services and the emulators. */
+
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
@@ -13,11 +14,9 @@ import {
 } from '../../../functions/src/domain/events/event.ts';
 import type { PushService } from '../../../functions/src/domain/notifications/ports.ts';
 import { type Reminder, reminderAt } from '../../../functions/src/domain/reminders/reminder.ts';
-import {
-  ReminderSending,
-  type SendingDependencies,
-} from '../../../functions/src/domain/reminders/sending.ts';
+import { ReminderSending } from '../../../functions/src/domain/reminders/sending.ts';
 import type { Store } from '../../../functions/src/domain/store.ts';
+import type { TodoPorts } from '../../../functions/src/domain/todos/ports.ts';
 import { sampleTodo } from '../../unit/domain/todos/samples.ts';
 import { silent } from '../coordination/team.ts';
 
@@ -55,7 +54,7 @@ export class Person {
   }
 
   /** A sender as another instance would have, whose store may be a broken one. */
-  sender(changed: Partial<SendingDependencies> = {}): ReminderSending {
+  sender(changed: Partial<TodoPorts> = {}): ReminderSending {
     return new ReminderSending({ ...this.app.ports, log: silent, ...changed });
   }
 
@@ -86,7 +85,7 @@ export class Person {
   /** Delivers an event to the consumer of a topic, as Pub/Sub would. */
   deliver(topic: Topic, event: TaskEvent): Promise<void> {
     const message = { id: randomUUID(), text: JSON.stringify(messageOf(event)) };
-    return this.app.consumers[topic].receive(message);
+    return this.app.services.consumers[topic].receive(message);
   }
 
   async document(path: string): Promise<Record<string, unknown> | undefined> {

@@ -1,8 +1,11 @@
 /** From the outbox to Pub/Sub: topics, attributes, order, and what nobody can process. */
+
 import assert from 'node:assert/strict';
 import { PubSubPublisher } from '../../../functions/src/adapters/pubsub/publisher.ts';
 import { EventConsumer } from '../../../functions/src/domain/events/consumer.ts';
 import { messageOf, TOPICS } from '../../../functions/src/domain/events/event.ts';
+import type { TodoPorts } from '../../../functions/src/domain/todos/ports.ts';
+import { portsOf } from '../../support/ports.ts';
 import { silent } from '../coordination/team.ts';
 import { Person } from './person.ts';
 import { type Arrived, Subscription } from './pubsub.ts';
@@ -26,7 +29,7 @@ describe('the relay of events', () => {
     const subscription = await Subscription.to(TOPICS.taskEvents);
     const event = person.event('updated');
     await person.app.ports.store.commit([{ kind: 'recordEvent', event }]);
-    await person.app.relay.relay(event.id);
+    await person.app.services.relay.relay(event.id);
     const [message] = await subscription.until(1, of(event.id));
     assert.ok(message);
     assert.deepEqual(JSON.parse(message.text), messageOf(event));
@@ -55,7 +58,7 @@ describe('the relay of events', () => {
       );
       const event = person.event(type);
       await person.app.ports.store.commit([{ kind: 'recordEvent', event }]);
-      await person.app.relay.relay(event.id);
+      await person.app.services.relay.relay(event.id);
       for (const subscription of subscriptions) await subscription.until(1, of(event.id));
     });
   }
@@ -64,7 +67,7 @@ describe('the relay of events', () => {
     const subscription = await Subscription.to(TOPICS.taskEvents);
     const event = person.event('completed');
     await person.app.ports.store.commit([{ kind: 'recordEvent', event }]);
-    await Promise.all([person.app.relay.relay(event.id), person.app.relay.relay(event.id)]);
+    await Promise.all([person.app.services.relay.relay(event.id), person.app.services.relay.relay(event.id)]);
     const both = await subscription.until(2, of(event.id));
     assert.equal(both[0]?.text, both[1]?.text);
   });
@@ -78,10 +81,14 @@ describe('the relay of events', () => {
       const subscription = await Subscription.to('dead-letters');
       const id = `message-${Math.random()}`;
       let taken = 0;
-      const consumer = new EventConsumer('test', async () => void taken++, {
-        deadLetters: new PubSubPublisher(),
-        log: silent,
-      });
+      const consumer = new EventConsumer(
+        'test',
+        async () => void taken++,
+        portsOf<TodoPorts>({
+          deadLetters: new PubSubPublisher(),
+          log: silent,
+        }),
+      );
       await consumer.receive({ id, text });
       const [letter] = await subscription.until(1, ({ attributes }) => attributes['message_id'] === id);
       assert.equal(letter?.text, text);

@@ -55,7 +55,7 @@ export class Instance {
 
   private countedDatabases(): DatabaseAccesses {
     const counted = (name: DatabaseName): DatabaseAccesses[DatabaseName] => {
-      const access = this.composition.databases[name];
+      const access = this.composition.ports.databases[name];
       return {
         read: (...args) => access.read(...args),
         write: (...args) => access.write(...args),

@@ -208,7 +208,6 @@ describe('a subscription', () => {
     const { events } = instance.composition.ports;
     const dying = new SubscriptionService({
       ...instance.composition.ports,
-      databases: instance.composition.databases,
       log: silent,
       events: Object.assign(Object.create(events), {
         remove: async () => {
@@ -269,7 +268,6 @@ describe('a subscription', () => {
       const { events } = instance.composition.ports;
       const dying = new SubscriptionService({
         ...instance.composition.ports,
-        databases: instance.composition.databases,
         events: Object.assign(Object.create(events), { create: () => Promise.reject(new Error('killed')) }),
       });
       let answer: { readonly cursor: string } | undefined;

@@ -82,7 +82,7 @@ describe('the repair of to-dos', () => {
     const doubles = await Promise.all(['one', 'two', 'three'].map(add));
     for (const double of doubles) {
       await document(double).update({ title: 'Water the plants' });
-      await team.app.repairTodo(double, undefined);
+      await team.app.services.repairTodo(double, undefined);
     }
     const [completed = '', deleted = '', renamed = ''] = doubles;
     const { todos } = team.app.services;
@@ -117,7 +117,7 @@ describe('the repair of to-dos', () => {
       ...team.app.ports,
       store: pausing(async () => {
         await document(first).update({ completed: true });
-        await team.app.repairTodo(first, undefined);
+        await team.app.services.repairTodo(first, undefined);
       }),
     });
     await assert.rejects(tool.complete(owner, first, unkeyed), /already completed/);
@@ -130,7 +130,7 @@ describe('the repair of to-dos', () => {
     const id = await add('Water the plants');
     await document(id).update({ title: 'Water the roses', due_date: inDays(3) });
     await team.app.services.todos.edit(owner, id, { priority: 'HIGH' }, unkeyed);
-    await team.app.repairTodo(id, undefined);
+    await team.app.services.repairTodo(id, undefined);
     const found = await firestore().collection(COLLECTIONS.events).where('task_id', '==', id).get();
     const told = found.docs.map((event) => event.get('event_data'));
     assert.equal(told.length, 3);
@@ -159,7 +159,7 @@ describe('the repair of to-dos', () => {
     await document(first).update({ title: 'Stand-up' });
     const completing = pausing(() => team.app.services.todos.complete(owner, first, unkeyed));
     await repairWith(completing).repair(first, undefined);
-    await team.app.repairTodo(first, undefined);
+    await team.app.services.repairTodo(first, undefined);
     const [next, ...more] = await open();
     assert.deepEqual(more, []);
     const expected = [`created ${first}`, `updated ${first}`, `completed ${first}`, `created ${next}`];
@@ -172,7 +172,7 @@ describe('the repair of to-dos', () => {
     await document(first).update({ title: 'Stand-up' });
     await team.app.services.todos.delete(owner, first, unkeyed);
     const [next] = await open();
-    for (const before of [asItWas, undefined]) await team.app.repairTodo(first, before);
+    for (const before of [asItWas, undefined]) await team.app.services.repairTodo(first, before);
     await Promise.all(meeting(2).map((store) => repairWith(store).repair(first, todoFromRecord(asItWas))));
     assert.deepEqual(await open(), [next]);
     const expected = [`created ${first}`, `updated ${first}`, `created ${next}`, `deleted ${first}`];
@@ -182,13 +182,13 @@ describe('the repair of to-dos', () => {
   it('goes on with the next occurrence when the events of the one before come late', async () => {
     const first = await begin();
     await document(first).update({ completed: true });
-    await team.app.repairTodo(first, undefined);
+    await team.app.services.repairTodo(first, undefined);
     const [second] = await open();
     assert.ok(second);
     await team.app.services.todos.complete(owner, second, unkeyed);
     const [third, ...more] = await open();
     assert.deepEqual(more, []);
-    for (const late of [second, first, first, second]) await team.app.repairTodo(late, undefined);
+    for (const late of [second, first, first, second]) await team.app.services.repairTodo(late, undefined);
     assert.deepEqual(await open(), [third]);
     assert.equal((await happened()).length, 5);
   });
@@ -196,7 +196,7 @@ describe('the repair of to-dos', () => {
   it('tells of nothing where nothing was changed that events tell of', async () => {
     const id = await add('Water the plants');
     await document(id).update({ title: ' Water the plants ', created_at: inDays(-1), index: {} });
-    await team.app.repairTodo(id, undefined);
+    await team.app.services.repairTodo(id, undefined);
     assert.deepEqual(await happened(), [`created ${id}`]);
     const { title, recorded, index } = Object((await document(id).get()).data());
     assert.deepEqual(

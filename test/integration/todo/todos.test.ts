@@ -213,7 +213,7 @@ describe('to-dos', () => {
       );
       const results = await Promise.all(completing);
       assert.equal(results.filter(({ isError }) => isError === undefined).length, 1);
-      await Promise.all([1, 2].map(() => team.app.repairTodo(first, undefined)));
+      await Promise.all([1, 2].map(() => team.app.services.repairTodo(first, undefined)));
       const [next, ...more] = await open();
       assert.deepEqual(more, []);
       assert.equal(next?.['due_date'], inDays(2));
@@ -245,7 +245,7 @@ describe('to-dos', () => {
       const [inTwoDays, inThreeDays] = [inDays(2), inDays(3)];
       team.pass(60);
       await document.update({ completed: true, title: 'Stand-up' });
-      await Promise.all([1, 2, 3].map(() => team.app.repairTodo(first, undefined)));
+      await Promise.all([1, 2, 3].map(() => team.app.services.repairTodo(first, undefined)));
       assert.deepEqual(
         (await events(first)).map(({ event_type }) => event_type),
         ['completed', 'created'],
@@ -257,7 +257,7 @@ describe('to-dos', () => {
       const id = fieldOf(second, 'id');
       const gone = (await firestore().doc(todoPath(id)).get()).data();
       await firestore().doc(todoPath(id)).delete();
-      await Promise.all([1, 2].map(() => team.app.repairTodo(id, gone)));
+      await Promise.all([1, 2].map(() => team.app.services.repairTodo(id, gone)));
       assert.ok(
         (
           await firestore()

@@ -28,7 +28,7 @@ const life = z.object({
 
 const { ownerUid, clockFile, begin, days, tasks } = life.parse(JSON.parse(String(process.argv[2])));
 const clock = movableClock(clockFile);
-const { services, reminderSending } = compose({ clock });
+const { services } = compose({ clock });
 
 function moveTo(day: number): void {
   writeFileSync(clockFile, String(begin.getTime() + day * DAY - Date.now()));
@@ -45,7 +45,7 @@ for (const { title, ...rule } of tasks)
   await services.recurringTasks.create(ownerUid, { title, rule }, unkeyed);
 for (let day = 1; day <= days; day++) {
   moveTo(day);
-  await reminderSending.run();
+  await services.reminderSending.run();
   await completeWhatIsDue();
 }
 process.exit(0);

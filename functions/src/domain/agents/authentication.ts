@@ -1,10 +1,12 @@
 /** From a bearer credential to a principal. Source: docs/semantics.md#who-may-do-what. */
 import { MusterError } from '../errors.ts';
 import { FailedAttempts } from '../limits/attempts.ts';
-import type { Authenticator, Clock, Hashing } from '../ports.ts';
+import type { Authenticator } from '../ports.ts';
 import type { Principal } from '../principal.ts';
 import type { Agent } from './agent.ts';
 import { agentUid, type Credential } from './credential.ts';
+import type { Revive } from './liveness.ts';
+import type { AccessPorts } from './ports.ts';
 
 /**
  * How long an instance trusts a credential that it has checked: a revoked one stops working everywhere
@@ -26,29 +28,22 @@ export interface IdTokenVerifier {
   verify(idToken: string): Promise<Principal>;
 }
 
-export interface AuthenticationDependencies {
-  readonly credentials: CredentialReader;
-  readonly idTokens: IdTokenVerifier;
-  readonly hashing: Hashing;
-  readonly clock: Clock;
-  /** Marks an agent active that was offline. */
-  readonly revive: (agentId: string) => Promise<void>;
-}
-
 export class CredentialAuthenticator implements Authenticator {
-  private readonly dependencies: AuthenticationDependencies;
+  private readonly ports: AccessPorts;
+  private readonly revive: Revive;
   /** What was good when it was last checked, the longest ago first. */
   private readonly trusted = new Map<string, { principal: Principal; until: number }>();
   private readonly attempts: FailedAttempts;
 
-  constructor(dependencies: AuthenticationDependencies) {
-    this.dependencies = dependencies;
-    this.attempts = new FailedAttempts(dependencies.clock);
+  constructor(ports: AccessPorts, revive: Revive) {
+    this.ports = ports;
+    this.revive = revive;
+    this.attempts = new FailedAttempts(ports.clock);
   }
 
   async authenticate(bearer: string, address?: string): Promise<Principal> {
-    const digest = this.dependencies.hashing.sha256(bearer);
-    const now = this.dependencies.clock.now().getTime();
+    const digest = this.ports.hashing.sha256(bearer);
+    const now = this.ports.clock.now().getTime();
     const trusted = this.trusted.get(digest);
     if (trusted !== undefined && trusted.until > now) return trusted.principal;
     // One that was good before is no guess, whoever else guesses from the same address.
@@ -70,17 +65,17 @@ export class CredentialAuthenticator implements Authenticator {
     const [, apiKey, secret] = AGENT_CREDENTIAL.exec(bearer) ?? [];
     return apiKey !== undefined && secret !== undefined
       ? this.agent(apiKey, secret, now)
-      : this.dependencies.idTokens.verify(bearer);
+      : this.ports.idTokens.verify(bearer);
   }
 
   private async agent(apiKey: string, secret: string, now: number): Promise<Principal> {
-    const { credentials, hashing, revive } = this.dependencies;
-    const found = await credentials.findWithAgent(apiKey);
+    const { agents, hashing } = this.ports;
+    const found = await agents.findWithAgent(apiKey);
     const known = hashing.equal(hashing.sha256(secret), found?.credential.secretHash ?? hashing.sha256(''));
     if (found === undefined || !known) throw notAccepted();
     if (found.credential.expiresAt.getTime() <= now) throw expiredKey();
     const { agent, credential } = found;
-    if (agent.status === 'offline') await revive(agent.id);
+    if (agent.status === 'offline') await this.revive(agent.id);
     return {
       uid: agentUid(agent.id),
       kind: 'agent',

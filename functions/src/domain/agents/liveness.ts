@@ -1,13 +1,12 @@
 /** Marking agents offline that went away. Source: docs/semantics.md#coordination. */
-import type { Clock, Log, Presence, Randomness } from '../ports.ts';
-import type { AgentReader, Batch, Position } from '../readers.ts';
+import type { Batch, Position } from '../readers.ts';
 import { retryStale } from '../retry.ts';
-import type { Store } from '../store.ts';
 import type { SweepPart, Swept, Turn } from '../sweep/part.ts';
 import { walk } from '../sweep/walk.ts';
 import { LEASES } from '../tasks/sweep.ts';
 import { goneSince, seenAt } from './agent.ts';
 import { countedAgent } from './counting.ts';
+import type { AccessPorts } from './ports.ts';
 
 /** How often an agent is expected to be heard of. */
 export const HEARTBEAT_SECONDS = 60;
@@ -20,22 +19,16 @@ export const SILENCE_MILLISECONDS = MISSED_HEARTBEATS * HEARTBEAT_SECONDS * 1000
 
 const BATCH = 100;
 
-export interface LivenessDependencies {
-  readonly agents: AgentReader;
-  readonly store: Store;
-  readonly presence: Presence;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly log: Log;
-}
+/** Marks an agent active that was offline. */
+export type Revive = (agentId: string) => Promise<void>;
 
 export class AgentLiveness {
   /** It forgets presence, which decides about leases: they come first. */
   readonly part: SweepPart = { name: 'liveness', after: LEASES, run: (turn) => this.sweep(turn) };
-  private readonly dependencies: LivenessDependencies;
+  private readonly ports: AccessPorts;
 
-  constructor(dependencies: LivenessDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: AccessPorts) {
+    this.ports = ports;
   }
 
   /** Marks unseen agents offline, then forgets their presence. */
@@ -43,7 +36,7 @@ export class AgentLiveness {
     const counts = { offline: 0 };
     const standing = await turn.presence;
     if (standing !== 'trusted') return { counts, isBehind: standing === 'away' };
-    const { presence, log } = this.dependencies;
+    const { presence, log } = this.ports;
     const before = new Date(turn.now.getTime() - SILENCE_MILLISECONDS);
     const end = await walk(
       turn,
@@ -63,18 +56,18 @@ export class AgentLiveness {
   /** Tells whether the agent is offline now: it may be heard of again just then. */
   private async retire(agentId: string, lastSeen: Date, before: Date): Promise<boolean> {
     await this.mark(agentId, 'offline', lastSeen);
-    const forgotten = await this.dependencies.presence.forget(agentId, before);
-    if (!forgotten) await this.mark(agentId, 'active', this.dependencies.clock.now());
+    const forgotten = await this.ports.presence.forget(agentId, before);
+    if (!forgotten) await this.mark(agentId, 'active', this.ports.clock.now());
     return forgotten;
   }
 
   /** Marks an agent active that is heard of again. */
   revive(agentId: string): Promise<void> {
-    return this.mark(agentId, 'active', this.dependencies.clock.now());
+    return this.mark(agentId, 'active', this.ports.clock.now());
   }
 
   private async mark(agentId: string, status: 'active' | 'offline', lastSeen: Date): Promise<void> {
-    const { agents, store, randomness } = this.dependencies;
+    const { agents, store, randomness } = this.ports;
     await retryStale(randomness, async () => {
       const known = await agents.find(agentId);
       if (known === undefined || known.value.status === status) return;

@@ -2,29 +2,17 @@
 
 import { MusterError } from '../errors.ts';
 import { agentNotRegistered } from '../missing.ts';
-import type { Clock, Log, Presence, Randomness } from '../ports.ts';
 import { hasRole, type Principal } from '../principal.ts';
-import type { AgentReader, SessionReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
-import type { Change, Settle, Store } from '../store.ts';
+import type { Change, Settle } from '../store.ts';
 import { skillChanges } from '../system/capabilitySkills.ts';
 import { authoriseActing, forbiddenToAct } from './acting.ts';
 import { type Agent, type Capability, NOTHING_DONE, seenAt, USUAL_CONFIGURATION } from './agent.ts';
 import { countedAgent } from './counting.ts';
+import type { Revive } from './liveness.ts';
+import type { AccessPorts } from './ports.ts';
 import { isReserved } from './registeredId.ts';
 import { noteSeen } from './sighting.ts';
-
-export interface MembershipDependencies {
-  readonly agents: AgentReader;
-  readonly sessions: SessionReader;
-  readonly store: Store;
-  readonly presence: Presence;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly log: Log;
-  /** Marks an agent active that was offline. */
-  readonly revive: (agentId: string) => Promise<void>;
-}
 
 export interface MembershipRequest {
   readonly agentId: string;
@@ -41,10 +29,12 @@ export interface Membership {
 }
 
 export class AgentMembership {
-  private readonly dependencies: MembershipDependencies;
+  private readonly ports: AccessPorts;
+  private readonly revive: Revive;
 
-  constructor(dependencies: MembershipDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: AccessPorts, revive: Revive) {
+    this.ports = ports;
+    this.revive = revive;
   }
 
   /**
@@ -58,7 +48,7 @@ export class AgentMembership {
     settle: Settle<Membership>,
   ): Promise<Membership> {
     if (request.role === 'leader' && !hasRole(principal.role, 'leader')) throw forbiddenToLead(principal);
-    const { sessions, store, presence, clock, randomness, log } = this.dependencies;
+    const { sessions, store, presence, clock, randomness, log } = this.ports;
     const membership = await retryStale(randomness, async () => {
       const now = clock.now();
       const { agent: known, open } = await sessions.currentWithAgent(request.workspace, request.agentId);
@@ -81,13 +71,13 @@ export class AgentMembership {
 
   /** @throws MusterError NOT_FOUND when the agent is not registered */
   async heartbeat(principal: Principal, agentId: string, settle: Settle<undefined>): Promise<void> {
-    const { agents, store, presence, log, revive } = this.dependencies;
+    const { agents, store, presence, log } = this.ports;
     // An agent's own credential was checked a moment ago, which read the agent and revived it.
     if (principal.agentId !== agentId) {
       const known = await agents.find(agentId);
       authoriseActing(principal, agentId, known?.value);
       if (known === undefined) throw agentNotRegistered(agentId);
-      if (known.value.status === 'offline') await revive(agentId);
+      if (known.value.status === 'offline') await this.revive(agentId);
     }
     if (!(await noteSeen(presence, log, agentId))) throw heartbeatNotNoted();
     await store.commit([], settle(undefined));
@@ -99,10 +89,10 @@ export class AgentMembership {
    */
   async actAs(principal: Principal, agentId: string): Promise<void> {
     if (principal.agentId === agentId) return;
-    const { agents, presence, log, revive } = this.dependencies;
+    const { agents, presence, log } = this.ports;
     const known = await agents.find(agentId);
     authoriseActing(principal, agentId, known?.value);
-    if (known?.value.status === 'offline') await revive(agentId);
+    if (known?.value.status === 'offline') await this.revive(agentId);
     if (known !== undefined) await noteSeen(presence, log, agentId);
   }
 }

@@ -3,12 +3,10 @@
  * Source: spec/network.md, onboarding.registerAgent; docs/decisions/0006-who-may-register.md.
  */
 import type { Operation } from '../idempotency/operation.ts';
-import type { Clock, Hashing, Randomness } from '../ports.ts';
 import type { Principal, Role } from '../principal.ts';
-import type { AgentReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
 import { MAX_AGENT_BYTES, requireSize } from '../size.ts';
-import type { Change, Settle, Store, Versioned } from '../store.ts';
+import type { Change, Settle, Versioned } from '../store.ts';
 import { skillChanges } from '../system/capabilitySkills.ts';
 import {
   type Agent,
@@ -19,16 +17,9 @@ import {
 } from './agent.ts';
 import { countedAgent } from './counting.ts';
 import { CREDENTIAL_DAYS, type Credential } from './credential.ts';
+import type { AccessPorts } from './ports.ts';
 import { safeId, usualId } from './registeredId.ts';
 import { authoriseReplacing, grantedRole, grantedToolsets } from './registrant.ts';
-
-export interface RegistrationDependencies {
-  readonly agents: AgentReader;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly hashing: Hashing;
-}
 
 /** What an agent says of itself. */
 export interface AgentDraft {
@@ -54,10 +45,10 @@ export interface Registered {
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
 
 export class AgentRegistration {
-  private readonly dependencies: RegistrationDependencies;
+  private readonly ports: AccessPorts;
 
-  constructor(dependencies: RegistrationDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: AccessPorts) {
+    this.ports = ports;
   }
 
   /**
@@ -71,7 +62,7 @@ export class AgentRegistration {
     operation: Operation,
     settle: Settle<Registered>,
   ): Promise<Registered> {
-    const { agents, store, clock, randomness } = this.dependencies;
+    const { agents, store, clock, randomness } = this.ports;
     requireSize('An agent', 'capabilities', draft, MAX_AGENT_BYTES);
     return retryStale(randomness, async () => {
       const now = clock.now();
@@ -101,17 +92,17 @@ export class AgentRegistration {
    * It is derived, never stored: undefined where the caller has another credential than then.
    */
   async secretOf(apiKey: string, agentId: string, operation: Operation): Promise<string | undefined> {
-    const credentials = await this.dependencies.agents.credentials(agentId);
+    const credentials = await this.ports.agents.credentials(agentId);
     const secret = operation.derivedSecret('credential');
     const credential = credentials.find((one) => one.apiKey === apiKey);
     if (secret === undefined || credential === undefined) return undefined;
-    const { hashing } = this.dependencies;
+    const { hashing } = this.ports;
     return hashing.equal(hashing.sha256(secret), credential.secretHash) ? secret : undefined;
   }
 
   /** Withdraws every credential of an agent. Tells how many there were. */
   async revoke(agentId: string): Promise<number> {
-    const { agents, store, randomness } = this.dependencies;
+    const { agents, store, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const credentials = await agents.credentials(agentId);
       await store.commit(credentials.map(({ apiKey }): Change => ({ kind: 'withdrawCredential', apiKey })));
@@ -121,12 +112,12 @@ export class AgentRegistration {
 
   /** The id that an owner's agent of a name gets, unless another owner has an agent of this id. */
   agentId(ownerUid: string, name: string): string {
-    return usualId(ownerUid, name, this.dependencies.hashing);
+    return usualId(ownerUid, name, this.ports.hashing);
   }
 
   /** The owner's agent of a name, or the id for it. Where somebody else has the usual id, it is another. */
   private async find(ownerUid: string, name: string) {
-    const { agents, hashing } = this.dependencies;
+    const { agents, hashing } = this.ports;
     const usual = usualId(ownerUid, name, hashing);
     const known = await agents.find(usual);
     if (known === undefined || known.value.ownerUid === ownerUid) return { agentId: usual, existing: known };
@@ -140,7 +131,7 @@ export class AgentRegistration {
     operation: Operation,
     now: Date,
   ): { credential: Credential; secret: string } {
-    const { randomness, hashing } = this.dependencies;
+    const { randomness, hashing } = this.ports;
     const secret = operation.derivedSecret('credential') ?? randomness.secret(32);
     const credential = {
       apiKey: `mk_${randomness.letters(20)}`,

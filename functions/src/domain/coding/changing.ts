@@ -1,32 +1,20 @@
 /** Moving coding tasks on, and ending them. Source: spec/coding.md, update_task and end_task. */
+
 import { MusterError } from '../errors.ts';
-import type { Clock, Randomness } from '../ports.ts';
 import type { Principal } from '../principal.ts';
-import type { AgentReader, SessionReader, TaskReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
-import type { Change, Settle, Store, Versioned } from '../store.ts';
+import type { Change, Settle, Versioned } from '../store.ts';
 import { isHeld } from '../tasks/task.ts';
 import { type Acting, authoriseDeciding, claimantOf, isHolder } from './authority.ts';
 import { type Ended, type Ending, type EndReport, endByDecision, endByRunner } from './ending.ts';
 import type { LogEntry } from './log.ts';
 import { appendNote } from './logBook.ts';
-import type { TaskLogReader } from './readers.ts';
+import type { CodingPorts } from './ports.ts';
 import { packResult } from './result.ts';
 import type { Seen } from './service.ts';
 import { startByDecision } from './starting.ts';
 import { type CodingTask, requireCodingTask } from './task.ts';
 import { appendChanges, endingChanges } from './writing.ts';
-
-export interface CodingChangesDependencies {
-  readonly tasks: TaskReader;
-  readonly agents: AgentReader;
-  readonly sessions: SessionReader;
-  readonly taskLogs: TaskLogReader;
-  readonly acting: Acting;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-}
 
 /** Which task, in which workspace. */
 export interface TaskAddress {
@@ -45,10 +33,12 @@ export interface EndRequest extends TaskAddress, EndReport {
 }
 
 export class CodingChanges {
-  private readonly dependencies: CodingChangesDependencies;
+  private readonly ports: CodingPorts;
+  private readonly acting: Acting;
 
-  constructor(dependencies: CodingChangesDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: CodingPorts, acting: Acting) {
+    this.ports = ports;
+    this.acting = acting;
   }
 
   /**
@@ -66,8 +56,8 @@ export class CodingChanges {
       const { task, changes } =
         status === undefined
           ? { task: before, changes: [] }
-          : await startByDecision(this.dependencies, principal, found, now);
-      await this.dependencies.store.commit(
+          : await startByDecision(this.ports, principal, found, now);
+      await this.ports.store.commit(
         [...changes, ...(await this.noted(before, principal, log, now))],
         settle({ task, now }),
       );
@@ -96,9 +86,9 @@ export class CodingChanges {
         ? { ...ending.task, coding: { ...ending.task.coding, result: packed.stored } }
         : ending.task;
       const ended = { task, now, outcome: ending.outcome };
-      await this.dependencies.store.commit(
+      await this.ports.store.commit(
         [
-          ...(await endingChanges(this.dependencies.sessions, before, { ...ending, task }, version)),
+          ...(await endingChanges(this.ports.sessions, before, { ...ending, task }, version)),
           ...(packed ? [packed.change] : []),
           ...(await this.noted(before, principal, log, now)),
         ],
@@ -117,7 +107,7 @@ export class CodingChanges {
     const own = isHolder(principal, before) && isHeld(before.status) ? before.claim?.epoch : undefined;
     const epoch = request.epoch ?? own;
     if (epoch !== undefined) {
-      const claimant = await claimantOf(this.dependencies.acting, principal, before, epoch);
+      const claimant = await claimantOf(this.acting, principal, before, epoch);
       return endByRunner(before, claimant, request, now);
     }
     authoriseDeciding(principal, before);
@@ -138,7 +128,7 @@ export class CodingChanges {
       prefix: principal.agentId ?? principal.uid,
       message: log,
     };
-    const head = await this.dependencies.taskLogs.head(task.id);
+    const head = await this.ports.taskLogs.head(task.id);
     return appendChanges(task, head, appendNote(head?.value, note));
   }
 
@@ -146,7 +136,7 @@ export class CodingChanges {
     { workspace, taskId }: TaskAddress,
     attempt: (task: Versioned<CodingTask>, now: Date) => Promise<Result>,
   ): Promise<Result> {
-    const { tasks, clock, randomness } = this.dependencies;
+    const { tasks, clock, randomness } = this.ports;
     return retryStale(randomness, async () =>
       attempt(requireCodingTask(await tasks.find(taskId), taskId, workspace), clock.now()),
     );

@@ -3,12 +3,10 @@
 import { holding } from '../agents/agent.ts';
 import { countedAgent } from '../agents/counting.ts';
 import { MusterError } from '../errors.ts';
-import type { Clock, Randomness } from '../ports.ts';
 import type { Principal } from '../principal.ts';
-import type { AgentReader, TaskReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
 import { requireSize } from '../size.ts';
-import type { Change, Settle, Store, Versioned } from '../store.ts';
+import type { Change, Settle, Versioned } from '../store.ts';
 import { taskChanges } from '../tasks/changes.ts';
 import type { Claimant } from '../tasks/machine.ts';
 import type { TaskQueue } from '../tasks/queue.ts';
@@ -17,22 +15,10 @@ import { type Acting, claimantOf } from './authority.ts';
 import { beat, type Standing, type Stop, standingOf } from './holding.ts';
 import type { NumberedEntry } from './log.ts';
 import { appendNumbered } from './logBook.ts';
-import type { CodingWatch, TaskLogReader } from './readers.ts';
+import type { CodingPorts } from './ports.ts';
 import { asCodingTask, type CodingTask, requireCodingTask } from './task.ts';
 import { type CodingTool, programOf } from './tool.ts';
 import { appendChanges } from './writing.ts';
-
-export interface CodingRunnersDependencies {
-  readonly tasks: TaskReader;
-  readonly agents: AgentReader;
-  readonly taskLogs: TaskLogReader;
-  readonly taskQueue: TaskQueue;
-  readonly codingWatch: CodingWatch;
-  readonly acting: Acting;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-}
 
 export interface RunnerClaimRequest {
   readonly workspace: string;
@@ -76,10 +62,14 @@ const MAX_APPEND_BYTES = 256 * 1024;
 const MAX_DATA_BYTES = 16 * 1024;
 
 export class CodingRunners {
-  private readonly dependencies: CodingRunnersDependencies;
+  private readonly ports: CodingPorts;
+  private readonly taskQueue: TaskQueue;
+  private readonly acting: Acting;
 
-  constructor(dependencies: CodingRunnersDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: CodingPorts, taskQueue: TaskQueue, acting: Acting) {
+    this.ports = ports;
+    this.taskQueue = taskQueue;
+    this.acting = acting;
   }
 
   /**
@@ -92,15 +82,15 @@ export class CodingRunners {
     { gone, waiting }: Patience,
     settle: Settle<CodingTask | undefined>,
   ): Promise<CodingTask | undefined> {
-    const { taskQueue, acting, codingWatch, store } = this.dependencies;
+    const { codingWatch, store } = this.ports;
     const { workspace, leaseSeconds, waitMs, tools, taskId, project } = request;
     const agentId = request.agentId ?? principal.agentId;
     if (agentId === undefined) throw noAgent();
-    await acting.actAs(principal, agentId);
+    await this.acting.actAs(principal, agentId);
     const until = waitMs === 0 ? AbortSignal.abort() : AbortSignal.any([gone(), AbortSignal.timeout(waitMs)]);
     const runner = { capabilities: tools?.map(programOf), project, taskId };
     for (;;) {
-      const outcome = await taskQueue.claim({ workspace, agentId, leaseSeconds, runner }, (claimed) =>
+      const outcome = await this.taskQueue.claim({ workspace, agentId, leaseSeconds, runner }, (claimed) =>
         claimed.kind === 'none' ? undefined : settle(asCodingTask(claimed.task)),
       );
       if (outcome.kind !== 'none') return asCodingTask(outcome.task);
@@ -117,7 +107,7 @@ export class CodingRunners {
   append(principal: Principal, request: AppendRequest, settle: Settle<Appended>): Promise<Appended> {
     const { entries, epoch, taskId } = request;
     checkEntries(entries);
-    const { taskLogs, store, clock } = this.dependencies;
+    const { taskLogs, store, clock } = this.ports;
     return this.change(principal, request, async (found, claimant) => {
       const now = clock.now();
       const head = await taskLogs.head(taskId);
@@ -139,11 +129,11 @@ export class CodingRunners {
   heartbeat(principal: Principal, request: HeartbeatRequest, settle: Settle<Beat>): Promise<Beat> {
     const { state, progress } = request;
     return this.change(principal, request, async (found, claimant) => {
-      const now = this.dependencies.clock.now();
+      const now = this.ports.clock.now();
       const standing = standingOf(found.value, claimant, now);
       const moved = standing.kind === 'holds' ? beat(standing, claimant, state, progress, now) : standing;
       const answer = answerOf(moved);
-      await this.dependencies.store.commit(await this.moveChanges(found, moved, now), settle(answer));
+      await this.ports.store.commit(await this.moveChanges(found, moved, now), settle(answer));
       return answer;
     });
   }
@@ -161,7 +151,7 @@ export class CodingRunners {
         ? [{ kind: 'replaceTask', task, version }]
         : taskChanges(before, task, version, now);
     }
-    const agent = await this.dependencies.agents.find(task.claim?.agentId ?? '');
+    const agent = await this.ports.agents.find(task.claim?.agentId ?? '');
     if (agent === undefined) throw new Error(`The agent that held task ${task.id} is gone.`);
     const holder = holding(agent.value, task.id, { session: task.session, epoch: task.epoch }, now);
     return [
@@ -176,10 +166,10 @@ export class CodingRunners {
     { workspace, taskId, epoch }: { workspace: string; taskId: string; epoch: number },
     attempt: (task: Versioned<CodingTask>, claimant: Claimant) => Promise<Result>,
   ): Promise<Result> {
-    const { tasks, randomness, acting } = this.dependencies;
+    const { tasks, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const found = requireCodingTask(await tasks.find(taskId), taskId, workspace);
-      return attempt(found, await claimantOf(acting, principal, found.value, epoch));
+      return attempt(found, await claimantOf(this.acting, principal, found.value, epoch));
     });
   }
 }

@@ -1,26 +1,18 @@
 /** Coding tasks, as whoever wants one sees them. Source: spec/coding.md. */
+
 import { CODING_GOAL } from '../coordination/session.ts';
 import { refName } from '../github/names.ts';
-import type { Clock } from '../ports.ts';
 import type { Principal } from '../principal.ts';
-import type { TaskReader } from '../readers.ts';
 import type { Settle } from '../store.ts';
 import type { TaskCreation } from '../tasks/creation.ts';
 import type { Task } from '../tasks/task.ts';
 import { usualBranch } from './branch.ts';
 import { projectCapability } from './claiming.ts';
 import { codingConfig } from './configuration.ts';
-import type { CodingTaskReader, LogExcerpt, TaskLogReader } from './readers.ts';
+import type { CodingPorts } from './ports.ts';
+import type { LogExcerpt } from './readers.ts';
 import { asCodingTask, type CodingTask, requireCodingTask } from './task.ts';
 import { type CodingTool, programOf } from './tool.ts';
-
-export interface CodingDependencies {
-  readonly tasks: TaskReader;
-  readonly codingTasks: CodingTaskReader;
-  readonly taskLogs: TaskLogReader;
-  readonly taskCreation: TaskCreation;
-  readonly clock: Clock;
-}
 
 export interface CodingDraft {
   readonly workspace: string;
@@ -48,10 +40,12 @@ export interface Report extends Seen {
 const REPORTED_LOG_BYTES = 64 * 1024;
 
 export class CodingService {
-  private readonly dependencies: CodingDependencies;
+  private readonly ports: CodingPorts;
+  private readonly taskCreation: TaskCreation;
 
-  constructor(dependencies: CodingDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: CodingPorts, taskCreation: TaskCreation) {
+    this.ports = ports;
+    this.taskCreation = taskCreation;
   }
 
   /** @throws MusterError VALIDATION_ERROR, INVALID_FORMAT for what is no branch */
@@ -88,18 +82,18 @@ export class CodingService {
         },
       ],
     };
-    return created(await this.dependencies.taskCreation.create(request, (tasks) => settle(created(tasks))));
+    return created(await this.taskCreation.create(request, (tasks) => settle(created(tasks))));
   }
 
   /** @throws MusterError NOT_FOUND */
   async find(workspace: string, taskId: string): Promise<Seen> {
-    const found = await this.dependencies.tasks.find(taskId);
-    return { task: requireCodingTask(found, taskId, workspace).value, now: this.dependencies.clock.now() };
+    const found = await this.ports.tasks.find(taskId);
+    return { task: requireCodingTask(found, taskId, workspace).value, now: this.ports.clock.now() };
   }
 
   /** @throws MusterError NOT_FOUND */
   async report(workspace: string, taskId: string, lines: number): Promise<Report> {
-    const { codingTasks, taskLogs } = this.dependencies;
+    const { codingTasks, taskLogs } = this.ports;
     const { task, now } = await this.find(workspace, taskId);
     const { result } = task.coding;
     const [logs, json] = await Promise.all([
@@ -116,7 +110,7 @@ export class CodingService {
   async logs(workspace: string, taskId: string, from: number, limit: number) {
     const [, page] = await Promise.all([
       this.find(workspace, taskId),
-      this.dependencies.taskLogs.read(taskId, from, limit),
+      this.ports.taskLogs.read(taskId, from, limit),
     ]);
     const { lines, total } = page;
     const first = lines[0]?.line ?? from;

@@ -1,26 +1,15 @@
 /** Looks at the coding tasks of a workspace: what its resources show, and what completes their names. */
+
 import { type Availability, availability, withPresence } from '../agents/availability.ts';
 import type { Session } from '../coordination/session.ts';
 import { MusterError } from '../errors.ts';
-import type { Clock, Presence } from '../ports.ts';
-import type { SessionCounters, SessionReader, Slice, TaskReader } from '../readers.ts';
-import type { AgentDirectoryReader } from '../system/readers.ts';
+import type { SessionCounters, Slice } from '../readers.ts';
 import type { LogType } from './log.ts';
-import type { CodingFilter, CodingTaskReader, CodingWatch, LogExcerpt, TaskLogReader } from './readers.ts';
+import type { CodingPorts } from './ports.ts';
+import type { CodingFilter, LogExcerpt } from './readers.ts';
 import { type CodingTask, requireCodingTask } from './task.ts';
 import { CODING_TOOLS, type CodingTool, programOf } from './tool.ts';
 import type { PastAttempt } from './work.ts';
-
-export interface CodingViewDependencies {
-  readonly tasks: TaskReader;
-  readonly codingTasks: CodingTaskReader;
-  readonly taskLogs: TaskLogReader;
-  readonly codingWatch: CodingWatch;
-  readonly sessions: SessionReader;
-  readonly directory: AgentDirectoryReader;
-  readonly presence: Presence;
-  readonly clock: Clock;
-}
 
 /** An agent that has declared a tool's program. */
 export interface Runner {
@@ -50,18 +39,18 @@ export interface CoordinationSession {
 const MAX_RUNNERS = 20;
 
 export class CodingView {
-  private readonly dependencies: CodingViewDependencies;
+  private readonly ports: CodingPorts;
 
-  constructor(dependencies: CodingViewDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: CodingPorts) {
+    this.ports = ports;
   }
 
   now(): Date {
-    return this.dependencies.clock.now();
+    return this.ports.clock.now();
   }
 
   async overview(workspace: string): Promise<CodingOverview> {
-    const { codingTasks } = this.dependencies;
+    const { codingTasks } = this.ports;
     const [pending, inProgress, tools] = await Promise.all([
       codingTasks.count(workspace, ['available', 'claimed']),
       codingTasks.count(workspace, ['in_progress', 'waiting']),
@@ -72,14 +61,14 @@ export class CodingView {
 
   /** Newest first. */
   list(workspace: string, filter: CodingFilter, limit: number): Promise<Slice<CodingTask>> {
-    return this.dependencies.codingTasks.list(workspace, filter, { limit });
+    return this.ports.codingTasks.list(workspace, filter, { limit });
   }
 
   /** @throws MusterError NOT_FOUND */
   async logTail(workspace: string, taskId: string, limit: number, bytes: number): Promise<LogExcerpt> {
     const [, tail] = await Promise.all([
       this.task(workspace, taskId),
-      this.dependencies.taskLogs.tail(taskId, limit, bytes),
+      this.ports.taskLogs.tail(taskId, limit, bytes),
     ]);
     return tail;
   }
@@ -91,12 +80,12 @@ export class CodingView {
   async result(workspace: string, taskId: string): Promise<string> {
     const { coding } = await this.task(workspace, taskId);
     if (coding.result === undefined) throw notFound(`Task "${taskId}" has no result.`);
-    return this.dependencies.codingTasks.result(taskId, coding.result);
+    return this.ports.codingTasks.result(taskId, coding.result);
   }
 
   /** @param date `2026-11-22`, in UTC */
   logsOfDay(workspace: string, type: LogType, date: string, limit: number) {
-    return this.dependencies.taskLogs.ofDay(workspace, type, date, limit);
+    return this.ports.taskLogs.ofDay(workspace, type, date, limit);
   }
 
   /** @throws MusterError NOT_FOUND where the task had no such attempt */
@@ -110,7 +99,7 @@ export class CodingView {
 
   /** @throws MusterError NOT_FOUND */
   async coordinationSession(workspace: string, id: string): Promise<CoordinationSession> {
-    const { sessions } = this.dependencies;
+    const { sessions } = this.ports;
     const open = (await sessions.current(workspace))?.session;
     const isOpen = open?.id === id;
     const session = isOpen ? open : await sessions.archived(workspace, id);
@@ -120,7 +109,7 @@ export class CodingView {
 
   /** The id of the coordination session that is open. */
   async openSessionId(workspace: string): Promise<string | undefined> {
-    return (await this.dependencies.sessions.current(workspace))?.session.id;
+    return (await this.ports.sessions.current(workspace))?.session.id;
   }
 
   /**
@@ -129,15 +118,15 @@ export class CodingView {
    */
   async watch(workspace: string, taskId: string, gone: AbortSignal): Promise<AsyncIterable<undefined>> {
     await this.task(workspace, taskId);
-    return this.dependencies.codingWatch.task(taskId, gone);
+    return this.ports.codingWatch.task(taskId, gone);
   }
 
   private async task(workspace: string, taskId: string): Promise<CodingTask> {
-    return requireCodingTask(await this.dependencies.tasks.find(taskId), taskId, workspace).value;
+    return requireCodingTask(await this.ports.tasks.find(taskId), taskId, workspace).value;
   }
 
   private async runners(tool: CodingTool): Promise<readonly Runner[]> {
-    const { directory, presence } = this.dependencies;
+    const { directory, presence } = this.ports;
     const { items } = await directory.list({ capabilities: [programOf(tool)] }, MAX_RUNNERS, undefined);
     const seen = await presence.lastSeen(items.map(({ id }) => id));
     const now = this.now();

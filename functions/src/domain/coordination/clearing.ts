@@ -3,15 +3,16 @@
  * they are cancelled, and the runs hear of it as of any task that is closed. The archived session says until then
  * that it is not cleared, so that a sweep finishes what an instance has left that died.
  */
+
 import { TASKS_OF_RUNS } from '../orchestration/network.ts';
-import type { Clock, Log } from '../ports.ts';
-import type { ArchivedSession, ArchiveReader, TaskReader } from '../readers.ts';
+import type { ArchivedSession } from '../readers.ts';
 import { unlessStale } from '../retry.ts';
-import type { Store, Versioned } from '../store.ts';
+import type { Versioned } from '../store.ts';
 import type { SweepPart, Swept, Turn } from '../sweep/part.ts';
 import { settlementChanges } from '../tasks/changes.ts';
 import { cancelTask } from '../tasks/machine.ts';
 import type { Task } from '../tasks/task.ts';
+import type { CoordinationPorts } from './ports.ts';
 
 /** How many tasks are cancelled side by side, each in a commit of its own. */
 const ABREAST = 20;
@@ -22,20 +23,12 @@ const MAX_ROUNDS = 5;
 /** How many sessions one sweep clears. */
 const MAX_SESSIONS = 50;
 
-export interface ClearingDependencies {
-  readonly tasks: TaskReader;
-  readonly archive: ArchiveReader;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 export class ArchiveClearing {
   readonly part: SweepPart = { name: 'archives', run: (turn) => this.sweep(turn) };
-  private readonly dependencies: ClearingDependencies;
+  private readonly ports: CoordinationPorts;
 
-  constructor(dependencies: ClearingDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: CoordinationPorts) {
+    this.ports = ports;
   }
 
   /** Clears a session that has just been archived. Where it is not done in a moment, the sweep makes up for it. */
@@ -43,14 +36,14 @@ export class ArchiveClearing {
     try {
       return await this.cancelAll(session);
     } catch (error) {
-      this.dependencies.log.error('archive_not_cleared', { session: session.id, error });
+      this.ports.log.error('archive_not_cleared', { session: session.id, error });
       return false;
     }
   }
 
   /** Clears what archiving has left behind. */
   private async sweep(turn: Turn): Promise<Swept> {
-    const uncleared = await this.dependencies.archive.uncleared(MAX_SESSIONS);
+    const uncleared = await this.ports.archive.uncleared(MAX_SESSIONS);
     let cleared = 0;
     for (const session of uncleared) {
       if (turn.isOver()) break;
@@ -62,7 +55,7 @@ export class ArchiveClearing {
 
   /** Tells whether none is left. */
   private async cancelAll({ workspace, id }: ArchivedSession): Promise<boolean> {
-    const { tasks, store } = this.dependencies;
+    const { tasks, store } = this.ports;
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const open = await tasks.openStartingWith(id, TASKS_OF_RUNS, ABREAST);
       await Promise.all(open.map((task) => this.cancel(task)));
@@ -75,7 +68,7 @@ export class ArchiveClearing {
 
   /** Cancels the task, whoever holds it; or leaves it as somebody else has just changed it, for the next look. */
   private async cancel({ value: before, version }: Versioned<Task>): Promise<void> {
-    const { store, clock } = this.dependencies;
+    const { store, clock } = this.ports;
     const now = clock.now();
     const task = cancelTask(before, 'The session that it belonged to was archived.', now);
     await unlessStale(store.commit(settlementChanges(before, { kind: 'accepted', task }, version, now)));

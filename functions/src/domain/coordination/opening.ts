@@ -1,5 +1,5 @@
 import type { Randomness } from '../ports.ts';
-import type { SessionReader } from '../readers.ts';
+import type { CoordinationPorts } from './ports.ts';
 import type { Session } from './session.ts';
 
 /** A session to put something into. A new one is not stored yet: the commit that fills it opens it. */
@@ -10,14 +10,14 @@ export interface SessionOpening {
 
 /** The workspace's open session, or a new one without a goal: tasks may come before init_coordination. */
 export async function openSession(
-  dependencies: { readonly sessions: SessionReader; readonly randomness: Randomness },
+  { sessions, randomness }: CoordinationPorts,
   workspace: string,
   now: Date,
   goal = '',
 ): Promise<SessionOpening> {
-  const open = await dependencies.sessions.current(workspace);
+  const open = await sessions.current(workspace);
   if (open !== undefined) return { session: open.session, isNew: false };
-  return { session: newSession(dependencies.randomness, workspace, goal, '', now), isNew: true };
+  return { session: newSession(randomness, workspace, goal, '', now), isNew: true };
 }
 
 export function newSession(

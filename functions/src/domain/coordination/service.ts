@@ -2,32 +2,16 @@
 
 import type { MemberCount } from '../agents/agent.ts';
 import { taskNotFound } from '../missing.ts';
-import type { Randomness } from '../ports.ts';
-import type {
-  AgentReader,
-  DiscoveryReader,
-  Page,
-  SessionCounters,
-  SessionReader,
-  Slice,
-} from '../readers.ts';
+import type { Page, SessionCounters, Slice } from '../readers.ts';
 import { retryStale } from '../retry.ts';
 import type { Change, Settle } from '../store.ts';
 import type { SweepPart } from '../sweep/part.ts';
-import type { QueueReader } from '../system/readers.ts';
 import type { Task, TaskStatus } from '../tasks/task.ts';
-import { ArchiveClearing, type ClearingDependencies } from './clearing.ts';
+import { ArchiveClearing } from './clearing.ts';
 import type { Discovery } from './discovery.ts';
 import { newSession, openSession } from './opening.ts';
+import type { CoordinationPorts } from './ports.ts';
 import { CODING_GOAL, type Session } from './session.ts';
-
-export interface CoordinationDependencies extends ClearingDependencies {
-  readonly sessions: SessionReader;
-  readonly agents: AgentReader;
-  readonly discoveries: DiscoveryReader;
-  readonly queue: QueueReader;
-  readonly randomness: Randomness;
-}
 
 export interface Initialised {
   readonly session: Session;
@@ -81,13 +65,13 @@ const NOTHING_COUNTED: SessionCounters = {
 };
 
 export class CoordinationService {
-  private readonly dependencies: CoordinationDependencies;
+  private readonly ports: CoordinationPorts;
   private readonly clearing: ArchiveClearing;
   readonly part: SweepPart;
 
-  constructor(dependencies: CoordinationDependencies) {
-    this.dependencies = dependencies;
-    this.clearing = new ArchiveClearing(dependencies);
+  constructor(ports: CoordinationPorts) {
+    this.ports = ports;
+    this.clearing = new ArchiveClearing(ports);
     this.part = this.clearing.part;
   }
 
@@ -112,7 +96,7 @@ export class CoordinationService {
     masterPlan: string | undefined,
     settle: Settle<Initialised>,
   ): Promise<Initialised> {
-    const { sessions, store, clock, randomness } = this.dependencies;
+    const { sessions, store, clock, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const now = clock.now();
       const open = await sessions.current(workspace);
@@ -139,28 +123,28 @@ export class CoordinationService {
   }
 
   async session(workspace: string): Promise<Session | undefined> {
-    return (await this.dependencies.sessions.current(workspace))?.session;
+    return (await this.ports.sessions.current(workspace))?.session;
   }
 
   /** Progress from counters, and what is late: the same few documents however many tasks there are. */
   async status(workspace: string): Promise<CoordinationStatus> {
     const [session, members] = await Promise.all([
       this.session(workspace),
-      this.dependencies.sessions.members(workspace),
+      this.ports.sessions.members(workspace),
     ]);
     if (session === undefined) {
       return { counters: NOTHING_COUNTED, blocked: 0, members, late: NOTHING_LATE };
     }
     const [counters, blocked, late] = await Promise.all([
-      this.dependencies.sessions.counters(workspace, session.id),
-      this.dependencies.queue.countBlocked(session.id),
+      this.ports.sessions.counters(workspace, session.id),
+      this.ports.queue.countBlocked(session.id),
       this.late(session.id),
     ]);
     return { session, members, counters, blocked, late };
   }
 
   private async late(session: string): Promise<LateTasks> {
-    const { tasks, clock } = this.dependencies;
+    const { tasks, clock } = this.ports;
     const now = clock.now();
     const first = await tasks.late(session, now, LATE_NAMED);
     const count = first.length < LATE_NAMED ? first.length : await tasks.countLate(session, now);
@@ -173,17 +157,17 @@ export class CoordinationService {
     page: Page,
   ): Promise<Slice<Task>> {
     const session = await this.session(workspace);
-    return session ? this.dependencies.tasks.list(session.id, statuses, page) : NOTHING_LISTED;
+    return session ? this.ports.tasks.list(session.id, statuses, page) : NOTHING_LISTED;
   }
 
   async listDone(workspace: string, page: Page): Promise<Slice<Task>> {
     const session = await this.session(workspace);
-    return session ? this.dependencies.tasks.listDone(session.id, page) : NOTHING_LISTED;
+    return session ? this.ports.tasks.listDone(session.id, page) : NOTHING_LISTED;
   }
 
   /** @throws MusterError NOT_FOUND for the first that does not exist in the workspace */
   async namedTasks(workspace: string, taskIds: readonly string[]): Promise<readonly Task[]> {
-    const { tasks } = this.dependencies;
+    const { tasks } = this.ports;
     const found = await tasks.findAll(taskIds);
     return Promise.all(
       taskIds.map(async (taskId, index) => {
@@ -195,11 +179,11 @@ export class CoordinationService {
   }
 
   addDiscovery(request: NewDiscovery, settle: Settle<Discovery>): Promise<Discovery> {
-    const { store, clock, randomness } = this.dependencies;
+    const { store, clock, randomness } = this.ports;
     const id = randomness.uuid();
     return retryStale(randomness, async () => {
       const now = clock.now();
-      const { session, isNew } = await openSession(this.dependencies, request.workspace, now);
+      const { session, isNew } = await openSession(this.ports, request.workspace, now);
       const discovery = { ...request, id, session: session.id, createdAt: now };
       const { workspace } = request;
       const opened: Change[] = isNew ? [{ kind: 'openSession', session }] : [];
@@ -221,6 +205,6 @@ export class CoordinationService {
     page: Page,
   ): Promise<Slice<Discovery>> {
     const session = await this.session(workspace);
-    return session ? this.dependencies.discoveries.list(session.id, tags, page) : NOTHING_LISTED;
+    return session ? this.ports.discoveries.list(session.id, tags, page) : NOTHING_LISTED;
   }
 }

@@ -1,31 +1,20 @@
 /** Reading and writing as the caller. Source: spec/network.md, "Firebase Tools"; docs/semantics.md#network. */
 import type { Operation } from '../idempotency/operation.ts';
-import type { Settle, Store } from '../store.ts';
-import type {
-  DatabaseAccesses,
-  ReadOutcome,
-  ReadRequest,
-  Repetition,
-  WriteOutcome,
-  WriteRequest,
-} from './access.ts';
+import type { Settle } from '../store.ts';
+import type { ReadOutcome, ReadRequest, Repetition, WriteOutcome, WriteRequest } from './access.ts';
 import type { Caller } from './caller.ts';
 import { invalidPath, invalidRequest, sizeLimitExceeded } from './errors.ts';
 import { type DatabaseName, type DataPath, parsePath } from './path.ts';
+import type { FirebasePorts } from './ports.ts';
 
 /** What Firestore holds in a document, and what one write may bring to either database. Source: docs/semantics.md#network. */
 const MAX_DATA_BYTES = 1_048_576;
 
-export interface DataDependencies {
-  readonly databases: DatabaseAccesses;
-  readonly store: Store;
-}
-
 export class DataService {
-  private readonly dependencies: DataDependencies;
+  private readonly ports: FirebasePorts;
 
-  constructor(dependencies: DataDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: FirebasePorts) {
+    this.ports = ports;
   }
 
   async read(
@@ -36,7 +25,7 @@ export class DataService {
   ): Promise<ReadOutcome> {
     const path = parsePath(database, text);
     checkRead(path, request);
-    return this.dependencies.databases[database].read(caller, path, request);
+    return this.ports.databases[database].read(caller, path, request);
   }
 
   /**
@@ -55,11 +44,11 @@ export class DataService {
     const path = parsePath(database, text);
     checkWrite(path, request);
     const repetition = repetitionOf(operation);
-    const outcome = await this.dependencies.databases[database].write(caller, path, {
+    const outcome = await this.ports.databases[database].write(caller, path, {
       ...request,
       ...(repetition && { repetition }),
     });
-    await this.dependencies.store.commit([], settle(outcome));
+    await this.ports.store.commit([], settle(outcome));
     return outcome;
   }
 }

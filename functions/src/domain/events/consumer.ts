@@ -3,9 +3,9 @@
  * however often. It throws where it may succeed later, and buries what it can never process, so that one bad
  * message is neither tried for a day nor lost.
  */
-import type { Log } from '../ports.ts';
+
+import type { TodoPorts } from '../todos/ports.ts';
 import { eventMessage, eventOf, type TaskEvent } from './event.ts';
-import type { DeadLetters } from './ports.ts';
 
 /** A message as it came. */
 export interface Message {
@@ -13,24 +13,19 @@ export interface Message {
   readonly text: string;
 }
 
-export interface ConsumerDependencies {
-  readonly deadLetters: DeadLetters;
-  readonly log: Log;
-}
-
 export class EventConsumer {
   readonly name: string;
   private readonly act: (event: TaskEvent) => Promise<void>;
-  private readonly dependencies: ConsumerDependencies;
+  private readonly ports: TodoPorts;
 
-  constructor(name: string, act: (event: TaskEvent) => Promise<void>, dependencies: ConsumerDependencies) {
+  constructor(name: string, act: (event: TaskEvent) => Promise<void>, ports: TodoPorts) {
     this.name = name;
     this.act = act;
-    this.dependencies = dependencies;
+    this.ports = ports;
   }
 
   async receive({ id, text }: Message): Promise<void> {
-    const { deadLetters, log } = this.dependencies;
+    const { deadLetters, log } = this.ports;
     const read = eventMessage.safeParse(parsed(text));
     if (read.success) return this.take(eventOf(read.data));
     const reason = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');

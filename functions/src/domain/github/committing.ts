@@ -1,4 +1,5 @@
 /** Creating branches, and committing several files at once. Ours, beside the specification's five tools. */
+
 import { MusterError } from '../errors.ts';
 import type { Settle, Store } from '../store.ts';
 import { found, written } from './absence.ts';
@@ -8,6 +9,7 @@ import { invalidArgument, refNotFound, repositoryNotFound } from './errors.ts';
 import { isObstacle, kindsOf } from './fileKinds.ts';
 import { isSha, refName } from './names.ts';
 import type { Commit, GitHub, TreeEntry } from './port.ts';
+import type { GitHubPorts } from './ports.ts';
 import type { RepositoryName } from './repository.ts';
 import { TreeView } from './treeView.ts';
 
@@ -34,7 +36,7 @@ export class Committing {
   private readonly branches: Branches;
   private readonly store: Store;
 
-  constructor({ gitHub, store }: { readonly gitHub: GitHub; readonly store: Store }) {
+  constructor({ gitHub, store }: GitHubPorts) {
     this.gitHub = gitHub;
     this.branches = new Branches(gitHub);
     this.store = store;

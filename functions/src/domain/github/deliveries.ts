@@ -3,11 +3,11 @@
  * task a pull request belongs to. Deliveries come twice and out of order: closing a task twice is closing it
  * once, and a failed check is logged under an id of its own.
  */
+
 import { MusterError } from '../errors.ts';
-import type { Clock, Log } from '../ports.ts';
-import type { Store } from '../store.ts';
-import type { TaskFinishing } from '../tasks/finishing.ts';
-import type { PullRequestLink, PullRequestLinks } from './link.ts';
+import { TaskFinishing } from '../tasks/finishing.ts';
+import type { PullRequestLink } from './link.ts';
+import type { GitHubPorts } from './ports.ts';
 
 export interface MergedPullRequest {
   readonly kind: 'merged';
@@ -34,25 +34,19 @@ export interface FailedCheck {
 
 export type Delivery = MergedPullRequest | FailedCheck;
 
-export interface DeliveriesDependencies {
-  readonly pullRequestLinks: PullRequestLinks;
-  readonly finishing: TaskFinishing;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 export class Deliveries {
-  private readonly dependencies: DeliveriesDependencies;
+  private readonly ports: GitHubPorts;
+  private readonly finishing: TaskFinishing;
 
-  constructor(dependencies: DeliveriesDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: GitHubPorts) {
+    this.ports = ports;
+    this.finishing = new TaskFinishing(ports);
   }
 
   async receive(delivery: Delivery): Promise<void> {
     const numbers = delivery.kind === 'merged' ? [delivery.number] : delivery.pullRequests;
     for (const number of numbers) {
-      const link = await this.dependencies.pullRequestLinks.find(delivery.repositoryId, number);
+      const link = await this.ports.pullRequestLinks.find(delivery.repositoryId, number);
       if (link === undefined) continue;
       if (delivery.kind === 'merged') await this.finish(link, delivery);
       else await this.record(link, delivery);
@@ -60,11 +54,11 @@ export class Deliveries {
   }
 
   private async finish(link: PullRequestLink, { commit }: MergedPullRequest): Promise<void> {
-    const { finishing, log } = this.dependencies;
+    const { log } = this.ports;
     const at = commit === undefined ? '' : ` as ${commit}`;
     const output = `Pull request ${link.owner}/${link.repo}#${link.number} was merged${at}.`;
     try {
-      const { kind } = await finishing.finish(link.taskId, { output });
+      const { kind } = await this.finishing.finish(link.taskId, { output });
       log.info('pull_request_merged', { taskId: link.taskId, kind });
     } catch (error) {
       // The task is gone: another delivery of the same would not find it either.
@@ -78,7 +72,7 @@ export class Deliveries {
     const entry = {
       id: `${source}-${id}`,
       kind: 'check_failed' as const,
-      at: this.dependencies.clock.now(),
+      at: this.ports.clock.now(),
       details: {
         source,
         name,
@@ -90,6 +84,6 @@ export class Deliveries {
         ...(runId !== undefined && { run_id: runId }),
       },
     };
-    await this.dependencies.store.commit([{ kind: 'logTask', taskId: link.taskId, entry }]);
+    await this.ports.store.commit([{ kind: 'logTask', taskId: link.taskId, entry }]);
   }
 }

@@ -1,23 +1,17 @@
 /** Creating issues. Source: spec/network.md, "github.createIssue". */
+
 import type { Operation } from '../idempotency/operation.ts';
 import { REPLAY_HOURS } from '../idempotency/operation.ts';
-import type { Clock, Randomness } from '../ports.ts';
-import type { Settle, Store } from '../store.ts';
+import type { Settle } from '../store.ts';
 import { unwritable } from './absence.ts';
 import { outcomeUnknown } from './errors.ts';
-import type { GitHub, Issue, NewIssue } from './port.ts';
+import type { Issue, NewIssue } from './port.ts';
+import type { GitHubPorts } from './ports.ts';
 import type { RepositoryName } from './repository.ts';
 
 const MARK_LENGTH = 20;
 
 const HOUR_MILLISECONDS = 3_600_000;
-
-export interface IssuesDependencies {
-  readonly gitHub: GitHub;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-}
 
 export interface CreatedIssue {
   readonly issue: Issue;
@@ -26,10 +20,10 @@ export interface CreatedIssue {
 }
 
 export class Issues {
-  private readonly dependencies: IssuesDependencies;
+  private readonly ports: GitHubPorts;
 
-  constructor(dependencies: IssuesDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: GitHubPorts) {
+    this.ports = ports;
   }
 
   /**
@@ -44,17 +38,17 @@ export class Issues {
     settle: Settle<CreatedIssue>,
   ): Promise<CreatedIssue> {
     const id = operation.derivedId('issue');
-    const mark = markOf(id ?? this.dependencies.randomness.letters(MARK_LENGTH));
+    const mark = markOf(id ?? this.ports.randomness.letters(MARK_LENGTH));
     const earlier = id === undefined ? undefined : await this.find(at, mark);
     const outcome = earlier ? { issue: earlier, created: false } : await this.createNew(at, issue, mark);
-    await this.dependencies.store.commit([], settle(outcome));
+    await this.ports.store.commit([], settle(outcome));
     return outcome;
   }
 
   private async createNew(at: RepositoryName, issue: NewIssue, mark: string): Promise<CreatedIssue> {
     const body = issue.body === undefined ? mark : `${issue.body}\n\n${mark}`;
-    const made = await this.dependencies.gitHub.createIssue(at, { ...issue, body });
-    if (made === undefined) throw await unwritable(this.dependencies.gitHub, at);
+    const made = await this.ports.gitHub.createIssue(at, { ...issue, body });
+    if (made === undefined) throw await unwritable(this.ports.gitHub, at);
     const created = made === 'unanswered' ? await this.find(at, mark) : made;
     if (created === undefined) throw outcomeUnknown('The issue');
     return { issue: created, created: true };
@@ -62,9 +56,9 @@ export class Issues {
 
   private find(at: RepositoryName, mark: string): Promise<Issue | undefined> {
     // To the hour, so that the same is asked again, which costs nothing where nothing has changed.
-    const hour = Math.floor(this.dependencies.clock.now().getTime() / HOUR_MILLISECONDS) - REPLAY_HOURS;
+    const hour = Math.floor(this.ports.clock.now().getTime() / HOUR_MILLISECONDS) - REPLAY_HOURS;
     const since = new Date(hour * HOUR_MILLISECONDS);
-    return this.dependencies.gitHub.findIssue(at, mark, since);
+    return this.ports.gitHub.findIssue(at, mark, since);
   }
 }
 

@@ -1,27 +1,17 @@
 /** Creating pull requests, and remembering which task each belongs to. Source: spec/network.md, "github.createPR". */
+
 import { MusterError } from '../errors.ts';
 import { taskNotFound } from '../missing.ts';
-import type { Clock, Randomness } from '../ports.ts';
 import { hasRole, type Principal } from '../principal.ts';
-import type { TaskReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
-import type { Change, Settle, Store } from '../store.ts';
+import type { Change, Settle } from '../store.ts';
 import { isClosed } from '../tasks/task.ts';
 import { unwritable } from './absence.ts';
 import { outcomeUnknown, refNotFound } from './errors.ts';
-import type { PullRequestLinks } from './link.ts';
 import { headName, refName } from './names.ts';
-import type { GitHub, NewPullRequest, PullRequest } from './port.ts';
+import type { NewPullRequest, PullRequest } from './port.ts';
+import type { GitHubPorts } from './ports.ts';
 import type { RepositoryName } from './repository.ts';
-
-export interface PullRequestsDependencies {
-  readonly gitHub: GitHub;
-  readonly tasks: TaskReader;
-  readonly pullRequestLinks: PullRequestLinks;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-}
 
 export interface PullRequestRequest {
   readonly principal: Principal;
@@ -39,10 +29,10 @@ export interface CreatedPullRequest {
 }
 
 export class PullRequests {
-  private readonly dependencies: PullRequestsDependencies;
+  private readonly ports: GitHubPorts;
 
-  constructor(dependencies: PullRequestsDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: GitHubPorts) {
+    this.ports = ports;
   }
 
   /** Creates a pull request, or gives the open one; then notes its task together with the call's answer. */
@@ -52,7 +42,7 @@ export class PullRequests {
     refName(pullRequest.base, 'base');
     if (taskId !== undefined) await this.requireTask(request, taskId);
     const outcome = await this.findOrCreate(at, `${owner}:${branch}`, withTask(pullRequest, taskId));
-    const { store, randomness } = this.dependencies;
+    const { store, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const changes =
         taskId === undefined ? [] : await this.linkChanges(request, taskId, outcome.pullRequest);
@@ -66,7 +56,7 @@ export class PullRequests {
     head: string,
     pullRequest: NewPullRequest,
   ): Promise<CreatedPullRequest> {
-    const { gitHub } = this.dependencies;
+    const { gitHub } = this.ports;
     const open = await gitHub.findPullRequest(at, head, pullRequest.base);
     if (open !== undefined) return { pullRequest: open, created: false };
     const created = await gitHub.createPullRequest(at, pullRequest);
@@ -85,7 +75,7 @@ export class PullRequests {
 
   /** Whoever links a pull request to a task decides when it is done: its holder does, or a leader. */
   private async requireTask({ principal, workspace }: PullRequestRequest, taskId: string): Promise<void> {
-    const task = (await this.dependencies.tasks.find(taskId))?.value;
+    const task = (await this.ports.tasks.find(taskId))?.value;
     if (task?.workspace !== workspace) throw taskNotFound(taskId);
     if (isClosed(task.status)) {
       throw new MusterError('CONFLICT', `Task "${taskId}" is ${task.status} already.`, {
@@ -108,7 +98,7 @@ export class PullRequests {
     taskId: string,
     { repositoryId, number }: PullRequest,
   ): Promise<readonly Change[]> {
-    const { pullRequestLinks, clock } = this.dependencies;
+    const { pullRequestLinks, clock } = this.ports;
     const known = await pullRequestLinks.find(repositoryId, number);
     if (known?.taskId === taskId) return [];
     if (known !== undefined) {

@@ -2,8 +2,9 @@
  * One instance's share of every principal's rate. Tokens are leased from the shared bucket in chunks, so that
  * the common call spends one that is in hand and waits for nothing. Source: docs/decisions/0010-leased-rate-limits.md.
  */
+
 import { MusterError } from '../errors.ts';
-import type { Clock, Log } from '../ports.ts';
+import type { KernelPorts } from '../ports.ts';
 import type { Principal } from '../principal.ts';
 import type { Draw, Drawn, RateLimit } from './bucket.ts';
 
@@ -57,24 +58,20 @@ interface Allowance {
   waiting: number;
 }
 
-export interface LimiterDependencies {
-  readonly ledger: LimitLedger;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 export class RateLimiter implements CallLimits {
   private readonly limit: RateLimit;
-  private readonly dependencies: LimiterDependencies;
+  private readonly ledger: LimitLedger;
+  private readonly ports: KernelPorts;
   private readonly smallest: number;
   private readonly largest: number;
   private readonly allowances = new Map<string, Allowance>();
   private warnedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(limit: RateLimit, dependencies: LimiterDependencies) {
+  constructor(limit: RateLimit, ledger: LimitLedger, ports: KernelPorts) {
     const { perSecond, burst } = limit;
     this.limit = limit;
-    this.dependencies = dependencies;
+    this.ledger = ledger;
+    this.ports = ports;
     this.largest = Math.max(1, Math.floor(Math.min(perSecond, burst / 5)));
     this.smallest = Math.max(1, Math.floor(this.largest / 10));
   }
@@ -155,7 +152,7 @@ export class RateLimiter implements CallLimits {
 
   private async ask(uid: string, allowance: Allowance, draw: Draw): Promise<void> {
     try {
-      const { granted, waitMilliseconds } = await this.dependencies.ledger.lease(uid, this.limit, draw);
+      const { granted, waitMilliseconds } = await this.ledger.lease(uid, this.limit, draw);
       allowance.awayUntil = undefined;
       allowance.tokens += granted;
       const wait = Math.max(SHORTEST_REFUSAL_MILLISECONDS, waitMilliseconds);
@@ -170,7 +167,7 @@ export class RateLimiter implements CallLimits {
     const now = this.now();
     if (now - this.warnedAt < WARNING_MILLISECONDS) return;
     this.warnedAt = now;
-    this.dependencies.log.warn('limits_away', { uid, error });
+    this.ports.log.warn('limits_away', { uid, error });
   }
 
   private allowanceOf(uid: string): Allowance {
@@ -193,7 +190,7 @@ export class RateLimiter implements CallLimits {
   }
 
   private now(): number {
-    return this.dependencies.clock.now().getTime();
+    return this.ports.clock.now().getTime();
   }
 }
 

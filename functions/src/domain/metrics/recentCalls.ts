@@ -1,6 +1,7 @@
 /** What the calls of the last hour were like, in every instance together. */
+
 import { inTime } from '../deadline.ts';
-import type { Clock, Log } from '../ports.ts';
+import type { SystemPorts } from '../system/ports.ts';
 import type { Counts } from './metrics.ts';
 
 export interface ToolCounts extends Counts {
@@ -29,24 +30,18 @@ const KEPT_MILLISECONDS = 15_000;
 /** Nothing that anybody waits for depends on it. */
 const WAIT_MILLISECONDS = 1000;
 
-export interface RecentCallsDependencies {
-  readonly metricsReader: MetricsReader;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 export class RecentCalls {
-  private readonly dependencies: RecentCallsDependencies;
+  private readonly ports: SystemPorts;
   private kept: { readonly at: number; readonly history: CallHistory } | undefined;
   private reading: Promise<CallHistory> | undefined;
 
-  constructor(dependencies: RecentCallsDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: SystemPorts) {
+    this.ports = ports;
   }
 
   /** The last hour's calls; undefined where they cannot be read just now. */
   async lastHour(): Promise<CallHistory | undefined> {
-    const { clock, log } = this.dependencies;
+    const { clock, log } = this.ports;
     const now = clock.now().getTime();
     if (this.kept !== undefined && now - this.kept.at < KEPT_MILLISECONDS) return this.kept.history;
     try {
@@ -63,7 +58,7 @@ export class RecentCalls {
 
   private async read(now: number): Promise<CallHistory> {
     const [from, to] = [new Date(now - WINDOW_MILLISECONDS), new Date(now)];
-    const history = await this.dependencies.metricsReader.between(from, to);
+    const history = await this.ports.metricsReader.between(from, to);
     this.kept = { at: now, history };
     return history;
   }

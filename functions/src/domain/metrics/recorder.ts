@@ -1,6 +1,7 @@
 /** Counts in memory, and stores the counts now and then: a write a call would cost as much as the call. */
+
 import { inTime } from '../deadline.ts';
-import type { Clock, Log } from '../ports.ts';
+import type { KernelPorts } from '../ports.ts';
 import { CallCounter } from './counter.ts';
 import type { CallMetrics, EndedCall, MetricsLedger } from './metrics.ts';
 
@@ -10,22 +11,18 @@ export const FLUSH_MILLISECONDS = 5000;
 /** A caller waits no longer for counts to be stored. */
 const WAIT_MILLISECONDS = 1000;
 
-export interface RecorderDependencies {
-  readonly ledger: MetricsLedger;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 export class CallRecorder implements CallMetrics {
-  private readonly dependencies: RecorderDependencies;
+  private readonly ledger: MetricsLedger;
+  private readonly ports: KernelPorts;
   private readonly counter = new CallCounter();
   /** When the counts in memory are to be stored. */
   private dueAt: number | undefined;
   private timer: NodeJS.Timeout | undefined;
   private storing: Promise<void> | undefined;
 
-  constructor(dependencies: RecorderDependencies) {
-    this.dependencies = dependencies;
+  constructor(ledger: MetricsLedger, ports: KernelPorts) {
+    this.ledger = ledger;
+    this.ports = ports;
   }
 
   /**
@@ -34,7 +31,7 @@ export class CallRecorder implements CallMetrics {
    */
   record(call: EndedCall): Promise<void> | undefined {
     this.counter.add(call);
-    const now = this.dependencies.clock.now().getTime();
+    const now = this.ports.clock.now().getTime();
     this.dueAt ??= now + FLUSH_MILLISECONDS;
     this.timer ??= setTimeout(() => void this.flush(), FLUSH_MILLISECONDS).unref();
     // A database that is away is waited for once, and not by every call.
@@ -53,8 +50,8 @@ export class CallRecorder implements CallMetrics {
   private async store(): Promise<void> {
     await this.storing;
     if (this.counter.isEmpty) return;
-    const { ledger, log } = this.dependencies;
-    this.storing = ledger
+    const { log } = this.ports;
+    this.storing = this.ledger
       .add(this.counter.empty())
       .catch((error: unknown) => log.warn('metrics_lost', { error }))
       .finally(() => {

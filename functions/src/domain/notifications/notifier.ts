@@ -1,41 +1,22 @@
 /** Tells people of reminders, in the ways that they chose. Telling again what was told does nothing. */
-import type { TaskEvent } from '../events/event.ts';
-import type { Log } from '../ports.ts';
-import { type Notification, notificationOf } from './notification.ts';
-import type {
-  Deliveries,
-  Device,
-  Devices,
-  Inbox,
-  MailQueue,
-  People,
-  PreferenceReader,
-  PushService,
-} from './ports.ts';
 
-export interface NotifierDependencies {
-  readonly preferences: PreferenceReader;
-  readonly inbox: Inbox;
-  readonly devices: Devices;
-  readonly deliveries: Deliveries;
-  readonly people: People;
-  readonly mail: MailQueue;
-  readonly push: PushService | undefined;
-  readonly log: Log;
-}
+import type { TaskEvent } from '../events/event.ts';
+import type { TodoPorts } from '../todos/ports.ts';
+import { type Notification, notificationOf } from './notification.ts';
+import type { Device, PushService } from './ports.ts';
 
 export class Notifier {
-  private readonly dependencies: NotifierDependencies;
+  private readonly ports: TodoPorts;
 
-  constructor(dependencies: NotifierDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: TodoPorts) {
+    this.ports = ports;
   }
 
   /** Fails where a device could not be reached for now: what is told already is not told again then. */
   async notify(event: TaskEvent): Promise<void> {
     const notification = notificationOf(event);
     if (notification === undefined) return;
-    const { preferences, inbox } = this.dependencies;
+    const { preferences, inbox } = this.ports;
     const { channels } = await preferences.of(notification.uid);
     await inbox.put(notification);
     if (channels.email) await this.mail(notification);
@@ -43,14 +24,14 @@ export class Notifier {
   }
 
   private async mail(notification: Notification): Promise<void> {
-    const { people, mail, log } = this.dependencies;
+    const { people, mail, log } = this.ports;
     const address = await people.verifiedEmail(notification.uid);
     if (address !== undefined) await mail.queue(address, notification);
     else log.info('mail_without_address', { uid: notification.uid });
   }
 
   private async push(notification: Notification): Promise<void> {
-    const { devices, push } = this.dependencies;
+    const { devices, push } = this.ports;
     if (push === undefined) return;
     const known = await devices.of(notification.uid);
     const pushed = await Promise.all(known.map((device) => this.pushTo(device, notification, push)));
@@ -60,7 +41,7 @@ export class Notifier {
 
   /** Whether nothing is left to do for the device. */
   private async pushTo(device: Device, notification: Notification, push: PushService): Promise<boolean> {
-    const { deliveries, devices, log } = this.dependencies;
+    const { deliveries, devices, log } = this.ports;
     const claim = await deliveries.claim(notification.id, device.id);
     if (claim !== 'claimed') return claim === 'settled';
     const outcome = await push.send(device.token, notification);

@@ -2,12 +2,10 @@
 import type { AgentType } from '../agents/agent.ts';
 import type { AgentRegistration } from '../agents/registration.ts';
 import { MusterError } from '../errors.ts';
-import type { Hashing } from '../ports.ts';
 import { hasRole, type Principal } from '../principal.ts';
-import type { AgentReader } from '../readers.ts';
-import type { AgentDirectoryReader } from '../system/readers.ts';
 import { type ChecklistItem, checklist, leads } from './checklist.ts';
 import { plainText } from './plainText.ts';
+import type { OnboardingPorts } from './ports.ts';
 import { registrationName } from './registrationName.ts';
 import { type Welcome, welcome } from './welcome.ts';
 
@@ -15,14 +13,6 @@ import { type Welcome, welcome } from './welcome.ts';
 export interface FirstActs {
   discovery(agentId: string): Promise<Date | undefined>;
   createdTask(agentId: string): Promise<Date | undefined>;
-}
-
-export interface OnboardingDependencies {
-  readonly agents: AgentReader;
-  readonly registration: AgentRegistration;
-  readonly directory: AgentDirectoryReader;
-  readonly firstActs: FirstActs;
-  readonly hashing: Hashing;
 }
 
 export interface WelcomeRequest {
@@ -35,15 +25,17 @@ export interface WelcomeRequest {
 const MAX_CONTACTS = 5;
 
 export class OnboardingService {
-  private readonly dependencies: OnboardingDependencies;
+  private readonly ports: OnboardingPorts;
+  private readonly registration: AgentRegistration;
 
-  constructor(dependencies: OnboardingDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: OnboardingPorts, registration: AgentRegistration) {
+    this.ports = ports;
+    this.registration = registration;
   }
 
   /** @throws MusterError VALIDATION_ERROR for a name that cannot be read */
   welcome(principal: Principal, workspace: string, request: WelcomeRequest): Welcome {
-    const { registration, hashing } = this.dependencies;
+    const { hashing } = this.ports;
     const name = plainText(request.agentName);
     if (name === '') throw unreadableName();
     const ownName = registrationName(name, hashing);
@@ -53,7 +45,7 @@ export class OnboardingService {
       role: request.role,
       specializations: [...new Set(specializations)],
       language: request.language,
-      registration: { name: ownName, agentId: registration.agentId(principal.ownerUid, ownName) },
+      registration: { name: ownName, agentId: this.registration.agentId(principal.ownerUid, ownName) },
       workspace,
       mayLead: hasRole(principal.role, 'leader'),
     });
@@ -61,7 +53,7 @@ export class OnboardingService {
 
   /** The ids of some agents that lead the workspace. */
   contacts(workspace: string): Promise<readonly string[]> {
-    return this.dependencies.directory.leaders(workspace, MAX_CONTACTS);
+    return this.ports.directory.leaders(workspace, MAX_CONTACTS);
   }
 
   /**
@@ -69,7 +61,7 @@ export class OnboardingService {
    * @throws MusterError NOT_FOUND for everybody else
    */
   async checklist(principal: Principal, agentId: string): Promise<readonly ChecklistItem[]> {
-    const { agents, firstActs } = this.dependencies;
+    const { agents, firstActs } = this.ports;
     const agent = (await agents.find(agentId))?.value;
     const isTheirs =
       principal.agentId === agentId ||

@@ -1,40 +1,31 @@
 /** A person's reminders, as they ask for them. The to-dos' own commits make, move and remove the usual ones. */
+
 import { MusterError } from '../errors.ts';
-import type { Clock, Randomness } from '../ports.ts';
 import type { Page, Slice } from '../readers.ts';
 import { retryStale } from '../retry.ts';
-import type { Settle, Store, Versioned } from '../store.ts';
+import type { Settle, Versioned } from '../store.ts';
 import { alreadyCompleted, inThePast, todoNotFound } from '../todos/errors.ts';
-import type { Todo } from '../todos/todo.ts';
+import type { TodoPorts } from '../todos/ports.ts';
 import { readFor } from '../unreadable.ts';
-import type { ReminderReader } from './ports.ts';
 import { type Reminder, reminderAt } from './reminder.ts';
 
 /** What a clock that is a little behind may call the past. */
 const GRACE_MILLISECONDS = 60_000;
-
-export interface ReminderDependencies {
-  readonly reminders: ReminderReader;
-  readonly todos: { find(id: string): Promise<Versioned<Todo> | undefined> };
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-}
 
 export interface Reminders extends Slice<Reminder> {
   readonly total: number;
 }
 
 export class ReminderService {
-  private readonly dependencies: ReminderDependencies;
+  private readonly ports: TodoPorts;
 
-  constructor(dependencies: ReminderDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: TodoPorts) {
+    this.ports = ports;
   }
 
   /** Those that are still to be sent, the next first; or all, the latest first. */
   async list(ownerUid: string, isUpcoming: boolean, page: Page): Promise<Reminders> {
-    const { reminders, clock } = this.dependencies;
+    const { reminders, clock } = this.ports;
     const now = clock.now();
     const [slice, total] = await Promise.all(
       isUpcoming
@@ -49,7 +40,7 @@ export class ReminderService {
    * @throws MusterError NOT_FOUND, CONFLICT where the to-do is completed, VALIDATION_ERROR for a time that has passed
    */
   async set(ownerUid: string, todoId: string, remindAt: Date, settle: Settle<Reminder>): Promise<Reminder> {
-    const { todos, store, clock } = this.dependencies;
+    const { todos, store, clock } = this.ports;
     const todo = (await readFor(ownerUid, todos.find(todoId)))?.value;
     if (todo === undefined || todo.ownerUid !== ownerUid) throw todoNotFound(todoId, ownerUid);
     if (todo.completed) throw alreadyCompleted(todo);
@@ -66,7 +57,7 @@ export class ReminderService {
    * @throws MusterError NOT_FOUND
    */
   snooze(ownerUid: string, id: string, milliseconds: number, settle: Settle<Reminder>): Promise<Reminder> {
-    const { store, clock, randomness } = this.dependencies;
+    const { store, clock, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const { value, version } = await this.own(ownerUid, id);
       const remindAt = new Date(clock.now().getTime() + milliseconds);
@@ -79,11 +70,11 @@ export class ReminderService {
   /** @throws MusterError NOT_FOUND */
   async delete(ownerUid: string, id: string, settle: Settle<void>): Promise<void> {
     await this.own(ownerUid, id);
-    await this.dependencies.store.commit([{ kind: 'deleteReminder', id }], settle());
+    await this.ports.store.commit([{ kind: 'deleteReminder', id }], settle());
   }
 
   private async own(ownerUid: string, id: string): Promise<Versioned<Reminder>> {
-    const found = await readFor(ownerUid, this.dependencies.reminders.find(id));
+    const found = await readFor(ownerUid, this.ports.reminders.find(id));
     if (found !== undefined && found.value.ownerUid === ownerUid) return found;
     throw new MusterError('NOT_FOUND', `Reminder with ID '${id}' not found`, {
       field: 'reminder_id',

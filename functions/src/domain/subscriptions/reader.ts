@@ -1,5 +1,7 @@
 /** Reads subscriptions' logs for their owners, and has them watched meanwhile. */
+
 import type { Caller } from '../data/caller.ts';
+import type { FirebasePorts } from '../data/ports.ts';
 import type { Waiting } from '../waiting.ts';
 import { beginningOf, invalidCursor, type Position, positionAt } from './cursor.ts';
 import { Feed } from './feed.ts';
@@ -8,7 +10,7 @@ import { type Page, PageBuilder, readingOf } from './page.ts';
 import type { EventReader, ReadFrom, Reading } from './reading.ts';
 import type { Subscription } from './subscription.ts';
 import { abortOf, passingOf } from './waiting.ts';
-import { Watching, type WatchingPorts, type WatchReader } from './watching.ts';
+import { Watching, type WatchReader } from './watching.ts';
 
 /** Entries that are read at once. */
 const ENTRIES_READ = 10;
@@ -16,9 +18,12 @@ const ENTRIES_READ = 10;
 /** A poll that does not wait still learns of what happened while nobody watched, if that takes no longer. */
 const CATCH_UP_MILLISECONDS = 5000;
 
-export interface ReaderPorts extends WatchingPorts {
+/** Subscriptions as the log's readers ask for them. */
+export interface KnownSubscriptions {
   /** @throws MusterError NOT_FOUND where the caller has no such subscription */
   opened(caller: Caller, subscriptionId: string): Promise<Subscription>;
+  /** Whether the subscription is still there. */
+  isOpen(subscription: Subscription): Promise<boolean>;
 }
 
 /** A reader that has come, until it leaves. */
@@ -29,12 +34,14 @@ interface Attendance {
 }
 
 export class LogReader implements EventReader {
-  private readonly ports: ReaderPorts;
+  private readonly ports: FirebasePorts;
+  private readonly known: KnownSubscriptions;
   /** What this instance has readers of, or had a moment ago: by log. */
   private readonly watchings = new Map<string, Watching>();
 
-  constructor(ports: ReaderPorts) {
+  constructor(ports: FirebasePorts, known: KnownSubscriptions) {
     this.ports = ports;
+    this.known = known;
   }
 
   async poll(
@@ -44,7 +51,7 @@ export class LogReader implements EventReader {
     gone?: AbortSignal,
     waiting: Waiting = (wait) => wait,
   ): Promise<Reading> {
-    const subscription = await this.ports.opened(caller, from.subscriptionId);
+    const subscription = await this.known.opened(caller, from.subscriptionId);
     const builder = startingAt(subscription, from.cursor);
     const page = await this.read(builder);
     if (hasNews(page) || gone?.aborted) return readingOf(page);
@@ -67,7 +74,7 @@ export class LogReader implements EventReader {
   }
 
   async *follow(caller: Caller, from: ReadFrom, gone: AbortSignal): AsyncIterable<Reading> {
-    const subscription = await this.ports.opened(caller, from.subscriptionId);
+    const subscription = await this.known.opened(caller, from.subscriptionId);
     let page = await this.read(startingAt(subscription, from.cursor));
     while (hasNews(page) && !gone.aborted) {
       yield readingOf(page);
@@ -105,7 +112,7 @@ export class LogReader implements EventReader {
     const { log } = subscription;
     const known = this.watchings.get(log);
     if (known !== undefined) return known;
-    const made: Watching = new Watching(this.ports, subscription, () => {
+    const made: Watching = new Watching(this.ports, this.known, subscription, () => {
       if (this.watchings.get(log) === made) this.watchings.delete(log);
     });
     this.watchings.set(log, made);

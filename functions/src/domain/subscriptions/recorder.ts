@@ -1,13 +1,14 @@
 /** Writes what one watch notices into the log: first what was missed, then each change, in batches. */
+
 import type { Change } from '../data/access.ts';
 import { connectionError, sizeLimitExceeded } from '../data/errors.ts';
+import type { FirebasePorts } from '../data/ports.ts';
 import type { MusterError } from '../errors.ts';
 import type { JsonValue } from '../json.ts';
-import type { Clock } from '../ports.ts';
 import { utf8Length } from '../size.ts';
 import { MAX_ENTRY_TRANSITIONS, Pending } from './batch.ts';
 import type { EventType } from './event.ts';
-import type { Entry, EntrySize, EventLog } from './log.ts';
+import type { Entry, EntrySize } from './log.ts';
 import { type Replayed, sizeOf } from './replay.ts';
 import { isCheckpointDue, outdated } from './retention.ts';
 import { MAX_CHILDREN_BYTES, MAX_VALUE_BYTES } from './subscription.ts';
@@ -19,11 +20,6 @@ const BATCH_MILLISECONDS = 100;
 
 /** Whoever cannot write for so long has lost the database, and somebody else may write on. */
 const APPEND_MILLISECONDS = 10_000;
-
-export interface RecorderPorts {
-  readonly events: EventLog;
-  readonly clock: Clock;
-}
 
 export interface Recorded {
   readonly log: string;
@@ -40,7 +36,7 @@ export interface RecorderEnd {
 }
 
 export class Recorder {
-  private readonly ports: RecorderPorts;
+  private readonly ports: FirebasePorts;
   private readonly recorded: Recorded;
   private readonly end: RecorderEnd;
   /** How the path is. */
@@ -58,7 +54,7 @@ export class Recorder {
   private isAppending = false;
   private waiting: (() => void)[] = [];
 
-  constructor(ports: RecorderPorts, recorded: Recorded, log: Replayed, end: RecorderEnd) {
+  constructor(ports: FirebasePorts, recorded: Recorded, log: Replayed, end: RecorderEnd) {
     this.ports = ports;
     this.recorded = recorded;
     this.end = end;

@@ -4,12 +4,11 @@
  */
 import type { Caller } from '../data/caller.ts';
 import { type DatabaseName, type DataPath, parsePath } from '../data/path.ts';
+import type { FirebasePorts } from '../data/ports.ts';
 import { inTime } from '../deadline.ts';
-import type { Hashing } from '../ports.ts';
-import type { SubscriptionReader } from '../readers.ts';
 import { retryStale, unlessStale } from '../retry.ts';
 import { byteLength } from '../size.ts';
-import type { Settle, Store, Versioned } from '../store.ts';
+import type { Settle, Versioned } from '../store.ts';
 import type { Expiring } from '../sweep/part.ts';
 import { beginningOf, cursorOf } from './cursor.ts';
 import type { EventType } from './event.ts';
@@ -32,7 +31,6 @@ import {
   tooManySubscriptions,
 } from './subscription.ts';
 import { stateOf } from './transition.ts';
-import type { WatchingPorts } from './watching.ts';
 
 /** Until when a subscription is kept that was ended: it has expired, whatever clock looks at it. */
 const OVER = new Date(0);
@@ -46,12 +44,6 @@ const ID_LENGTH = 40;
 const LOG_LETTERS = 20;
 
 const WRITER_LETTERS = 12;
-
-export interface SubscriptionDependencies extends Omit<WatchingPorts, 'isOpen'> {
-  readonly subscriptions: SubscriptionReader;
-  readonly store: Store;
-  readonly hashing: Hashing;
-}
 
 export interface SubscriptionRequest {
   readonly subscriptionId: string;
@@ -69,15 +61,14 @@ export interface Subscribed {
 
 export class SubscriptionService implements EventReader, Expiring {
   readonly name = 'subscriptions';
-  private readonly dependencies: SubscriptionDependencies;
+  private readonly ports: FirebasePorts;
   private readonly reader: LogReader;
   private readonly forgetting: Forgetting;
 
-  constructor(dependencies: SubscriptionDependencies) {
-    this.dependencies = dependencies;
-    this.forgetting = new Forgetting(dependencies);
-    this.reader = new LogReader({
-      ...dependencies,
+  constructor(ports: FirebasePorts) {
+    this.ports = ports;
+    this.forgetting = new Forgetting(ports);
+    this.reader = new LogReader(ports, {
       opened: (caller, subscriptionId) => this.opened(caller, subscriptionId),
       isOpen: async ({ id, log }) => (await this.findOpen(id))?.value.log === log,
     });
@@ -93,12 +84,12 @@ export class SubscriptionService implements EventReader, Expiring {
     request: SubscriptionRequest,
     settle: Settle<Subscribed>,
   ): Promise<Subscribed> {
-    const { randomness, events } = this.dependencies;
+    const { randomness, events } = this.ports;
     const path = parsePath(request.database, request.path);
     checkEventType(path, request.eventType);
     const { log, ...subscribed } = await retryStale(randomness, async () => {
       const id = this.idOf(caller, request.subscriptionId);
-      const known = await this.dependencies.subscriptions.find(id);
+      const known = await this.ports.subscriptions.find(id);
       return known === undefined || hasExpired(known.value, this.now())
         ? this.open(caller, path, request, known, settle)
         : this.goOn(caller, path, request, known, settle);
@@ -117,7 +108,7 @@ export class SubscriptionService implements EventReader, Expiring {
 
   /** @throws MusterError NOT_FOUND where the caller has no such subscription */
   async unsubscribe(caller: Caller, subscriptionId: string, settle: Settle<void>): Promise<void> {
-    const { store, randomness, log } = this.dependencies;
+    const { store, randomness, log } = this.ports;
     const id = this.idOf(caller, subscriptionId);
     // It ends before its log does: whoever reads takes a log that is missing for one that is still to be made.
     const ended = await retryStale(randomness, async () => {
@@ -152,7 +143,7 @@ export class SubscriptionService implements EventReader, Expiring {
     expired: Versioned<Subscription> | undefined,
     settle: Settle<Subscribed>,
   ): Promise<Subscribed & { readonly log: string }> {
-    const { randomness, store, subscriptions, events } = this.dependencies;
+    const { randomness, store, subscriptions, events } = this.ports;
     const { uid } = caller.principal;
     const data = await this.lookAt(caller, path, request.eventType);
     if ((await subscriptions.count(uid)) >= MAX_SUBSCRIPTIONS) throw tooManySubscriptions();
@@ -179,7 +170,7 @@ export class SubscriptionService implements EventReader, Expiring {
     known: Versioned<Subscription>,
     settle: Settle<Subscribed>,
   ): Promise<Subscribed & { readonly log: string }> {
-    const { events, store, randomness } = this.dependencies;
+    const { events, store, randomness } = this.ports;
     const { log } = known.value;
     if (!isSameDefinition(known.value, request)) throw otherDefinition(known.value);
     // The end before the data, so that nothing falls in between.
@@ -195,7 +186,7 @@ export class SubscriptionService implements EventReader, Expiring {
   }
 
   private async lookAt(caller: Caller, path: DataPath, eventType: EventType): Promise<Look> {
-    const data = await lookAt(this.dependencies.databases, caller, path, eventType);
+    const data = await lookAt(this.ports.databases, caller, path, eventType);
     const error = sizeError(eventType, byteLength([...data]));
     if (error !== undefined) throw error;
     return data;
@@ -215,7 +206,7 @@ export class SubscriptionService implements EventReader, Expiring {
   }
 
   private async findOpen(id: string): Promise<Versioned<Subscription> | undefined> {
-    const known = await this.dependencies.subscriptions.find(id);
+    const known = await this.ports.subscriptions.find(id);
     return known === undefined || hasExpired(known.value, this.now()) ? undefined : known;
   }
 
@@ -223,18 +214,16 @@ export class SubscriptionService implements EventReader, Expiring {
   private async extend({ value: { id, expiresAt }, version }: Versioned<Subscription>): Promise<void> {
     const until = new Date(this.now().getTime() + KEPT_MILLISECONDS);
     if (until.getTime() - expiresAt.getTime() < EXTENDED_EVERY_MILLISECONDS) return;
-    const { store } = this.dependencies;
+    const { store } = this.ports;
     await unlessStale(store.commit([{ kind: 'keepSubscription', id, until, version }]));
   }
 
   /** Its owner's own: nobody else finds it. */
   private idOf({ principal }: Caller, subscriptionId: string): string {
-    return this.dependencies.hashing
-      .sha256(JSON.stringify([principal.uid, subscriptionId]))
-      .slice(0, ID_LENGTH);
+    return this.ports.hashing.sha256(JSON.stringify([principal.uid, subscriptionId])).slice(0, ID_LENGTH);
   }
 
   private now(): Date {
-    return this.dependencies.clock.now();
+    return this.ports.clock.now();
   }
 }

@@ -1,15 +1,13 @@
 /** One instance's watch of one subscription: from the log's state on, as one caller, into the log. */
-import type { DatabaseAccesses, Watch } from '../data/access.ts';
+
+import type { Watch } from '../data/access.ts';
 import type { Caller } from '../data/caller.ts';
 import { parsePath } from '../data/path.ts';
+import type { FirebasePorts } from '../data/ports.ts';
 import type { Entry } from './log.ts';
-import { Recorder, type RecorderEnd, type RecorderPorts } from './recorder.ts';
+import { Recorder, type RecorderEnd } from './recorder.ts';
 import type { Replayed } from './replay.ts';
 import { MAX_CHILDREN, type Subscription, shapeOf } from './subscription.ts';
-
-export interface WatchPorts extends RecorderPorts {
-  readonly databases: DatabaseAccesses;
-}
 
 export class RecordedWatch {
   readonly caller: Caller;
@@ -17,7 +15,7 @@ export class RecordedWatch {
   private readonly watch: Watch;
 
   constructor(
-    ports: WatchPorts,
+    ports: FirebasePorts,
     subscription: Subscription,
     writer: string,
     caller: Caller,

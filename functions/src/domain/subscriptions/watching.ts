@@ -3,29 +3,23 @@
  * another that has the lease. The lease only saves work. Two instances that both believe to have it do no
  * harm, since each entry of the log is taken from one of them alone.
  */
+
 import type { Caller } from '../data/caller.ts';
 import { parsePath } from '../data/path.ts';
-import type { Log, Randomness } from '../ports.ts';
+import type { FirebasePorts } from '../data/ports.ts';
 import { beginLate } from './lateBeginning.ts';
 import { mayTake, RENEWED_EVERY_MILLISECONDS } from './lease.ts';
-import type { Entry, Lease, LoadedLog, WatcherLeases } from './log.ts';
+import type { Entry, Lease, LoadedLog } from './log.ts';
 import { lookAt } from './look.ts';
+import type { KnownSubscriptions } from './reader.ts';
 import { replay } from './replay.ts';
 import { type Subscription, subscriptionNotFound } from './subscription.ts';
 import { stateOf } from './transition.ts';
 import { type Deferred, deferred } from './waiting.ts';
-import { RecordedWatch, type WatchPorts } from './watch.ts';
+import { RecordedWatch } from './watch.ts';
 
 /** How long a watch outlives its last reader, who may come back with the next poll. */
 const LINGER_MILLISECONDS = 10_000;
-
-export interface WatchingPorts extends WatchPorts {
-  readonly leases: WatcherLeases;
-  readonly randomness: Randomness;
-  readonly log: Log;
-  /** Whether the subscription is still there. */
-  isOpen(subscription: Subscription): Promise<boolean>;
-}
 
 export interface WatchReader {
   readonly caller: Caller;
@@ -34,7 +28,8 @@ export interface WatchReader {
 }
 
 export class Watching {
-  private readonly ports: WatchingPorts;
+  private readonly ports: FirebasePorts;
+  private readonly subscriptions: Pick<KnownSubscriptions, 'isOpen'>;
   private readonly subscription: Subscription;
   private readonly ended: () => void;
   /** Names this instance's part in the lease. */
@@ -55,8 +50,14 @@ export class Watching {
   private readonly unobserve: () => void;
 
   /** @param ended called once, when it is of no use any more */
-  constructor(ports: WatchingPorts, subscription: Subscription, ended: () => void) {
+  constructor(
+    ports: FirebasePorts,
+    subscriptions: Pick<KnownSubscriptions, 'isOpen'>,
+    subscription: Subscription,
+    ended: () => void,
+  ) {
     this.ports = ports;
+    this.subscriptions = subscriptions;
     this.subscription = subscription;
     this.ended = ended;
     this.holder = ports.randomness.letters(12);
@@ -142,12 +143,12 @@ export class Watching {
     const loaded = await events.load(log);
     if (loaded !== undefined) return loaded;
     const [reader] = this.readers;
-    if (reader !== undefined && (await this.ports.isOpen(this.subscription))) {
+    if (reader !== undefined && (await this.subscriptions.isOpen(this.subscription))) {
       const data = await lookAt(databases, reader.caller, parsePath(database, path), eventType);
       await beginLate(events, log, stateOf(eventType, data), randomness.letters(12));
       const created = await events.load(log);
       // Asked again: what is removed after this takes the lease along, and that is noticed.
-      if (created !== undefined && (await this.ports.isOpen(this.subscription))) return created;
+      if (created !== undefined && (await this.subscriptions.isOpen(this.subscription))) return created;
     }
     await this.clearAway();
     throw subscriptionNotFound(subscriptionId);
@@ -181,7 +182,8 @@ export class Watching {
 
   /** What was written just when the subscription was removed would stay for ever. */
   private async clearAway(): Promise<void> {
-    if (!(await this.ports.isOpen(this.subscription))) await this.ports.events.remove(this.subscription.log);
+    if (!(await this.subscriptions.isOpen(this.subscription)))
+      await this.ports.events.remove(this.subscription.log);
   }
 
   private take(reading: boolean, may: (lease: Lease | undefined) => boolean): Promise<boolean> {

@@ -2,25 +2,19 @@
  * Whether presence proves a death. While the Realtime Database is away nobody's calls are noted, so that what it
  * says when it is back is old. Agents that live are noted again within some heartbeats.
  */
+
 import { inTime } from '../deadline.ts';
-import type { Log, Presence } from '../ports.ts';
+import type { SystemPorts } from '../system/ports.ts';
 import type { PresenceStanding } from './part.ts';
-import type { PresenceOutage, SweepRecord } from './record.ts';
+import type { PresenceOutage } from './record.ts';
 
 /** How long nobody is taken for dead after presence is back. */
 export const RECOVERY_MILLISECONDS = 5 * 60_000;
 
-export interface StandingDependencies {
-  readonly presence: Pick<Presence, 'check'>;
-  readonly record: SweepRecord;
-  readonly log: Log;
-  /** How long the check may take. */
-  readonly patienceMilliseconds: number;
-}
-
 /** Looks, and writes down for the next sweep what has changed. */
 export async function presenceStanding(
-  { presence, record, log, patienceMilliseconds }: StandingDependencies,
+  { presence, sweepRecord, log }: SystemPorts,
+  patienceMilliseconds: number,
   outage: PresenceOutage | undefined,
   now: Date,
 ): Promise<PresenceStanding> {
@@ -29,18 +23,18 @@ export async function presenceStanding(
   } catch (error) {
     const since = outage !== undefined && outage.backAt === undefined ? outage.since : now;
     log.warn('presence_away', { since, error });
-    await record.saveOutage({ since });
+    await sweepRecord.saveOutage({ since });
     return 'away';
   }
   if (outage === undefined) return 'trusted';
   const { since, backAt = now } = outage;
   if (now.getTime() - backAt.getTime() >= RECOVERY_MILLISECONDS) {
-    await record.saveOutage(undefined);
+    await sweepRecord.saveOutage(undefined);
     return 'trusted';
   }
   if (outage.backAt === undefined) {
     log.info('presence_back', { since });
-    await record.saveOutage({ since, backAt });
+    await sweepRecord.saveOutage({ since, backAt });
   }
   return 'back';
 }

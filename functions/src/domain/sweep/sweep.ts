@@ -2,37 +2,44 @@
  * What the schedule runs every minute. Its parts run beside each other, each for less than a minute: one whose
  * database is away holds nobody up but what needs the same, and one that has not finished goes on in the next sweep.
  */
+
 import { inTime } from '../deadline.ts';
-import type { Clock } from '../ports.ts';
+import type { SystemPorts } from '../system/ports.ts';
 import type { PresenceStanding, SweepPart, Swept, Turn } from './part.ts';
-import { presenceStanding, type StandingDependencies } from './presenceStanding.ts';
+import { presenceStanding } from './presenceStanding.ts';
 import type { BehindPart, SweepState } from './record.ts';
 
 /** A part that is told that its turn is over may take this much longer to finish what it has begun. */
 const ENDING_MILLISECONDS = 5000;
 
-export interface SweepDependencies extends StandingDependencies {
-  readonly clock: Clock;
-  /** How long a part may work in one sweep. */
-  readonly turnMilliseconds: number;
-}
-
 /** What each part has done. */
 export type SweepReport = Readonly<Record<string, Swept['counts']>>;
 
+export interface SweepLimits {
+  /** How long a part may work in one sweep. */
+  readonly turnMilliseconds: number;
+  /** How long the check of presence may take. */
+  readonly patienceMilliseconds: number;
+}
+
+/** Each part of a sweep ends before the next minute's. The database may be slow where it has just been connected. */
+const SWEEP_LIMITS: SweepLimits = { turnMilliseconds: 45_000, patienceMilliseconds: 20_000 };
+
 export class Sweep {
   private readonly parts: readonly SweepPart[];
-  private readonly dependencies: SweepDependencies;
+  private readonly ports: SystemPorts;
+  private readonly limits: SweepLimits;
 
-  constructor(parts: readonly SweepPart[], dependencies: SweepDependencies) {
+  constructor(parts: readonly SweepPart[], ports: SystemPorts, limits: SweepLimits = SWEEP_LIMITS) {
     this.parts = parts;
-    this.dependencies = dependencies;
+    this.ports = ports;
+    this.limits = limits;
   }
 
   async run(): Promise<SweepReport> {
-    const { clock, log, turnMilliseconds } = this.dependencies;
+    const { clock, log } = this.ports;
     const now = clock.now();
-    const end = performance.now() + turnMilliseconds;
+    const end = performance.now() + this.limits.turnMilliseconds;
     const before = await this.before();
     const presence = this.standing(before, now);
     const turns = new Map<string, Promise<Swept>>();
@@ -51,9 +58,9 @@ export class Sweep {
 
   /** Undefined where it cannot be read. */
   private async before(): Promise<SweepState | undefined> {
-    const { record, log } = this.dependencies;
+    const { sweepRecord, log } = this.ports;
     try {
-      return await record.read();
+      return await sweepRecord.read();
     } catch (error) {
       log.error('sweep_record_unreadable', { error });
       return undefined;
@@ -64,15 +71,16 @@ export class Sweep {
     // Nobody knows whether presence was away until a moment ago.
     if (before === undefined) return 'back';
     try {
-      return await presenceStanding(this.dependencies, before.outage, now);
+      return await presenceStanding(this.ports, this.limits.patienceMilliseconds, before.outage, now);
     } catch (error) {
-      this.dependencies.log.error('sweep_record_unwritable', { error });
+      this.ports.log.error('sweep_record_unwritable', { error });
       return 'away';
     }
   }
 
   private async turn(part: SweepPart, turn: Turn): Promise<Swept> {
-    const { log, turnMilliseconds } = this.dependencies;
+    const { log } = this.ports;
+    const { turnMilliseconds } = this.limits;
     try {
       return await inTime(part.run(turn), turnMilliseconds + ENDING_MILLISECONDS, `The part ${part.name}`);
     } catch (error) {
@@ -86,7 +94,7 @@ export class Sweep {
     outcomes: readonly (readonly [part: string, Swept])[],
     now: Date,
   ): Promise<void> {
-    const { record, log } = this.dependencies;
+    const { sweepRecord, log } = this.ports;
     const behind: Record<string, BehindPart> = {};
     for (const [part, { isBehind, stoppedAt }] of outcomes) {
       if (isBehind) behind[part] = { since: before?.behind[part]?.since ?? now, from: stoppedAt };
@@ -95,7 +103,7 @@ export class Sweep {
     if (names.length > 0) log.warn('sweep_behind', { parts: behind });
     if (names.length === 0 && before !== undefined && Object.keys(before.behind).length === 0) return;
     try {
-      await record.saveBehind(behind);
+      await sweepRecord.saveBehind(behind);
     } catch (error) {
       log.error('sweep_record_unwritable', { error });
     }

@@ -1,26 +1,17 @@
 /** The agents of the system and what they are doing. Source: spec/network.md, system.getAgents; docs/semantics.md#network. */
-import type { Agent, AgentChanges } from '../agents/agent.ts';
+import type { Agent } from '../agents/agent.ts';
 import { availability, withPresence } from '../agents/availability.ts';
 import { inTime } from '../deadline.ts';
-import type { Clock, Log, Presence } from '../ports.ts';
 import type { Slice } from '../readers.ts';
 import { KeptReadings } from './keptReadings.ts';
-import type { AgentDirectoryReader, AgentQuery, Found, Place } from './readers.ts';
+import type { SystemPorts } from './ports.ts';
+import type { AgentQuery, Found, Place } from './readers.ts';
 
 /** What may change the summary. */
 const SUMMARY_CHANGES = ['createAgent', 'replaceAgent', 'holdTask', 'dropTask'] as const;
 
 /** How long a list waits for presence before it goes by what the last sweep found. */
 const PRESENCE_WAIT_MILLISECONDS = 1000;
-
-export interface AgentOverviewDependencies {
-  readonly directory: AgentDirectoryReader;
-  readonly presence: Presence;
-  /** Counts the changes of a kind that commits of this instance may have brought about. */
-  readonly store: { committed(kind: keyof AgentChanges): number };
-  readonly clock: Clock;
-  readonly log: Log;
-}
 
 /** How many agents are in each state; offline ones as the last sweep, at most a minute ago, found them. */
 export interface AgentSummary {
@@ -40,16 +31,16 @@ export interface AgentPage {
 }
 
 export class AgentOverview {
-  private readonly dependencies: AgentOverviewDependencies;
+  private readonly ports: SystemPorts;
   private readonly pages = new KeptReadings<Found<Agent>>();
   private readonly summaries = new KeptReadings<AgentSummary>();
 
-  constructor(dependencies: AgentOverviewDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: SystemPorts) {
+    this.ports = ports;
   }
 
   async list(query: AgentQuery, limit: number, after: Place | undefined): Promise<AgentPage> {
-    const { directory, clock } = this.dependencies;
+    const { directory, clock } = this.ports;
     const key = JSON.stringify([query, limit, after]);
     const { items, ...end } = await this.pages.read(key, this.stamp(), () =>
       directory.list(query, limit, after),
@@ -65,7 +56,7 @@ export class AgentOverview {
 
   /** Agents of a workspace that are alive now, out of `limit` that were so at the last sweep. */
   async live(workspace: string, limit: number): Promise<Slice<Agent>> {
-    const { directory, clock } = this.dependencies;
+    const { directory, clock } = this.ports;
     const { items, more } = await directory.live(workspace, limit);
     const seen = await this.lastSeen(items);
     const now = clock.now();
@@ -80,13 +71,13 @@ export class AgentOverview {
 
   /** One reading serves for a second, unless this instance has changed an agent since. */
   private stamp(): string {
-    const { store, clock } = this.dependencies;
+    const { store, clock } = this.ports;
     const changes = SUMMARY_CHANGES.map((kind) => store.committed(kind));
     return `${changes.join(' ')} ${Math.floor(clock.now().getTime() / 1000)}`;
   }
 
   private async count(): Promise<AgentSummary> {
-    const { directory } = this.dependencies;
+    const { directory } = this.ports;
     const [registered, active, busy, error] = await Promise.all([
       directory.registered(),
       directory.count('active'),
@@ -100,7 +91,7 @@ export class AgentOverview {
   }
 
   private async lastSeen(agents: readonly Agent[]): Promise<ReadonlyMap<string, Date>> {
-    const { presence, log } = this.dependencies;
+    const { presence, log } = this.ports;
     if (agents.length === 0) return new Map();
     try {
       const reading = presence.lastSeen(agents.map(({ id }) => id));

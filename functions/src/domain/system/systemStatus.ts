@@ -3,11 +3,9 @@
  * Source: spec/network.md, system.getSystemStatus; docs/semantics.md#network.
  */
 import { inTime } from '../deadline.ts';
-import type { GitHub, RateLimit } from '../github/port.ts';
-import type { Clock } from '../ports.ts';
-import type { SweepRecord, SweepState } from '../sweep/record.ts';
-import type { UnreadableDocuments } from '../unreadable.ts';
-import type { AgentDirectoryReader } from './readers.ts';
+import type { RateLimit } from '../github/port.ts';
+import type { SweepState } from '../sweep/record.ts';
+import type { SystemPorts } from './ports.ts';
 import type { TaskOverview } from './taskOverview.ts';
 
 /** What is asked for its health. */
@@ -67,29 +65,21 @@ const PATIENCE_MILLISECONDS: Readonly<Record<Service, number>> = {
 /** How long one look is good for. */
 const KEPT_MILLISECONDS = 15_000;
 
-export interface SystemStatusDependencies {
-  readonly probes: Probes;
-  readonly gitHub: Pick<GitHub, 'configured' | 'rateLimit'>;
-  readonly directory: AgentDirectoryReader;
-  readonly tasks: Pick<TaskOverview, 'stats'>;
-  readonly sweepRecord: Pick<SweepRecord, 'read'>;
-  readonly unreadable: Pick<UnreadableDocuments, 'recent'>;
-  readonly clock: Clock;
-}
-
 export class SystemStatus {
-  private readonly dependencies: SystemStatusDependencies;
+  private readonly ports: SystemPorts;
+  private readonly tasks: Pick<TaskOverview, 'stats'>;
   private kept: { readonly until: number; readonly readings: Promise<Readings> } | undefined;
   /** Probes that have not ended: a service that is away is not asked ever more. */
   private readonly pending = new Map<Service, Promise<RateLimit | undefined>>();
 
-  constructor(dependencies: SystemStatusDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: SystemPorts, tasks: Pick<TaskOverview, 'stats'>) {
+    this.ports = ports;
+    this.tasks = tasks;
   }
 
   /** All services at once; one look serves all callers for a while. */
   readings(): Promise<Readings> {
-    const now = this.dependencies.clock.now().getTime();
+    const now = this.ports.clock.now().getTime();
     if (this.kept === undefined || this.kept.until <= now) {
       this.kept = { until: now + KEPT_MILLISECONDS, readings: this.probeAll() };
     }
@@ -97,13 +87,13 @@ export class SystemStatus {
   }
 
   now(): Date {
-    return this.dependencies.clock.now();
+    return this.ports.clock.now();
   }
 
   /** What there is to do, and who is there to do it; undefined where Firestore does not tell in time. */
   async workload(workspace: string): Promise<Workload | undefined> {
-    const { directory, tasks } = this.dependencies;
-    const counted = Promise.all([directory.registered(), tasks.stats(workspace)]);
+    const { directory } = this.ports;
+    const counted = Promise.all([directory.registered(), this.tasks.stats(workspace)]);
     const known = inTime(counted, PATIENCE_MILLISECONDS.firestore, 'Firestore');
     return known.then(
       ([{ active }, { total }]) => ({ activeAgents: active, tasksInQueue: total }),
@@ -113,7 +103,7 @@ export class SystemStatus {
 
   /** What the sweep has not got done; nothing where Firestore does not tell in time. */
   async sweepAlerts(): Promise<readonly Alert[]> {
-    const { sweepRecord } = this.dependencies;
+    const { sweepRecord } = this.ports;
     const state = inTime(sweepRecord.read(), PATIENCE_MILLISECONDS.firestore, 'Firestore');
     return state.then(
       ({ behind }) => behindAlerts(behind, this.now()),
@@ -124,7 +114,7 @@ export class SystemStatus {
   /** The stored documents that could not be read in the last hour; undefined where nobody tells in time. */
   async unreadable(): Promise<readonly string[] | undefined> {
     const known = inTime(
-      this.dependencies.unreadable.recent(),
+      this.ports.unreadable.recent(),
       PATIENCE_MILLISECONDS.realtimeDatabase,
       'The Realtime Database',
     );
@@ -132,14 +122,14 @@ export class SystemStatus {
   }
 
   private async probeAll(): Promise<Readings> {
-    const { gitHub } = this.dependencies;
+    const { gitHub } = this.ports;
     const present = SERVICES.filter((service) => service !== 'github' || gitHub.configured);
     const readings = await Promise.all(present.map((service) => this.probe(service)));
     return Object.fromEntries(present.map((service, index) => [service, readings[index]]));
   }
 
   private async probe(service: Service): Promise<Reading> {
-    const { clock } = this.dependencies;
+    const { clock } = this.ports;
     const started = performance.now();
     const outcome = await inTime(this.ask(service), PATIENCE_MILLISECONDS[service], service).then(
       (rateLimit) => ({ isUp: true, ...(rateLimit && { rateLimit }) }),
@@ -157,7 +147,7 @@ export class SystemStatus {
   }
 
   private async probeOnce(service: Service): Promise<RateLimit | undefined> {
-    const { probes, gitHub } = this.dependencies;
+    const { probes, gitHub } = this.ports;
     if (service === 'github') return gitHub.rateLimit();
     await probes[service]();
     return undefined;

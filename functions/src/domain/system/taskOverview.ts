@@ -1,23 +1,17 @@
 /** The one work queue as system.getTaskQueue shows it. Source: spec/network.md; docs/semantics.md#one-model. */
 import { MusterError } from '../errors.ts';
-import type { AgentReader, SessionCounters, SessionReader, TaskReader } from '../readers.ts';
+import type { SessionCounters } from '../readers.ts';
 import { fitsAnswer } from '../size.ts';
 import { satisfiedKeys } from '../tasks/capabilities.ts';
 import { compareInQueue } from '../tasks/order.ts';
 import { PRIORITY_RANGES, type PriorityWord, taskType } from '../tasks/projection.ts';
 import type { Task } from '../tasks/task.ts';
 import { KeptReadings } from './keptReadings.ts';
-import { type Place, type QueueReader, type QueueStatus, STATE_SHARE } from './readers.ts';
+import type { SystemPorts } from './ports.ts';
+import { type Place, type QueueStatus, STATE_SHARE } from './readers.ts';
 
 /** An agent's own tasks are looked at up to this many. */
 const MAX_OWN_TASKS = 100;
-
-export interface TaskOverviewDependencies {
-  readonly sessions: SessionReader;
-  readonly agents: AgentReader;
-  readonly tasks: TaskReader;
-  readonly queue: QueueReader;
-}
 
 export interface TaskQueueRequest {
   readonly workspace: string;
@@ -65,12 +59,12 @@ interface QueueState {
 }
 
 export class TaskOverview {
-  private readonly dependencies: TaskOverviewDependencies;
+  private readonly ports: SystemPorts;
   private readonly pages = new KeptReadings<QueuePage>();
   private readonly extents = new KeptReadings<{ readonly blocked: number; readonly oldestTask?: Date }>();
 
-  constructor(dependencies: TaskOverviewDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: SystemPorts) {
+    this.ports = ports;
   }
 
   /**
@@ -89,7 +83,7 @@ export class TaskOverview {
 
   /** Whatever changes the queue changes its session or its counters in the same commit. */
   private async state(workspace: string): Promise<QueueState | undefined> {
-    const { sessions } = this.dependencies;
+    const { sessions } = this.ports;
     const open = await sessions.current(workspace);
     if (open === undefined) return undefined;
     const session = open.session.id;
@@ -124,7 +118,7 @@ export class TaskOverview {
   }
 
   private async extent(session: string): Promise<{ readonly blocked: number; readonly oldestTask?: Date }> {
-    const { queue } = this.dependencies;
+    const { queue } = this.ports;
     const [blocked, oldestTask] = await Promise.all([queue.countBlocked(session), queue.oldest(session)]);
     return { blocked, ...(oldestTask && { oldestTask }) };
   }
@@ -136,7 +130,7 @@ export class TaskOverview {
     for (const status of states.slice(after ? states.indexOf(after.status) : 0)) {
       const isFull = tasks.length === limit || !fitsAnswer(tasks, STATE_SHARE);
       if (isFull) return { tasks, truncated: true, next: { status } };
-      const { items, next } = await this.dependencies.queue.list(
+      const { items, next } = await this.ports.queue.list(
         session,
         status,
         { priorities: priority && PRIORITY_RANGES[priority], type },
@@ -151,7 +145,7 @@ export class TaskOverview {
 
   /** What an agent holds, or may claim next where pending tasks are asked for. */
   private async listOf(agentId: string, request: TaskQueueRequest): Promise<QueuePage> {
-    const { sessions, tasks } = this.dependencies;
+    const { sessions, tasks } = this.ports;
     const { open, agent } = await sessions.currentWithAgent(request.workspace, agentId);
     if (agent === undefined) throw noAgent(agentId);
     if (open === undefined || request.status === 'blocked') return NO_TASKS;

@@ -2,16 +2,15 @@
  * Claiming from the queue: one optimistic commit of the task, its holder and the session's counters.
  * Source: spec/coordination.md, claim_task; docs/semantics.md#coordination.
  */
+
 import { type Agent, holding } from '../agents/agent.ts';
 import { countedAgent } from '../agents/counting.ts';
 import { capabilitiesOf, claimableNow, codingClaimed, type RunnerClaim } from '../coding/claiming.ts';
+import type { CoordinationPorts } from '../coordination/ports.ts';
 import type { Session } from '../coordination/session.ts';
 import { agentNotRegistered } from '../missing.ts';
-import type { Clock, Randomness } from '../ports.ts';
-import type { SessionReader, TaskReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
-import { type Settle, StaleWriteError, type Store, type Versioned } from '../store.ts';
-import type { QueueReader } from '../system/readers.ts';
+import { type Settle, StaleWriteError, type Versioned } from '../store.ts';
 import { satisfiedKeys } from './capabilities.ts';
 import { taskChanges } from './changes.ts';
 import { claimTask, endBackoff } from './machine.ts';
@@ -44,23 +43,14 @@ export type ClaimOutcome =
   /** A runner is not told why: it waits. */
   | { readonly kind: 'none'; readonly mark: QueueMark; readonly why?: NoTask };
 
-export interface TaskQueueDependencies {
-  readonly tasks: TaskReader;
-  readonly queue: QueueReader;
-  readonly sessions: SessionReader;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-}
-
 export class TaskClaims {
-  private readonly dependencies: TaskQueueDependencies;
+  private readonly ports: CoordinationPorts;
   private readonly windows = new Map<string, ClaimWindow>();
   private readonly nothing: NothingToClaim;
 
-  constructor(dependencies: TaskQueueDependencies) {
-    this.dependencies = dependencies;
-    this.nothing = new NothingToClaim(dependencies);
+  constructor(ports: CoordinationPorts) {
+    this.ports = ports;
+    this.nothing = new NothingToClaim(ports);
   }
 
   /**
@@ -69,14 +59,11 @@ export class TaskClaims {
    * @throws MusterError NOT_FOUND when the agent is not registered
    */
   claim(request: ClaimRequest, settle: Settle<ClaimOutcome>): Promise<ClaimOutcome> {
-    return retryStale(this.dependencies.randomness, () => this.tryClaim(request, settle));
+    return retryStale(this.ports.randomness, () => this.tryClaim(request, settle));
   }
 
   private async tryClaim(request: ClaimRequest, settle: Settle<ClaimOutcome>): Promise<ClaimOutcome> {
-    const { open, agent } = await this.dependencies.sessions.currentWithAgent(
-      request.workspace,
-      request.agentId,
-    );
+    const { open, agent } = await this.ports.sessions.currentWithAgent(request.workspace, request.agentId);
     if (agent === undefined) throw agentNotRegistered(request.agentId);
     if (open === undefined) {
       const why = noGoal(request.workspace);
@@ -108,7 +95,7 @@ export class TaskClaims {
       const keys = satisfiedKeys(session.capabilityKeys, capabilities).filter((key) => key !== '');
       if (keys.length > 0) return this.claimNext(request, session, keys, agent, settle);
     } else {
-      const named = await this.dependencies.tasks.find(runner.taskId);
+      const named = await this.ports.tasks.find(runner.taskId);
       const task = claimableNow(named, runner.taskId, session, capabilities);
       if (task !== undefined) return this.take(task, agent, request, settle);
       if (await this.endBackoffOf(named)) throw new StaleWriteError();
@@ -135,7 +122,7 @@ export class TaskClaims {
         window.finish(candidate.value.id, outcome);
       }
     }
-    const retried = await this.dependencies.tasks.firstBackoff(session.id);
+    const retried = await this.ports.tasks.firstBackoff(session.id);
     if (await this.endBackoffOf(retried)) throw new StaleWriteError();
     const why = request.runner ? undefined : await this.explained(session, agent.value, retried?.value);
     return this.answer({ kind: 'none', mark: markOf(session), ...(why && { why }) }, settle);
@@ -147,7 +134,7 @@ export class TaskClaims {
       queueVersion: session.queueVersion,
       capabilities: agent.capabilities.map(({ name }) => name),
       retried,
-      now: this.dependencies.clock.now(),
+      now: this.ports.clock.now(),
     });
   }
 
@@ -158,11 +145,11 @@ export class TaskClaims {
     request: ClaimRequest,
     settle: Settle<ClaimOutcome>,
   ): Promise<ClaimOutcome> {
-    const now = this.dependencies.clock.now();
+    const now = this.ports.clock.now();
     const task = codingClaimed(claimTask(before, agent.value.id, request.leaseSeconds, now), request.runner);
     const holder = holding(agent.value, task.id, { session: task.session, epoch: task.epoch }, now);
     const claimed: ClaimOutcome = { kind: 'claimed', task };
-    await this.dependencies.store.commit(
+    await this.ports.store.commit(
       [
         ...taskChanges(before, task, version, now),
         { kind: 'holdTask', agent: holder, taskId: task.id, version: agent.version },
@@ -182,7 +169,7 @@ export class TaskClaims {
     const taskIds = Object.keys(held).filter((taskId) => held[taskId]?.session === session.id);
     if (taskIds.length === 0) return undefined;
     const isFull = taskIds.length >= configuration.maxConcurrentTasks;
-    if (known === undefined && !isFull) return this.dependencies.tasks.notStarted(session.id, id);
+    if (known === undefined && !isFull) return this.ports.tasks.notStarted(session.id, id);
     const tasks = await this.held(
       id,
       isFull ? taskIds : taskIds.filter((taskId) => !known?.includes(taskId)),
@@ -194,7 +181,7 @@ export class TaskClaims {
 
   /** Those of the tasks that the agent still holds, the oldest claim first. What it holds as a runner it knows. */
   private async held(agentId: string, taskIds: readonly string[]): Promise<readonly Task[]> {
-    const found = await this.dependencies.tasks.findAll(taskIds);
+    const found = await this.ports.tasks.findAll(taskIds);
     const held = found.flatMap((task) => {
       const { status, claim } = task?.value ?? {};
       const isTheirs = claim?.agentId === agentId && claim.isRunners !== true;
@@ -205,10 +192,10 @@ export class TaskClaims {
 
   /** Makes a task claimable whose retry is due. Tells whether it was. */
   private async endBackoffOf(waiting: Versioned<Task> | undefined): Promise<boolean> {
-    const now = this.dependencies.clock.now();
+    const now = this.ports.clock.now();
     if (waiting?.value.retryAt === undefined || waiting.value.retryAt > now) return false;
     const task = endBackoff(waiting.value);
-    await this.dependencies.store.commit([
+    await this.ports.store.commit([
       { kind: 'replaceTask', task, version: waiting.version },
       { kind: 'queueGrew', workspace: task.workspace, session: task.session, capabilityKeys: [] },
     ]);
@@ -217,14 +204,13 @@ export class TaskClaims {
 
   /** Answers what changes nothing but the record of the call's key. */
   private async answer(outcome: ClaimOutcome, settle: Settle<ClaimOutcome>): Promise<ClaimOutcome> {
-    await this.dependencies.store.commit([], settle(outcome));
+    await this.ports.store.commit([], settle(outcome));
     return outcome;
   }
 
   private window(session: string, capabilityKeys: readonly string[], type: string | undefined): ClaimWindow {
     const name = [session, type ?? '', ...capabilityKeys].join('\n');
-    const window =
-      this.windows.get(name) ?? new ClaimWindow(this.dependencies.tasks, session, capabilityKeys, type);
+    const window = this.windows.get(name) ?? new ClaimWindow(this.ports.tasks, session, capabilityKeys, type);
     this.windows.delete(name);
     this.windows.set(name, window);
     const oldest = this.windows.keys().next().value;

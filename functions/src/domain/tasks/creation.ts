@@ -1,13 +1,13 @@
 /** Putting tasks into the queue. Source: spec/coordination.md, create_task and create_tasks_batch. */
+
 import type { CodingWork } from '../coding/work.ts';
 import { openSession, type SessionOpening } from '../coordination/opening.ts';
+import type { CoordinationPorts } from '../coordination/ports.ts';
 import type { Session } from '../coordination/session.ts';
 import { MusterError } from '../errors.ts';
-import type { Clock, Randomness } from '../ports.ts';
-import type { SessionReader, TaskReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
 import { MAX_TASK_BYTES, requireSize } from '../size.ts';
-import type { Change, Settle, Store, Versioned } from '../store.ts';
+import type { Change, Settle, Versioned } from '../store.ts';
 import { capabilityKey, MAX_CAPABILITY_KEYS } from './capabilities.ts';
 import { type Dependency, resolveBatch } from './dependencies.ts';
 import { USUAL_TYPE } from './projection.ts';
@@ -48,14 +48,6 @@ export interface CreationRequest {
   readonly field: (index: number, argument: string) => string;
 }
 
-export interface TaskCreationDependencies {
-  readonly tasks: TaskReader;
-  readonly sessions: SessionReader;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-}
-
 /** A draft with the id that it will have and the ids that it depends on. */
 interface NumberedDraft {
   readonly id: string;
@@ -67,10 +59,10 @@ interface NumberedDraft {
 }
 
 export class TaskCreation {
-  private readonly dependencies: TaskCreationDependencies;
+  private readonly ports: CoordinationPorts;
 
-  constructor(dependencies: TaskCreationDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: CoordinationPorts) {
+    this.ports = ports;
   }
 
   /**
@@ -79,12 +71,12 @@ export class TaskCreation {
    */
   create(request: CreationRequest, settle: Settle<readonly Task[]>): Promise<readonly Task[]> {
     const numbered = this.number(request);
-    return retryStale(this.dependencies.randomness, async () => {
-      const now = this.dependencies.clock.now();
-      const opening = await openSession(this.dependencies, request.workspace, now, request.goal);
+    return retryStale(this.ports.randomness, async () => {
+      const now = this.ports.clock.now();
+      const opening = await openSession(this.ports, request.workspace, now, request.goal);
       const existing = await this.existing(numbered, opening.session, request);
       const tasks = buildTasks(numbered, existing, opening.session, request.createdBy, now);
-      await this.dependencies.store.commit(creationChanges(tasks, existing, opening, now), settle(tasks));
+      await this.ports.store.commit(creationChanges(tasks, existing, opening, now), settle(tasks));
       return tasks;
     });
   }
@@ -92,13 +84,13 @@ export class TaskCreation {
   /** Gives the drafts ids that sort in their order. */
   private number(request: CreationRequest): NumberedDraft[] {
     const { drafts } = request;
-    const now = this.dependencies.clock.now();
+    const now = this.ports.clock.now();
     for (const [index, draft] of drafts.entries()) {
       requireSize('A task', request.field(index, 'description'), draft, MAX_TASK_BYTES);
       requireAhead(draft.deadline, request.field(index, 'deadline'), now);
     }
     const time = now.getTime().toString(36).padStart(9, '0');
-    const prefix = `task-${time}${this.dependencies.randomness.letters(6)}`;
+    const prefix = `task-${time}${this.ports.randomness.letters(6)}`;
     const ids = drafts.map((_, index) => `${prefix}-${String(index + 1).padStart(3, '0')}`);
     const written = drafts.map((draft) => draft.dependencies);
     const resolved = request.isBatch
@@ -124,7 +116,7 @@ export class TaskCreation {
     request: CreationRequest,
   ): Promise<ReadonlyMap<string, Versioned<Task>>> {
     const ids = [...new Set(numbered.flatMap((draft) => draft.existing))];
-    const { tasks } = this.dependencies;
+    const { tasks } = this.ports;
     const found = await tasks.findAll(ids);
     const existing = new Map<string, Versioned<Task>>();
     for (const [place, id] of ids.entries()) {

@@ -1,26 +1,16 @@
 /** Closing a task whose result is there although nobody reports it: its pull request was merged. */
+import type { CoordinationPorts } from '../coordination/ports.ts';
 import { taskNotFound } from '../missing.ts';
-import type { Clock, Randomness } from '../ports.ts';
-import type { SessionReader, TaskReader } from '../readers.ts';
 import { retryStale } from '../retry.ts';
-import type { Store } from '../store.ts';
 import { settlementChanges } from './changes.ts';
 import { finishTask, type Settlement } from './machine.ts';
 import type { TaskResult } from './task.ts';
 
-export interface TaskFinishingDependencies {
-  readonly tasks: TaskReader;
-  readonly sessions: SessionReader;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-}
-
 export class TaskFinishing {
-  private readonly dependencies: TaskFinishingDependencies;
+  private readonly ports: CoordinationPorts;
 
-  constructor(dependencies: TaskFinishingDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: CoordinationPorts) {
+    this.ports = ports;
   }
 
   /**
@@ -28,7 +18,7 @@ export class TaskFinishing {
    * @throws MusterError NOT_FOUND
    */
   finish(taskId: string, result: TaskResult): Promise<Settlement> {
-    const { tasks, sessions, store, clock, randomness } = this.dependencies;
+    const { tasks, sessions, store, clock, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const found = await tasks.find(taskId);
       if (found === undefined) throw taskNotFound(taskId);

@@ -1,8 +1,7 @@
 /** Why an agent is given no task: what a caller who waits for one has to know. */
 
-import type { TaskReader } from '../readers.ts';
+import type { CoordinationPorts } from '../coordination/ports.ts';
 import { KeptReadings } from '../system/keptReadings.ts';
-import type { QueueReader } from '../system/readers.ts';
 import { capabilityKey, satisfiedKeys } from './capabilities.ts';
 import { isClosed, type Task } from './task.ts';
 
@@ -19,11 +18,6 @@ export interface NoTask {
   readonly reason: (typeof NO_TASK_REASONS)[number];
   /** In a sentence or two, with the names of a few tasks. */
   readonly explanation: string;
-}
-
-export interface NothingToClaimDependencies {
-  readonly tasks: TaskReader;
-  readonly queue: QueueReader;
 }
 
 /** What a claim knows already. */
@@ -53,11 +47,11 @@ export function noGoal(workspace: string): NoTask {
 }
 
 export class NothingToClaim {
-  private readonly dependencies: NothingToClaimDependencies;
+  private readonly ports: CoordinationPorts;
   private readonly kept = new KeptReadings<NoTask>();
 
-  constructor(dependencies: NothingToClaimDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: CoordinationPorts) {
+    this.ports = ports;
   }
 
   /** Reads a few tasks and two counts, however many tasks there are. */
@@ -68,7 +62,7 @@ export class NothingToClaim {
   }
 
   private async look({ session, capabilities, retried, now }: EmptyHanded): Promise<NoTask> {
-    const { queue } = this.dependencies;
+    const { queue } = this.ports;
     const { items: pending } = await queue.list(session, 'pending', ALL, SHOWN, undefined);
     if (pending.length > 0) return notForYou(pending, await queue.countPending(session), capabilities);
     const { items: blocked } = await queue.list(session, 'blocked', ALL, SHOWN, undefined);
@@ -88,7 +82,7 @@ export class NothingToClaim {
   /** What each of some tasks waits for, as far as a few of their dependencies tell. */
   private async waits(blocked: readonly Task[]): Promise<readonly string[]> {
     const ids = [...new Set(blocked.flatMap(({ dependencies }) => dependencies))].slice(0, LOOKED_AT);
-    const found = await this.dependencies.tasks.findAll(ids);
+    const found = await this.ports.tasks.findAll(ids);
     const open = new Map(
       found.flatMap((task) => (task && !isClosed(task.value.status) ? [[task.value.id, task.value]] : [])),
     );

@@ -2,12 +2,13 @@
  * Working the queue: claim, start, complete, fail. Each is one optimistic commit of the task, its holder and
  * the session's counters. Source: spec/coordination.md, "Worker Tools"; docs/semantics.md#coordination.
  */
+import type { CoordinationPorts } from '../coordination/ports.ts';
 import { taskNotFound } from '../missing.ts';
 import { retryStale } from '../retry.ts';
 import { MAX_REPORT_BYTES, requireSize } from '../size.ts';
 import type { Change, Settle, Versioned } from '../store.ts';
 import { settlementChanges, taskChanges } from './changes.ts';
-import { type ClaimOutcome, type ClaimRequest, TaskClaims, type TaskQueueDependencies } from './claims.ts';
+import { type ClaimOutcome, type ClaimRequest, TaskClaims } from './claims.ts';
 import { type Claimant, type Outcome, type Settlement, settleTask, startTask } from './machine.ts';
 import type { Task } from './task.ts';
 
@@ -15,12 +16,12 @@ import type { Task } from './task.ts';
 export const DEFAULT_LEASE_SECONDS = 30 * 60;
 
 export class TaskQueue {
-  private readonly dependencies: TaskQueueDependencies;
+  private readonly ports: CoordinationPorts;
   private readonly claims: TaskClaims;
 
-  constructor(dependencies: TaskQueueDependencies) {
-    this.dependencies = dependencies;
-    this.claims = new TaskClaims(dependencies);
+  constructor(ports: CoordinationPorts) {
+    this.ports = ports;
+    this.claims = new TaskClaims(ports);
   }
 
   /**
@@ -36,7 +37,7 @@ export class TaskQueue {
     return this.change(taskId, async ({ value: before, version }, now) => {
       const task = startTask(before, claimant, now);
       const changes = task === before ? [] : taskChanges(before, task, version, now);
-      await this.dependencies.store.commit(changes, settle(task));
+      await this.ports.store.commit(changes, settle(task));
       return task;
     });
   }
@@ -59,14 +60,14 @@ export class TaskQueue {
       if (settlement.task.status === 'done' && before.dependents.length > 0) {
         changes.push(...(await this.queueGrowth(before)));
       }
-      await this.dependencies.store.commit(changes, settle(settlement));
+      await this.ports.store.commit(changes, settle(settlement));
       return settlement;
     });
   }
 
   /** Tells the windows that dependents may have become claimable, unless their session is archived. */
   private async queueGrowth({ workspace, session }: Task): Promise<Change[]> {
-    const open = await this.dependencies.sessions.current(workspace);
+    const open = await this.ports.sessions.current(workspace);
     return open?.session.id === session
       ? [{ kind: 'queueGrew', workspace, session, capabilityKeys: [] }]
       : [];
@@ -76,10 +77,10 @@ export class TaskQueue {
     taskId: string,
     attempt: (task: Versioned<Task>, now: Date) => Promise<Result>,
   ): Promise<Result> {
-    return retryStale(this.dependencies.randomness, async () => {
-      const found = await this.dependencies.tasks.find(taskId);
+    return retryStale(this.ports.randomness, async () => {
+      const found = await this.ports.tasks.find(taskId);
       if (found === undefined) throw taskNotFound(taskId);
-      return attempt(found, this.dependencies.clock.now());
+      return attempt(found, this.ports.clock.now());
     });
   }
 }

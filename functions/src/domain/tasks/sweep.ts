@@ -3,14 +3,15 @@
  * renewed; waits before a retry are ended. Each task is one commit of its own, so that two sweeps at once,
  * a late one or one that dies half-way do no harm. Source: docs/semantics.md#coordination.
  */
+
 import { type Ending, endQueue, loseRunner } from '../coding/ending.ts';
 import { type CodingTask, isCodingTask } from '../coding/task.ts';
 import { endingChanges } from '../coding/writing.ts';
+import type { CoordinationPorts } from '../coordination/ports.ts';
 import { inTime } from '../deadline.ts';
 import { MusterError } from '../errors.ts';
-import type { Log, Presence } from '../ports.ts';
-import type { AgentReader, Batch, Position, SessionReader, TaskReader } from '../readers.ts';
-import { type Change, StaleWriteError, type Store, type Versioned } from '../store.ts';
+import type { Batch, Position } from '../readers.ts';
+import { type Change, StaleWriteError, type Versioned } from '../store.ts';
 import type { PresenceStanding, SweepPart, Swept, Turn } from '../sweep/part.ts';
 import { walk } from '../sweep/walk.ts';
 import { countedChange } from './counting.ts';
@@ -25,15 +26,6 @@ const BATCH = 100;
 /** How long the holders of one batch are looked for. */
 const PRESENCE_MILLISECONDS = 10_000;
 
-export interface TaskSweepDependencies {
-  readonly tasks: TaskReader;
-  readonly agents: AgentReader;
-  readonly sessions: SessionReader;
-  readonly store: Store;
-  readonly presence: Presence;
-  readonly log: Log;
-}
-
 interface LapsedTask {
   readonly task: Versioned<Task>;
   /** When its holder was last seen, where that is known. */
@@ -46,10 +38,10 @@ export class TaskSweep {
     { name: 'backoffs', run: (turn) => this.sweepBackoffs(turn) },
     { name: 'queueEnds', run: (turn) => this.sweepQueueEnds(turn) },
   ];
-  private readonly dependencies: TaskSweepDependencies;
+  private readonly ports: CoordinationPorts;
 
-  constructor(dependencies: TaskSweepDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: CoordinationPorts) {
+    this.ports = ports;
   }
 
   private async sweepLeases(turn: Turn): Promise<Swept> {
@@ -69,7 +61,7 @@ export class TaskSweep {
   }
 
   private async sweepBackoffs(turn: Turn): Promise<Swept> {
-    const { tasks } = this.dependencies;
+    const { tasks } = this.ports;
     let retried = 0;
     const end = await walk(
       turn,
@@ -84,7 +76,7 @@ export class TaskSweep {
 
   /** Gives up on coding tasks that no runner came for. */
   private async sweepQueueEnds(turn: Turn): Promise<Swept> {
-    const { tasks } = this.dependencies;
+    const { tasks } = this.ports;
     let unclaimed = 0;
     const end = await walk(
       turn,
@@ -103,7 +95,7 @@ export class TaskSweep {
     standing: PresenceStanding,
     after: Position | undefined,
   ): Promise<Batch<LapsedTask>> {
-    const { tasks, presence } = this.dependencies;
+    const { tasks, presence } = this.ports;
     const { found, next } = await tasks.lapsed(now, BATCH, after);
     const holders = found.flatMap(({ item }) => item.value.claim?.agentId ?? []);
     const seen =
@@ -126,7 +118,7 @@ export class TaskSweep {
     if (claim === undefined) return undefined;
     const renewed = seenAt === undefined || claim.isRunners ? undefined : renewLease(task.value, seenAt);
     if (renewed?.claim !== undefined && renewed.claim.leaseExpiresAt > now) {
-      await this.dependencies.store.commit([{ kind: 'replaceTask', task: renewed, version: task.version }]);
+      await this.ports.store.commit([{ kind: 'replaceTask', task: renewed, version: task.version }]);
       return 'renewed';
     }
     // A runner renews its lease in the task itself: what is known of its presence does not matter.
@@ -141,7 +133,7 @@ export class TaskSweep {
   }
 
   private async end(before: CodingTask, version: string, ending: Ending): Promise<true> {
-    const { sessions } = this.dependencies;
+    const { sessions } = this.ports;
     return this.commit(await endingChanges(sessions, before, ending, version));
   }
 
@@ -151,7 +143,7 @@ export class TaskSweep {
     more: readonly Change[],
     now: Date,
   ): Promise<true> {
-    const open = await this.dependencies.sessions.current(task.workspace);
+    const open = await this.ports.sessions.current(task.workspace);
     const grew: Change[] =
       open?.session.id === task.session
         ? [{ kind: 'queueGrew', workspace: task.workspace, session: task.session, capabilityKeys: [] }]
@@ -162,7 +154,7 @@ export class TaskSweep {
 
   /** Commits; where a holder no longer exists, without what it would be relieved of. */
   private async commit(changes: readonly Change[]): Promise<true> {
-    const { store, agents } = this.dependencies;
+    const { store, agents } = this.ports;
     try {
       await store.commit(changes);
     } catch (error) {
@@ -183,7 +175,7 @@ export class TaskSweep {
       return await change();
     } catch (error) {
       if (error instanceof StaleWriteError || error instanceof MusterError) return undefined;
-      this.dependencies.log.error('sweep_failed', { taskId, error });
+      this.ports.log.error('sweep_failed', { taskId, error });
       return undefined;
     }
   }

@@ -1,31 +1,19 @@
 /** A person's recurring tasks. Source: spec/todo.md, create_recurring_task; docs/semantics.md#to-dos. */
-import type { PreferenceReader } from '../notifications/ports.ts';
-import type { Clock, Hashing, Randomness } from '../ports.ts';
 import type { Page, Slice } from '../readers.ts';
 import { type RequestedRule, recurrenceRule } from '../recurrence/rule.ts';
 import { firstOccurrence } from '../recurrence/schedule.ts';
 import { retryStale } from '../retry.ts';
-import type { Settle, Store, Versioned } from '../store.ts';
+import type { Settle, Versioned } from '../store.ts';
 import { readFor } from '../unreadable.ts';
 import { creationChanges, happeningTo } from './changes.ts';
 import { requireFuture } from './due.ts';
 import { recurringTaskNotFound } from './errors.ts';
-import type { RecurringTaskReader, TodoReader } from './readers.ts';
+import type { TodoPorts } from './ports.ts';
 import type { RecurringTask } from './recurringTask.ts';
 import { occurrenceTodo } from './succession.ts';
 import { checkedTags } from './tags.ts';
 import { Titles } from './titles.ts';
 import { type Priority, type Todo, USUAL_PRIORITY } from './todo.ts';
-
-interface RecurringDependencies {
-  readonly todos: TodoReader;
-  readonly recurringTasks: RecurringTaskReader;
-  readonly preferences: PreferenceReader;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly hashing: Hashing;
-}
 
 export interface RecurringDraft {
   readonly title: string;
@@ -52,17 +40,17 @@ export interface BegunRecurrence {
 }
 
 export class RecurringTasks {
-  private readonly dependencies: RecurringDependencies;
+  private readonly ports: TodoPorts;
   private readonly titles: Titles;
 
-  constructor(dependencies: RecurringDependencies) {
-    this.dependencies = dependencies;
-    this.titles = new Titles(dependencies);
+  constructor(ports: TodoPorts) {
+    this.ports = ports;
+    this.titles = new Titles(ports);
   }
 
   /** @throws MusterError VALIDATION_ERROR; CONFLICT, with the reason DUPLICATE_TASK */
   create(ownerUid: string, draft: RecurringDraft, settle: Settle<BegunRecurrence>): Promise<BegunRecurrence> {
-    const { clock, preferences, randomness, store } = this.dependencies;
+    const { clock, preferences, randomness, store } = this.ports;
     const rule = recurrenceRule(draft.rule);
     const tags = checkedTags(draft.tags ?? []);
     return retryStale(randomness, async () => {
@@ -111,7 +99,7 @@ export class RecurringTasks {
    * @throws MusterError NOT_FOUND
    */
   end(ownerUid: string, id: string, settle: Settle<RecurringTask>): Promise<RecurringTask> {
-    const { clock } = this.dependencies;
+    const { clock } = this.ports;
     return this.replace(ownerUid, id, (recurring) => ({ ...recurring, endedAt: clock.now() }), settle);
   }
 
@@ -120,7 +108,7 @@ export class RecurringTasks {
     withEnded: boolean,
     page: Page,
   ): Promise<Slice<RecurringTask> & { readonly total: number }> {
-    return this.dependencies.recurringTasks.list(ownerUid, withEnded, page);
+    return this.ports.recurringTasks.list(ownerUid, withEnded, page);
   }
 
   private replace(
@@ -129,7 +117,7 @@ export class RecurringTasks {
     change: (recurring: RecurringTask) => RecurringTask,
     settle: Settle<RecurringTask>,
   ): Promise<RecurringTask> {
-    const { randomness, store } = this.dependencies;
+    const { randomness, store } = this.ports;
     return retryStale(randomness, async () => {
       const { value, version } = await this.running(ownerUid, id);
       const recurringTask = change(value);
@@ -139,7 +127,7 @@ export class RecurringTasks {
   }
 
   private async running(ownerUid: string, id: string): Promise<Versioned<RecurringTask>> {
-    const found = await readFor(ownerUid, this.dependencies.recurringTasks.find(id));
+    const found = await readFor(ownerUid, this.ports.recurringTasks.find(id));
     if (found?.value.ownerUid !== ownerUid || found.value.endedAt) throw recurringTaskNotFound(id, ownerUid);
     return found;
   }

@@ -3,44 +3,32 @@
  * console. It does not believe the event that calls it but reads what is there now, and each of its commits
  * names the version that it decided on: late, twice and in whatever order it ends the same.
  */
+
 import { canonicalJson, type JsonObject, jsonObject } from '../json.ts';
-import type { PreferenceReader } from '../notifications/ports.ts';
-import type { Clock, Hashing, Log, Randomness } from '../ports.ts';
 import { retryStale } from '../retry.ts';
-import type { Change, Store } from '../store.ts';
+import type { Change } from '../store.ts';
 import { deletionId, differences, goneChanges, happeningTo, reminderChanges, todoEvent } from './changes.ts';
-import type { EditedTodo, RecurringTaskReader, RemindedTodo, TaskHistory, TodoReader } from './readers.ts';
+import type { TodoPorts } from './ports.ts';
+import type { EditedTodo, RemindedTodo } from './readers.ts';
 import { Succession } from './succession.ts';
 import { addedTags, MAX_TAGS } from './tags.ts';
 import { Titles } from './titles.ts';
 import { caseFolded, type Todo, todoAnswer } from './todo.ts';
 
-export interface TodoRepairDependencies {
-  readonly todos: TodoReader;
-  readonly recurringTasks: RecurringTaskReader;
-  readonly taskHistory: TaskHistory;
-  readonly preferences: PreferenceReader;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly hashing: Hashing;
-  readonly log: Log;
-}
-
 export class TodoRepair {
-  private readonly dependencies: TodoRepairDependencies;
+  private readonly ports: TodoPorts;
   private readonly titles: Titles;
   private readonly succession: Succession;
 
-  constructor(dependencies: TodoRepairDependencies) {
-    this.dependencies = dependencies;
-    this.titles = new Titles(dependencies);
-    this.succession = new Succession({ ...dependencies, titles: this.titles });
+  constructor(ports: TodoPorts) {
+    this.ports = ports;
+    this.titles = new Titles(ports);
+    this.succession = new Succession(ports, this.titles);
   }
 
   /** @param before the to-do as it was, for where it is gone; undefined where that is unknown or unreadable */
   repair(id: string, before: Todo | undefined): Promise<void> {
-    const { todos, randomness, log } = this.dependencies;
+    const { todos, randomness, log } = this.ports;
     return retryStale(randomness, async () => {
       const found = await todos.findEdited(id);
       if (found !== undefined) return this.repairPresent(found);
@@ -50,7 +38,7 @@ export class TodoRepair {
   }
 
   private async repairPresent(found: EditedTodo): Promise<void> {
-    const { clock, preferences, randomness, store } = this.dependencies;
+    const { clock, preferences, randomness, store } = this.ports;
     const now = clock.now();
     const todo = normalised(found.value, now);
     const after = todoAnswer(todo);
@@ -73,7 +61,7 @@ export class TodoRepair {
   }
 
   private async repairGone(before: Todo): Promise<void> {
-    const { clock, store, taskHistory } = this.dependencies;
+    const { clock, store, taskHistory } = this.ports;
     if ((await taskHistory.find(deletionId(before.id))) !== undefined) return;
     const now = clock.now();
     await store.commit([

@@ -8,9 +8,10 @@ import { readFor } from '../unreadable.ts';
 import { creationChanges, deletionChanges, differences, happeningTo, replacementChanges } from './changes.ts';
 import { requireFuture } from './due.ts';
 import { alreadyCompleted, noWords, todoNotFound, tooManyWords } from './errors.ts';
+import type { TodoPorts } from './ports.ts';
 import type { TodoFilter, TodoPage, TodoSort } from './query.ts';
 import type { FoundTodos, RemindedTodo } from './readers.ts';
-import { isRecorded, TodoRepair, type TodoRepairDependencies } from './repair.ts';
+import { isRecorded, TodoRepair } from './repair.ts';
 import { Succession } from './succession.ts';
 import { addedTags, checkedTags } from './tags.ts';
 import { Titles } from './titles.ts';
@@ -52,21 +53,21 @@ export interface EndedOutcome {
 }
 
 export class TodoService {
-  private readonly dependencies: TodoRepairDependencies;
+  private readonly ports: TodoPorts;
   private readonly titles: Titles;
   private readonly succession: Succession;
   private readonly repairs: TodoRepair;
 
-  constructor(dependencies: TodoRepairDependencies) {
-    this.dependencies = dependencies;
-    this.repairs = new TodoRepair(dependencies);
-    this.titles = new Titles(dependencies);
-    this.succession = new Succession({ ...dependencies, titles: this.titles });
+  constructor(ports: TodoPorts) {
+    this.ports = ports;
+    this.repairs = new TodoRepair(ports);
+    this.titles = new Titles(ports);
+    this.succession = new Succession(ports, this.titles);
   }
 
   /** @throws MusterError VALIDATION_ERROR; CONFLICT, with the reason DUPLICATE_TASK */
   add(ownerUid: string, draft: TodoDraft, settle: Settle<Todo>): Promise<Todo> {
-    const { clock, preferences, randomness, store } = this.dependencies;
+    const { clock, preferences, randomness, store } = this.ports;
     const tags = checkedTags(draft.tags ?? []);
     return retryStale(randomness, async () => {
       const now = clock.now();
@@ -96,7 +97,7 @@ export class TodoService {
    *   DUPLICATE_TASK
    */
   edit(ownerUid: string, id: string, edit: TodoEdit, settle: Settle<EditedOutcome>): Promise<EditedOutcome> {
-    const { clock, preferences, randomness, store } = this.dependencies;
+    const { clock, preferences, randomness, store } = this.ports;
     return retryStale(randomness, async () => {
       const found = await this.own(ownerUid, id);
       const now = clock.now();
@@ -116,7 +117,7 @@ export class TodoService {
 
   /** @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND; CONFLICT where it is completed already */
   complete(ownerUid: string, id: string, settle: Settle<EndedOutcome>): Promise<EndedOutcome> {
-    const { clock, randomness, store } = this.dependencies;
+    const { clock, randomness, store } = this.ports;
     return retryStale(randomness, async () => {
       const found = await this.own(ownerUid, id);
       if (found.value.completed) throw alreadyCompleted(found.value);
@@ -136,7 +137,7 @@ export class TodoService {
 
   /** @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND */
   delete(ownerUid: string, id: string, settle: Settle<EndedOutcome>): Promise<EndedOutcome> {
-    const { clock, randomness, store } = this.dependencies;
+    const { clock, randomness, store } = this.ports;
     return retryStale(randomness, async () => {
       const found = await this.own(ownerUid, id);
       const now = clock.now();
@@ -153,7 +154,7 @@ export class TodoService {
   }
 
   list(filter: TodoFilter, sort: TodoSort, page: TodoPage): Promise<FoundTodos> {
-    return this.dependencies.todos.list({ ...filter, tags: checkedTags(filter.tags) }, sort, page);
+    return this.ports.todos.list({ ...filter, tags: checkedTags(filter.tags) }, sort, page);
   }
 
   /** @throws MusterError VALIDATION_ERROR where the query has no word, or too many */
@@ -161,7 +162,7 @@ export class TodoService {
     const words = soughtPrefixes(searchWords(query));
     if (words.length === 0) throw noWords();
     if (words.length > MAX_WORDS) throw tooManyWords(MAX_WORDS);
-    return this.dependencies.todos.search(ownerUid, words, page);
+    return this.ports.todos.search(ownerUid, words, page);
   }
 
   /**
@@ -169,7 +170,7 @@ export class TodoService {
    * @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND, where nothing of the owner's did
    */
   async history(ownerUid: string, id: string, page: Page): Promise<Slice<TaskEvent>> {
-    const slice = await this.dependencies.taskHistory.history(ownerUid, id, page);
+    const slice = await this.ports.taskHistory.history(ownerUid, id, page);
     if (slice.items.length === 0 && page.after === undefined) throw todoNotFound(id, ownerUid);
     return slice;
   }
@@ -183,7 +184,7 @@ export class TodoService {
   }
 
   private async find(ownerUid: string, id: string): Promise<RemindedTodo> {
-    const found = await readFor(ownerUid, this.dependencies.todos.findReminded(id));
+    const found = await readFor(ownerUid, this.ports.todos.findReminded(id));
     if (found?.value.ownerUid !== ownerUid) throw todoNotFound(id, ownerUid);
     return found;
   }

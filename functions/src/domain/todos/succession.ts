@@ -3,23 +3,14 @@
  * commit that does so changes the recurring task at the version that it was read at: of two at once, one fails.
  */
 
-import type { PreferenceReader } from '../notifications/ports.ts';
-import type { Randomness } from '../ports.ts';
 import { type Occurrence, occurrenceId } from '../recurrence/occurrence.ts';
 import { nextOccurrence } from '../recurrence/schedule.ts';
 import type { Change } from '../store.ts';
 import { creationChanges, happeningTo } from './changes.ts';
-import type { RecurringTaskReader } from './readers.ts';
+import type { TodoPorts } from './ports.ts';
 import type { RecurringTask } from './recurringTask.ts';
 import type { Titles } from './titles.ts';
 import type { Todo } from './todo.ts';
-
-interface SuccessionDependencies {
-  readonly recurringTasks: RecurringTaskReader;
-  readonly titles: Titles;
-  readonly preferences: PreferenceReader;
-  readonly randomness: Randomness;
-}
 
 export interface Successor {
   readonly next?: Todo;
@@ -46,15 +37,17 @@ export function occurrenceTodo(recurring: RecurringTask, occurrence: Occurrence,
 }
 
 export class Succession {
-  private readonly dependencies: SuccessionDependencies;
+  private readonly ports: TodoPorts;
+  private readonly titles: Titles;
 
-  constructor(dependencies: SuccessionDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: TodoPorts, titles: Titles) {
+    this.ports = ports;
+    this.titles = titles;
   }
 
   /** What follows a to-do that was completed or deleted at `now`. */
   async after(ended: Todo, now: Date): Promise<Successor> {
-    const { recurringTasks, titles, preferences, randomness } = this.dependencies;
+    const { recurringTasks, preferences, randomness } = this.ports;
     const { occurrence } = ended;
     if (occurrence === undefined) return NONE;
     const found = await recurringTasks.find(occurrence.recurringTaskId);
@@ -74,7 +67,7 @@ export class Succession {
       changes: [
         { kind: 'replaceRecurringTask', recurringTask: { ...recurring, latest }, version },
         ...creationChanges(next, happening),
-        ...(await titles.tolerantChanges(undefined, next)),
+        ...(await this.titles.tolerantChanges(undefined, next)),
       ],
     };
   }

@@ -3,16 +3,11 @@
  * three keeps them for one to-do, so that of two commits at once one fails. Source: spec/todo.md,
  * DUPLICATE_TASK; docs/semantics.md#to-dos.
  */
-import type { Hashing } from '../ports.ts';
+
 import type { Change } from '../store.ts';
 import { duplicateTask } from './errors.ts';
-import type { TodoReader } from './readers.ts';
+import type { TodoPorts } from './ports.ts';
 import { caseFolded, type Todo } from './todo.ts';
-
-interface TitleDependencies {
-  readonly todos: Pick<TodoReader, 'find' | 'findGuard'>;
-  readonly hashing: Hashing;
-}
 
 /** What a to-do changes to have a title for itself, and who has it already. */
 interface Reservation {
@@ -23,10 +18,10 @@ interface Reservation {
 type Titled = Pick<Todo, 'ownerUid' | 'title' | 'dueDate' | 'completed'>;
 
 export class Titles {
-  private readonly dependencies: TitleDependencies;
+  private readonly ports: TodoPorts;
 
-  constructor(dependencies: TitleDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: TodoPorts) {
+    this.ports = ports;
   }
 
   /**
@@ -52,7 +47,7 @@ export class Titles {
   ): Promise<Reservation> {
     const [old, next] = [this.guardOf(before), this.guardOf(after)];
     if (old === next || id === undefined) return { changes: [] };
-    const isOurs = old !== undefined && (await this.dependencies.todos.findGuard(old))?.value === id;
+    const isOurs = old !== undefined && (await this.ports.todos.findGuard(old))?.value === id;
     const released: Change[] = isOurs ? [{ kind: 'releaseTitle', id: old }] : [];
     if (next === undefined) return { changes: released };
     const { changes, taken } = await this.reserve(next, id);
@@ -60,7 +55,7 @@ export class Titles {
   }
 
   private async reserve(guard: string, taskId: string): Promise<Reservation> {
-    const { todos } = this.dependencies;
+    const { todos } = this.ports;
     const held = await todos.findGuard(guard);
     if (held === undefined) return { changes: [{ kind: 'reserveTitle', id: guard, taskId }] };
     if (held.value === taskId) return { changes: [] };
@@ -75,6 +70,6 @@ export class Titles {
     if (todo === undefined || todo.completed) return undefined;
     const { ownerUid, title, dueDate } = todo;
     const key = JSON.stringify([ownerUid, caseFolded(title), dueDate?.getTime() ?? null]);
-    return this.dependencies.hashing.sha256(key);
+    return this.ports.hashing.sha256(key);
   }
 }

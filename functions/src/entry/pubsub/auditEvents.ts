@@ -5,5 +5,5 @@ import { messageIn } from './message.ts';
 
 /** Records in `audit` that each event arrived. */
 export const auditEvents = onMessagePublished({ topic: 'task-events', region, retry: true }, (event) =>
-  app().consumers['task-events'].receive(messageIn(event)),
+  app().services.consumers['task-events'].receive(messageIn(event)),
 );

@@ -5,5 +5,5 @@ import { messageIn } from './message.ts';
 
 /** Tells people of reminders that are due. */
 export const notifyOfReminders = onMessagePublished({ topic: 'reminders', region, retry: true }, (event) =>
-  app().consumers['reminders'].receive(messageIn(event)),
+  app().services.consumers['reminders'].receive(messageIn(event)),
 );

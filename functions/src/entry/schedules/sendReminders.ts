@@ -5,5 +5,5 @@ import { region } from '../../config.ts';
 /** Every minute: sends the reminders that are due. */
 export const sendReminders = onSchedule(
   { schedule: 'every 1 minutes', region, maxInstances: 1, timeoutSeconds: 540 },
-  () => app().reminderSending.run(),
+  () => app().services.reminderSending.run(),
 );

@@ -5,5 +5,5 @@ import { region } from '../../config.ts';
 
 /** Keeps `tasks/queue` of the Realtime Database in step with `tasks` of Firestore. */
 export const mirrorTaskQueue = onDocumentWritten({ document: TASK_PATTERN, region, retry: true }, (event) =>
-  app().taskQueueMirror.refresh(event.params.taskId),
+  app().services.taskQueueMirror.refresh(event.params.taskId),
 );

@@ -5,5 +5,5 @@ import { region } from '../../config.ts';
 
 /** Publishes each event of the outbox `events` to its topics. */
 export const relayEvent = onDocumentCreated({ document: EVENT_PATTERN, region, retry: true }, (event) =>
-  app().relay.relay(event.params.eventId),
+  app().services.relay.relay(event.params.eventId),
 );

@@ -5,5 +5,5 @@ import { region } from '../../config.ts';
 
 /** Makes what follows from a to-do that somebody changed past the tools. */
 export const repairTodo = onDocumentWritten({ document: TODO_PATTERN, region, retry: true }, (event) =>
-  app().repairTodo(event.params.todoId, event.data?.before.data()),
+  app().services.repairTodo(event.params.todoId, event.data?.before.data()),
 );

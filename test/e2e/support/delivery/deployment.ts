@@ -22,8 +22,11 @@ import { FirestoreTodoReader } from '../../../../functions/src/adapters/firestor
 import { movableClock } from '../../../../functions/src/adapters/platform/clock.ts';
 import { systemHashing, systemRandomness } from '../../../../functions/src/adapters/platform/cryptography.ts';
 import { changeWriters } from '../../../../functions/src/composition/changeWriters.ts';
-import { todoServices } from '../../../../functions/src/composition/todos.ts';
+import type { TodoPorts } from '../../../../functions/src/domain/todos/ports.ts';
+import { RecurringTasks } from '../../../../functions/src/domain/todos/recurring.ts';
+import { TodoService } from '../../../../functions/src/domain/todos/service.ts';
 import { silent } from '../../../integration/coordination/team.ts';
+import { portsOf } from '../../../support/ports.ts';
 import { documents } from '../../../support/reading.ts';
 
 export type FunctionName =
@@ -52,7 +55,10 @@ export class Deployment {
   private readonly directory = mkdtempSync(`${tmpdir()}/muster-`);
   private readonly clockFile = `${this.directory}/clock`;
   /** What the tools of to-dos call. */
-  readonly services = todoServices(this.ports());
+  readonly services = {
+    todos: new TodoService(this.ports()),
+    recurringTasks: new RecurringTasks(this.ports()),
+  };
   private readonly servers = new Map<FunctionName, Promise<FunctionServer>>();
   private readonly started: FunctionServer[] = [];
   private readonly env: Readonly<Record<string, string>>;
@@ -106,9 +112,9 @@ export class Deployment {
     rmSync(this.directory, { recursive: true, force: true });
   }
 
-  private ports() {
+  private ports(): TodoPorts {
     const clock = movableClock(this.clockFile);
-    return {
+    return portsOf<TodoPorts>({
       todos: new FirestoreTodoReader(this.firestore, documents),
       recurringTasks: new FirestoreRecurringTaskReader(this.firestore, documents),
       taskHistory: new FirestoreTaskHistory(this.firestore, documents),
@@ -118,7 +124,7 @@ export class Deployment {
       randomness: systemRandomness,
       hashing: systemHashing,
       log: silent,
-    };
+    });
   }
 }
 

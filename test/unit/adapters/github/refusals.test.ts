@@ -1,8 +1,11 @@
 /** What GitHub refuses, told apart: what is not there, what is hidden, and what looks like either. */
+
 import assert from 'node:assert/strict';
 import type { MusterError } from '../../../../functions/src/domain/errors.ts';
 import { Committing } from '../../../../functions/src/domain/github/committing.ts';
+import type { GitHubPorts } from '../../../../functions/src/domain/github/ports.ts';
 import { RepositoryReading } from '../../../../functions/src/domain/github/reading.ts';
+import { portsOf } from '../../../support/ports.ts';
 import { refusal } from '../../domain/samples.ts';
 import { AT, GitHubStage } from './stage.ts';
 
@@ -71,7 +74,9 @@ describe("GitHub's refusals", () => {
   it('say of a repository that may only be read that it may not be changed, though GitHub says it is not there', async () => {
     stage.server.world.personMayWrite = false;
     const gitHub = stage.connect(() => stage.asPerson);
-    const committing = new Committing({ gitHub, store: { commit: async () => undefined } });
+    const committing = new Committing(
+      portsOf<GitHubPorts>({ gitHub, store: { commit: async () => undefined } }),
+    );
     const files = [{ path: 'a', content: 'a', encoding: 'utf8' as const, delete: false }];
     const request = { at: AT, branch: 'main', message: 'A', files };
     const { message, details } = await refusal(() => committing.commitFiles(request, () => undefined));

@@ -1,4 +1,5 @@
 /** Races of the real agents, over HTTP: the fast one wins, and the slow one's request is closed. */
+
 import assert from 'node:assert/strict';
 import { systemClock } from '../../../../functions/src/adapters/platform/clock.ts';
 import { systemRandomness } from '../../../../functions/src/adapters/platform/cryptography.ts';
@@ -7,8 +8,12 @@ import { Budget } from '../../../../functions/src/domain/orchestration/calls/bud
 import { call } from '../../../../functions/src/domain/orchestration/calls/calling.ts';
 import type { Ask, ModeResult } from '../../../../functions/src/domain/orchestration/modes/ask.ts';
 import { race } from '../../../../functions/src/domain/orchestration/modes/race.ts';
-import type { HostedAgent } from '../../../../functions/src/domain/orchestration/ports.ts';
+import type {
+  HostedAgent,
+  OrchestrationPorts,
+} from '../../../../functions/src/domain/orchestration/ports.ts';
 import { Stalls } from '../../../support/models/stalls.ts';
+import { portsOf } from '../../../support/ports.ts';
 import { AGENTS, type AgentName, question, stage, VENDORS } from './stage.ts';
 
 const RACES = 100;
@@ -43,10 +48,12 @@ describe('races of models', function () {
           attempts: 1,
           repeatable: true,
         },
-        {
+        portsOf<OrchestrationPorts>({
           clock: systemClock,
           timer: systemTimer,
           randomness: systemRandomness,
+        }),
+        {
           budget: new Budget({}),
           journal: {
             begin: async () => undefined,

@@ -1,9 +1,12 @@
 /** Failed authentications are limited by address, and nobody's good credential with them. */
+
 import assert from 'node:assert/strict';
 import { systemHashing } from '../../../../functions/src/adapters/platform/cryptography.ts';
 import { CredentialAuthenticator } from '../../../../functions/src/domain/agents/authentication.ts';
+import type { AccessPorts } from '../../../../functions/src/domain/agents/ports.ts';
 import { MusterError } from '../../../../functions/src/domain/errors.ts';
 import type { Principal } from '../../../../functions/src/domain/principal.ts';
+import { portsOf } from '../../../support/ports.ts';
 import { refusal, START, secondsAfterStart } from '../samples.ts';
 
 const ADA: Principal = { uid: 'ada', kind: 'person', ownerUid: 'ada', role: 'viewer' };
@@ -23,13 +26,15 @@ describe('failed authentications', () => {
       if (token.startsWith('good')) return ADA;
       throw new MusterError('UNAUTHORIZED', 'No.');
     };
-    authenticator = new CredentialAuthenticator({
-      credentials: { findWithAgent: async () => undefined },
-      idTokens: { verify: (token) => verify(token) },
-      hashing: systemHashing,
-      clock: { now: () => now },
-      revive: async () => undefined,
-    });
+    authenticator = new CredentialAuthenticator(
+      portsOf<AccessPorts>({
+        agents: { findWithAgent: async () => undefined },
+        idTokens: { verify: (token) => verify(token) },
+        hashing: systemHashing,
+        clock: { now: () => now },
+      }),
+      async () => undefined,
+    );
   });
 
   const codeOf = async (bearer: string, address = HERE) =>

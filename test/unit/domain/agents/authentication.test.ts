@@ -1,10 +1,13 @@
 /** From a bearer credential to a principal, over credentials that live in memory. */
+
 import assert from 'node:assert/strict';
 import { systemHashing } from '../../../../functions/src/adapters/platform/cryptography.ts';
 import type { Agent } from '../../../../functions/src/domain/agents/agent.ts';
 import { CredentialAuthenticator } from '../../../../functions/src/domain/agents/authentication.ts';
 import type { Credential } from '../../../../functions/src/domain/agents/credential.ts';
+import type { AccessPorts } from '../../../../functions/src/domain/agents/ports.ts';
 import type { Principal } from '../../../../functions/src/domain/principal.ts';
+import { portsOf } from '../../../support/ports.ts';
 import { refusal, START, sampleAgent, secondsAfterStart } from '../samples.ts';
 
 const API_KEY = 'mk_aaaabbbbccccdddd2345';
@@ -34,29 +37,31 @@ describe('authentication', () => {
     now = START;
     stored = { credential: sampleCredential(), agent: sampleAgent() };
     [lookups, tokens, compared, revived] = [[], [], [], []];
-    authenticator = new CredentialAuthenticator({
-      credentials: {
-        findWithAgent: async (apiKey) => {
-          lookups.push(apiKey);
-          return stored;
+    authenticator = new CredentialAuthenticator(
+      portsOf<AccessPorts>({
+        agents: {
+          findWithAgent: async (apiKey) => {
+            lookups.push(apiKey);
+            return stored;
+          },
         },
-      },
-      idTokens: {
-        verify: async (token) => {
-          tokens.push(token);
-          return ADA;
+        idTokens: {
+          verify: async (token) => {
+            tokens.push(token);
+            return ADA;
+          },
         },
-      },
-      hashing: {
-        ...systemHashing,
-        equal: (left, right) => {
-          compared.push([left, right]);
-          return systemHashing.equal(left, right);
+        hashing: {
+          ...systemHashing,
+          equal: (left, right) => {
+            compared.push([left, right]);
+            return systemHashing.equal(left, right);
+          },
         },
-      },
-      clock: { now: () => now },
-      revive: async (agentId) => void revived.push(agentId),
-    });
+        clock: { now: () => now },
+      }),
+      async (agentId) => void revived.push(agentId),
+    );
   });
 
   it('makes an agent of its credential', async () => {

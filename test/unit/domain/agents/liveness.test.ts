@@ -1,10 +1,12 @@
 /** The sweep of agents at the moments that no clock can arrange: an agent comes back in the middle. */
+
 import assert from 'node:assert/strict';
 import { systemRandomness } from '../../../../functions/src/adapters/platform/cryptography.ts';
 import type { Agent } from '../../../../functions/src/domain/agents/agent.ts';
 import { AgentLiveness } from '../../../../functions/src/domain/agents/liveness.ts';
-import type { AgentReader } from '../../../../functions/src/domain/readers.ts';
+import type { AccessPorts } from '../../../../functions/src/domain/agents/ports.ts';
 import type { PresenceStanding } from '../../../../functions/src/domain/sweep/part.ts';
+import { portsOf } from '../../../support/ports.ts';
 import { START, sampleAgent, secondsAfterStart, versionOf } from '../samples.ts';
 import { turnAt } from '../sweep/turn.ts';
 
@@ -20,35 +22,37 @@ describe('the sweep of agents', () => {
     agent = sampleAgent();
     [written, errors, forgotten] = [[], [], true];
     unseen = new Map([[agent.id, START]]);
-    const agents: Pick<AgentReader, 'find'> = {
-      find: async (id) => {
+    const agents = {
+      find: async (id: string) => {
         if (id !== agent.id) throw new Error('unreadable');
         return versionOf(agent);
       },
     };
-    liveness = new AgentLiveness({
-      agents: agents as AgentReader,
-      store: {
-        commit: async ([change]) => {
-          assert.ok(change?.kind === 'replaceAgent');
-          agent = change.agent;
-          written.push(agent.status);
+    liveness = new AgentLiveness(
+      portsOf<AccessPorts>({
+        agents,
+        store: {
+          commit: async ([change]) => {
+            assert.ok(change?.kind === 'replaceAgent');
+            agent = change.agent;
+            written.push(agent.status);
+          },
         },
-      },
-      presence: {
-        touch: async () => {},
-        lastSeen: async () => new Map(),
-        unseenSince: async (before) => {
-          assert.deepEqual(before, secondsAfterStart(1000 - 180));
-          return unseen;
+        presence: {
+          touch: async () => {},
+          lastSeen: async () => new Map(),
+          unseenSince: async (before) => {
+            assert.deepEqual(before, secondsAfterStart(1000 - 180));
+            return unseen;
+          },
+          forget: async () => forgotten,
+          check: async () => {},
         },
-        forget: async () => forgotten,
-        check: async () => {},
-      },
-      clock: { now: () => secondsAfterStart(1000) },
-      randomness: systemRandomness,
-      log: { info() {}, warn() {}, error: (event) => void errors.push(event) },
-    });
+        clock: { now: () => secondsAfterStart(1000) },
+        randomness: systemRandomness,
+        log: { info() {}, warn() {}, error: (event) => void errors.push(event) },
+      }),
+    );
   });
 
   const sweep = async (presence: PresenceStanding = 'trusted') => {

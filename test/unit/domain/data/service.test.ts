@@ -1,4 +1,5 @@
 /** What is refused before any database is asked. */
+
 import assert from 'node:assert/strict';
 import type {
   DatabaseAccess,
@@ -7,9 +8,11 @@ import type {
 } from '../../../../functions/src/domain/data/access.ts';
 import type { Caller } from '../../../../functions/src/domain/data/caller.ts';
 import type { DatabaseName } from '../../../../functions/src/domain/data/path.ts';
+import type { FirebasePorts } from '../../../../functions/src/domain/data/ports.ts';
 import { DataService } from '../../../../functions/src/domain/data/service.ts';
 import { MusterError } from '../../../../functions/src/domain/errors.ts';
 import type { Operation, SettledOperation } from '../../../../functions/src/domain/idempotency/operation.ts';
+import { portsOf } from '../../../support/ports.ts';
 
 const CALLER: Caller = {
   principal: { uid: 'agent:a', kind: 'agent', agentId: 'a', ownerUid: 'person', role: 'worker' },
@@ -54,14 +57,16 @@ function recording() {
     },
     watch: () => ({ stop: () => undefined }),
   };
-  const service = new DataService({
-    databases: { firestore: access, realtime: access },
-    store: {
-      commit: async (_changes, operation) => {
-        if (operation !== undefined) settled.push(operation);
+  const service = new DataService(
+    portsOf<FirebasePorts>({
+      databases: { firestore: access, realtime: access },
+      store: {
+        commit: async (_changes, operation) => {
+          if (operation !== undefined) settled.push(operation);
+        },
       },
-    },
-  });
+    }),
+  );
   return { service, asked, settled };
 }
 

@@ -1,9 +1,12 @@
 /** The relay and the consumers: what they do where something fails, or can never succeed. */
+
 import assert from 'node:assert/strict';
 import { EventConsumer } from '../../../../functions/src/domain/events/consumer.ts';
 import { messageOf, type TaskEvent, type Topic } from '../../../../functions/src/domain/events/event.ts';
 import type { DeadLetter } from '../../../../functions/src/domain/events/ports.ts';
 import { EventRelay } from '../../../../functions/src/domain/events/relay.ts';
+import type { TodoPorts } from '../../../../functions/src/domain/todos/ports.ts';
+import { portsOf } from '../../../support/ports.ts';
 import { START } from '../samples.ts';
 
 const EVENT: TaskEvent = {
@@ -35,7 +38,10 @@ describe('the relay', () => {
 
   function relay(event: TaskEvent | undefined, id = EVENT.id) {
     const { errors, log } = errorsOf();
-    const relaying = new EventRelay({ taskEvents: { find: async () => event }, publisher, log }).relay(id);
+    const relaying = new EventRelay(
+      portsOf<TodoPorts>({ taskEvents: { find: async () => event }, log }),
+      publisher,
+    ).relay(id);
     return { errors, relaying };
   }
 
@@ -70,7 +76,10 @@ describe('a consumer', () => {
     const buried: DeadLetter[] = [];
     const { errors, log } = errorsOf();
     const deadLetters = { bury: async (letter: DeadLetter) => void buried.push(letter) };
-    const consuming = new EventConsumer('test', act, { deadLetters, log }).receive({ id: 'message-1', text });
+    const consuming = new EventConsumer('test', act, portsOf<TodoPorts>({ deadLetters, log })).receive({
+      id: 'message-1',
+      text,
+    });
     return { buried, errors, consuming };
   }
 

@@ -1,4 +1,5 @@
 /** Instances over one bucket, with a clock and a ledger that the test moves on by hand. */
+
 import { MusterError } from '../../../../functions/src/domain/errors.ts';
 import {
   type Bucket,
@@ -11,7 +12,9 @@ import {
   type LimitLedger,
   RateLimiter,
 } from '../../../../functions/src/domain/limits/limiter.ts';
+import type { KernelPorts } from '../../../../functions/src/domain/ports.ts';
 import type { Principal } from '../../../../functions/src/domain/principal.ts';
+import { portsOf } from '../../../support/ports.ts';
 
 export const ANN: Principal = { uid: 'ann', kind: 'person', ownerUid: 'ann', role: 'worker' };
 export const BOB: Principal = { ...ANN, uid: 'bob', ownerUid: 'bob' };
@@ -46,7 +49,10 @@ export class Fleet {
       error() {},
     };
     const clock = { now: () => new Date(START + this.elapsed) };
-    this.instances = Array.from({ length: instances }, () => new RateLimiter(limit, { ledger, clock, log }));
+    this.instances = Array.from(
+      { length: instances },
+      () => new RateLimiter(limit, ledger, portsOf<KernelPorts>({ clock, log })),
+    );
   }
 
   get seconds(): number {

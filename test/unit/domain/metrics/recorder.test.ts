@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import type { EndedCall, Tally } from '../../../../functions/src/domain/metrics/metrics.ts';
 import { CallRecorder, FLUSH_MILLISECONDS } from '../../../../functions/src/domain/metrics/recorder.ts';
+import type { KernelPorts } from '../../../../functions/src/domain/ports.ts';
+import { portsOf } from '../../../support/ports.ts';
 
 const CALL: Omit<EndedCall, 'at'> = { tool: 'system.echo', outcome: 'OK', milliseconds: 3 };
 
@@ -11,16 +13,18 @@ class Stage {
   now = 1_000_000;
   /** What the ledger does besides. */
   adding: () => Promise<void> = async () => undefined;
-  readonly recorder = new CallRecorder({
-    ledger: {
+  readonly recorder = new CallRecorder(
+    {
       add: (tally) => {
         this.stored.push(tally);
         return this.adding();
       },
     },
-    clock: { now: () => new Date(this.now) },
-    log: { info() {}, warn: (event) => this.warnings.push(event), error() {} },
-  });
+    portsOf<KernelPorts>({
+      clock: { now: () => new Date(this.now) },
+      log: { info() {}, warn: (event) => this.warnings.push(event), error() {} },
+    }),
+  );
 
   record(): Promise<void> | undefined {
     return this.recorder.record({ ...CALL, at: new Date(this.now) });

@@ -41,7 +41,7 @@ describe('a call of an agent', () => {
       const claude = agent('claude', { fails: kind });
       const gemini = agent('gemini', { says: 'Done.' });
       const journal = new NotedAttempts();
-      const result = await time.during(call(callOf(time, [claude, gemini]), calling(time, { journal })));
+      const result = await time.during(call(callOf(time, [claude, gemini]), ...calling(time, { journal })));
       assert.equal(result.kind, 'answered');
       assert.deepEqual(
         result.attempts.map(({ agent: who, number, end, waited }) => [who, number, end, waited]),
@@ -61,7 +61,7 @@ describe('a call of an agent', () => {
     it(`is over after ${kind}: nobody is asked again`, async () => {
       const gemini = agent('gemini', { says: 'Done.' });
       const claude = agent('claude', { fails: kind });
-      const result = await time.during(call(callOf(time, [claude, gemini]), calling(time)));
+      const result = await time.during(call(callOf(time, [claude, gemini]), ...calling(time)));
       assert.equal(result.kind, 'failed');
       assert.deepEqual([result.end, claude.requests.length, gemini.requests.length], [kind, 1, 0]);
     });
@@ -70,12 +70,12 @@ describe('a call of an agent', () => {
   it('goes to the agent with the larger context where one cannot take it, and to no smaller one', async () => {
     const claude = agent('claude', { fails: 'context_too_long' });
     const gemini = agent('gemini', { fails: 'context_too_long' });
-    const larger = await time.during(call(callOf(time, [claude, gemini]), calling(time)));
+    const larger = await time.during(call(callOf(time, [claude, gemini]), ...calling(time)));
     assert.deepEqual(
       larger.attempts.map(({ agent: who }) => who),
       ['claude', 'gemini'],
     );
-    const smaller = await time.during(call(callOf(time, [gemini, claude]), calling(time)));
+    const smaller = await time.during(call(callOf(time, [gemini, claude]), ...calling(time)));
     assert.deepEqual(
       smaller.attempts.map(({ agent: who }) => who),
       ['gemini'],
@@ -86,7 +86,7 @@ describe('a call of an agent', () => {
     const reason = 'There is no key.';
     const claude = new ScriptedAgent('claude', time, [], { available: false, reason });
     const gemini = agent('gemini', { says: 'Done.' });
-    const result = await time.during(call(callOf(time, [claude, gemini]), calling(time)));
+    const result = await time.during(call(callOf(time, [claude, gemini]), ...calling(time)));
     assert.equal(result.kind, 'answered');
     assert.deepEqual(result.warnings, [`gemini answered in place of claude (unavailable): ${reason}`]);
     assert.equal(time.elapsed, 0);
@@ -96,7 +96,7 @@ describe('a call of an agent', () => {
     const without = (name: string) =>
       new ScriptedAgent(name, time, [], { available: false, reason: `${name} has no key.` });
     const nobody = await time.during(
-      call(callOf(time, [without('claude'), without('gemini')]), calling(time)),
+      call(callOf(time, [without('claude'), without('gemini')]), ...calling(time)),
     );
     assert.ok(nobody.kind === 'failed');
     assert.deepEqual(
@@ -104,7 +104,7 @@ describe('a call of an agent', () => {
       ['claude', 'unavailable', 'claude has no key. gemini has no key.'],
     );
     const busy = agent('claude', { fails: 'rate_limited' });
-    const asked = await time.during(call(callOf(time, [busy, without('gemini')]), calling(time)));
+    const asked = await time.during(call(callOf(time, [busy, without('gemini')]), ...calling(time)));
     assert.ok(asked.kind === 'failed');
     assert.deepEqual(
       [asked.agent, asked.end, asked.reason],
@@ -115,14 +115,14 @@ describe('a call of an agent', () => {
   it('waits as long as the vendor asks, and asks somebody else where that is too long', async () => {
     const asks = (retryAfterMs: number) =>
       agent('claude', { fails: 'rate_limited', details: { retryAfterMs } }, { says: 'Done.' });
-    const patient = await time.during(call(callOf(time, [asks(7000)]), calling(time)));
+    const patient = await time.during(call(callOf(time, [asks(7000)]), ...calling(time)));
     assert.deepEqual(
       patient.attempts.map(({ waited }) => waited),
       [0, 7000],
     );
     const gemini = agent('gemini', { says: 'Done.' });
     const result = await time.during(
-      call(callOf(time, [asks(LONGEST_WAIT_MILLISECONDS + 1), gemini]), calling(time)),
+      call(callOf(time, [asks(LONGEST_WAIT_MILLISECONDS + 1), gemini]), ...calling(time)),
     );
     assert.deepEqual(
       result.attempts.map(({ agent: who, waited }) => [who, waited]),
@@ -137,7 +137,7 @@ describe('a call of an agent', () => {
     const claude = agent('claude', 'hangs');
     const budget = new Budget({ tokens: 10_000 });
     const result = await time.during(
-      call(callOf(time, [claude], { attempts: 1, timeout: 5000 }), calling(time, { budget })),
+      call(callOf(time, [claude], { attempts: 1, timeout: 5000 }), ...calling(time, { budget })),
     );
     assert.equal(result.kind, 'failed');
     assert.deepEqual([result.end, claude.calledOff], ['timeout', [5000]]);
@@ -150,18 +150,18 @@ describe('a call of an agent', () => {
     const claude = agent('claude', { fails: 'network', details: { outcomeUnknown: true } });
     const gemini = agent('gemini', { says: 'Done.' });
     const result = await time.during(
-      call(callOf(time, [claude, gemini], { repeatable: false }), calling(time)),
+      call(callOf(time, [claude, gemini], { repeatable: false }), ...calling(time)),
     );
     assert.deepEqual([result.kind, claude.requests.length, gemini.requests.length], ['failed', 1, 0]);
     const clean = agent('claude', { fails: 'overloaded' }, { says: 'Done.' });
-    const again = await time.during(call(callOf(time, [clean], { repeatable: false }), calling(time)));
+    const again = await time.during(call(callOf(time, [clean], { repeatable: false }), ...calling(time)));
     assert.equal(again.kind, 'answered');
   });
 
   it('begins nothing after its deadline', async () => {
     const deadline = new Date(time.now().getTime() + 1000);
     const claude = agent('claude', { fails: 'overloaded', after: 800 });
-    const result = await time.during(call(callOf(time, [claude], { deadline }), calling(time)));
+    const result = await time.during(call(callOf(time, [claude], { deadline }), ...calling(time)));
     assert.equal(result.kind, 'failed');
     assert.ok(time.elapsed <= 1000);
     assert.equal(claude.requests.length, 1);
@@ -171,7 +171,7 @@ describe('a call of an agent', () => {
     const stopping = new AbortController();
     const claude = agent('claude', { fails: 'rate_limited', details: { retryAfterMs: 20_000 } });
     const gemini = agent('gemini', { says: 'Done.' });
-    const pending = call(callOf(time, [claude, gemini], { signal: stopping.signal }), calling(time));
+    const pending = call(callOf(time, [claude, gemini], { signal: stopping.signal }), ...calling(time));
     void time.wait(1000, new AbortController().signal).then(() => stopping.abort());
     const result = await time.during(pending);
     assert.equal(result.kind, 'failed');
@@ -195,7 +195,7 @@ describe('a call of an agent', () => {
         ended.push(attempt);
       },
     };
-    const result = await time.during(call(callOf(time, [claude]), calling(time, { journal, budget })));
+    const result = await time.during(call(callOf(time, [claude]), ...calling(time, { journal, budget })));
     assert.equal(result.kind === 'answered' && result.answer.text, 'Before.');
     assert.deepEqual([claude.requests.length, ended.length, budget.describe()], [0, 0, '5000 tokens']);
     assert.deepEqual(result.attempts[1]?.usage, answer.usage);
@@ -209,7 +209,7 @@ describe('a call of an agent', () => {
     const journal = new NotedAttempts();
     const onAnswer = ({ text }: { readonly text: string }): void => void told.push(text);
     const result = await time.during(
-      call(callOf(time, [claude, gemini], { onAnswer }), calling(time, { budget, journal })),
+      call(callOf(time, [claude, gemini], { onAnswer }), ...calling(time, { budget, journal })),
     );
     assert.deepEqual(
       result.attempts.map(({ agent: who, end, reason, usage }) => [who, end, reason, usage.outputTokens]),
@@ -227,7 +227,7 @@ describe('a call of an agent', () => {
     const begin = () => Promise.reject(new Error('The database is away.'));
     const journal = { begin, end: async () => undefined };
     const pending = time.during(
-      call(callOf(time, [agent('claude', { says: 'x' })]), calling(time, { journal })),
+      call(callOf(time, [agent('claude', { says: 'x' })]), ...calling(time, { journal })),
     );
     await assert.rejects(pending, /database is away/);
   });
@@ -246,7 +246,7 @@ describe('a call of an agent', () => {
               kinds.map((kind) => ({ fails: kind })),
             ),
         );
-        const result = await now.during(call(callOf(now, agents, { attempts }), calling(now)));
+        const result = await now.during(call(callOf(now, agents, { attempts }), ...calling(now)));
         assert.equal(result.kind, 'failed');
         for (const { requests } of agents) assert.ok(requests.length <= attempts);
         const final = result.attempts.findIndex(({ end }) => FINAL.some((kind) => kind === end));

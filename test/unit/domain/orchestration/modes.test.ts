@@ -45,7 +45,7 @@ describe('agents that answer at once', () => {
       const agent = agents.find(({ name }) => name === question.agent);
       assert.ok(agent, `${question.agent} was asked`);
       const { key, prompt, signal } = question;
-      return call(callOf(time, [agent], { key, prompt, signal, attempts: 1 }), calling(time));
+      return call(callOf(time, [agent], { key, prompt, signal, attempts: 1 }), ...calling(time));
     };
     return {
       agents: Object.keys(scripts),

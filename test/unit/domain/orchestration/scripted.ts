@@ -5,12 +5,10 @@ import type {
   Attempt,
   AttemptJournal,
 } from '../../../../functions/src/domain/orchestration/calls/attempt.ts';
+import type { Accounts } from '../../../../functions/src/domain/orchestration/calls/attempting.ts';
 import { Budget } from '../../../../functions/src/domain/orchestration/calls/budget.ts';
-import {
-  type Call,
-  type CallingDependencies,
-  call,
-} from '../../../../functions/src/domain/orchestration/calls/calling.ts';
+import { type Call, call } from '../../../../functions/src/domain/orchestration/calls/calling.ts';
+import type { OrchestrationPorts } from '../../../../functions/src/domain/orchestration/ports.ts';
 import {
   type AskOptions,
   type Availability,
@@ -21,6 +19,7 @@ import {
   type ModelFailureDetails,
   type ModelRequest,
 } from '../../../../functions/src/domain/orchestration/ports.ts';
+import { portsOf } from '../../../support/ports.ts';
 import type { VirtualTime } from './virtualTime.ts';
 
 export type Act =
@@ -101,15 +100,13 @@ export class NotedAttempts implements AttemptJournal {
   }
 }
 
-export function calling(time: VirtualTime, changes: Partial<CallingDependencies> = {}): CallingDependencies {
-  return {
-    clock: time,
-    timer: time,
-    journal: new NotedAttempts(),
-    budget: new Budget({}),
-    randomness: { integer: () => 0 },
-    ...changes,
-  };
+/** What a call is made with, and where it is noted: the last two arguments of `call`. */
+export function calling(
+  time: VirtualTime,
+  { journal = new NotedAttempts(), budget = new Budget({}) }: Partial<Accounts> = {},
+): [OrchestrationPorts, Accounts] {
+  const randomness = { integer: () => 0 };
+  return [portsOf<OrchestrationPorts>({ clock: time, timer: time, randomness }), { journal, budget }];
 }
 
 /** A call of one agent after the other, with time enough. */

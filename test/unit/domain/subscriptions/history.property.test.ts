@@ -1,7 +1,9 @@
 /** However many instances watch, stand still and are killed: the log is one true history. */
+
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import fc from 'fast-check';
+import type { FirebasePorts } from '../../../../functions/src/domain/data/ports.ts';
 import { canonicalJson } from '../../../../functions/src/domain/json.ts';
 import { EVENT_TYPES, type EventType } from '../../../../functions/src/domain/subscriptions/event.ts';
 import type { Entry } from '../../../../functions/src/domain/subscriptions/log.ts';
@@ -13,6 +15,7 @@ import {
   stateOf,
   type Transition,
 } from '../../../../functions/src/domain/subscriptions/transition.ts';
+import { portsOf } from '../../../support/ports.ts';
 import { MemoryLog } from './memoryLog.ts';
 
 type Command =
@@ -94,7 +97,7 @@ class World {
     const loaded = await this.log.load();
     assert.ok(loaded);
     const recorder: Recorder = new Recorder(
-      { events: this.log, clock: { now: () => new Date(0) } },
+      portsOf<FirebasePorts>({ events: this.log, clock: { now: () => new Date(0) } }),
       { log: 'log', eventType: this.eventType, writer: `writer-${this.writers++}` },
       replay(this.eventType, loaded),
       { overtaken: () => this.forget(recorder), failed: (error) => assert.fail(String(error)) },

@@ -10,6 +10,8 @@ import { RECOVERY_MILLISECONDS } from '../../../../functions/src/domain/sweep/pr
 import type { SweepRecord, SweepState } from '../../../../functions/src/domain/sweep/record.ts';
 import { Sweep } from '../../../../functions/src/domain/sweep/sweep.ts';
 import { walk } from '../../../../functions/src/domain/sweep/walk.ts';
+import type { SystemPorts } from '../../../../functions/src/domain/system/ports.ts';
+import { portsOf } from '../../../support/ports.ts';
 import { START } from '../samples.ts';
 
 const never = <T>() => new Promise<T>(() => undefined);
@@ -39,14 +41,16 @@ describe('the sweep', () => {
 
   const run = (parts: readonly SweepPart[], turnMilliseconds = 1000) => {
     const note = (event: string, fields: unknown) => void entries.push([event, fields]);
-    return new Sweep(parts, {
-      presence: { check: () => check() },
-      record,
-      clock: { now: () => now },
-      log: { info: note, warn: note, error: note },
-      turnMilliseconds,
-      patienceMilliseconds: 20,
-    }).run();
+    return new Sweep(
+      parts,
+      portsOf<SystemPorts>({
+        presence: { check: () => check() },
+        sweepRecord: record,
+        clock: { now: () => now },
+        log: { info: note, warn: note, error: note },
+      }),
+      { turnMilliseconds, patienceMilliseconds: 20 },
+    ).run();
   };
   const pass = (milliseconds: number) => {
     now = new Date(now.getTime() + milliseconds);

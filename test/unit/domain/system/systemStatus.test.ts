@@ -1,7 +1,9 @@
 /** Whether services answer: how long they are waited for, how often they are asked, and what follows. */
+
 import assert from 'node:assert/strict';
 import type { RateLimit } from '../../../../functions/src/domain/github/port.ts';
 import type { SweepState } from '../../../../functions/src/domain/sweep/record.ts';
+import type { SystemPorts } from '../../../../functions/src/domain/system/ports.ts';
 import {
   alertsOf,
   healthOf,
@@ -9,6 +11,7 @@ import {
   type Reading,
   SystemStatus,
 } from '../../../../functions/src/domain/system/systemStatus.ts';
+import { portsOf } from '../../../support/ports.ts';
 import { START, secondsAfterStart } from '../samples.ts';
 
 const never = () => new Promise<never>(() => undefined);
@@ -37,25 +40,27 @@ describe('the status of the system', () => {
     registered = async () => NOBODY,
     gitHub?: () => Promise<RateLimit>,
   ): SystemStatus =>
-    new SystemStatus({
-      probes: {
-        firestore: answering('firestore'),
-        realtimeDatabase: answering('realtimeDatabase'),
-        ...probes,
-      },
-      gitHub: { configured: gitHub !== undefined, rateLimit: gitHub ?? never },
-      directory: {
-        list: never,
-        count: never,
-        leaders: never,
-        live: never,
-        registered,
-      },
-      tasks: { stats: async () => ({ total: 3, pending: 3, assigned: 0, inProgress: 0, blocked: 0 }) },
-      sweepRecord: { read: readSweepRecord },
-      unreadable: { recent: async () => [] },
-      clock: { now: () => now },
-    });
+    new SystemStatus(
+      portsOf<SystemPorts>({
+        probes: {
+          firestore: answering('firestore'),
+          realtimeDatabase: answering('realtimeDatabase'),
+          ...probes,
+        },
+        gitHub: { configured: gitHub !== undefined, rateLimit: gitHub ?? never },
+        directory: {
+          list: never,
+          count: never,
+          leaders: never,
+          live: never,
+          registered,
+        },
+        sweepRecord: { read: readSweepRecord },
+        unreadable: { recent: async () => [] },
+        clock: { now: () => now },
+      }),
+      { stats: async () => ({ total: 3, pending: 3, assigned: 0, inProgress: 0, blocked: 0 }) },
+    );
 
   it('asks every service that there is, and one look serves for 15 seconds', async () => {
     const system = status();

@@ -1,9 +1,12 @@
 /** Which two to-dos are the same: by what their guards are called. */
+
 import assert from 'node:assert/strict';
 import { systemHashing } from '../../../../functions/src/adapters/platform/cryptography.ts';
 import type { Change, Versioned } from '../../../../functions/src/domain/store.ts';
+import type { TodoPorts } from '../../../../functions/src/domain/todos/ports.ts';
 import { Titles } from '../../../../functions/src/domain/todos/titles.ts';
 import type { Todo } from '../../../../functions/src/domain/todos/todo.ts';
+import { portsOf } from '../../../support/ports.ts';
 import { refusal, START, secondsAfterStart, versionOf } from '../samples.ts';
 import { sampleTodo } from './samples.ts';
 
@@ -11,13 +14,15 @@ import { sampleTodo } from './samples.ts';
 function titlesAmong(guards: ReadonlyMap<string, string> = new Map(), todos: readonly Todo[] = []): Titles {
   const found = <Value>(value: Value | undefined): Versioned<Value> | undefined =>
     value === undefined ? undefined : versionOf(value);
-  return new Titles({
-    todos: {
-      find: async (id) => found(todos.find((todo) => todo.id === id)),
-      findGuard: async (id) => found(guards.get(id)),
-    },
-    hashing: systemHashing,
-  });
+  return new Titles(
+    portsOf<TodoPorts>({
+      todos: {
+        find: async (id) => found(todos.find((todo) => todo.id === id)),
+        findGuard: async (id) => found(guards.get(id)),
+      },
+      hashing: systemHashing,
+    }),
+  );
 }
 
 async function guardOf(todo: Todo): Promise<string | undefined> {

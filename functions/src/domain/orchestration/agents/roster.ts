@@ -1,9 +1,10 @@
 /** The agents that a workflow can be given to. Source: spec/orchestration.md, list_agents and get_capabilities. */
+
 import type { Agent } from '../../agents/agent.ts';
 import type { Slice } from '../../readers.ts';
 import { foldedCapability } from '../../tasks/capabilities.ts';
-import type { HostedAgent } from '../ports.ts';
-import { type AgentMeasureReader, type AgentMetrics, metricsOf } from './measure.ts';
+import type { HostedAgent, OrchestrationPorts } from '../ports.ts';
+import { type AgentMetrics, metricsOf } from './measure.ts';
 import { CAPABILITY_OF, PROFILES, roleNamed } from './profile.ts';
 import { type InferredRequirements, inferRequirements, type Requirements } from './requirements.ts';
 import { type Recommendation, recommend, type Standing } from './scoring.ts';
@@ -14,46 +15,48 @@ const CAPABLE = 0.5;
 /** The most live agents of the network that are listed. */
 const MAX_LIVE = 50;
 
-export interface RosterDependencies {
-  readonly hosted: () => readonly HostedAgent[];
-  readonly measures: AgentMeasureReader;
-  readonly overview: LiveAgents;
-}
-
 export interface LiveAgents {
   /** Agents of a workspace that are alive, at most `limit`. */
   live(workspace: string, limit: number): Promise<Slice<Agent>>;
 }
 
 export interface ListedAgents {
-  readonly hosted: readonly (Standing & { readonly model: string; readonly metrics?: AgentMetrics })[];
+  readonly hosted: readonly (HostedStanding & { readonly metrics?: AgentMetrics })[];
   /** Those that a step for the network can reach. */
   readonly network: readonly Agent[];
   readonly moreOfNetwork: boolean;
 }
 
-export class AgentRoster {
-  private readonly dependencies: RosterDependencies;
+export type HostedStanding = Standing & { readonly model: string };
 
-  constructor(dependencies: RosterDependencies) {
-    this.dependencies = dependencies;
+/** Hosted agents in the specification's order. */
+export function standingsOf(hosted: readonly HostedAgent[]): readonly HostedStanding[] {
+  return PROFILES.flatMap((profile) => {
+    const agent = hosted.find(({ name }) => name === profile.name);
+    return agent ? [{ ...profile, availability: agent.availability(), model: agent.model }] : [];
+  });
+}
+
+export class AgentRoster {
+  private readonly ports: OrchestrationPorts;
+  private readonly overview: LiveAgents;
+
+  constructor(ports: OrchestrationPorts, overview: LiveAgents) {
+    this.ports = ports;
+    this.overview = overview;
   }
 
   /** The hosted agents, in the specification's order. */
-  standings(): readonly (Standing & { readonly model: string })[] {
-    const hosted = this.dependencies.hosted();
-    return PROFILES.flatMap((profile) => {
-      const agent = hosted.find(({ name }) => name === profile.name);
-      return agent ? [{ ...profile, availability: agent.availability(), model: agent.model }] : [];
-    });
+  standings(): readonly HostedStanding[] {
+    return standingsOf(this.ports.hosted());
   }
 
   /** @param role a role, or of agents of the network any capability */
   async list(workspace: string, role: string | undefined, withMetrics: boolean): Promise<ListedAgents> {
     const standings = this.standings().filter((standing) => role === undefined || isCapable(standing, role));
     const [measures, live] = await Promise.all([
-      withMetrics ? this.dependencies.measures.read(standings.map(({ name }) => name)) : undefined,
-      this.dependencies.overview.live(workspace, MAX_LIVE),
+      withMetrics ? this.ports.measures.read(standings.map(({ name }) => name)) : undefined,
+      this.overview.live(workspace, MAX_LIVE),
     ]);
     const hosted = standings.map((standing) => {
       const metrics = metricsOf(measures?.get(standing.name));

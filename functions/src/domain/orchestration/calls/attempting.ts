@@ -1,11 +1,10 @@
-/** Makes one attempt: within its budget and its time, noted before and after. */
-import type { Clock } from '../../ports.ts';
 import { utf8Length } from '../../size.ts';
 import {
   type HostedAgent,
   MAX_ANSWER_BYTES,
   type ModelAnswer,
   ModelFailure,
+  type OrchestrationPorts,
   type Timer,
   type Usage,
 } from '../ports.ts';
@@ -13,9 +12,8 @@ import type { Attempt, AttemptJournal, PlannedAttempt, Settled } from './attempt
 import type { Budget, Reservation } from './budget.ts';
 import { estimatedTokens, NO_USAGE } from './price.ts';
 
-export interface AttemptingDependencies {
-  readonly clock: Clock;
-  readonly timer: Timer;
+/** What attempts are noted in and booked to. */
+export interface Accounts {
   readonly journal: AttemptJournal;
   readonly budget: Budget;
 }
@@ -44,9 +42,9 @@ export async function makeAttempt(
   terms: AttemptTerms,
   agent: HostedAgent,
   count: { readonly number: number; readonly waited: number },
-  dependencies: AttemptingDependencies,
+  { clock, timer }: OrchestrationPorts,
+  { journal, budget }: Accounts,
 ): Promise<Made> {
-  const { budget, journal, clock } = dependencies;
   const time = Math.min(terms.timeout, terms.deadline.getTime() - clock.now().getTime());
   if (time <= 0) return notMade(terms, agent, 'timeout', 'The time for the whole call is over.');
   const reservation = reserve(terms, agent, budget);
@@ -63,7 +61,7 @@ export async function makeAttempt(
     return { attempt: ended(planned, before, { milliseconds: 0, ...spending }), settled: before };
   }
   const began = clock.now().getTime();
-  const settled = await ask(agent, planned, { ...terms, time }, dependencies.timer);
+  const settled = await ask(agent, planned, { ...terms, time }, timer);
   const milliseconds = clock.now().getTime() - began;
   const attempt = ended(planned, settled, { milliseconds, ...reservation.settle(billed(settled)) });
   await journal.end(attempt, settled);

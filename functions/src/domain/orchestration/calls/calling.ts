@@ -2,15 +2,10 @@
  * One call: an agent is asked, again after failures that pass, and after it the agents that may take its place.
  * Every attempt is recorded in order. Source: docs/semantics.md#orchestration.
  */
-import type { Randomness } from '../../ports.ts';
-import type { HostedAgent, ModelAnswer, ModelFailure } from '../ports.ts';
+import type { HostedAgent, ModelAnswer, ModelFailure, OrchestrationPorts } from '../ports.ts';
 import type { Attempt } from './attempt.ts';
-import { type AttemptingDependencies, type AttemptTerms, makeAttempt, notMade } from './attempting.ts';
+import { type Accounts, type AttemptTerms, makeAttempt, notMade } from './attempting.ts';
 import { backoff, reactionTo } from './policy.ts';
-
-export interface CallingDependencies extends AttemptingDependencies {
-  readonly randomness: Pick<Randomness, 'integer'>;
-}
 
 /** An agent that may be asked. */
 export interface Candidate {
@@ -49,20 +44,22 @@ export interface FailedCall {
 
 export type CallResult = AnsweredCall | FailedCall;
 
-/** Never rejects for a failure of an agent, only for one of its dependencies. */
-export function call(request: Call, dependencies: CallingDependencies): Promise<CallResult> {
-  return new Calling(request, dependencies).run();
+/** Never rejects for a failure of an agent, only for its journal. */
+export function call(request: Call, ports: OrchestrationPorts, accounts: Accounts): Promise<CallResult> {
+  return new Calling(request, ports, accounts).run();
 }
 
 class Calling {
   private readonly request: Call;
-  private readonly dependencies: CallingDependencies;
+  private readonly ports: OrchestrationPorts;
+  private readonly accounts: Accounts;
   private readonly attempts: Attempt[] = [];
   private waiting: readonly Candidate[];
 
-  constructor(request: Call, dependencies: CallingDependencies) {
+  constructor(request: Call, ports: OrchestrationPorts, accounts: Accounts) {
     this.request = request;
-    this.dependencies = dependencies;
+    this.ports = ports;
+    this.accounts = accounts;
     this.waiting = request.candidates;
   }
 
@@ -95,14 +92,15 @@ class Calling {
         this.request,
         agent,
         { number, waited },
-        this.dependencies,
+        this.ports,
+        this.accounts,
       );
       this.attempts.push(attempt);
       if (settled === undefined) return undefined;
       if ('answer' in settled) return settled.answer;
       const wait = this.react(settled.failure, number, candidate);
       if (wait === undefined) return undefined;
-      await this.dependencies.timer.wait(wait, this.request.signal);
+      await this.ports.timer.wait(wait, this.request.signal);
       if (this.request.signal.aborted) return this.calledOff(agent);
       waited = wait;
     }
@@ -110,7 +108,7 @@ class Calling {
 
   /** @returns how long to wait before the same agent is asked again; undefined where it is not */
   private react(failure: ModelFailure, failed: number, { contextWindow }: Candidate): number | undefined {
-    const { request, dependencies } = this;
+    const { request, ports } = this;
     const mayBeMadeAgain = request.repeatable || !failure.outcomeUnknown;
     const reaction = mayBeMadeAgain ? reactionTo(failure.kind) : 'stop';
     if (reaction === 'stop') this.waiting = [];
@@ -118,8 +116,8 @@ class Calling {
       this.waiting = this.waiting.filter((other) => other.contextWindow > contextWindow);
     }
     if (reaction !== 'retry' || failed >= request.attempts) return undefined;
-    const left = request.deadline.getTime() - dependencies.clock.now().getTime();
-    const chance = dependencies.randomness.integer(1001) / 1000;
+    const left = request.deadline.getTime() - ports.clock.now().getTime();
+    const chance = ports.randomness.integer(1001) / 1000;
     return backoff(failed, failure.retryAfterMs, left, chance);
   }
 

@@ -1,4 +1,4 @@
-import type { Price, Usage } from '../ports.ts';
+import type { HostedAgent, Price, Usage } from '../ports.ts';
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
@@ -20,4 +20,11 @@ export function totalUsage(usages: readonly Usage[]): Usage {
 /** About how many tokens a text is: in English one for every four bytes. Three are taken, to be rather too high. */
 export function estimatedTokens(bytes: number): number {
   return Math.ceil(bytes / 3);
+}
+
+const FREE: Price = { inputPerMillion: 0, outputPerMillion: 0 };
+
+/** Of the model behind an agent; nothing for one that this deployment no longer has. */
+export function priceOf(hosted: readonly HostedAgent[], name: string): Price {
+  return hosted.find((agent) => agent.name === name)?.price ?? FREE;
 }

@@ -1,13 +1,14 @@
 /** Takes a run forward, stage by stage, in the hands of one instance. */
-import type { TaskReader } from '../../readers.ts';
+
 import type { Change } from '../../store.ts';
 import type { Attempt } from '../calls/attempt.ts';
 import { Budget } from '../calls/budget.ts';
+import type { OrchestrationPorts } from '../ports.ts';
 import { allSteps, type Workflow } from '../workflows/definition.ts';
 import { type DueStep, type Next, type Progress, progressOf, type StepRound } from '../workflows/progress.ts';
 import { abandonedTasks } from './abandoning.ts';
-import { type JournalDependencies, StepJournal } from './journal.ts';
-import type { LeaseDependencies, RunLease } from './lease.ts';
+import { StepJournal } from './journal.ts';
+import type { RunLease } from './lease.ts';
 import { measurements, outcomesOf, repetitionWarnings, withRecord } from './records.ts';
 import {
   addSpent,
@@ -25,11 +26,6 @@ import {
 } from './run.ts';
 import type { StepExecution } from './stepExecution.ts';
 
-export interface AdvanceDependencies extends LeaseDependencies, JournalDependencies {
-  readonly steps: StepExecution;
-  readonly tasks: TaskReader;
-}
-
 export interface Subject {
   readonly runId: string;
   readonly lease: RunLease;
@@ -40,14 +36,16 @@ export interface Subject {
 
 /** One run in the hands of one instance. */
 export class Advance {
-  private readonly dependencies: AdvanceDependencies;
+  private readonly ports: OrchestrationPorts;
+  private readonly steps: StepExecution;
   private readonly subject: Subject;
   private readonly workflow: Workflow;
   private readonly records: Map<string, StepRecord>;
   private budget: Budget | undefined;
 
-  constructor(dependencies: AdvanceDependencies, subject: Subject) {
-    this.dependencies = dependencies;
+  constructor(ports: OrchestrationPorts, steps: StepExecution, subject: Subject) {
+    this.ports = ports;
+    this.steps = steps;
     this.subject = subject;
     this.workflow = subject.order.workflow;
     this.records = new Map(subject.records.map((record) => [record.id, record]));
@@ -77,7 +75,7 @@ export class Advance {
     if (run.cancelRequested) return { status: 'cancelled' };
     if (next.kind === 'finished') return this.finished(next.result);
     if (next.kind === 'failed') return this.failed(next);
-    if (this.dependencies.clock.now() < run.deadline) return undefined;
+    if (this.ports.clock.now() < run.deadline) return undefined;
     const message = `The run had until ${run.deadline.toISOString()}.`;
     return { status: 'failed', failure: { reason: 'DEADLINE', message } };
   }
@@ -104,7 +102,7 @@ export class Advance {
       (run, now) => ended({ ...run, warnings: [...new Set([...run.warnings, ...warnings])] }, ending, now),
       async (run, now) => [
         ...records.map((step): Change => ({ kind: 'recordStep', runId, step })),
-        ...(await abandonedTasks(this.dependencies.tasks, run, now)),
+        ...(await abandonedTasks(this.ports.tasks, run, now)),
       ],
     );
   }
@@ -117,7 +115,7 @@ export class Advance {
   }
 
   private unexecuted({ name, iteration }: StepRound, status: StepStatus, index: number): StepRecord {
-    const startedAt = this.dependencies.clock.now();
+    const startedAt = this.ports.clock.now();
     const role = allSteps(this.workflow).find((step) => step.name === name)?.role ?? 'execute';
     return {
       ...begun({ name, iteration }, role, this.records.size + index + 1, startedAt),
@@ -135,10 +133,10 @@ export class Advance {
     const first = this.records.size + 1;
     const works = due.map(async (step, index): Promise<StepRecord> => {
       const before = this.records.get(stepId(step));
-      const begin = before ?? begun(step, step.step.role, first + index, this.dependencies.clock.now());
+      const begin = before ?? begun(step, step.step.role, first + index, this.ports.clock.now());
       const journal = journals[index];
       if (journal === undefined) throw new Error('A step has no journal.');
-      const { record, warnings } = await this.dependencies.steps.execute({
+      const { record, warnings } = await this.steps.execute({
         run,
         due: step,
         begun: begin,
@@ -165,9 +163,9 @@ export class Advance {
     const { runId, lease } = this.subject;
     const step = stepId(due);
     // The first to have a run finds nothing in its journal.
-    const before = run.epoch === 1 ? [] : await this.dependencies.runs.journal(runId, step);
+    const before = run.epoch === 1 ? [] : await this.ports.runs.journal(runId, step);
     const scope = { runId, step, repeatable: due.step.repeatable, requireLease: lease.require };
-    return new StepJournal(this.dependencies, scope, before);
+    return new StepJournal(this.ports, scope, before);
   }
 
   private openBudget(booked: readonly Attempt[]): Budget {

@@ -1,14 +1,12 @@
 /** What becomes of a run that an instance could not go on with: another one tries it, but not for ever. */
-import { MusterError } from '../../errors.ts';
-import type { TaskReader } from '../../readers.ts';
-import { abandonedTasks } from './abandoning.ts';
-import { bookingOf, type JournalDependencies } from './journal.ts';
-import type { LeaseDependencies, LeftRun } from './lease.ts';
-import { ended, handedOn, MAX_DELIVERIES, type Run, type Spent, spentOn } from './run.ts';
 
-export interface FailingDependencies extends LeaseDependencies, JournalDependencies {
-  readonly tasks: TaskReader;
-}
+import { MusterError } from '../../errors.ts';
+import { priceOf } from '../calls/price.ts';
+import type { OrchestrationPorts } from '../ports.ts';
+import { abandonedTasks } from './abandoning.ts';
+import { bookingOf } from './journal.ts';
+import type { LeftRun } from './lease.ts';
+import { ended, handedOn, MAX_DELIVERIES, type Run, type Spent, spentOn } from './run.ts';
 
 /**
  * The run as it is left by an instance that met an error: to the next one, or failed.
@@ -18,13 +16,13 @@ export async function leftAfter(
   run: Run,
   why: unknown,
   now: Date,
-  dependencies: FailingDependencies,
+  ports: OrchestrationPorts,
 ): Promise<LeftRun> {
   if (run.deliveries < MAX_DELIVERIES) return { run: handedOn(run, now), changes: [] };
   const failure = { reason: 'EXECUTION_FAILED', message: messageOf(run, why) };
-  const spent = await spentSoFar(run, dependencies);
+  const spent = await spentSoFar(run, ports);
   const failed = ended({ ...run, spent }, { status: 'failed', failure }, now);
-  return { run: failed, changes: await abandonedTasks(dependencies.tasks, failed, now) };
+  return { run: failed, changes: await abandonedTasks(ports.tasks, failed, now) };
 }
 
 function messageOf({ current }: Run, why: unknown): string {
@@ -37,10 +35,10 @@ const LOGGED =
   'It is no fault of the call: the log of this deployment says why, at run_broke_off with the id of the run.';
 
 /** All that its calls have cost, those of steps included that came to nothing. */
-async function spentSoFar(run: Run, { runs, priceOf, log }: FailingDependencies): Promise<Spent> {
+async function spentSoFar(run: Run, { runs, hosted, log }: OrchestrationPorts): Promise<Spent> {
   try {
     const calls = await runs.calls(run.id);
-    return spentOn(calls.map((entry) => bookingOf(entry, priceOf(entry.agent))));
+    return spentOn(calls.map((entry) => bookingOf(entry, priceOf(hosted(), entry.agent))));
   } catch (error) {
     log.warn('run_not_booked', { runId: run.id, error });
     return run.spent;

@@ -1,7 +1,8 @@
 /** Executes a step whose agents are models behind a vendor's API. */
+
 import { MusterError } from '../../errors.ts';
-import type { Clock, Hashing, Randomness } from '../../ports.ts';
 import { capabilityFor } from '../agents/profile.ts';
+import { standingsOf } from '../agents/roster.ts';
 import type { Standing } from '../agents/scoring.ts';
 import { standIns } from '../agents/selection.ts';
 import type { Budget } from '../calls/budget.ts';
@@ -13,25 +14,11 @@ import { pick } from '../modes/pick.ts';
 import { race } from '../modes/race.ts';
 import { seededChance } from '../modes/shuffle.ts';
 import { vote } from '../modes/vote.ts';
-import type { HostedAgent, Timer } from '../ports.ts';
+import type { OrchestrationPorts } from '../ports.ts';
 import { agentsOf } from '../workflows/definition.ts';
 import type { DueStep } from '../workflows/progress.ts';
 import type { StepJournal } from './journal.ts';
 import { type AgentResult, type BegunStep, type Run, type StepWork, spentOn } from './run.ts';
-
-export interface HostedStepDependencies {
-  readonly agents: HostedAgents;
-  readonly clock: Clock;
-  readonly timer: Timer;
-  readonly randomness: Randomness;
-  readonly hashing: Hashing;
-}
-
-/** The hosted agents of the deployment. */
-export interface HostedAgents {
-  find(name: string): HostedAgent | undefined;
-  standings(): readonly Standing[];
-}
 
 export interface HostedTask {
   readonly run: Run;
@@ -48,28 +35,25 @@ export interface HostedTask {
   readonly inTurn: boolean;
 }
 
-export async function executeHosted(
-  task: HostedTask,
-  dependencies: HostedStepDependencies,
-): Promise<StepWork> {
-  const work = new HostedStep(task, dependencies);
+export async function executeHosted(task: HostedTask, ports: OrchestrationPorts): Promise<StepWork> {
+  const work = new HostedStep(task, ports);
   return work.record(await work.run());
 }
 
 class HostedStep {
   private readonly task: HostedTask;
-  private readonly dependencies: HostedStepDependencies;
+  private readonly ports: OrchestrationPorts;
   private readonly standings: readonly Standing[];
   private readonly agents: readonly string[];
   private readonly calls: Promise<CallResult>[] = [];
   private readonly over = new AbortController();
   private readonly signal: AbortSignal;
 
-  constructor(task: HostedTask, dependencies: HostedStepDependencies) {
+  constructor(task: HostedTask, ports: OrchestrationPorts) {
     this.task = task;
-    this.dependencies = dependencies;
+    this.ports = ports;
     this.signal = AbortSignal.any([task.stop, this.over.signal]);
-    this.standings = dependencies.agents.standings();
+    this.standings = standingsOf(ports.hosted());
     this.agents = agentsOf(task.due.step);
   }
 
@@ -90,7 +74,7 @@ class HostedStep {
     const { signal } = this;
     const { prompt, candidates, step } = due;
     const ask = (question: Question): Promise<CallResult> => this.ask(question);
-    const chance = seededChance(this.dependencies.hashing, `${run.id} ${begun.id}`);
+    const chance = seededChance(this.ports.hashing, `${run.id} ${begun.id}`);
     const [agent = ''] = this.agents;
     if (candidates !== undefined) {
       return pick({ judge: agent, prompt, contributions: candidates, ask, signal, chance });
@@ -134,7 +118,7 @@ class HostedStep {
         attempts: noted,
         spent: spentOn(journal.booked),
         ...((several || due.candidates !== undefined) && { explanation: told(explanation, ballots) }),
-        settledAt: this.dependencies.clock.now(),
+        settledAt: this.ports.clock.now(),
       },
       warnings: warnings.map((warning) => `Step "${begun.name}": ${warning}`),
     };
@@ -159,10 +143,10 @@ class HostedStep {
   private ask({ key, agent, prompt, replaceable, signal, onAnswer }: Question): Promise<CallResult> {
     const { run, due, budget, journal, abreast } = this.task;
     const others = replaceable ? standIns(agent, due.step.role, this.standings) : [];
-    const { agents, ...dependencies } = this.dependencies;
+    const hosted = this.ports.hosted();
     const { maxOutputTokens, retry, timeout, repeatable } = due.step;
     const candidates = [agent, ...others].flatMap((name) => {
-      const known = agents.find(name);
+      const known = hosted.find((one) => one.name === name);
       const standing = this.standings.find((one) => one.name === name);
       if (known === undefined || standing === undefined) return [];
       return [{ agent: known, contextWindow: standing.capabilities.contextWindow }];
@@ -182,7 +166,8 @@ class HostedStep {
           signal,
           onAnswer,
         },
-        { ...dependencies, journal, budget },
+        this.ports,
+        { journal, budget },
       );
     const before = this.task.inTurn ? this.calls.at(-1) : undefined;
     // Nobody is asked after a call that has rejected: it rejects for all.

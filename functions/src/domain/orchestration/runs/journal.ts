@@ -4,22 +4,14 @@
  * Nothing else of a step is kept, so all that it does must follow from its input and from its calls' outcomes. What
  * was settled answers only the very same question: an attempt with another input is made.
  */
-import { MusterError } from '../../errors.ts';
-import type { Clock, Hashing } from '../../ports.ts';
-import { utf8Length } from '../../size.ts';
-import type { Change, Store } from '../../store.ts';
-import type { Attempt, AttemptJournal, PlannedAttempt, Settled } from '../calls/attempt.ts';
-import { costOf, estimatedTokens } from '../calls/price.ts';
-import type { Price } from '../ports.ts';
-import type { JournalEnding, JournalEntry } from './journalEntry.ts';
 
-export interface JournalDependencies {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly hashing: Hashing;
-  /** Of the model behind an agent. */
-  readonly priceOf: (agent: string) => Price;
-}
+import { MusterError } from '../../errors.ts';
+import { utf8Length } from '../../size.ts';
+import type { Change } from '../../store.ts';
+import type { Attempt, AttemptJournal, PlannedAttempt, Settled } from '../calls/attempt.ts';
+import { costOf, estimatedTokens, priceOf } from '../calls/price.ts';
+import type { OrchestrationPorts, Price } from '../ports.ts';
+import type { JournalEnding, JournalEntry } from './journalEntry.ts';
 
 export interface JournalScope {
   readonly runId: string;
@@ -31,7 +23,7 @@ export interface JournalScope {
 }
 
 export class StepJournal implements AttemptJournal {
-  private readonly dependencies: JournalDependencies;
+  private readonly ports: OrchestrationPorts;
   private readonly scope: JournalScope;
   /** The latest of each attempt's repetitions, by what it is an attempt at and what it asked. */
   private readonly entries = new Map<string, JournalEntry>();
@@ -40,15 +32,15 @@ export class StepJournal implements AttemptJournal {
   private readonly begun = new Map<string, JournalEntry>();
   private replayable: number;
 
-  constructor(dependencies: JournalDependencies, scope: JournalScope, before: readonly JournalEntry[]) {
-    this.dependencies = dependencies;
+  constructor(ports: OrchestrationPorts, scope: JournalScope, before: readonly JournalEntry[]) {
+    this.ports = ports;
     this.scope = scope;
     for (const entry of [...before].sort((left, right) => left.repetition - right.repetition))
       this.entries.set(keyOf(entry), entry);
     this.replayable = [...this.entries.values()].filter(({ ending }) => ending !== undefined).length;
     this.interruptions = before
       .filter(({ ending }) => ending === undefined)
-      .map((entry) => interrupted(entry, dependencies.priceOf(entry.agent)));
+      .map((entry) => interrupted(entry, priceOf(ports.hosted(), entry.agent)));
   }
 
   /** The attempts that were under way when an instance died, booked as the most that they can have cost. */
@@ -99,7 +91,7 @@ export class StepJournal implements AttemptJournal {
     if (attempt.end === 'aborted') this.scope.requireLease();
     const entry = this.begun.get(attemptKeyOf(attempt));
     if (entry === undefined) throw new Error('An attempt ended that was never begun.');
-    const ending: JournalEnding = { at: this.dependencies.clock.now(), attempt, settled };
+    const ending: JournalEnding = { at: this.ports.clock.now(), attempt, settled };
     const ended = { ...entry, ending };
     await this.write({ kind: 'settleCall', runId: this.scope.runId, entry: ended });
     this.entries.set(keyOf(ended), ended);
@@ -115,12 +107,12 @@ export class StepJournal implements AttemptJournal {
   }
 
   private inputHashOf({ prompt, system }: PlannedAttempt): string {
-    return this.dependencies.hashing.sha256(JSON.stringify([system ?? null, prompt]));
+    return this.ports.hashing.sha256(JSON.stringify([system ?? null, prompt]));
   }
 
   private entryOf(asked: PlannedAttempt & { readonly inputHash: string }, repetition: number): JournalEntry {
     const { call, number, agent, model, waited, prompt, system, maxOutputTokens, inputHash } = asked;
-    const { hashing, clock } = this.dependencies;
+    const { hashing, clock } = this.ports;
     const name = [this.scope.step, call, agent, number, inputHash, repetition];
     return {
       id: hashing.sha256(JSON.stringify(name)).slice(0, 20),
@@ -139,7 +131,7 @@ export class StepJournal implements AttemptJournal {
   }
 
   private write(change: Change): Promise<void> {
-    return this.dependencies.store.commit([change]);
+    return this.ports.store.commit([change]);
   }
 }
 

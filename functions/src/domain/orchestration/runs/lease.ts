@@ -1,17 +1,9 @@
 /** An instance's hold on a run: taken, renewed, and given up; everything that it writes meanwhile is fenced. */
-import type { Clock, Log, Randomness } from '../../ports.ts';
-import { retryStale } from '../../retry.ts';
-import type { Change, Store } from '../../store.ts';
-import type { RunReader } from './ports.ts';
-import { isEnded, isLeased, LEASE_MILLISECONDS, type Run, renewed, take } from './run.ts';
 
-export interface LeaseDependencies {
-  readonly runs: RunReader;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly log: Log;
-}
+import { retryStale } from '../../retry.ts';
+import type { Change } from '../../store.ts';
+import type { OrchestrationPorts } from '../ports.ts';
+import { isEnded, isLeased, LEASE_MILLISECONDS, type Run, renewed, take } from './run.ts';
 
 /** Thrown where the run is no longer this instance's: whatever it still has in hand is another's now. */
 export class LeaseLostError extends Error {
@@ -30,8 +22,8 @@ export interface LeftRun {
   readonly changes: readonly Change[];
 }
 
-export function takeRun(dependencies: LeaseDependencies, runId: string): Promise<Taking> {
-  const { runs, store, clock, randomness } = dependencies;
+export function takeRun(ports: OrchestrationPorts, runId: string): Promise<Taking> {
+  const { runs, store, clock, randomness } = ports;
   return retryStale(randomness, async (): Promise<Taking> => {
     const found = await runs.find(runId);
     if (found === undefined || isEnded(found.value)) return 'over';
@@ -39,12 +31,12 @@ export function takeRun(dependencies: LeaseDependencies, runId: string): Promise
     if (isLeased(found.value, now)) return 'busy';
     const run = take(found.value, now);
     await store.commit([{ kind: 'replaceRun', run, version: found.version }]);
-    return { lease: new RunLease(dependencies, run), run };
+    return { lease: new RunLease(ports, run), run };
   });
 }
 
 export class RunLease {
-  private readonly dependencies: LeaseDependencies;
+  private readonly ports: OrchestrationPorts;
   private readonly runId: string;
   private readonly epoch: number;
   private readonly stopping = new AbortController();
@@ -55,11 +47,11 @@ export class RunLease {
   private lost: unknown;
   private cancelled: boolean;
 
-  constructor(dependencies: LeaseDependencies, run: Run) {
-    this.dependencies = dependencies;
+  constructor(ports: OrchestrationPorts, run: Run) {
+    this.ports = ports;
     this.runId = run.id;
     this.epoch = run.epoch;
-    this.expiresAt = run.lease?.expiresAt ?? dependencies.clock.now();
+    this.expiresAt = run.lease?.expiresAt ?? ports.clock.now();
     this.cancelled = run.cancelRequested;
     this.timer = setInterval(() => void this.renew(), LEASE_MILLISECONDS / 3);
     void this.watch();
@@ -77,7 +69,7 @@ export class RunLease {
   /** @throws LeaseLostError, or what the run was given up for */
   readonly require = (): void => {
     if (this.lost !== undefined) throw this.lost;
-    if (this.expiresAt <= this.dependencies.clock.now()) throw this.lose();
+    if (this.expiresAt <= this.ports.clock.now()) throw this.lose();
   };
 
   /**
@@ -95,7 +87,7 @@ export class RunLease {
    * @param left the run as it is left to others
    */
   async giveBack(left: (run: Run, now: Date) => LeftRun | Promise<LeftRun>): Promise<void> {
-    const { runs, store, clock, randomness, log } = this.dependencies;
+    const { runs, store, clock, randomness, log } = this.ports;
     try {
       await retryStale(randomness, async () => {
         const found = await runs.find(this.runId);
@@ -117,7 +109,7 @@ export class RunLease {
     apply: (run: Run, now: Date) => Run,
     more: (run: Run, now: Date) => readonly Change[] | Promise<readonly Change[]> = () => [],
   ): Promise<Run> {
-    const { runs, store, clock, randomness } = this.dependencies;
+    const { runs, store, clock, randomness } = this.ports;
     return retryStale(randomness, async () => {
       if (this.lost !== undefined) throw this.lost;
       const found = await runs.find(this.runId);
@@ -147,13 +139,13 @@ export class RunLease {
     } catch (error) {
       // It may still succeed before the lease runs out; `require` looks at that.
       if (!(error instanceof LeaseLostError))
-        this.dependencies.log.warn('lease_not_renewed', { runId: this.runId, error });
+        this.ports.log.warn('lease_not_renewed', { runId: this.runId, error });
     }
   }
 
   private async watch(): Promise<void> {
     try {
-      for await (const run of this.dependencies.runs.watch(this.runId, this.watching.signal)) {
+      for await (const run of this.ports.runs.watch(this.runId, this.watching.signal)) {
         if (run.epoch !== this.epoch) this.lose();
         if (!run.cancelRequested) continue;
         this.cancelled = true;
@@ -161,7 +153,7 @@ export class RunLease {
       }
     } catch (error) {
       // Without it the run goes on; its cancellation is then seen between two steps.
-      this.dependencies.log.warn('run_not_watched', { runId: this.runId, error });
+      this.ports.log.warn('run_not_watched', { runId: this.runId, error });
     }
   }
 }

@@ -1,8 +1,8 @@
 /** Starting, following, looking at and cancelling runs. */
+
 import { MusterError } from '../../errors.ts';
-import type { Log } from '../../ports.ts';
 import { hasRole, type Principal } from '../../principal.ts';
-import type { Slice, TaskReader } from '../../readers.ts';
+import type { Slice } from '../../readers.ts';
 import { retryStale } from '../../retry.ts';
 import type { Settle } from '../../store.ts';
 import type { SweepPart, Swept, Turn } from '../../sweep/part.ts';
@@ -10,8 +10,8 @@ import { walk } from '../../sweep/walk.ts';
 import { isClosed } from '../../tasks/task.ts';
 import { readFor, unlessUnreadable } from '../../unreadable.ts';
 import { runOfTask } from '../network.ts';
+import type { OrchestrationPorts } from '../ports.ts';
 import { abandonedTasks } from './abandoning.ts';
-import type { RunDispatch } from './ports.ts';
 import {
   ended,
   isEnded,
@@ -22,7 +22,7 @@ import {
   type ShownStep,
   shownStep,
 } from './run.ts';
-import { type Beginning, type RunRequest, RunStart, type RunStartDependencies } from './starting.ts';
+import { type Beginning, type RunRequest, RunStart } from './starting.ts';
 
 const DUE_BATCH = 100;
 
@@ -40,22 +40,14 @@ export interface RunView {
   readonly at: Date;
 }
 
-export interface RunServiceDependencies extends RunStartDependencies {
-  readonly dispatch: RunDispatch;
-  readonly tasks: TaskReader;
-  readonly log: Log;
-  /** What a run may spend of which its caller says nothing. */
-  readonly budget: RunBudget;
-}
-
 export class RunService {
   readonly part: SweepPart = { name: 'runs', run: (turn) => this.dispatchLost(turn) };
-  private readonly dependencies: RunServiceDependencies;
+  private readonly ports: OrchestrationPorts;
   private readonly starting: RunStart;
 
-  constructor(dependencies: RunServiceDependencies) {
-    this.dependencies = dependencies;
-    this.starting = new RunStart(dependencies);
+  constructor(ports: OrchestrationPorts) {
+    this.ports = ports;
+    this.starting = new RunStart(ports);
   }
 
   /** Starts a run, or finds the one that answers the same question. */
@@ -75,13 +67,13 @@ export class RunService {
    * that is dispatched twice is executed once.
    */
   async dispatchPending(runId: string): Promise<void> {
-    const run = (await this.dependencies.runs.find(runId))?.value;
+    const run = (await this.ports.runs.find(runId))?.value;
     if (run?.status === 'pending') await this.dispatch(runId);
   }
 
   /** What a caller has said of its budget, and the deployment's for what it has not. */
   budgetOf(wanted: WantedBudget = {}): RunBudget {
-    const { budget } = this.dependencies;
+    const { budget } = this.ports;
     return { tokens: wanted.tokens ?? budget.tokens, costUsd: wanted.cost_usd ?? budget.costUsd };
   }
 
@@ -90,7 +82,7 @@ export class RunService {
    * @param told is told of each change
    */
   async follow(runId: string, until: AbortSignal, told: (run: Run) => void): Promise<void> {
-    for await (const run of this.dependencies.runs.watch(runId, until)) {
+    for await (const run of this.ports.runs.watch(runId, until)) {
       told(run);
       if (isEnded(run)) return;
     }
@@ -99,8 +91,8 @@ export class RunService {
   /** @throws MusterError NOT_FOUND */
   async view(principal: Principal, runId: string): Promise<RunView> {
     const { value: run } = await this.visible(principal, runId);
-    const steps = await this.dependencies.runs.steps(runId);
-    return { run, steps: steps.map((step) => shownStep(step, run)), at: this.dependencies.clock.now() };
+    const steps = await this.ports.runs.steps(runId);
+    return { run, steps: steps.map((step) => shownStep(step, run)), at: this.ports.clock.now() };
   }
 
   /**
@@ -109,7 +101,7 @@ export class RunService {
    */
   async watch(principal: Principal, runId: string, end: AbortSignal): Promise<AsyncIterable<Run>> {
     await this.visible(principal, runId);
-    return this.dependencies.runs.watch(runId, end);
+    return this.ports.runs.watch(runId, end);
   }
 
   /**
@@ -123,7 +115,7 @@ export class RunService {
     limit: number,
     after: string | undefined,
   ): Promise<Slice<Run>> {
-    const { runs } = this.dependencies;
+    const { runs } = this.ports;
     if (after === undefined) return runs.list(principal.ownerUid, status, { limit });
     const { id, createdAt } = (await this.visible(principal, after)).value;
     return runs.list(principal.ownerUid, status, { limit, after: { at: createdAt, id } });
@@ -134,14 +126,14 @@ export class RunService {
    * @throws MusterError NOT_FOUND, or CONFLICT where it has succeeded or failed
    */
   cancel(principal: Principal, runId: string, settle: Settle<Run>): Promise<Run> {
-    const { store, clock, randomness } = this.dependencies;
+    const { store, clock, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const { value, version } = await this.visible(principal, runId);
       if (isEnded(value) && value.status !== 'cancelled') throw alreadyEnded(value);
       const now = clock.now();
       const asked = { ...value, cancelRequested: true };
       const run = isEnded(value) || isLeased(value, now) ? asked : ended(asked, { status: 'cancelled' }, now);
-      const tasks = isEnded(value) ? [] : await abandonedTasks(this.dependencies.tasks, run, now);
+      const tasks = isEnded(value) ? [] : await abandonedTasks(this.ports.tasks, run, now);
       await store.commit([{ kind: 'replaceRun', run, version }, ...tasks], settle(run));
       return run;
     });
@@ -152,7 +144,7 @@ export class RunService {
     let dispatched = 0;
     const end = await walk(
       turn,
-      (after) => this.dependencies.runs.due(turn.now, DUE_BATCH, after),
+      (after) => this.ports.runs.due(turn.now, DUE_BATCH, after),
       async ({ id }) => {
         await this.dispatch(id);
         dispatched++;
@@ -169,14 +161,14 @@ export class RunService {
     const runId = runOfTask(taskId);
     if (runId === undefined) return;
     // What becomes readable again is written, and so comes here again.
-    const task = (await unlessUnreadable(this.dependencies.tasks.find(taskId)))?.value;
+    const task = (await unlessUnreadable(this.ports.tasks.find(taskId)))?.value;
     if (task === undefined) return;
-    if (isClosed(task.status)) await this.dependencies.dispatch.dispatch(runId);
+    if (isClosed(task.status)) await this.ports.dispatch.dispatch(runId);
     else await this.abandon(runId);
   }
 
   private abandon(runId: string): Promise<void> {
-    const { runs, tasks, store, clock, randomness } = this.dependencies;
+    const { runs, tasks, store, clock, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const run = (await runs.find(runId))?.value;
       const changes = run === undefined ? [] : await abandonedTasks(tasks, run, clock.now());
@@ -187,14 +179,14 @@ export class RunService {
   /** Where it fails, the sweep makes up for it: the run is there. */
   async dispatch(runId: string): Promise<void> {
     try {
-      await this.dependencies.dispatch.dispatch(runId);
+      await this.ports.dispatch.dispatch(runId);
     } catch (error) {
-      this.dependencies.log.error('run_not_dispatched', { runId, error });
+      this.ports.log.error('run_not_dispatched', { runId, error });
     }
   }
 
   private async visible(principal: Principal, runId: string) {
-    const reading = this.dependencies.runs.find(runId);
+    const reading = this.ports.runs.find(runId);
     const isLeader = hasRole(principal.role, 'leader');
     const found = await (isLeader ? reading : readFor(principal.ownerUid, reading));
     const isVisible = found?.value.ownerUid === principal.ownerUid || isLeader;

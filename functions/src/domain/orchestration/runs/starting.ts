@@ -1,14 +1,14 @@
 /** Starting runs, and finding the one that answers the same question. */
+
 import { MusterError } from '../../errors.ts';
 import { canonicalJson } from '../../json.ts';
-import type { Clock, Hashing, Randomness } from '../../ports.ts';
 import type { Principal } from '../../principal.ts';
 import { retryStale } from '../../retry.ts';
 import { requireSize } from '../../size.ts';
-import type { Change, Settle, Store } from '../../store.ts';
+import type { Change, Settle } from '../../store.ts';
+import type { OrchestrationPorts } from '../ports.ts';
 import { allSteps } from '../workflows/definition.ts';
 import { progressOf } from '../workflows/progress.ts';
-import type { AnswerCache, RunReader } from './ports.ts';
 import { handedOn, NOTHING_SPENT, type Run, type RunOrder, type Selection } from './run.ts';
 
 /** How long a success is given again to the same question. Source: docs/semantics.md#orchestration. */
@@ -39,22 +39,11 @@ interface Stored {
   readonly isToBeDispatched: boolean;
 }
 
-export interface RunStartDependencies {
-  readonly runs: RunReader;
-  readonly answers: AnswerCache;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly hashing: Hashing;
-  /** What the agents are made of: an answer of another model is another answer. */
-  readonly models: () => readonly string[];
-}
-
 export class RunStart {
-  private readonly dependencies: RunStartDependencies;
+  private readonly ports: OrchestrationPorts;
 
-  constructor(dependencies: RunStartDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: OrchestrationPorts) {
+    this.ports = ports;
   }
 
   /** Stores a run, or finds the one that answers the same question; and says whether it is to be dispatched. */
@@ -67,27 +56,27 @@ export class RunStart {
     const order = orderOf(request);
     const key = request.cache ? this.keyOf(principal, workspace, order) : undefined;
     const run = this.newRun(principal, workspace, request);
-    return retryStale(this.dependencies.randomness, async (): Promise<Stored> => {
-      const kept = key === undefined ? undefined : await this.dependencies.answers.find(key);
+    return retryStale(this.ports.randomness, async (): Promise<Stored> => {
+      const kept = key === undefined ? undefined : await this.ports.answers.find(key);
       const good = kept && (await this.goodRun(kept.value.runId));
       if (good !== undefined) {
         const found = { runId: good.id, cached: true };
-        await this.dependencies.store.commit([], settle(found));
+        await this.ports.store.commit([], settle(found));
         // The instance that stored it may have died before it dispatched it. Twice is once.
         return { beginning: found, isToBeDispatched: good.status === 'pending' };
       }
       const made = { runId: run.id, cached: false };
       const keep: Change[] = key === undefined ? [] : [keepAnswer(key, run, kept?.version)];
-      await this.dependencies.store.commit([{ kind: 'createRun', run, order }, ...keep], settle(made));
+      await this.ports.store.commit([{ kind: 'createRun', run, order }, ...keep], settle(made));
       return { beginning: made, isToBeDispatched: true };
     });
   }
 
   private newRun(principal: Principal, workspace: string, { workflow, input, selection }: RunRequest): Run {
-    const now = this.dependencies.clock.now();
+    const now = this.ports.clock.now();
     return handedOn(
       {
-        id: `run-${this.dependencies.randomness.letters(20)}`,
+        id: `run-${this.ports.randomness.letters(20)}`,
         ownerUid: principal.ownerUid,
         startedBy: principal.uid,
         workspace,
@@ -112,16 +101,18 @@ export class RunStart {
 
   /** Answers are an owner's: whoever asks must not learn what others have asked. */
   private keyOf({ ownerUid }: Principal, workspace: string, order: RunOrder): string {
-    const { hashing, models } = this.dependencies;
-    return hashing.sha256(canonicalJson([ownerUid, workspace, order, models()]));
+    const { hashing, hosted } = this.ports;
+    // What the agents are made of: an answer of another model is another answer.
+    const models = hosted().map(({ model }) => model);
+    return hashing.sha256(canonicalJson([ownerUid, workspace, order, models]));
   }
 
   /** A success that is fresh, or a run that may still become one. */
   private async goodRun(runId: string): Promise<Run | undefined> {
-    const run = (await this.dependencies.runs.find(runId))?.value;
+    const run = (await this.ports.runs.find(runId))?.value;
     if (run === undefined) return undefined;
     if (run.endedAt === undefined) return run.cancelRequested ? undefined : run;
-    const age = this.dependencies.clock.now().getTime() - run.endedAt.getTime();
+    const age = this.ports.clock.now().getTime() - run.endedAt.getTime();
     return run.status === 'succeeded' && age < FRESH_MILLISECONDS ? run : undefined;
   }
 }

@@ -1,15 +1,14 @@
 /** Executes one step, wherever its agents are. */
+
 import { MusterError } from '../../errors.ts';
 import { byteLength } from '../../size.ts';
+import type { TaskCreation } from '../../tasks/creation.ts';
 import { NETWORK } from '../agents/profile.ts';
+import type { OrchestrationPorts } from '../ports.ts';
 import { agentsOf } from '../workflows/definition.ts';
-import { executeHosted, type HostedStepDependencies, type HostedTask } from './hostedStep.ts';
-import type { NetworkSteps } from './networkStep.ts';
+import { executeHosted, type HostedTask } from './hostedStep.ts';
+import { NetworkSteps } from './networkStep.ts';
 import { type BegunStep, type StepRecord, type StepWork, spentOn } from './run.ts';
-
-export interface StepExecutionDependencies extends HostedStepDependencies {
-  readonly network: NetworkSteps;
-}
 
 export interface StepTask extends HostedTask {
   /** What was recorded while it waited. */
@@ -20,10 +19,12 @@ export interface StepTask extends HostedTask {
 const MAX_OUTPUT_BYTES = 800_000;
 
 export class StepExecution {
-  private readonly dependencies: StepExecutionDependencies;
+  private readonly ports: OrchestrationPorts;
+  private readonly network: NetworkSteps;
 
-  constructor(dependencies: StepExecutionDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: OrchestrationPorts, taskCreation: TaskCreation) {
+    this.ports = ports;
+    this.network = new NetworkSteps(ports, taskCreation);
   }
 
   /** Never rejects for what is the step's own fault: that is its record. */
@@ -31,9 +32,7 @@ export class StepExecution {
     try {
       const [agent] = agentsOf(task.due.step);
       const work =
-        agent === NETWORK
-          ? await this.dependencies.network.execute(task)
-          : await executeHosted(task, this.dependencies);
+        agent === NETWORK ? await this.network.execute(task) : await executeHosted(task, this.ports);
       const { output, results } = work.record;
       if (byteLength([output, results]) <= MAX_OUTPUT_BYTES) return work;
       const reason = `Its output has more than ${MAX_OUTPUT_BYTES} bytes.`;
@@ -47,7 +46,7 @@ export class StepExecution {
 
   private ended({ begun, journal }: StepTask, reason: string, message: string): StepRecord {
     const attempts = journal.booked;
-    const settledAt = this.dependencies.clock.now();
+    const settledAt = this.ports.clock.now();
     return failed({ ...begun, attempts, spent: spentOn(attempts), settledAt }, reason, message);
   }
 }

@@ -1,10 +1,11 @@
 /** The workflows that a caller can name: the built-in ones, and those of the caller's owner. */
+
 import { MusterError } from '../../errors.ts';
 import { canonicalJson } from '../../json.ts';
-import type { Clock, Hashing, Randomness } from '../../ports.ts';
 import type { Slice } from '../../readers.ts';
 import { retryStale } from '../../retry.ts';
-import type { Settle, Store, Versioned } from '../../store.ts';
+import type { Settle, Versioned } from '../../store.ts';
+import type { OrchestrationPorts } from '../ports.ts';
 import { builtIn } from './builtIn.ts';
 import type { Workflow } from './definition.ts';
 import type { SavedWorkflow } from './saved.ts';
@@ -16,14 +17,6 @@ export interface WorkflowReader {
   list(ownerUid: string, limit: number, after: string | undefined): Promise<Slice<SavedWorkflow>>;
 }
 
-export interface WorkflowLibraryDependencies {
-  readonly workflows: WorkflowReader;
-  readonly store: Store;
-  readonly hashing: Hashing;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-}
-
 /** What became of a workflow that was to be saved. */
 export interface Saving {
   readonly saved: SavedWorkflow;
@@ -31,14 +24,14 @@ export interface Saving {
 }
 
 export class WorkflowLibrary {
-  private readonly dependencies: WorkflowLibraryDependencies;
+  private readonly ports: OrchestrationPorts;
 
-  constructor(dependencies: WorkflowLibraryDependencies) {
-    this.dependencies = dependencies;
+  constructor(ports: OrchestrationPorts) {
+    this.ports = ports;
   }
 
   list(ownerUid: string, limit: number, after: string | undefined): Promise<Slice<SavedWorkflow>> {
-    return this.dependencies.workflows.list(ownerUid, limit, after);
+    return this.ports.workflows.list(ownerUid, limit, after);
   }
 
   /**
@@ -51,7 +44,7 @@ export class WorkflowLibrary {
     }
     const known = builtIn(workflow);
     if (known !== undefined) return known;
-    const found = await this.dependencies.workflows.find(this.idOf(ownerUid, workflow));
+    const found = await this.ports.workflows.find(this.idOf(ownerUid, workflow));
     if (found === undefined) throw noWorkflow(workflow, 'workflow');
     return found.value.workflow;
   }
@@ -68,10 +61,10 @@ export class WorkflowLibrary {
   ): Promise<Saving> {
     const workflow = readWorkflow(definition, 'workflow');
     if (builtIn(workflow.name) !== undefined) throw isBuiltIn(workflow.name, 'workflow.name');
-    const { store, clock, randomness } = this.dependencies;
+    const { store, clock, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const id = this.idOf(ownerUid, workflow.name);
-      const before = await this.dependencies.workflows.find(id);
+      const before = await this.ports.workflows.find(id);
       requireVersion(workflow.name, before?.value, expectedVersion);
       const saving = savingOf(before?.value, { id, ownerUid, workflow }, clock.now());
       await store.commit(saving.change === 'unchanged' ? [] : [changeOf(saving, before)], settle(saving));
@@ -87,9 +80,9 @@ export class WorkflowLibrary {
     settle: Settle<SavedWorkflow>,
   ): Promise<SavedWorkflow> {
     if (builtIn(name) !== undefined) throw isBuiltIn(name, 'name');
-    const { store, randomness } = this.dependencies;
+    const { store, randomness } = this.ports;
     return retryStale(randomness, async () => {
-      const found = await this.dependencies.workflows.find(this.idOf(ownerUid, name));
+      const found = await this.ports.workflows.find(this.idOf(ownerUid, name));
       if (found === undefined) throw noWorkflow(name, 'name');
       const { value, version } = found;
       requireVersion(name, value, expectedVersion);
@@ -99,7 +92,7 @@ export class WorkflowLibrary {
   }
 
   private idOf(ownerUid: string, name: string): string {
-    return this.dependencies.hashing.sha256(canonicalJson([ownerUid, name])).slice(0, 40);
+    return this.ports.hashing.sha256(canonicalJson([ownerUid, name])).slice(0, 40);
   }
 }
 
