@@ -22,8 +22,6 @@ const agentDocument = z.object({
   version: z.string(),
   description: z.string().nullable(),
   creator: z.string().nullable(),
-  /** Names only, as spec/network.md's firebase.read example shows them. */
-  capabilities: z.array(z.string()),
   capability_details: z.array(
     z.object({ name: z.string(), category: z.string(), parameters: parameters.nullable() }),
   ),
@@ -56,17 +54,18 @@ const agentDocument = z.object({
     .default({}),
 });
 
-const codec = documentCodec(agentDocument, {
-  capabilities: 'capabilityNames',
+const codec: DocumentCodec<Agent> = documentCodec(agentDocument, {
   capability_details: 'capabilities',
   claim_epoch: 'epoch',
 });
 
-/** With what queries go by, and nothing reads: `free_slots` is below 0 where it holds more than it may at once. */
+/** With what queries and people go by, and nothing reads: `free_slots` is below 0 where it holds more than it may at once. */
 export function agentToDocument(agent: Agent): Record<string, unknown> {
   const heldCount = Object.keys(agent.held).length;
   return {
-    ...codec.toDocument({ ...agent, capabilityNames: agent.capabilities.map(({ name }) => name) }),
+    ...codec.toDocument(agent),
+    // Names only, as spec/network.md's firebase.read example shows them.
+    capabilities: agent.capabilities.map(({ name }) => name),
     capability_names: foldedNames(agent),
     held_count: heldCount,
     free_slots: agent.configuration.maxConcurrentTasks - heldCount,
@@ -78,10 +77,7 @@ export function foldedNames({ capabilities }: Agent): readonly string[] {
   return [...new Set(capabilities.map(({ name }) => foldedCapability(name)))];
 }
 
-export function agentFromDocument(data: unknown): Agent {
-  const { capabilityNames, ...agent } = codec.fromDocument(data);
-  return agent;
-}
+export const agentFromDocument = codec.fromDocument;
 
 export const {
   toDocument: credentialToDocument,

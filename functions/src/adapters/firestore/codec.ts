@@ -106,35 +106,62 @@ function walkOf(schema: Schema, names: Names): Walk | undefined {
 
 function objectWalk(schema: z.ZodObject, names: Names): Walk<Fields> {
   const fields = Object.entries(schema.shape).map(([stored, field]) => {
-    const walk = walkOf(field, names);
+    const own = names[stored] ?? camelCase(stored);
     return {
       stored,
-      own: names[stored] ?? camelCase(stored),
+      own,
+      walk: walkOf(field, names),
       isNullable: holdsNull(field),
-      ...(walk && { walk }),
+      isOptional: mayLack(field),
     };
   });
   return {
-    encode(value) {
-      const from = fieldsOf(value);
-      const made: Fields = {};
-      for (const { stored, own, isNullable, walk } of fields) {
-        const part = from[own];
-        if (part !== undefined) made[stored] = walk ? walk.encode(part) : part;
-        else if (isNullable) made[stored] = null;
-      }
-      return made;
-    },
-    decode(data) {
-      const from = fieldsOf(data);
-      const made: Fields = {};
-      for (const { stored, own, walk } of fields) {
-        const part = from[stored];
-        if (part !== undefined && part !== null) made[own] = walk ? walk.decode(part) : part;
-      }
-      return made;
-    },
+    encode: copying(
+      fields.map(({ stored, own, walk, isNullable, isOptional }) => ({
+        from: own,
+        to: stored,
+        step: walk?.encode,
+        absence: isNullable ? 'null' : isOptional ? 'nothing' : 'impossible',
+      })),
+    ),
+    decode: copying(
+      fields.map(({ stored, own, walk, isNullable, isOptional }) => ({
+        from: stored,
+        to: own,
+        step: walk?.decode,
+        absence: isNullable || isOptional ? 'nothing' : 'impossible',
+      })),
+    ),
   };
+}
+
+interface CopiedField {
+  readonly from: string;
+  readonly to: string;
+  /** What is made of a value on its way. */
+  readonly step: Walk['encode'] | undefined;
+  /** What becomes of a field that is null or not there. */
+  readonly absence: 'null' | 'nothing' | 'impossible';
+}
+
+/**
+ * Copies an object's fields under other names. It is written as code that names each field, as zod writes its own
+ * parsers: an object that a loop puts together is a dictionary to V8, and took five times as long. Nothing but names
+ * of schemas gets into the code, and those as JSON.
+ */
+function copying(fields: readonly CopiedField[]): (from: unknown) => Fields {
+  const lines = fields.map(({ from, to, step, absence }, index) => {
+    const [part, name] = [`from[${JSON.stringify(from)}]`, JSON.stringify(to)];
+    const copied = step ? `steps[${index}](${part})` : part;
+    if (absence === 'nothing') return { optional: `if (${part} != null) made[${name}] = ${copied};` };
+    return { always: `${name}: ${absence === 'null' ? `${part} == null ? null : ${copied}` : copied},` };
+  });
+  const always = lines.map((line) => line.always ?? '').join('\n');
+  const optional = lines.map((line) => line.optional ?? '').join('\n');
+  const code = `return (from) => { const made = {${always}}; ${optional} return made; }`;
+  const steps = fields.map(({ step }) => step);
+  const copy: unknown = new Function('steps', code)(steps);
+  return copy as (from: unknown) => Fields;
 }
 
 type Wrapper = z.ZodNullable | z.ZodDefault | z.ZodExactOptional;
@@ -149,6 +176,10 @@ function holdsNull(schema: Schema): boolean {
   return schema instanceof z.ZodNullable || (isWrapper(schema) && holdsNull(schema.unwrap()));
 }
 
+function mayLack(schema: Schema): boolean {
+  return schema instanceof z.ZodExactOptional || (isWrapper(schema) && mayLack(schema.unwrap()));
+}
+
 function camelCase(field: string): string {
   return field.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
@@ -158,14 +189,5 @@ function eachItem(step: Walk['encode']): Walk['encode'] {
 }
 
 function eachEntry(step: Walk['encode']): Walk['encode'] {
-  return (record) =>
-    Object.fromEntries(Object.entries(fieldsOf(record)).map(([key, item]) => [key, step(item)]));
-}
-
-function fieldsOf(value: unknown): Fields {
-  return isFields(value) ? value : {};
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null;
+  return (record) => Object.fromEntries(Object.entries(record ?? {}).map(([key, item]) => [key, step(item)]));
 }

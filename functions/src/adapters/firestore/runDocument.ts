@@ -23,7 +23,6 @@ const codec = documentCodec(
     cancel_requested: z.boolean(),
     epoch: z.number(),
     deliveries: z.number().default(0),
-    lease_expires_at: timestamp.nullable(),
     due_at: timestamp.nullable(),
     deadline: timestamp,
     current: z.array(z.string()),
@@ -37,14 +36,20 @@ const codec = documentCodec(
   }),
 );
 
+/** Until when the run's lease is good. Its epoch is the run's. */
+const leases = documentCodec(z.object({ lease_expires_at: timestamp.nullable() }), {
+  lease_expires_at: 'expiresAt',
+});
+
 /** Every field is always written, so that replacing a run leaves nothing of the old one behind. */
 export function runToDocument(run: Run): Record<string, unknown> {
-  return codec.toDocument({ ...run, ...(run.lease && { leaseExpiresAt: run.lease.expiresAt }) });
+  return { ...codec.toDocument(run), ...leases.toDocument({ ...run.lease }) };
 }
 
 export function runFromDocument(data: unknown): Run {
-  const { leaseExpiresAt, ...run } = codec.fromDocument(data);
-  return { ...run, ...(leaseExpiresAt && { lease: { epoch: run.epoch, expiresAt: leaseExpiresAt } }) };
+  const run = codec.fromDocument(data);
+  const { expiresAt } = leases.fromDocument(data);
+  return expiresAt === undefined ? run : { ...run, lease: { epoch: run.epoch, expiresAt } };
 }
 
 /** The workflow and the context are the caller's JSON, which may hold what Firestore cannot: lists of lists. */

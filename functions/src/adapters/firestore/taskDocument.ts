@@ -30,12 +30,6 @@ const document = z.object({
   created_at: timestamp,
   created_by: z.string(),
   claim_epoch: z.int(),
-  claimed_by: z.string().nullable(),
-  claimed_at: timestamp.nullable(),
-  lease_seconds: z.int().nullable(),
-  lease_expires_at: timestamp.nullable(),
-  started_at: timestamp.nullable(),
-  claimed_by_runner: z.boolean().default(false),
   lapsed_claims: z.array(z.object({ agent_id: z.string(), claim_epoch: z.int() })),
   retries: z.int(),
   retry_at: timestamp.nullable(),
@@ -60,35 +54,48 @@ const document = z.object({
 
 const codec = documentCodec(document, { claim_epoch: 'epoch', completed_at: 'closedAt', given_type: 'type' });
 
+/** The claim, whose fields lie among the task's; its epoch is the task's. */
+const claims = documentCodec(
+  z.object({
+    claimed_by: z.string().nullable(),
+    claimed_at: timestamp.nullable(),
+    lease_seconds: z.int().nullable(),
+    lease_expires_at: timestamp.nullable(),
+    started_at: timestamp.nullable(),
+    claimed_by_runner: z.boolean().default(false),
+  }),
+  { claimed_by: 'agentId', claimed_by_runner: 'isRunners' },
+);
+
 /** Every field is always written, so that replacing a task leaves nothing of the old one behind. */
 export function taskToDocument(task: Task): Record<string, unknown> {
   return {
-    ...codec.toDocument({
-      ...task,
-      ...(task.claim && flatClaim(task.claim)),
-      claimedByRunner: task.claim?.isRunners ?? false,
-    }),
+    ...codec.toDocument(task),
+    ...claims.toDocument({ isRunners: false, ...task.claim }),
     type: taskType(task),
     capability_key: capabilityKey(task.requiredCapabilities),
   };
 }
 
-function flatClaim({ agentId, claimedAt, leaseSeconds, leaseExpiresAt, startedAt }: Claim) {
-  return { claimedBy: agentId, claimedAt, leaseSeconds, leaseExpiresAt, ...(startedAt && { startedAt }) };
-}
-
 export function taskFromDocument(data: unknown): Task {
-  const { claimedBy, claimedAt, leaseSeconds, leaseExpiresAt, startedAt, claimedByRunner, ...task } =
-    codec.fromDocument(data);
-  if (claimedBy === undefined || claimedAt === undefined || leaseExpiresAt === undefined) return task;
+  const task = codec.fromDocument(data);
+  const {
+    agentId,
+    claimedAt,
+    leaseSeconds = 0,
+    leaseExpiresAt,
+    startedAt,
+    isRunners,
+  } = claims.fromDocument(data);
+  if (agentId === undefined || claimedAt === undefined || leaseExpiresAt === undefined) return task;
   const claim: Claim = {
-    agentId: claimedBy,
+    agentId,
     epoch: task.epoch,
     claimedAt,
-    leaseSeconds: leaseSeconds ?? 0,
+    leaseSeconds,
     leaseExpiresAt,
     ...(startedAt && { startedAt }),
-    ...(claimedByRunner && { isRunners: true }),
+    ...(isRunners && { isRunners }),
   };
   return { ...task, claim };
 }

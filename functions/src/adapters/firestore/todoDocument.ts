@@ -20,14 +20,23 @@ const todoDocument = z.object({
   completed: z.boolean(),
   completed_at: timestamp.nullable(),
   created_at: timestamp,
-  recurring_task_id: z.string().nullable(),
-  occurs_on: z.string().nullable(),
 });
 
 const codec = documentCodec(todoDocument);
 
+/** Which occurrence it is, where it is one. */
+const occurrenceFields = z.object({
+  recurring_task_id: z.string().nullable(),
+  occurs_on: z.string().nullable(),
+});
+
+const occurrences = documentCodec(occurrenceFields, { occurs_on: 'on' });
+
 /** What is read of a to-do; its index, which is longer, stays where it is. */
-export const TODO_FIELDS: readonly string[] = Object.keys(todoDocument.shape);
+export const TODO_FIELDS: readonly string[] = Object.keys({
+  ...todoDocument.shape,
+  ...occurrenceFields.shape,
+});
 
 /** Later and earlier than every date: where there is none, a to-do comes last either way. */
 export const [LAST_OF_ALL, FIRST_OF_ALL] = [8.64e15, -8.64e15];
@@ -74,19 +83,17 @@ function indexOf(todo: Todo): TodoIndex {
 
 /** `recorded` is the to-do as the last event told of it: what somebody changes past the tools differs from it. */
 export function todoToDocument(todo: Todo): Record<string, unknown> {
-  const { occurrence } = todo;
   return {
-    ...codec.toDocument({
-      ...todo,
-      ...(occurrence && { recurringTaskId: occurrence.recurringTaskId, occursOn: occurrence.on }),
-    }),
+    ...codec.toDocument(todo),
+    ...occurrences.toDocument({ ...todo.occurrence }),
     index: indexOf(todo),
     recorded: todoAnswer(todo),
   };
 }
 
 export function todoFromDocument(data: unknown): Todo {
-  const { recurringTaskId, occursOn: on, ...todo } = codec.fromDocument(data);
+  const todo = codec.fromDocument(data);
+  const { recurringTaskId, on } = occurrences.fromDocument(data);
   if (recurringTaskId === undefined || on === undefined) return todo;
   return { ...todo, occurrence: { recurringTaskId, on } };
 }

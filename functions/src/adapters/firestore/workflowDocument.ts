@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Workflow } from '../../domain/orchestration/workflows/definition.ts';
 import type { SavedWorkflow } from '../../domain/orchestration/workflows/saved.ts';
 import { readWorkflow } from '../../domain/orchestration/workflows/validation.ts';
-import { documentCodec } from './codec.ts';
+import { type DocumentCodec, documentCodec } from './codec.ts';
 import { timestamp } from './timestamp.ts';
 
 /** A workflow as JSON: nothing queries what is in it. */
@@ -12,11 +12,10 @@ export const workflowText = z.codec(z.string(), z.custom<Workflow>(), {
   encode: (workflow) => JSON.stringify(workflow),
 });
 
-const codec = documentCodec(
+const codec: DocumentCodec<SavedWorkflow> = documentCodec(
   z.object({
     id: z.string(),
     owner_uid: z.string(),
-    name: z.string(),
     definition: workflowText,
     version: z.int(),
     created_at: timestamp,
@@ -26,10 +25,7 @@ const codec = documentCodec(
 );
 
 export function workflowToDocument(saved: SavedWorkflow): Record<string, unknown> {
-  return codec.toDocument({ ...saved, name: saved.workflow.name });
+  return { ...codec.toDocument(saved), name: saved.workflow.name };
 }
 
-export function workflowFromDocument(data: unknown): SavedWorkflow {
-  const { name, ...saved } = codec.fromDocument(data);
-  return saved;
-}
+export const workflowFromDocument = codec.fromDocument;
