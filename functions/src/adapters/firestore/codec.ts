@@ -107,32 +107,35 @@ function walkOf(schema: Schema, names: Names): Walk | undefined {
 function objectWalk(schema: z.ZodObject, names: Names): Walk<Fields> {
   const fields = Object.entries(schema.shape).map(([stored, field]) => {
     const own = names[stored] ?? camelCase(stored);
-    return {
-      stored,
-      own,
-      walk: walkOf(field, names),
-      isNullable: holdsNull(field),
-      isOptional: mayLack(field),
-    };
+    return { stored, own, walk: walkOf(field, names), absence: absenceOf(field) };
   });
   return {
     encode: copying(
-      fields.map(({ stored, own, walk, isNullable, isOptional }) => ({
+      fields.map(({ stored, own, walk, absence }) => ({
         from: own,
         to: stored,
         step: walk?.encode,
-        absence: isNullable ? 'null' : isOptional ? 'nothing' : 'impossible',
+        absence,
       })),
     ),
     decode: copying(
-      fields.map(({ stored, own, walk, isNullable, isOptional }) => ({
+      fields.map(({ stored, own, walk, absence }) => ({
         from: stored,
         to: own,
         step: walk?.decode,
-        absence: isNullable || isOptional ? 'nothing' : 'impossible',
+        absence: absence === 'null' ? 'nothing' : absence,
       })),
     ),
   };
+}
+
+/** What stands in place of a field that has no value. */
+type Absence = 'null' | 'nothing' | 'impossible';
+
+function absenceOf(field: Schema): Absence {
+  if (field instanceof z.ZodNullable) return 'null';
+  if (field instanceof z.ZodExactOptional) return 'nothing';
+  return field instanceof z.ZodDefault ? absenceOf(field.unwrap()) : 'impossible';
 }
 
 interface CopiedField {
@@ -140,8 +143,7 @@ interface CopiedField {
   readonly to: string;
   /** What is made of a value on its way. */
   readonly step: Walk['encode'] | undefined;
-  /** What becomes of a field that is null or not there. */
-  readonly absence: 'null' | 'nothing' | 'impossible';
+  readonly absence: Absence;
 }
 
 /**
@@ -160,8 +162,8 @@ function copying(fields: readonly CopiedField[]): (from: unknown) => Fields {
   const optional = lines.map((line) => line.optional ?? '').join('\n');
   const code = `return (from) => { const made = {${always}}; ${optional} return made; }`;
   const steps = fields.map(({ step }) => step);
-  const copy: unknown = new Function('steps', code)(steps);
-  return copy as (from: unknown) => Fields;
+  // The code above is such a function, which the compiler cannot see.
+  return new Function('steps', code)(steps) as (from: unknown) => Fields;
 }
 
 type Wrapper = z.ZodNullable | z.ZodDefault | z.ZodExactOptional;
@@ -170,14 +172,6 @@ function isWrapper(schema: Schema): schema is Wrapper {
   return (
     schema instanceof z.ZodNullable || schema instanceof z.ZodDefault || schema instanceof z.ZodExactOptional
   );
-}
-
-function holdsNull(schema: Schema): boolean {
-  return schema instanceof z.ZodNullable || (isWrapper(schema) && holdsNull(schema.unwrap()));
-}
-
-function mayLack(schema: Schema): boolean {
-  return schema instanceof z.ZodExactOptional || (isWrapper(schema) && mayLack(schema.unwrap()));
 }
 
 function camelCase(field: string): string {

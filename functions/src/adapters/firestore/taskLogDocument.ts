@@ -15,12 +15,9 @@ const headDocument = z.object({
   sequence: z.number(),
 });
 
-const { toDocument: headToDocument, fromDocument: headFromDocument }: DocumentCodec<LogHead> = documentCodec(
-  headDocument,
-  { claim_epoch: 'epoch' },
-);
+const heads: DocumentCodec<LogHead> = documentCodec(headDocument, { claim_epoch: 'epoch' });
 
-export { headFromDocument };
+export const headFromDocument = heads.fromDocument;
 
 /** What `headFromDocument` and a version read, for a query that fetches no lines. */
 export const HEAD_FIELDS = [...Object.keys(headDocument.shape), LATEST_COMMITS];
@@ -43,7 +40,7 @@ export function dayKey(workspace: string, type: LogType, date: string): string {
 export function chunkToDocument(task: OwningTask, write: ChunkWrite): Record<string, unknown> {
   return {
     task_id: task.id,
-    ...headToDocument(write.head),
+    ...heads.toDocument(write.head),
     latest_at: latestOf(write),
     days: daysOf(task, write),
     parts: { [partKey(write.from)]: write.text },
@@ -53,7 +50,7 @@ export function chunkToDocument(task: OwningTask, write: ChunkWrite): Record<str
 /** What more lines change of a chunk that is there. */
 export function linesToFields(task: OwningTask, write: ChunkWrite): Record<string, unknown> {
   return {
-    ...headToDocument(write.head),
+    ...heads.toDocument(write.head),
     latest_at: latestOf(write),
     days: FieldValue.arrayUnion(...daysOf(task, write)),
     [`parts.${partKey(write.from)}`]: write.text,
