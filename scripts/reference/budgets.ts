@@ -10,14 +10,14 @@ export const MAX_BYTES = 60_000;
 
 /** They add up to no more than `MAX_TOKENS`. */
 export const TOOLSET_TOKENS: Readonly<Record<string, number>> = {
-  onboarding: 620,
+  onboarding: 610,
   system: 620,
-  firebase: 920,
-  github: 1240,
-  coordination: 1920,
-  todo: 2510,
-  orchestration: 1520,
-  coding: 650,
+  firebase: 870,
+  github: 1250,
+  coordination: 1940,
+  todo: 2490,
+  orchestration: 1550,
+  coding: 670,
 };
 
 export interface ListCost {

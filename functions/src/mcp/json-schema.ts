@@ -69,7 +69,8 @@ export function lightSchema(schema: JsonObject): JsonObject {
 }
 
 function isKept(keyword: string, value: JsonValue | undefined): boolean {
-  if (keyword === 'additionalProperties') return isSchema(value) && Object.keys(value).length > 0;
+  if (keyword === 'additionalProperties')
+    return isSchema(value) && Object.keys(lightSchema(value)).length > 0;
   if (keyword === 'description') return String(value).trim().split(/\s+/).length > WORDS_OF_A_NAME;
   return !LEFT_OUT.includes(keyword);
 }

@@ -19,7 +19,7 @@ export const createTask = defineTool({
     tool: z
       .string()
       .refine((name) => name.length <= 100, 'expected at most 100 characters')
-      .describe('CLAUDECODE or GEMINI'),
+      .describe('One of CLAUDECODE, GEMINI'),
     description: text('Task description', 20_000),
     instructions: text('For the agent, in detail', 60_000),
     branch: z.string().optional().describe('task/<id>-<description> if left out'),

@@ -19,9 +19,9 @@ export const claimTask = defineTool({
   name: 'claim_task',
   title: 'Claim a task',
   description:
-    'Claims the first task that you may do. The claim is a lease that any call of yours renews. What you hold but have not started comes again, with resumed: true.',
+    'Claims the first task that you may do; where there is none, reason says why. The claim is a lease that any call of yours renews. What you hold but have not started comes again, with resumed: true.',
   details:
-    'The order is priority, then deadline, then age. The same comes again also where you hold as many as you may. Where there is none for you, reason and explanation say why.',
+    'The order is priority, then deadline, then age. The same comes again also where you hold as many as you may. Where there is none for you, explanation tells more.',
   input: z.strictObject({
     agent_id: agentId('Your agent ID'),
     lease_seconds: z

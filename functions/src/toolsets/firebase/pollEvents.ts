@@ -14,7 +14,7 @@ export const pollEvents = defineTool({
   details:
     'Oldest first; without a cursor it begins with the oldest event. Where there was a long wait and nothing came, events is empty: call again, or do something else meanwhile. An event is lost only where overflow says so.',
   input: z.strictObject({
-    subscriptionId: listedSubscriptionId('The subscription, as firebase.subscribe began it'),
+    subscriptionId: listedSubscriptionId('The subscription'),
     cursor: z.string().min(1).max(100).optional().describe('cursor of the last answer'),
     waitMs: z
       .number()

@@ -20,8 +20,8 @@ export const read = defineTool({
   details:
     'With an odd number it is a collection, which is answered 100 documents at a time unless limit says otherwise; truncated tells that there is more, and nextCursor where it goes on. A single text, number or boolean of the Realtime Database comes as {".value": …}.',
   input: z.strictObject({
-    database: database('Database type to read from'),
-    path: path('Path to the data (collection/document for Firestore, path for Realtime DB)'),
+    database: database('Which one'),
+    path: path('Segments with "/" between them'),
     query: query.optional().describe('Of a collection or children'),
     shallow: z.boolean().default(false).describe('Realtime Database: only the keys'),
   }),

@@ -20,8 +20,8 @@ export const write = defineTool({
   details:
     'set with merge keeps other fields. update is of what exists. delete succeeds whether or not something is there. With transaction, nothing is overwritten that was not read: what changed meanwhile, or is not at expectedVersion, is a CONFLICT.',
   input: z.strictObject({
-    database: database('Database type to write to'),
-    path: path('Path to write data'),
+    database: database('Which one'),
+    path: path('The path'),
     data: data.describe('The data'),
     operation: z.enum(OPERATIONS).default('set').describe('What to do'),
     merge: z.boolean().default(false).describe('Firestore set: keep other fields'),

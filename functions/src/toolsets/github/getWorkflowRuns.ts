@@ -46,7 +46,7 @@ export const getWorkflowRuns = defineTool({
   input: z.strictObject({
     owner,
     repo,
-    workflow_id: z.union([z.string(), z.int()]).optional().describe('ID or filename'),
+    workflow_id: z.union([z.string(), z.int()]).optional().describe('Its ID or filename'),
     status: z.enum(STATUSES).optional().describe('Status or conclusion'),
     branch: z.string().optional().describe('Of this branch'),
     limit: z.int().min(1).max(100).default(30).describe('How many'),

@@ -8,7 +8,7 @@ import { date, priority, reading, tagFilter } from './shapes.ts';
 export const listTasks = defineTool({
   name: 'list_tasks',
   title: 'To-dos',
-  description: 'Lists to-dos, with filters and an order. Words: todo_search_tasks.',
+  description: 'Lists to-dos, with filters and an order; todo_search_tasks finds words.',
   details:
     'Both ends of a range of due dates belong to it. Tasks without the date that is sorted by come last.',
   input: z.strictObject({

@@ -9,7 +9,7 @@ export const setTaskDueDate = defineTool({
   description: 'Sets when a to-do is due; its reminder moves along, and null removes both.',
   input: z.strictObject({
     task_id: taskId,
-    due_date: clearableDate('Due date in ISO 8601 format (UTC)'),
+    due_date: clearableDate('null removes it'),
   }),
   output: writtenShape,
   annotations: { ...writing, destructiveHint: false, idempotentHint: true },

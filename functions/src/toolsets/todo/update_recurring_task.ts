@@ -32,7 +32,7 @@ export const updateRecurringTask = defineTool({
     priority: priority('New priority').optional(),
     tags: fewTags('Replace the old tags').optional(),
     frequency: frequency('New frequency').optional(),
-    end_date: clearableDate('New last occurrence date; null: it repeats without end.').optional(),
+    end_date: clearableDate('null: it repeats without end').optional(),
     timezone,
   }),
   output: writtenRecurringShape,

@@ -23,9 +23,7 @@ export const updateTask = defineTool({
     task_id: taskId,
     title: title('New title').optional(),
     description: clearableDescription,
-    due_date: clearableDate(
-      'New due date in ISO 8601 format (UTC, optional); null removes it, and the reminder.',
-    ).optional(),
+    due_date: clearableDate('null removes it and the reminder').optional(),
     priority: priority('New priority').optional(),
     tags: fewTags('Replace the old tags').optional(),
   }),
