@@ -11,7 +11,7 @@ export const addDiscovery = defineTool({
   description: 'Shares a finding with the other agents of the workspace.',
   input: z.strictObject({
     agent_id: agentId('Your agent ID'),
-    content: text('The finding', 50_000),
+    content: text('What you found', 50_000),
     tags: texts('Tags', 20, 100).optional(),
   }),
   output: z.object({ success: z.boolean(), discovery: discoveryShape }),

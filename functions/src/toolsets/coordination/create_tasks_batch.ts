@@ -19,7 +19,7 @@ export const createTasksBatch = defineTool({
     tasks: z
       .array(z.strictObject({ ...taskArguments, priority: priority.optional() }))
       .refine((tasks) => tasks.length >= 1 && tasks.length <= MAX_BATCH, `expected 1 to ${MAX_BATCH} tasks`)
-      .describe('The tasks'),
+      .describe('Tasks to create'),
   }),
   output: z.object({ success: z.boolean(), created: z.number(), task_ids: z.array(z.string()) }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

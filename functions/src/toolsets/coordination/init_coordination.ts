@@ -16,8 +16,8 @@ export const initCoordination = defineTool({
   description:
     "Begins the workspace's session with a goal and plan. The same goal keeps the session; another archives it with its tasks.",
   input: z.strictObject({
-    goal: text('The goal', 5000),
-    master_plan: text('The plan', 100_000).optional(),
+    goal: text('Overall project goal', 5000),
+    master_plan: text('High-level plan', 100_000).optional(),
   }),
   output: z.object({
     success: z.boolean(),

@@ -20,7 +20,7 @@ export const read = defineTool({
   details:
     'With an odd number it is a collection, which is answered 100 documents at a time unless limit says otherwise; truncated tells that there is more, and nextCursor where it goes on. A single text, number or boolean of the Realtime Database comes as {".value": …}.',
   input: z.strictObject({
-    database: database('Which one'),
+    database: database('Which database'),
     path: path('Segments with "/" between them'),
     query: query.optional().describe('Of a collection or children'),
     shallow: z.boolean().default(false).describe('Realtime Database: only the keys'),

@@ -14,8 +14,8 @@ export const subscribe = defineTool({
     'As yourself: the security rules decide what you see. The log is also read at /mcp/events and with subscriptions/listen, from any connection. Events come in order and also tell what changed while nobody read. What changes several times within 100 ms is one change; what is added or removed is always told. At most 1,000 children or documents and 4 MiB, or 1 MiB as one value. The log keeps the last 800 to 1,000 events, at most 4 MiB, for 24 hours; a subscription that nobody reads for 24 hours is forgotten.',
   input: z.strictObject({
     subscriptionId: listedSubscriptionId('A name of your choice: letters, digits, -'),
-    database: database('Which one'),
-    path: path('The path'),
+    database: database('Which database'),
+    path: path('Path to watch'),
     eventType: z.enum(EVENT_TYPES).default('value').describe('Which events'),
     includeInitial: z.boolean().default(true).describe('Answer the data there now'),
   }),

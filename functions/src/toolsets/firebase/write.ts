@@ -20,9 +20,9 @@ export const write = defineTool({
   details:
     'set with merge keeps other fields. update is of what exists. delete succeeds whether or not something is there. With transaction, nothing is overwritten that was not read: what changed meanwhile, or is not at expectedVersion, is a CONFLICT.',
   input: z.strictObject({
-    database: database('Which one'),
-    path: path('The path'),
-    data: data.describe('The data'),
+    database: database('Which database'),
+    path: path('Path to write'),
+    data: data.describe('Data to write'),
     operation: z.enum(OPERATIONS).default('set').describe('What to do'),
     merge: z.boolean().default(false).describe('Firestore set: keep other fields'),
     transaction: z.boolean().default(false).describe('Fail with CONFLICT if it changed meanwhile'),

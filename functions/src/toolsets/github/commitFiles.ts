@@ -22,9 +22,9 @@ export const commitFiles = defineTool({
   input: z.strictObject({
     owner,
     repo,
-    branch: z.string().describe('An existing one'),
+    branch: z.string().describe('An existing branch'),
     message: z.string().min(1).max(10_000).describe('Commit message'),
-    files: z.array(file).min(1).max(100).describe('The files'),
+    files: z.array(file).min(1).max(100).describe('Files to change'),
     expected_parent: z.string().optional().describe('SHA the branch must be at'),
   }),
   output: z.object({

@@ -13,7 +13,7 @@ export const createBranch = defineTool({
   input: z.strictObject({
     owner,
     repo,
-    branch: z.string().describe('Its name'),
+    branch: z.string().describe('The new branch'),
     from: z.string().optional().describe('Branch, tag or commit; default branch if left out'),
   }),
   output: z.object({

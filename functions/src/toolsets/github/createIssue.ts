@@ -13,8 +13,8 @@ export const createIssue = defineTool({
   input: z.strictObject({
     owner,
     repo,
-    title: z.string().min(1).max(256).describe('Title'),
-    body: z.string().optional().describe('In Markdown'),
+    title: z.string().min(1).max(256).describe('Issue title'),
+    body: z.string().optional().describe('Issue, in Markdown'),
     labels: z.array(z.string()).optional().describe('Labels'),
     assignees: z.array(z.string()).optional().describe('Users'),
     milestone: z.int().optional().describe('Number'),

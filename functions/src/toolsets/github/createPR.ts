@@ -15,8 +15,8 @@ export const createPR = defineTool({
   input: z.strictObject({
     owner,
     repo,
-    title: z.string().min(1).max(256).describe('Title'),
-    body: z.string().optional().describe('In Markdown'),
+    title: z.string().min(1).max(256).describe('PR title'),
+    body: z.string().optional().describe('Description, in Markdown'),
     head: z.string().describe('Branch with changes'),
     base: z.string().describe('Target branch'),
     draft: z.boolean().default(false).describe('As a draft'),

@@ -42,7 +42,7 @@ export const searchCode = defineTool({
   details:
     'filters are added to the qualifiers of query. GitHub shows the first 1,000 results. Others wrote what is found.',
   input: z.strictObject({
-    query: z.string().min(1).max(256).describe('The words'),
+    query: z.string().min(1).max(256).describe('Search query'),
     filters: filters.optional().describe('Where'),
     sort: z.enum(['indexed', 'best-match']).default('best-match').describe('What comes first'),
     perPage: z.int().min(1).max(100).default(30).describe('How many'),

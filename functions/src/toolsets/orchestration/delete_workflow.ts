@@ -12,7 +12,7 @@ export const deleteWorkflow = defineTool({
   description: 'Deletes a saved workflow and answers it as it was.',
   details: 'Runs that have begun go on with it. Built-in workflows stay.',
   input: z.strictObject({
-    name: workflowName.describe('Its name'),
+    name: workflowName.describe('Name of workflow'),
     expectedVersion,
   }),
   output: z.object({ success: z.boolean(), workflow: workflowShape }).partial(),

@@ -15,7 +15,7 @@ export const getCapabilities = defineTool({
       .string()
       .refine((text) => text.length <= 100_000, 'expected at most 100000 characters')
       .optional()
-      .describe('The task'),
+      .describe('Task description'),
     requirements: z
       .strictObject({
         language: shortText.optional().describe('Programming language'),

@@ -12,7 +12,7 @@ export const orchestrate = defineTool({
     'Has models do a task, with agent and workflow chosen for you. Waits up to 45 seconds; orchestration_get_run has what takes longer.',
   details: 'The same question within 5 minutes gets the same answer, unless cache is false.',
   input: z.strictObject({
-    prompt: prompt('The task'),
+    prompt: prompt('What to do'),
     preferences: z
       .strictObject({
         agent: z.enum(['auto', 'claude', 'gemini']).optional().describe('Preferred agent'),

@@ -14,7 +14,7 @@ export const orchestrateParallel = defineTool({
   details:
     'race: the others are called off. all: failures included. vote: else what a blind ranking finds best. merge: it says what came from whom.',
   input: z.strictObject({
-    prompt: prompt('The task'),
+    prompt: prompt('What to do'),
     agents: z
       .array(z.string())
       .refine((agents) => agents.length <= MAX_AGENTS, `expected at most ${MAX_AGENTS} agents`)

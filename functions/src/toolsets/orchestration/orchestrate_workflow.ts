@@ -15,7 +15,7 @@ export const orchestrateWorkflow = defineTool({
     workflow: z
       .union([z.string().min(1).max(100_000), json])
       .describe('Name, or definition as in save_workflow'),
-    input: prompt('The input'),
+    input: prompt("The workflow's input"),
     context: json.optional().describe('For templates and conditions: context'),
     overrides: z
       .strictObject({

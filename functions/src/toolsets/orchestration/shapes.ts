@@ -14,7 +14,7 @@ export const prompt = (description: string) =>
     .refine((text) => text.length <= MAX_PROMPT_LENGTH, `expected at most ${MAX_PROMPT_LENGTH} characters`)
     .describe(description);
 
-export const runId = idLike(/^run-[a-z2-7]{20}$/, 'expected the id of a run, run-…').describe('The run');
+export const runId = idLike(/^run-[a-z2-7]{20}$/, 'expected the id of a run, run-…').describe('Id of run');
 
 export const budget = z
   .strictObject({

@@ -23,8 +23,8 @@ export const addTask = defineTool({
     'Adds a to-do. With a due date it gets a reminder, usually an hour before. What repeats: todo_create_recurring_task.',
   details: 'The reminder comes an hour before unless preferences say otherwise.',
   input: z.strictObject({
-    title: title('Title'),
-    description: description('More about it'),
+    title: title('Task title'),
+    description: description('Task description'),
     due_date: date('Due, in UTC').optional(),
     priority: priority('MEDIUM by default').optional(),
     tags: fewTags('Tags').optional(),

@@ -28,8 +28,8 @@ export const createRecurringTask = defineTool({
   description: 'Adds a to-do that repeats: completing or deleting an occurrence creates the next.',
   details: 'Occurrences are computed from start_date; a month that lacks its day has one on its last day.',
   input: z.strictObject({
-    title: title('Title'),
-    description: description('More about it'),
+    title: title('Task title'),
+    description: description('Task description'),
     frequency: frequency('How often'),
     start_date: date('First occurrence, in UTC'),
     end_date: date('Last occurrence').optional(),

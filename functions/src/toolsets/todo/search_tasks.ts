@@ -17,7 +17,7 @@ export const searchTasks = defineTool({
     query: z
       .string()
       .refine((text) => text.length <= MAX_QUERY_LENGTH, `expected at most ${MAX_QUERY_LENGTH} characters`)
-      .describe('The words'),
+      .describe('Words to find'),
     limit: listedLimit,
     cursor,
   }),

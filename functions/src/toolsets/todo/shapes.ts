@@ -13,7 +13,7 @@ import { clearable } from '../../mcp/tool.ts';
 
 export const taskId = idOf('a task').describe('Task ID');
 
-export const recurringTaskId = idOf('a recurring task').describe('Its ID');
+export const recurringTaskId = idOf('a recurring task').describe('Recurring task ID');
 
 export const title = (description: string) =>
   z
