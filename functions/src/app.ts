@@ -1,4 +1,4 @@
-/** The composition root. Everything is made once per instance, on first use. */
+/** The composition root: the only file that sees every layer. All is made once per instance, on first use. */
 import { realtimeDatabase } from './adapters/admin/realtimeDatabase.ts';
 import { DatabaseCommitProofs } from './adapters/database/commitProofs.ts';
 import { movableClock, systemClock } from './adapters/platform/clock.ts';

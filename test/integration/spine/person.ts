@@ -1,5 +1,4 @@
 /** A person with to-dos, reminders and a clock of their own, over the real services and the emulators. */
-
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';

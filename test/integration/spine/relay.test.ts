@@ -1,5 +1,4 @@
 /** From the outbox to Pub/Sub: topics, attributes, order, and what nobody can process. */
-
 import assert from 'node:assert/strict';
 import { PubSubPublisher } from '../../../functions/src/adapters/pubsub/publisher.ts';
 import { EventConsumer } from '../../../functions/src/domain/events/consumer.ts';

@@ -1,7 +1,8 @@
 /** Firebase ID tokens of people. Source: https://firebase.google.com/docs/auth/admin/verify-id-tokens */
 import type { App } from 'firebase-admin/app';
 import { z } from 'zod';
-import { expired, type IdTokenVerifier, notAccepted } from '../../domain/agents/authentication.ts';
+import { expired, notAccepted } from '../../domain/agents/authentication.ts';
+import type { IdTokenVerifier } from '../../domain/agents/ports.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { type Principal, ROLES } from '../../domain/principal.ts';
 import { Accounts } from './accounts.ts';

@@ -1,8 +1,7 @@
 /** Reads the counts of calls that metricsLedger.ts stores. */
 import type { Database, DataSnapshot } from 'firebase-admin/database';
 import { z } from 'zod';
-import type { Counts } from '../../domain/metrics/metrics.ts';
-import type { CallHistory, MetricsReader, ToolCounts } from '../../domain/metrics/recentCalls.ts';
+import type { CallHistory, Counts, MetricsReader, ToolCounts } from '../../domain/metrics/metrics.ts';
 import type { UnreadableDocuments } from '../../domain/unreadable.ts';
 import { METRICS_MINUTES, minuteKey, nameOfKey, timeOfMinuteKey } from './paths.ts';
 

@@ -1,7 +1,7 @@
 import type { Firestore } from '@google-cloud/firestore';
 import type { Agent } from '../../domain/agents/agent.ts';
-import type { CredentialReader } from '../../domain/agents/authentication.ts';
 import type { Credential } from '../../domain/agents/credential.ts';
+import type { CredentialReader } from '../../domain/agents/ports.ts';
 import type { AgentReader } from '../../domain/readers.ts';
 import type { Versioned } from '../../domain/store.ts';
 import { agentFromDocument, credentialFromDocument } from './agentDocument.ts';

@@ -1,5 +1,5 @@
 import { FieldPath, type Firestore } from '@google-cloud/firestore';
-import type { FirstActs } from '../../domain/onboarding/service.ts';
+import type { FirstActs } from '../../domain/onboarding/ports.ts';
 import { COLLECTIONS } from './paths.ts';
 import type { DocumentReading } from './reading.ts';
 import { discoveryFromDocument } from './sessionDocument.ts';

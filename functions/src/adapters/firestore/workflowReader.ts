@@ -1,5 +1,5 @@
 import type { Firestore } from '@google-cloud/firestore';
-import type { WorkflowReader } from '../../domain/orchestration/workflows/library.ts';
+import type { WorkflowReader } from '../../domain/orchestration/runPorts.ts';
 import type { SavedWorkflow } from '../../domain/orchestration/workflows/saved.ts';
 import type { Slice } from '../../domain/readers.ts';
 import type { Versioned } from '../../domain/store.ts';

@@ -3,8 +3,7 @@ import { MusterError } from '../errors.ts';
 import { FailedAttempts } from '../limits/attempts.ts';
 import type { Authenticator } from '../ports.ts';
 import type { Principal } from '../principal.ts';
-import type { Agent } from './agent.ts';
-import { agentUid, type Credential } from './credential.ts';
+import { agentUid } from './credential.ts';
 import type { Revive } from './liveness.ts';
 import type { AccessPorts } from './ports.ts';
 
@@ -17,16 +16,6 @@ const TRUSTED_MILLISECONDS = 5000;
 const MAX_TRUSTED = 5000;
 
 const AGENT_CREDENTIAL = /^(mk_[a-z2-7]{20})\.([A-Za-z0-9_-]{20,100})$/;
-
-export interface CredentialReader {
-  /** The credential and the agent that it belongs to, in at most two reads. */
-  findWithAgent(apiKey: string): Promise<{ credential: Credential; agent: Agent } | undefined>;
-}
-
-export interface IdTokenVerifier {
-  /** @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED */
-  verify(idToken: string): Promise<Principal>;
-}
 
 export class CredentialAuthenticator implements Authenticator {
   private readonly ports: AccessPorts;

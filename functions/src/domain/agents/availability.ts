@@ -1,6 +1,14 @@
 /** What an agent is doing, derived from its document. Source: docs/semantics.md#network; spec/network.md, system.getAgents. */
 import type { Agent } from './agent.ts';
-import { SILENCE_MILLISECONDS } from './liveness.ts';
+
+/** How often an agent is expected to be heard of. */
+export const HEARTBEAT_SECONDS = 60;
+
+/** An agent unseen for this many heartbeats is offline. */
+const MISSED_HEARTBEATS = 3;
+
+/** How long an agent may be silent before it is offline. */
+export const SILENCE_MILLISECONDS = MISSED_HEARTBEATS * HEARTBEAT_SECONDS * 1000;
 
 export const AVAILABILITIES = ['active', 'idle', 'busy', 'offline', 'error'] as const;
 

@@ -5,17 +5,9 @@ import type { SweepPart, Swept, Turn } from '../sweep/part.ts';
 import { walk } from '../sweep/walk.ts';
 import { LEASES } from '../tasks/sweep.ts';
 import { goneSince, seenAt } from './agent.ts';
+import { SILENCE_MILLISECONDS } from './availability.ts';
 import { countedAgent } from './counting.ts';
 import type { AccessPorts } from './ports.ts';
-
-/** How often an agent is expected to be heard of. */
-export const HEARTBEAT_SECONDS = 60;
-
-/** An agent unseen for this many heartbeats is offline. */
-const MISSED_HEARTBEATS = 3;
-
-/** How long an agent may be silent before it is offline. */
-export const SILENCE_MILLISECONDS = MISSED_HEARTBEATS * HEARTBEAT_SECONDS * 1000;
 
 const BATCH = 100;
 

@@ -1,5 +1,4 @@
 /** Agents in a workspace's coordination. Source: spec/coordination.md, register_agent and heartbeat. */
-
 import { MusterError } from '../errors.ts';
 import { agentNotRegistered } from '../missing.ts';
 import { hasRole, type Principal } from '../principal.ts';

@@ -1,5 +1,4 @@
 /** Moving coding tasks on, and ending them. Source: spec/coding.md, update_task and end_task. */
-
 import { MusterError } from '../errors.ts';
 import type { Principal } from '../principal.ts';
 import { retryStale } from '../retry.ts';

@@ -1,5 +1,4 @@
 /** Coding tasks, as runners work them: claim, report, stay alive. Source: docs/guides/runner.md. */
-
 import { holding } from '../agents/agent.ts';
 import { countedAgent } from '../agents/counting.ts';
 import { MusterError } from '../errors.ts';

@@ -1,5 +1,4 @@
 /** Coding tasks, as whoever wants one sees them. Source: spec/coding.md. */
-
 import { CODING_GOAL } from '../coordination/session.ts';
 import { refName } from '../github/names.ts';
 import type { Principal } from '../principal.ts';

@@ -1,5 +1,4 @@
 /** Looks at the coding tasks of a workspace: what its resources show, and what completes their names. */
-
 import { type Availability, availability, withPresence } from '../agents/availability.ts';
 import type { Session } from '../coordination/session.ts';
 import { MusterError } from '../errors.ts';

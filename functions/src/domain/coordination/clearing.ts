@@ -3,7 +3,6 @@
  * they are cancelled, and the runs hear of it as of any task that is closed. The archived session says until then
  * that it is not cleared, so that a sweep finishes what an instance has left that died.
  */
-
 import { TASKS_OF_RUNS } from '../orchestration/network.ts';
 import type { ArchivedSession } from '../readers.ts';
 import { unlessStale } from '../retry.ts';

@@ -1,5 +1,4 @@
 /** A workspace's goal, plan, progress and discoveries. Source: spec/coordination.md; docs/semantics.md#coordination. */
-
 import type { MemberCount } from '../agents/agent.ts';
 import { taskNotFound } from '../missing.ts';
 import type { Page, SessionCounters, Slice } from '../readers.ts';

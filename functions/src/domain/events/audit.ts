@@ -2,7 +2,6 @@
  * Records that an event arrived. The events themselves are the audit trail, and nobody can change them through
  * Muster; the digest shows where somebody has done so past it.
  */
-
 import { canonicalJson } from '../json.ts';
 import type { TodoPorts } from '../todos/ports.ts';
 import { messageOf, type TaskEvent } from './event.ts';

@@ -3,7 +3,6 @@
  * however often. It throws where it may succeed later, and buries what it can never process, so that one bad
  * message is neither tried for a day nor lost.
  */
-
 import type { TodoPorts } from '../todos/ports.ts';
 import { eventMessage, eventOf, type TaskEvent } from './event.ts';
 

@@ -1,5 +1,4 @@
 /** From the outbox to the topics. Relaying twice publishes twice; consumers know events by their ids. */
-
 import type { TodoPorts } from '../todos/ports.ts';
 import { topicsOf } from './event.ts';
 import type { EventPublisher } from './ports.ts';

@@ -1,5 +1,4 @@
 /** Creating branches, and committing several files at once. Ours, beside the specification's five tools. */
-
 import { MusterError } from '../errors.ts';
 import type { Settle, Store } from '../store.ts';
 import { found, written } from './absence.ts';

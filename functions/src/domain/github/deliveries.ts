@@ -3,7 +3,6 @@
  * task a pull request belongs to. Deliveries come twice and out of order: closing a task twice is closing it
  * once, and a failed check is logged under an id of its own.
  */
-
 import { MusterError } from '../errors.ts';
 import { TaskFinishing } from '../tasks/finishing.ts';
 import type { PullRequestLink } from './link.ts';

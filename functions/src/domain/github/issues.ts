@@ -1,5 +1,4 @@
 /** Creating issues. Source: spec/network.md, "github.createIssue". */
-
 import type { Operation } from '../idempotency/operation.ts';
 import { REPLAY_HOURS } from '../idempotency/operation.ts';
 import type { Settle } from '../store.ts';

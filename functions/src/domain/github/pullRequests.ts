@@ -1,5 +1,4 @@
 /** Creating pull requests, and remembering which task each belongs to. Source: spec/network.md, "github.createPR". */
-
 import { MusterError } from '../errors.ts';
 import { taskNotFound } from '../missing.ts';
 import { hasRole, type Principal } from '../principal.ts';

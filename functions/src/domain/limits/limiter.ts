@@ -2,7 +2,6 @@
  * One instance's share of every principal's rate. Tokens are leased from the shared bucket in chunks, so that
  * the common call spends one that is in hand and waits for nothing. Source: docs/decisions/0010-leased-rate-limits.md.
  */
-
 import { MusterError } from '../errors.ts';
 import type { KernelPorts } from '../ports.ts';
 import type { Principal } from '../principal.ts';

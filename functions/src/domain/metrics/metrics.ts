@@ -48,3 +48,20 @@ export interface MetricsLedger {
   /** Adds all of it or nothing. Takes as long as the database is away. */
   add(tally: Tally): Promise<void>;
 }
+
+export interface ToolCounts extends Counts {
+  /** The last minute in which it was called. */
+  readonly lastUsed: Date;
+}
+
+export interface CallHistory {
+  readonly all: Counts;
+  /** By full name, `coordination.create_task`; only those that were called. */
+  readonly tools: ReadonlyMap<string, ToolCounts>;
+}
+
+/** Reads the counts that MetricsLedger adds to. */
+export interface MetricsReader {
+  /** The calls of these minutes, the first and the last included. */
+  between(from: Date, to: Date): Promise<CallHistory>;
+}

@@ -1,25 +1,7 @@
 /** What the calls of the last hour were like, in every instance together. */
-
 import { inTime } from '../deadline.ts';
 import type { SystemPorts } from '../system/ports.ts';
-import type { Counts } from './metrics.ts';
-
-export interface ToolCounts extends Counts {
-  /** The last minute in which it was called. */
-  readonly lastUsed: Date;
-}
-
-export interface CallHistory {
-  readonly all: Counts;
-  /** By full name, `coordination.create_task`; only those that were called. */
-  readonly tools: ReadonlyMap<string, ToolCounts>;
-}
-
-/** Reads the counts that MetricsLedger adds to. */
-export interface MetricsReader {
-  /** The calls of these minutes, the first and the last included. */
-  between(from: Date, to: Date): Promise<CallHistory>;
-}
+import type { CallHistory, Counts, ToolCounts } from './metrics.ts';
 
 /** How far back calls are looked at. */
 export const WINDOW_MILLISECONDS = 3_600_000;

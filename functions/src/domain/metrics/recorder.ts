@@ -1,5 +1,4 @@
 /** Counts in memory, and stores the counts now and then: a write a call would cost as much as the call. */
-
 import { inTime } from '../deadline.ts';
 import type { KernelPorts } from '../ports.ts';
 import { CallCounter } from './counter.ts';

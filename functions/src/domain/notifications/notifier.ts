@@ -1,5 +1,4 @@
 /** Tells people of reminders, in the ways that they chose. Telling again what was told does nothing. */
-
 import type { TaskEvent } from '../events/event.ts';
 import type { TodoPorts } from '../todos/ports.ts';
 import { type Notification, notificationOf } from './notification.ts';

@@ -1,6 +1,11 @@
 /** What newcomers are told from. */
 import type { AccessPorts } from '../agents/ports.ts';
-import type { FirstActs } from './service.ts';
+
+/** When an agent first did something that its own document does not tell. One read each. */
+export interface FirstActs {
+  discovery(agentId: string): Promise<Date | undefined>;
+  createdTask(agentId: string): Promise<Date | undefined>;
+}
 
 export interface OnboardingPorts extends AccessPorts {
   readonly firstActs: FirstActs;

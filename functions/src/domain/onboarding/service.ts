@@ -9,12 +9,6 @@ import type { OnboardingPorts } from './ports.ts';
 import { registrationName } from './registrationName.ts';
 import { type Welcome, welcome } from './welcome.ts';
 
-/** When an agent first did something that its own document does not tell. One read each. */
-export interface FirstActs {
-  discovery(agentId: string): Promise<Date | undefined>;
-  createdTask(agentId: string): Promise<Date | undefined>;
-}
-
 export interface WelcomeRequest {
   readonly agentName: string;
   readonly role: AgentType;

@@ -1,9 +1,4 @@
 /** What orchestrations need of the world. */
-import type { CoordinationPorts } from '../coordination/ports.ts';
-import type { AgentMeasureReader } from './agents/measure.ts';
-import type { AnswerCache, RunDispatch, RunReader } from './runs/ports.ts';
-import type { RunBudget } from './runs/run.ts';
-import type { WorkflowReader } from './workflows/library.ts';
 
 /** Why a model's call failed, in no vendor's words. What is tried again, and by whom, is decided by these. */
 export const FAILURE_CLASSES = [
@@ -108,17 +103,4 @@ export interface HostedAgent {
 export interface Timer {
   /** Resolves after `milliseconds`, or as soon as the signal aborts. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;
-}
-
-export interface OrchestrationPorts extends CoordinationPorts {
-  /** Those that this deployment has parameters for. */
-  readonly hosted: () => readonly HostedAgent[];
-  /** What a run may spend of which its caller says nothing. */
-  readonly budget: RunBudget;
-  readonly workflows: WorkflowReader;
-  readonly measures: AgentMeasureReader;
-  readonly runs: RunReader;
-  readonly answers: AnswerCache;
-  readonly dispatch: RunDispatch;
-  readonly timer: Timer;
 }

@@ -3,7 +3,6 @@
  * event is put into the outbox under an id made of the reminder and its time. So of two senders at once one
  * commits; and one that dies has either sent a reminder or left it due.
  */
-
 import type { Position } from '../readers.ts';
 import { StaleWriteError, type Versioned } from '../store.ts';
 import type { TodoPorts } from '../todos/ports.ts';

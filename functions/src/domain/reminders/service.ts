@@ -1,5 +1,4 @@
 /** A person's reminders, as they ask for them. The to-dos' own commits make, move and remove the usual ones. */
-
 import { MusterError } from '../errors.ts';
 import type { Page, Slice } from '../readers.ts';
 import { retryStale } from '../retry.ts';

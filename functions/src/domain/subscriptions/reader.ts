@@ -1,5 +1,4 @@
 /** Reads subscriptions' logs for their owners, and has them watched meanwhile. */
-
 import type { Caller } from '../data/caller.ts';
 import type { FirebasePorts } from '../data/ports.ts';
 import type { Waiting } from '../waiting.ts';
@@ -7,7 +6,7 @@ import { beginningOf, invalidCursor, type Position, positionAt } from './cursor.
 import { Feed } from './feed.ts';
 import type { Entry } from './log.ts';
 import { type Page, PageBuilder, readingOf } from './page.ts';
-import type { EventReader, ReadFrom, Reading } from './reading.ts';
+import type { EventReader, KnownSubscriptions, ReadFrom, Reading } from './reading.ts';
 import type { Subscription } from './subscription.ts';
 import { abortOf, passingOf } from './waiting.ts';
 import { Watching, type WatchReader } from './watching.ts';
@@ -17,14 +16,6 @@ const ENTRIES_READ = 10;
 
 /** A poll that does not wait still learns of what happened while nobody watched, if that takes no longer. */
 const CATCH_UP_MILLISECONDS = 5000;
-
-/** Subscriptions as the log's readers ask for them. */
-export interface KnownSubscriptions {
-  /** @throws MusterError NOT_FOUND where the caller has no such subscription */
-  opened(caller: Caller, subscriptionId: string): Promise<Subscription>;
-  /** Whether the subscription is still there. */
-  isOpen(subscription: Subscription): Promise<boolean>;
-}
 
 /** A reader that has come, until it leaves. */
 interface Attendance {

@@ -2,6 +2,7 @@
 import type { Caller } from '../data/caller.ts';
 import type { Waiting } from '../waiting.ts';
 import type { LoggedEvent } from './event.ts';
+import type { Subscription } from './subscription.ts';
 
 export interface ReadFrom {
   readonly subscriptionId: string;
@@ -38,4 +39,12 @@ export interface EventReader {
   ): Promise<Reading>;
   /** The events after the cursor, and then each as it comes, until `gone`. Never yields an empty reading. */
   follow(caller: Caller, from: ReadFrom, gone: AbortSignal): AsyncIterable<Reading>;
+}
+
+/** Subscriptions as the log's readers ask for them. */
+export interface KnownSubscriptions {
+  /** @throws MusterError NOT_FOUND where the caller has no such subscription */
+  opened(caller: Caller, subscriptionId: string): Promise<Subscription>;
+  /** Whether the subscription is still there. */
+  isOpen(subscription: Subscription): Promise<boolean>;
 }

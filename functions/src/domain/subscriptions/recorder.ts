@@ -1,5 +1,4 @@
 /** Writes what one watch notices into the log: first what was missed, then each change, in batches. */
-
 import type { Change } from '../data/access.ts';
 import { connectionError, sizeLimitExceeded } from '../data/errors.ts';
 import type { FirebasePorts } from '../data/ports.ts';

@@ -1,5 +1,4 @@
 /** One instance's watch of one subscription: from the log's state on, as one caller, into the log. */
-
 import type { Watch } from '../data/access.ts';
 import type { Caller } from '../data/caller.ts';
 import { parsePath } from '../data/path.ts';

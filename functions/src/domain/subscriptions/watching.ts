@@ -3,7 +3,6 @@
  * another that has the lease. The lease only saves work. Two instances that both believe to have it do no
  * harm, since each entry of the log is taken from one of them alone.
  */
-
 import type { Caller } from '../data/caller.ts';
 import { parsePath } from '../data/path.ts';
 import type { FirebasePorts } from '../data/ports.ts';
@@ -11,7 +10,7 @@ import { beginLate } from './lateBeginning.ts';
 import { mayTake, RENEWED_EVERY_MILLISECONDS } from './lease.ts';
 import type { Entry, Lease, LoadedLog } from './log.ts';
 import { lookAt } from './look.ts';
-import type { KnownSubscriptions } from './reader.ts';
+import type { KnownSubscriptions } from './reading.ts';
 import { replay } from './replay.ts';
 import { type Subscription, subscriptionNotFound } from './subscription.ts';
 import { stateOf } from './transition.ts';

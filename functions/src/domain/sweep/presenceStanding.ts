@@ -2,7 +2,6 @@
  * Whether presence proves a death. While the Realtime Database is away nobody's calls are noted, so that what it
  * says when it is back is old. Agents that live are noted again within some heartbeats.
  */
-
 import { inTime } from '../deadline.ts';
 import type { SystemPorts } from '../system/ports.ts';
 import type { PresenceStanding } from './part.ts';

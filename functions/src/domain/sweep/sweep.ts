@@ -2,7 +2,6 @@
  * What the schedule runs every minute. Its parts run beside each other, each for less than a minute: one whose
  * database is away holds nobody up but what needs the same, and one that has not finished goes on in the next sweep.
  */
-
 import { inTime } from '../deadline.ts';
 import type { SystemPorts } from '../system/ports.ts';
 import type { PresenceStanding, SweepPart, Swept, Turn } from './part.ts';

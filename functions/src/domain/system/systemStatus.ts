@@ -13,12 +13,6 @@ export const SERVICES = ['firestore', 'realtimeDatabase', 'github'] as const;
 
 export type Service = (typeof SERVICES)[number];
 
-/** Each asks its service something small, and rejects where it is not answered. */
-export interface Probes {
-  firestore(): Promise<void>;
-  realtimeDatabase(): Promise<void>;
-}
-
 /** What this instance uses. */
 export interface InstanceUse {
   readonly uptimeSeconds: number;

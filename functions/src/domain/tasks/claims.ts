@@ -2,7 +2,6 @@
  * Claiming from the queue: one optimistic commit of the task, its holder and the session's counters.
  * Source: spec/coordination.md, claim_task; docs/semantics.md#coordination.
  */
-
 import { type Agent, holding } from '../agents/agent.ts';
 import { countedAgent } from '../agents/counting.ts';
 import { capabilitiesOf, claimableNow, codingClaimed, type RunnerClaim } from '../coding/claiming.ts';

@@ -1,5 +1,4 @@
 /** Putting tasks into the queue. Source: spec/coordination.md, create_task and create_tasks_batch. */
-
 import type { CodingWork } from '../coding/work.ts';
 import { openSession, type SessionOpening } from '../coordination/opening.ts';
 import type { CoordinationPorts } from '../coordination/ports.ts';

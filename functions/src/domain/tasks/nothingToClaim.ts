@@ -1,5 +1,4 @@
 /** Why an agent is given no task: what a caller who waits for one has to know. */
-
 import type { CoordinationPorts } from '../coordination/ports.ts';
 import { KeptReadings } from '../system/keptReadings.ts';
 import { capabilityKey, satisfiedKeys } from './capabilities.ts';

@@ -3,7 +3,6 @@
  * renewed; waits before a retry are ended. Each task is one commit of its own, so that two sweeps at once,
  * a late one or one that dies half-way do no harm. Source: docs/semantics.md#coordination.
  */
-
 import { type Ending, endQueue, loseRunner } from '../coding/ending.ts';
 import { type CodingTask, isCodingTask } from '../coding/task.ts';
 import { endingChanges } from '../coding/writing.ts';

@@ -3,7 +3,6 @@
  * console. It does not believe the event that calls it but reads what is there now, and each of its commits
  * names the version that it decided on: late, twice and in whatever order it ends the same.
  */
-
 import { canonicalJson, type JsonObject, jsonObject } from '../json.ts';
 import { retryStale } from '../retry.ts';
 import type { Change } from '../store.ts';

@@ -2,7 +2,6 @@
  * One occurrence follows another. Only what ends a recurring task's latest occurrence makes the next, and the
  * commit that does so changes the recurring task at the version that it was read at: of two at once, one fails.
  */
-
 import { type Occurrence, occurrenceId } from '../recurrence/occurrence.ts';
 import { nextOccurrence } from '../recurrence/schedule.ts';
 import type { Change } from '../store.ts';

@@ -3,7 +3,6 @@
  * three keeps them for one to-do, so that of two commits at once one fails. Source: spec/todo.md,
  * DUPLICATE_TASK; docs/semantics.md#to-dos.
  */
-
 import type { Change } from '../store.ts';
 import { duplicateTask } from './errors.ts';
 import type { TodoPorts } from './ports.ts';

@@ -1,11 +1,6 @@
 import { z } from 'zod';
-import type { Counts } from '../../domain/metrics/metrics.ts';
-import {
-  type CallHistory,
-  mostFailing,
-  successRate,
-  WINDOW_MILLISECONDS,
-} from '../../domain/metrics/recentCalls.ts';
+import type { CallHistory, Counts } from '../../domain/metrics/metrics.ts';
+import { mostFailing, successRate, WINDOW_MILLISECONDS } from '../../domain/metrics/recentCalls.ts';
 import type { SystemServices } from '../../domain/system/services.ts';
 import {
   alertsOf,

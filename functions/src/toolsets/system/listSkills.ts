@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type CallHistory, successRate } from '../../domain/metrics/recentCalls.ts';
+import type { CallHistory } from '../../domain/metrics/metrics.ts';
+import { successRate } from '../../domain/metrics/recentCalls.ts';
 import { fitting } from '../../domain/size.ts';
 import type { Skill } from '../../domain/system/skillRegistry.ts';
 import { defineTool, type KnownTool } from '../../mcp/tool.ts';

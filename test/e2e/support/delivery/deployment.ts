@@ -2,7 +2,6 @@
  * Muster's built functions in a project of their own, each in a process as Cloud Run starts it. The emulators know
  * of no trigger there: nothing is delivered to them but what a test delivers.
  */
-
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,4 @@
 /** What GitHub refuses, told apart: what is not there, what is hidden, and what looks like either. */
-
 import assert from 'node:assert/strict';
 import type { MusterError } from '../../../../functions/src/domain/errors.ts';
 import { Committing } from '../../../../functions/src/domain/github/committing.ts';

@@ -1,5 +1,4 @@
 /** Failed authentications are limited by address, and nobody's good credential with them. */
-
 import assert from 'node:assert/strict';
 import { systemHashing } from '../../../../functions/src/adapters/platform/cryptography.ts';
 import { CredentialAuthenticator } from '../../../../functions/src/domain/agents/authentication.ts';

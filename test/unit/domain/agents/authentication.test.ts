@@ -1,5 +1,4 @@
 /** From a bearer credential to a principal, over credentials that live in memory. */
-
 import assert from 'node:assert/strict';
 import { systemHashing } from '../../../../functions/src/adapters/platform/cryptography.ts';
 import type { Agent } from '../../../../functions/src/domain/agents/agent.ts';

@@ -1,5 +1,4 @@
 /** The sweep of agents at the moments that no clock can arrange: an agent comes back in the middle. */
-
 import assert from 'node:assert/strict';
 import { systemRandomness } from '../../../../functions/src/adapters/platform/cryptography.ts';
 import type { Agent } from '../../../../functions/src/domain/agents/agent.ts';

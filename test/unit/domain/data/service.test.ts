@@ -1,5 +1,4 @@
 /** What is refused before any database is asked. */
-
 import assert from 'node:assert/strict';
 import type {
   DatabaseAccess,

@@ -1,5 +1,4 @@
 /** The relay and the consumers: what they do where something fails, or can never succeed. */
-
 import assert from 'node:assert/strict';
 import { EventConsumer } from '../../../../functions/src/domain/events/consumer.ts';
 import { messageOf, type TaskEvent, type Topic } from '../../../../functions/src/domain/events/event.ts';

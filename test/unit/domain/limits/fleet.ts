@@ -1,5 +1,4 @@
 /** Instances over one bucket, with a clock and a ledger that the test moves on by hand. */
-
 import { MusterError } from '../../../../functions/src/domain/errors.ts';
 import {
   type Bucket,

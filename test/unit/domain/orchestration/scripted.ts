@@ -1,5 +1,4 @@
 /** A hosted agent that does what its script says, one act for each request, the last one again and again. */
-
 import { profileOf } from '../../../../functions/src/domain/orchestration/agents/profile.ts';
 import type {
   Attempt,
@@ -8,7 +7,6 @@ import type {
 import type { Accounts } from '../../../../functions/src/domain/orchestration/calls/attempting.ts';
 import { Budget } from '../../../../functions/src/domain/orchestration/calls/budget.ts';
 import { type Call, call } from '../../../../functions/src/domain/orchestration/calls/calling.ts';
-import type { OrchestrationPorts } from '../../../../functions/src/domain/orchestration/ports.ts';
 import {
   type AskOptions,
   type Availability,
@@ -19,6 +17,7 @@ import {
   type ModelFailureDetails,
   type ModelRequest,
 } from '../../../../functions/src/domain/orchestration/ports.ts';
+import type { OrchestrationPorts } from '../../../../functions/src/domain/orchestration/runPorts.ts';
 import { portsOf } from '../../../support/ports.ts';
 import type { VirtualTime } from './virtualTime.ts';
 

@@ -1,5 +1,4 @@
 /** However many instances watch, stand still and are killed: the log is one true history. */
-
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import fc from 'fast-check';

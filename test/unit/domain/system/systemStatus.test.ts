@@ -1,13 +1,11 @@
 /** Whether services answer: how long they are waited for, how often they are asked, and what follows. */
-
 import assert from 'node:assert/strict';
 import type { RateLimit } from '../../../../functions/src/domain/github/port.ts';
 import type { SweepState } from '../../../../functions/src/domain/sweep/record.ts';
-import type { SystemPorts } from '../../../../functions/src/domain/system/ports.ts';
+import type { Probes, SystemPorts } from '../../../../functions/src/domain/system/ports.ts';
 import {
   alertsOf,
   healthOf,
-  type Probes,
   type Reading,
   SystemStatus,
 } from '../../../../functions/src/domain/system/systemStatus.ts';

@@ -1,5 +1,4 @@
 /** Which two to-dos are the same: by what their guards are called. */
-
 import assert from 'node:assert/strict';
 import { systemHashing } from '../../../../functions/src/adapters/platform/cryptography.ts';
 import type { Change, Versioned } from '../../../../functions/src/domain/store.ts';

@@ -1,9 +1,9 @@
 /** The agents that a workflow can be given to. Source: spec/orchestration.md, list_agents and get_capabilities. */
-
 import type { Agent } from '../../agents/agent.ts';
 import type { Slice } from '../../readers.ts';
 import { foldedCapability } from '../../tasks/capabilities.ts';
-import type { HostedAgent, OrchestrationPorts } from '../ports.ts';
+import type { HostedAgent } from '../ports.ts';
+import type { OrchestrationPorts } from '../runPorts.ts';
 import { type AgentMetrics, metricsOf } from './measure.ts';
 import { CAPABILITY_OF, PROFILES, roleNamed } from './profile.ts';
 import { type InferredRequirements, inferRequirements, type Requirements } from './requirements.ts';

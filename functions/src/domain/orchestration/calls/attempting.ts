@@ -1,13 +1,14 @@
+/** Makes one attempt: within its budget and its time, noted before and after. */
 import { utf8Length } from '../../size.ts';
 import {
   type HostedAgent,
   MAX_ANSWER_BYTES,
   type ModelAnswer,
   ModelFailure,
-  type OrchestrationPorts,
   type Timer,
   type Usage,
 } from '../ports.ts';
+import type { OrchestrationPorts } from '../runPorts.ts';
 import type { Attempt, AttemptJournal, PlannedAttempt, Settled } from './attempt.ts';
 import type { Budget, Reservation } from './budget.ts';
 import { estimatedTokens, NO_USAGE } from './price.ts';

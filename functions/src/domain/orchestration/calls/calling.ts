@@ -2,7 +2,8 @@
  * One call: an agent is asked, again after failures that pass, and after it the agents that may take its place.
  * Every attempt is recorded in order. Source: docs/semantics.md#orchestration.
  */
-import type { HostedAgent, ModelAnswer, ModelFailure, OrchestrationPorts } from '../ports.ts';
+import type { HostedAgent, ModelAnswer, ModelFailure } from '../ports.ts';
+import type { OrchestrationPorts } from '../runPorts.ts';
 import type { Attempt } from './attempt.ts';
 import { type Accounts, type AttemptTerms, makeAttempt, notMade } from './attempting.ts';
 import { backoff, reactionTo } from './policy.ts';

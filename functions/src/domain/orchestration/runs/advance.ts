@@ -1,9 +1,8 @@
 /** Takes a run forward, stage by stage, in the hands of one instance. */
-
 import type { Change } from '../../store.ts';
 import type { Attempt } from '../calls/attempt.ts';
 import { Budget } from '../calls/budget.ts';
-import type { OrchestrationPorts } from '../ports.ts';
+import type { OrchestrationPorts } from '../runPorts.ts';
 import { allSteps, type Workflow } from '../workflows/definition.ts';
 import { type DueStep, type Next, type Progress, progressOf, type StepRound } from '../workflows/progress.ts';
 import { abandonedTasks } from './abandoning.ts';

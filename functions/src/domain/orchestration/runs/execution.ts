@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { TaskCreation } from '../../tasks/creation.ts';
 import { unlessUnreadable } from '../../unreadable.ts';
-import type { OrchestrationPorts } from '../ports.ts';
+import type { OrchestrationPorts } from '../runPorts.ts';
 import { Advance } from './advance.ts';
 import { leftAfter } from './failing.ts';
 import { LeaseLostError, type RunLease, takeRun } from './lease.ts';

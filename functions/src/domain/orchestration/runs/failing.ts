@@ -1,8 +1,7 @@
 /** What becomes of a run that an instance could not go on with: another one tries it, but not for ever. */
-
 import { MusterError } from '../../errors.ts';
 import { priceOf } from '../calls/price.ts';
-import type { OrchestrationPorts } from '../ports.ts';
+import type { OrchestrationPorts } from '../runPorts.ts';
 import { abandonedTasks } from './abandoning.ts';
 import { bookingOf } from './journal.ts';
 import type { LeftRun } from './lease.ts';

@@ -1,5 +1,4 @@
 /** Executes a step whose agents are models behind a vendor's API. */
-
 import { MusterError } from '../../errors.ts';
 import { capabilityFor } from '../agents/profile.ts';
 import { standingsOf } from '../agents/roster.ts';
@@ -14,7 +13,7 @@ import { pick } from '../modes/pick.ts';
 import { race } from '../modes/race.ts';
 import { seededChance } from '../modes/shuffle.ts';
 import { vote } from '../modes/vote.ts';
-import type { OrchestrationPorts } from '../ports.ts';
+import type { OrchestrationPorts } from '../runPorts.ts';
 import { agentsOf } from '../workflows/definition.ts';
 import type { DueStep } from '../workflows/progress.ts';
 import type { StepJournal } from './journal.ts';

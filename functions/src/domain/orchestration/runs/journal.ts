@@ -4,13 +4,13 @@
  * Nothing else of a step is kept, so all that it does must follow from its input and from its calls' outcomes. What
  * was settled answers only the very same question: an attempt with another input is made.
  */
-
 import { MusterError } from '../../errors.ts';
 import { utf8Length } from '../../size.ts';
 import type { Change } from '../../store.ts';
 import type { Attempt, AttemptJournal, PlannedAttempt, Settled } from '../calls/attempt.ts';
 import { costOf, estimatedTokens, priceOf } from '../calls/price.ts';
-import type { OrchestrationPorts, Price } from '../ports.ts';
+import type { Price } from '../ports.ts';
+import type { OrchestrationPorts } from '../runPorts.ts';
 import type { JournalEnding, JournalEntry } from './journalEntry.ts';
 
 export interface JournalScope {

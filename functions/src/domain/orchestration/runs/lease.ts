@@ -1,8 +1,7 @@
 /** An instance's hold on a run: taken, renewed, and given up; everything that it writes meanwhile is fenced. */
-
 import { retryStale } from '../../retry.ts';
 import type { Change } from '../../store.ts';
-import type { OrchestrationPorts } from '../ports.ts';
+import type { OrchestrationPorts } from '../runPorts.ts';
 import { isEnded, isLeased, LEASE_MILLISECONDS, type Run, renewed, take } from './run.ts';
 
 /** Thrown where the run is no longer this instance's: whatever it still has in hand is another's now. */

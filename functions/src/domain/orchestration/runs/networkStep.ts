@@ -1,8 +1,9 @@
+/** Executes a step for a live agent of the network: a task of the work queue, whose result becomes the output. */
 import type { TaskCreation, TaskDraft } from '../../tasks/creation.ts';
 import type { Task } from '../../tasks/task.ts';
 import { NETWORK } from '../agents/profile.ts';
 import { networkTask, outcomeOfTask } from '../network.ts';
-import type { OrchestrationPorts } from '../ports.ts';
+import type { OrchestrationPorts } from '../runPorts.ts';
 import type { DueStep } from '../workflows/progress.ts';
 import type { BegunStep, Run, StepRecord, StepWork } from './run.ts';
 

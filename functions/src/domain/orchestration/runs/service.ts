@@ -1,5 +1,4 @@
 /** Starting, following, looking at and cancelling runs. */
-
 import { MusterError } from '../../errors.ts';
 import { hasRole, type Principal } from '../../principal.ts';
 import type { Slice } from '../../readers.ts';
@@ -10,7 +9,7 @@ import { walk } from '../../sweep/walk.ts';
 import { isClosed } from '../../tasks/task.ts';
 import { readFor, unlessUnreadable } from '../../unreadable.ts';
 import { runOfTask } from '../network.ts';
-import type { OrchestrationPorts } from '../ports.ts';
+import type { OrchestrationPorts } from '../runPorts.ts';
 import { abandonedTasks } from './abandoning.ts';
 import {
   ended,

@@ -1,12 +1,11 @@
 /** Starting runs, and finding the one that answers the same question. */
-
 import { MusterError } from '../../errors.ts';
 import { canonicalJson } from '../../json.ts';
 import type { Principal } from '../../principal.ts';
 import { retryStale } from '../../retry.ts';
 import { requireSize } from '../../size.ts';
 import type { Change, Settle } from '../../store.ts';
-import type { OrchestrationPorts } from '../ports.ts';
+import type { OrchestrationPorts } from '../runPorts.ts';
 import { allSteps } from '../workflows/definition.ts';
 import { progressOf } from '../workflows/progress.ts';
 import { handedOn, NOTHING_SPENT, type Run, type RunOrder, type Selection } from './run.ts';

@@ -1,10 +1,9 @@
 /** Executes one step, wherever its agents are. */
-
 import { MusterError } from '../../errors.ts';
 import { byteLength } from '../../size.ts';
 import type { TaskCreation } from '../../tasks/creation.ts';
 import { NETWORK } from '../agents/profile.ts';
-import type { OrchestrationPorts } from '../ports.ts';
+import type { OrchestrationPorts } from '../runPorts.ts';
 import { agentsOf } from '../workflows/definition.ts';
 import { executeHosted, type HostedTask } from './hostedStep.ts';
 import { NetworkSteps } from './networkStep.ts';

@@ -1,21 +1,14 @@
 /** The workflows that a caller can name: the built-in ones, and those of the caller's owner. */
-
 import { MusterError } from '../../errors.ts';
 import { canonicalJson } from '../../json.ts';
 import type { Slice } from '../../readers.ts';
 import { retryStale } from '../../retry.ts';
 import type { Settle, Versioned } from '../../store.ts';
-import type { OrchestrationPorts } from '../ports.ts';
+import type { OrchestrationPorts } from '../runPorts.ts';
 import { builtIn } from './builtIn.ts';
 import type { Workflow } from './definition.ts';
 import type { SavedWorkflow } from './saved.ts';
 import { readWorkflow } from './validation.ts';
-
-export interface WorkflowReader {
-  find(id: string): Promise<Versioned<SavedWorkflow> | undefined>;
-  /** By name. */
-  list(ownerUid: string, limit: number, after: string | undefined): Promise<Slice<SavedWorkflow>>;
-}
 
 /** What became of a workflow that was to be saved. */
 export interface Saving {
