@@ -11,4 +11,9 @@ describe('the version that clients are told', () => {
       assert.equal(RUNNER_VERSION, version);
     });
   }
+
+  it('has its part of the changelog', () => {
+    const changelog = readFileSync(new URL('../../CHANGELOG.md', import.meta.url), 'utf8');
+    assert.match(changelog, new RegExp(`^## \\[${VERSION}\\] - \\d{4}-\\d\\d-\\d\\d$`, 'm'));
+  });
 });
