@@ -29,6 +29,9 @@ export interface WalkedCall {
   readonly refusal?: string;
 }
 
+/** The worker on the stage holds a task that it has not started, and would be given that again without a commit. */
+const BEYOND_EXAMPLE = new Map([['coordination_claim_task', { in_hand: ['task-xxx-002'] }]]);
+
 /** @param tool as `/mcp` lists it */
 export async function callOnce(tool: string): Promise<WalkedCall> {
   await startVendors();
@@ -36,7 +39,7 @@ export async function callOnce(tool: string): Promise<WalkedCall> {
   team.now = new Date();
   const request = {
     url: `${await openDoor()}?workspace=${team.workspace}`,
-    body: { name: tool, arguments: toolNamed(tool).tool.example },
+    body: { name: tool, arguments: { ...toolNamed(tool).tool.example, ...BEYOND_EXAMPLE.get(tool) } },
   };
   await setStage(team, tool);
   const headers = { ...HEADERS, authorization: `Bearer ${await newCredential(team)}` };

@@ -35,6 +35,8 @@ const database = await newDatabase(id);
 Object.assign(process.env, env, {
   FIREBASE_CONFIG: JSON.stringify({ projectId: id, databaseURL: database.url }),
 });
+// What the function logs of the call is not part of the list.
+console.info = () => undefined;
 // Only now: what is loaded there reads the environment.
 const { callOnce } = await import('./call.ts');
 const { walk, refusal } = await callOnce(tool);

@@ -71,6 +71,19 @@ describe('citations', () => {
     assert.ok(linked.length > 100);
   });
 
+  it('of files are by a path that there is', () => {
+    const written = documents.filter((path) => !path.startsWith('docs/reference/'));
+    const named = written.flatMap((from): readonly Citation[] =>
+      [...readFileSync(join(root, from), 'utf8').matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.(?:ts|mjs))`/g)].map(
+        ([, path = '']) => ({ from, path }),
+      ),
+    );
+    const bases = ['', 'functions/src', 'runner/src'];
+    const broken = named.filter(({ path }) => !bases.some((base) => existsSync(join(root, base, path))));
+    assert.equal(show(broken), '');
+    assert.ok(named.length > 50);
+  });
+
   it('find every decision in the index, with its date and its status', () => {
     const index = readFileSync(join(root, 'docs/decisions/README.md'), 'utf8');
     for (const path of find('docs/decisions/[0-9]*.md')) {
