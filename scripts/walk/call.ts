@@ -37,16 +37,20 @@ export async function callOnce(tool: string): Promise<WalkedCall> {
   await startVendors();
   const team = new Team();
   team.now = new Date();
-  const request = {
-    url: `${await openDoor()}?workspace=${team.workspace}`,
-    body: { name: tool, arguments: { ...toolNamed(tool).tool.example, ...BEYOND_EXAMPLE.get(tool) } },
+  const url = `${await openDoor()}?workspace=${team.workspace}`;
+  const params = {
+    name: tool,
+    arguments: { ...toolNamed(tool).tool.example, ...BEYOND_EXAMPLE.get(tool) },
   };
   await setStage(team, tool);
   const headers = { ...HEADERS, authorization: `Bearer ${await newCredential(team)}` };
   // The first call makes and loads what an instance makes and loads once.
-  await post({ ...request, headers });
+  await post(url, 'tools/call', params, headers);
   await setStage(team, tool);
-  const refusal = await post({ ...request, headers: { ...headers, [WALKED_HEADER]: '1' } });
+  // What an instance does now and then, and not for this call, is done now: it knows the caller, and has counted calls.
+  await post(url, 'ping', {}, headers);
+  await (await import('../../functions/src/app.ts')).app().ports.metrics.flush();
+  const refusal = await post(url, 'tools/call', params, { ...headers, [WALKED_HEADER]: '1' });
   const [walk = new Set()] = walks;
   return { walk, ...(refusal !== undefined && { refusal }) };
 }
@@ -109,16 +113,14 @@ const HEADERS = {
   'mcp-protocol-version': '2025-11-25',
 };
 
-interface CallRequest {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** The parameters of `tools/call`. */
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-/** Sends a `tools/call`, and gives what was wrong with it, if anything was. */
-async function post({ url, headers, body: params }: CallRequest): Promise<string | undefined> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+/** Sends a message, and gives what was wrong with it, if anything was. */
+async function post(
+  url: string,
+  method: string,
+  params: object,
+  headers: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
   const text = await (await fetch(url, { method: 'POST', headers, body })).text();
   const isAnswered = /"result":/.test(text) && !/"isError":true/.test(text);
   return isAnswered ? undefined : text;
