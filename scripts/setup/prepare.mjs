@@ -4,13 +4,13 @@ import { installDependencies } from './install.mjs';
 import { node22 } from './node22.mjs';
 
 /**
- * Brings a clone to where the emulators can start: dependencies, Node 22, compiled functions.
+ * Brings a clone to where the emulators can start: dependencies, Node 22, bundled functions.
  * @param {{ run: import('../processes/run.mjs').Run, say: (message: string) => void }} options
  * @returns {Promise<string>} the Node to run everything with
  */
 export async function prepare({ run, say }) {
   await installDependencies({ env: run.env, say });
   const node = node22();
-  await buildFunctions({ node, env: run.env });
+  await buildFunctions();
   return node;
 }

@@ -2,31 +2,29 @@
 import { root } from '../project.mjs';
 import { compile } from '../setup/build.mjs';
 import { succeeds } from '../setup/command.mjs';
+import { failure } from './mocha.mjs';
 
 /**
  * What is not a test but must hold: types everywhere, style and the architecture's import rules.
- * @param {{ node: string, env: NodeJS.ProcessEnv }} run
- * @returns {Promise<import('./mocha.mjs').Totals>}
+ * @param {string} node
+ * @returns {Record<string, string[]>} the command of each
  */
-export async function runChecks({ node, env }) {
+export function checks(node) {
   const colours = process.stderr.isTTY ? 'force' : 'off'; // its output passes through us, so it cannot tell
-  const biome = [node, `${root}/node_modules/@biomejs/biome/bin/biome`, 'ci', `--colors=${colours}`];
-  const results = await Promise.all([
-    check('types', compile(node, ['--noEmit', '-p', root]), env),
-    check('biome', biome, env),
-  ]);
-  const failures = results.filter((failure) => failure !== undefined);
-  return { passed: 0, failed: failures.length, failures };
+  return {
+    types: compile(node, ['--noEmit', '-p', root]),
+    style: [node, `${root}/node_modules/@biomejs/biome/bin/biome`, 'ci', `--colors=${colours}`],
+  };
 }
 
 /**
  * @param {string} name
  * @param {string[]} command
  * @param {NodeJS.ProcessEnv} env
- * @returns {Promise<string | undefined>} what failed
+ * @returns {Promise<import('./mocha.mjs').Totals>}
  */
-async function check(name, command, env) {
+export async function runCheck(name, command, env) {
   const passed = await succeeds(command, { env, output: 'errors' });
   process.stdout.write(`${name}: ${passed ? 'ok' : 'FAILED'}\n`);
-  return passed ? undefined : `${name}: see above`;
+  return passed ? { passed: 0, failed: 0, failures: [], seconds: {} } : failure(`${name}: see above`);
 }

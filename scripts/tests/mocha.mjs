@@ -1,6 +1,6 @@
 // @ts-check
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { root } from '../project.mjs';
 
 /**
@@ -8,28 +8,35 @@ import { root } from '../project.mjs';
  * @property {number} passed
  * @property {number} failed
  * @property {string[]} failures the title of each, and what went wrong
+ * @property {Record<string, number>} seconds that each file took
  */
 
+let processes = 0;
+
 /**
- * Runs the suite's spec files in a process of their own. One that dies before it can report counts as one failure.
- * @param {import('./suites.mjs').Suite} suite
+ * Runs files in a process of their own. One that dies before it can report counts as one failure.
+ * @param {string[]} files
  * @param {object} options
+ * @param {string} options.title
+ * @param {number} options.seconds how long one test may take
  * @param {string} options.node
  * @param {import('../processes/run.mjs').Run} options.run
  * @param {NodeJS.ProcessEnv} options.env
  * @param {string[]} options.mochaOptions
+ * @param {boolean} options.live whether its output is shown as it comes; else it is when the process has ended
  * @returns {Promise<Totals>}
  */
-export async function runMocha(suite, { node, run, env, mochaOptions }) {
-  const specs = specFiles(suite.specs);
-  if (specs.length === 0) return { passed: 0, failed: 0, failures: [] };
-  process.stdout.write(`\n── ${suite.name} ──\n`);
-  const totals = `${run.directory}/totals-${suite.name.replaceAll('/', '-')}.json`;
+export async function runMocha(files, { title, seconds, node, run, env, mochaOptions, live }) {
+  processes += 1;
+  const totals = `${run.directory}/totals-${processes}.json`;
   const mocha = `${root}/node_modules/mocha/bin/mocha.js`;
-  const args = ['--reporter', `${root}/scripts/tests/totals-reporter.cjs`, '--timeout', `${suite.seconds}s`];
+  const args = ['--reporter', `${root}/scripts/tests/reporter.cjs`, '--timeout', `${seconds}s`];
   args.push('--file', `${root}/test/support/properties.ts`);
+  if (process.stdout.isTTY) args.push('--color'); // its output passes through us, so it cannot tell
+  const heading = `\n── ${title} ──\n`;
+  if (live) process.stdout.write(heading);
   // The SDKs keep connections open behind their clients' backs: --exit.
-  const child = spawn(node, [mocha, '--exit', ...args, ...mochaOptions, ...specs], {
+  const child = spawn(node, [mocha, '--exit', ...args, ...mochaOptions, ...files], {
     cwd: root,
     env: {
       ...process.env,
@@ -38,31 +45,30 @@ export async function runMocha(suite, { node, run, env, mochaOptions }) {
       NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --disable-warning=ExperimentalWarning`,
       MUSTER_TEST_TOTALS: totals,
     },
-    stdio: 'inherit',
+    stdio: live ? 'inherit' : ['ignore', 'pipe', 'pipe'],
   });
+  /** @type {Buffer[]} */
+  const printed = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => printed.push(chunk));
   const code = await new Promise((resolve) => child.once('close', resolve));
-  return readTotals(totals, { suite: suite.name, code });
+  if (!live) process.stdout.write(Buffer.concat([Buffer.from(heading), ...printed]));
+  return readTotals(totals, `${title}: mocha ended with ${code ?? 'a signal'}`, code);
 }
 
 /**
  * @param {string} file
- * @param {{ suite: string, code: number | null }} ending
+ * @param {string} ending
+ * @param {number | null} code
  * @returns {Totals}
  */
-function readTotals(file, { suite, code }) {
-  const died = `${suite}: mocha ended with ${code ?? 'a signal'}`;
-  if (!existsSync(file)) return { passed: 0, failed: 1, failures: [`${died} before it could report`] };
-  const { passes, failures, failed } = JSON.parse(readFileSync(file, 'utf8'));
-  if (failures === 0 && code !== 0) return { passed: passes, failed: 1, failures: [died] };
-  return { passed: passes, failed: failures, failures: failed };
+function readTotals(file, ending, code) {
+  if (!existsSync(file)) return failure(`${ending} before it could report`);
+  const totals = JSON.parse(readFileSync(file, 'utf8'));
+  if (totals.failed === 0 && code !== 0) return { ...totals, failed: 1, failures: [ending] };
+  return totals;
 }
 
-/** @param {string} path a folder, or one file */
-function specFiles(path) {
-  if (!existsSync(`${root}/${path}`)) return [];
-  if (statSync(`${root}/${path}`).isFile()) return [path];
-  return readdirSync(`${root}/${path}`, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules'))
-    .map((file) => `${path}/${file}`)
-    .sort();
+/** @param {string} what @returns {Totals} */
+export function failure(what) {
+  return { passed: 0, failed: 1, failures: [what], seconds: {} };
 }

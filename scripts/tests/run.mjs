@@ -1,102 +1,123 @@
 // @ts-check
-import { endpointAnswers } from '../emulators/answers.mjs';
-import { startLocalService } from '../emulators/localService.mjs';
-import { openOutput } from '../emulators/output.mjs';
-import { freePorts } from '../emulators/ports.mjs';
-import { startSuite } from '../emulators/suite.mjs';
+import { randomInt } from 'node:crypto';
 import { runSession } from '../processes/session.mjs';
-import { installTestClients } from '../setup/install.mjs';
 import { prepare } from '../setup/prepare.mjs';
-import { runChecks } from './checks.mjs';
+import { choose, help } from './arguments.mjs';
+import { batchesOf, inOrder, partition } from './batches.mjs';
+import { checks, runCheck } from './checks.mjs';
+import { Environments, startEmulators } from './environments.mjs';
+import { recordedSeconds, recordTimes, specFiles } from './files.mjs';
+import { runInLanes } from './lanes.mjs';
 import { runMocha } from './mocha.mjs';
-import { chooseSuites } from './suites.mjs';
+import { alone, nightSeconds } from './suites.mjs';
+import { secondsOfFiles, summary } from './summary.mjs';
 
 /**
  * @typedef {import('../processes/session.mjs').Session} Session
+ * @typedef {import('./arguments.mjs').Choice} Choice
+ * @typedef {import('./batches.mjs').Batch} Batch
  * @typedef {import('./mocha.mjs').Totals} Totals
+ * @typedef {{ oneAtATime: boolean, run: (lane: number) => Promise<Totals> }} Job
  */
 
 /** @param {string[]} args */
 export async function runTests(args) {
-  await runSession({ kind: 'test', interrupted: 130 }, async (session) => {
-    const { chosen, everything, mochaOptions } = chooseSuites(args);
-    const { run } = session;
+  const choice = choose(args);
+  if (choice.help) return void process.stdout.write(help());
+  await runSession({ kind: 'test', interrupted: 130 }, async ({ run, say }) => {
+    const began = performance.now();
+    const session = { run: { ...run, env: { ...run.env, ...settings(run, choice) } }, say };
     const node = await prepare(session);
-    const rest = chosen.filter((one) => one.emulators);
-    // They take a while to boot, in which what needs none of them is run.
-    const emulators = rest.length > 0 ? startEmulators(rest, { session, node }) : undefined;
-    emulators?.catch(() => {}); // it is told below
-    /** @type {Totals[]} */
-    const results = [];
-    if (everything) results.push(await runChecks({ node, env: run.env }));
-    for (const suite of chosen.filter((one) => !one.emulators)) {
-      results.push(await runMocha(suite, { node, run, env: {}, mochaOptions }));
-    }
-    if (emulators) results.push(...(await runWith(await emulators, rest, { run, node, mochaOptions })));
-    return summarise(results);
+    const results = await runAll(choice, { session, node });
+    if (choice.recordTimes) recordTimes(secondsOfFiles(results));
+    process.stdout.write(summary(results, (performance.now() - began) / 1000));
+    return results.every(({ failed }) => failed === 0) && results.some(({ passed }) => passed > 0) ? 0 : 1;
   });
 }
 
 /**
- * @param {import('./suites.mjs').Suite[]} suites that need them
- * @param {{ session: Session, node: string }} options
+ * For every process of the run. Each instance of a function is a process, and reads code that another has compiled.
+ * @param {Session['run']} run
+ * @param {Choice} choice
+ * @returns {Record<string, string>}
  */
-async function startEmulators(suites, { session: { run, say }, node }) {
-  const output = openOutput(run, 'test-emulators', { screen: false });
-  const isWhole = suites.some(isEndToEnd);
-  if (isWhole) await installTestClients({ env: run.env, say });
-  const parameters = isWhole ? await startVendors({ node, env: run.env, output }) : undefined;
-  const suite = { run, node, ports: await freePorts(), output, say };
-  const { env, exited } = await startSuite({ ...suite, ...(parameters && { parameters }) });
-  return { env: { ...parameters, ...env }, exited, output };
+function settings(run, { nightly }) {
+  const always = { NODE_COMPILE_CACHE: `${run.directory}/compiled` };
+  if (!nightly) return always;
+  const seed = process.env.MUSTER_SEED ?? String(randomInt(2 ** 31));
+  process.stdout.write(`MUSTER_SEED=${seed}\n`);
+  return { ...always, MUSTER_NIGHTLY: '1', MUSTER_SEED: seed };
 }
 
 /**
- * @param {Awaited<ReturnType<typeof startEmulators>>} emulators
- * @param {import('./suites.mjs').Suite[]} suites
- * @param {{ run: Session['run'], node: string, mochaOptions: string[] }} options
+ * Runs what is asked for: in two lanes what can stand another beside it, then the rest.
+ * @param {Choice} choice
+ * @param {{ session: Session, node: string }} options
  * @returns {Promise<Totals[]>}
  */
-async function runWith({ env, exited, output }, suites, { run, node, mochaOptions }) {
+async function runAll({ chosen, everything, nightly, mochaOptions }, { session, node }) {
+  const { run } = session;
+  const batches = batchesFor(chosen, nightly);
+  const needing = batches.filter(({ suite }) => suite.emulators).map(({ suite }) => suite);
+  // They take a while to boot, in which what needs none of them is run.
+  const starting = needing.length > 0 ? startEmulators(needing, { session, node }) : undefined;
+  const environments = starting?.then(({ env }) => new Environments(env, { node, run }));
+  environments?.catch(() => {}); // whoever waits for them is told
+
+  /** @param {Batch} batch @returns {Job} */
+  const jobOf = ({ suite, files }) => ({
+    oneAtATime: suite.oneAtATime === true,
+    run: async (lane) => {
+      const env = suite.emulators ? await (await environments)?.of(suite, lane) : {};
+      return runMocha(files, {
+        title: files.length === 1 ? `${files[0]}` : `${suite.name}, ${files.length} files`,
+        seconds: nightly ? Math.max(nightSeconds, suite.seconds) : suite.seconds,
+        ...{ node, run, mochaOptions, env: { ...env, MUSTER_LANE: String(lane) } },
+        live: batches.length === 1 && !everything,
+      });
+    },
+  });
+  /** @type {Job[]} */
+  const checking = Object.entries(everything ? checks(node) : {}).map(([name, command]) => ({
+    oneAtATime: false,
+    run: () => runCheck(name, command, run.env),
+  }));
+  const [last, first] = partition(batches, ({ files }) => files.some((file) => file in alone));
+
   /** @type {Totals[]} */
   const results = [];
   const tests = async () => {
-    for (const suite of suites) {
-      if (isEndToEnd(suite)) await endpointAnswers(env.MUSTER_MCP_URL ?? '');
-      results.push(await runMocha(suite, { node, run, env, mochaOptions }));
-    }
+    await runInLanes([...checking, ...inOrder(first).map(jobOf)], async (job, lane) => {
+      results.push(await job.run(lane));
+    });
+    for (const job of last.map(jobOf)) results.push(await job.run(1));
   };
-  const crash = exited.then((reason) => {
-    throw new Error(`${reason}; what they logged: ${output.file}`);
-  });
-  await Promise.race([tests(), crash]);
-  crash.catch(() => {}); // from here on it is we who stop them
+  await Promise.race([tests(), ...(starting ? [crashOf(starting)] : [])]);
   return results;
 }
 
-/** @param {Parameters<typeof startLocalService>[1]} options */
-async function startVendors(options) {
-  const [github, models] = await Promise.all([
-    startLocalService('github', options),
-    startLocalService('models', options),
-  ]);
-  return { ...github, ...models };
-}
-
-/** @param {import('./suites.mjs').Suite} suite */
-function isEndToEnd({ specs }) {
-  return specs.startsWith('test/e2e');
-}
-
 /**
- * What failed comes last, where whoever sees only the end of a long log finds it.
- * @param {Totals[]} results
+ * Files that are run alone are batches of their own.
+ * @param {Choice['chosen']} chosen
+ * @param {boolean} nightly
  */
-function summarise(results) {
-  const passed = results.reduce((sum, one) => sum + one.passed, 0);
-  const failed = results.reduce((sum, one) => sum + one.failed, 0);
-  process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
-  for (const failure of results.flatMap((one) => one.failures))
-    process.stdout.write(`\nfailed: ${failure}\n`);
-  return failed === 0 && passed > 0 ? 0 : 1;
+function batchesFor(chosen, nightly) {
+  const secondsOf = recordedSeconds();
+  return chosen.flatMap((suite) => {
+    const files = specFiles(suite.specs, nightly);
+    const shared = batchesOf(
+      suite,
+      files.filter((file) => !(file in alone)),
+      secondsOf,
+    );
+    const single = files.filter((file) => file in alone);
+    return [...shared, ...single.map((file) => ({ suite, files: [file], seconds: secondsOf(file) }))];
+  });
+}
+
+/** Rejects when the emulators end before the tests do. @param {ReturnType<typeof startEmulators>} starting */
+async function crashOf(starting) {
+  const { exited, output } = await starting;
+  const reason = await exited;
+  throw new Error(`${reason}; what they logged: ${output.file}`);
 }

@@ -3,9 +3,12 @@
 /**
  * @typedef {object} Suite
  * @property {string} name
- * @property {string} specs
+ * @property {string} specs a folder, or one file
  * @property {boolean} emulators whether it needs them
- * @property {number} seconds how long one test may take
+ * @property {number} seconds how long one test may take by day
+ * @property {boolean} [ownProject] whether it is run in a project of its own, of which no trigger hears
+ * @property {boolean} [oneAtATime] whether two of its files would be in each other's way: they share the deployed
+ *   functions, whose instances some kill, whose schedules some tick and whose topics some take away
  * @property {boolean} [optional] whether it is run only by its name
  */
 
@@ -17,36 +20,23 @@ export const suites = [
   { name: 'rtdb-lite', specs: 'rtdb-lite/test', emulators: false, seconds: 60 },
   { name: 'runner', specs: 'runner/test', emulators: false, seconds: 120 },
   { name: 'rules', specs: 'test/rules', emulators: true, seconds: 30 },
-  { name: 'integration', specs: 'test/integration', emulators: true, seconds: 180 },
+  { name: 'integration', specs: 'test/integration', emulators: true, seconds: 180, ownProject: true },
   { name: 'attack', specs: 'test/attack', emulators: true, seconds: 300 },
-  { name: 'e2e', specs: 'test/e2e', emulators: true, seconds: 300 },
+  { name: 'e2e', specs: 'test/e2e', emulators: true, seconds: 300, oneAtATime: true },
   { name: 'real', specs: 'test/real', emulators: false, seconds: 300, optional: true },
 ];
 
-/**
- * What the arguments of `npm test --` ask for: names of suites and spec files, then options for mocha.
- * @param {string[]} args
- * @returns {{ chosen: Suite[], everything: boolean, mochaOptions: string[] }}
- */
-export function chooseSuites(args) {
-  const firstOption = args.findIndex((arg) => arg.startsWith('-'));
-  const names = firstOption === -1 ? args : args.slice(0, firstOption);
-  const mochaOptions = firstOption === -1 ? [] : args.slice(firstOption);
-  const usual = suites.filter((suite) => !suite.optional);
-  if (names.length === 0) return { chosen: usual, everything: mochaOptions.length === 0, mochaOptions };
-  return { chosen: names.map(suiteFor), everything: false, mochaOptions };
-}
+/** How long one test may take by night, when it repeats what it tries by day. */
+export const nightSeconds = 900;
 
-/** @param {string} name @returns {Suite} */
-function suiteFor(name) {
-  const path = name.replace(/^\.\//, '');
-  const suite = suites.find(
-    (one) => one.name === name || path === one.specs || path.startsWith(`${one.specs}/`),
-  );
-  if (suite === undefined) {
-    throw new Error(
-      `there is no suite or spec file ${name}; the suites are ${suites.map((one) => one.name).join(', ')}`,
-    );
-  }
-  return suite.name === name ? suite : { ...suite, name: path, specs: path };
-}
+/**
+ * Files that are run at the end, with nothing beside them, and why.
+ * @type {Record<string, string>}
+ */
+export const alone = {
+  'test/e2e/systemStatus.test.ts': 'it is told within 3 seconds that a database is away',
+  'test/e2e/busyMachine.nightly.ts': 'it loads all cores and counts the instances that are started then',
+  'test/e2e/clock.test.ts': 'it moves the clock of everything that is deployed',
+  'test/e2e/killedInstances.test.ts': 'it kills every instance, and all start cold again',
+  'test/e2e/subscriptionsKilled.test.ts': 'it kills every instance, and all start cold again',
+};

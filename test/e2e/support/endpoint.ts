@@ -1,6 +1,6 @@
 /** Where the running endpoint is, who may call it, and a workspace for each test. */
 import { randomUUID } from 'node:crypto';
-import { importSeed, seedTokens } from '../../../emulator-data/import.ts';
+import { seedTokens } from '../../../emulator-data/import.ts';
 
 /** Everyone who has a credential in emulator-data/. */
 export type Seeded = 'admin' | 'leader' | 'worker1' | 'worker2' | 'worker3' | 'person' | 'person2';
@@ -16,9 +16,9 @@ function required(variable: string): string {
 
 let tokens: Promise<Readonly<Record<string, string>>> | undefined;
 
-/** A seeded credential. The first call seeds the emulators, once for all spec files. */
+/** A credential of the seed, which `npm test` imports before the first of these suites. */
 export async function tokenOf(name: Seeded): Promise<string> {
-  tokens ??= importSeed().then(seedTokens);
+  tokens ??= seedTokens();
   const token = (await tokens)[name];
   if (token === undefined) throw new Error(`The seed has no credential for ${name}.`);
   return token;

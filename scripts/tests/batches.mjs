@@ -1,0 +1,54 @@
+// @ts-check
+
+/**
+ * @typedef {object} Batch files of one suite that a process of mocha runs one after the other
+ * @property {import('./suites.mjs').Suite} suite
+ * @property {string[]} files
+ * @property {number} seconds how long they are expected to take
+ */
+
+/** Starting mocha and loading the code takes about two seconds of these. */
+const batchSeconds = 25;
+
+/**
+ * Shares the suite's files out, so that each batch takes about as long as the others.
+ * @param {import('./suites.mjs').Suite} suite
+ * @param {string[]} files
+ * @param {(file: string) => number} secondsOf how long a file is expected to take
+ * @returns {Batch[]} the longest first
+ */
+export function batchesOf(suite, files, secondsOf) {
+  const total = files.reduce((sum, file) => sum + secondsOf(file), 0);
+  const batches = Array.from({ length: Math.ceil(total / batchSeconds) }, () => newBatch(suite));
+  for (const file of files.toSorted((one, other) => secondsOf(other) - secondsOf(one))) {
+    const shortest = batches.reduce((least, batch) => (batch.seconds < least.seconds ? batch : least));
+    shortest.files.push(file);
+    shortest.seconds += secondsOf(file);
+  }
+  return batches.filter(({ files: its }) => its.length > 0).sort((one, other) => other.seconds - one.seconds);
+}
+
+/** @param {import('./suites.mjs').Suite} suite @returns {Batch} */
+function newBatch(suite) {
+  return { suite, files: [], seconds: 0 };
+}
+
+/**
+ * The order in which they are taken: what needs no emulators runs while those boot; then what can only be run one at
+ * a time, so that it does not remain for the end; and short ones last, so that no lane waits long for the other.
+ * @param {Batch[]} batches
+ */
+export function inOrder(batches) {
+  const [rest, first] = partition(batches, ({ suite }) => suite.emulators);
+  const [single, others] = partition(rest, ({ suite }) => suite.oneAtATime === true);
+  return [...first, ...single, ...others.sort((one, other) => other.seconds - one.seconds)];
+}
+
+/**
+ * @param {Batch[]} batches
+ * @param {(batch: Batch) => boolean} holds
+ * @returns {[Batch[], Batch[]]} of which it holds, and the others
+ */
+export function partition(batches, holds) {
+  return [batches.filter(holds), batches.filter((batch) => !holds(batch))];
+}

@@ -1,0 +1,81 @@
+// @ts-check
+import { endpointAnswers } from '../emulators/answers.mjs';
+import { startLocalService } from '../emulators/localService.mjs';
+import { openOutput } from '../emulators/output.mjs';
+import { freePorts } from '../emulators/ports.mjs';
+import { startSuite } from '../emulators/suite.mjs';
+import { root } from '../project.mjs';
+import { succeeds } from '../setup/command.mjs';
+import { installTestClients } from '../setup/install.mjs';
+import { ownProject } from './ownProject.mjs';
+
+/**
+ * @typedef {import('../processes/session.mjs').Session} Session
+ * @typedef {import('./suites.mjs').Suite} Suite
+ */
+
+/**
+ * Starts the emulators, and the vendors where the functions are called end to end.
+ * @param {Suite[]} suites that need them
+ * @param {{ session: Session, node: string }} options
+ */
+export async function startEmulators(suites, { session: { run, say }, node }) {
+  const output = openOutput(run, 'test-emulators', { screen: false });
+  const isWhole = suites.some(isEndToEnd);
+  if (isWhole) await installTestClients({ env: run.env, say });
+  const parameters = isWhole ? await startVendors({ node, env: run.env, output }) : undefined;
+  const options = { run, node, ports: await freePorts(), output, say };
+  const { env, exited } = await startSuite({ ...options, ...(parameters && { parameters }) });
+  return { env: { ...parameters, ...env }, exited, output };
+}
+
+/** What a process of tests is told of the emulators. */
+export class Environments {
+  /**
+   * @param {Record<string, string>} env how the emulators are reached
+   * @param {{ node: string, run: Session['run'] }} options
+   */
+  constructor(env, { node, run }) {
+    this.env = env;
+    this.node = node;
+    this.run = run;
+    /** Each lane's own project, by its number. @type {Map<number, Promise<Record<string, string>>>} */
+    this.projects = new Map();
+    /** @type {Promise<void> | undefined} */
+    this.deployed = undefined;
+  }
+
+  /** @param {Suite} suite @param {number} lane @returns {Promise<Record<string, string>>} */
+  async of(suite, lane) {
+    if (isEndToEnd(suite)) {
+      this.deployed ??= this.deploy();
+      await this.deployed;
+    }
+    if (!suite.ownProject) return this.env;
+    const project = this.projects.get(lane) ?? ownProject(this.env, `tests-${lane}`);
+    this.projects.set(lane, project);
+    return project;
+  }
+
+  /** Waits for the endpoint, and has everybody in the databases whose credentials tests use. */
+  async deploy() {
+    await endpointAnswers(this.env.MUSTER_MCP_URL ?? '');
+    const seed = [this.node, '--disable-warning=ExperimentalWarning', `${root}/scripts/seed.mjs`];
+    const seeded = await succeeds(seed, { env: { ...this.run.env, ...this.env }, output: 'errors' });
+    if (!seeded) throw new Error('the emulators could not be filled');
+  }
+}
+
+/** @param {Parameters<typeof startLocalService>[1]} options */
+async function startVendors(options) {
+  const [github, models] = await Promise.all([
+    startLocalService('github', options),
+    startLocalService('models', options),
+  ]);
+  return { ...github, ...models };
+}
+
+/** @param {Suite} suite */
+function isEndToEnd({ name }) {
+  return name === 'e2e';
+}

@@ -1,0 +1,43 @@
+// @ts-check
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { root } from '../project.mjs';
+
+const timesFile = `${root}/scripts/tests/times.json`;
+
+/** Of a file that is not in the table: only those are that take a second or more. */
+const usualSeconds = 0.5;
+
+/**
+ * @param {string} path a folder, or one file
+ * @param {boolean} nightly whether those are wanted too that run only by night
+ */
+export function specFiles(path, nightly) {
+  if (!existsSync(`${root}/${path}`)) return [];
+  if (statSync(`${root}/${path}`).isFile()) return [path];
+  const wanted = nightly ? /\.(test|nightly)\.ts$/ : /\.test\.ts$/;
+  return readdirSync(`${root}/${path}`, { recursive: true, encoding: 'utf8' })
+    .filter((file) => wanted.test(file) && !file.includes('node_modules'))
+    .map((file) => `${path}/${file}`)
+    .sort();
+}
+
+/** @returns {(file: string) => number} how many seconds a file took when that was last written down */
+export function recordedSeconds() {
+  const times = recordedTimes();
+  return (file) => times[file] ?? usualSeconds;
+}
+
+/** Writes down how long files took, and forgets those that are gone. @param {Map<string, number>} seconds */
+export function recordTimes(seconds) {
+  const times = { ...recordedTimes(), ...Object.fromEntries(seconds) };
+  const kept = Object.entries(times)
+    .filter(([file, took]) => took >= 1 && existsSync(`${root}/${file}`))
+    .map(([file, took]) => [file, Math.round(took)])
+    .sort();
+  writeFileSync(timesFile, `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`);
+}
+
+/** @returns {Record<string, number>} */
+function recordedTimes() {
+  return JSON.parse(readFileSync(timesFile, 'utf8'));
+}

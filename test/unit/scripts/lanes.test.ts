@@ -1,0 +1,137 @@
+/** How npm test shares out its files: into batches, and these over lanes. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { setImmediate as turn } from 'node:timers/promises';
+import { batchesOf, inOrder } from '../../../scripts/tests/batches.mjs';
+import { runInLanes } from '../../../scripts/tests/lanes.mjs';
+import { alone, suites } from '../../../scripts/tests/suites.mjs';
+import { secondsOfFiles, summary } from '../../../scripts/tests/summary.mjs';
+
+const [unit, rules, endToEnd] = ['unit', 'rules', 'e2e'].map((name) => {
+  const suite = suites.find((one) => one.name === name);
+  assert.ok(suite);
+  return suite;
+});
+assert.ok(unit && rules && endToEnd);
+
+describe('batches', () => {
+  it('have each file once, and take about as long as each other', () => {
+    const files = Array.from({ length: 40 }, (_, index) => `${index}.test.ts`);
+    const batches = batchesOf(rules, files, (file) => 1 + (Number.parseInt(file, 10) % 7));
+    assert.deepEqual(batches.flatMap((batch) => batch.files).sort(), files.toSorted());
+    const seconds = batches.map((batch) => batch.seconds);
+    assert.ok(Math.max(...seconds) - Math.min(...seconds) <= 2, seconds.join());
+    assert.deepEqual(
+      seconds,
+      seconds.toSorted((one, other) => other - one),
+    );
+  });
+
+  it('leave a long file to itself', () => {
+    const batches = batchesOf(rules, ['short', 'long', 'shorter'], (file) => (file === 'long' ? 90 : 1));
+    assert.deepEqual(batches[0]?.files, ['long']);
+    assert.deepEqual(
+      batches.slice(1).flatMap((batch) => batch.files),
+      ['short', 'shorter'],
+    );
+  });
+
+  it('are none where there are no files', () => {
+    assert.deepEqual(
+      batchesOf(rules, [], () => 1),
+      [],
+    );
+  });
+
+  it('begin with what needs no emulators, and end with the shortest', () => {
+    const of = (suite: typeof unit, seconds: number) => ({ suite, files: [], seconds });
+    const ordered = inOrder([of(rules, 5), of(unit, 1), of(rules, 20), of(endToEnd, 3), of(unit, 9)]);
+    assert.deepEqual(
+      ordered.map(({ suite, seconds }) => `${suite.name} ${seconds}`),
+      ['unit 1', 'unit 9', 'e2e 3', 'rules 20', 'rules 5'],
+    );
+  });
+});
+
+describe('lanes', () => {
+  it('are two, and run each job once', async () => {
+    let running = 0;
+    let most = 0;
+    const done: string[] = [];
+    await runInLanes(
+      ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, oneAtATime: false })),
+      async ({ name }) => {
+        most = Math.max(most, ++running);
+        await turn();
+        running -= 1;
+        done.push(name);
+      },
+    );
+    assert.deepEqual(done.sort(), ['a', 'b', 'c', 'd', 'e']);
+    assert.equal(most, 2);
+  });
+
+  it('never run two jobs that are run one at a time', async () => {
+    const singles = new Set<string>();
+    const done: string[] = [];
+    const jobs = ['single 1', 'single 2', 'other 1', 'other 2', 'single 3'];
+    await runInLanes(
+      jobs.map((name) => ({ name, oneAtATime: name.startsWith('single') })),
+      async ({ name, oneAtATime }) => {
+        if (oneAtATime) singles.add(name);
+        assert.ok(singles.size <= 1);
+        await turn();
+        singles.delete(name);
+        done.push(name);
+      },
+    );
+    assert.deepEqual(done.sort(), jobs.toSorted());
+  });
+
+  it('end at the first that fails', async () => {
+    const fails = async () => {
+      throw new Error('broken');
+    };
+    await assert.rejects(runInLanes([{ oneAtATime: false }], fails), /broken/);
+  });
+});
+
+describe('files that are run alone', () => {
+  it('are there', () => {
+    for (const file of Object.keys(alone)) assert.ok(existsSync(file), file);
+  });
+});
+
+describe('the end of npm test', () => {
+  const passing = { passed: 2, failed: 0, failures: [] };
+  const results = [
+    { ...passing, seconds: { 'a.test.ts': 1.25, 'b.test.ts': 12 } },
+    { passed: 0, failed: 1, failures: ['a thing works\nit did not'], seconds: { 'c.test.ts': 3 } },
+  ];
+
+  it('tells the slowest files, the time, and what failed last', () => {
+    assert.equal(
+      summary(results, 75),
+      `
+The slowest files:
+   12.0 s  b.test.ts
+    3.0 s  c.test.ts
+    1.3 s  a.test.ts
+
+2 passed, 1 failed in 1 min 15 s
+
+failed: a thing works
+it did not
+`,
+    );
+  });
+
+  it('tells ten files at most', () => {
+    const seconds = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`${index}.test.ts`, index]));
+    assert.equal(summary([{ ...passing, seconds }], 4).match(/\.test\.ts/g)?.length, 10);
+  });
+
+  it('knows how long each file took', () => {
+    assert.equal(secondsOfFiles(results).get('c.test.ts'), 3);
+  });
+});
