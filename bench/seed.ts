@@ -69,7 +69,7 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
 /** Adds agents to the project, `worker0` and so on, who may hold as many tasks at once as they like. */
 export async function addCallers(
-  { firestore }: Project,
+  { firestore }: Pick<Project, 'firestore'>,
   role: 'leader' | 'worker',
   count = 1,
 ): Promise<Caller[]> {

@@ -1,13 +1,14 @@
-/** Leases that run out: two sweeps at once, results that come late, epochs that fence. */
+/**
+ * Leases that run out: several sweeps at once, results that come late, epochs that fence. The built functions run in
+ * a project of their own, whose time the tests move instead of waiting.
+ */
 import assert from 'node:assert/strict';
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { registerAgent, type TestAgent } from './support/agents.ts';
+import { addCallers, type Caller } from '../../bench/seed.ts';
 import { everyItem, succeed } from './support/calls.ts';
 import { type Connection, connect, isRecord } from './support/clients.ts';
-import { sweepUntil, tick } from './support/emulator.ts';
-import { endpointUrl, newWorkspace, tokenOf } from './support/endpoint.ts';
-import { eventually } from './support/waiting.ts';
+import { Deployment } from './support/delivery/deployment.ts';
+import { newWorkspace } from './support/endpoint.ts';
 
 const heldTask = z.looseObject({
   id: z.string(),
@@ -16,33 +17,71 @@ const heldTask = z.looseObject({
 });
 type HeldTask = z.output<typeof heldTask>;
 
-/** Long enough for a busy machine to get a heartbeat through. */
-const LIVE_LEASE_SECONDS = 4;
-const BETWEEN_BEATS_MS = 300;
+interface TestAgent {
+  readonly id: string;
+}
+
+const LEASE_SECONDS = 60;
+
+/** More than all tests together need. */
+const WORKERS = 10;
+
+const SWEEPS_AT_ONCE = 3;
 
 describe('leases', () => {
   const open: Connection[] = [];
+  let deployment: Deployment;
+  let endpoint: string;
+  /** Instances of the schedule. Production has one at a time, but for a deployment. */
+  let sweeps: readonly string[];
+  let leaderCredential: string;
+  let unknownWorkers: Caller[];
+  let movedSeconds = 0;
   let url: string;
   let leader: Connection;
 
+  before(async () => {
+    deployment = await Deployment.create({ hasBroker: false, pushServiceUrl: '' });
+    endpoint = await deployment.urlOf('mcp');
+    const starting = Array.from({ length: SWEEPS_AT_ONCE }, () => deployment.start('sweep'));
+    sweeps = (await Promise.all(starting)).map((instance) => instance.url);
+    const [caller] = await addCallers(deployment, 'leader');
+    assert.ok(caller);
+    leaderCredential = caller.credential;
+    unknownWorkers = await addCallers(deployment, 'worker', WORKERS);
+  });
+  after(() => deployment?.end());
+
   beforeEach(async () => {
-    url = endpointUrl('/coordination', { workspace: newWorkspace('leases') });
-    leader = await opened(await tokenOf('leader'));
+    url = `${endpoint}coordination?workspace=${newWorkspace('leases')}`;
+    leader = await opened(leaderCredential);
   });
   afterEach(() => Promise.all(open.splice(0).map((connection) => connection.close())));
 
-  async function opened(token: string): Promise<Connection> {
-    const connection = await connect('client 2026-07-28', url, token);
+  async function opened(credential: string): Promise<Connection> {
+    const connection = await connect('client 2026-07-28', url, credential);
     open.push(connection);
     return connection;
   }
 
   /** An agent in the workspace, with its client. */
-  async function joined(label: string): Promise<{ agent: TestAgent; client: Connection }> {
-    const agent = await registerAgent(label);
-    const client = await opened(agent.token);
-    await succeed(client, 'register_agent', { agent_id: agent.id, role: 'worker' });
-    return { agent, client };
+  async function joined(): Promise<{ agent: TestAgent; client: Connection }> {
+    const caller = unknownWorkers.pop();
+    assert.ok(caller);
+    const client = await opened(caller.credential);
+    await succeed(client, 'register_agent', { agent_id: caller.agentId, role: 'worker' });
+    return { agent: { id: caller.agentId }, client };
+  }
+
+  function passTime(seconds: number): void {
+    movedSeconds += seconds;
+    deployment.moveTime(movedSeconds * 1000);
+  }
+
+  /** Runs as many sweeps at once. */
+  async function sweep(count = 1): Promise<void> {
+    const answers = await Promise.all(sweeps.slice(0, count).map((one) => fetch(one, { method: 'POST' })));
+    for (const { status } of answers) assert.equal(status, 200);
   }
 
   async function createTasks(count: number): Promise<void> {
@@ -50,18 +89,16 @@ describe('leases', () => {
     await succeed(leader, 'create_tasks_batch', { tasks });
   }
 
-  async function claim(client: Connection, agent: TestAgent, lease_seconds: number): Promise<HeldTask> {
-    return heldTask.parse(
-      (await succeed(client, 'claim_task', { agent_id: agent.id, lease_seconds }))['task'],
-    );
+  async function claim(client: Connection, { id }: TestAgent): Promise<HeldTask> {
+    const wish = { agent_id: id, lease_seconds: LEASE_SECONDS };
+    return heldTask.parse((await succeed(client, 'claim_task', wish))['task']);
   }
 
-  /** Sweeps until nobody holds the task any more. */
-  function released(task: HeldTask): Promise<unknown> {
-    return sweepUntil(
-      `${task.id} is available`,
-      async () => (await taskNow(task.id))['status'] === 'available' || undefined,
-    );
+  /** Lets the lease run out, and sweeps. */
+  async function released(task: HeldTask): Promise<void> {
+    passTime(LEASE_SECONDS + 1);
+    await sweep();
+    assert.equal((await taskNow(task.id))['status'], 'available');
   }
 
   async function taskNow(id: string): Promise<Readonly<Record<string, unknown>>> {
@@ -73,15 +110,14 @@ describe('leases', () => {
 
   it('are released once, however many sweeps run at once', async () => {
     await createTasks(4);
-    const workers = [await joined('lapse-1'), await joined('lapse-2'), await joined('lapse-3')];
-    const held = await Promise.all(workers.map(({ client, agent }) => claim(client, agent, 1)));
-    await eventually('every lease has run out', async () => {
-      const lapsed = held.every((task) => Date.parse(task.lease_expires_at) + 1000 < Date.now());
-      return lapsed || undefined;
-    });
-    await Promise.all([tick('sweep'), tick('sweep'), tick('sweep')]);
-    await Promise.all(held.map(released));
-    await Promise.all([tick('sweep'), tick('sweep')]);
+    const workers = [await joined(), await joined(), await joined()];
+    const held = await Promise.all(workers.map(({ client, agent }) => claim(client, agent)));
+    await sweep(SWEEPS_AT_ONCE);
+    for (const task of held)
+      assert.equal((await taskNow(task.id))['status'], 'claimed', 'not before its end');
+    passTime(LEASE_SECONDS + 1);
+    await sweep(SWEEPS_AT_ONCE);
+    await sweep(SWEEPS_AT_ONCE);
 
     const status = await succeed(leader, 'get_status');
     assert.deepEqual(status['tasks'], { available: 4, claimed: 0, in_progress: 0, done: 0, failed: 0 });
@@ -91,7 +127,7 @@ describe('leases', () => {
       ];
       assert.ok(isRecord(known) && known['current_task'] === null);
     }
-    const again = await Promise.all(workers.map(({ client, agent }) => claim(client, agent, 600)));
+    const again = await Promise.all(workers.map(({ client, agent }) => claim(client, agent)));
     assert.equal(new Set(again.map((task) => task.id)).size, 3);
     for (const task of again) {
       const before = held.find((one) => one.id === task.id);
@@ -101,17 +137,15 @@ describe('leases', () => {
 
   it('stand for as long as their holder shows itself', async () => {
     await createTasks(1);
-    const { agent, client } = await joined('alive');
-    const task = await claim(client, agent, LIVE_LEASE_SECONDS);
-    await heartbeatsUntil(
-      sweepUntil('the lease is renewed', async () => {
-        const { lease_expires_at } = await taskNow(task.id);
-        return String(lease_expires_at) > task.lease_expires_at || undefined;
-      }),
-      () => succeed(client, 'heartbeat', { agent_id: agent.id }),
-    );
+    const { agent, client } = await joined();
+    const task = await claim(client, agent);
+    passTime(LEASE_SECONDS / 2);
+    await succeed(client, 'heartbeat', { agent_id: agent.id });
+    passTime(LEASE_SECONDS / 2 + 1);
+    await sweep();
     const now = await taskNow(task.id);
     assert.deepEqual([now['status'], now['claimed_by'], now['claim_epoch']], ['claimed', agent.id, 1]);
+    assert.ok(String(now['lease_expires_at']) > task.lease_expires_at, 'the lease is renewed');
     await succeed(client, 'complete_task', {
       agent_id: agent.id,
       task_id: task.id,
@@ -121,8 +155,8 @@ describe('leases', () => {
 
   it('that ran out still let their holder finish while nobody else has claimed', async () => {
     await createTasks(1);
-    const { agent, client } = await joined('slow');
-    const task = await claim(client, agent, 1);
+    const { agent, client } = await joined();
+    const task = await claim(client, agent);
     await released(task);
     const report = {
       agent_id: agent.id,
@@ -137,10 +171,10 @@ describe('leases', () => {
 
   it("keep a late result beside the new holder's, and tell both", async () => {
     await createTasks(1);
-    const [slow, quick] = [await joined('slow'), await joined('quick')];
-    const first = await claim(slow.client, slow.agent, 1);
+    const [slow, quick] = [await joined(), await joined()];
+    const first = await claim(slow.client, slow.agent);
     await released(first);
-    const second = await claim(quick.client, quick.agent, 600);
+    const second = await claim(quick.client, quick.agent);
     assert.deepEqual([second.id, second.claim_epoch], [first.id, first.claim_epoch + 1]);
 
     const task_id = first.id;
@@ -175,10 +209,10 @@ describe('leases', () => {
 
   it('fence: the epoch of an earlier claim never overwrites a later one', async () => {
     await createTasks(1);
-    const { agent, client } = await joined('again');
-    const first = await claim(client, agent, 1);
+    const { agent, client } = await joined();
+    const first = await claim(client, agent);
     await released(first);
-    const second = await claim(client, agent, 600);
+    const second = await claim(client, agent);
     const report = { agent_id: agent.id, task_id: first.id, output: 'From before' };
     const stale = await client.call('complete_task', { ...report, claim_epoch: first.claim_epoch });
     assert.notEqual(stale.structured['success'], true);
@@ -196,14 +230,4 @@ describe('leases', () => {
 function assertLateResult(late: unknown, { id }: TestAgent): void {
   assert.ok(isRecord(late), 'there is a late result');
   assert.deepEqual([late['agent_id'], late['claim_epoch'], late['result']], [id, 1, { output: 'Too late' }]);
-}
-
-/** Goes on beating while the work lasts, however long one part of it takes. */
-async function heartbeatsUntil(work: Promise<unknown>, beat: () => Promise<unknown>): Promise<void> {
-  let over = false;
-  const ending = work.finally(() => {
-    over = true;
-  });
-  while (!over) await Promise.race([beat().then(() => delay(BETWEEN_BEATS_MS)), ending]);
-  await ending;
 }

@@ -2,12 +2,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { registerAgent } from './support/agents.ts';
+import { someAtOnce } from './support/atOnce.ts';
 import { succeed } from './support/calls.ts';
 import { type Connection, connect, ERAS, isRecord } from './support/clients.ts';
 import { endpointUrl, newWorkspace, tokenOf } from './support/endpoint.ts';
 import { eventually } from './support/waiting.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
+
+const AT_ONCE = 3;
 
 for (const era of ERAS) {
   describe(`the examples of spec/orchestration.md with ${era}`, function () {
@@ -43,112 +46,115 @@ for (const era of ERAS) {
       return answer['steps'].map((step: unknown) => (isRecord(step) ? [step['name'], step['agent']] : step));
     }
 
-    it('orchestrate, with a workflow', async () => {
-      const prompt = anew('Create a React component for user authentication');
-      const answer = await result('orchestrate', {
-        prompt,
-        preferences: { workflow: 'plan-execute', agent: 'auto' },
-      });
-      assert.deepEqual(steps(answer), [
-        ['plan', 'claude'],
-        ['execute', 'gemini'],
-      ]);
-      assert.ok(isRecord(answer['metadata']));
-      assert.deepEqual(answer['metadata']['agents'], ['claude', 'gemini']);
-      const again = await succeed(client, 'orchestrate', {
-        prompt,
-        preferences: { workflow: 'plan-execute', agent: 'auto' },
-      });
-      assert.ok(isRecord(again['metadata']) && again['metadata']['cached'] === true);
-      assert.equal(again['runId'], answer['runId']);
-    });
+    // A run goes from step to step by a queue that its emulator looks into once a second.
+    someAtOnce(AT_ONCE, {
+      'orchestrate, with a workflow': async () => {
+        const prompt = anew('Create a React component for user authentication');
+        const answer = await result('orchestrate', {
+          prompt,
+          preferences: { workflow: 'plan-execute', agent: 'auto' },
+        });
+        assert.deepEqual(steps(answer), [
+          ['plan', 'claude'],
+          ['execute', 'gemini'],
+        ]);
+        assert.ok(isRecord(answer['metadata']));
+        assert.deepEqual(answer['metadata']['agents'], ['claude', 'gemini']);
+        const again = await succeed(client, 'orchestrate', {
+          prompt,
+          preferences: { workflow: 'plan-execute', agent: 'auto' },
+        });
+        assert.ok(isRecord(again['metadata']) && again['metadata']['cached'] === true);
+        assert.equal(again['runId'], answer['runId']);
+      },
 
-    it('orchestrate, choosing for itself', async () => {
-      const answer = await result('orchestrate', { prompt: anew('Write a Python web scraper') });
-      assert.ok(isRecord(answer['selection']) && Array.isArray(answer['selection']['reasons']));
-      assert.notEqual(answer['selection']['reasons'].length, 0);
-    });
+      'orchestrate, choosing for itself': async () => {
+        const answer = await result('orchestrate', { prompt: anew('Write a Python web scraper') });
+        assert.ok(isRecord(answer['selection']) && Array.isArray(answer['selection']['reasons']));
+        assert.notEqual(answer['selection']['reasons'].length, 0);
+      },
 
-    it('orchestrate_workflow, with a workflow of its own', async () => {
-      const answer = await result('orchestrate_workflow', {
-        workflow: {
-          name: 'custom',
-          steps: [
-            { agent: 'claude', role: 'plan' },
-            { agent: 'gemini', role: 'execute' },
-            { agent: 'claude', role: 'review' },
-          ],
-        },
-        input: anew('Build a REST API'),
-      });
-      assert.deepEqual(steps(answer), [
-        ['step_1', 'claude'],
-        ['step_2', 'gemini'],
-        ['step_3', 'claude'],
-      ]);
-    });
+      'orchestrate_workflow, with a workflow of its own': async () => {
+        const answer = await result('orchestrate_workflow', {
+          workflow: {
+            name: 'custom',
+            steps: [
+              { agent: 'claude', role: 'plan' },
+              { agent: 'gemini', role: 'execute' },
+              { agent: 'claude', role: 'review' },
+            ],
+          },
+          input: anew('Build a REST API'),
+        });
+        assert.deepEqual(steps(answer), [
+          ['step_1', 'claude'],
+          ['step_2', 'gemini'],
+          ['step_3', 'claude'],
+        ]);
+      },
 
-    it('orchestrate_workflow, by name', async () => {
-      const answer = await result('orchestrate_workflow', {
-        workflow: 'code-review',
-        input: anew('Create a secure login system'),
-      });
-      assert.deepEqual(steps(answer).slice(0, 1), [['generate', 'gemini']]);
-    });
+      'orchestrate_workflow, by name': async () => {
+        const answer = await result('orchestrate_workflow', {
+          workflow: 'code-review',
+          input: anew('Create a secure login system'),
+        });
+        assert.deepEqual(steps(answer).slice(0, 1), [['generate', 'gemini']]);
+      },
 
-    it('orchestrate_parallel, by vote and with all', async () => {
-      const vote = await result('orchestrate_parallel', {
-        prompt: anew('Optimize this SQL query'),
-        agents: ['claude', 'gemini'],
-        mode: 'vote',
-        role: 'execute',
-      });
-      assert.ok(Array.isArray(vote['steps']) && isRecord(vote['steps'][0]));
-      assert.equal(typeof vote['steps'][0]['explanation'], 'string');
-      const all = await result('orchestrate_parallel', {
-        prompt: anew('Solve this algorithm problem'),
-        agents: ['claude', 'gemini'],
-        mode: 'all',
-      });
-      assert.ok(Array.isArray(all['steps']) && isRecord(all['steps'][0]));
-      const { results } = all['steps'][0];
-      assert.ok(Array.isArray(results));
-      assert.deepEqual(
-        results.map((one: unknown) => isRecord(one) && one['agent']),
-        ['claude', 'gemini'],
-      );
-    });
+      'orchestrate_parallel, by vote and with all': async () => {
+        const vote = await result('orchestrate_parallel', {
+          prompt: anew('Optimize this SQL query'),
+          agents: ['claude', 'gemini'],
+          mode: 'vote',
+          role: 'execute',
+        });
+        assert.ok(Array.isArray(vote['steps']) && isRecord(vote['steps'][0]));
+        assert.equal(typeof vote['steps'][0]['explanation'], 'string');
+        const all = await result('orchestrate_parallel', {
+          prompt: anew('Solve this algorithm problem'),
+          agents: ['claude', 'gemini'],
+          mode: 'all',
+        });
+        assert.ok(Array.isArray(all['steps']) && isRecord(all['steps'][0]));
+        const { results } = all['steps'][0];
+        assert.ok(Array.isArray(results));
+        assert.deepEqual(
+          results.map((one: unknown) => isRecord(one) && one['agent']),
+          ['claude', 'gemini'],
+        );
+      },
 
-    it('the tools of before', async () => {
-      const code = await result('execute_code', { prompt: anew('Write a Python web scraper') });
-      assert.deepEqual(steps(code), [['execute', 'gemini']]);
-      const task = await result('execute_task', {
-        task: { id: 'task-001', prompt: anew('Build a REST API') },
-      });
-      assert.deepEqual(steps(task), [
-        ['plan', 'claude'],
-        ['execute', 'gemini'],
-      ]);
-    });
+      'the tools of before': async () => {
+        const code = await result('execute_code', { prompt: anew('Write a Python web scraper') });
+        assert.deepEqual(steps(code), [['execute', 'gemini']]);
+        const task = await result('execute_task', {
+          task: { id: 'task-001', prompt: anew('Build a REST API') },
+        });
+        assert.deepEqual(steps(task), [
+          ['plan', 'claude'],
+          ['execute', 'gemini'],
+        ]);
+      },
 
-    it('list_runs and the resource of a run', async () => {
-      const { runId } = await result('execute_code', { prompt: anew('Write a test') });
-      const { runs } = await succeed(client, 'list_runs', { limit: 3 });
-      assert.ok(Array.isArray(runs) && isRecord(runs[0]));
-      assert.ok(runs.some((run: unknown) => isRecord(run) && run['runId'] === runId));
-      const resource: unknown = JSON.parse(await client.read(`run://${runId}`));
-      assert.ok(isRecord(resource) && resource['status'] === 'succeeded');
-    });
+      'list_runs and the resource of a run': async () => {
+        const { runId } = await result('execute_code', { prompt: anew('Write a test') });
+        const { runs } = await succeed(client, 'list_runs', { limit: 20 });
+        assert.ok(Array.isArray(runs) && isRecord(runs[0]));
+        assert.ok(runs.some((run: unknown) => isRecord(run) && run['runId'] === runId));
+        const resource: unknown = JSON.parse(await client.read(`run://${runId}`));
+        assert.ok(isRecord(resource) && resource['status'] === 'succeeded');
+      },
 
-    it('a call that is repeated with its key gets its run', async () => {
-      const call = {
-        prompt: anew('Write a test'),
-        idempotency_key: randomUUID(),
-        preferences: { cache: false },
-      };
-      const first = await result('orchestrate', call);
-      const second = await succeed(client, 'orchestrate', call);
-      assert.equal(second['runId'], first['runId']);
+      'a call that is repeated with its key gets its run': async () => {
+        const call = {
+          prompt: anew('Write a test'),
+          idempotency_key: randomUUID(),
+          preferences: { cache: false },
+        };
+        const first = await result('orchestrate', call);
+        const second = await succeed(client, 'orchestrate', call);
+        assert.equal(second['runId'], first['runId']);
+      },
     });
   });
 }

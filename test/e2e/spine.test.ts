@@ -1,13 +1,10 @@
 /** Events and reminders through the real functions: the outbox, Pub/Sub, the consumers, the schedule. */
 import assert from 'node:assert/strict';
-import { rmSync, writeFileSync } from 'node:fs';
 import { TOPICS } from '../../functions/src/domain/events/event.ts';
 import { Person } from '../integration/spine/person.ts';
 import { publish, Subscription } from '../integration/spine/pubsub.ts';
 import { tick } from './support/emulator.ts';
 import { eventually } from './support/waiting.ts';
-
-const HOUR = 3600;
 
 describe('the event spine', () => {
   let person: Person;
@@ -58,22 +55,5 @@ describe('the event spine', () => {
       assert.equal(letter?.attributes['consumer'], consumer);
       assert.match(String(letter?.attributes['reason']), /event_id/);
     }
-  });
-
-  describe('when its time is moved', () => {
-    const file = String(process.env['MUSTER_CLOCK_FILE']);
-
-    afterEach(() => rmSync(file, { force: true }));
-
-    it('sends what has become due by that', async () => {
-      const id = await person.remind(person.after(2 * HOUR));
-      await tick('sendReminders');
-      assert.deepEqual(await person.sendings(id), []);
-      writeFileSync(file, String(2 * HOUR * 1000 + 1000));
-      await tick('sendReminders');
-      const [sending] = await person.sendings(id);
-      assert.ok(sending);
-      await shows('notifications', sending);
-    });
   });
 });

@@ -54,3 +54,8 @@ export function runSuite(suite: Suite, url: string, options: readonly string[]):
 export function expectedFailures({ expected }: Suite): string {
   return fileURLToPath(new URL(expected, import.meta.url));
 }
+
+/** A suite's output ends with what matters. */
+export function summary(output: string): string {
+  return output.slice(-6000);
+}

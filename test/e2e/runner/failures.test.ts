@@ -4,22 +4,19 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { git } from '../../../runner/test/support/folders.ts';
 import { DEAF, FOREVER, installStandIn, withChildren } from '../../../runner/test/support/standIn.ts';
 import { registerAgent } from '../support/agents.ts';
+import { someAtOnce } from '../support/atOnce.ts';
 import { succeed } from '../support/calls.ts';
 import { isRecord } from '../support/clients.ts';
 import { eventually } from '../support/waiting.ts';
 import { openNetwork } from './network.ts';
-import { PATIENCE_MS, Stage } from './stage.ts';
+import { onStage, PATIENCE_MS, type Stage } from './stage.ts';
+
+/** Most of the time they wait: for a lease, for a process to end, for an answer. */
+const AT_ONCE = 3;
 
 describe('a coding task that does not go as it should', () => {
-  let stage: Stage;
-
-  beforeEach(async () => {
-    stage = await Stage.open('trouble');
-  });
-  afterEach(() => stage?.close());
-
   /** Leaves a file behind and then hangs, at the first attempt; finishes at the second. */
-  function installForgetful(): void {
+  function installForgetful(stage: Stage): void {
     const again = `${stage.folder}/again`;
     installStandIn(
       stage.bin,
@@ -34,95 +31,93 @@ describe('a coding task that does not go as it should', () => {
     );
   }
 
-  function assertFinished(taskId: string, branch: string): Promise<void> {
-    return (async () => {
-      const { task, attempts, result = {} } = await stage.report(taskId);
-      assert.deepEqual([task.status, task.attempt], ['completed', 2]);
-      assert.deepEqual(
-        attempts.map(({ failure }) => failure.class),
-        ['runner_lost'],
-      );
-      assert.equal(result['summary'], 'Finished.');
-      assert.match(
-        git(stage.repo, 'show', `${branch}:second.txt`),
-        /first\.txt/,
-        'it found the work of the first',
-      );
-      assert.ok(Array.isArray(result['files']) && result['files'].length === 2);
-    })();
+  async function assertFinished(stage: Stage, taskId: string, branch: string): Promise<void> {
+    const { task, attempts, result = {} } = await stage.report(taskId);
+    assert.deepEqual([task.status, task.attempt], ['completed', 2]);
+    assert.deepEqual(
+      attempts.map(({ failure }) => failure.class),
+      ['runner_lost'],
+    );
+    assert.equal(result['summary'], 'Finished.');
+    assert.match(
+      git(stage.repo, 'show', `${branch}:second.txt`),
+      /first\.txt/,
+      'it found the work of the first',
+    );
+    assert.ok(Array.isArray(result['files']) && result['files'].length === 2);
   }
 
-  it('is finished by the same runner started again, after it was killed', async () => {
-    installForgetful();
-    const { taskId, branch } = await stage.createTask();
-    const killed = stage.startRunner([]);
-    await stage.untilLogged(taskId, 'Half done.');
-    killed.signal('SIGKILL');
-    await killed.ended;
-    const next = stage.startRunner(['--once']);
-    assert.equal(await next.ended, 0, next.said());
-    await assertFinished(taskId, branch);
-  });
-
-  it('is finished by another runner, once the lease of the killed one has ended', async () => {
-    installForgetful();
-    const other = await registerAgent('other');
-    const { taskId, branch } = await stage.createTask();
-    const killed = stage.startRunner(['--lease', '15']);
-    await stage.untilLogged(taskId, 'Half done.');
-    killed.signal('SIGKILL');
-    await killed.ended;
-    const next = stage.startRunner(['--once'], { agent: other });
-    await stage.untilReleased(taskId);
-    assert.equal(await next.ended, 0, next.said());
-    await assertFinished(taskId, branch);
-  });
-
-  it('is free again at once when its runner is asked to end', async () => {
-    installForgetful();
-    const { taskId, branch } = await stage.createTask();
-    const runner = stage.startRunner([]);
-    await stage.untilLogged(taskId, 'Half done.');
-    runner.signal('SIGTERM');
-    assert.equal(await runner.ended, 0, runner.said());
-    const next = stage.startRunner(['--task', taskId]);
-    assert.equal(await next.ended, 0, next.said());
-    await assertFinished(taskId, branch);
-  });
-
-  it('leaves no process when it is ended from outside, of an agent that ignores SIGTERM and has children', async () => {
-    const pidFile = `${stage.folder}/pids`;
-    installStandIn(stage.bin, `${DEAF} ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`);
-    const { taskId } = await stage.createTask();
-    const runner = stage.startRunner(['--lease', '15']);
-    await stage.untilLogged(taskId, 'At work.');
-    await succeed(stage.client, 'end_task', { taskId, status: 'failed' });
-    await stage.untilSaid(runner, /cancelled \(/);
-    const pids = readFileSync(pidFile, 'utf8').trim().split('\n').map(Number);
-    assert.equal(pids.length, 5);
-    assert.deepEqual(pids.filter(isRunning), []);
-    assert.equal((await stage.report(taskId)).task.state, 'cancelled');
-    runner.signal('SIGTERM');
-    assert.equal(await runner.ended, 0, runner.said());
-  });
-
-  it('leaves no process when its runner is killed', async () => {
-    const pidFile = `${stage.folder}/pids`;
-    installStandIn(stage.bin, `${DEAF} ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`);
-    const { taskId } = await stage.createTask();
-    const runner = stage.startRunner([]);
-    await stage.untilLogged(taskId, 'At work.');
-    runner.signal('SIGKILL');
-    await runner.ended;
-    const pids = readFileSync(pidFile, 'utf8').trim().split('\n').map(Number);
-    await eventually('all have ended', async () => !pids.some(isRunning) || undefined, PATIENCE_MS);
-  });
-
-  it('loses nothing while the network is away', async () => {
-    const go = `${stage.folder}/go`;
-    installStandIn(
-      stage.bin,
-      `said('Connected.');
+  someAtOnce(AT_ONCE, {
+    'is finished by another runner, once the lease of the killed one has ended': onStage(
+      'trouble',
+      async (stage) => {
+        installForgetful(stage);
+        const other = await registerAgent('other');
+        const { taskId, branch } = await stage.createTask();
+        const killed = stage.startRunner(['--lease', '15']);
+        await stage.untilLogged(taskId, 'Half done.');
+        killed.signal('SIGKILL');
+        await killed.ended;
+        const next = stage.startRunner(['--once'], { agent: other });
+        await stage.untilReleased(taskId);
+        assert.equal(await next.ended, 0, next.said());
+        await assertFinished(stage, taskId, branch);
+      },
+    ),
+    'leaves no process when it is ended from outside, of an agent that ignores SIGTERM and has children':
+      onStage('trouble', async (stage) => {
+        const pidFile = `${stage.folder}/pids`;
+        installStandIn(stage.bin, `${DEAF} ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`);
+        const { taskId } = await stage.createTask();
+        const runner = stage.startRunner(['--lease', '15']);
+        await stage.untilLogged(taskId, 'At work.');
+        await succeed(stage.client, 'end_task', { taskId, status: 'failed' });
+        await stage.untilSaid(runner, /cancelled \(/);
+        const pids = readFileSync(pidFile, 'utf8').trim().split('\n').map(Number);
+        assert.equal(pids.length, 5);
+        assert.deepEqual(pids.filter(isRunning), []);
+        assert.equal((await stage.report(taskId)).task.state, 'cancelled');
+        runner.signal('SIGTERM');
+        assert.equal(await runner.ended, 0, runner.said());
+      }),
+    'leaves no process when its runner is killed': onStage('trouble', async (stage) => {
+      const pidFile = `${stage.folder}/pids`;
+      installStandIn(stage.bin, `${DEAF} ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`);
+      const { taskId } = await stage.createTask();
+      const runner = stage.startRunner([]);
+      await stage.untilLogged(taskId, 'At work.');
+      runner.signal('SIGKILL');
+      await runner.ended;
+      const pids = readFileSync(pidFile, 'utf8').trim().split('\n').map(Number);
+      await eventually('all have ended', async () => !pids.some(isRunning) || undefined, PATIENCE_MS);
+    }),
+    'is finished by the same runner started again, after it was killed': onStage('trouble', async (stage) => {
+      installForgetful(stage);
+      const { taskId, branch } = await stage.createTask();
+      const killed = stage.startRunner([]);
+      await stage.untilLogged(taskId, 'Half done.');
+      killed.signal('SIGKILL');
+      await killed.ended;
+      const next = stage.startRunner(['--once']);
+      assert.equal(await next.ended, 0, next.said());
+      await assertFinished(stage, taskId, branch);
+    }),
+    'is free again at once when its runner is asked to end': onStage('trouble', async (stage) => {
+      installForgetful(stage);
+      const { taskId, branch } = await stage.createTask();
+      const runner = stage.startRunner([]);
+      await stage.untilLogged(taskId, 'Half done.');
+      runner.signal('SIGTERM');
+      assert.equal(await runner.ended, 0, runner.said());
+      const next = stage.startRunner(['--task', taskId]);
+      assert.equal(await next.ended, 0, next.said());
+      await assertFinished(stage, taskId, branch);
+    }),
+    'loses nothing while the network is away': onStage('trouble', async (stage) => {
+      const go = `${stage.folder}/go`;
+      installStandIn(
+        stage.bin,
+        `said('Connected.');
       const timer = setInterval(() => {
         if (!fs.existsSync(${JSON.stringify(go)})) return;
         clearInterval(timer);
@@ -130,95 +125,91 @@ describe('a coding task that does not go as it should', () => {
         fs.writeFileSync('work.txt', 'done');
         result('Done without a network.');
       }, 20);`,
-    );
-    const network = await openNetwork(stage.url);
-    try {
+      );
+      const network = await openNetwork(stage.url);
+      try {
+        const { taskId, branch } = await stage.createTask();
+        const runner = stage.startRunner(['--once'], { url: network.url });
+        await stage.untilLogged(taskId, 'Connected.');
+        network.cut();
+        writeFileSync(go, '');
+        await eventually(
+          'the work is committed',
+          async () => {
+            const log = git(stage.repo, 'log', '--format=%s', branch);
+            return log.startsWith('Add authentication') || undefined;
+          },
+          PATIENCE_MS,
+        );
+        await stage.untilSaid(runner, /hub does not answer/);
+        assert.notEqual((await stage.report(taskId)).task.status, 'completed');
+        network.restore();
+        assert.equal(await runner.ended, 0, runner.said());
+        const lines = (await stage.logs(taskId))
+          .map(({ message }) => message)
+          .filter((message) => /^line \d/.test(message));
+        assert.deepEqual(
+          lines,
+          Array.from({ length: 700 }, (_, n) => `line ${n}`),
+        );
+        const { task, result } = await stage.report(taskId);
+        assert.deepEqual([task.status, result?.['summary']], ['completed', 'Done without a network.']);
+      } finally {
+        await network.close();
+      }
+    }),
+    'fails where the acceptance command does, and keeps the work': onStage('trouble', async (stage) => {
+      installStandIn(stage.bin, "fs.writeFileSync('work.txt', 'x'); result();");
       const { taskId, branch } = await stage.createTask();
-      const runner = stage.startRunner(['--once'], { url: network.url });
-      await stage.untilLogged(taskId, 'Connected.');
-      network.cut();
-      writeFileSync(go, '');
-      await eventually(
-        'the work is committed',
-        async () => {
-          const log = git(stage.repo, 'log', '--format=%s', branch);
-          return log.startsWith('Add authentication') || undefined;
-        },
-        PATIENCE_MS,
-      );
-      await stage.untilSaid(runner, /hub does not answer/);
-      assert.notEqual((await stage.report(taskId)).task.status, 'completed');
-      network.restore();
-      assert.equal(await runner.ended, 0, runner.said());
-      const lines = (await stage.logs(taskId))
-        .map(({ message }) => message)
-        .filter((message) => /^line \d/.test(message));
+      const runner = stage.startRunner(['--once', '--acceptance', 'echo not good enough; exit 3']);
+      assert.equal(await runner.ended, 1, runner.said());
+      const { task, result = {} } = await stage.report(taskId);
+      assert.deepEqual([task.status, task.failure?.class], ['failed', 'acceptance_failed']);
+      assert.ok(isRecord(result['acceptance']));
       assert.deepEqual(
-        lines,
-        Array.from({ length: 700 }, (_, n) => `line ${n}`),
+        [result['acceptance']['exitCode'], result['acceptance']['output']],
+        [3, 'not good enough\n'],
       );
-      const { task, result } = await stage.report(taskId);
-      assert.deepEqual([task.status, result?.['summary']], ['completed', 'Done without a network.']);
-    } finally {
-      await network.close();
-    }
-  });
-
-  it('fails where the acceptance command does, and keeps the work', async () => {
-    installStandIn(stage.bin, "fs.writeFileSync('work.txt', 'x'); result();");
-    const { taskId, branch } = await stage.createTask();
-    const runner = stage.startRunner(['--once', '--acceptance', 'echo not good enough; exit 3']);
-    assert.equal(await runner.ended, 1, runner.said());
-    const { task, result = {} } = await stage.report(taskId);
-    assert.deepEqual([task.status, task.failure?.class], ['failed', 'acceptance_failed']);
-    assert.ok(isRecord(result['acceptance']));
-    assert.deepEqual(
-      [result['acceptance']['exitCode'], result['acceptance']['output']],
-      [3, 'not good enough\n'],
-    );
-    assert.equal(git(stage.repo, 'show', `${branch}:work.txt`), 'x');
-  });
-
-  it('says what is wrong where the task asks for what cannot be', async () => {
-    installStandIn(stage.bin, 'result();');
-    const { taskId } = await stage.createTask({ config: { base: 'no-such-branch' } });
-    const runner = stage.startRunner(['--once']);
-    assert.equal(await runner.ended, 1, runner.said());
-    const { task } = await stage.report(taskId);
-    assert.equal(task.status, 'failed');
-    assert.match(task.failure?.message ?? '', /no branch, tag or commit "no-such-branch"/);
-  });
-
-  it('keeps two apart that are done at once', async () => {
-    installStandIn(stage.bin, "fs.writeFileSync('prompt.txt', fs.readFileSync(0, 'utf8')); result();");
-    const tasks = await Promise.all(
-      ['one', 'two', 'three'].map((name) =>
-        stage.createTask({ instructions: `Make ${name}`, branch: `work/${name}` }),
-      ),
-    );
-    const runner = stage.startRunner(['--concurrency', '2']);
-    for (const { taskId } of tasks) await stage.untilState(taskId, 'done');
-    for (const name of ['one', 'two', 'three'])
-      assert.match(git(stage.repo, 'show', `work/${name}:prompt.txt`), new RegExp(`Make ${name}`));
-    runner.signal('SIGTERM');
-    assert.equal(await runner.ended, 0, runner.said());
-    assert.ok(!existsSync(`${stage.repo}/prompt.txt`));
-  });
-
-  it('is refused with a reason where the credential is wrong', async () => {
-    installStandIn(stage.bin, 'result();');
-    const runner = stage.startRunner(['--once'], { agent: { id: 'nobody', token: 'mk_nobody.nothing' } });
-    assert.equal(await runner.ended, 1);
-    assert.match(runner.said(), /credential is not valid/);
-    assert.doesNotMatch(runner.said(), /mk_nobody|at .*:\d+:\d+/);
-  });
-
-  it('says so where nobody answers', async () => {
-    installStandIn(stage.bin, 'result();');
-    const runner = stage.startRunner(['--once'], { url: 'http://127.0.0.1:9/mcp' });
-    assert.equal(await runner.ended, 1);
-    assert.match(runner.said(), /^The hub does not answer: is --url right\?/);
-    assert.doesNotMatch(runner.said(), /at .*:\d+:\d+/);
+      assert.equal(git(stage.repo, 'show', `${branch}:work.txt`), 'x');
+    }),
+    'says what is wrong where the task asks for what cannot be': onStage('trouble', async (stage) => {
+      installStandIn(stage.bin, 'result();');
+      const { taskId } = await stage.createTask({ config: { base: 'no-such-branch' } });
+      const runner = stage.startRunner(['--once']);
+      assert.equal(await runner.ended, 1, runner.said());
+      const { task } = await stage.report(taskId);
+      assert.equal(task.status, 'failed');
+      assert.match(task.failure?.message ?? '', /no branch, tag or commit "no-such-branch"/);
+    }),
+    'keeps two apart that are done at once': onStage('trouble', async (stage) => {
+      installStandIn(stage.bin, "fs.writeFileSync('prompt.txt', fs.readFileSync(0, 'utf8')); result();");
+      const tasks = await Promise.all(
+        ['one', 'two', 'three'].map((name) =>
+          stage.createTask({ instructions: `Make ${name}`, branch: `work/${name}` }),
+        ),
+      );
+      const runner = stage.startRunner(['--concurrency', '2']);
+      for (const { taskId } of tasks) await stage.untilState(taskId, 'done');
+      for (const name of ['one', 'two', 'three'])
+        assert.match(git(stage.repo, 'show', `work/${name}:prompt.txt`), new RegExp(`Make ${name}`));
+      runner.signal('SIGTERM');
+      assert.equal(await runner.ended, 0, runner.said());
+      assert.ok(!existsSync(`${stage.repo}/prompt.txt`));
+    }),
+    'is refused with a reason where the credential is wrong': onStage('trouble', async (stage) => {
+      installStandIn(stage.bin, 'result();');
+      const runner = stage.startRunner(['--once'], { agent: { id: 'nobody', token: 'mk_nobody.nothing' } });
+      assert.equal(await runner.ended, 1);
+      assert.match(runner.said(), /credential is not valid/);
+      assert.doesNotMatch(runner.said(), /mk_nobody|at .*:\d+:\d+/);
+    }),
+    'says so where nobody answers': onStage('trouble', async (stage) => {
+      installStandIn(stage.bin, 'result();');
+      const runner = stage.startRunner(['--once'], { url: 'http://127.0.0.1:9/mcp' });
+      assert.equal(await runner.ended, 1);
+      assert.match(runner.said(), /^The hub does not answer: is --url right\?/);
+      assert.doesNotMatch(runner.said(), /at .*:\d+:\d+/);
+    }),
   });
 });
 

@@ -194,6 +194,18 @@ export class Stage {
   }
 }
 
+/** A test with a stage of its own. */
+export function onStage(label: string, test: (stage: Stage) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const stage = await Stage.open(label);
+    try {
+      await test(stage);
+    } finally {
+      await stage.close();
+    }
+  };
+}
+
 /** On a busy machine the emulator may take long to start the sweep: it is looked after again. */
 function unlessTooSlow(error: unknown): void {
   if (!(error instanceof DOMException && error.name === 'TimeoutError')) throw error;

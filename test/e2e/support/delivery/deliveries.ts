@@ -75,12 +75,13 @@ export class Deliveries {
       });
     }
     [this.todos, this.events] = [todos, events];
-    for (const [topic, subscription] of this.subscriptions) {
-      for (const message of await subscription.pull()) {
-        if (this.messages.has(message.id)) continue;
-        this.messages.add(message.id);
-        this.pending.push({ to: CONSUMERS[topic], event: messageEvent(project, topic, message) });
-      }
+    const arrived = this.subscriptions.map(async ([topic, subscription]) =>
+      (await subscription.pull()).map((message) => ({ topic, message })),
+    );
+    for (const { topic, message } of (await Promise.all(arrived)).flat()) {
+      if (this.messages.has(message.id)) continue;
+      this.messages.add(message.id);
+      this.pending.push({ to: CONSUMERS[topic], event: messageEvent(project, topic, message) });
     }
   }
 
@@ -96,7 +97,7 @@ export class Deliveries {
 
   /** Delivers once more all that was ever delivered, the latest first. */
   async repeat(): Promise<void> {
-    for (const delivery of this.delivered.splice(0).toReversed()) await this.both(delivery);
+    for (const delivery of this.delivered.splice(0).toReversed()) await this.one(delivery);
   }
 
   /** True where there is something to deliver, or nothing more to come. */

@@ -35,7 +35,12 @@ export type FunctionName =
   | 'mirrorTaskUpdates'
   | 'notifyOfReminders'
   | 'logDeadLetters'
-  | 'sendReminders';
+  | 'sendReminders'
+  | 'sweep'
+  | 'mcp';
+
+/** What is called by HTTP; all others take events. */
+const HTTP_FUNCTIONS: readonly FunctionName[] = ['sendReminders', 'sweep', 'mcp'];
 
 export interface DeploymentOptions {
   /** Without one, events go straight from the trigger to their consumers. */
@@ -98,7 +103,7 @@ export class Deployment {
 
   /** Another instance of a function. */
   async start(name: FunctionName): Promise<FunctionServer> {
-    const signature = name === 'sendReminders' ? 'http' : 'cloudevent';
+    const signature = HTTP_FUNCTIONS.includes(name) ? 'http' : 'cloudevent';
     const env = { ...this.env, FUNCTION_SIGNATURE_TYPE: signature };
     const server = await serveFunction({ ...musterFunction, target: name, env });
     this.started.push(server);

@@ -1,0 +1,29 @@
+/** The emulators' functions see the time that `npm run clock` has moved: so all of them do, and no other test runs beside. */
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { Person } from '../integration/spine/person.ts';
+import { tick } from './support/emulator.ts';
+import { eventually } from './support/waiting.ts';
+
+const HOUR = 3600;
+
+describe('the time of the functions', () => {
+  const file = String(process.env['MUSTER_CLOCK_FILE']);
+
+  afterEach(() => rmSync(file, { force: true }));
+
+  it('can be moved: what has become due by that is sent', async () => {
+    const person = new Person();
+    person.now = new Date();
+    const id = await person.remind(person.after(2 * HOUR));
+    await tick('sendReminders');
+    assert.deepEqual(await person.sendings(id), []);
+    writeFileSync(file, String(2 * HOUR * 1000 + 1000));
+    await tick('sendReminders');
+    const [sending] = await person.sendings(id);
+    assert.ok(sending);
+    await eventually('the notification is shown', async () => {
+      return JSON.stringify(await person.list('notifications')) === JSON.stringify([sending]) || undefined;
+    });
+  });
+});

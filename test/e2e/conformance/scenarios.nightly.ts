@@ -1,0 +1,34 @@
+/** Scenarios of MCP's conformance suites that a server must have fixtures for: the same code, with them. */
+import assert from 'node:assert/strict';
+import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
+import { FIXTURE_SCENARIOS, fixtures } from './fixtures.ts';
+import { type CredentialProxy, withCredential } from './proxy.ts';
+import { runSuite, SUITES, summary } from './suites.ts';
+
+describe('conformance of the same code with fixtures', () => {
+  let endpoint: RunningEndpoint;
+  let proxy: CredentialProxy;
+
+  before(async () => {
+    endpoint = await serveEndpoint({ ...memoryPorts(), toolsets: [fixtures] });
+    proxy = await withCredential(`${endpoint.url}/mcp`, 'leader-key');
+  });
+
+  after(async () => {
+    proxy?.close();
+    await endpoint?.close();
+  });
+
+  for (const suite of SUITES) {
+    for (const scenario of FIXTURE_SCENARIOS) {
+      it(`holds in ${scenario} by ${suite.name}`, async () => {
+        const { code, output } = await runSuite(suite, proxy.url, [
+          ...suite.revision,
+          '--scenario',
+          scenario,
+        ]);
+        assert.equal(code, 0, summary(output));
+      });
+    }
+  }
+});
