@@ -1,5 +1,177 @@
-/** Each way that events go, in one order; by night in the other one. */
-import { describeDeliveredTwice } from './support/delivery/twice.ts';
+/**
+ * Every trigger and every message comes twice, late and out of order, and the sender of reminders is killed
+ * half-way: all that follows is there exactly once. The built functions run as in production; what Eventarc,
+ * Pub/Sub and Cloud Scheduler do, the test does.
+ */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { getAuth } from 'firebase-admin/auth';
+import { getDatabase } from 'firebase-admin/database';
+import { LocalFcm } from '../support/fcm/server.ts';
+import { Deliveries, type Order } from './support/delivery/deliveries.ts';
+import { Deployment, hold } from './support/delivery/deployment.ts';
+import { eventually } from './support/waiting.ts';
 
-describeDeliveredTwice('through Pub/Sub', true, ['the latest first']);
-describeDeliveredTwice('on a machine without Pub/Sub', false, ['from the middle']);
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+const unkeyed = (): undefined => undefined;
+
+const ORDERS = {
+  'the latest first': (pending) => pending.pop(),
+  'from the middle': (pending) => pending.splice(Math.floor(pending.length / 2), 1)[0],
+} satisfies Readonly<Record<string, Order>>;
+
+type OrderName = keyof typeof ORDERS;
+const BOTH: readonly OrderName[] = ['the latest first', 'from the middle'];
+
+/** By day each way has one order, by night both. */
+const isNight = process.env['MUSTER_NIGHTLY'] === '1';
+
+for (const [name, hasBroker, byDay] of [
+  ['through Pub/Sub', true, 'the latest first'],
+  ['on a machine without Pub/Sub', false, 'from the middle'],
+] as const) {
+  describe(`events that come twice, late and out of order, ${name}`, function () {
+    this.timeout(600_000);
+
+    const fcm = new LocalFcm();
+    let deployment: Deployment;
+    let deliveries: Deliveries;
+    let uid: string;
+
+    before(async function () {
+      if (hasBroker && !process.env['PUBSUB_EMULATOR_HOST']) this.skip();
+      await fcm.start();
+      deployment = await Deployment.create({ hasBroker, pushServiceUrl: fcm.url });
+      deliveries = await Deliveries.of(deployment, hasBroker);
+    });
+    after(async () => {
+      await deployment?.end();
+      await fcm.stop();
+    });
+
+    /** Somebody who is told of reminders in every way that there is. */
+    beforeEach(async () => {
+      deployment.moveTime(0);
+      uid = `person-${randomUUID()}`;
+      await getAuth(deployment.app).createUser({ uid, email: `${uid}@example.com`, emailVerified: true });
+      await deployment.firestore.doc(`preferences/${uid}`).set({ push: true, email: true });
+      await getDatabase(deployment.app)
+        .ref(`devices/${uid}/phone`)
+        .set({ token: `phone-${uid}`, registered_at: 1 });
+    });
+
+    const inMinutes = (minutes: number) => new Date(deployment.now().getTime() + minutes * MINUTE_MS);
+
+    /** All of the person's documents in a collection, by id. */
+    async function documents(collection: string, owner: string) {
+      const found = await deployment.firestore.collection(collection).where(owner, '==', uid).get();
+      return new Map(found.docs.map((document) => [document.id, document.data()]));
+    }
+
+    async function children(list: string): Promise<readonly string[]> {
+      const shown: unknown = (await getDatabase(deployment.app).ref(`${list}/${uid}`).get()).val();
+      return Object.keys(Object(shown)).sort();
+    }
+
+    /** Starts a sender, kills it while all but one of the reminders are sent, and has two others go on. */
+    async function sendThoughOneIsKilled(ids: readonly string[], held: string): Promise<void> {
+      const dying = await deployment.start('sendReminders');
+      const others = [await deployment.start('sendReminders'), await deployment.start('sendReminders')];
+      const free = await hold(deployment.firestore, `reminders/${held}`);
+      const run = ({ url }: { url: string }) => fetch(url, { method: 'POST' });
+      const death = Promise.allSettled([run(dying)]);
+      await eventually('the sender is half-way', async () => {
+        const sent = await deployment.firestore.getAll(
+          ...ids.map((id) => deployment.firestore.doc(`reminders/${id}`)),
+        );
+        return sent.every((reminder) => reminder.get('sent') === (reminder.id !== held)) || undefined;
+      });
+      await dying.kill();
+      await death;
+      await free();
+      for (const answer of await Promise.all(others.map(run))) assert.equal(answer.status, 200);
+    }
+
+    for (const order of isNight ? BOTH : [byDay]) {
+      it(`have one effect each: ${order}`, async () => {
+        const due = inMinutes(30);
+        const [recurring, ...others] = await addTodos(due);
+        await sendThoughOneIsKilled([recurring, ...others], recurring);
+        await deliveries.collect();
+        await deployment.firestore.doc(`todos/${recurring}`).update({ completed: true });
+        await deployment.firestore.doc(`todos/${others[0]}`).update({ title: 'Uno' });
+        await deliveries.deliverTwice(ORDERS[order]);
+
+        const once = await effects();
+        const next = onlyOther(once.todos, [recurring, ...others]);
+        assert.equal(once.todos.get(next)?.['due_date'].toDate().getTime(), due.getTime() + DAY_MS);
+        const happened = [...once.events.values()].map(
+          (event) => `${event['event_type']} ${event['task_id']}`,
+        );
+        const expected = [recurring, ...others].flatMap((id) => [`created ${id}`, `reminder ${id}`]);
+        expected.push(`completed ${recurring}`, `updated ${others[0]}`, `created ${next}`);
+        assert.deepEqual(happened.sort(), expected.sort());
+        assertTold(once);
+        assert.deepEqual([...once.reminders.keys()].sort(), [...others, next].sort());
+
+        deployment.moveTime(DAY_MS / 2);
+        await deliveries.repeat();
+        assert.deepEqual(await effects(), once);
+      });
+    }
+
+    /** A recurring to-do first, and others. A reminder of each is due at once. */
+    async function addTodos(due: Date): Promise<[string, ...string[]]> {
+      const { todos, recurringTasks } = deployment.services;
+      const rule = { frequency: 'DAILY', anchor: due };
+      const { first } = await recurringTasks.create(uid, { title: 'Water the plants', rule }, unkeyed);
+      const others: string[] = [];
+      for (const title of ['One', 'Two', 'Three'])
+        others.push((await todos.add(uid, { title, dueDate: due }, unkeyed)).id);
+      return [first.id, ...others];
+    }
+
+    /** Each event in the audit; each reminder in every way, and each other change in what clients watch. */
+    function assertTold(seen: Awaited<ReturnType<typeof effects>>): void {
+      const [reminders, changes] = [true, false].map((isReminder) =>
+        [...seen.events]
+          .filter(([, event]) => (event['event_type'] === 'reminder') === isReminder)
+          .map(([id]) => id)
+          .sort(),
+      );
+      assert.deepEqual([...seen.audit.keys()].sort(), [...seen.events.keys()].sort());
+      assert.deepEqual(seen.updates, changes);
+      assert.deepEqual(seen.notifications, reminders);
+      assert.deepEqual([...seen.mail.keys()].sort(), reminders);
+      assert.deepEqual(seen.pushed, reminders);
+    }
+
+    /** All that there is of the person's. */
+    async function effects() {
+      return {
+        todos: await documents('todos', 'owner_uid'),
+        recurringTasks: await documents('recurringTasks', 'owner_uid'),
+        reminders: await documents('reminders', 'owner_uid'),
+        events: await documents('events', 'user_id'),
+        audit: await documents('audit', 'user_id'),
+        mail: await documents('mail', 'user_id'),
+        updates: await children('task-updates'),
+        notifications: await children('notifications'),
+        pushed: fcm
+          .of(`phone-${uid}`)
+          .map(({ data }) => String(data['event_id']))
+          .sort(),
+      };
+    }
+  });
+}
+
+/** The one id that is none of these. */
+function onlyOther(found: ReadonlyMap<string, unknown>, known: readonly string[]): string {
+  const [other, ...more] = [...found.keys()].filter((id) => !known.includes(id));
+  assert.ok(other);
+  assert.deepEqual(more, []);
+  return other;
+}
