@@ -12,7 +12,10 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const AT_ONCE = 3;
 
-for (const era of ERAS) {
+/** By day in one era: runs take their time, and the other examples go through all eras. */
+const eras = process.env['MUSTER_NIGHTLY'] === '1' ? ERAS : ERAS.slice(0, 1);
+
+for (const era of eras) {
   describe(`the examples of spec/orchestration.md with ${era}`, function () {
     this.timeout('10m');
     let client: Connection;

@@ -1,18 +1,23 @@
 /** What goes wrong between a runner, its coding agent and the hub, with scripted stand-ins for the agent. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { addCallers, type Caller } from '../../../bench/seed.ts';
 import { git } from '../../../runner/test/support/folders.ts';
 import { DEAF, FOREVER, installStandIn, withChildren } from '../../../runner/test/support/standIn.ts';
-import { registerAgent } from '../support/agents.ts';
+import type { TestAgent } from '../support/agents.ts';
 import { someAtOnce } from '../support/atOnce.ts';
 import { succeed } from '../support/calls.ts';
 import { isRecord } from '../support/clients.ts';
+import { Deployment } from '../support/delivery/deployment.ts';
 import { eventually } from '../support/waiting.ts';
 import { openNetwork } from './network.ts';
-import { onStage, PATIENCE_MS, type Stage } from './stage.ts';
+import { closing, onStage, PATIENCE_MS, Stage } from './stage.ts';
 
 /** Most of the time they wait: for a lease, for a process to end, for an answer. */
 const AT_ONCE = 3;
+
+/** The shortest that a runner takes. */
+const LEASE_SECONDS = 15;
 
 describe('a coding task that does not go as it should', () => {
   /** Leaves a file behind and then hangs, at the first attempt; finishes at the second. */
@@ -48,28 +53,12 @@ describe('a coding task that does not go as it should', () => {
   }
 
   someAtOnce(AT_ONCE, {
-    'is finished by another runner, once the lease of the killed one has ended': onStage(
-      'trouble',
-      async (stage) => {
-        installForgetful(stage);
-        const other = await registerAgent('other');
-        const { taskId, branch } = await stage.createTask();
-        const killed = stage.startRunner(['--lease', '15']);
-        await stage.untilLogged(taskId, 'Half done.');
-        killed.signal('SIGKILL');
-        await killed.ended;
-        const next = stage.startRunner(['--once'], { agent: other });
-        await stage.untilReleased(taskId);
-        assert.equal(await next.ended, 0, next.said());
-        await assertFinished(stage, taskId, branch);
-      },
-    ),
     'leaves no process when it is ended from outside, of an agent that ignores SIGTERM and has children':
       onStage('trouble', async (stage) => {
         const pidFile = `${stage.folder}/pids`;
         installStandIn(stage.bin, `${DEAF} ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`);
         const { taskId } = await stage.createTask();
-        const runner = stage.startRunner(['--lease', '15']);
+        const runner = stage.startRunner(['--lease', `${LEASE_SECONDS}`]);
         await stage.untilLogged(taskId, 'At work.');
         await succeed(stage.client, 'end_task', { taskId, status: 'failed' });
         await stage.untilSaid(runner, /cancelled \(/);
@@ -91,6 +80,34 @@ describe('a coding task that does not go as it should', () => {
       const pids = readFileSync(pidFile, 'utf8').trim().split('\n').map(Number);
       await eventually('all have ended', async () => !pids.some(isRunning) || undefined, PATIENCE_MS);
     }),
+    'is finished by another runner, once the lease of the killed one has ended': async () => {
+      const deployment = await Deployment.create({ hasBroker: false, pushServiceUrl: '' });
+      try {
+        const [[leader], [one, other], hubUrl, sweepUrl] = await Promise.all([
+          addCallers(deployment, 'leader'),
+          addCallers(deployment, 'worker', 2),
+          deployment.urlOf('mcp'),
+          deployment.urlOf('sweep'),
+        ]);
+        assert.ok(leader && one && other);
+        await closing(await Stage.at(hubUrl, testAgent(one), testAgent(leader)), async (stage) => {
+          installForgetful(stage);
+          const { taskId, branch } = await stage.createTask();
+          const killed = stage.startRunner(['--lease', `${LEASE_SECONDS}`]);
+          await stage.untilLogged(taskId, 'Half done.');
+          killed.signal('SIGKILL');
+          await killed.ended;
+          const next = stage.startRunner(['--once'], { agent: testAgent(other) });
+          await stage.untilSaid(next, /Waiting/);
+          deployment.moveTime((LEASE_SECONDS + 1) * 1000);
+          assert.equal((await fetch(sweepUrl, { method: 'POST' })).status, 200);
+          assert.equal(await next.ended, 0, next.said());
+          await assertFinished(stage, taskId, branch);
+        });
+      } finally {
+        await deployment.end();
+      }
+    },
     'is finished by the same runner started again, after it was killed': onStage('trouble', async (stage) => {
       installForgetful(stage);
       const { taskId, branch } = await stage.createTask();
@@ -212,6 +229,8 @@ describe('a coding task that does not go as it should', () => {
     }),
   });
 });
+
+const testAgent = ({ agentId, credential }: Caller): TestAgent => ({ id: agentId, token: credential });
 
 /** A zombie has ended: only nobody has asked how. */
 function isRunning(pid: number): boolean {

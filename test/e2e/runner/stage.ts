@@ -6,7 +6,6 @@ import { newFolder, newRepository, removeFolder } from '../../../runner/test/sup
 import { registerAgent, type TestAgent } from '../support/agents.ts';
 import { succeed } from '../support/calls.ts';
 import { type Connection, connect } from '../support/clients.ts';
-import { tick } from '../support/emulator.ts';
 import { endpointUrl, newWorkspace } from '../support/endpoint.ts';
 import { eventually } from '../support/waiting.ts';
 
@@ -23,7 +22,6 @@ const reported = z.object({
       status: z.string(),
       state: z.string(),
       attempt: z.number(),
-      leaseUntil: z.iso.datetime().optional(),
       failure: z.object({ class: z.string(), message: z.string() }).optional(),
     }),
     attempts: z.array(z.object({ failure: z.object({ class: z.string() }) })),
@@ -84,6 +82,12 @@ export class Stage {
     ]);
     const client = await connect('client 2026-07-28', endpointUrl('/coding', { workspace }), leader.token);
     return new Stage(newFolder(), endpointUrl('', { workspace }), agent, client);
+  }
+
+  /** At a hub of the test's own. */
+  static async at(hubUrl: string, agent: TestAgent, leader: TestAgent): Promise<Stage> {
+    const client = await connect('client 2026-07-28', `${hubUrl}coding`, leader.token);
+    return new Stage(newFolder(), hubUrl, agent, client);
   }
 
   async close(): Promise<void> {
@@ -167,20 +171,6 @@ export class Stage {
     );
   }
 
-  /** Waits until the lease has ended, and has the sweep look once it has. */
-  untilReleased(taskId: string): Promise<true> {
-    return eventually(
-      'the task is released',
-      async () => {
-        const { leaseUntil, attempt } = (await this.report(taskId)).task;
-        if (leaseUntil === undefined || attempt > 1) return true;
-        if (Date.parse(leaseUntil) < Date.now()) await tick('sweep').catch(unlessTooSlow);
-        return undefined;
-      },
-      PATIENCE_MS,
-    );
-  }
-
   /** Waits until the task is in a state, as it is stored. */
   untilState(taskId: string, state: string): Promise<TaskReport> {
     return eventually(
@@ -196,17 +186,13 @@ export class Stage {
 
 /** A test with a stage of its own. */
 export function onStage(label: string, test: (stage: Stage) => Promise<void>): () => Promise<void> {
-  return async () => {
-    const stage = await Stage.open(label);
-    try {
-      await test(stage);
-    } finally {
-      await stage.close();
-    }
-  };
+  return async () => closing(await Stage.open(label), test);
 }
 
-/** On a busy machine the emulator may take long to start the sweep: it is looked after again. */
-function unlessTooSlow(error: unknown): void {
-  if (!(error instanceof DOMException && error.name === 'TimeoutError')) throw error;
+export async function closing(stage: Stage, test: (stage: Stage) => Promise<void>): Promise<void> {
+  try {
+    await test(stage);
+  } finally {
+    await stage.close();
+  }
 }
