@@ -1,10 +1,10 @@
 /** Agents that call in the benchmarks. Each benchmark has a Firestore project of its own in the emulator. */
 import { Firestore } from '@google-cloud/firestore';
-import { agentToDocument, credentialToDocument } from '../functions/src/adapters/firestore/agentDocument.ts';
-import { agentPath, credentialPath, registryPath } from '../functions/src/adapters/firestore/paths.ts';
-import { systemHashing } from '../functions/src/adapters/platform/cryptography.ts';
-import { type Agent, NOTHING_DONE } from '../functions/src/domain/agents/agent.ts';
-import { CREDENTIAL_DAYS } from '../functions/src/domain/agents/credential.ts';
+import { type Agent, NOTHING_DONE } from '../functions/src/access/rules/agent.ts';
+import { CREDENTIAL_DAYS } from '../functions/src/access/rules/principal.ts';
+import { agentToDocument, credentialToDocument } from '../functions/src/access/store/agentDocument.ts';
+import { agentPath, credentialPath, registryPath } from '../functions/src/kernel/firestore/paths.ts';
+import { systemHashing } from '../functions/src/kernel/platform.ts';
 
 export interface Caller {
   readonly agentId: string;

@@ -1,7 +1,7 @@
 /** To-dos of the person whose agents call in the benchmarks. */
-import { todoPath } from '../functions/src/adapters/firestore/paths.ts';
-import { todoToDocument } from '../functions/src/adapters/firestore/todoDocument.ts';
-import { PRIORITIES, type Todo } from '../functions/src/domain/todos/todo.ts';
+import { todoPath } from '../functions/src/kernel/firestore/paths.ts';
+import { PRIORITIES, type Todo } from '../functions/src/toolsets/todo/rules/todo.ts';
+import { todoToDocument } from '../functions/src/toolsets/todo/store/todoDocument.ts';
 import { OWNER, type Project } from './seed.ts';
 
 const HOUR = 3_600_000;

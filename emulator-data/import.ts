@@ -5,27 +5,25 @@
  */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { firebaseApp } from '../functions/src/adapters/admin/firebaseApp.ts';
-import { credentialToDocument } from '../functions/src/adapters/firestore/agentDocument.ts';
-import { FirestoreAgentReader } from '../functions/src/adapters/firestore/agentReader.ts';
-import { firestore } from '../functions/src/adapters/firestore/client.ts';
-import { credentialPath } from '../functions/src/adapters/firestore/paths.ts';
-import { DocumentReading } from '../functions/src/adapters/firestore/reading.ts';
-import { FirestoreStore } from '../functions/src/adapters/firestore/store.ts';
-import { systemClock } from '../functions/src/adapters/platform/clock.ts';
-import { systemHashing, systemRandomness } from '../functions/src/adapters/platform/cryptography.ts';
-import { changeWriters } from '../functions/src/composition/changeWriters.ts';
 import {
   AGENT_TYPES,
   type Agent,
+  countedAgent,
   NOTHING_DONE,
   USUAL_CONFIGURATION,
-} from '../functions/src/domain/agents/agent.ts';
-import { countedAgent } from '../functions/src/domain/agents/counting.ts';
-import { CREDENTIAL_DAYS, type Credential } from '../functions/src/domain/agents/credential.ts';
-import { ROLES } from '../functions/src/domain/principal.ts';
-import type { Change } from '../functions/src/domain/store.ts';
-import { skillChanges } from '../functions/src/domain/system/capabilitySkills.ts';
+} from '../functions/src/access/rules/agent.ts';
+import { CREDENTIAL_DAYS, type Credential, ROLES } from '../functions/src/access/rules/principal.ts';
+import { skillChanges } from '../functions/src/access/rules/skills.ts';
+import { credentialToDocument } from '../functions/src/access/store/agentDocument.ts';
+import { FirestoreAgentReader } from '../functions/src/access/store/agents.ts';
+import { changeWriters } from '../functions/src/composition/changeWriters.ts';
+import type { Change } from '../functions/src/kernel/commit.ts';
+import { firebaseApp } from '../functions/src/kernel/firebaseApp.ts';
+import { firestore } from '../functions/src/kernel/firestore/client.ts';
+import { credentialPath } from '../functions/src/kernel/firestore/paths.ts';
+import { DocumentReading } from '../functions/src/kernel/firestore/reading.ts';
+import { FirestoreStore } from '../functions/src/kernel/firestore/store.ts';
+import { systemClock, systemHashing, systemRandomness } from '../functions/src/kernel/platform.ts';
 import { importTodos } from './todos.ts';
 
 /** An agent that cannot be read ends the import, with its name. */

@@ -1,10 +1,10 @@
 /** A person's to-dos, reminders and recurring tasks, made as the tools make them. */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { systemClock } from '../functions/src/adapters/platform/clock.ts';
 import { compose } from '../functions/src/app.ts';
-import { FREQUENCIES } from '../functions/src/domain/recurrence/rule.ts';
-import { PRIORITIES } from '../functions/src/domain/todos/todo.ts';
+import { systemClock } from '../functions/src/kernel/platform.ts';
+import { FREQUENCIES } from '../functions/src/toolsets/todo/rules/recurrence.ts';
+import { PRIORITIES } from '../functions/src/toolsets/todo/rules/todo.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;

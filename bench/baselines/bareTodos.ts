@@ -1,7 +1,6 @@
 /** The least that the to-do tools take of Firestore: their reads, and one batch of their writes, of their documents. */
 import { randomUUID } from 'node:crypto';
 import { FieldPath, type Firestore, type Query, type WriteBatch } from '@google-cloud/firestore';
-import { eventToDocument } from '../../functions/src/adapters/firestore/eventDocument.ts';
 import {
   COLLECTIONS,
   eventPath,
@@ -10,13 +9,14 @@ import {
   reminderPath,
   titleGuardPath,
   todoPath,
-} from '../../functions/src/adapters/firestore/paths.ts';
-import { recurringTaskToDocument } from '../../functions/src/adapters/firestore/recurringTaskDocument.ts';
-import { reminderToDocument } from '../../functions/src/adapters/firestore/reminderDocument.ts';
-import { TODO_FIELDS, todoToDocument } from '../../functions/src/adapters/firestore/todoDocument.ts';
-import { reminderBefore } from '../../functions/src/domain/reminders/reminder.ts';
-import { todoEvent } from '../../functions/src/domain/todos/changes.ts';
-import { type Todo, todoAnswer } from '../../functions/src/domain/todos/todo.ts';
+} from '../../functions/src/kernel/firestore/paths.ts';
+import { reminderBefore } from '../../functions/src/toolsets/todo/rules/reminder.ts';
+import { type Todo, todoAnswer } from '../../functions/src/toolsets/todo/rules/todo.ts';
+import { todoEvent } from '../../functions/src/toolsets/todo/rules/todoChanges.ts';
+import { eventToDocument } from '../../functions/src/toolsets/todo/store/events.ts';
+import { recurringTaskToDocument } from '../../functions/src/toolsets/todo/store/recurringTasks.ts';
+import { reminderToDocument } from '../../functions/src/toolsets/todo/store/reminders.ts';
+import { TODO_FIELDS, todoToDocument } from '../../functions/src/toolsets/todo/store/todoDocument.ts';
 import { OWNER } from '../seed.ts';
 import { todoNumber } from '../todoSeed.ts';
 

@@ -1,5 +1,5 @@
 /** Draining a queue: 32 workers claim 1,000 tasks, against as many loops of one query and one update. */
-import { COLLECTIONS } from '../../functions/src/adapters/firestore/paths.ts';
+import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
 import { bareQueue } from '../baselines/bareQueue.ts';
 import { McpCaller } from '../load/client.ts';
 import { type Measurement, spread } from '../measurement.ts';

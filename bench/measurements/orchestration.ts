@@ -1,11 +1,11 @@
 /** What orchestration costs: a step of a run against a bare call of the SDK, and a race against its winner alone. */
 import { randomUUID } from 'node:crypto';
 import { Anthropic } from '@anthropic-ai/sdk';
+import type { Principal } from '../../functions/src/access/rules/principal.ts';
 import { type Composition, compose } from '../../functions/src/app.ts';
 import { hostedAgents } from '../../functions/src/composition/orchestration.ts';
-import { isEnded } from '../../functions/src/domain/orchestration/runs/run.ts';
-import { readWorkflow } from '../../functions/src/domain/orchestration/workflows/validation.ts';
-import type { Principal } from '../../functions/src/domain/principal.ts';
+import { isEnded } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { readWorkflow } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { startLocalService } from '../../scripts/emulators/localService.mjs';
 import { RemoteModels } from '../../test/support/models/remote.ts';
 import { type Measurement, spread } from '../measurement.ts';

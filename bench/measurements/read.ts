@@ -1,8 +1,8 @@
 /** What `firebase.read` as the caller costs, against the same read by the same client in a bare function. */
 import { fileURLToPath } from 'node:url';
-import { firebaseApp } from '../../functions/src/adapters/admin/firebaseApp.ts';
-import { IdentityToolkitSignIn } from '../../functions/src/adapters/auth/agentSignIn.ts';
-import { agentUid } from '../../functions/src/domain/agents/credential.ts';
+import { agentUid } from '../../functions/src/access/rules/principal.ts';
+import { IdentityToolkitSignIn } from '../../functions/src/access/store/signIn.ts';
+import { firebaseApp } from '../../functions/src/kernel/firebaseApp.ts';
 import { mcpHeaders, mcpMessage } from '../load/client.ts';
 import { measureRate } from '../load/saturation.ts';
 import { type Measurement, spread } from '../measurement.ts';

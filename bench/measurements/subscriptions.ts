@@ -4,14 +4,14 @@ import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Database, getDatabase } from 'firebase-admin/database';
 import { z } from 'zod';
-import { firebaseApp } from '../../functions/src/adapters/admin/firebaseApp.ts';
-import { BUS } from '../../functions/src/adapters/database/paths.ts';
+import { firebaseApp } from '../../functions/src/kernel/firebaseApp.ts';
+import { BUS } from '../../functions/src/kernel/realtime/paths.ts';
 import { McpCaller, mcpHeaders, mcpMessage } from '../load/client.ts';
 import { type Measurement, spread } from '../measurement.ts';
 import { addCallers, type Caller, suiteProject } from '../seed.ts';
 import { type FunctionServer, musterFunction, serveFunction } from '../servers/functionServer.ts';
 
-/** As many requests as one instance takes at once (entry/http/mcp.ts, `concurrency`), and some times that. */
+/** As many requests as one instance takes at once (entry/http.ts, `concurrency`), and some times that. */
 const STEPS = [80, 400] as const;
 
 /** Subscriptions of one principal. */

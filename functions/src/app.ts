@@ -1,29 +1,33 @@
 /** The composition root: the only file that sees every layer. All is made once per instance, on first use. */
-import { realtimeDatabase } from './adapters/admin/realtimeDatabase.ts';
-import { DatabaseCommitProofs } from './adapters/database/commitProofs.ts';
-import { movableClock, systemClock } from './adapters/platform/clock.ts';
 import { type AccessBindings, accessPorts, accessServices } from './composition/access.ts';
 import { codingPorts, codingServices } from './composition/coding.ts';
 import { coordinationPorts, coordinationServices } from './composition/coordination.ts';
 import { firebasePorts, firebaseServices } from './composition/firebase.ts';
 import { composeFoundation, type FoundationBindings } from './composition/foundation.ts';
 import { type GitHubBindings, gitHubPorts, gitHubServices } from './composition/gitHub.ts';
-import { onboardingPorts, onboardingServices } from './composition/onboarding.ts';
+import {
+  onboardingPorts,
+  onboardingServices,
+  systemPorts,
+  systemServices,
+} from './composition/onboarding.ts';
 import {
   type OrchestrationBindings,
   orchestrationPorts,
   orchestrationServices,
 } from './composition/orchestration.ts';
-import { systemPorts, systemServices } from './composition/system.ts';
-import { composePush, type TodoBindings, todoPorts, todoServices } from './composition/todos.ts';
-import { allowedOrigins, clockFile, mountPath, publicUrl, rateLimit, STREAMS } from './config.ts';
-import { expiryPart } from './domain/sweep/part.ts';
-import { Sweep } from './domain/sweep/sweep.ts';
-import { createDeliveryEndpoint } from './mcp/deliveries.ts';
-import { createEndpoint, type Endpoint } from './mcp/endpoint.ts';
-import { OpenStreams } from './mcp/openStreams.ts';
+import { composePush, type TodoBindings, todoPorts, todoServices } from './composition/todo.ts';
+import { allowedOrigins, clockFile, mountPath, publicUrl, rateLimit, STREAMS, VERSION } from './config.ts';
+import { movableClock, systemClock } from './kernel/platform.ts';
+import { realtimeDatabase } from './kernel/realtime/database.ts';
+import { expiryPart } from './kernel/sweep.ts';
+import { createEndpoint } from './mcp/http/endpoint.ts';
+import type { Endpoint } from './mcp/http/http.ts';
+import { OpenStreams } from './mcp/http/streams.ts';
+import { createDeliveryEndpoint } from './mcp/http/webhookEndpoint.ts';
+import { DatabaseCommitProofs } from './toolsets/firebase/store/watcherLeases.ts';
 import { toolsets } from './toolsets/index.ts';
-import { VERSION } from './version.ts';
+import { Sweep } from './toolsets/system/rules/sweeper.ts';
 
 /** What is not read from the environment. Tests bind a clock of their own. */
 export type Bindings = FoundationBindings &
@@ -80,7 +84,7 @@ export function compose(bindings: Bindings) {
 export type Composition = ReturnType<typeof compose>;
 
 /** The MCP endpoint over a composition. */
-export function composeEndpoint({ ports, services }: Composition): Endpoint {
+function composeEndpoint({ ports, services }: Composition): Endpoint {
   return createEndpoint({
     ...ports,
     toolsets,

@@ -164,3 +164,6 @@ export function rateLimit() {
   const perSecond = rateLimitPerSecond.value();
   return perSecond > 0 ? { perSecond, burst: Math.max(1, rateLimitBurst.value()) } : undefined;
 }
+
+/** The version that clients are told. A test holds it to package.json's. */
+export const VERSION = '0.1.0';

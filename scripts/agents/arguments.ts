@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { WORKSPACE_NAME } from '../../functions/src/domain/coordination/session.ts';
-import { ID } from '../../functions/src/domain/ids.ts';
-import { ROLES } from '../../functions/src/domain/principal.ts';
+import { ROLES, WORKSPACE_NAME } from '../../functions/src/access/rules/principal.ts';
+import { ID } from '../../functions/src/kernel/ids.ts';
 
 export const USAGE = `Usage:
   npm run agents -- create --name <name> [--role ${ROLES.join('|')}] [--owner <uid>] [--workspace <name>]

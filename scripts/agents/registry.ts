@@ -1,8 +1,9 @@
 /** What an operator may do with agents, by the same services as the endpoint. */
-import { systemClock } from '../../functions/src/adapters/platform/clock.ts';
+
+import { USUAL_CONFIGURATION } from '../../functions/src/access/rules/agent.ts';
+import type { Principal } from '../../functions/src/access/rules/principal.ts';
 import { compose } from '../../functions/src/app.ts';
-import { USUAL_CONFIGURATION } from '../../functions/src/domain/agents/agent.ts';
-import type { Principal } from '../../functions/src/domain/principal.ts';
+import { systemClock } from '../../functions/src/kernel/platform.ts';
 import type { Options } from './arguments.ts';
 
 const unkeyed = {

@@ -1,8 +1,8 @@
 /** The reference's pages as Markdown. */
-import { MusterError } from '../../functions/src/domain/errors.ts';
-import { inputJsonSchema, outputJsonSchema } from '../../functions/src/mcp/json-schema.ts';
+import { MusterError } from '../../functions/src/kernel/errors.ts';
+import { toolResult } from '../../functions/src/mcp/errorEnvelope.ts';
+import { inputJsonSchema, outputJsonSchema } from '../../functions/src/mcp/jsonSchema.ts';
 import { fullName, wireName } from '../../functions/src/mcp/names.ts';
-import { toolResult } from '../../functions/src/mcp/projection.ts';
 import type { Resource, Tool, Toolset } from '../../functions/src/mcp/tool.ts';
 import { wholeDescription } from '../../functions/src/mcp/toolList.ts';
 import { listCost, MAX_BYTES, MAX_TOKENS, TOOLSET_TOKENS } from './budgets.ts';

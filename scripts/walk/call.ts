@@ -82,7 +82,7 @@ async function startRunQueue(): Promise<string> {
 /** The deployed function `mcp` under the functions framework. */
 async function openDoor(): Promise<string> {
   process.env['FUNCTION_TARGET'] = 'mcp';
-  const { mcp } = await import('../../functions/src/entry/http/mcp.ts');
+  const { mcp } = await import('../../functions/src/entry/http.ts');
   // Firebase's type promises the raw body, which the entry leaves unread.
   http('mcp', (request, response) => mcp(Object.assign(request, { rawBody: Buffer.alloc(0) }), response));
   return `http://127.0.0.1:${await portOf(getTestServer('mcp'))}/`;

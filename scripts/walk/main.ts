@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { newProject } from '../../bench/seed.ts';
 import { fullName, wireName } from '../../functions/src/mcp/names.ts';
-import { nearestMethods } from '../../functions/src/mcp/nearest.ts';
+import { nearestMethods } from '../../functions/src/mcp/nearestTool.ts';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 import { newDatabase } from '../../test/attack/support/elsewhere.ts';
 import { listed } from './listing.ts';

@@ -1,7 +1,7 @@
 /** Whatever a tool is sent, its check accepts it or says in a few words what is wrong. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { MusterError } from '../../functions/src/domain/errors.ts';
+import { MusterError } from '../../functions/src/kernel/errors.ts';
 import { entries } from './catalogue.ts';
 
 const value = fc.oneof(

@@ -1,6 +1,6 @@
 /** Every argument that names something by its id takes one id, and never a path or what a database reserves. */
 import assert from 'node:assert/strict';
-import { MusterError } from '../../functions/src/domain/errors.ts';
+import { MusterError } from '../../functions/src/kernel/errors.ts';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 import type { Schema } from './agreement.ts';
 import { entries } from './catalogue.ts';

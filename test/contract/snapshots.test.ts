@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { canonicalJson } from '../../functions/src/domain/json.ts';
+import { canonicalJson } from '../../functions/src/kernel/json.ts';
 import { wholeDescription } from '../../functions/src/mcp/toolList.ts';
 import { entries } from './catalogue.ts';
 

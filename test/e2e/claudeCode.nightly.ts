@@ -1,8 +1,8 @@
 /** The real Claude Code CLI works through Muster, its model played by a script. */
 import assert from 'node:assert/strict';
 import Anthropic from '@anthropic-ai/sdk';
-import { firestore } from '../../functions/src/adapters/firestore/client.ts';
-import { taskPath } from '../../functions/src/adapters/firestore/paths.ts';
+import { firestore } from '../../functions/src/kernel/firestore/client.ts';
+import { taskPath } from '../../functions/src/kernel/firestore/paths.ts';
 import { registerAgent, type TestAgent } from './support/agents.ts';
 import { type ClaudeCode, installedClaudeCode } from './support/claudeCode.ts';
 import { connect, connectAt, isRecord } from './support/clients.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { Timestamp } from 'firebase/firestore/lite';
 import { z } from 'zod';
-import { firestore } from '../../functions/src/adapters/firestore/client.ts';
-import { auditPath, todoPath } from '../../functions/src/adapters/firestore/paths.ts';
+import { firestore } from '../../functions/src/kernel/firestore/client.ts';
+import { auditPath, todoPath } from '../../functions/src/kernel/firestore/paths.ts';
 import { succeed } from './support/calls.ts';
 import { documentEvent } from './support/delivery/cloudEvents.ts';
 import { deliverToTrigger, PROJECT } from './support/emulator.ts';

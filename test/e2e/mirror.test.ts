@@ -1,8 +1,8 @@
 /** The mirror `tasks/queue` follows the tasks, whatever order its events come in and however often. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { systemClock } from '../../functions/src/adapters/platform/clock.ts';
 import { compose } from '../../functions/src/app.ts';
+import { systemClock } from '../../functions/src/kernel/platform.ts';
 import { registerAgent, type TestAgent } from './support/agents.ts';
 import { succeed } from './support/calls.ts';
 import { type Connection, connect } from './support/clients.ts';

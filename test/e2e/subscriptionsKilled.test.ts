@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { realtimeDatabase } from '../../functions/src/adapters/admin/realtimeDatabase.ts';
-import { busPath } from '../../functions/src/adapters/database/paths.ts';
-import { firestore } from '../../functions/src/adapters/firestore/client.ts';
+import { firestore } from '../../functions/src/kernel/firestore/client.ts';
+import { realtimeDatabase } from '../../functions/src/kernel/realtime/database.ts';
+import { busPath } from '../../functions/src/kernel/realtime/paths.ts';
 import { succeed } from './support/calls.ts';
 import { type Connection, connect } from './support/clients.ts';
 import { endpointUrl, tokenOf } from './support/endpoint.ts';

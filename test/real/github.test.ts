@@ -3,11 +3,11 @@
  * afterwards, which closes the pull request, and the issue is closed; GitHub lets nobody delete those two.
  */
 import assert from 'node:assert/strict';
-import { ask, find } from '../../functions/src/adapters/github/asking.ts';
-import { GitHubClients } from '../../functions/src/adapters/github/clients.ts';
-import { RestGitHub } from '../../functions/src/adapters/github/gitHub.ts';
 import { gitHubSettings } from '../../functions/src/config.ts';
-import { MusterError } from '../../functions/src/domain/errors.ts';
+import { MusterError } from '../../functions/src/kernel/errors.ts';
+import { ask, find } from '../../functions/src/vendors/octokit/asking.ts';
+import { GitHubClients } from '../../functions/src/vendors/octokit/clients.ts';
+import { RestGitHub } from '../../functions/src/vendors/octokit/gitHub.ts';
 import { describeReal, newName, variable } from './asking.ts';
 
 const SILENT = { info() {}, warn() {}, error() {} };

@@ -1,10 +1,10 @@
 /** The real models: one short answer, one that is cut, one wrong key. Together they cost less than a cent. */
 import assert from 'node:assert/strict';
-import { Claude } from '../../functions/src/adapters/anthropic/claude.ts';
-import { Gemini } from '../../functions/src/adapters/gemini/gemini.ts';
-import type { ModelSettings } from '../../functions/src/adapters/models/settings.ts';
 import { modelSettings } from '../../functions/src/config/models.ts';
-import { type HostedAgent, ModelFailure } from '../../functions/src/domain/orchestration/ports.ts';
+import { type HostedAgent, ModelFailure } from '../../functions/src/toolsets/orchestration/rules/port.ts';
+import { Claude } from '../../functions/src/vendors/anthropic/claude.ts';
+import { Gemini } from '../../functions/src/vendors/gemini/gemini.ts';
+import type { ModelSettings } from '../../functions/src/vendors/models.ts';
 import { describeReal } from './asking.ts';
 
 const VENDORS = [

@@ -1,6 +1,5 @@
 /** Everybody who may come to the databases, and what their ID tokens say. */
-import { agentUid } from '../../functions/src/domain/agents/credential.ts';
-import { hasRole, ROLES, type Role } from '../../functions/src/domain/principal.ts';
+import { agentUid, hasRole, ROLES, type Role } from '../../functions/src/access/rules/principal.ts';
 import type { Least } from './collections.ts';
 
 export interface Caller {

@@ -2,21 +2,8 @@
  * Every collection of both databases: what it holds, who may read and write it directly. The rules tests are
  * generated from this table, and docs/data-model.md is printed from it.
  */
-import {
-  busPath,
-  checkPath,
-  DELIVERIES,
-  DEVICES,
-  LIMITS,
-  METRICS_AGENTS,
-  METRICS_MINUTES,
-  NOTIFICATIONS,
-  presencePath,
-  queuedTaskPath,
-  realtimeCommitPath,
-  TASK_UPDATES,
-  UNREADABLE,
-} from '../../functions/src/adapters/database/paths.ts';
+
+import type { Role } from '../../functions/src/access/rules/principal.ts';
 import {
   agentMeasurePath,
   agentPath,
@@ -50,8 +37,22 @@ import {
   workflowPath,
   workspacePath,
   writersCommitPath,
-} from '../../functions/src/adapters/firestore/paths.ts';
-import type { Role } from '../../functions/src/domain/principal.ts';
+} from '../../functions/src/kernel/firestore/paths.ts';
+import {
+  busPath,
+  checkPath,
+  DELIVERIES,
+  DEVICES,
+  LIMITS,
+  METRICS_AGENTS,
+  METRICS_MINUTES,
+  NOTIFICATIONS,
+  presencePath,
+  queuedTaskPath,
+  realtimeCommitPath,
+  TASK_UPDATES,
+  UNREADABLE,
+} from '../../functions/src/kernel/realtime/paths.ts';
 
 /**
  * The weakest role that may do something directly, under the rules; or whose it is, alone or with their agents;

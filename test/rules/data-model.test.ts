@@ -1,8 +1,8 @@
 /** The table of collections is complete, and docs/data-model.md prints it. `UPDATE=1` rewrites the page. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
-import * as realtimePaths from '../../functions/src/adapters/database/paths.ts';
-import { COLLECTIONS } from '../../functions/src/adapters/firestore/paths.ts';
+import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
+import * as realtimePaths from '../../functions/src/kernel/realtime/paths.ts';
 import { type Collection, collections } from './collections.ts';
 import { fillIn, printTables } from './dataModel.ts';
 import { declaredIndexes } from './declaredIndexes.ts';

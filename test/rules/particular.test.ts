@@ -15,8 +15,8 @@ import {
   updateDoc,
   writeBatch,
 } from 'firebase/firestore/lite';
-import { presencePath, realtimeCommitPath } from '../../functions/src/adapters/database/paths.ts';
-import { agentPath, preferencesPath, taskPath } from '../../functions/src/adapters/firestore/paths.ts';
+import { agentPath, preferencesPath, taskPath } from '../../functions/src/kernel/firestore/paths.ts';
+import { presencePath, realtimeCommitPath } from '../../functions/src/kernel/realtime/paths.ts';
 import { type Caller, callers, OWNER, weakest } from './callers.ts';
 import { collections } from './collections.ts';
 import { PROJECT, useEnvironment } from './environment.ts';

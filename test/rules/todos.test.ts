@@ -15,18 +15,18 @@ import {
   updateDoc,
   where,
 } from 'firebase/firestore/lite';
-import { eventToDocument } from '../../functions/src/adapters/firestore/eventDocument.ts';
 import {
   COLLECTIONS,
   eventPath,
   reminderPath,
   todoPath,
-} from '../../functions/src/adapters/firestore/paths.ts';
-import { reminderToDocument } from '../../functions/src/adapters/firestore/reminderDocument.ts';
-import { todoToDocument } from '../../functions/src/adapters/firestore/todoDocument.ts';
-import { reminderAt } from '../../functions/src/domain/reminders/reminder.ts';
-import { todoEvent } from '../../functions/src/domain/todos/changes.ts';
-import { todoAnswer } from '../../functions/src/domain/todos/todo.ts';
+} from '../../functions/src/kernel/firestore/paths.ts';
+import { reminderAt } from '../../functions/src/toolsets/todo/rules/reminder.ts';
+import { todoAnswer } from '../../functions/src/toolsets/todo/rules/todo.ts';
+import { todoEvent } from '../../functions/src/toolsets/todo/rules/todoChanges.ts';
+import { eventToDocument } from '../../functions/src/toolsets/todo/store/events.ts';
+import { reminderToDocument } from '../../functions/src/toolsets/todo/store/reminders.ts';
+import { todoToDocument } from '../../functions/src/toolsets/todo/store/todoDocument.ts';
 import { sampleTodo } from '../unit/domain/todos/samples.ts';
 import { callers, OWNER } from './callers.ts';
 import { useEnvironment } from './environment.ts';

@@ -1,53 +1,49 @@
 /** Every shape in which Firestore has ever kept a document is read today, whatever a newer version adds to it. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import {
-  agentFromDocument,
-  credentialFromDocument,
-} from '../../functions/src/adapters/firestore/agentDocument.ts';
-import { measureFromDocument } from '../../functions/src/adapters/firestore/agentMeasures.ts';
-import { answerFromDocument } from '../../functions/src/adapters/firestore/answerCache.ts';
-import { proofDocument } from '../../functions/src/adapters/firestore/asCaller/writeProof.ts';
-import { resultPartFromDocument } from '../../functions/src/adapters/firestore/codingDocument.ts';
-import { eventFromDocument } from '../../functions/src/adapters/firestore/eventDocument.ts';
-import * as paths from '../../functions/src/adapters/firestore/paths.ts';
-import { preferencesFromDocument } from '../../functions/src/adapters/firestore/preferenceReader.ts';
-import { linkFromDocument } from '../../functions/src/adapters/firestore/pullRequestDocument.ts';
-import { recurringTaskFromDocument } from '../../functions/src/adapters/firestore/recurringTaskDocument.ts';
-import { reminderFromDocument } from '../../functions/src/adapters/firestore/reminderDocument.ts';
-import { orderFromDocument, runFromDocument } from '../../functions/src/adapters/firestore/runDocument.ts';
-import {
-  callFromDocument,
-  stepFromDocument,
-} from '../../functions/src/adapters/firestore/runStepDocument.ts';
+import { registryFromDocument, sumRegistry } from '../../functions/src/access/store/agentDirectory.ts';
+import { agentFromDocument, credentialFromDocument } from '../../functions/src/access/store/agentDocument.ts';
+import { skillFromDocument } from '../../functions/src/access/store/agents.ts';
+import * as paths from '../../functions/src/kernel/firestore/paths.ts';
+import { settledFromDocument } from '../../functions/src/kernel/firestore/store.ts';
+import { sweepFromDocument } from '../../functions/src/kernel/firestore/sweepRecord.ts';
+import { canonicalJson } from '../../functions/src/kernel/json.ts';
+import { headFromDocument, linesFromDocument } from '../../functions/src/toolsets/coding/store/logs.ts';
+import { resultPartFromDocument } from '../../functions/src/toolsets/coordination/store/codingDocument.ts';
 import {
   counterFromDocument,
   discoveryFromDocument,
   memberFromDocument,
-  registryFromDocument,
   sessionFromDocument,
-  settledFromDocument,
   sumCounters,
   sumMembers,
-  sumRegistry,
   workspaceFromDocument,
-} from '../../functions/src/adapters/firestore/sessionDocument.ts';
-import { skillFromDocument } from '../../functions/src/adapters/firestore/skillDocument.ts';
-import { subscriptionFromDocument } from '../../functions/src/adapters/firestore/subscriptionDocument.ts';
-import { sweepFromDocument } from '../../functions/src/adapters/firestore/sweepRecord.ts';
-import { taskFromDocument } from '../../functions/src/adapters/firestore/taskDocument.ts';
+} from '../../functions/src/toolsets/coordination/store/sessionDocument.ts';
+import { taskFromDocument } from '../../functions/src/toolsets/coordination/store/taskDocument.ts';
+import { proofDocument } from '../../functions/src/toolsets/firebase/firestore/write.ts';
+import { subscriptionFromDocument } from '../../functions/src/toolsets/firebase/store/subscriptions.ts';
+import { linkFromDocument } from '../../functions/src/toolsets/github/store/pullRequests.ts';
+import { measureFromDocument } from '../../functions/src/toolsets/orchestration/store/measures.ts';
 import {
-  headFromDocument,
-  linesFromDocument,
-} from '../../functions/src/adapters/firestore/taskLogDocument.ts';
+  orderFromDocument,
+  runFromDocument,
+} from '../../functions/src/toolsets/orchestration/store/runDocument.ts';
+import { answerFromDocument } from '../../functions/src/toolsets/orchestration/store/runs.ts';
+import {
+  callFromDocument,
+  stepFromDocument,
+} from '../../functions/src/toolsets/orchestration/store/stepDocument.ts';
+import { workflowFromDocument } from '../../functions/src/toolsets/orchestration/store/workflows.ts';
+import { eventFromDocument } from '../../functions/src/toolsets/todo/store/events.ts';
+import { preferencesFromDocument } from '../../functions/src/toolsets/todo/store/notifications.ts';
+import { recurringTaskFromDocument } from '../../functions/src/toolsets/todo/store/recurringTasks.ts';
+import { reminderFromDocument } from '../../functions/src/toolsets/todo/store/reminders.ts';
 import {
   recordedOf,
   titleGuardFromDocument,
   todoFromDocument,
   todoFromRecord,
-} from '../../functions/src/adapters/firestore/todoDocument.ts';
-import { workflowFromDocument } from '../../functions/src/adapters/firestore/workflowDocument.ts';
-import { canonicalJson } from '../../functions/src/domain/json.ts';
+} from '../../functions/src/toolsets/todo/store/todoDocument.ts';
 import { asRead, directoryOf, storedNames, storedVersions } from './documents.ts';
 import { collectionOf, recorded } from './recording.ts';
 

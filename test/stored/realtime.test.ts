@@ -1,13 +1,13 @@
 /** Every shape in which the Realtime Database has ever kept a value is read today, whatever a newer version adds to it. */
 import assert from 'node:assert/strict';
-import { proofValue } from '../../functions/src/adapters/database/asCaller/writeProof.ts';
-import { tokenIn } from '../../functions/src/adapters/database/devices.ts';
-import { entryFrom, keptIn, stateIn } from '../../functions/src/adapters/database/eventLog.ts';
-import { bucketIn } from '../../functions/src/adapters/database/limitLedger.ts';
-import { storedCounts, storedMinute } from '../../functions/src/adapters/database/metricsReader.ts';
-import * as paths from '../../functions/src/adapters/database/paths.ts';
-import { lastSeenIn } from '../../functions/src/adapters/database/presence.ts';
-import { leaseIn } from '../../functions/src/adapters/database/watcherLeases.ts';
+import { bucketIn } from '../../functions/src/access/store/ledgers.ts';
+import { lastSeenIn } from '../../functions/src/access/store/presence.ts';
+import * as paths from '../../functions/src/kernel/realtime/paths.ts';
+import { proofValue } from '../../functions/src/toolsets/firebase/realtime/writeProof.ts';
+import { entryFrom, keptIn, stateIn } from '../../functions/src/toolsets/firebase/store/eventLog.ts';
+import { leaseIn } from '../../functions/src/toolsets/firebase/store/watcherLeases.ts';
+import { storedCounts, storedMinute } from '../../functions/src/toolsets/system/store/metrics.ts';
+import { tokenIn } from '../../functions/src/toolsets/todo/store/notifications.ts';
 import { storedNames, storedVersions } from './documents.ts';
 
 /** How each is read; those that are missing here are only written, or all that is asked of them is that they are there. */

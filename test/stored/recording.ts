@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { type DocumentReference, FieldValue, Firestore, type SetOptions } from '@google-cloud/firestore';
-import { WriteProof } from '../../functions/src/adapters/firestore/asCaller/writeProof.ts';
-import { FirestoreAuditTrail } from '../../functions/src/adapters/firestore/auditTrail.ts';
-import { FirestoreMailQueue } from '../../functions/src/adapters/firestore/mailQueue.ts';
-import { FirestoreStore } from '../../functions/src/adapters/firestore/store.ts';
-import { FirestoreSweepRecord } from '../../functions/src/adapters/firestore/sweepRecord.ts';
 import { changeWriters } from '../../functions/src/composition/changeWriters.ts';
+import { FirestoreStore } from '../../functions/src/kernel/firestore/store.ts';
+import { FirestoreSweepRecord } from '../../functions/src/kernel/firestore/sweepRecord.ts';
+import { WriteProof } from '../../functions/src/toolsets/firebase/firestore/write.ts';
+import { FirestoreAuditTrail } from '../../functions/src/toolsets/todo/store/events.ts';
+import { FirestoreMailQueue } from '../../functions/src/toolsets/todo/store/notifications.ts';
 import {
   AUDIT_ENTRY,
   BEHIND,

@@ -1,23 +1,22 @@
 /** Something of everything that is stored: changes with all that a document may have, and with as little as it may. */
-import { type Agent, NOTHING_DONE } from '../../functions/src/domain/agents/agent.ts';
-import type { Credential } from '../../functions/src/domain/agents/credential.ts';
-import type { NumberedEntry } from '../../functions/src/domain/coding/log.ts';
-import { appendNumbered } from '../../functions/src/domain/coding/logBook.ts';
-import type { CodingWork } from '../../functions/src/domain/coding/work.ts';
-import type { Session } from '../../functions/src/domain/coordination/session.ts';
-import type { Caller } from '../../functions/src/domain/data/caller.ts';
-import type { TaskEvent } from '../../functions/src/domain/events/event.ts';
-import type { Notification } from '../../functions/src/domain/notifications/notification.ts';
-import type { Attempt } from '../../functions/src/domain/orchestration/calls/attempt.ts';
-import { ModelFailure } from '../../functions/src/domain/orchestration/ports.ts';
-import type { JournalEntry } from '../../functions/src/domain/orchestration/runs/journalEntry.ts';
-import type { Run, StepRecord } from '../../functions/src/domain/orchestration/runs/run.ts';
-import { readWorkflow } from '../../functions/src/domain/orchestration/workflows/validation.ts';
-import type { Change } from '../../functions/src/domain/store.ts';
-import type { PresenceOutage, SweepState } from '../../functions/src/domain/sweep/record.ts';
-import type { Task } from '../../functions/src/domain/tasks/task.ts';
-import type { RecurringTask } from '../../functions/src/domain/todos/recurringTask.ts';
-import type { Todo } from '../../functions/src/domain/todos/todo.ts';
+import { type Agent, NOTHING_DONE } from '../../functions/src/access/rules/agent.ts';
+import type { Caller, Credential } from '../../functions/src/access/rules/principal.ts';
+import type { Change } from '../../functions/src/kernel/commit.ts';
+import type { PresenceOutage, SweepState } from '../../functions/src/kernel/sweep.ts';
+import type { NumberedEntry } from '../../functions/src/toolsets/coding/rules/log.ts';
+import { appendNumbered } from '../../functions/src/toolsets/coding/rules/log.ts';
+import type { CodingWork } from '../../functions/src/toolsets/coordination/rules/codingWork.ts';
+import type { Session } from '../../functions/src/toolsets/coordination/rules/session.ts';
+import type { Task } from '../../functions/src/toolsets/coordination/rules/task.ts';
+import type { Attempt } from '../../functions/src/toolsets/orchestration/rules/calls/attempting.ts';
+import { ModelFailure } from '../../functions/src/toolsets/orchestration/rules/port.ts';
+import type { JournalEntry } from '../../functions/src/toolsets/orchestration/rules/runs/journal.ts';
+import type { Run, StepRecord } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { readWorkflow } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
+import type { Notification } from '../../functions/src/toolsets/todo/rules/notifications.ts';
+import type { TaskEvent } from '../../functions/src/toolsets/todo/rules/outbox.ts';
+import type { RecurringTask } from '../../functions/src/toolsets/todo/rules/recurrence.ts';
+import type { Todo } from '../../functions/src/toolsets/todo/rules/todo.ts';
 
 const START = Date.UTC(2026, 10, 22, 9);
 

@@ -1,10 +1,10 @@
 /** Subscriptions and their logs in memory, for whoever reads them. */
 import { EventEmitter, once } from 'node:events';
-import type { Caller } from '../../functions/src/domain/data/caller.ts';
-import { MusterError } from '../../functions/src/domain/errors.ts';
-import type { JsonValue } from '../../functions/src/domain/json.ts';
-import type { LoggedEvent } from '../../functions/src/domain/subscriptions/event.ts';
-import type { EventReader, ReadFrom, Reading } from '../../functions/src/domain/subscriptions/reading.ts';
+import type { Caller } from '../../functions/src/access/rules/principal.ts';
+import { MusterError } from '../../functions/src/kernel/errors.ts';
+import type { JsonValue } from '../../functions/src/kernel/json.ts';
+import type { EventReader, ReadFrom, Reading } from '../../functions/src/toolsets/firebase/rules/page.ts';
+import type { LoggedEvent } from '../../functions/src/toolsets/firebase/rules/subscription.ts';
 
 const PAGE = 2;
 

@@ -1,6 +1,6 @@
 /** A small toolset with a tool for each thing that a call can do. */
 import { z } from 'zod';
-import { MusterError } from '../../functions/src/domain/errors.ts';
+import { MusterError } from '../../functions/src/kernel/errors.ts';
 import { defineTool, type Toolset } from '../../functions/src/mcp/tool.ts';
 
 const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };

@@ -5,16 +5,15 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { http } from '@google-cloud/functions-framework';
 import { getTestServer } from '@google-cloud/functions-framework/testing';
-import { MusterError } from '../../functions/src/domain/errors.ts';
-import type { SettledOperation } from '../../functions/src/domain/idempotency/operation.ts';
-import type { EndedCall } from '../../functions/src/domain/metrics/metrics.ts';
-import type { Log } from '../../functions/src/domain/ports.ts';
-import type { Principal } from '../../functions/src/domain/principal.ts';
-import type { Services } from '../../functions/src/domain/services.ts';
-import { disguise } from '../../functions/src/entry/http/disguise.ts';
-import { createEndpoint, type EndpointDependencies } from '../../functions/src/mcp/endpoint.ts';
-import { OpenStreams } from '../../functions/src/mcp/openStreams.ts';
-import type { Directory } from '../../functions/src/mcp/tool.ts';
+import type { EndedCall } from '../../functions/src/access/rules/callMetrics.ts';
+import type { Principal } from '../../functions/src/access/rules/principal.ts';
+import { disguise } from '../../functions/src/entry/framework.ts';
+import type { SettledOperation } from '../../functions/src/kernel/commit.ts';
+import { MusterError } from '../../functions/src/kernel/errors.ts';
+import type { Log } from '../../functions/src/kernel/ports.ts';
+import type { Directory, Services } from '../../functions/src/mcp/callContext.ts';
+import { createEndpoint, type EndpointDependencies } from '../../functions/src/mcp/http/endpoint.ts';
+import { OpenStreams } from '../../functions/src/mcp/http/streams.ts';
 
 export interface LogEntry {
   readonly level: keyof Log;
@@ -106,7 +105,7 @@ export async function serveEndpoint(dependencies: EndpointDependencies, port = 0
   const name = `mcp${served}`;
   http(name, createEndpoint(dependencies));
   const server = getTestServer(name);
-  // As entry/http/framework.ts has it done in a function's own process, here for this server alone.
+  // As entry/framework.ts has it done in a function's own process, here for this server alone.
   subscribe('http.server.request.start', (event) => {
     const started = event as { request: IncomingMessage; server: Server };
     if (started.server === server) disguise(started.request);

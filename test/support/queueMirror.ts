@@ -1,5 +1,5 @@
-import { realtimeDatabase } from '../../functions/src/adapters/admin/realtimeDatabase.ts';
-import { TASK_QUEUE } from '../../functions/src/adapters/database/paths.ts';
+import { realtimeDatabase } from '../../functions/src/kernel/realtime/database.ts';
+import { TASK_QUEUE } from '../../functions/src/kernel/realtime/paths.ts';
 
 /**
  * Forgets what can be claimed, of all workspaces: others leave tasks behind, and there may be no more than 1,000 where

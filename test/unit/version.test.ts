@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { VERSION } from '../../functions/src/version.ts';
+import { VERSION } from '../../functions/src/config.ts';
 import { VERSION as RUNNER_VERSION } from '../../runner/src/version.ts';
 
 describe('the version that clients are told', () => {

@@ -1,21 +1,20 @@
 /** Composes who is calling: how callers are known, limited and counted. */
-import { firebaseApp } from '../adapters/admin/firebaseApp.ts';
-import { realtimeDatabase } from '../adapters/admin/realtimeDatabase.ts';
-import { FirebaseIdTokenVerifier } from '../adapters/auth/idTokens.ts';
-import { DatabaseLimitLedger } from '../adapters/database/limitLedger.ts';
-import { DatabaseMetricsLedger } from '../adapters/database/metricsLedger.ts';
-import { DatabasePresence } from '../adapters/database/presence.ts';
-import { FirestoreAgentDirectory } from '../adapters/firestore/agentDirectory.ts';
-import { FirestoreAgentReader } from '../adapters/firestore/agentReader.ts';
-import { FirestoreSessionReader } from '../adapters/firestore/sessionReader.ts';
-import { CredentialAuthenticator } from '../domain/agents/authentication.ts';
-import { AgentLiveness } from '../domain/agents/liveness.ts';
-import { AgentMembership } from '../domain/agents/membership.ts';
-import type { AccessPorts } from '../domain/agents/ports.ts';
-import { AgentRegistration } from '../domain/agents/registration.ts';
-import type { RateLimit } from '../domain/limits/bucket.ts';
-import { RateLimiter, UNLIMITED } from '../domain/limits/limiter.ts';
-import { CallRecorder } from '../domain/metrics/recorder.ts';
+import { CredentialAuthenticator } from '../access/rules/authentication.ts';
+import type { RateLimit } from '../access/rules/bucket.ts';
+import { CallRecorder } from '../access/rules/callMetrics.ts';
+import { AgentLiveness } from '../access/rules/liveness.ts';
+import type { AccessPorts } from '../access/rules/ports.ts';
+import { RateLimiter, UNLIMITED } from '../access/rules/rateLimiter.ts';
+import { AgentRegistration } from '../access/rules/registration.ts';
+import { FirestoreAgentDirectory } from '../access/store/agentDirectory.ts';
+import { FirestoreAgentReader } from '../access/store/agents.ts';
+import { DatabaseLimitLedger, DatabaseMetricsLedger } from '../access/store/ledgers.ts';
+import { DatabasePresence } from '../access/store/presence.ts';
+import { FirebaseIdTokenVerifier } from '../access/store/signIn.ts';
+import { firebaseApp } from '../kernel/firebaseApp.ts';
+import { realtimeDatabase } from '../kernel/realtime/database.ts';
+import { AgentMembership } from '../toolsets/coordination/rules/membership.ts';
+import { FirestoreSessionReader } from '../toolsets/coordination/store/sessions.ts';
 import type { Foundation } from './foundation.ts';
 
 export interface AccessBindings {

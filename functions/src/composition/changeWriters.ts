@@ -1,17 +1,16 @@
 /** How each change is written, of all features. The compiler refuses it where a kind has no writer. */
-import { agentWriters, skillWriters } from '../adapters/firestore/agentChanges.ts';
-import { measureWriters } from '../adapters/firestore/agentMeasures.ts';
-import { codingWriters } from '../adapters/firestore/codingChanges.ts';
-import type { ChangeWriters } from '../adapters/firestore/commitWrites.ts';
-import { sessionWriters } from '../adapters/firestore/coordinationChanges.ts';
-import { workflowWriters } from '../adapters/firestore/orchestrationChanges.ts';
-import { linkWriters } from '../adapters/firestore/pullRequestChanges.ts';
-import { runWriters } from '../adapters/firestore/runChanges.ts';
-import { reminderWriters } from '../adapters/firestore/spineChanges.ts';
-import { subscriptionWriters } from '../adapters/firestore/subscriptionChanges.ts';
-import { taskWriters } from '../adapters/firestore/taskChanges.ts';
-import { todoWriters } from '../adapters/firestore/todoChanges.ts';
-import type { ChangeKinds } from '../domain/store.ts';
+import { agentWriters, skillWriters } from '../access/store/agents.ts';
+import type { ChangeKinds } from '../kernel/commit.ts';
+import type { ChangeWriters } from '../kernel/firestore/commitWrites.ts';
+import { codingWriters } from '../toolsets/coding/store/tasks.ts';
+import { sessionWriters } from '../toolsets/coordination/store/sessionDocument.ts';
+import { taskWriters } from '../toolsets/coordination/store/tasks.ts';
+import { subscriptionWriters } from '../toolsets/firebase/store/subscriptions.ts';
+import { linkWriters } from '../toolsets/github/store/pullRequests.ts';
+import { measureWriters, workflowWriters } from '../toolsets/orchestration/store/measures.ts';
+import { runWriters } from '../toolsets/orchestration/store/runs.ts';
+import { reminderWriters } from '../toolsets/todo/store/events.ts';
+import { todoWriters } from '../toolsets/todo/store/todos.ts';
 
 export const changeWriters: ChangeWriters<ChangeKinds> = {
   ...agentWriters,

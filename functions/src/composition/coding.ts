@@ -1,13 +1,12 @@
 /** Composes coding tasks: what they are read by and watched with, and the services over that. */
-import { FirestoreCodingTaskReader } from '../adapters/firestore/codingTaskReader.ts';
-import { FirestoreCodingWatch } from '../adapters/firestore/codingWatch.ts';
-import { FirestoreTaskLogReader } from '../adapters/firestore/taskLogReader.ts';
-import { CodingChanges } from '../domain/coding/changing.ts';
-import type { CodingPorts } from '../domain/coding/ports.ts';
-import { CodingRunners } from '../domain/coding/runners.ts';
-import { CodingService } from '../domain/coding/service.ts';
-import { CodingView } from '../domain/coding/view.ts';
-import type { Services } from '../domain/services.ts';
+import type { Services } from '../mcp/callContext.ts';
+import { CodingChanges } from '../toolsets/coding/rules/changing.ts';
+import { CodingService } from '../toolsets/coding/rules/coding.ts';
+import type { CodingPorts } from '../toolsets/coding/rules/ports.ts';
+import { CodingRunners } from '../toolsets/coding/rules/runners.ts';
+import { CodingView } from '../toolsets/coding/rules/view.ts';
+import { FirestoreTaskLogReader } from '../toolsets/coding/store/logs.ts';
+import { FirestoreCodingTaskReader, FirestoreCodingWatch } from '../toolsets/coding/store/tasks.ts';
 import type { Foundation } from './foundation.ts';
 
 export function codingPorts({ database, documents, log }: Foundation) {

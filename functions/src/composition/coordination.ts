@@ -1,15 +1,14 @@
 /** Composes sessions and the queue of tasks. */
-import { realtimeDatabase } from '../adapters/admin/realtimeDatabase.ts';
-import { TaskQueueMirror } from '../adapters/database/taskQueueMirror.ts';
-import { FirestoreArchiveReader } from '../adapters/firestore/archiveReader.ts';
-import { FirestoreDiscoveryReader } from '../adapters/firestore/discoveryReader.ts';
-import { FirestoreQueueReader } from '../adapters/firestore/queueReader.ts';
-import { FirestoreTaskReader } from '../adapters/firestore/taskReader.ts';
-import type { CoordinationPorts } from '../domain/coordination/ports.ts';
-import { CoordinationService } from '../domain/coordination/service.ts';
-import { TaskCreation } from '../domain/tasks/creation.ts';
-import { TaskQueue } from '../domain/tasks/queue.ts';
-import { TaskSweep } from '../domain/tasks/sweep.ts';
+import { realtimeDatabase } from '../kernel/realtime/database.ts';
+import { CoordinationService } from '../toolsets/coordination/rules/coordination.ts';
+import { TaskCreation } from '../toolsets/coordination/rules/creation.ts';
+import { TaskSweep } from '../toolsets/coordination/rules/leases.ts';
+import type { CoordinationPorts } from '../toolsets/coordination/rules/ports.ts';
+import { TaskQueue } from '../toolsets/coordination/rules/queue.ts';
+import { FirestoreQueueReader } from '../toolsets/coordination/store/queue.ts';
+import { FirestoreArchiveReader, FirestoreDiscoveryReader } from '../toolsets/coordination/store/sessions.ts';
+import { TaskQueueMirror } from '../toolsets/coordination/store/taskQueueMirror.ts';
+import { FirestoreTaskReader } from '../toolsets/coordination/store/tasks.ts';
 import type { Foundation } from './foundation.ts';
 
 export function coordinationPorts({ database, documents }: Foundation) {

@@ -1,17 +1,17 @@
 /** Composes how callers read, write and follow their own data. */
-import { firebaseApp } from '../adapters/admin/firebaseApp.ts';
-import { realtimeDatabase } from '../adapters/admin/realtimeDatabase.ts';
-import { IdentityToolkitSignIn } from '../adapters/auth/agentSignIn.ts';
-import { CachedCallerTokens } from '../adapters/auth/callerTokens.ts';
-import { RealtimeAccess } from '../adapters/database/asCaller/access.ts';
-import { DatabaseEventLog } from '../adapters/database/eventLog.ts';
-import { DatabaseWatcherLeases } from '../adapters/database/watcherLeases.ts';
-import { FirestoreAccess } from '../adapters/firestore/asCaller/access.ts';
-import { FirestoreSubscriptionReader } from '../adapters/firestore/subscriptionReader.ts';
+import { CachedCallerTokens } from '../access/store/callerTokens.ts';
+import { IdentityToolkitSignIn } from '../access/store/signIn.ts';
 import { webApiKey } from '../config.ts';
-import type { FirebasePorts } from '../domain/data/ports.ts';
-import { DataService } from '../domain/data/service.ts';
-import { SubscriptionService } from '../domain/subscriptions/service.ts';
+import { firebaseApp } from '../kernel/firebaseApp.ts';
+import { realtimeDatabase } from '../kernel/realtime/database.ts';
+import { FirestoreAccess } from '../toolsets/firebase/firestore/access.ts';
+import { RealtimeAccess } from '../toolsets/firebase/realtime/access.ts';
+import { DataService } from '../toolsets/firebase/rules/data.ts';
+import type { FirebasePorts } from '../toolsets/firebase/rules/ports.ts';
+import { SubscriptionService } from '../toolsets/firebase/rules/subscriptions.ts';
+import { DatabaseEventLog } from '../toolsets/firebase/store/eventLog.ts';
+import { FirestoreSubscriptionReader } from '../toolsets/firebase/store/subscriptions.ts';
+import { DatabaseWatcherLeases } from '../toolsets/firebase/store/watcherLeases.ts';
 import type { Foundation } from './foundation.ts';
 
 /** How long a database may take to answer a call that runs as its caller. */

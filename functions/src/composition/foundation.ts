@@ -1,13 +1,13 @@
 /** Composes what all features stand on. */
-import { realtimeDatabase } from '../adapters/admin/realtimeDatabase.ts';
-import { DatabaseUnreadable } from '../adapters/database/unreadable.ts';
-import { type Firestore, firestore } from '../adapters/firestore/client.ts';
-import { DocumentReading } from '../adapters/firestore/reading.ts';
-import { FirestoreSettledOperations } from '../adapters/firestore/settledOperations.ts';
-import { FirestoreStore } from '../adapters/firestore/store.ts';
-import { systemHashing, systemRandomness } from '../adapters/platform/cryptography.ts';
-import type { Clock } from '../domain/ports.ts';
-import { cloudLog } from '../logging.ts';
+
+import type { Firestore } from '@google-cloud/firestore';
+import { firestore } from '../kernel/firestore/client.ts';
+import { DocumentReading } from '../kernel/firestore/reading.ts';
+import { FirestoreSettledOperations, FirestoreStore } from '../kernel/firestore/store.ts';
+import { cloudLog, systemHashing, systemRandomness } from '../kernel/platform.ts';
+import type { Clock } from '../kernel/ports.ts';
+import { realtimeDatabase } from '../kernel/realtime/database.ts';
+import { DatabaseUnreadable } from '../kernel/realtime/unreadable.ts';
 import { changeWriters } from './changeWriters.ts';
 
 export interface FoundationBindings {

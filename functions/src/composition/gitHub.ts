@@ -1,16 +1,16 @@
 /** Composes GitHub: how it is reached, the services over that, and what its webhook tells. */
-import { FirestorePullRequestLinks } from '../adapters/firestore/pullRequestReader.ts';
-import { GitHubClients, type GitHubSettings } from '../adapters/github/clients.ts';
-import { RestGitHub } from '../adapters/github/gitHub.ts';
-import { GitHubWebhook } from '../adapters/github/webhook.ts';
 import { gitHubSettings, gitHubWebhookKey } from '../config.ts';
-import { Committing } from '../domain/github/committing.ts';
-import { Deliveries } from '../domain/github/deliveries.ts';
-import { Issues } from '../domain/github/issues.ts';
-import type { GitHubPorts } from '../domain/github/ports.ts';
-import { PullRequests } from '../domain/github/pullRequests.ts';
-import { RepositoryReading } from '../domain/github/reading.ts';
-import { Workflows } from '../domain/github/workflows.ts';
+import { Issues } from '../toolsets/github/rules/branches.ts';
+import { Committing } from '../toolsets/github/rules/committing.ts';
+import { Deliveries } from '../toolsets/github/rules/deliveries.ts';
+import type { GitHubPorts } from '../toolsets/github/rules/ports.ts';
+import { PullRequests } from '../toolsets/github/rules/pullRequests.ts';
+import { RepositoryReading } from '../toolsets/github/rules/reading.ts';
+import { Workflows } from '../toolsets/github/rules/workflows.ts';
+import { FirestorePullRequestLinks } from '../toolsets/github/store/pullRequests.ts';
+import { GitHubClients, type GitHubSettings } from '../vendors/octokit/clients.ts';
+import { RestGitHub } from '../vendors/octokit/gitHub.ts';
+import { GitHubWebhook } from '../vendors/octokit/webhook.ts';
 import type { Foundation } from './foundation.ts';
 
 export interface GitHubBindings {

@@ -1,24 +1,24 @@
 /** Composes orchestration: runs, what executes them, the agents that they ask, and what the tools ask. */
-import { Claude } from '../adapters/anthropic/claude.ts';
-import { CloudTasksRunQueue } from '../adapters/cloudtasks/runQueue.ts';
-import { FirestoreAgentMeasures } from '../adapters/firestore/agentMeasures.ts';
-import { FirestoreAnswerCache } from '../adapters/firestore/answerCache.ts';
-import { FirestoreRunReader } from '../adapters/firestore/runReader.ts';
-import { FirestoreWorkflowReader } from '../adapters/firestore/workflowReader.ts';
-import { Gemini } from '../adapters/gemini/gemini.ts';
-import type { ModelSettings } from '../adapters/models/settings.ts';
-import { systemTimer } from '../adapters/platform/timer.ts';
+
 import { modelSettings, runBudget } from '../config/models.ts';
 import { region } from '../config.ts';
-import { AgentRoster } from '../domain/orchestration/agents/roster.ts';
-import type { HostedAgent } from '../domain/orchestration/ports.ts';
-import type { OrchestrationPorts } from '../domain/orchestration/runPorts.ts';
-import { RunExecution } from '../domain/orchestration/runs/execution.ts';
-import type { RunDispatch } from '../domain/orchestration/runs/ports.ts';
-import type { RunBudget } from '../domain/orchestration/runs/run.ts';
-import { RunService } from '../domain/orchestration/runs/service.ts';
-import { WorkflowLibrary } from '../domain/orchestration/workflows/library.ts';
-import type { Services } from '../domain/services.ts';
+import { systemTimer } from '../kernel/platform.ts';
+import type { Services } from '../mcp/callContext.ts';
+import { AgentRoster } from '../toolsets/orchestration/rules/agents/selection.ts';
+import type { HostedAgent } from '../toolsets/orchestration/rules/port.ts';
+import type { OrchestrationPorts } from '../toolsets/orchestration/rules/ports.ts';
+import { RunExecution } from '../toolsets/orchestration/rules/runs/execution.ts';
+import type { RunBudget } from '../toolsets/orchestration/rules/runs/run.ts';
+import { RunService } from '../toolsets/orchestration/rules/runs/runs.ts';
+import type { RunDispatch } from '../toolsets/orchestration/rules/runs/starting.ts';
+import { WorkflowLibrary } from '../toolsets/orchestration/rules/workflows/library.ts';
+import { FirestoreAgentMeasures } from '../toolsets/orchestration/store/measures.ts';
+import { FirestoreAnswerCache, FirestoreRunReader } from '../toolsets/orchestration/store/runs.ts';
+import { FirestoreWorkflowReader } from '../toolsets/orchestration/store/workflows.ts';
+import { Claude } from '../vendors/anthropic/claude.ts';
+import { CloudTasksRunQueue } from '../vendors/cloudtasks/runQueue.ts';
+import { Gemini } from '../vendors/gemini/gemini.ts';
+import type { ModelSettings } from '../vendors/models.ts';
 import type { Foundation } from './foundation.ts';
 
 /** What tests bind in place of what the environment says. */
@@ -46,7 +46,7 @@ export function orchestrationPorts(
   };
 }
 
-export interface HostedAgentSettings {
+interface HostedAgentSettings {
   readonly claude: ModelSettings;
   readonly gemini: ModelSettings;
 }

@@ -1,4 +1,5 @@
 /** The parameters of the models that orchestrations ask, and of what these may spend. */
+
 import { defineInt, defineSecret, defineString } from 'firebase-functions/params';
 import { bound, secretValue } from '../config.ts';
 

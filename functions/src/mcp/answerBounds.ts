@@ -2,9 +2,8 @@
  * No answer is larger than its bound, whatever a tool has found. Lists end before it and go on by their cursors; this
  * is for what is large in one piece. What a call has done it has done, so its answer is cut rather than refused.
  */
-import { MusterError } from '../domain/errors.ts';
-import type { JsonObject, JsonValue } from '../domain/json.ts';
-import { MAX_ANSWER_BYTES } from '../domain/size.ts';
+import { MusterError } from '../kernel/errors.ts';
+import { type JsonObject, type JsonValue, MAX_ANSWER_BYTES } from '../kernel/json.ts';
 import type { Tool } from './tool.ts';
 
 /** What the message around the answer takes. */

@@ -1,21 +1,19 @@
 /** Runs one call of a tool, from its raw arguments to its answer. */
-import type { Operation } from '../domain/idempotency/operation.ts';
-import type { CallLimits } from '../domain/limits/limiter.ts';
-import type { Services } from '../domain/services.ts';
-import type { Waiting } from '../domain/waiting.ts';
+import { hasRole, type Principal, type Role } from '../access/rules/principal.ts';
+import type { CallLimits } from '../access/rules/rateLimiter.ts';
+import type { Operation } from '../kernel/commit.ts';
+import { MusterError } from '../kernel/errors.ts';
+import type { Waiting } from '../kernel/waiting.ts';
 import { textWithinBounds, withinBounds } from './answerBounds.ts';
-import { authorise } from './authorisation.ts';
-import type { CallContext } from './callContext.ts';
+import { type CallContext, type ProgressToken, progressNotification, type Services } from './callContext.ts';
 import { type Late, LOOK_FIRST, type Punctuality, requireTime, withDeadline } from './deadline.ts';
-import type { Exchange } from './exchange.ts';
+import { type Outcome, presentable } from './errorEnvelope.ts';
 import { type IdempotencyPorts, runOnce, UNKEYED } from './idempotency.ts';
 import { fullName } from './names.ts';
 import { type ObservationPorts, observe } from './observation.ts';
-import { namingOwnArgument } from './ownArgument.ts';
-import { type ProgressToken, progressNotification } from './progress.ts';
-import { type Outcome, presentable } from './projection.ts';
+import type { Exchange } from './requestContext.ts';
 import type { FoundResource, FoundTemplate } from './resources.ts';
-import type { FoundTool } from './tool.ts';
+import type { FoundTool, Tool } from './tool.ts';
 
 export interface CallPorts extends IdempotencyPorts, ObservationPorts {
   readonly services: () => Services;
@@ -25,7 +23,7 @@ export interface CallPorts extends IdempotencyPorts, ObservationPorts {
 type Notify = CallContext['notify'];
 
 /** What a client is told before the answer. */
-export interface Telling {
+interface Telling {
   readonly notify: Notify;
   readonly progressToken?: ProgressToken | undefined;
   /** What an answer takes as it is sent. */
@@ -151,4 +149,49 @@ function contextOf(
     },
     services: ports.services(),
   };
+}
+
+// The one gate in front of every tool and resource. Source: docs/semantics.md#who-may-do-what.
+
+/** Whether the principal may use the toolset at all. */
+export function mayUse(principal: Principal, toolset: string): boolean {
+  return principal.toolsets === undefined || principal.toolsets.includes(toolset);
+}
+
+/**
+ * @param what the tool or resource, as its caller knows it
+ * @throws MusterError FORBIDDEN
+ */
+export function authorise(principal: Principal, toolset: string, least: Role, what: string): void {
+  if (!mayUse(principal, toolset)) {
+    throw new MusterError('FORBIDDEN', `You may not use the toolset ${toolset}.`, {
+      reason: 'TOOLSET_NOT_ALLOWED',
+      suggestion: `Your toolsets: ${principal.toolsets?.join(', ') || 'none'}. Ask a leader for a credential with ${toolset}.`,
+    });
+  }
+  if (!hasRole(principal.role, least)) {
+    throw new MusterError('FORBIDDEN', `${what} needs the role ${least}; yours is ${principal.role}.`, {
+      reason: 'ROLE_TOO_WEAK',
+      suggestion: `Ask an agent or a person with the role ${least}, or for a credential with that role.`,
+    });
+  }
+}
+
+// Errors name the argument as its tool does: the domain has one name for what some tools write in another
+// way.
+
+/** @param error whatever the tool's handler has thrown */
+export function namingOwnArgument(error: unknown, { input }: Pick<Tool, 'input'>): unknown {
+  if (!(error instanceof MusterError) || error.details.field === undefined) return error;
+  const [first = '', ...rest] = error.details.field.split('.');
+  const own = Object.keys(input.shape);
+  const name = own.find((one) => one === first) ?? own.find((one) => folded(one) === folded(first));
+  if (name === undefined || name === first) return error;
+  const details = { ...error.details, field: [name, ...rest].join('.'), cause: error.cause };
+  return new MusterError(error.code, error.message, details);
+}
+
+/** `task_id` and `taskId` are one. */
+function folded(name: string): string {
+  return name.replaceAll('_', '').toLowerCase();
 }

@@ -1,13 +1,10 @@
 /** What the handler of a tool knows of the call that it answers. */
-import type { Caller } from '../domain/data/caller.ts';
-import type { Operation } from '../domain/idempotency/operation.ts';
-import type { JsonObject } from '../domain/json.ts';
-import type { Principal } from '../domain/principal.ts';
-import type { Services } from '../domain/services.ts';
-import type { Patience } from '../domain/waiting.ts';
+import type { Caller, Principal, Role } from '../access/rules/principal.ts';
+import type { AgentRegistration } from '../access/rules/registration.ts';
+import type { Operation } from '../kernel/commit.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { Patience, Waiting } from '../kernel/waiting.ts';
 import type { Punctuality } from './deadline.ts';
-import type { Directory } from './directory.ts';
-import type { Progress } from './progress.ts';
 
 /** What a handler is given besides its arguments. Made once per call. */
 export interface CallContext extends Patience, Punctuality {
@@ -38,4 +35,86 @@ export interface CallContext extends Patience, Punctuality {
 export interface Notification {
   readonly method: string;
   readonly params: JsonObject;
+}
+
+// What a client can be told of a call before its answer. Source: MCP 2025-11-25, "Progress".
+
+/** How far a call has come. */
+interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  /** In words. */
+  readonly message: string;
+}
+
+/** Names a call for whoever wants to be told how far it has come. */
+export type ProgressToken = string | number;
+
+export function progressNotification(progressToken: ProgressToken, progress: Progress) {
+  const params: JsonObject = { progressToken, ...progress };
+  return { method: 'notifications/progress', params };
+}
+
+// How long a call has only waited. Waits at the same time count once, and one that goes on counts so far.
+
+export class WaitingTime {
+  private readonly now: () => number;
+  private open = 0;
+  private since = 0;
+  private ended = 0;
+
+  /** @param now milliseconds of a clock that never goes back */
+  constructor(now: () => number) {
+    this.now = now;
+  }
+
+  readonly during: Waiting = async (wait) => {
+    if (this.open === 0) this.since = this.now();
+    this.open += 1;
+    try {
+      return await wait;
+    } finally {
+      this.open -= 1;
+      if (this.open === 0) this.ended += this.now() - this.since;
+    }
+  };
+
+  get milliseconds(): number {
+    return this.open === 0 ? this.ended : this.ended + this.now() - this.since;
+  }
+}
+
+// What a deployment tells of itself.
+
+/** What a deployment can do, and what of it the caller's endpoint serves. */
+export interface Directory {
+  /** Every tool that there is, in the order of the toolsets. */
+  readonly tools: readonly KnownTool[];
+  /** The URIs of the resources that this endpoint lists. */
+  readonly resources: readonly string[];
+  /**
+   * The name under which this endpoint takes calls of a tool; undefined where it does not.
+   * @param fullName `coordination.create_task`
+   */
+  wireName(fullName: string): string | undefined;
+}
+
+/** A tool as others speak of it. */
+export interface KnownTool {
+  readonly toolset: string;
+  /** `coordination.create_task`: `tools/call` finds it by this name wherever it is served. */
+  readonly fullName: string;
+  readonly title: string;
+  readonly description: string;
+  readonly role: Role;
+  /** The JSON Schema of its arguments. */
+  readonly parameters: JsonObject;
+  readonly example: JsonObject;
+}
+
+// What the tools can ask for, one entry an area of the domain. Built once per instance in app.ts.
+
+/** What the tools ask. Each toolset declares its own services of this module, and app.ts makes them. */
+export interface Services {
+  readonly registration: AgentRegistration;
 }

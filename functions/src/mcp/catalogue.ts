@@ -1,11 +1,12 @@
 /** What a selection lists and finds. Built once per instance and selection, not per request. */
-import { jsonObject } from '../domain/json.ts';
-import type { Role } from '../domain/principal.ts';
-import { inputJsonSchema } from './json-schema.ts';
+import type { Role } from '../access/rules/principal.ts';
+import { jsonObject } from '../kernel/json.ts';
+import type { Directory, KnownTool } from './callContext.ts';
+import { inputJsonSchema } from './jsonSchema.ts';
 import { acceptedNames, type Dialect, fullName, wireName } from './names.ts';
 import { type Resources, resourcesOf } from './resources.ts';
 import type { Listing, Selection } from './selection.ts';
-import type { Directory, FoundTool, KnownTool, Toolset } from './tool.ts';
+import type { FoundTool, Toolset } from './tool.ts';
 import { isListedLight, lightTool, type ToolList, toolListOf, wholeTool } from './toolList.ts';
 
 /** Clients cut instructions off, some without a word. Source: docs/semantics.md#the-endpoint. */

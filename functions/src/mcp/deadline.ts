@@ -1,5 +1,5 @@
 /** How long a request may take, and what is said where a call of it takes longer. */
-import { type ErrorDetails, MusterError } from '../domain/errors.ts';
+import { type ErrorDetails, MusterError } from '../kernel/errors.ts';
 
 /** Under the 60 s after which clients give up, so that it is us who answer. */
 const REQUEST_MILLISECONDS = 50_000;

@@ -1,15 +1,18 @@
 /** `idempotency_key`: a repeated call gets the first answer. Source: docs/semantics.md#shared. */
-import { MusterError } from '../domain/errors.ts';
-import { keyReused } from '../domain/idempotency/errors.ts';
-import { type Operation, REPLAY_HOURS, type SettledOperation } from '../domain/idempotency/operation.ts';
-import { canonicalJson, type JsonObject } from '../domain/json.ts';
-import type { Clock, Hashing, SettledOperations } from '../domain/ports.ts';
-import { UnansweredCommitError } from '../domain/store.ts';
+import {
+  type Operation,
+  REPLAY_HOURS,
+  type SettledOperation,
+  UnansweredCommitError,
+} from '../kernel/commit.ts';
+import { keyReused, MusterError } from '../kernel/errors.ts';
+import { canonicalJson, type JsonObject } from '../kernel/json.ts';
+import type { Clock, Hashing, SettledOperations } from '../kernel/ports.ts';
 import type { CallContext } from './callContext.ts';
 import type { PreparedCall } from './tool.ts';
 
 /** Whose call it is and which. */
-export interface CallIdentity {
+interface CallIdentity {
   readonly uid: string;
   readonly tool: string;
   readonly workspace: string;

@@ -1,11 +1,11 @@
 /** What is noted of every call, resource and stream: a log entry, its counts, and that the agent is alive. */
-import { noteSeen } from '../domain/agents/sighting.ts';
-import type { MusterError } from '../domain/errors.ts';
-import type { CallMetrics } from '../domain/metrics/metrics.ts';
-import type { Clock, Log, Presence } from '../domain/ports.ts';
-import type { Waiting } from '../domain/waiting.ts';
-import type { Exchange } from './exchange.ts';
-import { WaitingTime } from './waitingTime.ts';
+import type { CallMetrics } from '../access/rules/callMetrics.ts';
+import { noteSeen } from '../access/rules/liveness.ts';
+import type { MusterError } from '../kernel/errors.ts';
+import type { Clock, Log, Presence } from '../kernel/ports.ts';
+import type { Waiting } from '../kernel/waiting.ts';
+import { WaitingTime } from './callContext.ts';
+import type { Exchange } from './requestContext.ts';
 
 export interface ObservationPorts {
   readonly presence: Presence;
@@ -14,7 +14,7 @@ export interface ObservationPorts {
   readonly log: Log;
 }
 
-export interface Observation {
+interface Observation {
   /** What the caller was refused with; undefined where it was answered. */
   error: MusterError | undefined;
   /** Leaves the time of a wait out of the call's own. */

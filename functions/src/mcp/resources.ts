@@ -1,4 +1,5 @@
 /** Finds resources by their URIs: those with a fixed one, and those of templates. */
+
 import { UriTemplate } from '@modelcontextprotocol/server';
 import type { BoundResource, Resource, ResourceTemplate, Toolset } from './tool.ts';
 
@@ -12,12 +13,9 @@ export interface FoundResource {
   readonly resource: BoundResource;
 }
 
-export type ListedResource = Omit<Resource, 'role' | 'read'>;
+type ListedResource = Omit<Resource, 'role' | 'read'>;
 
-export type ListedTemplate = Omit<
-  ResourceTemplate,
-  'role' | 'watchable' | 'slashes' | 'completions' | 'bind'
->;
+type ListedTemplate = Omit<ResourceTemplate, 'role' | 'watchable' | 'slashes' | 'completions' | 'bind'>;
 
 export interface FoundTemplate {
   readonly toolset: string;

@@ -2,11 +2,11 @@
  * What a URL selects: which toolsets, whether what writes is left out, which workspace.
  * Source: docs/semantics.md#the-endpoint.
  */
-import { WORKSPACE_NAME } from '../domain/coordination/session.ts';
-import { MusterError } from '../domain/errors.ts';
-import { type AgentPageName, agentPage, agentPagesOf } from './agentPages.ts';
+import { type Principal, WORKSPACE_NAME } from '../access/rules/principal.ts';
+import { MusterError } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { shownName } from './jsonLimits.ts';
 import { type Dialect, NETWORK_TOOLSETS } from './names.ts';
-import { shownName } from './structure.ts';
 
 export interface Selection {
   /** In the order in which the deployment has them. */
@@ -39,7 +39,7 @@ export interface RoutedSelection extends Selection {
 const STREAMING_TOOLSET = 'firebase';
 
 /** The parts of a request that select. */
-export interface SelectionRequest {
+interface SelectionRequest {
   /** With or without the function's own `/mcp`, which a custom domain keeps. */
   readonly path: string;
   readonly query: URLSearchParams;
@@ -164,4 +164,45 @@ function workspaceOf(query: URLSearchParams): string | undefined {
 function isTrue(value: string | null | undefined): boolean {
   if (value === null || value === undefined) return false;
   return value === '' || !FALSE_WORDS.includes(value.toLowerCase());
+}
+
+// What an agent reads with a plain GET: the endpoints that onboarding.registerAgent names. Each is one call
+// of a tool with the caller's own arguments, so that it is authorised, limited, logged and counted as any
+// call.
+
+interface AgentPage {
+  readonly toolset: string;
+  readonly tool: string;
+  readonly argumentsFor: (caller: Principal) => JsonObject;
+}
+
+const NAMES = ['messages', 'tasks', 'status'] as const;
+
+export type AgentPageName = (typeof NAMES)[number];
+
+const PAGES: Readonly<Record<AgentPageName, AgentPage>> = {
+  messages: {
+    toolset: 'firebase',
+    tool: 'read',
+    argumentsFor: ({ agentId, uid }) => ({
+      database: 'realtime',
+      path: `messages/agents/${agentId ?? uid}`,
+      query: { limit: 100 },
+    }),
+  },
+  tasks: {
+    toolset: 'system',
+    tool: 'getTaskQueue',
+    argumentsFor: ({ agentId }) => (agentId === undefined ? {} : { agentId }),
+  },
+  status: { toolset: 'system', tool: 'getSystemStatus', argumentsFor: () => ({}) },
+};
+
+/** The pages that a deployment with these toolsets has. */
+function agentPagesOf(existing: readonly string[]): readonly AgentPageName[] {
+  return NAMES.filter((name) => existing.includes(PAGES[name].toolset));
+}
+
+export function agentPage(name: AgentPageName): AgentPage {
+  return PAGES[name];
 }

@@ -2,16 +2,13 @@
  * The shape of a tool and of a resource. Toolsets import this file and nothing else of this folder.
  * Source: CONTRIBUTING.md#add-a-tool.
  */
-import { z } from 'zod';
-import { type JsonObject, jsonObject } from '../domain/json.ts';
-import type { Role } from '../domain/principal.ts';
-import type { CallContext } from './callContext.ts';
-import type { WithBrandedIds } from './idArguments.ts';
-import { CLEARABLE } from './json-schema.ts';
-import { argumentsChecker } from './validation.ts';
 
-export type { CallContext, Notification } from './callContext.ts';
-export type { Directory, KnownTool } from './directory.ts';
+import { z } from 'zod';
+import type { Role } from '../access/rules/principal.ts';
+import { type JsonObject, jsonObject } from '../kernel/json.ts';
+import type { CallContext } from './callContext.ts';
+import { CLEARABLE } from './jsonSchema.ts';
+import { argumentsChecker } from './validation.ts';
 
 /** MCP's four hints, all of them required. Source: MCP 2025-11-25, ToolAnnotations. */
 export interface ToolHints {
@@ -22,10 +19,10 @@ export interface ToolHints {
 }
 
 /** Whom a tool is for that few callers need. */
-export type Audience = 'runners' | 'older clients';
+type Audience = 'runners' | 'older clients';
 
 /** A tool as its file writes it. */
-export interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> {
+interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> {
   /** The specification's name, without the toolset's: `create_task`, `registerAgent`. Also the file's name. */
   readonly name: string;
   readonly title: string;
@@ -155,7 +152,7 @@ export type Completion = (
 ) => Promise<readonly string[]>;
 
 /** A family of resources, as its file writes it. */
-export interface ResourceTemplateDefinition<Variables extends z.ZodObject> {
+interface ResourceTemplateDefinition<Variables extends z.ZodObject> {
   /** RFC 6570, level 1: `firebase://subscriptions/{subscriptionId}`. */
   readonly uriTemplate: string;
   readonly name: string;
@@ -226,3 +223,29 @@ export interface Toolset {
   readonly resources: readonly Resource[];
   readonly templates?: readonly ResourceTemplate[];
 }
+
+// Holds tools to `kernel/ids.ts`: what an argument calls an id is one, or the tool does not compile.
+
+/** How arguments are called that are ids. */
+type IdName = `${string}_id` | `${string}_ids` | `${string}Id` | `${string}Ids`;
+
+/** An id of GitHub's, which GitHub judges. */
+type ForeignName = 'workflow_id';
+
+type IsPlainText<Value> = string extends (Value extends readonly (infer Each)[] ? Each : Value)
+  ? true
+  : false;
+
+/** The arguments that are called ids and that `kernel/ids.ts` has not looked at. */
+type PlainIds<Arguments> = {
+  [Name in keyof Arguments]-?: Name extends Exclude<keyof Arguments & IdName, ForeignName>
+    ? IsPlainText<NonNullable<Arguments[Name]>> extends true
+      ? Name
+      : never
+    : never;
+}[keyof Arguments];
+
+/** Nothing more, or what no schema has: its error names the arguments. */
+type WithBrandedIds<Input extends z.ZodObject> = [PlainIds<z.output<Input>>] extends [never]
+  ? unknown
+  : { readonly 'takes ids as plain text': PlainIds<z.output<Input>> };

@@ -1,14 +1,14 @@
 /** How `tools/list` shows a tool: whole, or trimmed to what a model needs. */
-import type { JsonObject } from '../domain/json.ts';
-import { hasRole, type Role } from '../domain/principal.ts';
-import { answerOrRefusalSchema, inputJsonSchema, lightSchema, outputJsonSchema } from './json-schema.ts';
+import { hasRole, type Role } from '../access/rules/principal.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { envelopeSchema } from './errorEnvelope.ts';
+import { PackedText } from './http/compression.ts';
+import { answerOrRefusalSchema, inputJsonSchema, lightSchema, outputJsonSchema } from './jsonSchema.ts';
 import { type Dialect, wireName } from './names.ts';
-import { PackedText } from './packedText.ts';
-import { envelopeSchema } from './projection.ts';
 import type { FoundTool, Tool, ToolHints } from './tool.ts';
 
 /** A tool as `tools/list` shows it. Source: MCP 2025-11-25, Tool. */
-export interface ListedTool {
+interface ListedTool {
   readonly name: string;
   readonly title: string;
   readonly description: string;

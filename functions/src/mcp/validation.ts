@@ -1,8 +1,9 @@
 /** Turns a call's raw arguments into checked ones, or says what is wrong in words that a model can act on. */
+
 import { z } from 'zod';
-import { type ErrorCode, MusterError } from '../domain/errors.ts';
-import { arrayBoundsOf, unwrapped } from './arrayBounds.ts';
-import { checkStructure, fieldPath, shownName } from './structure.ts';
+import { type ErrorCode, MusterError } from '../kernel/errors.ts';
+import { checkStructure, fieldPath, shownName } from './jsonLimits.ts';
+import { arrayBoundsOf, unwrapped } from './jsonSchema.ts';
 
 const SHOWN_ISSUES = 5;
 const SHOWN_UNKNOWN = 5;
@@ -19,7 +20,7 @@ interface Finding {
 }
 
 /** Turns raw arguments into checked ones. */
-export type CheckArguments<Schema extends z.ZodObject> = (raw: Raw) => z.output<Schema>;
+type CheckArguments<Schema extends z.ZodObject> = (raw: Raw) => z.output<Schema>;
 
 /**
  * Prepares a schema, once, to check the arguments of its calls.

@@ -13,7 +13,7 @@ import { type Meter, openMeter } from '../../../bench/wire/meter.ts';
 import { type Cost, costReport } from './cost.ts';
 import { elsewhere, newDatabase } from './elsewhere.ts';
 
-/** What an instance of the endpoint has: see entry/http/mcp.ts. */
+/** What an instance of the endpoint has: see entry/http.ts. */
 export const MEBIBYTES = 512;
 
 /** What Node takes for its heap by itself in a container of that size: half of it. */

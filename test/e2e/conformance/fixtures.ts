@@ -3,7 +3,7 @@
  * served by the tests alone, so that it cannot be deployed.
  */
 import { z } from 'zod';
-import { MusterError } from '../../../functions/src/domain/errors.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { defineResourceTemplate, defineTool, type Toolset } from '../../../functions/src/mcp/tool.ts';
 
 const common = {

@@ -1,9 +1,9 @@
 /** Where mistakes are made: people and agents with credentials, good and bad, and things to be mistaken about. */
 import assert from 'node:assert/strict';
-import { credentialToDocument } from '../../../functions/src/adapters/firestore/agentDocument.ts';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import { credentialPath } from '../../../functions/src/adapters/firestore/paths.ts';
-import { systemHashing } from '../../../functions/src/adapters/platform/cryptography.ts';
+import { credentialToDocument } from '../../../functions/src/access/store/agentDocument.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { credentialPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import { registerAgent, type TestAgent } from '../support/agents.ts';
 import { isRecord } from '../support/clients.ts';
 import { endpointUrl, newWorkspace } from '../support/endpoint.ts';

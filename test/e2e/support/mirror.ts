@@ -1,6 +1,6 @@
 /** The mirror of claimable tasks in the Realtime Database, and the events that keep it. */
-import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
-import { TASK_QUEUE } from '../../../functions/src/adapters/database/paths.ts';
+import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
+import { TASK_QUEUE } from '../../../functions/src/kernel/realtime/paths.ts';
 import { isRecord } from './clients.ts';
 import { documentEvent } from './delivery/cloudEvents.ts';
 import { deliverToTrigger, PROJECT } from './emulator.ts';

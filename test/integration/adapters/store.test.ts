@@ -2,17 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { FirestoreAgentReader } from '../../../functions/src/adapters/firestore/agentReader.ts';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import { agentPath } from '../../../functions/src/adapters/firestore/paths.ts';
-import { FirestoreSessionReader } from '../../../functions/src/adapters/firestore/sessionReader.ts';
-import { FirestoreSettledOperations } from '../../../functions/src/adapters/firestore/settledOperations.ts';
-import { FirestoreStore } from '../../../functions/src/adapters/firestore/store.ts';
-import { FirestoreTaskReader } from '../../../functions/src/adapters/firestore/taskReader.ts';
-import { systemRandomness } from '../../../functions/src/adapters/platform/cryptography.ts';
+import { holding } from '../../../functions/src/access/rules/agent.ts';
+import { FirestoreAgentReader } from '../../../functions/src/access/store/agents.ts';
 import { changeWriters } from '../../../functions/src/composition/changeWriters.ts';
-import { holding } from '../../../functions/src/domain/agents/agent.ts';
-import { type Change, StaleWriteError } from '../../../functions/src/domain/store.ts';
+import { type Change, StaleWriteError } from '../../../functions/src/kernel/commit.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { agentPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import { FirestoreSettledOperations, FirestoreStore } from '../../../functions/src/kernel/firestore/store.ts';
+import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
+import { FirestoreSessionReader } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
+import { FirestoreTaskReader } from '../../../functions/src/toolsets/coordination/store/tasks.ts';
 import { documents } from '../../support/reading.ts';
 import { refusal, START, sampleAgent, sampleTask, secondsAfterStart } from '../../unit/domain/samples.ts';
 

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { firebaseApp } from '../../../functions/src/adapters/admin/firebaseApp.ts';
-import { IdentityToolkitSignIn } from '../../../functions/src/adapters/auth/agentSignIn.ts';
-import { CachedCallerTokens } from '../../../functions/src/adapters/auth/callerTokens.ts';
-import { FirebaseIdTokenVerifier } from '../../../functions/src/adapters/auth/idTokens.ts';
-import { MusterError } from '../../../functions/src/domain/errors.ts';
+import { CachedCallerTokens } from '../../../functions/src/access/store/callerTokens.ts';
+import {
+  FirebaseIdTokenVerifier,
+  IdentityToolkitSignIn,
+} from '../../../functions/src/access/store/signIn.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { firebaseApp } from '../../../functions/src/kernel/firebaseApp.ts';
 
 const HOST = 'FIREBASE_AUTH_EMULATOR_HOST';
 

@@ -1,10 +1,10 @@
 /** Calls of coding's tools and resources as MCP makes them. */
 import assert from 'node:assert/strict';
-import type { JsonObject } from '../../../functions/src/domain/json.ts';
-import type { Principal } from '../../../functions/src/domain/principal.ts';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { readResource } from '../../../functions/src/mcp/call.ts';
+import { isRecord } from '../../../functions/src/mcp/jsonLimits.ts';
 import { resourcesOf } from '../../../functions/src/mcp/resources.ts';
-import { isRecord } from '../../../functions/src/mcp/structure.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { call, directory } from '../coordination/calls.ts';
 import { silent, Team } from '../coordination/team.ts';

@@ -1,7 +1,7 @@
 /** The log of a coding task: each line once, in order, bounded, read from a cursor. */
 import assert from 'node:assert/strict';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import { taskPath } from '../../../functions/src/adapters/firestore/paths.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { taskPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { CodingTeam, entry, fields } from './calls.ts';
 
 describe('the log of a coding task', () => {

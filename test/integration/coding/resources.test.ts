@@ -1,6 +1,6 @@
 /** The resources of coding: what they show, what completes them, what watches them, what they refuse. */
 import assert from 'node:assert/strict';
-import { MusterError } from '../../../functions/src/domain/errors.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { completeVariable, readingContext } from '../../../functions/src/mcp/call.ts';
 import { CodingTeam, entry, fields, resources } from './calls.ts';
 

@@ -1,10 +1,10 @@
 /** Calls of tools as MCP makes them: roles, arguments, idempotency and answers included. */
 import assert from 'node:assert/strict';
-import type { JsonObject } from '../../../functions/src/domain/json.ts';
-import type { Principal } from '../../../functions/src/domain/principal.ts';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { callTool } from '../../../functions/src/mcp/call.ts';
 import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
-import { type ToolResult, toolResult } from '../../../functions/src/mcp/projection.ts';
+import { type ToolResult, toolResult } from '../../../functions/src/mcp/errorEnvelope.ts';
 import type { FoundTool } from '../../../functions/src/mcp/tool.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { silent, type Team } from './team.ts';

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { FieldValue } from '@google-cloud/firestore';
 import fc from 'fast-check';
 import { z } from 'zod';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import { taskPath } from '../../../functions/src/adapters/firestore/paths.ts';
-import type { TaskDraft } from '../../../functions/src/domain/tasks/creation.ts';
-import { compareInQueue } from '../../../functions/src/domain/tasks/order.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { taskPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import type { TaskDraft } from '../../../functions/src/toolsets/coordination/rules/creation.ts';
+import { compareInQueue } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { answer, refusedWith } from './calls.ts';
 import { Team } from './team.ts';
 

@@ -1,8 +1,8 @@
 /** Every tool's example is run, and its answer is what the tool says that it answers. */
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { jsonObject } from '../../../functions/src/domain/json.ts';
-import { outputJsonSchema } from '../../../functions/src/mcp/json-schema.ts';
+import { jsonObject } from '../../../functions/src/kernel/json.ts';
+import { outputJsonSchema } from '../../../functions/src/mcp/jsonSchema.ts';
 import { wireName } from '../../../functions/src/mcp/names.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { seededGitHub } from '../../support/github/seeded.ts';

@@ -1,7 +1,7 @@
 /** idempotency_key on calls that write, with the record and the change in one commit. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '../../../functions/src/domain/json.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { answer, call, refusedWith } from './calls.ts';
 import { Team } from './team.ts';
 

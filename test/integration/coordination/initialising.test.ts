@@ -1,8 +1,8 @@
 /** init_coordination: what a goal does to a workspace. */
 import assert from 'node:assert/strict';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import { archivedSessionPath, sessionPath } from '../../../functions/src/adapters/firestore/paths.ts';
-import type { Initialised } from '../../../functions/src/domain/coordination/service.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { archivedSessionPath, sessionPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import type { Initialised } from '../../../functions/src/toolsets/coordination/rules/coordination.ts';
 import { Team, unkeyed } from './team.ts';
 
 describe('initialising a coordination', () => {

@@ -1,8 +1,8 @@
 /** A list whose items are large ends before 1 MiB, and its cursor leads to all of them. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import type { JsonObject } from '../../../functions/src/domain/json.ts';
-import { MAX_ANSWER_BYTES } from '../../../functions/src/domain/size.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { MAX_ANSWER_BYTES } from '../../../functions/src/kernel/json.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { call } from './calls.ts';
 import { Team } from './team.ts';

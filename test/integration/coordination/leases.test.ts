@@ -1,10 +1,10 @@
 /** The sweep of lapsed leases and ended waits, and what comes after it. */
 import assert from 'node:assert/strict';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import { agentPath, taskPath } from '../../../functions/src/adapters/firestore/paths.ts';
-import type { Batch, Position } from '../../../functions/src/domain/readers.ts';
-import type { Versioned } from '../../../functions/src/domain/store.ts';
-import type { Task } from '../../../functions/src/domain/tasks/task.ts';
+import type { Versioned } from '../../../functions/src/kernel/commit.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { agentPath, taskPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import type { Batch, Position } from '../../../functions/src/kernel/paging.ts';
+import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { Team } from './team.ts';
 
 describe('the sweep of leases', () => {

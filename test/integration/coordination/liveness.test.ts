@@ -1,10 +1,10 @@
 /** Presence, and the sweep that marks agents offline. */
 import assert from 'node:assert/strict';
-import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
-import { presencePath } from '../../../functions/src/adapters/database/paths.ts';
-import { DatabasePresence } from '../../../functions/src/adapters/database/presence.ts';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import { agentPath } from '../../../functions/src/adapters/firestore/paths.ts';
+import { DatabasePresence } from '../../../functions/src/access/store/presence.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { agentPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
+import { presencePath } from '../../../functions/src/kernel/realtime/paths.ts';
 import { Team, unkeyed } from './team.ts';
 
 describe('presence', () => {

@@ -1,6 +1,6 @@
 /** register_agent and heartbeat: who may register whom, and act as whom. */
 import assert from 'node:assert/strict';
-import type { Principal } from '../../../functions/src/domain/principal.ts';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { refusal } from '../../unit/domain/samples.ts';
 import { Team, unkeyed } from './team.ts';
 

@@ -1,11 +1,11 @@
 /** The mirror of what can be claimed: tasks/queue/{taskId} in the Realtime Database. */
 import assert from 'node:assert/strict';
-import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
-import { queuedTaskPath } from '../../../functions/src/adapters/database/paths.ts';
-import { TaskQueueMirror } from '../../../functions/src/adapters/database/taskQueueMirror.ts';
-import type { TaskReader } from '../../../functions/src/domain/readers.ts';
-import type { Versioned } from '../../../functions/src/domain/store.ts';
-import type { Task } from '../../../functions/src/domain/tasks/task.ts';
+import type { Versioned } from '../../../functions/src/kernel/commit.ts';
+import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
+import { queuedTaskPath } from '../../../functions/src/kernel/realtime/paths.ts';
+import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
+import { TaskQueueMirror } from '../../../functions/src/toolsets/coordination/store/taskQueueMirror.ts';
+import type { TaskReader } from '../../../functions/src/toolsets/coordination/store/tasks.ts';
 import { sampleTask, versionOf } from '../../unit/domain/samples.ts';
 import { Team } from './team.ts';
 

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type App, deleteApp, initializeApp } from 'firebase-admin/app';
 import { type Database, getDatabase } from 'firebase-admin/database';
-import { firebaseApp } from '../../../functions/src/adapters/admin/firebaseApp.ts';
-import { DatabasePresence } from '../../../functions/src/adapters/database/presence.ts';
-import { inTime } from '../../../functions/src/domain/deadline.ts';
-import type { Presence } from '../../../functions/src/domain/ports.ts';
+import { DatabasePresence } from '../../../functions/src/access/store/presence.ts';
+import { firebaseApp } from '../../../functions/src/kernel/firebaseApp.ts';
+import type { Presence } from '../../../functions/src/kernel/ports.ts';
+import { inTime } from '../../../functions/src/kernel/waiting.ts';
 import { Team } from './team.ts';
 
 describe('the sweep without the Realtime Database', () => {

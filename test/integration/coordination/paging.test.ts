@@ -1,7 +1,7 @@
 /** The lists: their order, their pages and what they say of their end. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import type { JsonObject } from '../../../functions/src/domain/json.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { answer, refusedWith } from './calls.ts';
 import { Team } from './team.ts';
 

@@ -1,6 +1,6 @@
 /** Every field of the answers that spec/coordination.md prints is there, in the words and types printed. */
 import assert from 'node:assert/strict';
-import type { JsonObject, JsonValue } from '../../../functions/src/domain/json.ts';
+import type { JsonObject, JsonValue } from '../../../functions/src/kernel/json.ts';
 import { answer, call } from './calls.ts';
 import { Team } from './team.ts';
 

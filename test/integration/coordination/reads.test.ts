@@ -1,6 +1,6 @@
 /** Firestore bills by document: no tool reads more than it answers and a few, however much there is. */
 import assert from 'node:assert/strict';
-import { type JsonObject, jsonObject } from '../../../functions/src/domain/json.ts';
+import { type JsonObject, jsonObject } from '../../../functions/src/kernel/json.ts';
 import { wireName } from '../../../functions/src/mcp/names.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { seededGitHub } from '../../support/github/seeded.ts';

@@ -1,9 +1,9 @@
 /** onboarding.registerAgent and what authenticates with its credentials. */
 import assert from 'node:assert/strict';
-import { CREDENTIAL_DAYS } from '../../../functions/src/domain/agents/credential.ts';
-import type { AgentDraft, Registered } from '../../../functions/src/domain/agents/registration.ts';
-import type { Operation } from '../../../functions/src/domain/idempotency/operation.ts';
-import type { Principal } from '../../../functions/src/domain/principal.ts';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import { CREDENTIAL_DAYS } from '../../../functions/src/access/rules/principal.ts';
+import type { AgentDraft, Registered } from '../../../functions/src/access/rules/registration.ts';
+import type { Operation } from '../../../functions/src/kernel/commit.ts';
 import { refusal } from '../../unit/domain/samples.ts';
 import { Team, unkeyed } from './team.ts';
 

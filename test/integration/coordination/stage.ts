@@ -2,12 +2,12 @@
  * What the tools' examples speak of: to-dos, task-xxx-001, task-xxx-002 and terminal-2 in a team's workspace,
  * agent-001, the coding task task-000abc-001, and the leader's subscription sub-tasks-001.
  */
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import { agentPath, taskPath } from '../../../functions/src/adapters/firestore/paths.ts';
-import type { Discovery } from '../../../functions/src/domain/coordination/discovery.ts';
-import type { Session } from '../../../functions/src/domain/coordination/session.ts';
-import type { Change } from '../../../functions/src/domain/store.ts';
-import type { Task } from '../../../functions/src/domain/tasks/task.ts';
+
+import type { Change } from '../../../functions/src/kernel/commit.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { agentPath, taskPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import type { Discovery, Session } from '../../../functions/src/toolsets/coordination/rules/session.ts';
+import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { emptyQueueMirror } from '../../support/queueMirror.ts';
 import { sampleAgent, sampleCodingWork, sampleTask } from '../../unit/domain/samples.ts';
 import { clearRun, setRun } from '../orchestration/examples.ts';

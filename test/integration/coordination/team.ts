@@ -1,20 +1,23 @@
 /** A team in a workspace of its own, over the real services and the emulators, with a clock of its own. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import { FirestoreSweepRecord } from '../../../functions/src/adapters/firestore/sweepRecord.ts';
+import { AgentLiveness } from '../../../functions/src/access/rules/liveness.ts';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { type Bindings, type Composition, compose } from '../../../functions/src/app.ts';
-import { AgentLiveness } from '../../../functions/src/domain/agents/liveness.ts';
-import type { Counter } from '../../../functions/src/domain/coordination/session.ts';
-import type { Presence } from '../../../functions/src/domain/ports.ts';
-import type { Principal } from '../../../functions/src/domain/principal.ts';
-import { retryStale } from '../../../functions/src/domain/retry.ts';
-import { Sweep, type SweepReport } from '../../../functions/src/domain/sweep/sweep.ts';
-import type { ClaimOutcome } from '../../../functions/src/domain/tasks/claims.ts';
-import type { CreationRequest, TaskDraft } from '../../../functions/src/domain/tasks/creation.ts';
-import type { Outcome, Settlement } from '../../../functions/src/domain/tasks/machine.ts';
-import { TaskSweep } from '../../../functions/src/domain/tasks/sweep.ts';
-import type { Task } from '../../../functions/src/domain/tasks/task.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { FirestoreSweepRecord } from '../../../functions/src/kernel/firestore/sweepRecord.ts';
+import type { Presence } from '../../../functions/src/kernel/ports.ts';
+import { retryStale } from '../../../functions/src/kernel/retry.ts';
+import type { ClaimOutcome } from '../../../functions/src/toolsets/coordination/rules/claims.ts';
+import type {
+  CreationRequest,
+  TaskDraft,
+} from '../../../functions/src/toolsets/coordination/rules/creation.ts';
+import { TaskSweep } from '../../../functions/src/toolsets/coordination/rules/leases.ts';
+import type { Outcome, Settlement } from '../../../functions/src/toolsets/coordination/rules/machine.ts';
+import type { Counter } from '../../../functions/src/toolsets/coordination/rules/session.ts';
+import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
+import { Sweep, type SweepReport } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
 
 /** Far from the present, so that the sweeps of these tests and of others leave each other alone. */
 const START = new Date('2040-01-01T00:00:00.000Z');

@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { getAuth } from 'firebase-admin/auth';
-import { firebaseApp } from '../../../functions/src/adapters/admin/firebaseApp.ts';
-import type { Caller } from '../../../functions/src/domain/data/caller.ts';
-import { MusterError } from '../../../functions/src/domain/errors.ts';
-import type { Operation } from '../../../functions/src/domain/idempotency/operation.ts';
-import type { Principal, Role } from '../../../functions/src/domain/principal.ts';
+import type { Caller, Principal, Role } from '../../../functions/src/access/rules/principal.ts';
+import type { Operation } from '../../../functions/src/kernel/commit.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { firebaseApp } from '../../../functions/src/kernel/firebaseApp.ts';
 
 /** An agent; its credential is not looked at any more. */
 export function agentCaller(role: Role): Caller {

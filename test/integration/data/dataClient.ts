@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../../../functions/src/adapters/platform/clock.ts';
+import type { Caller } from '../../../functions/src/access/rules/principal.ts';
 import { compose } from '../../../functions/src/app.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import type { JsonValue } from '../../../functions/src/kernel/json.ts';
+import { systemClock } from '../../../functions/src/kernel/platform.ts';
 import type {
+  DatabaseName,
   ReadOutcome,
   ReadQuery,
   WriteOutcome,
   WriteRequest,
-} from '../../../functions/src/domain/data/access.ts';
-import type { Caller } from '../../../functions/src/domain/data/caller.ts';
-import type { DatabaseName } from '../../../functions/src/domain/data/path.ts';
-import { MusterError } from '../../../functions/src/domain/errors.ts';
-import type { JsonValue } from '../../../functions/src/domain/json.ts';
+} from '../../../functions/src/toolsets/firebase/rules/access.ts';
 import { UNKEYED } from './callers.ts';
 
 /** The data service of one instance, with what a test leaves out filled in. */

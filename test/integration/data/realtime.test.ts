@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
-import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
+import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import { answer } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 import { agentCaller, because, personCaller } from './callers.ts';

@@ -1,10 +1,11 @@
 /** The Realtime Database through the real services, in few words. */
-import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
-import { systemClock } from '../../../functions/src/adapters/platform/clock.ts';
+
+import type { Caller } from '../../../functions/src/access/rules/principal.ts';
 import { compose } from '../../../functions/src/app.ts';
-import type { ReadQuery, WriteRequest } from '../../../functions/src/domain/data/access.ts';
-import type { Caller } from '../../../functions/src/domain/data/caller.ts';
-import type { JsonValue } from '../../../functions/src/domain/json.ts';
+import type { JsonValue } from '../../../functions/src/kernel/json.ts';
+import { systemClock } from '../../../functions/src/kernel/platform.ts';
+import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
+import type { ReadQuery, WriteRequest } from '../../../functions/src/toolsets/firebase/rules/access.ts';
 import { agentCaller, UNKEYED } from './callers.ts';
 
 const { data } = compose({ clock: systemClock }).services;

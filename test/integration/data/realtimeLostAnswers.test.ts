@@ -1,11 +1,11 @@
 /** Writes of the Realtime Database whose answer is lost: they happen once, and nobody is told otherwise. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
-import { DatabaseCommitProofs } from '../../../functions/src/adapters/database/commitProofs.ts';
-import type { WriteRequest } from '../../../functions/src/domain/data/access.ts';
-import { MusterError } from '../../../functions/src/domain/errors.ts';
-import type { JsonValue } from '../../../functions/src/domain/json.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import type { JsonValue } from '../../../functions/src/kernel/json.ts';
+import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
+import type { WriteRequest } from '../../../functions/src/toolsets/firebase/rules/access.ts';
+import { DatabaseCommitProofs } from '../../../functions/src/toolsets/firebase/store/watcherLeases.ts';
 import { type LossyProxy, openLossyProxy } from '../../support/lossyProxy.ts';
 import { read, stored, worker, write as writeThere } from './realtime.ts';
 import { withDatabaseAt } from './realtimeReach.ts';

@@ -1,16 +1,20 @@
 /** The adapter alone, and what a watch of it tells. */
 import assert from 'node:assert/strict';
-import { firebaseApp } from '../../../functions/src/adapters/admin/firebaseApp.ts';
-import { IdentityToolkitSignIn } from '../../../functions/src/adapters/auth/agentSignIn.ts';
-import { CachedCallerTokens } from '../../../functions/src/adapters/auth/callerTokens.ts';
-import { RealtimeAccess } from '../../../functions/src/adapters/database/asCaller/access.ts';
-import { systemClock } from '../../../functions/src/adapters/platform/clock.ts';
-import { systemHashing, systemRandomness } from '../../../functions/src/adapters/platform/cryptography.ts';
-import type { Change, DatabaseAccess, Watch, WatchShape } from '../../../functions/src/domain/data/access.ts';
-import type { Caller } from '../../../functions/src/domain/data/caller.ts';
-import { parsePath } from '../../../functions/src/domain/data/path.ts';
-import type { MusterError } from '../../../functions/src/domain/errors.ts';
-import type { JsonValue } from '../../../functions/src/domain/json.ts';
+import type { Caller } from '../../../functions/src/access/rules/principal.ts';
+import { CachedCallerTokens } from '../../../functions/src/access/store/callerTokens.ts';
+import { IdentityToolkitSignIn } from '../../../functions/src/access/store/signIn.ts';
+import type { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { firebaseApp } from '../../../functions/src/kernel/firebaseApp.ts';
+import type { JsonValue } from '../../../functions/src/kernel/json.ts';
+import { systemClock, systemHashing, systemRandomness } from '../../../functions/src/kernel/platform.ts';
+import { RealtimeAccess } from '../../../functions/src/toolsets/firebase/realtime/access.ts';
+import type {
+  Change,
+  DatabaseAccess,
+  Watch,
+  WatchShape,
+} from '../../../functions/src/toolsets/firebase/rules/access.ts';
+import { parsePath } from '../../../functions/src/toolsets/firebase/rules/access.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 
 export function openAccess(clock = systemClock, patienceMilliseconds = 10_000): DatabaseAccess {

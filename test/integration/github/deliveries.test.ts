@@ -1,10 +1,10 @@
 /** GitHub's webhook: merged pull requests complete tasks, failed checks are noted on them. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import { taskPath } from '../../../functions/src/adapters/firestore/paths.ts';
-import { GitHubWebhook, type Reply } from '../../../functions/src/adapters/github/webhook.ts';
-import { Deliveries } from '../../../functions/src/domain/github/deliveries.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { taskPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import { Deliveries } from '../../../functions/src/toolsets/github/rules/deliveries.ts';
+import { GitHubWebhook, type Reply } from '../../../functions/src/vendors/octokit/webhook.ts';
 import { silent } from '../coordination/team.ts';
 import { AT, Stage } from './stage.ts';
 

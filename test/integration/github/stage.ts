@@ -1,9 +1,9 @@
 /** A local GitHub, and a deployment of Muster that is connected to it. */
 import assert from 'node:assert/strict';
-import type { GitHubSettings } from '../../../functions/src/adapters/github/clients.ts';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { type Composition, compose } from '../../../functions/src/app.ts';
-import type { JsonObject } from '../../../functions/src/domain/json.ts';
-import type { Principal } from '../../../functions/src/domain/principal.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import type { GitHubSettings } from '../../../functions/src/vendors/octokit/clients.ts';
 import { seedClaudeNetwork } from '../../support/github/seed.ts';
 import { LocalGitHub } from '../../support/github/server.ts';
 import type { Repo } from '../../support/github/world.ts';

@@ -1,6 +1,6 @@
 /** github.createIssue, createPR, createBranch and commitFiles, and what repeating them does. */
 import assert from 'node:assert/strict';
-import type { JsonObject } from '../../../functions/src/domain/json.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { AT, Stage } from './stage.ts';
 
 const ISSUES = 'POST /repos/{owner}/{repo}/issues';

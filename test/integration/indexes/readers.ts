@@ -1,8 +1,8 @@
 /** Every reader of the Firestore adapters, and a call of each of its methods in each of its variants. */
 
 import type { Firestore } from '@google-cloud/firestore';
-import type { Page } from '../../../functions/src/domain/readers.ts';
-import { SORT_FIELDS, SORT_ORDERS } from '../../../functions/src/domain/todos/query.ts';
+import type { Page } from '../../../functions/src/kernel/paging.ts';
+import { SORT_FIELDS, SORT_ORDERS } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { documents } from '../../support/reading.ts';
 
 /** Modules are loaded apart from everybody else's: what others call does not count as called here. */
@@ -10,23 +10,23 @@ export const APART = '?read-for-indexes';
 
 const adapters = new URL('../../../functions/src/adapters/firestore/', import.meta.url);
 
-type AgentReaders = typeof import('../../../functions/src/adapters/firestore/agentReader.ts');
-type AgentDirectories = typeof import('../../../functions/src/adapters/firestore/agentDirectory.ts');
-type FirstActs = typeof import('../../../functions/src/adapters/firestore/firstActs.ts');
-type QueueReaders = typeof import('../../../functions/src/adapters/firestore/queueReader.ts');
-type ReminderReaders = typeof import('../../../functions/src/adapters/firestore/reminderReader.ts');
-type RunReaders = typeof import('../../../functions/src/adapters/firestore/runReader.ts');
-type ArchiveReaders = typeof import('../../../functions/src/adapters/firestore/archiveReader.ts');
-type SkillReaders = typeof import('../../../functions/src/adapters/firestore/skillReader.ts');
-type DiscoveryReaders = typeof import('../../../functions/src/adapters/firestore/discoveryReader.ts');
-type SubscriptionReaders = typeof import('../../../functions/src/adapters/firestore/subscriptionReader.ts');
-type TodoReaders = typeof import('../../../functions/src/adapters/firestore/todoReader.ts');
-type RecurringTaskReaders = typeof import('../../../functions/src/adapters/firestore/recurringTaskReader.ts');
-type TaskHistories = typeof import('../../../functions/src/adapters/firestore/taskHistory.ts');
-type WorkflowReaders = typeof import('../../../functions/src/adapters/firestore/workflowReader.ts');
-type CodingTaskReaders = typeof import('../../../functions/src/adapters/firestore/codingTaskReader.ts');
-type TaskLogReaders = typeof import('../../../functions/src/adapters/firestore/taskLogReader.ts');
-type TaskReaders = typeof import('../../../functions/src/adapters/firestore/taskReader.ts');
+type AgentReaders = typeof import('../../../functions/src/access/store/agents.ts');
+type AgentDirectories = typeof import('../../../functions/src/access/store/agentDirectory.ts');
+type FirstActs = typeof import('../../../functions/src/toolsets/onboarding/store/firstActs.ts');
+type QueueReaders = typeof import('../../../functions/src/toolsets/coordination/store/queue.ts');
+type ReminderReaders = typeof import('../../../functions/src/toolsets/todo/store/reminders.ts');
+type RunReaders = typeof import('../../../functions/src/toolsets/orchestration/store/runs.ts');
+type ArchiveReaders = typeof import('../../../functions/src/toolsets/coordination/store/sessions.ts');
+type SkillReaders = typeof import('../../../functions/src/toolsets/system/store/skills.ts');
+type DiscoveryReaders = typeof import('../../../functions/src/toolsets/coordination/store/sessions.ts');
+type SubscriptionReaders = typeof import('../../../functions/src/toolsets/firebase/store/subscriptions.ts');
+type TodoReaders = typeof import('../../../functions/src/toolsets/todo/store/todos.ts');
+type RecurringTaskReaders = typeof import('../../../functions/src/toolsets/todo/store/recurringTasks.ts');
+type TaskHistories = typeof import('../../../functions/src/toolsets/todo/store/events.ts');
+type WorkflowReaders = typeof import('../../../functions/src/toolsets/orchestration/store/workflows.ts');
+type CodingTaskReaders = typeof import('../../../functions/src/toolsets/coding/store/tasks.ts');
+type TaskLogReaders = typeof import('../../../functions/src/toolsets/coding/store/logs.ts');
+type TaskReaders = typeof import('../../../functions/src/toolsets/coordination/store/tasks.ts');
 
 const FIRST: Page = { limit: 2 };
 const NEXT: Page = { limit: 2, after: { at: new Date(1), id: 'id-1' } };

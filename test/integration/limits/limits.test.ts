@@ -1,11 +1,10 @@
 /** Rate limits over several instances of a deployment and the real database. */
 import assert from 'node:assert/strict';
-import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
-import { DatabaseLimitLedger } from '../../../functions/src/adapters/database/limitLedger.ts';
-import { limitPath } from '../../../functions/src/adapters/database/paths.ts';
-import { probeRealtimeDatabase } from '../../../functions/src/adapters/database/probe.ts';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import { DatabaseLimitLedger } from '../../../functions/src/access/store/ledgers.ts';
 import { type Composition, compose } from '../../../functions/src/app.ts';
-import type { Principal } from '../../../functions/src/domain/principal.ts';
+import { probeRealtimeDatabase, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
+import { limitPath } from '../../../functions/src/kernel/realtime/paths.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 import { call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';

@@ -1,6 +1,6 @@
 /** Counters held against what they count. */
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import { COLLECTIONS } from '../../../functions/src/adapters/firestore/paths.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { COLLECTIONS } from '../../../functions/src/kernel/firestore/paths.ts';
 import type { Team } from '../coordination/team.ts';
 
 /** Gives what differs in the open session of the team's workspace. */

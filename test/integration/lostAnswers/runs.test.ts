@@ -1,6 +1,6 @@
 /** A run, with the answer of each of its commits lost: each step is asked and paid for once, and nobody waits. */
 import assert from 'node:assert/strict';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { accountOf } from '../../support/lossyFirestore/account.ts';
 import { type Lane, Lanes } from '../../support/lossyFirestore/lanes.ts';
 import { type Outcome, tryLosses } from '../../support/lossyFirestore/losses.ts';

@@ -1,10 +1,10 @@
 /** A workspace of its own for one call whose commits are lost, with vendors on this machine. */
 import type { Firestore } from '@google-cloud/firestore';
-import type { GitHubSettings } from '../../../functions/src/adapters/github/clients.ts';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { type Composition, compose } from '../../../functions/src/app.ts';
-import type { JsonObject } from '../../../functions/src/domain/json.ts';
-import { readWorkflow } from '../../../functions/src/domain/orchestration/workflows/validation.ts';
-import type { Principal } from '../../../functions/src/domain/principal.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
+import type { GitHubSettings } from '../../../functions/src/vendors/octokit/clients.ts';
 import { LocalGitHub } from '../../support/github/server.ts';
 import type { Installation, Repo } from '../../support/github/world.ts';
 import type { Lane } from '../../support/lossyFirestore/lanes.ts';

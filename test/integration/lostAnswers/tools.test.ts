@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import type { ToolResult } from '../../../functions/src/mcp/errorEnvelope.ts';
 import { fullName, wireName } from '../../../functions/src/mcp/names.ts';
-import type { ToolResult } from '../../../functions/src/mcp/projection.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { accountOf, short } from '../../support/lossyFirestore/account.ts';
 import { connectingThrough, type Lane, Lanes } from '../../support/lossyFirestore/lanes.ts';

@@ -1,7 +1,7 @@
 /** What is logged of calls: all that an operator asks for, and nothing that a caller has sent. */
 import assert from 'node:assert/strict';
-import type { Log } from '../../../functions/src/domain/ports.ts';
-import type { Principal } from '../../../functions/src/domain/principal.ts';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Log } from '../../../functions/src/kernel/ports.ts';
 import { callTool } from '../../../functions/src/mcp/call.ts';
 import { fullName } from '../../../functions/src/mcp/names.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
-import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
-import { DatabaseMetricsLedger } from '../../../functions/src/adapters/database/metricsLedger.ts';
-import { agentMetricsPath, minuteMetricsPath } from '../../../functions/src/adapters/database/paths.ts';
+import { DatabaseMetricsLedger } from '../../../functions/src/access/store/ledgers.ts';
+import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
+import { agentMetricsPath, minuteMetricsPath } from '../../../functions/src/kernel/realtime/paths.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { systemClock } from '../../../functions/src/adapters/platform/clock.ts';
 import { compose } from '../../../functions/src/app.ts';
+import { systemClock } from '../../../functions/src/kernel/platform.ts';
 
 const script = fileURLToPath(new URL('../../../scripts/agents.mjs', import.meta.url));
 const project = process.env['GCLOUD_PROJECT'] ?? 'demo-muster';

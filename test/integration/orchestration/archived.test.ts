@@ -1,7 +1,7 @@
 /** Runs whose tasks are in a session that is archived: nobody can claim them any more. */
 import assert from 'node:assert/strict';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import { archivedSessionPath } from '../../../functions/src/adapters/firestore/paths.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { archivedSessionPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { turnAt } from '../../unit/domain/sweep/turn.ts';
 import { Team } from '../coordination/team.ts';
 import { Orchestra, unkeyed } from './orchestra.ts';

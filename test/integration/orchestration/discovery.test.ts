@@ -1,10 +1,10 @@
 /** What there is to orchestrate with, and workflows of one's own, over the emulators and through the tools. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { type Composition, compose } from '../../../functions/src/app.ts';
-import type { JsonObject } from '../../../functions/src/domain/json.ts';
-import type { Availability, HostedAgent } from '../../../functions/src/domain/orchestration/ports.ts';
-import type { Principal } from '../../../functions/src/domain/principal.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import type { Availability, HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/port.ts';
 import { call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 

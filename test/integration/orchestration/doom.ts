@@ -1,6 +1,6 @@
 /** Where an instance can die within a step, and how a test has one die there. */
 import { spawn } from 'node:child_process';
-import type { Change } from '../../../functions/src/domain/store.ts';
+import type { Change } from '../../../functions/src/kernel/commit.ts';
 
 export const BOUNDARIES = [
   'before the call is noted',

@@ -1,6 +1,6 @@
 /** An instance that executes a run and is killed at a boundary of one of its steps. Not a spec file. */
 import { compose } from '../../../functions/src/app.ts';
-import type { Change } from '../../../functions/src/domain/store.ts';
+import type { Change } from '../../../functions/src/kernel/commit.ts';
 import { boundaryOf, type Doom } from './doom.ts';
 import { agentsAt } from './orchestra.ts';
 

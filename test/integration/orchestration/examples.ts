@@ -1,9 +1,10 @@
 /** What the tools' examples speak of: a run, and models that answer. */
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import { runOrderPath, runPath } from '../../../functions/src/adapters/firestore/paths.ts';
+
 import type { Composition } from '../../../functions/src/app.ts';
-import { handedOn, NOTHING_SPENT } from '../../../functions/src/domain/orchestration/runs/run.ts';
-import { builtIn } from '../../../functions/src/domain/orchestration/workflows/builtIn.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { runOrderPath, runPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import { handedOn, NOTHING_SPENT } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/builtIn.ts';
 import type { LocalModels } from '../../support/models/server.ts';
 import type { Team, TeamBindings } from '../coordination/team.ts';
 import { agentsAt, unkeyed } from './orchestra.ts';

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { Firestore } from '@google-cloud/firestore';
 import { type Composition, compose } from '../../../functions/src/app.ts';
-import { MusterError } from '../../../functions/src/domain/errors.ts';
-import type { HostedAgent } from '../../../functions/src/domain/orchestration/ports.ts';
-import { isLeased, MAX_DELIVERIES } from '../../../functions/src/domain/orchestration/runs/run.ts';
-import { requireNotFailed } from '../../../functions/src/toolsets/orchestration/runAnswer.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import type { HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/port.ts';
+import { isLeased, MAX_DELIVERIES } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { requireNotFailed } from '../../../functions/src/toolsets/orchestration/tools/runAnswer.ts';
 import { agentsAt, FIVE_STEPS, Orchestra } from './orchestra.ts';
 
 /** What nobody has foreseen. */

@@ -1,6 +1,6 @@
 /** A workflow of five steps survives its instance being killed, wherever it is killed. */
 import assert from 'node:assert/strict';
-import { isLeased } from '../../../functions/src/domain/orchestration/runs/run.ts';
+import { isLeased } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { BOUNDARIES, type Boundary, execute } from './doom.ts';
 import { FIVE_STEPS, Orchestra } from './orchestra.ts';
 

@@ -1,15 +1,18 @@
 /** An owner of runs over the real services, the emulators and models on this machine. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { type Bindings, type Composition, compose } from '../../../functions/src/app.ts';
 import { hostedAgents } from '../../../functions/src/composition/orchestration.ts';
-import type { HostedAgent } from '../../../functions/src/domain/orchestration/ports.ts';
-import type { Run } from '../../../functions/src/domain/orchestration/runs/run.ts';
-import { isEnded } from '../../../functions/src/domain/orchestration/runs/run.ts';
-import type { RunView } from '../../../functions/src/domain/orchestration/runs/service.ts';
-import type { Beginning, RunRequest } from '../../../functions/src/domain/orchestration/runs/starting.ts';
-import { readWorkflow } from '../../../functions/src/domain/orchestration/workflows/validation.ts';
-import type { Principal } from '../../../functions/src/domain/principal.ts';
+import type { HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/port.ts';
+import type { Run } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { isEnded } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import type { RunView } from '../../../functions/src/toolsets/orchestration/rules/runs/runs.ts';
+import type {
+  Beginning,
+  RunRequest,
+} from '../../../functions/src/toolsets/orchestration/rules/runs/starting.ts';
+import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { LocalModels } from '../../support/models/server.ts';
 
 /** For calls without an idempotency key. */

@@ -1,7 +1,7 @@
 /** Runs whose database goes away under them, or whose records are of something else. */
 import assert from 'node:assert/strict';
-import { isLeased } from '../../../functions/src/domain/orchestration/runs/run.ts';
-import type { Change } from '../../../functions/src/domain/store.ts';
+import type { Change } from '../../../functions/src/kernel/commit.ts';
+import { isLeased } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { Orchestra } from './orchestra.ts';
 
 /** What the Firestore client throws when it has given up. */

@@ -1,10 +1,10 @@
 /** Runs from their start to their end: budgets, caching, cancelling, and who sees them. */
 import assert from 'node:assert/strict';
-import { MusterError } from '../../../functions/src/domain/errors.ts';
-import type { RunRequest } from '../../../functions/src/domain/orchestration/runs/starting.ts';
-import type { Principal } from '../../../functions/src/domain/principal.ts';
-import { runAnswer } from '../../../functions/src/toolsets/orchestration/runAnswer.ts';
-import { runShape } from '../../../functions/src/toolsets/orchestration/shapes.ts';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import type { RunRequest } from '../../../functions/src/toolsets/orchestration/rules/runs/starting.ts';
+import { runAnswer } from '../../../functions/src/toolsets/orchestration/tools/runAnswer.ts';
+import { runShape } from '../../../functions/src/toolsets/orchestration/tools/shapes.ts';
 import { turnAt } from '../../unit/domain/sweep/turn.ts';
 import { Team } from '../coordination/team.ts';
 import { FIVE_STEPS, Orchestra, unkeyed } from './orchestra.ts';

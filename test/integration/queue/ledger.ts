@@ -1,6 +1,11 @@
 /** The books of a run: every claim and report that was answered, held against the tasks as they are stored. */
 import assert from 'node:assert/strict';
-import { isClosed, isHeld, TASK_STATUSES, type Task } from '../../../functions/src/domain/tasks/task.ts';
+import {
+  isClosed,
+  isHeld,
+  TASK_STATUSES,
+  type Task,
+} from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import type { Team } from '../coordination/team.ts';
 
 export class Ledger {

@@ -1,5 +1,5 @@
 /** The queue as somebody would keep it on paper: a list of tasks and who was seen when. */
-import type { Task } from '../../../functions/src/domain/tasks/task.ts';
+import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 
 export const LEASE_SECONDS = 300;
 const OFFLINE_SECONDS = 180;

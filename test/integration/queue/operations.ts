@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Composition } from '../../../functions/src/app.ts';
-import { MusterError } from '../../../functions/src/domain/errors.ts';
-import type { Outcome as TaskOutcome } from '../../../functions/src/domain/tasks/machine.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import type { Outcome as TaskOutcome } from '../../../functions/src/toolsets/coordination/rules/machine.ts';
 import { type Team, unkeyed } from '../coordination/team.ts';
 import type { Ledger } from './ledger.ts';
 import { LEASE_SECONDS, type Outcome, type QueueModel } from './model.ts';

@@ -1,9 +1,7 @@
 /** What consumers do with events is the same however often and in whatever order they come. */
 import assert from 'node:assert/strict';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import { DirectDelivery } from '../../../functions/src/domain/events/directDelivery.ts';
-import { TOPICS } from '../../../functions/src/domain/events/event.ts';
-import { EventRelay } from '../../../functions/src/domain/events/relay.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { DirectDelivery, EventRelay, TOPICS } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
 import { silent } from '../coordination/team.ts';
 import { Person } from './person.ts';
 

@@ -1,10 +1,9 @@
 /** People are told of reminders in the ways that they chose, once in each. */
 import assert from 'node:assert/strict';
 import { getAuth } from 'firebase-admin/auth';
-import { firebaseApp } from '../../../functions/src/adapters/admin/firebaseApp.ts';
-import { localMessagingApp } from '../../../functions/src/adapters/messaging/localApp.ts';
-import { FcmPushService } from '../../../functions/src/adapters/messaging/pushService.ts';
-import { type TaskEvent, TOPICS } from '../../../functions/src/domain/events/event.ts';
+import { firebaseApp } from '../../../functions/src/kernel/firebaseApp.ts';
+import { type TaskEvent, TOPICS } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
+import { FcmPushService, localMessagingApp } from '../../../functions/src/vendors/fcm/pushService.ts';
 import { LocalFcm } from '../../support/fcm/server.ts';
 import { Person } from './person.ts';
 

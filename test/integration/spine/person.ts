@@ -1,21 +1,21 @@
 /** A person with to-dos, reminders and a clock of their own, over the real services and the emulators. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import { auditPath, eventPath, mailPath } from '../../../functions/src/adapters/firestore/paths.ts';
 import { type Composition, compose } from '../../../functions/src/app.ts';
+import type { Store } from '../../../functions/src/kernel/commit.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { auditPath, eventPath, mailPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
+import type { PushService } from '../../../functions/src/toolsets/todo/rules/notifications.ts';
 import {
   messageOf,
   type TaskEvent,
   type TaskEventType,
   type Topic,
-} from '../../../functions/src/domain/events/event.ts';
-import type { PushService } from '../../../functions/src/domain/notifications/ports.ts';
-import { type Reminder, reminderAt } from '../../../functions/src/domain/reminders/reminder.ts';
-import { ReminderSending } from '../../../functions/src/domain/reminders/sending.ts';
-import type { Store } from '../../../functions/src/domain/store.ts';
-import type { TodoPorts } from '../../../functions/src/domain/todos/ports.ts';
+} from '../../../functions/src/toolsets/todo/rules/outbox.ts';
+import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
+import { type Reminder, reminderAt } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
+import { ReminderSending } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
 import { sampleTodo } from '../../unit/domain/todos/samples.ts';
 import { silent } from '../coordination/team.ts';
 

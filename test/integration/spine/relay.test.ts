@@ -1,9 +1,8 @@
 /** From the outbox to Pub/Sub: topics, attributes, order, and what nobody can process. */
 import assert from 'node:assert/strict';
-import { PubSubPublisher } from '../../../functions/src/adapters/pubsub/publisher.ts';
-import { EventConsumer } from '../../../functions/src/domain/events/consumer.ts';
-import { messageOf, TOPICS } from '../../../functions/src/domain/events/event.ts';
-import type { TodoPorts } from '../../../functions/src/domain/todos/ports.ts';
+import { EventConsumer, messageOf, TOPICS } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
+import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
+import { PubSubPublisher } from '../../../functions/src/vendors/pubsub/publisher.ts';
 import { portsOf } from '../../support/ports.ts';
 import { silent } from '../coordination/team.ts';
 import { Person } from './person.ts';

@@ -1,9 +1,9 @@
 /** Reminders are sent once: by several senders at once, after one has died, and late. */
 import assert from 'node:assert/strict';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import { reminderPath, todoPath } from '../../../functions/src/adapters/firestore/paths.ts';
-import { FirestoreReminderReader } from '../../../functions/src/adapters/firestore/reminderReader.ts';
-import { reminderAt } from '../../../functions/src/domain/reminders/reminder.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { reminderPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import { reminderAt } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
+import { FirestoreReminderReader } from '../../../functions/src/toolsets/todo/store/reminders.ts';
 import { documents } from '../../support/reading.ts';
 import { dyingStore, Person } from './person.ts';
 

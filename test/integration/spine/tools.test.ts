@@ -1,10 +1,10 @@
 /** The tools of reminders, and what the to-dos' own tools do to them. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import { preferencesPath } from '../../../functions/src/adapters/firestore/paths.ts';
-import type { JsonObject } from '../../../functions/src/domain/json.ts';
-import { ReminderSending } from '../../../functions/src/domain/reminders/sending.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { preferencesPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { ReminderSending } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { silent, Team } from '../coordination/team.ts';
 

@@ -1,19 +1,19 @@
 /** A document that cannot be read is stepped over by whoever reads many, and named to whoever asks for it. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
-import { sequenceKey } from '../../../functions/src/adapters/database/busKeys.ts';
-import { busPath, METRICS_MINUTES, minuteKey } from '../../../functions/src/adapters/database/paths.ts';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import type { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import {
   discoveryPath,
   runPath,
   sessionPath,
   taskPath,
   todoPath,
-} from '../../../functions/src/adapters/firestore/paths.ts';
-import type { MusterError } from '../../../functions/src/domain/errors.ts';
-import type { Entry } from '../../../functions/src/domain/subscriptions/log.ts';
+} from '../../../functions/src/kernel/firestore/paths.ts';
+import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
+import { busPath, METRICS_MINUTES, minuteKey } from '../../../functions/src/kernel/realtime/paths.ts';
+import type { Entry } from '../../../functions/src/toolsets/firebase/rules/eventLog.ts';
+import { sequenceKey } from '../../../functions/src/toolsets/firebase/store/eventLog.ts';
 import { Team, unkeyed } from '../coordination/team.ts';
 
 /** Ends as soon as it says so. */

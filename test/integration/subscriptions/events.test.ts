@@ -1,9 +1,12 @@
 /** Every type of event, in both databases, also of what happened while nobody watched. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import { type EventType, notificationOf } from '../../../functions/src/domain/subscriptions/event.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
+import {
+  type EventType,
+  notificationOf,
+} from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
 import { agentCaller } from '../data/callers.ts';
 import { Instance, subscribe } from './instance.ts';
 

@@ -2,21 +2,24 @@
 import { randomUUID } from 'node:crypto';
 import { deleteApp, initializeApp } from 'firebase-admin/app';
 import { type Database, getDatabase } from 'firebase-admin/database';
-import { firebaseApp } from '../../../functions/src/adapters/admin/firebaseApp.ts';
-import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
-import { DatabaseEventLog } from '../../../functions/src/adapters/database/eventLog.ts';
-import { busPath } from '../../../functions/src/adapters/database/paths.ts';
-import { DatabaseWatcherLeases } from '../../../functions/src/adapters/database/watcherLeases.ts';
-import { systemClock } from '../../../functions/src/adapters/platform/clock.ts';
+import type { Caller } from '../../../functions/src/access/rules/principal.ts';
 import { type Composition, compose } from '../../../functions/src/app.ts';
-import type { DatabaseAccesses, Watch } from '../../../functions/src/domain/data/access.ts';
-import type { Caller } from '../../../functions/src/domain/data/caller.ts';
-import type { DatabaseName } from '../../../functions/src/domain/data/path.ts';
-import { canonicalJson } from '../../../functions/src/domain/json.ts';
-import type { Clock } from '../../../functions/src/domain/ports.ts';
-import type { EventType } from '../../../functions/src/domain/subscriptions/event.ts';
-import type { ReadFrom, Reading } from '../../../functions/src/domain/subscriptions/reading.ts';
-import { SubscriptionService } from '../../../functions/src/domain/subscriptions/service.ts';
+import { firebaseApp } from '../../../functions/src/kernel/firebaseApp.ts';
+import { canonicalJson } from '../../../functions/src/kernel/json.ts';
+import { systemClock } from '../../../functions/src/kernel/platform.ts';
+import type { Clock } from '../../../functions/src/kernel/ports.ts';
+import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
+import { busPath } from '../../../functions/src/kernel/realtime/paths.ts';
+import type {
+  DatabaseAccesses,
+  DatabaseName,
+  Watch,
+} from '../../../functions/src/toolsets/firebase/rules/access.ts';
+import type { ReadFrom, Reading } from '../../../functions/src/toolsets/firebase/rules/page.ts';
+import type { EventType } from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
+import { SubscriptionService } from '../../../functions/src/toolsets/firebase/rules/subscriptions.ts';
+import { DatabaseEventLog } from '../../../functions/src/toolsets/firebase/store/eventLog.ts';
+import { DatabaseWatcherLeases } from '../../../functions/src/toolsets/firebase/store/watcherLeases.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 import { unnoted } from '../../support/reading.ts';
 import { silent } from '../coordination/team.ts';

@@ -1,6 +1,6 @@
 /** Subscriptions over instances that come, stand still and go. */
 import assert from 'node:assert/strict';
-import type { LoggedEvent } from '../../../functions/src/domain/subscriptions/event.ts';
+import type { LoggedEvent } from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 import { agentCaller } from '../data/callers.ts';
 import { Instance, kept, newPath, type Subscriber, subscribe, write } from './instance.ts';

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { QuerySnapshot } from '@google-cloud/firestore';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import { COLLECTIONS } from '../../../functions/src/adapters/firestore/paths.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { COLLECTIONS } from '../../../functions/src/kernel/firestore/paths.ts';
+import { MAX_SUBSCRIPTIONS } from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
 import {
   type SubscriptionRequest,
   SubscriptionService,
-} from '../../../functions/src/domain/subscriptions/service.ts';
-import { MAX_SUBSCRIPTIONS } from '../../../functions/src/domain/subscriptions/subscription.ts';
+} from '../../../functions/src/toolsets/firebase/rules/subscriptions.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 import { silent } from '../coordination/team.ts';
 import { agentCaller, because } from '../data/callers.ts';

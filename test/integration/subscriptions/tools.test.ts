@@ -1,11 +1,11 @@
 /** The tools of subscriptions, as a client calls them. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import type { JsonObject } from '../../../functions/src/domain/json.ts';
-import { sentBytes } from '../../../functions/src/domain/size.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { sentBytes } from '../../../functions/src/kernel/json.ts';
 import { callTool } from '../../../functions/src/mcp/call.ts';
-import type { Notification } from '../../../functions/src/mcp/tool.ts';
+import type { Notification } from '../../../functions/src/mcp/callContext.ts';
 import { answer, call as callPlainly, directory, toolNamed } from '../coordination/calls.ts';
 import { silent, Team } from '../coordination/team.ts';
 import { agentCaller } from '../data/callers.ts';

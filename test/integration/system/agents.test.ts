@@ -1,10 +1,10 @@
 /** system.getAgents: what each agent is doing, from the databases as they are. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
-import { presencePath } from '../../../functions/src/adapters/database/paths.ts';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import { agentPath } from '../../../functions/src/adapters/firestore/paths.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { agentPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
+import { presencePath } from '../../../functions/src/kernel/realtime/paths.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 import { settleRegistry } from './registry.ts';

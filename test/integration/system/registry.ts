@@ -1,10 +1,6 @@
 /** The count of all agents of the deployment, made true. */
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import {
-  COLLECTIONS,
-  REGISTRY_SHARDS,
-  registryPath,
-} from '../../../functions/src/adapters/firestore/paths.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { COLLECTIONS, REGISTRY_SHARDS, registryPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import type { Team } from '../coordination/team.ts';
 
 /**

@@ -1,10 +1,10 @@
 /** system.listSkills: the tools as they are defined, and the capabilities that agents declare. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { realtimeDatabase } from '../../../functions/src/adapters/admin/realtimeDatabase.ts';
-import { DatabaseMetricsLedger } from '../../../functions/src/adapters/database/metricsLedger.ts';
+import { DatabaseMetricsLedger } from '../../../functions/src/access/store/ledgers.ts';
+import { VERSION } from '../../../functions/src/config.ts';
+import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
-import { VERSION } from '../../../functions/src/version.ts';
 import { answer } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 

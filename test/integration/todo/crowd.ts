@@ -1,8 +1,9 @@
 /** Many to-dos of one owner, with what belongs to them. */
-import { reminderAt } from '../../../functions/src/domain/reminders/reminder.ts';
-import type { Change } from '../../../functions/src/domain/store.ts';
-import { todoEvent } from '../../../functions/src/domain/todos/changes.ts';
-import { PRIORITIES, type Todo, todoAnswer } from '../../../functions/src/domain/todos/todo.ts';
+
+import type { Change } from '../../../functions/src/kernel/commit.ts';
+import { reminderAt } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
+import { PRIORITIES, type Todo, todoAnswer } from '../../../functions/src/toolsets/todo/rules/todo.ts';
+import { todoEvent } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
 import { sampleRecurringTask, sampleTodo } from '../../unit/domain/todos/samples.ts';
 import type { Team } from '../coordination/team.ts';
 

@@ -1,16 +1,16 @@
 /** What the examples of the to-do tools speak of: todo-xxx-001 and recurring-xxx-001. */
 import { randomUUID } from 'node:crypto';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import {
   COLLECTIONS,
   eventPath,
   recurringTaskPath,
   reminderPath,
   todoPath,
-} from '../../../functions/src/adapters/firestore/paths.ts';
-import { todoToDocument } from '../../../functions/src/adapters/firestore/todoDocument.ts';
-import { reminderAt } from '../../../functions/src/domain/reminders/reminder.ts';
-import { creationChanges } from '../../../functions/src/domain/todos/changes.ts';
+} from '../../../functions/src/kernel/firestore/paths.ts';
+import { reminderAt } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
+import { creationChanges } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
+import { todoToDocument } from '../../../functions/src/toolsets/todo/store/todoDocument.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 import { sampleRecurringTask, sampleTodo } from '../../unit/domain/todos/samples.ts';
 import type { Team } from '../coordination/team.ts';

@@ -1,8 +1,13 @@
 /** Lists over the emulators, in every combination of filters and orders, against a look through all to-dos. */
 import assert from 'node:assert/strict';
-import type { JsonObject } from '../../../functions/src/domain/json.ts';
-import { SORT_FIELDS, SORT_ORDERS, type SortField } from '../../../functions/src/domain/todos/query.ts';
-import { PRIORITIES, type Todo } from '../../../functions/src/domain/todos/todo.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import {
+  PRIORITIES,
+  SORT_FIELDS,
+  SORT_ORDERS,
+  type SortField,
+  type Todo,
+} from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { answer } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 import { crowdTodos } from './crowd.ts';

@@ -1,8 +1,8 @@
 /** What the to-do tools read, however many to-dos, reminders, recurring tasks and events there are. */
 import assert from 'node:assert/strict';
-import type { JsonObject } from '../../../functions/src/domain/json.ts';
-import { SORT_FIELDS, SORT_ORDERS } from '../../../functions/src/domain/todos/query.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { todo as todoToolset } from '../../../functions/src/toolsets/todo/index.ts';
+import { SORT_FIELDS, SORT_ORDERS } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { answer } from '../coordination/calls.ts';
 import { countReads, longestList, type Reads } from '../coordination/reads.ts';
 import { Team } from '../coordination/team.ts';

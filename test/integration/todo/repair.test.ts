@@ -1,11 +1,11 @@
 /** What was changed past the tools is repaired once: by several at once, beside a tool, late and out of order. */
 import assert from 'node:assert/strict';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
-import { COLLECTIONS, reminderPath, todoPath } from '../../../functions/src/adapters/firestore/paths.ts';
-import { todoFromRecord } from '../../../functions/src/adapters/firestore/todoDocument.ts';
-import type { Store } from '../../../functions/src/domain/store.ts';
-import { TodoRepair } from '../../../functions/src/domain/todos/repair.ts';
-import { TodoService } from '../../../functions/src/domain/todos/service.ts';
+import type { Store } from '../../../functions/src/kernel/commit.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { COLLECTIONS, reminderPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import { TodoRepair } from '../../../functions/src/toolsets/todo/rules/repair.ts';
+import { TodoService } from '../../../functions/src/toolsets/todo/rules/todos.ts';
+import { todoFromRecord } from '../../../functions/src/toolsets/todo/store/todoDocument.ts';
 import { Team, unkeyed } from '../coordination/team.ts';
 
 const DAY = 86_400;

@@ -1,7 +1,7 @@
 /** Search over the emulators, against a look through all of the to-dos. */
 import assert from 'node:assert/strict';
-import { matchesWords, searchWords } from '../../../functions/src/domain/search.ts';
-import type { Todo } from '../../../functions/src/domain/todos/todo.ts';
+import { matchesWords, searchWords } from '../../../functions/src/kernel/text.ts';
+import type { Todo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 import { crowdTodo, crowdTodos } from './crowd.ts';

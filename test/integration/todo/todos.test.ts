@@ -1,13 +1,13 @@
 /** To-dos over the emulators, through the tools. */
 import assert from 'node:assert/strict';
-import { firestore } from '../../../functions/src/adapters/firestore/client.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import {
   COLLECTIONS,
   eventPath,
   reminderPath,
   todoPath,
-} from '../../../functions/src/adapters/firestore/paths.ts';
-import type { JsonObject } from '../../../functions/src/domain/json.ts';
+} from '../../../functions/src/kernel/firestore/paths.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 

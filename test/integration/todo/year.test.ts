@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Firestore } from '@google-cloud/firestore';
-import { eventFromDocument } from '../../../functions/src/adapters/firestore/eventDocument.ts';
-import { COLLECTIONS } from '../../../functions/src/adapters/firestore/paths.ts';
-import type { TaskEvent, TaskEventType } from '../../../functions/src/domain/events/event.ts';
-import type { JsonObject } from '../../../functions/src/domain/json.ts';
+import { COLLECTIONS } from '../../../functions/src/kernel/firestore/paths.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import type { TaskEvent, TaskEventType } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
+import { eventFromDocument } from '../../../functions/src/toolsets/todo/store/events.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -4,9 +4,9 @@
  */
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { movableClock } from '../../../functions/src/adapters/platform/clock.ts';
 import { compose } from '../../../functions/src/app.ts';
-import { FREQUENCIES } from '../../../functions/src/domain/recurrence/rule.ts';
+import { movableClock } from '../../../functions/src/kernel/platform.ts';
+import { FREQUENCIES } from '../../../functions/src/toolsets/todo/rules/recurrence.ts';
 import { unkeyed } from '../coordination/team.ts';
 
 const DAY = 86_400_000;

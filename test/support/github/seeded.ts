@@ -1,4 +1,4 @@
-import type { GitHubSettings } from '../../../functions/src/adapters/github/clients.ts';
+import type { GitHubSettings } from '../../../functions/src/vendors/octokit/clients.ts';
 import { seedClaudeNetwork } from './seed.ts';
 import { LocalGitHub } from './server.ts';
 

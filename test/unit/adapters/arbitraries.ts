@@ -1,25 +1,29 @@
 /** Arbitrary values of the domain, as far as its types allow them. */
 import fc from 'fast-check';
-import { AGENT_TYPES, type Agent } from '../../../functions/src/domain/agents/agent.ts';
-import type { Credential } from '../../../functions/src/domain/agents/credential.ts';
-import { FAILURE_CLASSES } from '../../../functions/src/domain/coding/failure.ts';
-import { CODING_TOOLS } from '../../../functions/src/domain/coding/tool.ts';
-import type { CodingWork, PastAttempt } from '../../../functions/src/domain/coding/work.ts';
-import type { Discovery } from '../../../functions/src/domain/coordination/discovery.ts';
-import type { Session } from '../../../functions/src/domain/coordination/session.ts';
-import { EVENT_TYPES, type TaskEvent } from '../../../functions/src/domain/events/event.ts';
-import type { PullRequestLink } from '../../../functions/src/domain/github/link.ts';
-import type { SettledOperation } from '../../../functions/src/domain/idempotency/operation.ts';
-import { type JsonObject, jsonObject } from '../../../functions/src/domain/json.ts';
-import { ROLES } from '../../../functions/src/domain/principal.ts';
-import type { Reminder } from '../../../functions/src/domain/reminders/reminder.ts';
+import { AGENT_TYPES, type Agent } from '../../../functions/src/access/rules/agent.ts';
+import type { Credential } from '../../../functions/src/access/rules/principal.ts';
+import { ROLES } from '../../../functions/src/access/rules/principal.ts';
+import type { SettledOperation } from '../../../functions/src/kernel/commit.ts';
+import { type JsonObject, jsonObject } from '../../../functions/src/kernel/json.ts';
+import type {
+  CodingWork,
+  PastAttempt,
+} from '../../../functions/src/toolsets/coordination/rules/codingWork.ts';
+import {
+  CODING_TOOLS,
+  FAILURE_CLASSES,
+} from '../../../functions/src/toolsets/coordination/rules/codingWork.ts';
+import type { Discovery, Session } from '../../../functions/src/toolsets/coordination/rules/session.ts';
 import {
   type Claim,
   type LateResult,
   TASK_STATUSES,
   type Task,
   type TaskResult,
-} from '../../../functions/src/domain/tasks/task.ts';
+} from '../../../functions/src/toolsets/coordination/rules/task.ts';
+import type { PullRequestLink } from '../../../functions/src/toolsets/github/rules/pullRequests.ts';
+import { EVENT_TYPES, type TaskEvent } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
+import type { Reminder } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
 
 export const id = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,20}$/);
 const ids = fc.array(id, { maxLength: 4 });

@@ -7,41 +7,40 @@ import {
   agentToDocument,
   credentialFromDocument,
   credentialToDocument,
-} from '../../../functions/src/adapters/firestore/agentDocument.ts';
-import {
-  eventFromDocument,
-  eventToDocument,
-} from '../../../functions/src/adapters/firestore/eventDocument.ts';
-import {
-  linkFromDocument,
-  linkToDocument,
-} from '../../../functions/src/adapters/firestore/pullRequestDocument.ts';
-import {
-  recurringTaskFromDocument,
-  recurringTaskToDocument,
-} from '../../../functions/src/adapters/firestore/recurringTaskDocument.ts';
-import {
-  reminderFromDocument,
-  reminderToDocument,
-} from '../../../functions/src/adapters/firestore/reminderDocument.ts';
+} from '../../../functions/src/access/store/agentDocument.ts';
+import { settledFromDocument, settledToDocument } from '../../../functions/src/kernel/firestore/store.ts';
+import { capabilityKey } from '../../../functions/src/toolsets/coordination/rules/queueQuery.ts';
 import {
   discoveryFromDocument,
   discoveryToDocument,
   sessionFromDocument,
   sessionToDocument,
-  settledFromDocument,
-  settledToDocument,
-} from '../../../functions/src/adapters/firestore/sessionDocument.ts';
-import { taskFromDocument, taskToDocument } from '../../../functions/src/adapters/firestore/taskDocument.ts';
+} from '../../../functions/src/toolsets/coordination/store/sessionDocument.ts';
+import {
+  taskFromDocument,
+  taskToDocument,
+} from '../../../functions/src/toolsets/coordination/store/taskDocument.ts';
+import {
+  linkFromDocument,
+  linkToDocument,
+} from '../../../functions/src/toolsets/github/store/pullRequests.ts';
+import { todoAnswer } from '../../../functions/src/toolsets/todo/rules/todo.ts';
+import { eventFromDocument, eventToDocument } from '../../../functions/src/toolsets/todo/store/events.ts';
+import {
+  recurringTaskFromDocument,
+  recurringTaskToDocument,
+} from '../../../functions/src/toolsets/todo/store/recurringTasks.ts';
+import {
+  reminderFromDocument,
+  reminderToDocument,
+} from '../../../functions/src/toolsets/todo/store/reminders.ts';
 import {
   isDerived,
   recordedOf,
   todoFromDocument,
   todoFromRecord,
   todoToDocument,
-} from '../../../functions/src/adapters/firestore/todoDocument.ts';
-import { capabilityKey } from '../../../functions/src/domain/tasks/capabilities.ts';
-import { todoAnswer } from '../../../functions/src/domain/todos/todo.ts';
+} from '../../../functions/src/toolsets/todo/store/todoDocument.ts';
 import {
   agents,
   credentials,

@@ -1,17 +1,17 @@
 /** Whatever becomes of one document, lists can show it or have stepped over it: each field once of every other shape. */
 import assert from 'node:assert/strict';
 import { Timestamp } from '@google-cloud/firestore';
-import { lastSeenIn } from '../../../functions/src/adapters/database/presence.ts';
-import {
-  agentFromDocument,
-  agentToDocument,
-} from '../../../functions/src/adapters/firestore/agentDocument.ts';
+import { holding } from '../../../functions/src/access/rules/agent.ts';
+import { agentFromDocument, agentToDocument } from '../../../functions/src/access/store/agentDocument.ts';
+import { lastSeenIn } from '../../../functions/src/access/store/presence.ts';
 import {
   discoveryFromDocument,
   discoveryToDocument,
-} from '../../../functions/src/adapters/firestore/sessionDocument.ts';
-import { taskFromDocument, taskToDocument } from '../../../functions/src/adapters/firestore/taskDocument.ts';
-import { holding } from '../../../functions/src/domain/agents/agent.ts';
+} from '../../../functions/src/toolsets/coordination/store/sessionDocument.ts';
+import {
+  taskFromDocument,
+  taskToDocument,
+} from '../../../functions/src/toolsets/coordination/store/taskDocument.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { START, sampleAgent, sampleCodingTask, sampleTask } from '../domain/samples.ts';
 

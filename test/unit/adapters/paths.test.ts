@@ -1,8 +1,8 @@
 /** Whatever is asked for, a path leads to one place of its own kind, or there is none. */
 import assert from 'node:assert/strict';
-import * as realtime from '../../../functions/src/adapters/database/paths.ts';
-import * as firestore from '../../../functions/src/adapters/firestore/paths.ts';
-import { MusterError } from '../../../functions/src/domain/errors.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import * as firestore from '../../../functions/src/kernel/firestore/paths.ts';
+import * as realtime from '../../../functions/src/kernel/realtime/paths.ts';
 
 type MakesPath = (...parts: string[]) => string;
 

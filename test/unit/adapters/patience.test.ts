@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { Patience } from '../../../functions/src/adapters/database/patience.ts';
+import { Patience } from '../../../functions/src/kernel/realtime/circuitBreaker.ts';
 
 describe('patience with the Realtime Database', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));

@@ -1,9 +1,13 @@
 /** Any to-do and any recurring task that the domain can hold. */
 import fc from 'fast-check';
-import { FREQUENCIES } from '../../../functions/src/domain/recurrence/rule.ts';
-import type { RecurringTask } from '../../../functions/src/domain/todos/recurringTask.ts';
-import { checkedTags, MAX_TAG_LENGTH } from '../../../functions/src/domain/todos/tags.ts';
-import { PRIORITIES, type Todo } from '../../../functions/src/domain/todos/todo.ts';
+import type { RecurringTask } from '../../../functions/src/toolsets/todo/rules/recurrence.ts';
+import { FREQUENCIES } from '../../../functions/src/toolsets/todo/rules/recurrence.ts';
+import {
+  checkedTags,
+  MAX_TAG_LENGTH,
+  PRIORITIES,
+  type Todo,
+} from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { date, id, text, withSome } from './arbitraries.ts';
 
 const priority = fc.constantFrom(...PRIORITIES);

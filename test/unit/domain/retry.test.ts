@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Randomness } from '../../../functions/src/domain/ports.ts';
-import { retryStale } from '../../../functions/src/domain/retry.ts';
-import { StaleWriteError } from '../../../functions/src/domain/store.ts';
+import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
+import type { Randomness } from '../../../functions/src/kernel/ports.ts';
+import { retryStale } from '../../../functions/src/kernel/retry.ts';
 import { refusal } from './samples.ts';
 
 describe('deciding again after a stale commit', () => {

@@ -7,7 +7,7 @@ import {
   searchWords,
   soughtPrefixes,
   wordsOf,
-} from '../../../functions/src/domain/search.ts';
+} from '../../../functions/src/kernel/text.ts';
 
 describe('a search', () => {
   it('knows neither case nor accents', () => {

@@ -1,9 +1,9 @@
 /** What programs print reaches whoever reads it without what a terminal would obey. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { terminalText } from '../../../functions/src/domain/terminalText.ts';
-import { logLineAnswer } from '../../../functions/src/toolsets/coding/answers.ts';
-import { textOf } from '../../../functions/src/toolsets/coding/text.ts';
+import { terminalText } from '../../../functions/src/kernel/text.ts';
+import { logLineAnswer } from '../../../functions/src/toolsets/coding/tools/answers.ts';
+import { textOf } from '../../../functions/src/toolsets/coding/tools/sessionAnswer.ts';
 
 const CASES = [
   ['a colour', '\u001b[1;31mred\u001b[0m', 'red'],

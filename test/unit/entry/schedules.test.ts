@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { sendReminders } from '../../../functions/src/entry/schedules/sendReminders.ts';
-import { sweep } from '../../../functions/src/entry/schedules/sweep.ts';
+import { sendReminders, sweep } from '../../../functions/src/entry/schedules.ts';
 
 describe('what is scheduled', () => {
   for (const [name, { __endpoint }] of Object.entries({ sweep, sendReminders })) {

@@ -1,7 +1,7 @@
 /** The pages that registerAgent names as endpoints: each is one call of a tool, over a plain GET. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { MusterError } from '../../../functions/src/domain/errors.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { defineTool, type Toolset } from '../../../functions/src/mcp/tool.ts';
 import { LEADER, memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { z } from 'zod';
-import { MusterError } from '../../../functions/src/domain/errors.ts';
-import { fitsAnswer, fitting, MAX_ANSWER_BYTES, sentBytes } from '../../../functions/src/domain/size.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { fitsAnswer, fitting, MAX_ANSWER_BYTES, sentBytes } from '../../../functions/src/kernel/json.ts';
 import { textWithinBounds, withinBounds } from '../../../functions/src/mcp/answerBounds.ts';
 import { defineTool, type Resource, type Toolset } from '../../../functions/src/mcp/tool.ts';
 import { memoryPorts, serveEndpoint } from '../../support/mcp-endpoint.ts';

@@ -1,8 +1,8 @@
 /** What a request may hold is bounded before a schema lists what is wrong with each part of it. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { MusterError } from '../../../functions/src/domain/errors.ts';
-import { BadMessage, parseBody } from '../../../functions/src/mcp/body.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { BadMessage, parseBody } from '../../../functions/src/mcp/http/message.ts';
 import { argumentsChecker } from '../../../functions/src/mcp/validation.ts';
 
 const check = argumentsChecker(

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { MusterError } from '../../../functions/src/domain/errors.ts';
-import type { Principal } from '../../../functions/src/domain/principal.ts';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { callTool } from '../../../functions/src/mcp/call.ts';
+import type { CallContext } from '../../../functions/src/mcp/callContext.ts';
 import { timeLeftOfRequest, withDeadline } from '../../../functions/src/mcp/deadline.ts';
-import type { Exchange } from '../../../functions/src/mcp/exchange.ts';
-import { toolResult } from '../../../functions/src/mcp/projection.ts';
-import { type CallContext, defineTool, type Tool } from '../../../functions/src/mcp/tool.ts';
+import { toolResult } from '../../../functions/src/mcp/errorEnvelope.ts';
+import type { Exchange } from '../../../functions/src/mcp/requestContext.ts';
+import { defineTool, type Tool } from '../../../functions/src/mcp/tool.ts';
 import { EMPTY_DIRECTORY, LEADER, memoryPorts } from '../../support/mcp-endpoint.ts';
 
 const VIEWER: Principal = { uid: 'person', kind: 'person', ownerUid: 'person', role: 'viewer' };

@@ -4,8 +4,12 @@ import { once } from 'node:events';
 import { request as send } from 'node:http';
 import { brotliDecompressSync, constants, createGunzip, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { compressed, encodingFor } from '../../../functions/src/mcp/compression.ts';
-import { PackedAnswer, PackedText } from '../../../functions/src/mcp/packedText.ts';
+import {
+  compressed,
+  encodingFor,
+  PackedAnswer,
+  PackedText,
+} from '../../../functions/src/mcp/http/compression.ts';
 import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
 import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 

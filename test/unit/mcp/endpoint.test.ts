@@ -1,8 +1,8 @@
 /** The endpoint over real HTTP, with ports in memory. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { MusterError } from '../../../functions/src/domain/errors.ts';
-import type { Principal } from '../../../functions/src/domain/principal.ts';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
 import { LEADER, memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 

@@ -1,6 +1,6 @@
 /** What `/mcp/events` streams, over real HTTP, with the log in memory. */
 import assert from 'node:assert/strict';
-import type { Services } from '../../../functions/src/domain/services.ts';
+import type { Services } from '../../../functions/src/mcp/callContext.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 import type { MemoryEventLog } from '../../support/event-log.ts';
 import { type Asked, dataOf, EventsStage } from './eventsStage.ts';

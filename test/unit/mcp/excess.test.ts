@@ -1,7 +1,7 @@
 /** What is counted in a JSON text before it is parsed, against what it turns out to hold. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { excessOf } from '../../../functions/src/mcp/excess.ts';
+import { excessOf } from '../../../functions/src/mcp/jsonLimits.ts';
 
 interface Size {
   readonly values: number;

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { MusterError } from '../../../functions/src/domain/errors.ts';
-import type { Operation } from '../../../functions/src/domain/idempotency/operation.ts';
-import { canonicalJson } from '../../../functions/src/domain/json.ts';
+import type { Operation } from '../../../functions/src/kernel/commit.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { canonicalJson } from '../../../functions/src/kernel/json.ts';
+import type { CallContext } from '../../../functions/src/mcp/callContext.ts';
 import { runOnce } from '../../../functions/src/mcp/idempotency.ts';
-import type { CallContext, PreparedCall } from '../../../functions/src/mcp/tool.ts';
+import type { PreparedCall } from '../../../functions/src/mcp/tool.ts';
 import { memoryPorts } from '../../support/mcp-endpoint.ts';
 
 const identity = {

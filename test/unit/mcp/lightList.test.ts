@@ -1,8 +1,8 @@
 /** What `tools/list` shows to whom, at which path, and how much of it. */
 import assert from 'node:assert/strict';
-import { ROLES, type Role } from '../../../functions/src/domain/principal.ts';
+import { ROLES, type Role } from '../../../functions/src/access/rules/principal.ts';
 import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
-import { inputJsonSchema, lightSchema } from '../../../functions/src/mcp/json-schema.ts';
+import { inputJsonSchema, lightSchema } from '../../../functions/src/mcp/jsonSchema.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 
 const catalogues = new Catalogues(toolsets);

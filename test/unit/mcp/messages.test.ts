@@ -1,6 +1,6 @@
 /** What a client is told that sends something malformed: what is wrong, where, and what to do. */
 import assert from 'node:assert/strict';
-import { MusterError } from '../../../functions/src/domain/errors.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
 import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 

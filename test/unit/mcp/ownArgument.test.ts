@@ -1,8 +1,8 @@
 /** The domain's names of arguments, and those of the tools. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { MusterError } from '../../../functions/src/domain/errors.ts';
-import { namingOwnArgument } from '../../../functions/src/mcp/ownArgument.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { namingOwnArgument } from '../../../functions/src/mcp/call.ts';
 
 describe('the argument that an error names', () => {
   const tool = { input: z.object({ taskId: z.string(), agent_id: z.string(), tasks: z.array(z.string()) }) };

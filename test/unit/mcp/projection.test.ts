@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { MusterError } from '../../../functions/src/domain/errors.ts';
-import type { JsonObject } from '../../../functions/src/domain/json.ts';
-import { TODO_CODES, todoNotFound } from '../../../functions/src/domain/todos/errors.ts';
-import { forLegacy, presentable, toolResult } from '../../../functions/src/mcp/projection.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { forLegacy, presentable, toolResult } from '../../../functions/src/mcp/errorEnvelope.ts';
+import { TODO_CODES, todoNotFound } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { memoryPorts } from '../../support/mcp-endpoint.ts';
 
 const refused = (toolset: string, refusal: MusterError) => toolResult(toolset, { error: refusal });

@@ -4,12 +4,11 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { GitHubWebhook } from '../../../functions/src/adapters/github/webhook.ts';
-import { disguise } from '../../../functions/src/entry/http/disguise.ts';
-import { BodyRoom } from '../../../functions/src/mcp/bodyRoom.ts';
-import { createDeliveryEndpoint } from '../../../functions/src/mcp/deliveries.ts';
-import { Refusal } from '../../../functions/src/mcp/refusal.ts';
-import { answerEarly, readBody } from '../../../functions/src/mcp/requestBody.ts';
+import { disguise } from '../../../functions/src/entry/framework.ts';
+import { Refusal } from '../../../functions/src/mcp/http/refusal.ts';
+import { answerEarly, BodyRoom, readBody } from '../../../functions/src/mcp/http/requestBody.ts';
+import { createDeliveryEndpoint } from '../../../functions/src/mcp/http/webhookEndpoint.ts';
+import { GitHubWebhook } from '../../../functions/src/vendors/octokit/webhook.ts';
 import { RawConnection } from '../../support/rawHttp.ts';
 
 const MIB = 1024 * 1024;

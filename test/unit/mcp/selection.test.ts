@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { MusterError } from '../../../functions/src/domain/errors.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { knownPaths, parseSelection, type RoutedSelection } from '../../../functions/src/mcp/selection.ts';
 
 const EXISTING = ['onboarding', 'system', 'coordination', 'todo'];

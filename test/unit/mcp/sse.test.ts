@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { frameOf, KEEP_ALIVE_FRAME, retryFrame } from '../../../functions/src/mcp/sse.ts';
-import { withPauses } from '../../../functions/src/mcp/streams.ts';
+import { frameOf, KEEP_ALIVE_FRAME, retryFrame } from '../../../functions/src/mcp/http/http.ts';
+import { withPauses } from '../../../functions/src/mcp/http/streams.ts';
 import { parseFrame } from '../../support/sse.ts';
 
 describe('server-sent events', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { z } from 'zod';
-import { MusterError } from '../../../functions/src/domain/errors.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { argumentsChecker } from '../../../functions/src/mcp/validation.ts';
 
 const schema = z.strictObject({

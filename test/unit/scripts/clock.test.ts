@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { movableClock } from '../../../functions/src/adapters/platform/clock.ts';
+import { movableClock } from '../../../functions/src/kernel/platform.ts';
 import { moveClock } from '../../../scripts/clock/clock.mjs';
 import { durationOf, durationText } from '../../../scripts/clock/duration.mjs';
 

@@ -1,14 +1,18 @@
 import type { Toolset } from '../../mcp/tool.ts';
-import { appendLogs } from './append_logs.ts';
-import { claimTask } from './claim_task.ts';
-import { createTask } from './create_task.ts';
-import { endTask } from './end_task.ts';
-import { getTaskLogs } from './get_task_logs.ts';
-import { heartbeatTask } from './heartbeat_task.ts';
-import { registerRunner } from './register_runner.ts';
-import { reportTask } from './report_task.ts';
 import { resources, templates } from './resources.ts';
-import { updateTask } from './update_task.ts';
+import type { CodingChanges } from './rules/changing.ts';
+import type { CodingService } from './rules/coding.ts';
+import type { CodingRunners } from './rules/runners.ts';
+import type { CodingView } from './rules/view.ts';
+import { appendLogs } from './tools/append_logs.ts';
+import { claimTask } from './tools/claim_task.ts';
+import { createTask } from './tools/create_task.ts';
+import { endTask } from './tools/end_task.ts';
+import { getTaskLogs } from './tools/get_task_logs.ts';
+import { heartbeatTask } from './tools/heartbeat_task.ts';
+import { registerRunner } from './tools/register_runner.ts';
+import { reportTask } from './tools/report_task.ts';
+import { updateTask } from './tools/update_task.ts';
 
 /** Coding agents at work on branches. Source: spec/coding.md, in its order; then what runners use. */
 export const coding: Toolset = {
@@ -29,3 +33,15 @@ export const coding: Toolset = {
   resources,
   templates,
 };
+
+export { endingChanges } from './rules/changing.ts';
+export { type Ending, endQueue, loseRunner } from './rules/ending.ts';
+
+declare module '../../mcp/callContext.ts' {
+  interface Services {
+    readonly coding: CodingService;
+    readonly codingChanges: CodingChanges;
+    readonly codingRunners: CodingRunners;
+    readonly codingView: CodingView;
+  }
+}

@@ -1,28 +1,26 @@
 /** The resources of spec/coding.md, "Resources". */
+
 import { z } from 'zod';
-import { isProject } from '../../domain/coding/configuration.ts';
-import { LOG_TYPES } from '../../domain/coding/log.ts';
-import type { CodingTask } from '../../domain/coding/task.ts';
-import { fitting } from '../../domain/size.ts';
-import {
-  type CallContext,
-  defineResourceTemplate,
-  type Resource,
-  type ResourceTemplate,
-} from '../../mcp/tool.ts';
-import { codingTaskAnswer, logLineAnswer, pastAttemptAnswer } from './answers.ts';
+import { fitting } from '../../kernel/json.ts';
+import type { CallContext } from '../../mcp/callContext.ts';
+import { defineResourceTemplate, type Resource, type ResourceTemplate } from '../../mcp/tool.ts';
+import type { CodingTask } from '../coordination/index.ts';
+import { LOG_TYPES } from './rules/log.ts';
+import { isProject } from './rules/task.ts';
+import { codingTaskAnswer, logLineAnswer, pastAttemptAnswer } from './tools/answers.ts';
 import {
   branchNames,
   days,
   logTypes,
   projectPaths,
+  sessionAnswer,
   sessionIds,
   sessionTypes,
+  tailText,
   taskIds,
-} from './completions.ts';
-import { sessionAnswer } from './sessionAnswer.ts';
-import { taskId } from './shapes.ts';
-import { tailText, textOf } from './text.ts';
+  textOf,
+} from './tools/sessionAnswer.ts';
+import { taskId } from './tools/shapes.ts';
 
 /** A resource has no arguments, so it shows this many and says whether there are more. */
 const MAX_TASKS = 100;

@@ -1,20 +1,24 @@
 import type { Toolset } from '../../mcp/tool.ts';
-import { addDiscovery } from './add_discovery.ts';
-import { claimTask } from './claim_task.ts';
-import { completeTask } from './complete_task.ts';
-import { createTask } from './create_task.ts';
-import { createTasksBatch } from './create_tasks_batch.ts';
-import { failTask } from './fail_task.ts';
-import { getAllTasks } from './get_all_tasks.ts';
-import { getDiscoveries } from './get_discoveries.ts';
-import { getMasterPlan } from './get_master_plan.ts';
-import { getResults } from './get_results.ts';
-import { getStatus } from './get_status.ts';
-import { heartbeat } from './heartbeat.ts';
-import { initCoordination } from './init_coordination.ts';
-import { registerAgent } from './register_agent.ts';
 import { resources } from './resources.ts';
-import { startTask } from './start_task.ts';
+import type { CoordinationService } from './rules/coordination.ts';
+import type { TaskCreation } from './rules/creation.ts';
+import type { AgentMembership } from './rules/membership.ts';
+import type { TaskQueue } from './rules/queue.ts';
+import { addDiscovery } from './tools/add_discovery.ts';
+import { claimTask } from './tools/claim_task.ts';
+import { completeTask } from './tools/complete_task.ts';
+import { createTask } from './tools/create_task.ts';
+import { createTasksBatch } from './tools/create_tasks_batch.ts';
+import { failTask } from './tools/fail_task.ts';
+import { getAllTasks } from './tools/get_all_tasks.ts';
+import { getDiscoveries } from './tools/get_discoveries.ts';
+import { getMasterPlan } from './tools/get_master_plan.ts';
+import { getResults } from './tools/get_results.ts';
+import { getStatus } from './tools/get_status.ts';
+import { heartbeat } from './tools/heartbeat.ts';
+import { initCoordination } from './tools/init_coordination.ts';
+import { registerAgent } from './tools/register_agent.ts';
+import { startTask } from './tools/start_task.ts';
 
 /** Teams of agents on one task graph. Source: spec/coordination.md, in its order. */
 export const coordination: Toolset = {
@@ -40,3 +44,80 @@ export const coordination: Toolset = {
   ],
   resources,
 };
+
+export type { QueueMark } from './rules/claims.ts';
+export {
+  asCodingTask,
+  type CodingTask,
+  codingClaimed,
+  notClaimable,
+  projectCapability,
+  requireCodingTask,
+} from './rules/codingTask.ts';
+export {
+  backoffSeconds,
+  CODING_TOOLS,
+  type CodingTool,
+  type Commit,
+  codingTool,
+  FAILURE_CLASSES,
+  type Failure,
+  type FailureClass,
+  isRetryable,
+  MAX_ATTEMPTS,
+  type PastAttempt,
+  programOf,
+  type StoredResult,
+} from './rules/codingWork.ts';
+export { TaskCreation, type TaskDraft } from './rules/creation.ts';
+export {
+  type Claimant,
+  cancelTask,
+  claimTask,
+  finishTask,
+  noteStart,
+  type Outcome,
+  renewLease,
+  restoreClaim,
+  type Settlement,
+  settleTask,
+  startTask,
+  waitTask,
+} from './rules/machine.ts';
+export type { CoordinationPorts } from './rules/ports.ts';
+export { DEFAULT_LEASE_SECONDS, TaskFinishing, TaskQueue } from './rules/queue.ts';
+export { QUEUE_STATUSES, type QueueStatus, STATE_SHARE, satisfiedKeys } from './rules/queueQuery.ts';
+export { CODING_GOAL, type Session, type SessionCounters } from './rules/session.ts';
+export {
+  type Claim,
+  CODING_TYPE,
+  compareInQueue,
+  isClosed,
+  isHeld,
+  PRIORITY_RANGES,
+  PRIORITY_WORDS,
+  type PriorityWord,
+  priorityWord,
+  TASK_STATUSES,
+  type Task,
+  type TaskResult,
+  type TaskStatus,
+  taskNotFound,
+  taskType,
+  USUAL_TYPE,
+} from './rules/task.ts';
+export { settlementChanges, taskChanges } from './rules/taskChanges.ts';
+export { resultPartFromDocument } from './store/codingDocument.ts';
+export { discoveryFromDocument, sessionFromDocument } from './store/sessionDocument.ts';
+export type { SessionReader } from './store/sessions.ts';
+export { taskFromDocument } from './store/taskDocument.ts';
+export type { TaskReader } from './store/tasks.ts';
+
+declare module '../../mcp/callContext.ts' {
+  interface Services {
+    readonly membership: AgentMembership;
+    readonly coordination: CoordinationService;
+    readonly taskCreation: TaskCreation;
+    readonly taskQueue: TaskQueue;
+  }
+}

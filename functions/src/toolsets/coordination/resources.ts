@@ -1,9 +1,10 @@
 /** The four resources of spec/coordination.md, "MCP Resources". */
-import type { CallContext, Resource } from '../../mcp/tool.ts';
-import { masterPlanAnswer } from './get_master_plan.ts';
-import { pageOf } from './paging.ts';
-import { discoveryAnswer, taskAnswer } from './shapes.ts';
-import { statusAnswer } from './statusAnswer.ts';
+import type { CallContext } from '../../mcp/callContext.ts';
+import type { Resource } from '../../mcp/tool.ts';
+import { pageOf } from './tools/arguments.ts';
+import { masterPlanAnswer } from './tools/get_master_plan.ts';
+import { discoveryAnswer, taskAnswer } from './tools/shapes.ts';
+import { statusAnswer } from './tools/statusAnswer.ts';
 
 /** A resource has no arguments, so it shows this many and says whether there is more, and which tool has it. */
 const MAX_TASKS = 500;

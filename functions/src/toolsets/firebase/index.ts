@@ -1,10 +1,12 @@
 import type { Toolset } from '../../mcp/tool.ts';
-import { pollEvents } from './pollEvents.ts';
-import { read } from './read.ts';
 import { templates } from './resources.ts';
-import { subscribe } from './subscribe.ts';
-import { unsubscribe } from './unsubscribe.ts';
-import { write } from './write.ts';
+import type { DataService } from './rules/data.ts';
+import type { SubscriptionService } from './rules/subscriptions.ts';
+import { pollEvents } from './tools/pollEvents.ts';
+import { read } from './tools/read.ts';
+import { subscribe } from './tools/subscribe.ts';
+import { unsubscribe } from './tools/unsubscribe.ts';
+import { write } from './tools/write.ts';
 
 /** Data, read and written as the caller. Source: spec/network.md, "Firebase Tools". */
 export const firebase: Toolset = {
@@ -15,3 +17,10 @@ export const firebase: Toolset = {
   resources: [],
   templates,
 };
+
+declare module '../../mcp/callContext.ts' {
+  interface Services {
+    readonly data: DataService;
+    readonly subscriptions: SubscriptionService;
+  }
+}

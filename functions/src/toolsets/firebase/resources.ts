@@ -1,10 +1,11 @@
 /** Subscriptions as resources: what MCP's own `subscriptions/listen` watches. */
+
 import { z } from 'zod';
-import { fitsAnswer } from '../../domain/size.ts';
-import { withinAnswer } from '../../domain/subscriptions/event.ts';
-import type { Reading } from '../../domain/subscriptions/reading.ts';
+import { fitsAnswer } from '../../kernel/json.ts';
 import { defineResourceTemplate, type ResourceTemplate } from '../../mcp/tool.ts';
-import { subscriptionId } from './shapes.ts';
+import type { Reading } from './rules/page.ts';
+import { withinAnswer } from './rules/subscription.ts';
+import { subscriptionId } from './tools/shapes.ts';
 
 const subscription = defineResourceTemplate({
   uriTemplate: 'firebase://subscriptions/{subscriptionId}',

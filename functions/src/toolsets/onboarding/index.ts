@@ -1,7 +1,8 @@
 import type { Toolset } from '../../mcp/tool.ts';
-import { getChecklist } from './getChecklist.ts';
-import { getWelcome } from './getWelcome.ts';
-import { registerAgent } from './registerAgent.ts';
+import type { OnboardingService } from './rules/onboarding.ts';
+import { getChecklist } from './tools/getChecklist.ts';
+import { getWelcome } from './tools/getWelcome.ts';
+import { registerAgent } from './tools/registerAgent.ts';
 
 /** Arriving. Source: spec/network.md, "Onboarding Tools", in its order. */
 export const onboarding: Toolset = {
@@ -11,3 +12,9 @@ export const onboarding: Toolset = {
   tools: [getWelcome, registerAgent, getChecklist],
   resources: [],
 };
+
+declare module '../../mcp/callContext.ts' {
+  interface Services {
+    readonly onboarding: OnboardingService;
+  }
+}

@@ -1,18 +1,19 @@
 import type { Toolset } from '../../mcp/tool.ts';
-import { cancelRun } from './cancel_run.ts';
-import { deleteWorkflow } from './delete_workflow.ts';
-import { executeCode } from './execute_code.ts';
-import { executeTask } from './execute_task.ts';
-import { getCapabilities } from './get_capabilities.ts';
-import { getRun } from './get_run.ts';
-import { listAgents } from './list_agents.ts';
-import { listRuns } from './list_runs.ts';
-import { listWorkflows } from './list_workflows.ts';
-import { orchestrate } from './orchestrate.ts';
-import { orchestrateParallel } from './orchestrate_parallel.ts';
-import { orchestrateWorkflow } from './orchestrate_workflow.ts';
 import { templates } from './resources.ts';
-import { saveWorkflow } from './save_workflow.ts';
+import type { OrchestrationServices } from './rules/runs/runs.ts';
+import { cancelRun } from './tools/cancel_run.ts';
+import { deleteWorkflow } from './tools/delete_workflow.ts';
+import { executeCode } from './tools/execute_code.ts';
+import { executeTask } from './tools/execute_task.ts';
+import { getCapabilities } from './tools/get_capabilities.ts';
+import { getRun } from './tools/get_run.ts';
+import { listAgents } from './tools/list_agents.ts';
+import { listRuns } from './tools/list_runs.ts';
+import { listWorkflows } from './tools/list_workflows.ts';
+import { orchestrate } from './tools/orchestrate.ts';
+import { orchestrateParallel } from './tools/orchestrate_parallel.ts';
+import { orchestrateWorkflow } from './tools/orchestrate_workflow.ts';
+import { saveWorkflow } from './tools/save_workflow.ts';
 
 /** Work for several models. Source: spec/orchestration.md, in its order; then ours. */
 export const orchestration: Toolset = {
@@ -37,3 +38,23 @@ export const orchestration: Toolset = {
   resources: [],
   templates,
 };
+
+export {
+  type AskOptions,
+  type Availability,
+  type FailureClass,
+  type HostedAgent,
+  type ModelAnswer,
+  ModelFailure,
+  type ModelFailureDetails,
+  type ModelRequest,
+  type Price,
+  type Usage,
+} from './rules/port.ts';
+export type { RunDispatch } from './rules/runs/starting.ts';
+
+declare module '../../mcp/callContext.ts' {
+  interface Services {
+    readonly orchestration: OrchestrationServices;
+  }
+}

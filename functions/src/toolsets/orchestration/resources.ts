@@ -1,8 +1,9 @@
 /** Runs as resources: what MCP's own `subscriptions/listen` watches. */
+
 import { z } from 'zod';
 import { defineResourceTemplate, type ResourceTemplate } from '../../mcp/tool.ts';
-import { runAnswer } from './runAnswer.ts';
-import { runId, runShape } from './shapes.ts';
+import { runAnswer } from './tools/runAnswer.ts';
+import { runId, runShape } from './tools/shapes.ts';
 
 const run = defineResourceTemplate({
   uriTemplate: 'run://{runId}',

@@ -1,8 +1,9 @@
 import type { Toolset } from '../../mcp/tool.ts';
-import { getAgents } from './getAgents.ts';
-import { getSystemStatus } from './getSystemStatus.ts';
-import { getTaskQueue } from './getTaskQueue.ts';
-import { listSkills } from './listSkills.ts';
+import type { SystemServices } from './rules/services.ts';
+import { getAgents } from './tools/getAgents.ts';
+import { getSystemStatus } from './tools/getSystemStatus.ts';
+import { getTaskQueue } from './tools/getTaskQueue.ts';
+import { listSkills } from './tools/listSkills.ts';
 
 /** Finding one's way. Source: spec/network.md, "System Navigation Tools". */
 export const system: Toolset = {
@@ -12,3 +13,9 @@ export const system: Toolset = {
   tools: [listSkills, getAgents, getTaskQueue, getSystemStatus],
   resources: [],
 };
+
+declare module '../../mcp/callContext.ts' {
+  interface Services {
+    readonly system: SystemServices;
+  }
+}

@@ -1,24 +1,27 @@
 import type { Toolset } from '../../mcp/tool.ts';
-import { addTask } from './add_task.ts';
-import { addTaskTags } from './add_task_tags.ts';
-import { completeTask } from './complete_task.ts';
-import { createRecurringTask } from './create_recurring_task.ts';
-import { deleteRecurringTask } from './delete_recurring_task.ts';
-import { deleteReminder } from './delete_reminder.ts';
-import { deleteTask } from './delete_task.ts';
-import { filterTasks } from './filter_tasks.ts';
-import { getTaskHistory } from './get_task_history.ts';
-import { listRecurringTasks } from './list_recurring_tasks.ts';
-import { listReminders } from './list_reminders.ts';
-import { listTasks } from './list_tasks.ts';
-import { searchTasks } from './search_tasks.ts';
-import { setReminder } from './set_reminder.ts';
-import { setTaskDueDate } from './set_task_due_date.ts';
-import { setTaskPriority } from './set_task_priority.ts';
-import { snoozeReminder } from './snooze_reminder.ts';
-import { sortTasks } from './sort_tasks.ts';
-import { updateRecurringTask } from './update_recurring_task.ts';
-import { updateTask } from './update_task.ts';
+import type { RecurringTasks } from './rules/recurringTasks.ts';
+import type { ReminderService } from './rules/reminders.ts';
+import type { TodoService } from './rules/todos.ts';
+import { addTask } from './tools/add_task.ts';
+import { addTaskTags } from './tools/add_task_tags.ts';
+import { completeTask } from './tools/complete_task.ts';
+import { createRecurringTask } from './tools/create_recurring_task.ts';
+import { deleteRecurringTask } from './tools/delete_recurring_task.ts';
+import { deleteReminder } from './tools/delete_reminder.ts';
+import { deleteTask } from './tools/delete_task.ts';
+import { filterTasks } from './tools/filter_tasks.ts';
+import { getTaskHistory } from './tools/get_task_history.ts';
+import { listRecurringTasks } from './tools/list_recurring_tasks.ts';
+import { listReminders } from './tools/list_reminders.ts';
+import { listTasks } from './tools/list_tasks.ts';
+import { searchTasks } from './tools/search_tasks.ts';
+import { setReminder } from './tools/set_reminder.ts';
+import { setTaskDueDate } from './tools/set_task_due_date.ts';
+import { setTaskPriority } from './tools/set_task_priority.ts';
+import { snoozeReminder } from './tools/snooze_reminder.ts';
+import { sortTasks } from './tools/sort_tasks.ts';
+import { updateRecurringTask } from './tools/update_recurring_task.ts';
+import { updateTask } from './tools/update_task.ts';
 
 /** A person's to-dos. Source: spec/todo.md, in its order; then ours. */
 export const todo: Toolset = {
@@ -49,3 +52,21 @@ export const todo: Toolset = {
   ],
   resources: [],
 };
+
+export type { Notification, PushOutcome, PushService } from './rules/notifications.ts';
+export {
+  type DeadLetter,
+  type DeadLetters,
+  type EventPublisher,
+  messageOf,
+  type TaskEvent,
+  type Topic,
+} from './rules/outbox.ts';
+
+declare module '../../mcp/callContext.ts' {
+  interface Services {
+    readonly todos: TodoService;
+    readonly recurringTasks: RecurringTasks;
+    readonly reminders: ReminderService;
+  }
+}

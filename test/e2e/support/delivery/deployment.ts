@@ -13,17 +13,16 @@ import {
   musterFunction,
   serveFunction,
 } from '../../../../bench/servers/functionServer.ts';
-import { FirestorePreferenceReader } from '../../../../functions/src/adapters/firestore/preferenceReader.ts';
-import { FirestoreRecurringTaskReader } from '../../../../functions/src/adapters/firestore/recurringTaskReader.ts';
-import { FirestoreStore } from '../../../../functions/src/adapters/firestore/store.ts';
-import { FirestoreTaskHistory } from '../../../../functions/src/adapters/firestore/taskHistory.ts';
-import { FirestoreTodoReader } from '../../../../functions/src/adapters/firestore/todoReader.ts';
-import { movableClock } from '../../../../functions/src/adapters/platform/clock.ts';
-import { systemHashing, systemRandomness } from '../../../../functions/src/adapters/platform/cryptography.ts';
 import { changeWriters } from '../../../../functions/src/composition/changeWriters.ts';
-import type { TodoPorts } from '../../../../functions/src/domain/todos/ports.ts';
-import { RecurringTasks } from '../../../../functions/src/domain/todos/recurring.ts';
-import { TodoService } from '../../../../functions/src/domain/todos/service.ts';
+import { FirestoreStore } from '../../../../functions/src/kernel/firestore/store.ts';
+import { movableClock, systemHashing, systemRandomness } from '../../../../functions/src/kernel/platform.ts';
+import type { TodoPorts } from '../../../../functions/src/toolsets/todo/rules/ports.ts';
+import { RecurringTasks } from '../../../../functions/src/toolsets/todo/rules/recurringTasks.ts';
+import { TodoService } from '../../../../functions/src/toolsets/todo/rules/todos.ts';
+import { FirestoreTaskHistory } from '../../../../functions/src/toolsets/todo/store/events.ts';
+import { FirestorePreferenceReader } from '../../../../functions/src/toolsets/todo/store/notifications.ts';
+import { FirestoreRecurringTaskReader } from '../../../../functions/src/toolsets/todo/store/recurringTasks.ts';
+import { FirestoreTodoReader } from '../../../../functions/src/toolsets/todo/store/todos.ts';
 import { silent } from '../../../integration/coordination/team.ts';
 import { portsOf } from '../../../support/ports.ts';
 import { documents } from '../../../support/reading.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { CallerTokens } from '../../../../functions/src/adapters/auth/callerTokens.ts';
-import { CallerClients, type Lease } from '../../../../functions/src/adapters/firestore/asCaller/clients.ts';
-import type { Caller } from '../../../../functions/src/domain/data/caller.ts';
+import type { Caller } from '../../../../functions/src/access/rules/principal.ts';
+import type { CallerTokens } from '../../../../functions/src/access/store/callerTokens.ts';
+import { CallerClients, type Lease } from '../../../../functions/src/toolsets/firebase/firestore/clients.ts';
 import { agentCaller } from '../callers.ts';
 
 const START = Date.parse('2040-01-01T00:00:00Z');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { COLLECTIONS } from '../../../../functions/src/adapters/firestore/paths.ts';
-import type { WriteOperation } from '../../../../functions/src/domain/data/access.ts';
-import type { Caller } from '../../../../functions/src/domain/data/caller.ts';
-import { ROLES } from '../../../../functions/src/domain/principal.ts';
+import type { Caller } from '../../../../functions/src/access/rules/principal.ts';
+import { ROLES } from '../../../../functions/src/access/rules/principal.ts';
+import { COLLECTIONS } from '../../../../functions/src/kernel/firestore/paths.ts';
+import type { WriteOperation } from '../../../../functions/src/toolsets/firebase/rules/access.ts';
 import { agentCaller, personCaller } from '../callers.ts';
 import { DataClient, refusedFor, unique } from '../dataClient.ts';
 import { changeRules, restoreRules } from './rules.ts';

@@ -2,13 +2,13 @@
  * Run as a process of its own, in an environment without emulators: writes, reads and watches as a person, and
  * prints what came of it. Arguments: the person's ID token, and a path that nobody else uses.
  */
-import { CachedCallerTokens } from '../../../../functions/src/adapters/auth/callerTokens.ts';
-import { FirestoreAccess } from '../../../../functions/src/adapters/firestore/asCaller/access.ts';
-import { systemClock } from '../../../../functions/src/adapters/platform/clock.ts';
-import { systemHashing } from '../../../../functions/src/adapters/platform/cryptography.ts';
-import type { Caller } from '../../../../functions/src/domain/data/caller.ts';
-import { parsePath } from '../../../../functions/src/domain/data/path.ts';
-import { MusterError } from '../../../../functions/src/domain/errors.ts';
+
+import type { Caller } from '../../../../functions/src/access/rules/principal.ts';
+import { CachedCallerTokens } from '../../../../functions/src/access/store/callerTokens.ts';
+import { MusterError } from '../../../../functions/src/kernel/errors.ts';
+import { systemClock, systemHashing } from '../../../../functions/src/kernel/platform.ts';
+import { FirestoreAccess } from '../../../../functions/src/toolsets/firebase/firestore/access.ts';
+import { parsePath } from '../../../../functions/src/toolsets/firebase/rules/access.ts';
 import { Recorder } from './recorder.ts';
 
 const [credential = '', text = ''] = process.argv.slice(2);

@@ -1,9 +1,9 @@
 /** Writes that are repeated under an idempotency key whose answer was never stored: their instance died before. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { firestore } from '../../../../functions/src/adapters/firestore/client.ts';
-import { writersCommitPath } from '../../../../functions/src/adapters/firestore/paths.ts';
-import type { WriteRequest } from '../../../../functions/src/domain/data/access.ts';
+import { firestore } from '../../../../functions/src/kernel/firestore/client.ts';
+import { writersCommitPath } from '../../../../functions/src/kernel/firestore/paths.ts';
+import type { WriteRequest } from '../../../../functions/src/toolsets/firebase/rules/access.ts';
 import { agentCaller } from '../callers.ts';
 import { DataClient, refusedFor, unique } from '../dataClient.ts';
 

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
-import { firebaseApp } from '../../../../functions/src/adapters/admin/firebaseApp.ts';
-import { IdentityToolkitSignIn } from '../../../../functions/src/adapters/auth/agentSignIn.ts';
+import type { Caller } from '../../../../functions/src/access/rules/principal.ts';
 import {
   CachedCallerTokens,
   type CallerTokens,
   TOKEN_MARGIN_MILLISECONDS,
-} from '../../../../functions/src/adapters/auth/callerTokens.ts';
-import { FirestoreAccess } from '../../../../functions/src/adapters/firestore/asCaller/access.ts';
-import { firestore } from '../../../../functions/src/adapters/firestore/client.ts';
-import { systemClock } from '../../../../functions/src/adapters/platform/clock.ts';
-import { systemHashing } from '../../../../functions/src/adapters/platform/cryptography.ts';
-import type { Watch, WatchShape } from '../../../../functions/src/domain/data/access.ts';
-import type { Caller } from '../../../../functions/src/domain/data/caller.ts';
-import { parsePath } from '../../../../functions/src/domain/data/path.ts';
+} from '../../../../functions/src/access/store/callerTokens.ts';
+import { IdentityToolkitSignIn } from '../../../../functions/src/access/store/signIn.ts';
+import { firebaseApp } from '../../../../functions/src/kernel/firebaseApp.ts';
+import { firestore } from '../../../../functions/src/kernel/firestore/client.ts';
+import { systemClock, systemHashing } from '../../../../functions/src/kernel/platform.ts';
+import { FirestoreAccess } from '../../../../functions/src/toolsets/firebase/firestore/access.ts';
+import type { Watch, WatchShape } from '../../../../functions/src/toolsets/firebase/rules/access.ts';
+import { parsePath } from '../../../../functions/src/toolsets/firebase/rules/access.ts';
 import { agentCaller, personCaller } from '../callers.ts';
 import { unique } from '../dataClient.ts';
 import { Recorder } from './recorder.ts';

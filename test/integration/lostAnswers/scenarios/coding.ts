@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../functions/src/domain/json.ts';
+import type { JsonObject } from '../../../../functions/src/kernel/json.ts';
 import { entry } from '../../coding/calls.ts';
 import { type Scene, scenariosOf } from '../scene.ts';
 

@@ -1,6 +1,6 @@
 /** Onboarding, the databases and GitHub. */
-import { firestore } from '../../../../functions/src/adapters/firestore/client.ts';
-import type { JsonObject } from '../../../../functions/src/domain/json.ts';
+import { firestore } from '../../../../functions/src/kernel/firestore/client.ts';
+import type { JsonObject } from '../../../../functions/src/kernel/json.ts';
 import { answer } from '../../coordination/calls.ts';
 import { type Prepared, type Scene, scenariosOf } from '../scene.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../functions/src/domain/json.ts';
+import type { JsonObject } from '../../../../functions/src/kernel/json.ts';
 import { unkeyed } from '../../coordination/team.ts';
 import { type Prepared, type Scene, scenariosOf } from '../scene.ts';
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
+import type { Caller, Role } from '../../../../functions/src/access/rules/principal.ts';
 import {
   type AgentClaims,
   type AgentSignIn,
   CachedCallerTokens,
-} from '../../../../functions/src/adapters/auth/callerTokens.ts';
-import type { Caller } from '../../../../functions/src/domain/data/caller.ts';
-import type { Role } from '../../../../functions/src/domain/principal.ts';
+} from '../../../../functions/src/access/store/callerTokens.ts';
 
 const START = Date.parse('2040-01-01T00:00:00Z');
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { CloudTasksRunQueue } from '../../../../functions/src/adapters/cloudtasks/runQueue.ts';
-import { systemRandomness } from '../../../../functions/src/adapters/platform/cryptography.ts';
+import { systemRandomness } from '../../../../functions/src/kernel/platform.ts';
+import { CloudTasksRunQueue } from '../../../../functions/src/vendors/cloudtasks/runQueue.ts';
 
 const HOST = 'CLOUD_TASKS_EMULATOR_HOST';
 const METADATA = 'METADATA_SERVER_DETECTION';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { deleteApp, getApps, initializeApp } from 'firebase-admin/app';
-import { CallerClients, type Lease } from '../../../../functions/src/adapters/database/asCaller/clients.ts';
-import { systemRandomness } from '../../../../functions/src/adapters/platform/cryptography.ts';
+import { systemRandomness } from '../../../../functions/src/kernel/platform.ts';
+import { CallerClients, type Lease } from '../../../../functions/src/toolsets/firebase/realtime/clients.ts';
 
 const claimsOf = (uid: string, rest: object = {}) => ({ sub: uid, role: 'worker', iat: 1, exp: 2, ...rest });
 

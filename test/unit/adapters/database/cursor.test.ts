@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { MusterError } from '../../../../functions/src/kernel/errors.ts';
+import { systemHashing } from '../../../../functions/src/kernel/platform.ts';
+import { BRANCH } from '../../../../functions/src/toolsets/firebase/realtime/order.ts';
 import {
   Cursors,
   MAX_TIES,
   type Position,
-} from '../../../../functions/src/adapters/database/asCaller/cursor.ts';
-import { BRANCH } from '../../../../functions/src/adapters/database/asCaller/order.ts';
-import { systemHashing } from '../../../../functions/src/adapters/platform/cryptography.ts';
-import { MusterError } from '../../../../functions/src/domain/errors.ts';
+} from '../../../../functions/src/toolsets/firebase/realtime/paging.ts';
 
 const cursors = new Cursors(systemHashing);
 

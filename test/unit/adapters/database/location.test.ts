@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { App } from 'firebase-admin/app';
-import { resourcesOf } from '../../../../functions/src/adapters/database/asCaller/location.ts';
+import { resourcesOf } from '../../../../functions/src/toolsets/firebase/realtime/rest.ts';
 
 const HOST = 'FIREBASE_DATABASE_EMULATOR_HOST';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { refusalOf } from '../../../../functions/src/adapters/database/asCaller/refusals.ts';
-import type { RestRequest } from '../../../../functions/src/adapters/database/asCaller/request.ts';
+import type { RestRequest } from '../../../../functions/src/toolsets/firebase/realtime/transport.ts';
+import { refusalOf } from '../../../../functions/src/toolsets/firebase/realtime/transport.ts';
 
 const READ: RestRequest = {
   method: 'GET',

@@ -7,7 +7,7 @@ import {
   exchange,
   type HttpAnswer,
   UnansweredError,
-} from '../../../../functions/src/adapters/database/asCaller/transport.ts';
+} from '../../../../functions/src/toolsets/firebase/realtime/transport.ts';
 
 const LIMITS = { patienceMilliseconds: 5000, mostBytes: 1000 };
 

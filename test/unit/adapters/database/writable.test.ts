@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { MusterError } from '../../../../functions/src/kernel/errors.ts';
+import type { JsonValue } from '../../../../functions/src/kernel/json.ts';
 import {
   checkedChildren,
   checkWritable,
   isNothing,
-} from '../../../../functions/src/adapters/database/asCaller/writable.ts';
-import { parsePath } from '../../../../functions/src/domain/data/path.ts';
-import { MusterError } from '../../../../functions/src/domain/errors.ts';
-import type { JsonValue } from '../../../../functions/src/domain/json.ts';
+} from '../../../../functions/src/toolsets/firebase/realtime/writable.ts';
+import { parsePath } from '../../../../functions/src/toolsets/firebase/rules/access.ts';
 
 const PATH = parsePath('realtime', 'shared/thing');
 

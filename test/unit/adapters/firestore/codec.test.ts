@@ -6,9 +6,9 @@ import {
   type DocumentCodec,
   documentCodec,
   jsonText,
-} from '../../../../functions/src/adapters/firestore/codec.ts';
-import { timestamp } from '../../../../functions/src/adapters/firestore/timestamp.ts';
-import type { JsonObject } from '../../../../functions/src/domain/json.ts';
+} from '../../../../functions/src/kernel/firestore/codec.ts';
+import { timestamp } from '../../../../functions/src/kernel/firestore/documents.ts';
+import type { JsonObject } from '../../../../functions/src/kernel/json.ts';
 
 interface Visit {
   readonly guestName: string;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { cursorText, parseCursor } from '../../../../functions/src/adapters/firestore/asCaller/cursor.ts';
-import { MusterError } from '../../../../functions/src/domain/errors.ts';
-import type { JsonValue } from '../../../../functions/src/domain/json.ts';
+import { MusterError } from '../../../../functions/src/kernel/errors.ts';
+import type { JsonValue } from '../../../../functions/src/kernel/json.ts';
+import { cursorText, parseCursor } from '../../../../functions/src/toolsets/firebase/firestore/errors.ts';
 
 /** What the tool takes. */
 const MAX_CHARACTERS = 4000;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { type Attempt, explained } from '../../../../functions/src/adapters/firestore/asCaller/errors.ts';
-import { invalidPath } from '../../../../functions/src/domain/data/errors.ts';
-import { parsePath } from '../../../../functions/src/domain/data/path.ts';
-import { MusterError } from '../../../../functions/src/domain/errors.ts';
+import { MusterError } from '../../../../functions/src/kernel/errors.ts';
+import { type Attempt, explained } from '../../../../functions/src/toolsets/firebase/firestore/errors.ts';
+import { parsePath } from '../../../../functions/src/toolsets/firebase/rules/access.ts';
+import { invalidPath } from '../../../../functions/src/toolsets/firebase/rules/errors.ts';
 
 const agent = { uid: 'agent:a', kind: 'agent', agentId: 'a', ownerUid: 'o', role: 'worker' } as const;
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Firestore, GeoPoint, Timestamp } from '@google-cloud/firestore';
 import fc from 'fast-check';
-import { Encoder, type Encoding } from '../../../../functions/src/adapters/firestore/asCaller/fromJson.ts';
-import { fieldsToJson, toJson } from '../../../../functions/src/adapters/firestore/asCaller/toJson.ts';
-import { MusterError } from '../../../../functions/src/domain/errors.ts';
-import type { JsonObject, JsonValue } from '../../../../functions/src/domain/json.ts';
+import { MusterError } from '../../../../functions/src/kernel/errors.ts';
+import type { JsonObject, JsonValue } from '../../../../functions/src/kernel/json.ts';
+import { Encoder, type Encoding } from '../../../../functions/src/toolsets/firebase/firestore/fromJson.ts';
+import { fieldsToJson, toJson } from '../../../../functions/src/toolsets/firebase/firestore/values.ts';
 import { fieldsInJson } from './jsonForm.ts';
 
 const client = new Firestore({ projectId: 'demo-muster' });

@@ -1,6 +1,6 @@
 /** Arbitrary documents in the JSON form of docs/guides/data.md. */
 import fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../../../../functions/src/domain/json.ts';
+import type { JsonObject, JsonValue } from '../../../../functions/src/kernel/json.ts';
 
 /** Well-formed: Firestore stores UTF-8. */
 const text = fc.string({ unit: 'binary', maxLength: 20 });

@@ -3,19 +3,19 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import {
+  matchesWords,
+  prefixesOf,
+  searchWords,
+  soughtPrefixes,
+} from '../../../../functions/src/kernel/text.ts';
+import {
   anywhere,
   MAX_WORD_BYTES,
   type SoughtWord,
   type WordIndex,
   waysOfHaving,
   wordIndexOf,
-} from '../../../../functions/src/adapters/firestore/todoWords.ts';
-import {
-  matchesWords,
-  prefixesOf,
-  searchWords,
-  soughtPrefixes,
-} from '../../../../functions/src/domain/search.ts';
+} from '../../../../functions/src/toolsets/todo/store/todoIndex.ts';
 
 const OWNER = 'owner-1';
 

@@ -1,9 +1,9 @@
 /** What files are after a commit, also in trees that GitHub does not list at once. */
 import assert from 'node:assert/strict';
-import type { MusterError } from '../../../../functions/src/domain/errors.ts';
-import type { FileChange } from '../../../../functions/src/domain/github/commitRequest.ts';
-import { kindsOf } from '../../../../functions/src/domain/github/fileKinds.ts';
-import { TreeView } from '../../../../functions/src/domain/github/treeView.ts';
+import type { MusterError } from '../../../../functions/src/kernel/errors.ts';
+import type { FileChange } from '../../../../functions/src/toolsets/github/rules/commitRequest.ts';
+import { kindsOf } from '../../../../functions/src/toolsets/github/rules/commitRequest.ts';
+import { TreeView } from '../../../../functions/src/toolsets/github/rules/content.ts';
 import { refusal } from '../../domain/samples.ts';
 import { AT, GitHubStage } from './stage.ts';
 

@@ -1,7 +1,7 @@
 /** What is known is asked for again only if it has changed, which costs none of the limit. */
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { KnownAnswers } from '../../../../functions/src/adapters/github/knownAnswers.ts';
+import { KnownAnswers } from '../../../../functions/src/vendors/octokit/asking.ts';
 import { refusal } from '../../domain/samples.ts';
 import { AT, GitHubStage } from './stage.ts';
 

@@ -1,8 +1,8 @@
 /** A local GitHub, and the adapter that is connected to it: what needs no database is tried without one. */
 import assert from 'node:assert/strict';
-import { GitHubClients, type GitHubSettings } from '../../../../functions/src/adapters/github/clients.ts';
-import { RestGitHub } from '../../../../functions/src/adapters/github/gitHub.ts';
-import type { Log } from '../../../../functions/src/domain/ports.ts';
+import type { Log } from '../../../../functions/src/kernel/ports.ts';
+import { GitHubClients, type GitHubSettings } from '../../../../functions/src/vendors/octokit/clients.ts';
+import { RestGitHub } from '../../../../functions/src/vendors/octokit/gitHub.ts';
 import { seedClaudeNetwork } from '../../../support/github/seed.ts';
 import { LocalGitHub } from '../../../support/github/server.ts';
 import type { Repo } from '../../../support/github/world.ts';

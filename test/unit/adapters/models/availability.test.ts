@@ -1,7 +1,7 @@
 /** An agent that cannot be asked says why, and what to do about it. */
 import assert from 'node:assert/strict';
-import type { ModelSettings } from '../../../../functions/src/adapters/models/settings.ts';
 import { hostedAgents } from '../../../../functions/src/composition/orchestration.ts';
+import type { ModelSettings } from '../../../../functions/src/vendors/models.ts';
 
 const working: ModelSettings = {
   apiKey: 'key',

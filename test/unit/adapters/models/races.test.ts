@@ -1,14 +1,12 @@
 /** Races of the real agents, over HTTP: the fast one wins, and the slow one's request is closed. */
 import assert from 'node:assert/strict';
-import { systemClock } from '../../../../functions/src/adapters/platform/clock.ts';
-import { systemRandomness } from '../../../../functions/src/adapters/platform/cryptography.ts';
-import { systemTimer } from '../../../../functions/src/adapters/platform/timer.ts';
-import { Budget } from '../../../../functions/src/domain/orchestration/calls/budget.ts';
-import { call } from '../../../../functions/src/domain/orchestration/calls/calling.ts';
-import type { Ask, ModeResult } from '../../../../functions/src/domain/orchestration/modes/ask.ts';
-import { race } from '../../../../functions/src/domain/orchestration/modes/race.ts';
-import type { HostedAgent } from '../../../../functions/src/domain/orchestration/ports.ts';
-import type { OrchestrationPorts } from '../../../../functions/src/domain/orchestration/runPorts.ts';
+import { systemClock, systemRandomness, systemTimer } from '../../../../functions/src/kernel/platform.ts';
+import { Budget } from '../../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
+import { call } from '../../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
+import type { Ask, ModeResult } from '../../../../functions/src/toolsets/orchestration/rules/modes/ask.ts';
+import { race } from '../../../../functions/src/toolsets/orchestration/rules/modes/race.ts';
+import type { HostedAgent } from '../../../../functions/src/toolsets/orchestration/rules/port.ts';
+import type { OrchestrationPorts } from '../../../../functions/src/toolsets/orchestration/rules/ports.ts';
 import { Stalls } from '../../../support/models/stalls.ts';
 import { portsOf } from '../../../support/ports.ts';
 import { AGENTS, type AgentName, question, stage, VENDORS } from './stage.ts';

@@ -1,13 +1,13 @@
 /** Both agents in front of local models. */
 import assert from 'node:assert/strict';
-import { Claude } from '../../../../functions/src/adapters/anthropic/claude.ts';
-import { Gemini } from '../../../../functions/src/adapters/gemini/gemini.ts';
 import {
   type HostedAgent,
   type ModelAnswer,
   ModelFailure,
   type ModelRequest,
-} from '../../../../functions/src/domain/orchestration/ports.ts';
+} from '../../../../functions/src/toolsets/orchestration/rules/port.ts';
+import { Claude } from '../../../../functions/src/vendors/anthropic/claude.ts';
+import { Gemini } from '../../../../functions/src/vendors/gemini/gemini.ts';
 import type { Match } from '../../../support/models/behaviour.ts';
 import { LocalModels } from '../../../support/models/server.ts';
 

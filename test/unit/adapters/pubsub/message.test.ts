@@ -1,8 +1,8 @@
 /** Events as messages of Pub/Sub. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { pubSubMessage } from '../../../../functions/src/adapters/pubsub/message.ts';
-import { messageOf, type TaskEvent } from '../../../../functions/src/domain/events/event.ts';
+import { messageOf, type TaskEvent } from '../../../../functions/src/toolsets/todo/rules/outbox.ts';
+import { pubSubMessage } from '../../../../functions/src/vendors/pubsub/publisher.ts';
 import { taskEvents } from '../arbitraries.ts';
 
 /** What CloudEvents requires of each. Source: https://github.com/cloudevents/spec, version 1.0.2. */

@@ -1,10 +1,10 @@
 /** Failed authentications are limited by address, and nobody's good credential with them. */
 import assert from 'node:assert/strict';
-import { systemHashing } from '../../../../functions/src/adapters/platform/cryptography.ts';
-import { CredentialAuthenticator } from '../../../../functions/src/domain/agents/authentication.ts';
-import type { AccessPorts } from '../../../../functions/src/domain/agents/ports.ts';
-import { MusterError } from '../../../../functions/src/domain/errors.ts';
-import type { Principal } from '../../../../functions/src/domain/principal.ts';
+import { CredentialAuthenticator } from '../../../../functions/src/access/rules/authentication.ts';
+import type { AccessPorts } from '../../../../functions/src/access/rules/ports.ts';
+import type { Principal } from '../../../../functions/src/access/rules/principal.ts';
+import { MusterError } from '../../../../functions/src/kernel/errors.ts';
+import { systemHashing } from '../../../../functions/src/kernel/platform.ts';
 import { portsOf } from '../../../support/ports.ts';
 import { refusal, START, secondsAfterStart } from '../samples.ts';
 

@@ -1,11 +1,10 @@
 /** From a bearer credential to a principal, over credentials that live in memory. */
 import assert from 'node:assert/strict';
-import { systemHashing } from '../../../../functions/src/adapters/platform/cryptography.ts';
-import type { Agent } from '../../../../functions/src/domain/agents/agent.ts';
-import { CredentialAuthenticator } from '../../../../functions/src/domain/agents/authentication.ts';
-import type { Credential } from '../../../../functions/src/domain/agents/credential.ts';
-import type { AccessPorts } from '../../../../functions/src/domain/agents/ports.ts';
-import type { Principal } from '../../../../functions/src/domain/principal.ts';
+import type { Agent } from '../../../../functions/src/access/rules/agent.ts';
+import { CredentialAuthenticator } from '../../../../functions/src/access/rules/authentication.ts';
+import type { AccessPorts } from '../../../../functions/src/access/rules/ports.ts';
+import type { Credential, Principal } from '../../../../functions/src/access/rules/principal.ts';
+import { systemHashing } from '../../../../functions/src/kernel/platform.ts';
 import { portsOf } from '../../../support/ports.ts';
 import { refusal, START, sampleAgent, secondsAfterStart } from '../samples.ts';
 

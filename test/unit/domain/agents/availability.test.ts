@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
-import { goneSince, holding, seenAt } from '../../../../functions/src/domain/agents/agent.ts';
-import { availability, withPresence } from '../../../../functions/src/domain/agents/availability.ts';
+import {
+  availability,
+  goneSince,
+  holding,
+  seenAt,
+  withPresence,
+} from '../../../../functions/src/access/rules/agent.ts';
 import { START, sampleAgent, secondsAfterStart } from '../samples.ts';
 
 const HAND = { session: 'session-1', epoch: 1 };

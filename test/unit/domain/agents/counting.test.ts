@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Agent } from '../../../../functions/src/domain/agents/agent.ts';
-import { countedAgent } from '../../../../functions/src/domain/agents/counting.ts';
+import type { Agent } from '../../../../functions/src/access/rules/agent.ts';
+import { countedAgent } from '../../../../functions/src/access/rules/agent.ts';
 import { sampleAgent } from '../samples.ts';
 
 const member = (more: Partial<Agent>): Agent => ({

@@ -1,10 +1,10 @@
 /** The sweep of agents at the moments that no clock can arrange: an agent comes back in the middle. */
 import assert from 'node:assert/strict';
-import { systemRandomness } from '../../../../functions/src/adapters/platform/cryptography.ts';
-import type { Agent } from '../../../../functions/src/domain/agents/agent.ts';
-import { AgentLiveness } from '../../../../functions/src/domain/agents/liveness.ts';
-import type { AccessPorts } from '../../../../functions/src/domain/agents/ports.ts';
-import type { PresenceStanding } from '../../../../functions/src/domain/sweep/part.ts';
+import type { Agent } from '../../../../functions/src/access/rules/agent.ts';
+import { AgentLiveness } from '../../../../functions/src/access/rules/liveness.ts';
+import type { AccessPorts } from '../../../../functions/src/access/rules/ports.ts';
+import { systemRandomness } from '../../../../functions/src/kernel/platform.ts';
+import type { PresenceStanding } from '../../../../functions/src/kernel/sweep.ts';
 import { portsOf } from '../../../support/ports.ts';
 import { START, sampleAgent, secondsAfterStart, versionOf } from '../samples.ts';
 import { turnAt } from '../sweep/turn.ts';

@@ -1,13 +1,13 @@
 /** The table of who may register an agent again, with which role, and with which toolsets. */
 import assert from 'node:assert/strict';
-import type { Credential } from '../../../../functions/src/domain/agents/credential.ts';
+import type { Credential } from '../../../../functions/src/access/rules/principal.ts';
+import { type Principal, ROLES, type Role } from '../../../../functions/src/access/rules/principal.ts';
 import {
   authoriseReplacing,
   grantedRole,
   grantedToolsets,
-} from '../../../../functions/src/domain/agents/registrant.ts';
-import { MusterError } from '../../../../functions/src/domain/errors.ts';
-import { type Principal, ROLES, type Role } from '../../../../functions/src/domain/principal.ts';
+} from '../../../../functions/src/access/rules/registrant.ts';
+import { MusterError } from '../../../../functions/src/kernel/errors.ts';
 import { START, sampleAgent } from '../samples.ts';
 
 const AGENT = 'terminal-2';

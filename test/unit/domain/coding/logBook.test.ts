@@ -1,7 +1,6 @@
 /** Which lines go into which chunk of a log. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { usualBranch } from '../../../../functions/src/domain/coding/branch.ts';
 import {
   appendNote,
   appendNumbered,
@@ -10,7 +9,8 @@ import {
   LATEST_CHUNKS,
   type LogHead,
   parseLines,
-} from '../../../../functions/src/domain/coding/logBook.ts';
+} from '../../../../functions/src/toolsets/coding/rules/log.ts';
+import { usualBranch } from '../../../../functions/src/toolsets/coding/rules/task.ts';
 import { START } from '../samples.ts';
 
 const entryOf = (sequence: number, message = 'x') =>

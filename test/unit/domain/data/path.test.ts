@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { DATABASES, type DatabaseName, parsePath } from '../../../../functions/src/domain/data/path.ts';
-import { MusterError } from '../../../../functions/src/domain/errors.ts';
+import { MusterError } from '../../../../functions/src/kernel/errors.ts';
+import {
+  DATABASES,
+  type DatabaseName,
+  parsePath,
+} from '../../../../functions/src/toolsets/firebase/rules/access.ts';
 
 function refusal(database: DatabaseName, text: string): MusterError {
   try {

@@ -1,16 +1,16 @@
 /** What is refused before any database is asked. */
 import assert from 'node:assert/strict';
+import type { Caller } from '../../../../functions/src/access/rules/principal.ts';
+import type { Operation, SettledOperation } from '../../../../functions/src/kernel/commit.ts';
+import { MusterError } from '../../../../functions/src/kernel/errors.ts';
 import type {
   DatabaseAccess,
+  DatabaseName,
   ReadRequest,
   WriteRequest,
-} from '../../../../functions/src/domain/data/access.ts';
-import type { Caller } from '../../../../functions/src/domain/data/caller.ts';
-import type { DatabaseName } from '../../../../functions/src/domain/data/path.ts';
-import type { FirebasePorts } from '../../../../functions/src/domain/data/ports.ts';
-import { DataService } from '../../../../functions/src/domain/data/service.ts';
-import { MusterError } from '../../../../functions/src/domain/errors.ts';
-import type { Operation, SettledOperation } from '../../../../functions/src/domain/idempotency/operation.ts';
+} from '../../../../functions/src/toolsets/firebase/rules/access.ts';
+import { DataService } from '../../../../functions/src/toolsets/firebase/rules/data.ts';
+import type { FirebasePorts } from '../../../../functions/src/toolsets/firebase/rules/ports.ts';
 import { portsOf } from '../../../support/ports.ts';
 
 const CALLER: Caller = {

@@ -1,10 +1,14 @@
 /** The relay and the consumers: what they do where something fails, or can never succeed. */
 import assert from 'node:assert/strict';
-import { EventConsumer } from '../../../../functions/src/domain/events/consumer.ts';
-import { messageOf, type TaskEvent, type Topic } from '../../../../functions/src/domain/events/event.ts';
-import type { DeadLetter } from '../../../../functions/src/domain/events/ports.ts';
-import { EventRelay } from '../../../../functions/src/domain/events/relay.ts';
-import type { TodoPorts } from '../../../../functions/src/domain/todos/ports.ts';
+import type { DeadLetter } from '../../../../functions/src/toolsets/todo/rules/outbox.ts';
+import {
+  EventConsumer,
+  EventRelay,
+  messageOf,
+  type TaskEvent,
+  type Topic,
+} from '../../../../functions/src/toolsets/todo/rules/outbox.ts';
+import type { TodoPorts } from '../../../../functions/src/toolsets/todo/rules/ports.ts';
 import { portsOf } from '../../../support/ports.ts';
 import { START } from '../samples.ts';
 

@@ -1,7 +1,12 @@
 /** Events as they travel: the specification's structure, there and back. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { eventMessage, eventOf, messageOf, topicsOf } from '../../../../functions/src/domain/events/event.ts';
+import {
+  eventMessage,
+  eventOf,
+  messageOf,
+  topicsOf,
+} from '../../../../functions/src/toolsets/todo/rules/outbox.ts';
 import { taskEvents } from '../../adapters/arbitraries.ts';
 
 describe('events', () => {

@@ -1,9 +1,9 @@
 /** What others wrote: readable, bounded, and never more than it was. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { base64Of, isBase64, utf8Text } from '../../../../functions/src/domain/github/content.ts';
-import { logTail } from '../../../../functions/src/domain/github/jobLog.ts';
-import { plainLine, plainText, webAddress } from '../../../../functions/src/domain/github/text.ts';
+import { base64Of, isBase64, utf8Text } from '../../../../functions/src/toolsets/github/rules/content.ts';
+import { plainLine, plainText, webAddress } from '../../../../functions/src/toolsets/github/rules/names.ts';
+import { logTail } from '../../../../functions/src/toolsets/github/rules/workflows.ts';
 
 const ROOM = 1_000_000;
 

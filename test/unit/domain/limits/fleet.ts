@@ -1,18 +1,19 @@
 /** Instances over one bucket, with a clock and a ledger that the test moves on by hand. */
-import { MusterError } from '../../../../functions/src/domain/errors.ts';
+
 import {
   type Bucket,
   type Draw,
   draw,
   type RateLimit,
-} from '../../../../functions/src/domain/limits/bucket.ts';
+} from '../../../../functions/src/access/rules/bucket.ts';
+import type { Principal } from '../../../../functions/src/access/rules/principal.ts';
 import {
   type Lease,
   type LimitLedger,
   RateLimiter,
-} from '../../../../functions/src/domain/limits/limiter.ts';
-import type { KernelPorts } from '../../../../functions/src/domain/ports.ts';
-import type { Principal } from '../../../../functions/src/domain/principal.ts';
+} from '../../../../functions/src/access/rules/rateLimiter.ts';
+import { MusterError } from '../../../../functions/src/kernel/errors.ts';
+import type { KernelPorts } from '../../../../functions/src/kernel/ports.ts';
 import { portsOf } from '../../../support/ports.ts';
 
 export const ANN: Principal = { uid: 'ann', kind: 'person', ownerUid: 'ann', role: 'worker' };

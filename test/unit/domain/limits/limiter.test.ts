@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { LAPSE_MILLISECONDS } from '../../../../functions/src/domain/limits/limiter.ts';
+import { LAPSE_MILLISECONDS } from '../../../../functions/src/access/rules/rateLimiter.ts';
 import { ANN, BOB, Fleet, settle } from './fleet.ts';
 
 /** Leases of 1 to 10 tokens. */

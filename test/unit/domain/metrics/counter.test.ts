@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { CallCounter } from '../../../../functions/src/domain/metrics/counter.ts';
-import type { Counts, EndedCall, Tally } from '../../../../functions/src/domain/metrics/metrics.ts';
+import type { Counts, EndedCall, Tally } from '../../../../functions/src/access/rules/callMetrics.ts';
+import { CallCounter } from '../../../../functions/src/access/rules/callMetrics.ts';
 
 const START = Date.UTC(2026, 10, 22, 1, 24);
 

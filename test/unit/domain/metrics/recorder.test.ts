@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import type { EndedCall, Tally } from '../../../../functions/src/domain/metrics/metrics.ts';
-import { CallRecorder, FLUSH_MILLISECONDS } from '../../../../functions/src/domain/metrics/recorder.ts';
-import type { KernelPorts } from '../../../../functions/src/domain/ports.ts';
+import type { EndedCall, Tally } from '../../../../functions/src/access/rules/callMetrics.ts';
+import { CallRecorder, FLUSH_MILLISECONDS } from '../../../../functions/src/access/rules/callMetrics.ts';
+import type { KernelPorts } from '../../../../functions/src/kernel/ports.ts';
 import { portsOf } from '../../../support/ports.ts';
 
 const CALL: Omit<EndedCall, 'at'> = { tool: 'system.echo', outcome: 'OK', milliseconds: 3 };

@@ -1,13 +1,20 @@
 /** What a new agent is told, in every language. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { systemHashing } from '../../../../functions/src/adapters/platform/cryptography.ts';
-import { AGENT_TYPES } from '../../../../functions/src/domain/agents/agent.ts';
-import { chooseLanguage, LANGUAGES, TEXTS } from '../../../../functions/src/domain/onboarding/language.ts';
-import { plainText } from '../../../../functions/src/domain/onboarding/plainText.ts';
-import { registrationName } from '../../../../functions/src/domain/onboarding/registrationName.ts';
-import { STEP_NAMES } from '../../../../functions/src/domain/onboarding/text.ts';
-import { type Newcomer, welcome } from '../../../../functions/src/domain/onboarding/welcome.ts';
+import { AGENT_TYPES } from '../../../../functions/src/access/rules/agent.ts';
+import { systemHashing } from '../../../../functions/src/kernel/platform.ts';
+import { STEP_NAMES } from '../../../../functions/src/toolsets/onboarding/rules/languages/text.ts';
+import {
+  plainText,
+  registrationName,
+} from '../../../../functions/src/toolsets/onboarding/rules/onboarding.ts';
+import {
+  chooseLanguage,
+  LANGUAGES,
+  type Newcomer,
+  TEXTS,
+  welcome,
+} from '../../../../functions/src/toolsets/onboarding/rules/welcome.ts';
 
 const ada = (changes: Partial<Newcomer> = {}): Newcomer => ({
   name: 'Ada',

@@ -1,24 +1,33 @@
 /** Who suits a task, what auto chooses, what is measured, and steps for the network. */
 import assert from 'node:assert/strict';
-import { measuresOf, metricsOf } from '../../../../functions/src/domain/orchestration/agents/measure.ts';
-import { PROFILES, roleNamed } from '../../../../functions/src/domain/orchestration/agents/profile.ts';
-import { inferRequirements } from '../../../../functions/src/domain/orchestration/agents/requirements.ts';
-import { recommend } from '../../../../functions/src/domain/orchestration/agents/scoring.ts';
+import {
+  measuresOf,
+  metricsOf,
+  PROFILES,
+  roleNamed,
+} from '../../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
+import {
+  inferRequirements,
+  recommend,
+} from '../../../../functions/src/toolsets/orchestration/rules/agents/requirements.ts';
 import {
   assignAgents,
   chooseWorkflow,
   standIns,
-} from '../../../../functions/src/domain/orchestration/agents/selection.ts';
-import type { Attempt } from '../../../../functions/src/domain/orchestration/calls/attempt.ts';
+} from '../../../../functions/src/toolsets/orchestration/rules/agents/selection.ts';
+import type { Attempt } from '../../../../functions/src/toolsets/orchestration/rules/calls/attempting.ts';
 import {
   networkTask,
   outcomeOfTask,
   runOfTask,
-} from '../../../../functions/src/domain/orchestration/network.ts';
-import { builtIn } from '../../../../functions/src/domain/orchestration/workflows/builtIn.ts';
-import { agentsOf, allSteps } from '../../../../functions/src/domain/orchestration/workflows/definition.ts';
-import { progressOf } from '../../../../functions/src/domain/orchestration/workflows/progress.ts';
-import { readWorkflow } from '../../../../functions/src/domain/orchestration/workflows/validation.ts';
+} from '../../../../functions/src/toolsets/orchestration/rules/network.ts';
+import { builtIn } from '../../../../functions/src/toolsets/orchestration/rules/workflows/builtIn.ts';
+import {
+  agentsOf,
+  allSteps,
+} from '../../../../functions/src/toolsets/orchestration/rules/workflows/definition.ts';
+import { progressOf } from '../../../../functions/src/toolsets/orchestration/rules/workflows/progress.ts';
+import { readWorkflow } from '../../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { START, sampleTask } from '../samples.ts';
 
 const available = PROFILES.map((profile) => ({ ...profile, availability: { available: true as const } }));

@@ -1,12 +1,12 @@
 /** A hosted agent that does what its script says, one act for each request, the last one again and again. */
-import { profileOf } from '../../../../functions/src/domain/orchestration/agents/profile.ts';
+import { profileOf } from '../../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
 import type {
+  Accounts,
   Attempt,
   AttemptJournal,
-} from '../../../../functions/src/domain/orchestration/calls/attempt.ts';
-import type { Accounts } from '../../../../functions/src/domain/orchestration/calls/attempting.ts';
-import { Budget } from '../../../../functions/src/domain/orchestration/calls/budget.ts';
-import { type Call, call } from '../../../../functions/src/domain/orchestration/calls/calling.ts';
+} from '../../../../functions/src/toolsets/orchestration/rules/calls/attempting.ts';
+import { Budget } from '../../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
+import { type Call, call } from '../../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
 import {
   type AskOptions,
   type Availability,
@@ -16,8 +16,8 @@ import {
   ModelFailure,
   type ModelFailureDetails,
   type ModelRequest,
-} from '../../../../functions/src/domain/orchestration/ports.ts';
-import type { OrchestrationPorts } from '../../../../functions/src/domain/orchestration/runPorts.ts';
+} from '../../../../functions/src/toolsets/orchestration/rules/port.ts';
+import type { OrchestrationPorts } from '../../../../functions/src/toolsets/orchestration/rules/ports.ts';
 import { portsOf } from '../../../support/ports.ts';
 import type { VirtualTime } from './virtualTime.ts';
 

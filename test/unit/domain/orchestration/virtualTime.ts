@@ -1,6 +1,5 @@
 /** Time that passes only when everything waits for it. */
-import type { Timer } from '../../../../functions/src/domain/orchestration/ports.ts';
-import type { Clock } from '../../../../functions/src/domain/ports.ts';
+import type { Clock, Timer } from '../../../../functions/src/kernel/ports.ts';
 import { START } from '../samples.ts';
 
 interface Waiting {

@@ -1,19 +1,22 @@
 /** Workflows as data: what is refused and why, the built-in ones, and what comes next in one. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { builtIn, builtIns } from '../../../../functions/src/domain/orchestration/workflows/builtIn.ts';
+import {
+  builtIn,
+  builtIns,
+} from '../../../../functions/src/toolsets/orchestration/rules/workflows/builtIn.ts';
 import {
   allSteps,
   type Workflow,
-} from '../../../../functions/src/domain/orchestration/workflows/definition.ts';
+} from '../../../../functions/src/toolsets/orchestration/rules/workflows/definition.ts';
 import {
   type DueStep,
   outcomeKey,
   type Progress,
   progressOf,
-} from '../../../../functions/src/domain/orchestration/workflows/progress.ts';
-import type { StepOutcome } from '../../../../functions/src/domain/orchestration/workflows/scope.ts';
-import { readWorkflow } from '../../../../functions/src/domain/orchestration/workflows/validation.ts';
+} from '../../../../functions/src/toolsets/orchestration/rules/workflows/progress.ts';
+import type { StepOutcome } from '../../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
+import { readWorkflow } from '../../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { refusal } from '../samples.ts';
 
 const steps = (...list: readonly object[]) => ({ name: 'custom', steps: list });

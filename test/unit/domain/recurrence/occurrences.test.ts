@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
-import type { Occurrence } from '../../../../functions/src/domain/recurrence/occurrence.ts';
-import { END_OF_TIME, type RecurrenceRule } from '../../../../functions/src/domain/recurrence/rule.ts';
-import { firstOccurrence, nextOccurrence } from '../../../../functions/src/domain/recurrence/schedule.ts';
+import {
+  firstOccurrence,
+  nextOccurrence,
+} from '../../../../functions/src/toolsets/todo/rules/nextOccurrence.ts';
+import type { Occurrence } from '../../../../functions/src/toolsets/todo/rules/recurrence.ts';
+import {
+  END_OF_TIME,
+  type RecurrenceRule,
+} from '../../../../functions/src/toolsets/todo/rules/recurrence.ts';
 
 const at = (text: string): Date => new Date(text);
 const shown = (found: Occurrence | undefined): string | undefined =>

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { MusterError } from '../../../../functions/src/domain/errors.ts';
-import { occurrenceId } from '../../../../functions/src/domain/recurrence/occurrence.ts';
-import { nextOccurrence } from '../../../../functions/src/domain/recurrence/occurrences.ts';
-import { type RequestedRule, recurrenceRule } from '../../../../functions/src/domain/recurrence/rule.ts';
+import { MusterError } from '../../../../functions/src/kernel/errors.ts';
+import { nextOccurrence } from '../../../../functions/src/toolsets/todo/rules/occurrences.ts';
+import {
+  occurrenceId,
+  type RequestedRule,
+  recurrenceRule,
+} from '../../../../functions/src/toolsets/todo/rules/recurrence.ts';
 
 const anchor = new Date('2026-02-11T09:00:00Z');
 const daily: RequestedRule = { frequency: 'DAILY', anchor };

@@ -2,18 +2,21 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import fc from 'fast-check';
-import type { FirebasePorts } from '../../../../functions/src/domain/data/ports.ts';
-import { canonicalJson } from '../../../../functions/src/domain/json.ts';
-import { EVENT_TYPES, type EventType } from '../../../../functions/src/domain/subscriptions/event.ts';
-import type { Entry } from '../../../../functions/src/domain/subscriptions/log.ts';
-import { Recorder } from '../../../../functions/src/domain/subscriptions/recorder.ts';
-import { replay } from '../../../../functions/src/domain/subscriptions/replay.ts';
+import { canonicalJson } from '../../../../functions/src/kernel/json.ts';
+import type { Entry } from '../../../../functions/src/toolsets/firebase/rules/eventLog.ts';
+import { replay } from '../../../../functions/src/toolsets/firebase/rules/page.ts';
+import type { FirebasePorts } from '../../../../functions/src/toolsets/firebase/rules/ports.ts';
+import { Recorder } from '../../../../functions/src/toolsets/firebase/rules/recorder.ts';
+import {
+  EVENT_TYPES,
+  type EventType,
+} from '../../../../functions/src/toolsets/firebase/rules/subscription.ts';
 import {
   apply,
   remembered,
   stateOf,
   type Transition,
-} from '../../../../functions/src/domain/subscriptions/transition.ts';
+} from '../../../../functions/src/toolsets/firebase/rules/transition.ts';
 import { portsOf } from '../../../support/ports.ts';
 import { MemoryLog } from './memoryLog.ts';
 
@@ -53,7 +56,7 @@ class World {
   readonly data = new Map<string, number>();
   readonly watchings: Watching[] = [];
   private writers = 0;
-  /** As domain/subscriptions/watching.ts remembers it for the watch that is yet to begin. */
+  /** As toolsets/firebase/rules/watching.ts remembers it for the watch that is yet to begin. */
   private newest: Entry | undefined;
 
   constructor(eventType: EventType, scheduler: fc.Scheduler) {

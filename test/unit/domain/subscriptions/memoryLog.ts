@@ -4,8 +4,8 @@ import type {
   Entry,
   EventLog,
   LoadedLog,
-} from '../../../../functions/src/domain/subscriptions/log.ts';
-import type { State } from '../../../../functions/src/domain/subscriptions/transition.ts';
+} from '../../../../functions/src/toolsets/firebase/rules/eventLog.ts';
+import type { State } from '../../../../functions/src/toolsets/firebase/rules/transition.ts';
 
 export class MemoryLog implements EventLog {
   readonly entries = new Map<number, Entry>();

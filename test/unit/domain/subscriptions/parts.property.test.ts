@@ -1,22 +1,29 @@
 /** The pure parts of subscriptions, for any input. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { JsonValue } from '../../../../functions/src/domain/json.ts';
-import { MAX_ENTRY_TRANSITIONS, Pending } from '../../../../functions/src/domain/subscriptions/batch.ts';
-import { cursorOf, positionAt } from '../../../../functions/src/domain/subscriptions/cursor.ts';
-import { EVENT_TYPES } from '../../../../functions/src/domain/subscriptions/event.ts';
-import { mayTake } from '../../../../functions/src/domain/subscriptions/lease.ts';
-import type { Entry, EntrySize } from '../../../../functions/src/domain/subscriptions/log.ts';
-import { PageBuilder } from '../../../../functions/src/domain/subscriptions/page.ts';
-import { MAX_KEPT, outdated } from '../../../../functions/src/domain/subscriptions/retention.ts';
-import type { Subscription } from '../../../../functions/src/domain/subscriptions/subscription.ts';
+import type { JsonValue } from '../../../../functions/src/kernel/json.ts';
+import type { Entry, EntrySize } from '../../../../functions/src/toolsets/firebase/rules/eventLog.ts';
+import {
+  MAX_ENTRY_TRANSITIONS,
+  MAX_KEPT,
+  mayTake,
+  outdated,
+  Pending,
+} from '../../../../functions/src/toolsets/firebase/rules/eventLog.ts';
+import { PageBuilder } from '../../../../functions/src/toolsets/firebase/rules/page.ts';
+import type { Subscription } from '../../../../functions/src/toolsets/firebase/rules/subscription.ts';
+import {
+  cursorOf,
+  EVENT_TYPES,
+  positionAt,
+} from '../../../../functions/src/toolsets/firebase/rules/subscription.ts';
 import {
   apply,
   differences,
   stateOf,
   type Transition,
   transitionOf,
-} from '../../../../functions/src/domain/subscriptions/transition.ts';
+} from '../../../../functions/src/toolsets/firebase/rules/transition.ts';
 
 const LOG = 'abcdefghijklmnopqrst';
 const eventType = fc.constantFrom(...EVENT_TYPES);

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import type { Position } from '../../../../functions/src/domain/readers.ts';
+import type { Position } from '../../../../functions/src/kernel/paging.ts';
+import type { SweepRecord, SweepState } from '../../../../functions/src/kernel/sweep.ts';
 import {
   expiryPart,
   type PresenceStanding,
   type SweepPart,
   type Turn,
-} from '../../../../functions/src/domain/sweep/part.ts';
-import { RECOVERY_MILLISECONDS } from '../../../../functions/src/domain/sweep/presenceStanding.ts';
-import type { SweepRecord, SweepState } from '../../../../functions/src/domain/sweep/record.ts';
-import { Sweep } from '../../../../functions/src/domain/sweep/sweep.ts';
-import { walk } from '../../../../functions/src/domain/sweep/walk.ts';
-import type { SystemPorts } from '../../../../functions/src/domain/system/ports.ts';
+  walk,
+} from '../../../../functions/src/kernel/sweep.ts';
+import type { SystemPorts } from '../../../../functions/src/toolsets/system/rules/ports.ts';
+import { RECOVERY_MILLISECONDS, Sweep } from '../../../../functions/src/toolsets/system/rules/sweeper.ts';
 import { portsOf } from '../../../support/ports.ts';
 import { START } from '../samples.ts';
 

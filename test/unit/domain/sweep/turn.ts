@@ -1,4 +1,4 @@
-import type { Turn } from '../../../../functions/src/domain/sweep/part.ts';
+import type { Turn } from '../../../../functions/src/kernel/sweep.ts';
 
 /** A turn of a part of the sweep that has all the time. */
 export function turnAt(now: Date, more: Partial<Turn> = {}): Turn {

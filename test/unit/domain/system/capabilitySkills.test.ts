@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Change } from '../../../../functions/src/domain/store.ts';
-import { skillChanges } from '../../../../functions/src/domain/system/capabilitySkills.ts';
+import { skillChanges } from '../../../../functions/src/access/rules/skills.ts';
+import type { Change } from '../../../../functions/src/kernel/commit.ts';
 import { sampleAgent } from '../samples.ts';
 
 const having = (...names: string[]) =>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { KeptReadings } from '../../../../functions/src/domain/system/keptReadings.ts';
+import { KeptReadings } from '../../../../functions/src/kernel/memoCache.ts';
 
 describe('kept readings', () => {
   let kept: KeptReadings<string>;

@@ -1,14 +1,14 @@
 /** Whether services answer: how long they are waited for, how often they are asked, and what follows. */
 import assert from 'node:assert/strict';
-import type { RateLimit } from '../../../../functions/src/domain/github/port.ts';
-import type { SweepState } from '../../../../functions/src/domain/sweep/record.ts';
-import type { Probes, SystemPorts } from '../../../../functions/src/domain/system/ports.ts';
+import type { SweepState } from '../../../../functions/src/kernel/sweep.ts';
+import type { RateLimit } from '../../../../functions/src/toolsets/github/rules/port.ts';
+import type { Probes, SystemPorts } from '../../../../functions/src/toolsets/system/rules/ports.ts';
 import {
   alertsOf,
   healthOf,
   type Reading,
   SystemStatus,
-} from '../../../../functions/src/domain/system/systemStatus.ts';
+} from '../../../../functions/src/toolsets/system/rules/status.ts';
 import { portsOf } from '../../../support/ports.ts';
 import { START, secondsAfterStart } from '../samples.ts';
 

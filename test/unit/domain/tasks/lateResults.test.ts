@@ -6,8 +6,8 @@ import {
   type Outcome,
   releaseTask,
   settleTask,
-} from '../../../../functions/src/domain/tasks/machine.ts';
-import type { Task } from '../../../../functions/src/domain/tasks/task.ts';
+} from '../../../../functions/src/toolsets/coordination/rules/machine.ts';
+import type { Task } from '../../../../functions/src/toolsets/coordination/rules/task.ts';
 import { refusal, START, sampleTask, secondsAfterStart } from '../samples.ts';
 
 const done: Outcome = { kind: 'done', result: { output: 'Made it' } };

@@ -1,7 +1,7 @@
 /** Whatever agents do to one task, in whatever order: the machine against what must always hold. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { MusterError } from '../../../../functions/src/domain/errors.ts';
+import { MusterError } from '../../../../functions/src/kernel/errors.ts';
 import {
   type Claimant,
   claimTask,
@@ -12,8 +12,8 @@ import {
   renewLease,
   settleTask,
   startTask,
-} from '../../../../functions/src/domain/tasks/machine.ts';
-import { isClosed, isHeld, type Task } from '../../../../functions/src/domain/tasks/task.ts';
+} from '../../../../functions/src/toolsets/coordination/rules/machine.ts';
+import { isClosed, isHeld, type Task } from '../../../../functions/src/toolsets/coordination/rules/task.ts';
 import { sampleTask, secondsAfterStart } from '../samples.ts';
 
 /** What the task looks like to somebody who only counts. */

@@ -9,8 +9,8 @@ import {
   renewLease,
   settleTask,
   startTask,
-} from '../../../../functions/src/domain/tasks/machine.ts';
-import { TASK_STATUSES, type Task } from '../../../../functions/src/domain/tasks/task.ts';
+} from '../../../../functions/src/toolsets/coordination/rules/machine.ts';
+import { TASK_STATUSES, type Task } from '../../../../functions/src/toolsets/coordination/rules/task.ts';
 import { refusal, START, sampleTask, secondsAfterStart } from '../samples.ts';
 
 const done: Outcome = { kind: 'done', result: { output: 'Made it', filesCreated: ['a.ts'] } };

@@ -1,6 +1,6 @@
 /** The order of the queue. */
 import assert from 'node:assert/strict';
-import { compareInQueue } from '../../../../functions/src/domain/tasks/order.ts';
+import { compareInQueue } from '../../../../functions/src/toolsets/coordination/rules/task.ts';
 import { sampleTask, secondsAfterStart } from '../samples.ts';
 
 describe('the order of the queue', () => {

@@ -1,9 +1,9 @@
 /** The window of the queue, over a reader that answers when the test says so. */
 import assert from 'node:assert/strict';
-import type { TaskReader } from '../../../../functions/src/domain/readers.ts';
-import type { Versioned } from '../../../../functions/src/domain/store.ts';
-import type { Task } from '../../../../functions/src/domain/tasks/task.ts';
-import { ClaimWindow } from '../../../../functions/src/domain/tasks/window.ts';
+import type { Versioned } from '../../../../functions/src/kernel/commit.ts';
+import { ClaimWindow } from '../../../../functions/src/toolsets/coordination/rules/claimWindow.ts';
+import type { Task } from '../../../../functions/src/toolsets/coordination/rules/task.ts';
+import type { TaskReader } from '../../../../functions/src/toolsets/coordination/store/tasks.ts';
 import { sampleTask, versionOf } from '../samples.ts';
 
 interface Query {

@@ -1,15 +1,20 @@
 /** Capabilities, counters and the words in which a task's state is told. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { capabilityKey, satisfiedKeys } from '../../../../functions/src/domain/tasks/capabilities.ts';
-import { countedChange } from '../../../../functions/src/domain/tasks/counting.ts';
+import {
+  capabilityKey,
+  satisfiedKeys,
+} from '../../../../functions/src/toolsets/coordination/rules/queueQuery.ts';
 import {
   COORDINATION_STATUSES,
   coordinationStatus,
+  isClosed,
+  isHeld,
   priorityWord,
   storedStatuses,
-} from '../../../../functions/src/domain/tasks/projection.ts';
-import { isClosed, isHeld, TASK_STATUSES } from '../../../../functions/src/domain/tasks/task.ts';
+  TASK_STATUSES,
+} from '../../../../functions/src/toolsets/coordination/rules/task.ts';
+import { countedChange } from '../../../../functions/src/toolsets/coordination/rules/taskChanges.ts';
 import { START, sampleTask } from '../samples.ts';
 
 describe('required capabilities', () => {

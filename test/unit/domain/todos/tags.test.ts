@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { addedTags, checkedTags, MAX_TAGS } from '../../../../functions/src/domain/todos/tags.ts';
-import { caseFolded } from '../../../../functions/src/domain/todos/todo.ts';
+import {
+  addedTags,
+  caseFolded,
+  checkedTags,
+  MAX_TAGS,
+} from '../../../../functions/src/toolsets/todo/rules/todo.ts';
 import { refusal } from '../samples.ts';
 
 const numbered = (count: number) => Array.from({ length: count }, (_, number) => `tag ${number}`);

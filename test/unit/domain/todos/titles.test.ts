@@ -1,10 +1,10 @@
 /** Which two to-dos are the same: by what their guards are called. */
 import assert from 'node:assert/strict';
-import { systemHashing } from '../../../../functions/src/adapters/platform/cryptography.ts';
-import type { Change, Versioned } from '../../../../functions/src/domain/store.ts';
-import type { TodoPorts } from '../../../../functions/src/domain/todos/ports.ts';
-import { Titles } from '../../../../functions/src/domain/todos/titles.ts';
-import type { Todo } from '../../../../functions/src/domain/todos/todo.ts';
+import type { Change, Versioned } from '../../../../functions/src/kernel/commit.ts';
+import { systemHashing } from '../../../../functions/src/kernel/platform.ts';
+import { Titles } from '../../../../functions/src/toolsets/todo/rules/duplicateGuard.ts';
+import type { TodoPorts } from '../../../../functions/src/toolsets/todo/rules/ports.ts';
+import type { Todo } from '../../../../functions/src/toolsets/todo/rules/todo.ts';
 import { portsOf } from '../../../support/ports.ts';
 import { refusal, START, secondsAfterStart, versionOf } from '../samples.ts';
 import { sampleTodo } from './samples.ts';

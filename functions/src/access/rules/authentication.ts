@@ -1,0 +1,188 @@
+/** What the domain needs of the world. Adapters implement these; tests may bind a clock of their own. */
+import { MusterError } from '../../kernel/errors.ts';
+import type { Clock } from '../../kernel/ports.ts';
+import { type Bucket, draw, type RateLimit } from './bucket.ts';
+import type { Revive } from './liveness.ts';
+import type { AccessPorts } from './ports.ts';
+import { agentUid, type Principal } from './principal.ts';
+
+export interface Authenticator {
+  /**
+   * @param bearer the credential of the `Authorization` header, without `Bearer `
+   * @param address whose failures are counted; absent where the credential was good before
+   * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED; RATE_LIMITED where too many from the address were
+   */
+  authenticate(bearer: string, address?: string): Promise<Principal>;
+}
+
+// From a bearer credential to a principal. Source: docs/semantics.md#who-may-do-what.
+
+/**
+ * How long an instance trusts a credential that it has checked: a revoked one stops working everywhere
+ * within this time.
+ */
+const TRUSTED_MILLISECONDS = 5000;
+
+const MAX_TRUSTED = 5000;
+
+const AGENT_CREDENTIAL = /^(mk_[a-z2-7]{20})\.([A-Za-z0-9_-]{20,100})$/;
+
+export class CredentialAuthenticator implements Authenticator {
+  private readonly ports: AccessPorts;
+  private readonly revive: Revive;
+  /** What was good when it was last checked, the longest ago first. */
+  private readonly trusted = new Map<string, { principal: Principal; until: number }>();
+  private readonly attempts: FailedAttempts;
+
+  constructor(ports: AccessPorts, revive: Revive) {
+    this.ports = ports;
+    this.revive = revive;
+    this.attempts = new FailedAttempts(ports.clock);
+  }
+
+  async authenticate(bearer: string, address?: string): Promise<Principal> {
+    const digest = this.ports.hashing.sha256(bearer);
+    const now = this.ports.clock.now().getTime();
+    const trusted = this.trusted.get(digest);
+    if (trusted !== undefined && trusted.until > now) return trusted.principal;
+    // One that was good before is no guess, whoever else guesses from the same address.
+    const isGuess = trusted === undefined && address !== undefined;
+    const forgive = isGuess ? this.attempts.begin(address) : () => undefined;
+    try {
+      const principal = await this.check(bearer, now);
+      this.trust(digest, principal, now);
+      forgive();
+      return principal;
+    } catch (error) {
+      if (isRefused(error)) this.trusted.delete(digest);
+      else forgive();
+      throw error;
+    }
+  }
+
+  private check(bearer: string, now: number): Promise<Principal> {
+    const [, apiKey, secret] = AGENT_CREDENTIAL.exec(bearer) ?? [];
+    return apiKey !== undefined && secret !== undefined
+      ? this.agent(apiKey, secret, now)
+      : this.ports.idTokens.verify(bearer);
+  }
+
+  private async agent(apiKey: string, secret: string, now: number): Promise<Principal> {
+    const { agents, hashing } = this.ports;
+    const found = await agents.findWithAgent(apiKey);
+    const known = hashing.equal(hashing.sha256(secret), found?.credential.secretHash ?? hashing.sha256(''));
+    if (found === undefined || !known) throw notAccepted();
+    if (found.credential.expiresAt.getTime() <= now) throw expiredKey();
+    const { agent, credential } = found;
+    if (agent.status === 'offline') await this.revive(agent.id);
+    return {
+      uid: agentUid(agent.id),
+      kind: 'agent',
+      agentId: agent.id,
+      ownerUid: agent.ownerUid,
+      role: agent.role,
+      ...(credential.toolsets && { toolsets: credential.toolsets }),
+      ...(agent.workspace !== undefined && { workspace: agent.workspace }),
+    };
+  }
+
+  private trust(digest: string, principal: Principal, now: number): void {
+    this.trusted.delete(digest);
+    const oldest = this.trusted.keys().next().value;
+    if (this.trusted.size >= MAX_TRUSTED && oldest !== undefined) this.trusted.delete(oldest);
+    this.trusted.set(digest, { principal, until: now + TRUSTED_MILLISECONDS });
+  }
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof MusterError && (error.code === 'UNAUTHORIZED' || error.code === 'TOKEN_EXPIRED');
+}
+
+export function notAccepted(cause?: unknown): MusterError {
+  return new MusterError('UNAUTHORIZED', 'The credential is not valid, or it was withdrawn.', {
+    suggestion:
+      'Use "<apiKey>.<secret>" of onboarding.registerAgent or of "npm run agents", or a Firebase ID token of this project.',
+    cause,
+  });
+}
+
+/** Registering again replaces the credential and keeps the agent; who has no other way in asks the operator. */
+function expiredKey(): MusterError {
+  return new MusterError('TOKEN_EXPIRED', 'The credential has expired.', {
+    suggestion:
+      'Have whoever registered the agent call onboarding.registerAgent again with the same name, which makes a new one, or have the operator run "npm run agents -- create --name <the same name>".',
+  });
+}
+
+/**
+ * A person's ID token is over.
+ * Source: https://firebase.google.com/docs/reference/rest/auth#section-refresh-token
+ */
+export function expired(cause?: unknown): MusterError {
+  return new MusterError('TOKEN_EXPIRED', 'The credential has expired.', {
+    suggestion:
+      "An ID token is good for an hour: refresh it with its refresh token, as getIdToken() of Firebase's SDKs does, or sign in again.",
+    cause,
+  });
+}
+
+// How many credentials from one address an instance looks up that turn out to be none. Each look-up may
+// cost a read of the database, and whoever guesses needs many. Kept in memory alone: an attack on several
+// instances costs so much at each of them, and asking for a shared count would cost more than it saves.
+
+/** More at once than an instance serves requests, so that good newcomers alone never meet it. */
+const ATTEMPTS: RateLimit = { perSecond: 5, burst: 100 };
+
+const MAX_ADDRESSES = 10_000;
+
+class FailedAttempts {
+  private readonly clock: Clock;
+  /** Least recently used first; an address without one has a full bucket. */
+  private readonly buckets = new Map<string, Bucket>();
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /**
+   * Counts an attempt as failed until it is forgiven, so that many at once are not let through together.
+   * @returns forgives it: the credential was good, or it could not be looked up
+   * @throws MusterError RATE_LIMITED
+   */
+  begin(address: string): () => void {
+    const waitMilliseconds = this.take(address);
+    if (waitMilliseconds !== undefined) throw tooMany(waitMilliseconds);
+    return () => this.forgive(address);
+  }
+
+  private take(address: string): number | undefined {
+    const bucket = this.buckets.get(address);
+    const drawn = draw(bucket, ATTEMPTS, { owed: 0, wanted: 1 }, this.clock.now().getTime());
+    this.keep(address, drawn.bucket);
+    return drawn.granted < 1 ? drawn.waitMilliseconds : undefined;
+  }
+
+  private forgive(address: string): void {
+    const known = this.buckets.get(address);
+    if (known === undefined) return;
+    const { bucket } = draw(known, ATTEMPTS, { owed: -1, wanted: 0 }, this.clock.now().getTime());
+    if (bucket.tokens >= ATTEMPTS.burst) this.buckets.delete(address);
+    else this.keep(address, bucket);
+  }
+
+  private keep(address: string, bucket: Bucket): void {
+    this.buckets.delete(address);
+    const [oldest] = this.buckets.keys();
+    if (this.buckets.size >= MAX_ADDRESSES && oldest !== undefined) this.buckets.delete(oldest);
+    this.buckets.set(address, bucket);
+  }
+}
+
+function tooMany(milliseconds: number): MusterError {
+  const retryAfter = Math.max(1, Math.ceil(milliseconds / 1000));
+  return new MusterError('RATE_LIMITED', 'Too many credentials from your address were refused.', {
+    reason: 'TOO_MANY_ATTEMPTS',
+    suggestion: `Look whether yours is right, and call again in ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}.`,
+    retryAfter,
+  });
+}

@@ -1,0 +1,94 @@
+/** Marking agents offline that went away. Source: docs/semantics.md#coordination. */
+import type { Batch, Position } from '../../kernel/paging.ts';
+import type { Log, Presence } from '../../kernel/ports.ts';
+import { retryStale } from '../../kernel/retry.ts';
+import { type SweepPart, type Swept, type Turn, walk } from '../../kernel/sweep.ts';
+import { countedAgent, goneSince, SILENCE_MILLISECONDS, seenAt } from './agent.ts';
+import type { AccessPorts } from './ports.ts';
+
+const BATCH = 100;
+
+/** Marks an agent active that was offline. */
+export type Revive = (agentId: string) => Promise<void>;
+
+// Clearing up after agents that died: lapsed leases are released or, where the holder was seen since,
+// renewed; waits before a retry are ended. Each task is one commit of its own, so that two sweeps at once,
+// a late one or one that dies half-way do no harm. Source: docs/semantics.md#coordination.
+
+/** The name of the part that releases or renews lapsed leases. */
+export const LEASES = 'leases';
+
+export class AgentLiveness {
+  /** It forgets presence, which decides about leases: they come first. */
+  readonly part: SweepPart = { name: 'liveness', after: LEASES, run: (turn) => this.sweep(turn) };
+  private readonly ports: AccessPorts;
+
+  constructor(ports: AccessPorts) {
+    this.ports = ports;
+  }
+
+  /** Marks unseen agents offline, then forgets their presence. */
+  private async sweep(turn: Turn): Promise<Swept> {
+    const counts = { offline: 0 };
+    const standing = await turn.presence;
+    if (standing !== 'trusted') return { counts, isBehind: standing === 'away' };
+    const { presence, log } = this.ports;
+    const before = new Date(turn.now.getTime() - SILENCE_MILLISECONDS);
+    const end = await walk(
+      turn,
+      async (after) => batchOf(await presence.unseenSince(before, BATCH, after)),
+      async ({ id, at }) => {
+        // One that cannot be marked must not keep the others alive for ever.
+        try {
+          if (await this.retire(id, at, before)) counts.offline++;
+        } catch (error) {
+          log.error('liveness_failed', { agentId: id, error });
+        }
+      },
+    );
+    return { ...end, counts };
+  }
+
+  /** Tells whether the agent is offline now: it may be heard of again just then. */
+  private async retire(agentId: string, lastSeen: Date, before: Date): Promise<boolean> {
+    await this.mark(agentId, 'offline', lastSeen);
+    const forgotten = await this.ports.presence.forget(agentId, before);
+    if (!forgotten) await this.mark(agentId, 'active', this.ports.clock.now());
+    return forgotten;
+  }
+
+  /** Marks an agent active that is heard of again. */
+  revive(agentId: string): Promise<void> {
+    return this.mark(agentId, 'active', this.ports.clock.now());
+  }
+
+  private async mark(agentId: string, status: 'active' | 'offline', lastSeen: Date): Promise<void> {
+    const { agents, store, randomness } = this.ports;
+    await retryStale(randomness, async () => {
+      const known = await agents.find(agentId);
+      if (known === undefined || known.value.status === status) return;
+      const agent = status === 'active' ? seenAt(known.value, lastSeen) : goneSince(known.value, lastSeen);
+      await store.commit([
+        { kind: 'replaceAgent', agent, version: known.version },
+        ...countedAgent(known.value, agent),
+      ]);
+    });
+  }
+}
+
+function batchOf(unseen: ReadonlyMap<string, Date>): Batch<Position> {
+  const found = [...unseen].map(([id, at]) => ({ item: { id, at }, place: { id, at } }));
+  const last = found.at(-1);
+  return { found, ...(last && found.length === BATCH && { next: last.place }) };
+}
+
+/** Notes that an agent was seen. Presence that cannot be reached is logged and stops nobody. Tells whether it was noted. */
+export async function noteSeen(presence: Presence, log: Log, agentId: string): Promise<boolean> {
+  try {
+    await presence.touch(agentId);
+    return true;
+  } catch (error) {
+    log.warn('presence_not_noted', { agentId, error });
+    return false;
+  }
+}

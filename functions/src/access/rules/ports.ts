@@ -1,0 +1,29 @@
+/** What is used to know who is calling. */
+import type { KernelPorts, Presence } from '../../kernel/ports.ts';
+import type { SessionReader } from '../../toolsets/coordination/store/sessions.ts';
+import type { AgentDirectoryReader } from '../store/agentDirectory.ts';
+import type { AgentReader } from '../store/agents.ts';
+import type { Agent } from './agent.ts';
+import type { CallMetrics } from './callMetrics.ts';
+import type { Credential, Principal } from './principal.ts';
+import type { CallLimits } from './rateLimiter.ts';
+
+export interface CredentialReader {
+  /** The credential and the agent that it belongs to, in at most two reads. */
+  findWithAgent(apiKey: string): Promise<{ credential: Credential; agent: Agent } | undefined>;
+}
+
+export interface IdTokenVerifier {
+  /** @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED */
+  verify(idToken: string): Promise<Principal>;
+}
+
+export interface AccessPorts extends KernelPorts {
+  readonly agents: AgentReader & CredentialReader;
+  readonly directory: AgentDirectoryReader;
+  readonly sessions: SessionReader;
+  readonly presence: Presence;
+  readonly idTokens: IdTokenVerifier;
+  readonly limits: CallLimits;
+  readonly metrics: CallMetrics;
+}

@@ -1,0 +1,203 @@
+/**
+ * One instance's share of every principal's rate. Tokens are leased from the shared bucket in chunks, so that
+ * the common call spends one that is in hand and waits for nothing. Source: docs/decisions/0010-leased-rate-limits.md.
+ */
+import { MusterError } from '../../kernel/errors.ts';
+import type { KernelPorts } from '../../kernel/ports.ts';
+import type { Draw, Drawn, RateLimit } from './bucket.ts';
+import type { Principal } from './principal.ts';
+
+/** The gate that counts calls against their principal's rate. */
+export interface CallLimits {
+  /** @throws MusterError RATE_LIMITED, with `retryAfter` */
+  take(principal: Principal): Promise<void>;
+}
+
+/** The buckets that all instances share. */
+export interface LimitLedger {
+  /** @throws Error where that takes longer than a second; at once while it is known that the ledger is away */
+  lease(uid: string, limit: RateLimit, draw: Draw): Promise<Lease>;
+}
+
+export type Lease = Omit<Drawn, 'bucket'>;
+
+/** Where the deployment limits nobody. */
+export const UNLIMITED: CallLimits = { take: async () => undefined };
+
+/** A chunk in hand is good for so long; what is left of it then is given back with the next lease. */
+export const LAPSE_MILLISECONDS = 10_000;
+
+/** A refusal is remembered for at least this long, so that a storm of calls asks four times a second. */
+const SHORTEST_REFUSAL_MILLISECONDS = 250;
+
+/** How often an instance tries again to lease from a bucket that it could not lease from. */
+const AWAY_MILLISECONDS = 5000;
+
+const WARNING_MILLISECONDS = 60_000;
+
+const MAX_REMEMBERED = 10_000;
+
+interface Allowance {
+  /** In hand, and charged to the bucket or about to be. */
+  tokens: number;
+  /** Charged, and lapsed before it was spent. */
+  unused: number;
+  /** How many a lease asks for: doubled where chunks do not last a second, halved where they last long. */
+  chunk: number;
+  leasedAt: number;
+  /** The bucket had nothing when it was last asked, and is asked again from this time on. */
+  refusedUntil: number | undefined;
+  /**
+   * Set where the bucket could not be leased from, be it contended or out of reach: when to try again. Its
+   * principal is neither refused nor kept waiting meanwhile.
+   */
+  awayUntil: number | undefined;
+  leasing: Promise<void> | undefined;
+  /** Calls that wait for the lease. */
+  waiting: number;
+}
+
+export class RateLimiter implements CallLimits {
+  private readonly limit: RateLimit;
+  private readonly ledger: LimitLedger;
+  private readonly ports: KernelPorts;
+  private readonly smallest: number;
+  private readonly largest: number;
+  private readonly allowances = new Map<string, Allowance>();
+  private warnedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(limit: RateLimit, ledger: LimitLedger, ports: KernelPorts) {
+    const { perSecond, burst } = limit;
+    this.limit = limit;
+    this.ledger = ledger;
+    this.ports = ports;
+    this.largest = Math.max(1, Math.floor(Math.min(perSecond, burst / 5)));
+    this.smallest = Math.max(1, Math.floor(this.largest / 10));
+  }
+
+  async take({ uid }: Principal): Promise<void> {
+    const allowance = this.allowanceOf(uid);
+    if (this.passes(uid, allowance)) return;
+    allowance.waiting += 1;
+    try {
+      do await this.leaseChunk(uid, allowance);
+      while (!this.passes(uid, allowance));
+    } finally {
+      allowance.waiting -= 1;
+    }
+  }
+
+  /**
+   * Spends a token. False where there is none in hand and the bucket may have some.
+   * @throws MusterError RATE_LIMITED
+   */
+  private passes(uid: string, allowance: Allowance): boolean {
+    const now = this.now();
+    if (allowance.awayUntil !== undefined) {
+      if (now >= allowance.awayUntil) void this.lease(uid, allowance, { owed: 1, wanted: 0 });
+      return true;
+    }
+    this.renew(uid, allowance, now);
+    const { tokens, refusedUntil } = allowance;
+    if (tokens > 0) this.spend(uid, allowance, now);
+    else if (refusedUntil !== undefined && now < refusedUntil) throw rateLimited(refusedUntil - now);
+    return tokens > 0;
+  }
+
+  /**
+   * Gives a first chunk on trust to a principal that this instance has not seen lately, and charges it
+   * afterwards. One that the bucket had nothing for has to wait for an answer: so no instance gives on trust
+   * twice to one that is over its rate.
+   */
+  private renew(uid: string, allowance: Allowance, now: number): void {
+    if (now - allowance.leasedAt < LAPSE_MILLISECONDS || allowance.leasing !== undefined) return;
+    allowance.unused += allowance.tokens;
+    allowance.tokens = 0;
+    allowance.chunk = this.smallest;
+    if (allowance.refusedUntil !== undefined) return;
+    allowance.tokens = this.smallest;
+    void this.lease(uid, allowance, { owed: this.smallest, wanted: 0 });
+  }
+
+  private spend(uid: string, allowance: Allowance, now: number): void {
+    allowance.tokens -= 1;
+    const { tokens, chunk, refusedUntil } = allowance;
+    const isWorthAsking = refusedUntil === undefined || now >= refusedUntil;
+    if (tokens <= chunk / 2 && isWorthAsking) void this.leaseChunk(uid, allowance);
+  }
+
+  private leaseChunk(uid: string, allowance: Allowance): Promise<void> {
+    if (allowance.leasing !== undefined) return allowance.leasing;
+    const lasted = this.now() - allowance.leasedAt;
+    if (lasted < 1000) allowance.chunk = Math.min(this.largest, allowance.chunk * 2);
+    else if (lasted > LAPSE_MILLISECONDS / 2) {
+      allowance.chunk = Math.max(this.smallest, Math.floor(allowance.chunk / 2));
+    }
+    const wanted = Math.max(allowance.chunk, allowance.waiting);
+    return this.lease(uid, allowance, { owed: 0, wanted });
+  }
+
+  /** One lease at a time: who comes meanwhile waits for the same. Never fails. */
+  private lease(uid: string, allowance: Allowance, { owed, wanted }: Draw): Promise<void> {
+    if (allowance.leasing !== undefined) return allowance.leasing;
+    const { unused } = allowance;
+    allowance.unused = 0;
+    allowance.leasedAt = this.now();
+    allowance.leasing = this.ask(uid, allowance, { owed: owed - unused, wanted }).finally(() => {
+      allowance.leasing = undefined;
+    });
+    return allowance.leasing;
+  }
+
+  private async ask(uid: string, allowance: Allowance, draw: Draw): Promise<void> {
+    try {
+      const { granted, waitMilliseconds } = await this.ledger.lease(uid, this.limit, draw);
+      allowance.awayUntil = undefined;
+      allowance.tokens += granted;
+      const wait = Math.max(SHORTEST_REFUSAL_MILLISECONDS, waitMilliseconds);
+      allowance.refusedUntil = waitMilliseconds > 0 ? this.now() + wait : undefined;
+    } catch (error) {
+      allowance.awayUntil = this.now() + AWAY_MILLISECONDS;
+      this.warn(uid, error);
+    }
+  }
+
+  private warn(uid: string, error: unknown): void {
+    const now = this.now();
+    if (now - this.warnedAt < WARNING_MILLISECONDS) return;
+    this.warnedAt = now;
+    this.ports.log.warn('limits_away', { uid, error });
+  }
+
+  private allowanceOf(uid: string): Allowance {
+    const known = this.allowances.get(uid);
+    if (known !== undefined) return known;
+    const oldest = this.allowances.keys().next().value;
+    if (this.allowances.size >= MAX_REMEMBERED && oldest !== undefined) this.allowances.delete(oldest);
+    const made: Allowance = {
+      tokens: 0,
+      unused: 0,
+      chunk: this.smallest,
+      leasedAt: Number.NEGATIVE_INFINITY,
+      refusedUntil: undefined,
+      awayUntil: undefined,
+      leasing: undefined,
+      waiting: 0,
+    };
+    this.allowances.set(uid, made);
+    return made;
+  }
+
+  private now(): number {
+    return this.ports.clock.now().getTime();
+  }
+}
+
+function rateLimited(milliseconds: number): MusterError {
+  const retryAfter = Math.max(1, Math.ceil(milliseconds / 1000));
+  return new MusterError('RATE_LIMITED', 'Too many calls in too short a time.', {
+    reason: 'RATE_LIMITED',
+    suggestion: `Call again in ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}.`,
+    retryAfter,
+  });
+}

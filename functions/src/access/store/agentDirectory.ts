@@ -1,0 +1,175 @@
+/** Sessions, their counters, discoveries and settled operations as Firestore keeps them. */
+
+import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
+import { z } from 'zod';
+import { COLLECTIONS, REGISTRY_SHARDS, registryPath } from '../../kernel/firestore/paths.ts';
+import type { DocumentReading } from '../../kernel/firestore/reading.ts';
+import { MAX_LISTED_BYTES, sentBytes } from '../../kernel/json.ts';
+import type { Found, Place, Slice } from '../../kernel/paging.ts';
+import { type Agent, type Availability, availability, type RegistryCount } from '../rules/agent.ts';
+import { agentFromDocument, foldedNames } from './agentDocument.ts';
+
+const registryDocument = z.object({ total: z.int(), active: z.int() });
+
+export function registryFromDocument(data: unknown): RegistryCount {
+  return registryDocument.parse(data);
+}
+
+/** Adds up the counts of all agents from the documents that they are spread over. */
+export function sumRegistry(shards: readonly z.output<typeof registryDocument>[]): RegistryCount {
+  const sum = (count: keyof RegistryCount): number =>
+    shards.reduce((total, shard) => total + shard[count], 0);
+  return { total: sum('total'), active: sum('active') };
+}
+
+// How the system tools read. Each call reads what it gives and a constant more.
+
+export interface AgentQuery {
+  readonly availability?: Availability | undefined;
+  readonly type?: string | undefined;
+  /** All of these, as foldedCapability writes them. */
+  readonly capabilities: readonly string[];
+}
+
+export interface AgentDirectoryReader {
+  list(query: AgentQuery, limit: number, after: Place | undefined): Promise<Found<Agent>>;
+  /** How many agents there are of a kind that is looked up by index; idle agents are the rest. */
+  count(availability: 'active' | 'busy' | 'error'): Promise<number>;
+  registered(): Promise<RegistryCount>;
+  /** Agents of a workspace that were alive at the last sweep. */
+  live(workspace: string, limit: number): Promise<Slice<Agent>>;
+  /** The ids of some agents that lead a workspace. */
+  leaders(workspace: string, limit: number): Promise<readonly string[]>;
+}
+
+/** How many agents one call looks at beyond those that it gives, where no index answers the whole query. */
+const MAX_PASSED_OVER = 200;
+
+export class FirestoreAgentDirectory implements AgentDirectoryReader {
+  private readonly database: Firestore;
+  private readonly documents: DocumentReading;
+
+  constructor(database: Firestore, documents: DocumentReading) {
+    this.database = database;
+    this.documents = documents;
+  }
+
+  async list(query: AgentQuery, limit: number, after: Place | undefined): Promise<Found<Agent>> {
+    const { indexed, order } = this.indexed(query);
+    const ordered = indexed.orderBy(FieldPath.documentId());
+    const continued =
+      after?.order.length === order.length ? ordered.startAfter(...after.order, after.id) : ordered;
+    const most = limit + MAX_PASSED_OVER;
+    const items: Agent[] = [];
+    let last: DocumentSnapshot | undefined;
+    let looked = 0;
+    let bytes = 0;
+    const wanted = this.isWhole(query) ? limit + 1 : most + 1;
+    for await (const { value: agent, snapshot } of this.documents.first(
+      continued,
+      wanted,
+      agentFromDocument,
+    )) {
+      const isMatch = matches(agent, query);
+      if (isMatch) bytes += shownBytes(agent);
+      const isFull = items.length === limit || looked === most;
+      const isLong = isMatch && items.length > 0 && bytes > MAX_LISTED_BYTES;
+      if (last !== undefined && (isFull || isLong)) return { items, next: placeOf(last, order) };
+      last = snapshot;
+      looked++;
+      if (isMatch) items.push(agent);
+    }
+    return { items };
+  }
+
+  async count(kind: 'active' | 'busy' | 'error'): Promise<number> {
+    const counted = await this.available(kind).indexed.count().get();
+    return counted.data().count;
+  }
+
+  async registered(): Promise<RegistryCount> {
+    const shards = Array.from({ length: REGISTRY_SHARDS }, (_, shard) =>
+      this.database.doc(registryPath(shard)),
+    );
+    const snapshots = await this.database.getAll(...shards);
+    return sumRegistry(
+      snapshots.flatMap((snapshot) => this.documents.readable(snapshot, registryFromDocument)),
+    );
+  }
+
+  live(workspace: string, limit: number): Promise<Slice<Agent>> {
+    const live = this.agents.where('workspace', '==', workspace).where('status', '==', 'active');
+    return this.documents.page(live, limit, agentFromDocument);
+  }
+
+  async leaders(workspace: string, limit: number): Promise<readonly string[]> {
+    const { docs } = await this.agents
+      .where('workspace', '==', workspace)
+      .where('coordination_role', '==', 'leader')
+      .limit(limit)
+      .get();
+    return docs.map((snapshot) => snapshot.id);
+  }
+
+  /** What one index finds, and by which fields it is ordered. */
+  private indexed({ availability: kind, type, capabilities: [capability] }: AgentQuery): IndexedQuery {
+    if (capability !== undefined) {
+      return { indexed: this.agents.where('capability_names', 'array-contains', capability), order: [] };
+    }
+    if (kind !== undefined) return this.available(kind);
+    return { indexed: type === undefined ? this.agents : this.agents.where('type', '==', type), order: [] };
+  }
+
+  private available(kind: Availability): IndexedQuery {
+    if (kind === 'offline') return { indexed: this.agents.where('status', '==', 'offline'), order: [] };
+    const active = this.agents.where('status', '==', 'active');
+    if (kind === 'idle' || kind === 'error') {
+      const free = active.where('held_count', '==', 0);
+      return { indexed: free.where('last_failed', '==', kind === 'error'), order: [] };
+    }
+    const working =
+      kind === 'busy'
+        ? active.where('free_slots', '<=', 0)
+        : active.where('free_slots', '>', 0).where('held_count', '>', 0);
+    return { indexed: working.orderBy('free_slots').orderBy('held_count'), order: WORKING_ORDER };
+  }
+
+  /** Whether the index leaves nothing to be looked at. */
+  private isWhole({ availability: kind, type, capabilities }: AgentQuery): boolean {
+    const filters = capabilities.length + Number(kind !== undefined) + Number(type !== undefined);
+    return filters <= 1;
+  }
+
+  private get agents(): Query {
+    return this.database.collection(COLLECTIONS.agents);
+  }
+}
+
+/** What the list shows of an agent: what of it can be long, and room for the rest. */
+function shownBytes({ name, type, capabilities }: Agent): number {
+  return sentBytes(JSON.stringify([name, type, capabilities.map((capability) => capability.name)])) + 1000;
+}
+
+type OrderField = 'free_slots' | 'held_count';
+
+interface IndexedQuery {
+  readonly indexed: Query;
+  readonly order: readonly OrderField[];
+}
+
+const WORKING_ORDER: readonly OrderField[] = ['free_slots', 'held_count'];
+
+/** By what is stored, as the query goes by it. */
+function placeOf(last: DocumentSnapshot, order: readonly OrderField[]): Place {
+  const stored = last.data() ?? {};
+  return { order: order.map((field) => Number(stored[field])), id: last.id };
+}
+
+function matches(agent: Agent, { availability: kind, type, capabilities }: AgentQuery): boolean {
+  const names = foldedNames(agent);
+  return (
+    (kind === undefined || availability(agent) === kind) &&
+    (type === undefined || agent.type === type) &&
+    capabilities.every((name) => names.includes(name))
+  );
+}

@@ -1,0 +1,167 @@
+/** The buckets of the rate limits: `limits/{uid}` = `{tokens, at}`, `at` in milliseconds of the epoch. */
+
+import type { Database } from 'firebase-admin/database';
+import type { Clock } from '../../kernel/ports.ts';
+import { Patience, stillAway } from '../../kernel/realtime/circuitBreaker.ts';
+import { changeNode, probeRealtimeDatabase, removeFound } from '../../kernel/realtime/database.ts';
+import {
+  agentMetricsPath,
+  keyOf,
+  LIMITS,
+  limitPath,
+  METRICS_MINUTES,
+  minuteKey,
+  minuteMetricsPath,
+} from '../../kernel/realtime/paths.ts';
+import type { Expiring } from '../../kernel/sweep.ts';
+import { inTime } from '../../kernel/waiting.ts';
+import { type Bucket, type Draw, draw, type RateLimit } from '../rules/bucket.ts';
+import type { Counts, MetricsLedger, Tally } from '../rules/callMetrics.ts';
+import type { Lease, LimitLedger } from '../rules/rateLimiter.ts';
+
+/** A bucket that nobody has drawn from for a day is full, as one is that does not exist. */
+const IDLE_MILLISECONDS = 24 * 3_600_000;
+
+const LIMITS_REMOVED_AT_ONCE = 500;
+
+/** How long a call is held up by its limit. */
+const LEASE_MILLISECONDS = 1000;
+
+export class DatabaseLimitLedger implements LimitLedger, Expiring {
+  readonly name = 'limits';
+  private readonly database: () => Promise<Database>;
+  private readonly clock: Clock;
+  /** With the database itself: a bucket that many fight for says nothing about the others. */
+  private readonly patience = new Patience();
+  private probing: Promise<void> | undefined;
+
+  constructor(database: () => Promise<Database>, clock: Clock) {
+    this.database = database;
+    this.clock = clock;
+  }
+
+  async lease(uid: string, limit: RateLimit, wanted: Draw): Promise<Lease> {
+    if (this.patience.isOverdue) throw stillAway();
+    const late = new AbortController();
+    try {
+      const leasing = this.transact(uid, limit, wanted, late.signal);
+      return await inTime(leasing, LEASE_MILLISECONDS, 'The bucket');
+    } catch (error) {
+      late.abort();
+      this.findOutWhetherAway();
+      throw error;
+    }
+  }
+
+  /** Nobody waits for this. While it is not answered nobody waits for a lease either. */
+  private findOutWhetherAway(): void {
+    this.probing ??= this.patience
+      .waitFor(() => probeRealtimeDatabase(this.database))
+      .catch(() => undefined)
+      .finally(() => {
+        this.probing = undefined;
+      });
+  }
+
+  /** Removes buckets that have long been full again. Tells how many. */
+  async expire(): Promise<number> {
+    const database = await this.database();
+    const before = this.clock.now().getTime() - IDLE_MILLISECONDS;
+    return removeFound(
+      database.ref(LIMITS).orderByChild('at').endAt(before).limitToFirst(LIMITS_REMOVED_AT_ONCE),
+    );
+  }
+
+  private async transact(uid: string, limit: RateLimit, wanted: Draw, late: AbortSignal): Promise<Lease> {
+    const reference = (await this.database()).ref(limitPath(uid));
+    let lease: Lease | undefined;
+    const charge = (stored: unknown): Bucket | undefined => {
+      if (late.aborted) return undefined;
+      const { bucket, ...rest } = draw(bucketIn(stored), limit, wanted, this.clock.now().getTime());
+      lease = rest;
+      return bucket;
+    };
+    const { committed } = await reference.transaction(charge, undefined, false);
+    if (!committed || lease === undefined) throw new Error('The lease came too late.');
+    return lease;
+  }
+}
+
+/** What somebody has broken by hand counts as a bucket that nobody has drawn from. */
+export function bucketIn(value: unknown): Bucket | undefined {
+  const isBucket = typeof value === 'object' && value !== null && 'tokens' in value && 'at' in value;
+  if (!isBucket || typeof value.tokens !== 'number' || typeof value.at !== 'number') return undefined;
+  return { tokens: value.tokens, at: value.at };
+}
+
+// The counts of calls: `metrics/minutes/{yyyyMMddHHmm}/all` and `…/tools/{tool}`, kept for a day, and
+// `metrics/agents/{agentId}`, kept. Each is `{calls, failures, milliseconds, errors: {[code]: count}}`; an
+// agent's also has `since`, in milliseconds of the epoch.
+
+const KEPT_MILLISECONDS = 24 * 3_600_000;
+
+const METRICS_REMOVED_AT_ONCE = 100;
+
+const MAX_REMEMBERED = 10_000;
+
+export class DatabaseMetricsLedger implements MetricsLedger, Expiring {
+  readonly name = 'metrics';
+  private readonly database: () => Promise<Database>;
+  private readonly clock: Clock;
+  /** Agents whose `since` is known to be there. */
+  private readonly begun = new Set<string>();
+
+  constructor(database: () => Promise<Database>, clock: Clock) {
+    this.database = database;
+    this.clock = clock;
+  }
+
+  async add(tally: Tally): Promise<void> {
+    const [database, { ServerValue }] = await Promise.all([
+      this.database(),
+      import('firebase-admin/database'),
+    ]);
+    const increments = [...incrementsOf(tally)].map(([path, by]) => [path, ServerValue.increment(by)]);
+    await Promise.all([
+      database.ref().update(Object.fromEntries(increments)),
+      ...[...tally.agents].map(([agentId, { since }]) => this.begin(database, agentId, since)),
+    ]);
+  }
+
+  /** Removes minutes of more than a day ago. Tells how many. */
+  async expire(): Promise<number> {
+    const database = await this.database();
+    const before = new Date(this.clock.now().getTime() - KEPT_MILLISECONDS);
+    return removeFound(
+      database
+        .ref(METRICS_MINUTES)
+        .orderByKey()
+        .endBefore(minuteKey(before))
+        .limitToFirst(METRICS_REMOVED_AT_ONCE),
+    );
+  }
+
+  private async begin(database: Database, agentId: string, since: Date): Promise<void> {
+    if (this.begun.has(agentId)) return;
+    const reference = database.ref(`${agentMetricsPath(agentId)}/since`);
+    await changeNode(reference, (stored) => (stored === null ? since.getTime() : undefined));
+    if (this.begun.size >= MAX_REMEMBERED) this.begun.clear();
+    this.begun.add(agentId);
+  }
+}
+
+function* incrementsOf({ minutes, agents }: Tally): Generator<readonly [path: string, by: number]> {
+  for (const { minute, all, tools } of minutes) {
+    const path = minuteMetricsPath(minute);
+    yield* countsAt(`${path}/all`, all);
+    for (const [tool, counts] of tools) yield* countsAt(`${path}/tools/${keyOf(tool)}`, counts);
+  }
+  for (const [agentId, counts] of agents) yield* countsAt(agentMetricsPath(agentId), counts);
+}
+
+function* countsAt(path: string, { calls, failures, milliseconds, errors }: Counts) {
+  yield [`${path}/calls`, calls] as const;
+  yield [`${path}/failures`, failures] as const;
+  yield [`${path}/milliseconds`, milliseconds] as const;
+  for (const [code, count] of errors) yield [`${path}/errors/${code}`, count] as const;
+}

@@ -1,0 +1,88 @@
+/**
+ * How the domain writes. A service reads documents with their versions, decides purely, and commits a list
+ * of changes: all or none. A change that names a version is refused as stale where the document has changed
+ * since it was read, and the service then reads and decides again. No locks are held in between. A commit that met
+ * only its own writes, because its answer was lost and it was sent again, has succeeded.
+ */
+import type { JsonObject } from './json.ts';
+
+/** A document as it was read. `version` is opaque to the domain. */
+export interface Versioned<Value> {
+  readonly value: Value;
+  readonly version: string;
+}
+
+/**
+ * All that commits may change: a kind, and what it needs to be carried out. Each feature adds its own by declaring
+ * them of this module, so that nothing below a feature knows what it keeps. See docs/decisions/0028-changes-and-their-writers.md.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: features add to it
+export interface ChangeKinds {}
+
+/** A change of one of some kinds; of any kind where none are named. Plain data, which tests compare. */
+export type Change<Kind extends keyof ChangeKinds = keyof ChangeKinds> = {
+  readonly [One in Kind]: { readonly kind: One } & ChangeKinds[One];
+}[Kind];
+
+export interface Store {
+  /**
+   * @throws StaleWriteError when a document has changed since it was read
+   * @throws MusterError CONFLICT with reason ALREADY_SETTLED when `settled` is stored already
+   * @throws UnansweredCommitError when nobody knows whether it was carried out
+   */
+  commit(changes: readonly Change[], settled?: SettledOperation): Promise<void>;
+}
+
+/** Makes the record of the settled operation from its outcome, for the commit that brings it about. */
+export type Settle<Outcome> = (outcome: Outcome) => SettledOperation | undefined;
+
+/** A document was changed by somebody else between its reading and the commit. */
+export class StaleWriteError extends Error {
+  constructor(options?: ErrorOptions) {
+    super('A document has changed since it was read.', options);
+    this.name = 'StaleWriteError';
+  }
+}
+
+/** The database has not answered: the commit may have been carried out, or be carried out yet. */
+export class UnansweredCommitError extends Error {
+  constructor(options?: ErrorOptions) {
+    super('The database has not answered whether the commit was carried out.', options);
+    this.name = 'UnansweredCommitError';
+  }
+}
+
+/** How long an answer can be replayed. Source: docs/semantics.md#shared. */
+export const REPLAY_HOURS = 24;
+
+/** The stored trace of a settled operation: `idempotency/{id}`. */
+export interface SettledOperation {
+  /** A digest of the caller, the tool and the caller's key. */
+  readonly id: string;
+  readonly argumentsHash: string;
+  readonly answer: JsonObject;
+  readonly expiresAt: Date;
+}
+
+/**
+ * One call that writes. The service that serves it puts `settle(answer)` into the same commit as its
+ * changes, so that the change and the proof that it happened are stored together or not at all.
+ */
+export interface Operation {
+  /** Tells this call from another one under the same key, or undefined where the caller gave no key. */
+  readonly argumentsHash: string | undefined;
+  /** The record to store with the change, or undefined where the caller gave no key. */
+  settle(answer: JsonObject): SettledOperation | undefined;
+  /**
+   * A secret that a repetition of this very call derives again, so that it never has to be stored, or
+   * undefined where the caller gave no key.
+   * @param label tells apart the secrets of one operation
+   */
+  derivedSecret(label: string): string | undefined;
+  /**
+   * An id, 20 characters of `[a-f0-9]`, that a repetition of this very call derives again, or undefined where
+   * the caller gave no key.
+   * @param label tells apart the ids of one operation
+   */
+  derivedId(label: string): string | undefined;
+}

@@ -1,0 +1,98 @@
+/**
+ * The one error class and the one table of codes. Handlers throw MusterError; mcp/errorEnvelope.ts alone
+ * turns it into a toolset's envelope. Source: docs/semantics.md#errors; spec/network.md, "Specific Error Codes".
+ */
+
+/** Every code, with the integer that spec/network.md gives it at /mcp/rpc. */
+export const ERROR_CODES = {
+  UNAUTHORIZED: -32100,
+  FORBIDDEN: -32101,
+  TOKEN_EXPIRED: -32102,
+  NOT_FOUND: -32200,
+  CONFLICT: -32201,
+  GONE: -32202,
+  VALIDATION_ERROR: -32300,
+  REQUIRED_FIELD: -32301,
+  INVALID_FORMAT: -32302,
+  RATE_LIMITED: -32400,
+  QUOTA_EXCEEDED: -32401,
+  FIREBASE_ERROR: -32500,
+  GITHUB_ERROR: -32501,
+  TIMEOUT: -32502,
+  MODEL_ERROR: -32503,
+  METHOD_NOT_FOUND: -32601,
+  INTERNAL: -32603,
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** What an error says beyond its message; all of it is shown to the caller except `cause`. */
+export interface ErrorDetails {
+  /** The argument at fault, as a dotted path: `tasks.3.priority`. */
+  readonly field?: string;
+  /** What the caller sent there, where showing it is safe and short. */
+  readonly value?: unknown;
+  /** Why it was refused, for a program: `UNKNOWN_DEPENDENCY`. */
+  readonly reason?: string;
+  /** What to do next, for a model or a person. */
+  readonly suggestion?: string;
+  /** Whole seconds, at least 1, after which the same call may succeed. */
+  readonly retryAfter?: number;
+  /** What there is instead, where others named it: data, never part of a sentence. */
+  readonly entries?: readonly string[];
+  /** What it is about, by the names of arguments and answers: `task_id`. */
+  readonly about?: Readonly<Record<string, string>>;
+  /** For the log only. */
+  readonly cause?: unknown;
+}
+
+/** An error that its caller can act on. The message never holds a stack, a path, a token or vendor text. */
+export class MusterError extends Error {
+  readonly code: ErrorCode;
+  readonly details: Omit<ErrorDetails, 'cause'>;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    const { cause, ...shown } = details;
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'MusterError';
+    this.code = code;
+    this.details = shown;
+  }
+}
+
+/** The key belongs to another call. */
+export function keyReused(): MusterError {
+  return new MusterError('CONFLICT', 'This idempotency_key was used with other arguments.', {
+    field: 'idempotency_key',
+    reason: 'KEY_REUSED',
+    suggestion: 'Use a new key for a new call, or repeat the call exactly as it was.',
+  });
+}
+
+// Errors for what the caller names and does not exist, or is not the caller's to see.
+
+/** Where the text is no id at all. */
+export function nothingOfThisId(): MusterError {
+  return new MusterError('NOT_FOUND', 'Nothing has this id, and nothing can have it.', {
+    suggestion: 'Give an id as it was answered: letters, digits, "-" and "_".',
+  });
+}
+
+// What reading and writing as the caller can be refused for, by the names of spec/network.md, "Error
+// Scenarios": the name is the error's `reason`, the code the one of "Specific Error Codes".
+
+export function connectionError(cause: unknown): MusterError {
+  return new MusterError('FIREBASE_ERROR', 'The database cannot be reached.', {
+    reason: 'CONNECTION_ERROR',
+    suggestion: 'Try again. system.getSystemStatus says whether it is up.',
+    cause,
+  });
+}
+
+export function quotaExceeded(cause: unknown): MusterError {
+  return new MusterError('QUOTA_EXCEEDED', "The database's quota is used up.", {
+    reason: 'QUOTA_EXCEEDED',
+    suggestion: 'Try again later, or ask whoever runs this deployment.',
+    cause,
+  });
+}

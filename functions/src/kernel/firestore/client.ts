@@ -1,0 +1,38 @@
+import { type DocumentReference, Firestore } from '@google-cloud/firestore';
+import { MAX_ANSWER_BYTES } from '../json.ts';
+import { registryPath } from './paths.ts';
+import { ALREADY_EXISTS, statusCode } from './provenCommit.ts';
+
+let client: Firestore | undefined;
+
+/** The server's own Firestore client: of the environment's credentials, past the security rules. */
+export function firestore(): Firestore {
+  client ??= new Firestore();
+  return client;
+}
+
+/** What Firestore and its emulator say of a document above 1 MiB. */
+export const TOO_LARGE = /exceeds the maximum|maximum entity size|is longer than \d+ bytes/;
+
+/**
+ * A page of documents ends before it is larger than this, as it would be sent: no list fills an instance, or reads
+ * much more than an answer has room for, which shows less of each than there is.
+ */
+export const MAX_PAGE_BYTES = 2.5 * MAX_ANSWER_BYTES;
+
+/** A query cannot be broken off: so many documents are read at once, and may be read beyond what is given. */
+export const MAX_READ_AT_ONCE = 100;
+
+/** Reads one document, whether or not it is there. */
+export async function probeFirestore(database: Firestore): Promise<void> {
+  await database.doc(registryPath(0)).get();
+}
+
+/** Creates a document whose id says what it is about, unless it is there. */
+export async function createOnce(document: DocumentReference, data: object): Promise<void> {
+  try {
+    await document.create(data);
+  } catch (error) {
+    if (statusCode(error) !== ALREADY_EXISTS) throw error;
+  }
+}

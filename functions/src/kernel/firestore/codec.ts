@@ -1,0 +1,188 @@
+/**
+ * Documents as they are declared once: a schema in the words that are stored. From it follow both directions, in one
+ * walk: stored `owner_uid` is `ownerUid`, a timestamp is a date, and where null is stored the domain has nothing.
+ * See docs/decisions/0027-documents-declared-once.md.
+ */
+
+import { z } from 'zod';
+import { jsonObject } from '../json.ts';
+
+type Schema = z.core.$ZodType;
+
+/** Stored fields whose names in the domain are others. They apply at every depth of a document. */
+type Names = Readonly<Record<string, string>>;
+
+type CamelCase<Field extends string> = Field extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Field;
+
+type NameOf<Field, Own extends Names> = Field extends keyof Own
+  ? Own[Field]
+  : Field extends string
+    ? CamelCase<Field>
+    : never;
+
+/** What may be missing in the domain: what a document may lack, or have null in place of. */
+type IsOptional<Field> = Field extends { readonly _zod: { readonly optout: 'optional' } }
+  ? true
+  : null extends z.output<Field>
+    ? true
+    : false;
+
+type FieldsIn<Shape, Own extends Names> = {
+  readonly [Field in keyof Shape as IsOptional<Shape[Field]> extends true
+    ? never
+    : NameOf<Field, Own>]: ValueOf<Shape[Field], Own>;
+} & {
+  readonly [Field in keyof Shape as IsOptional<Shape[Field]> extends true
+    ? NameOf<Field, Own>
+    : never]?: ValueOf<Shape[Field], Own>;
+};
+
+/** What the domain has of what a schema stores. */
+type ValueOf<Stored, Own extends Names> =
+  Stored extends z.ZodObject<infer Shape>
+    ? FieldsIn<Shape, Own>
+    : Stored extends z.ZodArray<infer Item>
+      ? readonly ValueOf<Item, Own>[]
+      : Stored extends z.ZodRecord<infer _Key, infer Item>
+        ? Readonly<Record<string, ValueOf<Item, Own>>>
+        : Stored extends
+              | z.ZodNullable<infer Inner>
+              | z.ZodDefault<infer Inner>
+              | z.ZodExactOptional<infer Inner>
+          ? ValueOf<Inner, Own>
+          : z.output<Stored>;
+
+export interface DocumentCodec<Value> {
+  /** Leaves out what the schema does not have. */
+  readonly toDocument: (value: Value) => Record<string, unknown>;
+  /** @throws ZodError where a document is not as the schema says */
+  readonly fromDocument: (data: unknown) => Value;
+}
+
+/** @param names of stored fields in the domain, where they are not the same in camel case */
+export function documentCodec<Stored extends z.ZodObject, const Own extends Names = Record<never, never>>(
+  schema: Stored,
+  names?: Own,
+): DocumentCodec<ValueOf<Stored, Own>> {
+  const { encode, decode } = objectWalk(schema, names ?? {});
+  return {
+    toDocument: encode,
+    // The walk makes of each schema what ValueOf says of it, which the compiler cannot see.
+    fromDocument: (data) => decode(schema.parse(data)) as ValueOf<Stored, Own>,
+  };
+}
+
+/** An object as JSON text: Firestore has no arrays in arrays, no order of keys, and field names of its own. */
+export const jsonText = z.codec(z.string(), jsonObject, {
+  decode: (text) => JSON.parse(text),
+  encode: (value) => JSON.stringify(value),
+});
+
+type Fields = Record<string, unknown>;
+
+/** From a value to what is stored of it, and from what the schema has read of that to the value. */
+interface Walk<Made = unknown> {
+  readonly encode: (value: unknown) => Made;
+  readonly decode: (stored: unknown) => Made;
+}
+
+/** Undefined where a value is stored as it is. */
+function walkOf(schema: Schema, names: Names): Walk | undefined {
+  if (isWrapper(schema)) return walkOf(schema.unwrap(), names);
+  if (schema instanceof z.ZodObject) return objectWalk(schema, names);
+  if (schema instanceof z.ZodArray) {
+    const item = walkOf(schema.element, names);
+    return item && { encode: eachItem(item.encode), decode: eachItem(item.decode) };
+  }
+  if (schema instanceof z.ZodRecord) {
+    const item = walkOf(schema.valueType, names);
+    return item && { encode: eachEntry(item.encode), decode: eachEntry(item.decode) };
+  }
+  if (schema instanceof z.ZodCodec)
+    return { encode: (value) => z.encode(schema, value), decode: (value) => value };
+  return undefined;
+}
+
+function objectWalk(schema: z.ZodObject, names: Names): Walk<Fields> {
+  const fields = Object.entries(schema.shape).map(([stored, field]) => {
+    const own = names[stored] ?? camelCase(stored);
+    return { stored, own, walk: walkOf(field, names), absence: absenceOf(field) };
+  });
+  return {
+    encode: copying(
+      fields.map(({ stored, own, walk, absence }) => ({
+        from: own,
+        to: stored,
+        step: walk?.encode,
+        absence,
+      })),
+    ),
+    decode: copying(
+      fields.map(({ stored, own, walk, absence }) => ({
+        from: stored,
+        to: own,
+        step: walk?.decode,
+        absence: absence === 'null' ? 'nothing' : absence,
+      })),
+    ),
+  };
+}
+
+/** What stands in place of a field that has no value. */
+type Absence = 'null' | 'nothing' | 'impossible';
+
+function absenceOf(field: Schema): Absence {
+  if (field instanceof z.ZodNullable) return 'null';
+  if (field instanceof z.ZodExactOptional) return 'nothing';
+  return field instanceof z.ZodDefault ? absenceOf(field.unwrap()) : 'impossible';
+}
+
+interface CopiedField {
+  readonly from: string;
+  readonly to: string;
+  /** What is made of a value on its way. */
+  readonly step: Walk['encode'] | undefined;
+  readonly absence: Absence;
+}
+
+/**
+ * Copies an object's fields under other names. It is written as code that names each field, as zod writes its own
+ * parsers: an object that a loop puts together is a dictionary to V8, and took five times as long. Nothing but names
+ * of schemas gets into the code, and those as JSON.
+ */
+function copying(fields: readonly CopiedField[]): (from: unknown) => Fields {
+  const lines = fields.map(({ from, to, step, absence }, index) => {
+    const [part, name] = [`from[${JSON.stringify(from)}]`, JSON.stringify(to)];
+    const copied = step ? `steps[${index}](${part})` : part;
+    if (absence === 'nothing') return { optional: `if (${part} != null) made[${name}] = ${copied};` };
+    return { always: `${name}: ${absence === 'null' ? `${part} == null ? null : ${copied}` : copied},` };
+  });
+  const always = lines.map((line) => line.always ?? '').join('\n');
+  const optional = lines.map((line) => line.optional ?? '').join('\n');
+  const code = `return (from) => { const made = {${always}}; ${optional} return made; }`;
+  const steps = fields.map(({ step }) => step);
+  // The code above is such a function, which the compiler cannot see.
+  return new Function('steps', code)(steps) as (from: unknown) => Fields;
+}
+
+type Wrapper = z.ZodNullable | z.ZodDefault | z.ZodExactOptional;
+
+function isWrapper(schema: Schema): schema is Wrapper {
+  return (
+    schema instanceof z.ZodNullable || schema instanceof z.ZodDefault || schema instanceof z.ZodExactOptional
+  );
+}
+
+function camelCase(field: string): string {
+  return field.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function eachItem(step: Walk['encode']): Walk['encode'] {
+  return (items) => (Array.isArray(items) ? items.map(step) : items);
+}
+
+function eachEntry(step: Walk['encode']): Walk['encode'] {
+  return (record) => Object.fromEntries(Object.entries(record ?? {}).map(([key, item]) => [key, step(item)]));
+}

@@ -1,0 +1,144 @@
+/** Commits the domain's changes in one Firestore write batch: all or none, and once. */
+
+import type { Firestore } from '@google-cloud/firestore';
+import { z } from 'zod';
+import {
+  type Change,
+  type ChangeKinds,
+  type SettledOperation,
+  StaleWriteError,
+  type Store,
+} from '../commit.ts';
+import { MusterError } from '../errors.ts';
+import type { Clock, Randomness, SettledOperations } from '../ports.ts';
+import { TOO_LARGE } from './client.ts';
+import { type DocumentCodec, documentCodec, jsonText } from './codec.ts';
+import { type ChangeWriters, CommitWrites } from './commitWrites.ts';
+import { timestamp } from './documents.ts';
+import { commitPath, idempotencyPath } from './paths.ts';
+import {
+  ALREADY_EXISTS,
+  CommitProof,
+  commitProven,
+  INVALID_ARGUMENT,
+  STALE_CODES,
+  statusCode,
+} from './provenCommit.ts';
+import type { DocumentReading } from './reading.ts';
+
+/** A lost answer is asked for within minutes; the document is deleted some time after that. */
+const PROOF_MILLISECONDS = 3_600_000;
+
+const PROOF_LETTERS = 20;
+
+export class FirestoreStore implements Store {
+  private readonly database: Firestore;
+  private readonly clock: Clock;
+  private readonly randomness: Randomness;
+  private readonly writers: ChangeWriters<ChangeKinds>;
+  private readonly counts = new Map<keyof ChangeKinds, number>();
+
+  /** @param writers of all features */
+  constructor(
+    database: Firestore,
+    clock: Clock,
+    randomness: Randomness,
+    writers: ChangeWriters<ChangeKinds>,
+  ) {
+    this.database = database;
+    this.clock = clock;
+    this.randomness = randomness;
+    this.writers = writers;
+  }
+
+  /** How many changes of a kind commits of this instance may have brought about. */
+  committed(kind: keyof ChangeKinds): number {
+    return this.counts.get(kind) ?? 0;
+  }
+
+  async commit(changes: readonly Change[], settled?: SettledOperation): Promise<void> {
+    if (changes.length === 0 && settled === undefined) return;
+    const batch = this.database.batch();
+    const proof = new CommitProof(this.randomness.letters(PROOF_LETTERS));
+    const writes = new CommitWrites(this.database, batch, proof, this.randomness);
+    if (settled !== undefined) writes.createLasting(idempotencyPath(settled.id), settledToDocument(settled));
+    for (const change of changes) this.write(change, writes);
+    if (!proof.isHeld) writes.createLasting(commitPath(proof.id), { expires_at: this.proofExpiry() });
+    try {
+      await commitProven(batch, proof);
+    } catch (error) {
+      throw await this.explained(error, settled);
+    } finally {
+      for (const { kind } of changes) this.counts.set(kind, this.committed(kind) + 1);
+    }
+  }
+
+  private write<Kind extends keyof ChangeKinds>(change: Change<Kind>, writes: CommitWrites): void {
+    this.writers[change.kind](change, writes);
+  }
+
+  private proofExpiry(): Date {
+    return new Date(this.clock.now().getTime() + PROOF_MILLISECONDS);
+  }
+
+  /** What a failed commit means to the domain; what it does not know goes on as it is. */
+  private async explained(error: unknown, settled: SettledOperation | undefined): Promise<unknown> {
+    const code = statusCode(error);
+    if (code === INVALID_ARGUMENT && TOO_LARGE.test(String(error))) return tooLarge(error);
+    if (!STALE_CODES.includes(code)) return error;
+    if (code === ALREADY_EXISTS && settled !== undefined) await this.refuseRepetition(settled.id);
+    return new StaleWriteError({ cause: error });
+  }
+
+  /** Tells a repeated operation from a stale commit, and makes room where the record is only old. */
+  private async refuseRepetition(id: string): Promise<void> {
+    const document = this.database.doc(idempotencyPath(id));
+    const snapshot = await document.get();
+    if (!snapshot.exists) return;
+    if (settledFromDocument(id, snapshot.data()).expiresAt <= this.clock.now()) {
+      const asItWas = snapshot.updateTime && { lastUpdateTime: snapshot.updateTime };
+      await document.delete(asItWas).catch(() => undefined); // who made room meanwhile has the record now
+      return;
+    }
+    throw new MusterError('CONFLICT', 'This idempotency key was used at the same moment by another call.', {
+      field: 'idempotency_key',
+      reason: 'ALREADY_SETTLED',
+      suggestion: 'Call again: the first answer is then replayed.',
+    });
+  }
+}
+
+function tooLarge(cause: unknown): MusterError {
+  return new MusterError('VALIDATION_ERROR', 'This is too much for one document, which holds 1 MiB.', {
+    reason: 'SIZE_LIMIT_EXCEEDED',
+    suggestion: 'Nothing was changed. Shorten the texts and lists, or put them into a file and name it.',
+    cause,
+  });
+}
+
+export class FirestoreSettledOperations implements SettledOperations {
+  private readonly database: Firestore;
+  private readonly documents: DocumentReading;
+
+  constructor(database: Firestore, documents: DocumentReading) {
+    this.database = database;
+    this.documents = documents;
+  }
+
+  async find(id: string): Promise<SettledOperation | undefined> {
+    const snapshot = await this.database.doc(idempotencyPath(id)).get();
+    return this.documents.find(snapshot, (data) => settledFromDocument(id, data));
+  }
+}
+
+// Sessions, their counters, discoveries and settled operations as Firestore keeps them.
+
+export function settledFromDocument(id: string, data: unknown): SettledOperation {
+  return { id, ...settled.fromDocument(data) };
+}
+
+const settled: DocumentCodec<Omit<SettledOperation, 'id'>> = documentCodec(
+  z.object({ arguments_hash: z.string(), answer: jsonText, expires_at: timestamp }),
+);
+
+export const settledToDocument = settled.toDocument;

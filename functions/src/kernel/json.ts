@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { MusterError } from './errors.ts';
+
+/** A value that JSON can carry. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+
+export interface JsonObject {
+  readonly [key: string]: JsonValue | undefined;
+}
+
+/**
+ * An object that came out of a tool's output schema. Only its outermost shape is checked: the schema has
+ * already checked the rest.
+ */
+export const jsonObject = z.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
+
+/** A value that came out of JSON, which leaves nothing to check. */
+export const jsonValue = z.custom<JsonValue>((value) => value !== undefined);
+
+/** JSON with the keys of every object in order, so that equal arguments have equal text. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) => {
+    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
+    return Object.fromEntries(Object.entries(part).sort(([left], [right]) => (left < right ? -1 : 1)));
+  });
+}
+
+// Firestore holds at most 1 MiB in a document, so what goes into one is bounded part by part.
+
+/** The answer to one call, in bytes as they are sent. */
+export const MAX_ANSWER_BYTES = 1_048_576;
+
+/** Of a list's answer, what its items may take: the rest is for what comes with them. */
+export const MAX_LISTED_BYTES = MAX_ANSWER_BYTES - 65_536;
+
+/** The parts of a task that its creator writes, in bytes of JSON. */
+export const MAX_TASK_BYTES = 100_000;
+
+/** A report on a task: its output, error and files, in bytes of JSON. A task holds at most two of them. */
+export const MAX_REPORT_BYTES = 200_000;
+
+/** What an agent says of itself, in bytes of JSON. */
+export const MAX_AGENT_BYTES = 100_000;
+
+/** @throws MusterError VALIDATION_ERROR where the value is larger than `most` bytes of JSON */
+export function requireSize(what: string, field: string, value: unknown, most: number): void {
+  const bytes = byteLength(value);
+  if (bytes <= most) return;
+  throw new MusterError('VALIDATION_ERROR', `${what} may have ${most} bytes in all; this one has ${bytes}.`, {
+    field,
+    reason: 'TOO_LARGE',
+    suggestion: 'Shorten it, or put the details where others can read them and say where.',
+  });
+}
+
+/** The length of a value's JSON in bytes. */
+export function byteLength(value: unknown): number {
+  return utf8Length(JSON.stringify(value));
+}
+
+export function utf8Length(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+/** What JSON takes in an answer over MCP, where it goes out twice: as structure, and as a text, which escapes it. */
+export function sentBytes(json: string): number {
+  return utf8Length(json) + utf8Length(JSON.stringify(json));
+}
+
+/** Whether one answer, or such a share of it, has room for a value beside what comes with it. */
+export function fitsAnswer(value: unknown, share = 1): boolean {
+  return sentBytes(JSON.stringify(value)) <= MAX_LISTED_BYTES * share;
+}
+
+/**
+ * The first of a list's items, as many as one answer has room for, and at least one.
+ * @param shown an item as the answer has it, or as much of it as makes it long
+ * @param share how much of the answer they may take
+ */
+export function fitting<Item>(
+  items: readonly Item[],
+  shown: (item: Item) => unknown,
+  share = 1,
+): readonly Item[] {
+  let bytes = 0;
+  const end = items.findIndex((item, at) => {
+    bytes += sentBytes(JSON.stringify(shown(item))) + 2;
+    return at > 0 && bytes > MAX_LISTED_BYTES * share;
+  });
+  return end < 0 ? items : items.slice(0, end);
+}

@@ -1,0 +1,101 @@
+/** The parts of the sweep. Each has a turn of its own: none fails with another, and few wait for another. */
+import type { Batch, Position } from './paging.ts';
+
+/** What presence is worth: nothing while it is `away`; while it is `back` only lately, it is no proof of a death. */
+export type PresenceStanding = 'trusted' | 'back' | 'away';
+
+export interface Turn {
+  readonly now: Date;
+  /** Where the last turn stopped, if it did before the end. */
+  readonly from: Position | undefined;
+  /** Never rejects. */
+  readonly presence: Promise<PresenceStanding>;
+  /** Whether the part is to stop and to say where. */
+  isOver(): boolean;
+}
+
+/** How a turn ended. */
+export interface Swept {
+  readonly counts: Readonly<Record<string, number>>;
+  /** Whether something was left that was due. */
+  readonly isBehind: boolean;
+  /** Where the next turn goes on; absent: at the beginning. */
+  readonly stoppedAt?: Position | undefined;
+}
+
+export interface SweepPart {
+  /** For the log and the record. */
+  readonly name: string;
+  /** The part whose turn ends before this one's begins, where there is one. It stands before it in the list. */
+  readonly after?: string;
+  /** Safe to run twice, late, or in two instances at once. */
+  run(turn: Turn): Promise<Swept>;
+}
+
+/** What keeps things for a time and then removes them. */
+export interface Expiring {
+  /** What it keeps, for the log. */
+  readonly name: string;
+  /** Removes what is too old, so much of it as takes a moment: the next sweep goes on. Tells how many. */
+  expire(): Promise<number>;
+}
+
+export function expiryPart(expiring: Expiring): SweepPart {
+  return {
+    name: expiring.name,
+    run: async () => ({ counts: { expired: await expiring.expire() }, isBehind: false }),
+  };
+}
+
+/**
+ * Takes one after the other, from where the last turn stopped, until there are no more or the turn is over. It
+ * never goes back, so that what cannot be cleared up does not keep the walk from the rest.
+ * @param work must not reject
+ */
+export async function walk<Item>(
+  turn: Turn,
+  read: (after: Position | undefined) => Promise<Batch<Item>>,
+  work: (item: Item) => Promise<void>,
+): Promise<Pick<Swept, 'isBehind' | 'stoppedAt'>> {
+  let stoppedAt = turn.from;
+  for (;;) {
+    const { found, next } = await read(stoppedAt);
+    for (const { item, place } of found) {
+      if (turn.isOver()) return { isBehind: true, stoppedAt };
+      await work(item);
+      stoppedAt = place;
+    }
+    if (next === undefined) return { isBehind: false };
+    stoppedAt = next;
+    if (turn.isOver()) return { isBehind: true, stoppedAt };
+  }
+}
+
+// What one sweep tells the next, which may run in another instance.
+
+/** The Realtime Database was away: presence could not be noted. */
+export interface PresenceOutage {
+  readonly since: Date;
+  /** The first sweep that found it working again. */
+  readonly backAt?: Date | undefined;
+}
+
+/** A part of the sweep that has left something that was due. */
+export interface BehindPart {
+  readonly since: Date;
+  /** Where it goes on; absent: at the beginning. */
+  readonly from?: Position | undefined;
+}
+
+export interface SweepState {
+  readonly outage?: PresenceOutage | undefined;
+  /** By name; a part that is not behind is absent. */
+  readonly behind: Readonly<Record<string, BehindPart>>;
+}
+
+export interface SweepRecord {
+  read(): Promise<SweepState>;
+  /** @param outage absent: it is over, and long enough ago */
+  saveOutage(outage: PresenceOutage | undefined): Promise<void>;
+  saveBehind(behind: SweepState['behind']): Promise<void>;
+}

@@ -1,0 +1,174 @@
+/** What streams have in common that outlive their first answer: `/mcp/events` and `subscriptions/listen`. */
+import type { Authenticator } from '../../access/rules/authentication.ts';
+import { noteSeen } from '../../access/rules/liveness.ts';
+import { MusterError } from '../../kernel/errors.ts';
+import type { CallPorts } from '../call.ts';
+import { presentable } from '../errorEnvelope.ts';
+import type { Exchange } from '../requestContext.ts';
+
+interface StreamLimits {
+  /** After this a stream ends itself, for its client to come back: a function may not run forever. */
+  readonly lifetimeMs: number;
+  /** How often something is sent where nothing happens, and how often the agent is noted as alive. */
+  readonly keepAliveMs: number;
+}
+
+export interface StreamPorts extends CallPorts {
+  readonly authenticator: Authenticator;
+  readonly streams: StreamLimits;
+  readonly openStreams: OpenStreams;
+}
+
+/**
+ * One stream, from its opening to its end. Opening it is a call like any other; its end has a log entry of its
+ * own, so that no metric takes its length for a slow answer.
+ */
+export class Stream {
+  readonly #ports: StreamPorts;
+  readonly #exchange: Exchange;
+  readonly #name: string;
+  readonly #started = performance.now();
+  readonly #ending = new AbortController();
+  readonly #lifetime: NodeJS.Timeout;
+  readonly #presence: NodeJS.Timeout | undefined;
+  readonly #gone: AbortSignal;
+  #error: MusterError | undefined;
+  #closed = false;
+
+  /** @param name the stream's in the log */
+  constructor(ports: StreamPorts, exchange: Exchange, name: string) {
+    this.#ports = ports;
+    this.#exchange = exchange;
+    this.#name = name;
+    const { lifetimeMs, keepAliveMs } = ports.streams;
+    this.#lifetime = setTimeout(this.#finish, lifetimeMs);
+    this.#gone = exchange.gone();
+    this.#gone.addEventListener('abort', this.#finish, { once: true });
+    if (this.#gone.aborted) this.#finish();
+    const { agentId } = exchange.principal;
+    if (agentId === undefined) return;
+    this.#presence = setInterval(() => void noteSeen(ports.presence, ports.log, agentId), keepAliveMs);
+  }
+
+  /** Its client has gone, its time is over, or it was closed. */
+  get end(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  readonly #finish = (): void => this.#ending.abort();
+
+  /**
+   * Counts against the principal's limits, until its end.
+   * @throws MusterError RATE_LIMITED
+   */
+  async admit(): Promise<void> {
+    const { limits, openStreams } = this.#ports;
+    const { principal } = this.#exchange;
+    await limits.take(principal);
+    const leave = openStreams.open(principal.uid);
+    if (this.end.aborted) leave();
+    else this.end.addEventListener('abort', leave, { once: true });
+  }
+
+  /**
+   * Asks whether the credential is still good: a stream outlives a revocation and an expiry.
+   * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED
+   */
+  async authenticateAgain(): Promise<void> {
+    await this.#ports.authenticator.authenticate(this.#exchange.credential);
+  }
+
+  /** @returns the error as its client may see it; undefined where the stream had ended before */
+  fail(error: unknown): MusterError | undefined {
+    if (this.end.aborted) return undefined;
+    this.#error = presentable(error, this.#exchange.requestId, this.#name, this.#ports.log);
+    return this.#error;
+  }
+
+  /** May be called twice. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#finish();
+    clearTimeout(this.#lifetime);
+    clearInterval(this.#presence);
+    this.#gone.removeEventListener('abort', this.#finish);
+    const { requestId, principal } = this.#exchange;
+    this.#ports.log.info('stream_ended', {
+      requestId,
+      principal: principal.uid,
+      stream: this.#name,
+      outcome: this.#error?.code ?? 'OK',
+      milliseconds: Math.round(performance.now() - this.#started),
+    });
+  }
+}
+
+/**
+ * The items as they come, and `undefined` whenever none has come for so long. Asks for the next item only when
+ * it is asked itself, so that a slow reader slows the source.
+ */
+export async function* withPauses<T extends object>(
+  items: AsyncIterable<T>,
+  pauseMs: number,
+): AsyncGenerator<T | undefined, void, undefined> {
+  const iterator = items[Symbol.asyncIterator]();
+  let next = iterator.next();
+  try {
+    for (;;) {
+      const result = await within(next, pauseMs);
+      if (result === undefined) {
+        yield undefined;
+        continue;
+      }
+      if (result.done === true) return;
+      yield result.value;
+      next = iterator.next();
+    }
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+function within<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const pause = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, undefined);
+  });
+  return Promise.race([promise, pause]).finally(() => clearTimeout(timer));
+}
+
+// How many streams each principal has open at this instance, so that none of them takes all that it serves.
+
+/** An instance serves 80 requests at once. */
+const MOST_OF_ONE_PRINCIPAL = 20;
+
+/** Streams end, and their places with them, long before a client would give up. */
+const RETRY_SECONDS = 10;
+
+export class OpenStreams {
+  readonly #counts = new Map<string, number>();
+
+  /**
+   * @returns gives the place back; to be called once
+   * @throws MusterError RATE_LIMITED
+   */
+  open(uid: string): () => void {
+    const count = this.#counts.get(uid) ?? 0;
+    if (count >= MOST_OF_ONE_PRINCIPAL) {
+      throw new MusterError('RATE_LIMITED', `You have ${count} streams open here, and may have no more.`, {
+        reason: 'TOO_MANY_STREAMS',
+        suggestion: 'Close one of them, or watch several resources through one stream.',
+        retryAfter: RETRY_SECONDS,
+      });
+    }
+    this.#counts.set(uid, count + 1);
+    return () => this.#close(uid);
+  }
+
+  #close(uid: string): void {
+    const count = this.#counts.get(uid) ?? 0;
+    if (count > 1) this.#counts.set(uid, count - 1);
+    else this.#counts.delete(uid);
+  }
+}

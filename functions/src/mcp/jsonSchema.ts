@@ -1,0 +1,155 @@
+/** Turns a tool's zod schemas into the JSON Schema that clients are shown. */
+
+import { z } from 'zod';
+import { type JsonObject, type JsonValue, jsonObject } from '../kernel/json.ts';
+
+/** Marks a schema that is listed without the null that it takes. */
+export const CLEARABLE = 'clearable';
+
+/** The schema of what a caller may send: what has a default is optional. */
+export function inputJsonSchema(schema: z.ZodObject): JsonObject {
+  return convert(schema, 'input');
+}
+
+/** The schema of what a tool answers. */
+export function outputJsonSchema(schema: z.ZodObject): JsonObject {
+  return convert(schema, 'output');
+}
+
+/** The schema of what a tool answers or, in its place, of how it refuses. */
+export function answerOrRefusalSchema(answer: z.ZodObject, refusal: z.ZodObject): JsonObject {
+  const { required = [], properties, ...rest } = outputJsonSchema(answer);
+  const other = outputJsonSchema(refusal);
+  const either = { ...jsonObject.parse(properties), ...jsonObject.parse(other['properties']) };
+  return { ...rest, properties: either, anyOf: [{ required }, { required: other['required'] }] };
+}
+
+/**
+ * JSON Schema 2020-12, MCP's dialect, but without naming it: clients of the older kind compile schemas for
+ * draft 7 and refuse a `$schema` they do not know, and what is used here means the same in both.
+ */
+function convert(schema: z.ZodObject, io: 'input' | 'output'): JsonObject {
+  const { $schema: _, ...converted } = z.toJSONSchema(schema, {
+    io,
+    override: ({ jsonSchema }) => simplify(jsonSchema),
+  });
+  return jsonObject.parse(converted);
+}
+
+/** Told once in the server's instructions, and not with every tool that takes it. */
+const TOLD_ONCE: readonly string[] = ['idempotency_key'];
+
+/** What a description of so many words says, the argument's name says already. */
+const WORDS_OF_A_NAME = 3;
+
+/** Bounds that hardly anybody exceeds, and what would only say that there are no others. */
+const LEFT_OUT: readonly string[] = [
+  '$defs',
+  'exclusiveMinimum',
+  'maxItems',
+  'maxLength',
+  'minItems',
+  'minLength',
+  'minimum',
+  'pattern',
+  'propertyNames',
+];
+
+/**
+ * A schema of arguments as the light list shows it: it takes all that the whole one takes, and has its names,
+ * types, enums, formats, defaults and what is required.
+ */
+export function lightSchema(schema: JsonObject): JsonObject {
+  if ('$ref' in schema) return {};
+  const { properties, ...rest } = schema;
+  const kept = Object.entries(rest).filter(([keyword, value]) => isKept(keyword, value));
+  return {
+    ...Object.fromEntries(kept.map(([keyword, value]) => [keyword, lightPart(keyword, value)])),
+    ...(properties !== undefined && { properties: lightProperties(jsonObject.parse(properties)) }),
+  };
+}
+
+function isKept(keyword: string, value: JsonValue | undefined): boolean {
+  if (keyword === 'additionalProperties')
+    return isSchema(value) && Object.keys(lightSchema(value)).length > 0;
+  if (keyword === 'description') return String(value).trim().split(/\s+/).length > WORDS_OF_A_NAME;
+  return !LEFT_OUT.includes(keyword);
+}
+
+/** What a keyword holds, where it holds schemas. */
+function lightPart(keyword: string, value: JsonValue | undefined): JsonValue | undefined {
+  if (keyword === 'anyOf' && Array.isArray(value))
+    return value.map((one) => lightSchema(jsonObject.parse(one)));
+  if (keyword !== 'items' && keyword !== 'additionalProperties') return value;
+  return isSchema(value) ? lightSchema(value) : value;
+}
+
+function lightProperties(properties: JsonObject): JsonObject {
+  const light = Object.entries(properties).map(([name, value]) => {
+    const { description, ...rest } = lightSchema(jsonObject.parse(value));
+    const isTold = description === undefined || TOLD_ONCE.includes(name);
+    return [name, isTold ? rest : { ...rest, description }] as const;
+  });
+  return Object.fromEntries(light);
+}
+
+function isSchema(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Leaves out what zod adds by itself: the bounds of a safe integer and the pattern behind a format. */
+function simplify(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema[CLEARABLE] === true) {
+    const [value] = schema.anyOf ?? [];
+    delete schema[CLEARABLE];
+    delete schema.anyOf;
+    Object.assign(schema, value, schema);
+  }
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.format !== undefined) delete schema.pattern;
+}
+
+// How long the arrays may be that a schema knows: worked out once per schema, so that no call walks it
+// again.
+
+/** Of an array that lists no maximum of its own. No tool takes more. */
+const MAX_ENTRIES = 1000;
+
+/** The arrays at and below one place of a schema. What the schema leaves open, any JSON, has none. */
+export interface ArrayBounds {
+  /** Of the array at this place, if it is one. */
+  readonly most?: number;
+  readonly element?: ArrayBounds;
+  readonly fields?: ReadonlyMap<string, ArrayBounds>;
+}
+
+export function arrayBoundsOf(schema: z.core.$ZodType): ArrayBounds | undefined {
+  const inner = unwrapped(schema);
+  if (inner instanceof z.ZodArray) {
+    const element = arrayBoundsOf(inner.element);
+    return { most: listedMaximum(inner), ...(element && { element }) };
+  }
+  if (!(inner instanceof z.ZodObject)) return undefined;
+  const fields = Object.entries<z.core.$ZodType>(inner.shape).flatMap(([name, field]) => {
+    const bounds = arrayBoundsOf(field);
+    return bounds ? [[name, bounds] as const] : [];
+  });
+  return fields.length === 0 ? undefined : { fields: new Map(fields) };
+}
+
+/** The schema within what only says that a value may be absent. */
+export function unwrapped(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
+  let inner = schema;
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable || inner instanceof z.ZodDefault) {
+    inner = inner.unwrap();
+  }
+  return inner;
+}
+
+function listedMaximum(schema: z.ZodArray): number {
+  const maxima = (schema.def.checks ?? []).flatMap((check) =>
+    check instanceof z.core.$ZodCheckMaxLength ? [check._zod.def.maximum] : [],
+  );
+  return Math.min(MAX_ENTRIES, ...maxima);
+}

@@ -1,0 +1,153 @@
+/**
+ * `subscriptions/listen` of 2026-07-28, across instances: the SDK's handler speaks to the client, and a bus of
+ * the request's own feeds it from what the named resources' toolsets watch. Nothing outlives the request.
+ */
+
+import {
+  createMcpHandler,
+  type JSONRPCRequest,
+  type Server,
+  type ServerEvent,
+  type ServerEventBus,
+} from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { authorise, readingContext } from '../call.ts';
+import { presentable } from '../errorEnvelope.ts';
+import { Stream, type StreamPorts } from '../http/streams.ts';
+import { observe } from '../observation.ts';
+import type { Exchange, Serving } from '../requestContext.ts';
+import type { FoundResource } from '../resources.ts';
+
+export const LISTEN = 'subscriptions/listen';
+
+/** How many resources one request may watch; the client sees in the acknowledgement which it does. */
+const MAX_WATCHED = 20;
+
+/** The part of the filter that is decided here. */
+const FILTER = z.looseObject({
+  notifications: z.looseObject({ resourceSubscriptions: z.array(z.string()) }),
+});
+
+/**
+ * Answers with a stream of its own length. A resource that the caller cannot watch is left out of the
+ * acknowledgement.
+ * @param request as the SDK's handler reads it
+ * @param build makes the server that is asked for its capabilities
+ */
+export async function listen(
+  ports: StreamPorts,
+  serving: Serving,
+  message: JSONRPCRequest,
+  request: Request,
+  build: () => Server,
+): Promise<Response> {
+  const { exchange } = serving;
+  const observation = observe(ports, exchange, LISTEN);
+  const stream = new Stream(ports, exchange, LISTEN);
+  try {
+    await stream.admit();
+    const filter = FILTER.safeParse(message.params);
+    const wanted = filter.success ? filter.data.notifications.resourceSubscriptions : [];
+    const watches = await openWatches(ports, serving, wanted, stream.end);
+    const bus = new WatchBus(stream, watches);
+    const handler = createMcpHandler(build, {
+      legacy: 'reject',
+      bus,
+      keepAliveMs: ports.streams.keepAliveMs,
+      onerror: (error) => ports.log.warn('mcp_refused', { error: error.message }),
+    });
+    stream.end.addEventListener('abort', () => void handler.close(), { once: true });
+    const parsedBody = filter.success ? narrowed(message, filter.data, [...watches.keys()]) : message;
+    const response = await handler.fetch(request, { parsedBody });
+    if (!bus.subscribed) stream.close();
+    return response;
+  } catch (error) {
+    observation.error = presentable(error, exchange.requestId, LISTEN, ports.log);
+    stream.close();
+    throw observation.error;
+  } finally {
+    await observation.end();
+  }
+}
+
+function narrowed(
+  message: JSONRPCRequest,
+  { notifications, ...params }: z.output<typeof FILTER>,
+  known: readonly string[],
+): JSONRPCRequest {
+  return {
+    ...message,
+    params: { ...params, notifications: { ...notifications, resourceSubscriptions: known } },
+  };
+}
+
+type Watches = ReadonlyMap<string, AsyncIterable<unknown>>;
+
+/** Begins to watch what the caller may watch of what is there. */
+async function openWatches(
+  ports: StreamPorts,
+  { exchange, selected }: Serving,
+  wanted: readonly string[],
+  gone: AbortSignal,
+): Promise<Watches> {
+  const uris = [...new Set(wanted)].slice(0, MAX_WATCHED);
+  const opened = await Promise.all(
+    uris.map(async (uri) => {
+      const found = selected.resources.find(uri);
+      const watch = found && (await openWatch(ports, { ...exchange, gone: () => gone }, found));
+      return watch === undefined ? [] : [[uri, watch] as const];
+    }),
+  );
+  return new Map(opened.flat());
+}
+
+async function openWatch(
+  ports: StreamPorts,
+  exchange: Exchange,
+  { toolset, what, role, resource }: FoundResource,
+): Promise<AsyncIterable<unknown> | undefined> {
+  try {
+    authorise(exchange.principal, toolset, role, what);
+    return await resource.watch?.(readingContext(ports, exchange));
+  } catch (error) {
+    // Logged where nobody foresaw it; to the client it is a resource that cannot be watched.
+    presentable(error, exchange.requestId, what, ports.log);
+    return undefined;
+  }
+}
+
+/** Feeds the one listener that the SDK subscribes, for as long as it is subscribed. */
+class WatchBus implements ServerEventBus {
+  /** Whether there is a listener: the SDK has none where it refuses, or has acknowledged nothing. */
+  subscribed = false;
+  readonly #stream: Stream;
+  readonly #watches: Watches;
+
+  constructor(stream: Stream, watches: Watches) {
+    this.#stream = stream;
+    this.#watches = watches;
+  }
+
+  /** Nothing is published here: what changes, changes in a database. */
+  publish(): void {}
+
+  subscribe(listener: (event: ServerEvent) => void): () => void {
+    this.subscribed = true;
+    const close = () => this.#stream.close();
+    const told = [...this.#watches].map(([uri, watch]) => this.#tell(listener, uri, watch));
+    Promise.all(told).then(close);
+    return close;
+  }
+
+  /** Never rejects: a watch that breaks has ended. */
+  async #tell(listener: (event: ServerEvent) => void, uri: string, watch: AsyncIterable<unknown>) {
+    try {
+      for await (const _change of watch) {
+        await this.#stream.authenticateAgain();
+        listener({ kind: 'resource_updated', uri });
+      }
+    } catch (error) {
+      this.#stream.fail(error);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { idOf } from '../../../kernel/ids.ts';
+import { defineTool } from '../../../mcp/tool.ts';
+import { CODING_TOOLS } from '../../coordination/index.ts';
+import { claimAnswer, claimedShape, settled } from './answers.ts';
+import { answerShape, taskId, text, whole, writing } from './shapes.ts';
+
+const MAX_WAIT_MS = 25_000;
+const MIN_LEASE_SECONDS = 15;
+const MAX_LEASE_SECONDS = 60 * 60;
+
+/** How long a runner may be silent. Source: docs/guides/runner.md. */
+const USUAL_LEASE_SECONDS = 120;
+
+export const claimTask = defineTool({
+  name: 'claim_task',
+  title: 'Claim a coding task',
+  description:
+    'For runners: claims the first coding task, by priority, then age, that one of your tools can do, or waits for one.',
+  details:
+    'The claim is a lease that append_logs and heartbeat_task renew and nothing else; its epoch goes with every report. A runner says itself how many tasks it takes at once.',
+  input: z.strictObject({
+    agentId: idOf('an agent')
+      .optional()
+      .describe('The agent to claim for: your own where it is left out; leaders may name another'),
+    tools: z
+      .array(z.enum(CODING_TOOLS))
+      .min(1)
+      .max(CODING_TOOLS.length)
+      .optional()
+      .describe(
+        'Only tasks for these tools; those whose programs the agent has declared where it is left out',
+      ),
+    project: text(
+      'The repository that you have, as owner/name or a label: its tasks and those of no project',
+      80,
+    )
+      .refine((name) => !name.includes('|'), 'expected no "|"')
+      .optional(),
+    taskId: taskId.optional().describe('Only this task'),
+    waitMs: whole('How long to wait for a task, in milliseconds; 0 answers at once', 0, MAX_WAIT_MS).default(
+      0,
+    ),
+    leaseSeconds: whole(
+      'How long the claim stands without a sign of life',
+      MIN_LEASE_SECONDS,
+      MAX_LEASE_SECONDS,
+    ).default(USUAL_LEASE_SECONDS),
+  }),
+  output: answerShape(z.object({ task: claimedShape.nullable() })),
+  annotations: { ...writing, idempotentHint: false },
+  role: 'worker',
+  audience: 'runners',
+  example: { agentId: 'terminal-2', tools: ['CLAUDECODE'], waitMs: 0 },
+  handler: async ({ services, workspace, principal, operation, gone, waiting }, { agentId, ...wishes }) => {
+    const claimed = await services.codingRunners.claim(
+      principal,
+      { workspace, ...wishes, agentId },
+      { gone, waiting },
+      (task) => settled(operation, claimAnswer(task)),
+    );
+    return claimAnswer(claimed);
+  },
+});

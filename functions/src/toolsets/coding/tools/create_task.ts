@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { idOf } from '../../../kernel/ids.ts';
+import { defineTool } from '../../../mcp/tool.ts';
+import { type CodingTask, codingTool, programOf } from '../../coordination/index.ts';
+import { codingTaskAnswer, settled } from './answers.ts';
+import { answerShape, success, taskShape, text, whole, writing } from './shapes.ts';
+
+const MAX_DEPENDENCIES = 100;
+const USUAL_PRIORITY = 5;
+
+export const createTask = defineTool({
+  name: 'create_task',
+  title: 'Create a coding task',
+  description:
+    'Has an AI coding agent do a task on a branch: a runner claims and ends it. Answers at once; coding_report_task tells how it goes.',
+  details: 'The resource task://{taskId} shows it too.',
+  input: z.strictObject({
+    tool: z
+      .string()
+      .refine((name) => name.length <= 100, 'expected at most 100 characters')
+      .describe('One of CLAUDECODE, GEMINI'),
+    description: text('Task description', 20_000),
+    instructions: text('For the agent, in detail', 60_000),
+    branch: z.string().optional().describe('task/<id>-<description> if left out'),
+    config: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe(
+        'project (owner/name: only its runners take the task), base, model, acceptance, pullRequest, queueSeconds (60 to 604800, a day by default)',
+      ),
+    priority: whole('1 (first) to 10 (last)', 1, 10).default(USUAL_PRIORITY),
+    dependencies: z
+      .array(idOf('a task'))
+      .refine((list) => list.length <= MAX_DEPENDENCIES, `expected at most ${MAX_DEPENDENCIES} entries`)
+      .optional()
+      .describe('Tasks to complete first, by id'),
+  }),
+  output: answerShape(
+    z.object({
+      taskId: z.string(),
+      branch: z.string(),
+      task: taskShape,
+    }),
+  ),
+  annotations: { ...writing, idempotentHint: false },
+  role: 'worker',
+  example: {
+    tool: 'CLAUDECODE',
+    description: 'Add authentication to the app',
+    instructions: 'Implement JWT authentication with login/logout endpoints',
+    branch: 'feature/auth',
+  },
+  handler: async ({ services, workspace, principal, operation, baseUrl }, { tool, ...draft }) => {
+    const request = { ...draft, tool: codingTool(tool, 'tool'), workspace };
+    const answer = (task: Parameters<typeof codingTaskAnswer>[0]) =>
+      success(`Task created. ${waitsForRunner(task, baseUrl)}`, {
+        taskId: task.id,
+        branch: task.coding.branch,
+        task: codingTaskAnswer(task, task.createdAt),
+      });
+    return answer(
+      await services.coding.create(principal, request, (task) => settled(operation, answer(task))),
+    );
+  },
+});
+
+/** Tasks do not start runners; who has none would wait for nothing. */
+function waitsForRunner({ coding, workspace }: CodingTask, baseUrl: string): string {
+  const program = programOf(coding.tool);
+  const url = `${baseUrl}?workspace=${workspace}`;
+  return `It waits for a runner that has ${program}. Where none runs, start one where the code and ${program} are: npm run runner -- --repo <checkout> --url "${url}", with an agent's credential in MUSTER_TOKEN (docs/guides/runner.md).`;
+}

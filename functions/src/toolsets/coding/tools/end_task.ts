@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { FAILURE_CLASSES } from '../../coordination/index.ts';
+import { endAnswer, endShape, settled } from './answers.ts';
+import { answerShape, epoch, taskId, text, writing } from './shapes.ts';
+
+export const endTask = defineTool({
+  name: 'end_task',
+  title: 'End a coding task',
+  description:
+    'Completes, fails or stops a coding task. Its creator and leaders may at any time; the runner then stops.',
+  details:
+    'Its runner reports the outcome with its epoch. Whoever created the task, and leaders, may end it at any time, and the runner then stops within a heartbeat. A failure whose class allows it makes the task available for another attempt, at most 3 in all. A runner sends summary, commits, diffstat, files, commands, tools, turns, tokens, costUsd, exit, durationMs, acceptance, pullRequest, base, branch and head as its result.',
+  input: z.strictObject({
+    taskId,
+    status: z.enum(['completed', 'failed']).describe('Final status'),
+    result: z.unknown().optional().describe('Any JSON, up to 1 MiB'),
+    epoch: epoch.optional(),
+    failure: z
+      .strictObject({
+        class: z.enum(FAILURE_CLASSES).describe('Decides whether it is tried again'),
+        message: text('For people', 5000),
+        retryable: z.boolean().optional().describe('false: do not try again'),
+      })
+      .optional()
+      .describe('Why'),
+  }),
+  output: answerShape(endShape),
+  annotations: { ...writing, destructiveHint: true, idempotentHint: true },
+  role: 'worker',
+  example: {
+    taskId: 'task-000abc-001',
+    status: 'completed',
+    result: { summary: 'Implemented login and logout with JWT.' },
+  },
+  handler: async ({ services, workspace, principal, operation }, { taskId: id, ...report }) => {
+    const ended = await services.codingChanges.end(
+      principal,
+      { workspace, taskId: id, ...report },
+      (outcome) => settled(operation, endAnswer(outcome)),
+    );
+    return endAnswer(ended);
+  },
+});

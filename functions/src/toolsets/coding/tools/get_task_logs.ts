@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { fitting } from '../../../kernel/json.ts';
+import { defineTool } from '../../../mcp/tool.ts';
+import { logLineAnswer } from './answers.ts';
+import { answerShape, logEntryShape, reading, success, taskId, whole } from './shapes.ts';
+
+const MAX_LIMIT = 1000;
+
+export const getTaskLogs = defineTool({
+  name: 'get_task_logs',
+  title: 'Read the log of a coding task',
+  description:
+    "Reads the log of a coding task after a cursor, oldest first. Call again with the answer's cursor to go on.",
+  details:
+    'Also later, when there is more. Of a log above 10 MiB the middle is dropped: dropped says how many lines are missing before the first entry.',
+  input: z.strictObject({
+    taskId,
+    cursor: z
+      .string()
+      .regex(/^\d{1,12}$/, 'expected the cursor of an earlier answer')
+      .optional()
+      .describe('cursor of the last answer, to go on after what it held'),
+    limit: whole('The most entries to give', 1, MAX_LIMIT).default(200),
+  }),
+  output: answerShape(
+    z.object({
+      entries: z.array(logEntryShape),
+      cursor: z.string().describe('Where to go on.'),
+      more: z.boolean().describe('Whether there is more already.'),
+      dropped: z.number().describe('Lines that are missing before the first entry.'),
+      total: z.number().describe('All lines so far.'),
+    }),
+  ),
+  annotations: reading,
+  role: 'viewer',
+  audience: 'runners',
+  example: { taskId: 'task-000abc-001', limit: 100 },
+  handler: async ({ services, workspace }, { taskId: id, cursor, limit }) => {
+    const page = await services.coding.logs(workspace, id, Number(cursor ?? 0), limit);
+    const lines = fitting(page.lines, logLineAnswer);
+    const last = lines.at(-1);
+    const next = last === undefined || lines.length === page.lines.length ? page.next : last.line + 1;
+    return success(`${lines.length} of ${page.total} lines.`, {
+      entries: lines.map(logLineAnswer),
+      cursor: String(next),
+      more: next < page.total,
+      dropped: page.dropped,
+      total: page.total,
+    });
+  },
+});

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { MusterError } from '../../../kernel/errors.ts';
+import { defineTool } from '../../../mcp/tool.ts';
+import { answerShape, success, text, writing } from './shapes.ts';
+
+/** What its programs are among the agent's capabilities. */
+const CATEGORY = 'coding agent';
+const MAX_PROGRAMS = 20;
+
+export const registerRunner = defineTool({
+  name: 'register_runner',
+  title: 'Register a runner',
+  description: 'For runners: declares the coding agents that are installed where you are.',
+  details:
+    'With their versions, as your capabilities, in place of those that you had. It answers who you are. A runner has the credential of an agent of its own.',
+  input: z.strictObject({
+    programs: z
+      .array(
+        z.strictObject({
+          name: text('The program: claude or gemini', 100),
+          version: text('What it says of itself', 100),
+        }),
+      )
+      .min(1)
+      .refine((list) => list.length <= MAX_PROGRAMS, `expected at most ${MAX_PROGRAMS} programs`)
+      .describe('The coding agents that you can start'),
+  }),
+  output: answerShape(z.object({ agentId: z.string(), workspace: z.string() })),
+  annotations: { ...writing, idempotentHint: true },
+  role: 'worker',
+  audience: 'runners',
+  example: { programs: [{ name: 'claude', version: '2.1.197' }] },
+  handler: async ({ services, workspace, principal, operation }, { programs }) => {
+    const { agentId } = principal;
+    if (agentId === undefined) throw noAgent();
+    const capabilities = programs.map(({ name, version }) => ({
+      name,
+      category: CATEGORY,
+      parameters: { version },
+    }));
+    const answer = success(`You are the runner ${agentId}.`, { agentId, workspace });
+    const request = { agentId, role: 'worker' as const, workspace, capabilities };
+    await services.membership.join(principal, request, () => operation.settle(answer));
+    return answer;
+  },
+});
+
+function noAgent(): MusterError {
+  return new MusterError('FORBIDDEN', 'Only an agent can be a runner, and you are a person.', {
+    suggestion: 'Register an agent for it with onboarding.registerAgent, and use its credential.',
+  });
+}

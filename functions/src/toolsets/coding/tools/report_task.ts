@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { codingTaskAnswer, logLineAnswer, pastAttemptAnswer } from './answers.ts';
+import { answerShape, logEntryShape, previousShape, reading, success, taskId, taskShape } from './shapes.ts';
+
+/** How much of the log a report shows; get_task_logs has the rest. */
+const REPORTED_LINES = 50;
+
+/** A report on a task; `task://{taskId}` is the same without the result. */
+const reportShape = z.object({
+  task: taskShape,
+  attempts: z.array(previousShape.extend({ epoch: z.number() })).describe('Those that failed.'),
+  logs: z.object({
+    lines: z.number().describe('How many there are, those included that were dropped for their age.'),
+    latest: z.array(logEntryShape),
+  }),
+  result: z.unknown().optional().describe('As it was given to end_task.'),
+});
+
+export const reportTask = defineTool({
+  name: 'report_task',
+  title: 'Report on a coding task',
+  description:
+    'Tells all about a coding task: its state, attempts, latest log lines, commits, files and cost.',
+  details: 'Also why attempts failed, and the commands and tokens of its result.',
+  input: z.strictObject({ taskId }),
+  output: answerShape(reportShape),
+  annotations: reading,
+  role: 'viewer',
+  example: { taskId: 'task-000abc-001' },
+  handler: async ({ services, workspace }, { taskId: id }) => {
+    const { task, now, logs, result } = await services.coding.report(workspace, id, REPORTED_LINES);
+    const answer = codingTaskAnswer(task, now);
+    return success(`Task ${task.id} is ${answer.status}.`, {
+      task: answer,
+      attempts: task.coding.attempts.map((attempt) => pastAttemptAnswer(task, attempt)),
+      logs: { lines: logs.total, latest: logs.lines.map(logLineAnswer) },
+      ...(result !== undefined && { result }),
+    });
+  },
+});

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { codingTaskAnswer, settled } from './answers.ts';
+import { answerShape, success, taskId, taskShape, text, writing } from './shapes.ts';
+
+export const updateTask = defineTool({
+  name: 'update_task',
+  title: 'Update a coding task',
+  description:
+    'Sets the status of a coding task, or adds a line to its log. in_progress makes a free task your own, to do without a runner.',
+  details:
+    'Its runner, whoever created it and leaders may. in_progress of a task that a runner has claimed is noted. completed and failed end the task, as end_task does; a status never goes back.',
+  input: z.strictObject({
+    taskId,
+    status: z.enum(['in_progress', 'completed', 'failed']).optional().describe('New status'),
+    log: text('Line to add', 10_000).optional(),
+  }),
+  output: answerShape(z.object({ task: taskShape })),
+  annotations: { ...writing, destructiveHint: true, idempotentHint: false },
+  role: 'worker',
+  example: { taskId: 'task-000abc-001', log: 'The tests of the login endpoint pass.' },
+  handler: async ({ services, workspace, principal, operation }, { taskId: id, status, log }) => {
+    const { task, now } = await services.codingChanges.update(
+      principal,
+      { workspace, taskId: id, status, log },
+      (updated) =>
+        settled(operation, success('Task updated.', { task: codingTaskAnswer(updated.task, updated.now) })),
+    );
+    return success('Task updated.', { task: codingTaskAnswer(task, now) });
+  },
+});

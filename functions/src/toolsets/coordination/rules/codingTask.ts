@@ -1,0 +1,106 @@
+import { foldedCapability } from '../../../access/rules/agent.ts';
+import type { Versioned } from '../../../kernel/commit.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import type { CodingWork } from './codingWork.ts';
+import type { Session } from './session.ts';
+import { isClosed, type Task } from './task.ts';
+
+export type CodingTask = Task & { readonly coding: CodingWork };
+
+export function isCodingTask(task: Task): task is CodingTask {
+  return task.coding !== undefined;
+}
+
+/** A coding task as the task's own machine has left it. */
+export function asCodingTask(task: Task): CodingTask {
+  if (isCodingTask(task)) return task;
+  throw new Error(`Task ${task.id} has stopped being a coding task.`);
+}
+
+/** @throws MusterError NOT_FOUND unless it is a coding task of the workspace */
+export function requireCodingTask(
+  found: Versioned<Task> | undefined,
+  taskId: string,
+  workspace: string,
+): Versioned<CodingTask> {
+  const task = found?.value;
+  if (found === undefined || task?.workspace !== workspace || !isCodingTask(task))
+    throw codingTaskNotFound(taskId);
+  return { value: task, version: found.version };
+}
+
+function codingTaskNotFound(taskId: string): MusterError {
+  return new MusterError('NOT_FOUND', `There is no coding task "${taskId}" here.`, {
+    field: 'taskId',
+    value: taskId,
+    suggestion: 'The resource task://list lists the coding tasks of this workspace.',
+  });
+}
+
+// What is particular about claiming a coding task.
+
+export interface RunnerClaim {
+  /** What the runner can do, where it is not all that its agent has declared. */
+  readonly capabilities?: readonly string[] | undefined;
+  /** The repository that it has. */
+  readonly project?: string | undefined;
+  /** The only task that it wants. */
+  readonly taskId?: string | undefined;
+}
+
+/** The capability that a task of a project requires beside its tool. */
+export function projectCapability(project: string): string {
+  return `project:${project}`;
+}
+
+/** All that a runner can do: what it says, or else what its agent has declared; and the repository that it has. */
+export function capabilitiesOf(runner: RunnerClaim, declared: readonly string[]): readonly string[] {
+  const { capabilities = declared, project } = runner;
+  return project === undefined ? capabilities : [...capabilities, projectCapability(project)];
+}
+
+/** A task just claimed, by a runner or by an agent that works the queue. */
+export function codingClaimed(task: Task, runner: RunnerClaim | undefined): Task {
+  const { claim } = task;
+  if (claim === undefined || !isCodingTask(task)) return task;
+  const { failure: _overcome, progress: _past, ...coding } = task.coding;
+  return {
+    ...task,
+    claim: runner === undefined ? claim : { ...claim, isRunners: true },
+    coding: { ...(runner?.project !== undefined && { project: runner.project }), ...coding },
+  };
+}
+
+/**
+ * The task that a runner names, where it can be claimed now; undefined where it may be later.
+ * @throws MusterError NOT_FOUND, or CONFLICT where waiting for it is pointless
+ */
+export function claimableNow(
+  found: Versioned<Task> | undefined,
+  taskId: string,
+  session: Session,
+  capabilities: readonly string[],
+): Versioned<Task> | undefined {
+  const named = requireCodingTask(found, taskId, session.workspace);
+  const task = named.value;
+  if (isClosed(task.status)) throw notClaimable(taskId, `it is ${task.status}`, 'Create another task.');
+  if (task.session !== session.id)
+    throw notClaimable(taskId, 'its session was archived', 'Create another task.');
+  const has = new Set(capabilities.map(foldedCapability));
+  const lacking = task.requiredCapabilities.filter((name) => !has.has(foldedCapability(name)));
+  if (lacking.length > 0)
+    throw notClaimable(
+      taskId,
+      `it needs ${lacking.join(', ')}`,
+      'Claim it for its tool, and for its project where it has one.',
+    );
+  return task.status === 'available' && task.blockers === 0 ? named : undefined;
+}
+
+export function notClaimable(taskId: string, why: string, suggestion: string): MusterError {
+  return new MusterError('CONFLICT', `Task "${taskId}" cannot be claimed: ${why}.`, {
+    field: 'taskId',
+    reason: 'NOT_CLAIMABLE',
+    suggestion,
+  });
+}

@@ -1,0 +1,131 @@
+/** Why an agent is given no task: what a caller who waits for one has to know. */
+import { KeptReadings } from '../../../kernel/memoCache.ts';
+import type { CoordinationPorts } from './ports.ts';
+import { capabilityKey, satisfiedKeys } from './queueQuery.ts';
+import { isClosed, type Task } from './task.ts';
+
+export const NO_TASK_REASONS = [
+  'no_goal',
+  'none',
+  'all_blocked',
+  'retry_later',
+  'capabilities',
+  'taken',
+] as const;
+
+export interface NoTask {
+  readonly reason: (typeof NO_TASK_REASONS)[number];
+  /** In a sentence or two, with the names of a few tasks. */
+  readonly explanation: string;
+}
+
+/** What a claim knows already. */
+interface EmptyHanded {
+  readonly session: string;
+  readonly queueVersion: number;
+  readonly capabilities: readonly string[];
+  /** The task whose retry comes next. */
+  readonly retried: Task | undefined;
+  readonly now: Date;
+}
+
+/** How many tasks are named, and how many of those that they wait for are looked at. */
+const SHOWN = 3;
+const LOOKED_AT = 5;
+
+/** How long an explanation serves those who ask again and again. */
+const KEPT_MILLISECONDS = 2000;
+
+const ALL = { priorities: undefined, type: undefined };
+
+export function noGoal(workspace: string): NoTask {
+  return {
+    reason: 'no_goal',
+    explanation: `Workspace "${workspace}" has no goal and no tasks yet. A leader gives it one with init_coordination.`,
+  };
+}
+
+export class NothingToClaim {
+  private readonly ports: CoordinationPorts;
+  private readonly kept = new KeptReadings<NoTask>();
+
+  constructor(ports: CoordinationPorts) {
+    this.ports = ports;
+  }
+
+  /** Reads a few tasks and two counts, however many tasks there are. */
+  explain(found: EmptyHanded): Promise<NoTask> {
+    const key = JSON.stringify([found.session, capabilityKey(found.capabilities)]);
+    const stamp = `${found.queueVersion} ${Math.floor(found.now.getTime() / KEPT_MILLISECONDS)}`;
+    return this.kept.read(key, stamp, () => this.look(found));
+  }
+
+  private async look({ session, capabilities, retried, now }: EmptyHanded): Promise<NoTask> {
+    const { queue } = this.ports;
+    const { items: pending } = await queue.list(session, 'pending', ALL, SHOWN, undefined);
+    if (pending.length > 0) return notForYou(pending, await queue.countPending(session), capabilities);
+    const { items: blocked } = await queue.list(session, 'blocked', ALL, SHOWN, undefined);
+    if (blocked.length === 0) {
+      return {
+        reason: 'none',
+        explanation: 'No task waits to be claimed: all are held by somebody or closed.',
+      };
+    }
+    const count = await queue.countBlocked(session);
+    if (retried?.retryAt !== undefined) return retriedAt(retried, retried.retryAt, count, now);
+    const waits = await this.waits(blocked);
+    const explanation = `${tasksOf(count, 'waits', 'wait')} for others to be done: ${waits.join('; ')}.`;
+    return { reason: 'all_blocked', explanation };
+  }
+
+  /** What each of some tasks waits for, as far as a few of their dependencies tell. */
+  private async waits(blocked: readonly Task[]): Promise<readonly string[]> {
+    const ids = [...new Set(blocked.flatMap(({ dependencies }) => dependencies))].slice(0, LOOKED_AT);
+    const found = await this.ports.tasks.findAll(ids);
+    const open = new Map(
+      found.flatMap((task) => (task && !isClosed(task.value.status) ? [[task.value.id, task.value]] : [])),
+    );
+    return blocked.map(({ id, dependencies, failedDependencies: [failed] }) => {
+      if (failed !== undefined) return `"${id}" can never start, because "${failed}" failed`;
+      const [first] = dependencies.flatMap((dependency) => open.get(dependency) ?? []);
+      return first === undefined ? `"${id}"` : `"${id}" waits for "${first.id}" (${stateOf(first)})`;
+    });
+  }
+}
+
+function notForYou(pending: readonly Task[], count: number, capabilities: readonly string[]): NoTask {
+  const lacking = pending.filter(({ requiredCapabilities }) => {
+    const key = capabilityKey(requiredCapabilities);
+    return !satisfiedKeys([key], capabilities).includes(key);
+  });
+  if (lacking.length === 0) {
+    return { reason: 'taken', explanation: 'Others are claiming what there is just now. Claim again.' };
+  }
+  const wanted = lacking.map(
+    ({ id, requiredCapabilities }) => `"${id}" requires ${requiredCapabilities.join(', ')}`,
+  );
+  const coding = lacking.some((task) => task.coding !== undefined)
+    ? ' Coding tasks are for runners, which claim them with coding.claim_task.'
+    : '';
+  return {
+    reason: 'capabilities',
+    explanation: `${tasksOf(count, 'waits', 'wait')} to be claimed, but none that you can do: ${wanted.join('; ')}. What you can do you declare with register_agent.${coding}`,
+  };
+}
+
+function retriedAt(task: Task, at: Date, count: number, now: Date): NoTask {
+  const seconds = Math.max(1, Math.ceil((at.getTime() - now.getTime()) / 1000));
+  const others = count > 1 ? ` ${tasksOf(count - 1, 'more waits', 'more wait')} for others to be done.` : '';
+  return {
+    reason: 'retry_later',
+    explanation: `"${task.id}" failed and can be claimed again at ${at.toISOString()}, in ${seconds} s.${others}`,
+  };
+}
+
+function stateOf({ status, claim }: Task): string {
+  return claim === undefined || status === 'available' ? status : `${status}, held by "${claim.agentId}"`;
+}
+
+function tasksOf(count: number, one: string, several: string): string {
+  return count === 1 ? `1 task ${one}` : `${count} tasks ${several}`;
+}

@@ -1,0 +1,126 @@
+/**
+ * Working the queue: claim, start, complete, fail. Each is one optimistic commit of the task, its holder and
+ * the session's counters. Source: spec/coordination.md, "Worker Tools"; docs/semantics.md#coordination.
+ */
+import type { Change, Settle, Versioned } from '../../../kernel/commit.ts';
+import { MAX_REPORT_BYTES, requireSize } from '../../../kernel/json.ts';
+import { retryStale } from '../../../kernel/retry.ts';
+import { type ClaimOutcome, type ClaimRequest, TaskClaims } from './claims.ts';
+import {
+  type Claimant,
+  finishTask,
+  type Outcome,
+  type Settlement,
+  settleTask,
+  startTask,
+} from './machine.ts';
+import type { CoordinationPorts } from './ports.ts';
+import { type Task, type TaskResult, taskNotFound } from './task.ts';
+import { settlementChanges, taskChanges } from './taskChanges.ts';
+
+/** A lease's length where the caller asks for none. Source: docs/semantics.md#coordination. */
+export const DEFAULT_LEASE_SECONDS = 30 * 60;
+
+export class TaskQueue {
+  private readonly ports: CoordinationPorts;
+  private readonly claims: TaskClaims;
+
+  constructor(ports: CoordinationPorts) {
+    this.ports = ports;
+    this.claims = new TaskClaims(ports);
+  }
+
+  /**
+   * Gives the agent the first task that it may work on, or the one it holds already.
+   * @throws MusterError NOT_FOUND when the agent is not registered
+   */
+  claim(request: ClaimRequest, settle: Settle<ClaimOutcome>): Promise<ClaimOutcome> {
+    return this.claims.claim(request, settle);
+  }
+
+  /** Starting again what the same claim has started changes nothing. */
+  start(taskId: string, claimant: Claimant, settle: Settle<Task>): Promise<Task> {
+    return this.change(taskId, async ({ value: before, version }, now) => {
+      const task = startTask(before, claimant, now);
+      const changes = task === before ? [] : taskChanges(before, task, version, now);
+      await this.ports.store.commit(changes, settle(task));
+      return task;
+    });
+  }
+
+  /**
+   * Reports an outcome: closes the task and frees or blocks its dependents.
+   * @throws MusterError NOT_FOUND, or CONFLICT naming the task's state and holder
+   */
+  async settle(
+    taskId: string,
+    claimant: Claimant,
+    outcome: Outcome,
+    settle: Settle<Settlement>,
+  ): Promise<Settlement> {
+    requireSize('A report', outcome.kind === 'done' ? 'output' : 'error', outcome, MAX_REPORT_BYTES);
+    return this.change(taskId, async ({ value: before, version }, now) => {
+      const settlement = settleTask(before, claimant, outcome, now);
+      const changes =
+        settlement.kind === 'repeated' ? [] : settlementChanges(before, settlement, version, now);
+      if (settlement.task.status === 'done' && before.dependents.length > 0) {
+        changes.push(...(await this.queueGrowth(before)));
+      }
+      await this.ports.store.commit(changes, settle(settlement));
+      return settlement;
+    });
+  }
+
+  /** Tells the windows that dependents may have become claimable, unless their session is archived. */
+  private async queueGrowth({ workspace, session }: Task): Promise<Change[]> {
+    const open = await this.ports.sessions.current(workspace);
+    return open?.session.id === session
+      ? [{ kind: 'queueGrew', workspace, session, capabilityKeys: [] }]
+      : [];
+  }
+
+  private change<Result>(
+    taskId: string,
+    attempt: (task: Versioned<Task>, now: Date) => Promise<Result>,
+  ): Promise<Result> {
+    return retryStale(this.ports.randomness, async () => {
+      const found = await this.ports.tasks.find(taskId);
+      if (found === undefined) throw taskNotFound(taskId);
+      return attempt(found, this.ports.clock.now());
+    });
+  }
+}
+
+// Closing a task whose result is there although nobody reports it: its pull request was merged.
+
+export class TaskFinishing {
+  private readonly ports: CoordinationPorts;
+
+  constructor(ports: CoordinationPorts) {
+    this.ports = ports;
+  }
+
+  /**
+   * Closes the task as done for whoever holds it, if anybody does. A closed one stays as it is.
+   * @throws MusterError NOT_FOUND
+   */
+  finish(taskId: string, result: TaskResult): Promise<Settlement> {
+    const { tasks, sessions, store, clock, randomness } = this.ports;
+    return retryStale(randomness, async () => {
+      const found = await tasks.find(taskId);
+      if (found === undefined) throw taskNotFound(taskId);
+      const { value: before, version } = found;
+      const now = clock.now();
+      const settlement = finishTask(before, result, now);
+      if (settlement.kind === 'repeated') return settlement;
+      const changes = settlementChanges(before, settlement, version, now);
+      const { workspace, session, dependents } = before;
+      const open = dependents.length === 0 ? undefined : await sessions.current(workspace);
+      if (open?.session.id === session) {
+        changes.push({ kind: 'queueGrew', workspace, session, capabilityKeys: [] });
+      }
+      await store.commit(changes);
+      return settlement;
+    });
+  }
+}

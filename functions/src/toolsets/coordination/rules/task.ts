@@ -1,0 +1,215 @@
+/** A task of the one work queue: `tasks/{taskId}`. Source: docs/semantics.md#one-model. */
+import { MusterError } from '../../../kernel/errors.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
+import type { CodingWork } from './codingWork.ts';
+
+/** The stored states. `waiting` is a coding task whose agent is done while its session is alive. */
+export const TASK_STATUSES = [
+  'available',
+  'claimed',
+  'in_progress',
+  'waiting',
+  'done',
+  'failed',
+  'cancelled',
+] as const;
+
+export type TaskStatus = (typeof TASK_STATUSES)[number];
+
+/** Who may work on a task, until when. `epoch` fences: it grows with every claim of the task. */
+export interface Claim {
+  readonly agentId: string;
+  readonly epoch: number;
+  readonly claimedAt: Date;
+  readonly leaseSeconds: number;
+  readonly leaseExpiresAt: Date;
+  readonly startedAt?: Date;
+  /** A runner's: only what it says of this task extends the lease, not just any call of its agent. */
+  readonly isRunners?: true;
+}
+
+/** A claim whose lease ran out: its holder may still come back with a result. */
+export interface LapsedClaim {
+  readonly agentId: string;
+  readonly epoch: number;
+}
+
+export interface TaskResult {
+  readonly output: string;
+  readonly filesModified?: readonly string[];
+  readonly filesCreated?: readonly string[];
+}
+
+/** What a former holder brought after somebody else had claimed the task. */
+export interface LateResult {
+  readonly agentId: string;
+  readonly epoch: number;
+  readonly receivedAt: Date;
+  readonly result?: TaskResult;
+  readonly error?: string;
+}
+
+export interface Task {
+  readonly id: string;
+  readonly workspace: string;
+  /** The coordination session that it belongs to; archiving the session takes it out of the queue. */
+  readonly session: string;
+  /** The kind of work, where its creator named one; projection.ts tells that of any task. */
+  readonly type?: string;
+  readonly description: string;
+  /** 1 (first) to 10 (last). */
+  readonly priority: number;
+  readonly status: TaskStatus;
+  readonly dependencies: readonly string[];
+  /** The tasks that depend on this one, so that closing it needs no query. */
+  readonly dependents: readonly string[];
+  /** What stands between an available task and a claim: open dependencies, and one while it backs off. */
+  readonly blockers: number;
+  readonly failedDependencies: readonly string[];
+  readonly requiredCapabilities: readonly string[];
+  readonly context: { readonly files: readonly string[]; readonly hints?: string };
+  readonly createdAt: Date;
+  readonly createdBy: string;
+  /** When it should be done. At equal priority what is due earlier comes first, and what has none last. */
+  readonly deadline?: Date;
+  /** The epoch of the latest claim; 0 before the first. */
+  readonly epoch: number;
+  /** The claim in force, or the one that closed the task. */
+  readonly claim?: Claim;
+  /** Former holders whose lease lapsed, latest last. */
+  readonly lapsedClaims: readonly LapsedClaim[];
+  /** How many retryable failures it has had. */
+  readonly retries: number;
+  /** While it backs off: when it becomes claimable again. */
+  readonly retryAt?: Date;
+  readonly result?: TaskResult;
+  readonly error?: string;
+  readonly closedAt?: Date;
+  readonly lateResult?: LateResult;
+  /** What a coding task has beside all this. */
+  readonly coding?: CodingWork;
+}
+
+export function isClosed(status: TaskStatus): boolean {
+  return status === 'done' || status === 'failed' || status === 'cancelled';
+}
+
+export function isHeld(status: TaskStatus): boolean {
+  return status === 'claimed' || status === 'in_progress' || status === 'waiting';
+}
+
+// What happened to a task while it was worked on: `tasks/{taskId}/logs/{n}`.
+
+export interface TaskLogEntry {
+  /** Says what the entry is about, so that the same told twice is one entry. */
+  readonly id: string;
+  readonly kind: 'check_failed';
+  readonly at: Date;
+  /** The details, as the kind has them: data, some of it written by others. */
+  readonly details: JsonObject;
+}
+
+/** How long ago a deadline may be that its creator still took for the future. */
+const GRACE_MILLISECONDS = 60_000;
+
+/**
+ * @param field the argument that names the deadline
+ * @throws MusterError VALIDATION_ERROR where it was more than a minute ago
+ */
+export function requireAhead(deadline: Date | undefined, field: string, now: Date): void {
+  if (deadline === undefined || deadline.getTime() >= now.getTime() - GRACE_MILLISECONDS) return;
+  throw new MusterError('VALIDATION_ERROR', `The deadline ${deadline.toISOString()} has passed already.`, {
+    field,
+    value: deadline.toISOString(),
+    reason: 'DEADLINE_PASSED',
+    suggestion: `It is ${now.toISOString()} now. Name a later time, or leave the deadline out.`,
+  });
+}
+
+// The task's state in coordination's words. Source: docs/semantics.md#one-model.
+
+export const COORDINATION_STATUSES = ['available', 'claimed', 'in_progress', 'done', 'failed'] as const;
+
+type CoordinationStatus = (typeof COORDINATION_STATUSES)[number];
+
+const STORED: Readonly<Record<CoordinationStatus, readonly TaskStatus[]>> = {
+  available: ['available'],
+  claimed: ['claimed'],
+  in_progress: ['in_progress', 'waiting'],
+  done: ['done'],
+  failed: ['failed', 'cancelled'],
+};
+
+/** The stored states that one of coordination's words stands for. */
+export function storedStatuses(status: CoordinationStatus): readonly TaskStatus[] {
+  return STORED[status];
+}
+
+export function coordinationStatus(status: TaskStatus): CoordinationStatus {
+  if (status === 'waiting') return 'in_progress';
+  return status === 'cancelled' ? 'failed' : status;
+}
+
+export const PRIORITY_WORDS = ['critical', 'high', 'normal', 'low'] as const;
+
+export type PriorityWord = (typeof PRIORITY_WORDS)[number];
+
+/** The priorities that a word stands for. */
+export const PRIORITY_RANGES = {
+  critical: { from: 1, to: 2 },
+  high: { from: 3, to: 4 },
+  normal: { from: 5, to: 6 },
+  low: { from: 7, to: 10 },
+} as const satisfies Record<PriorityWord, { from: number; to: number }>;
+
+export function priorityWord(priority: number): PriorityWord {
+  return PRIORITY_WORDS.find((word) => priority <= PRIORITY_RANGES[word].to) ?? 'low';
+}
+
+/** The type of a task whose creator names none. */
+export const USUAL_TYPE = 'coordination';
+
+/** The type of the tasks that runners do. */
+export const CODING_TYPE = 'coding';
+
+/** A type that a creator names: a word, with digits and dashes in it if need be. */
+export const TYPE_NAME = /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/;
+
+export const MAX_TYPE_LENGTH = 50;
+
+export function taskType({ coding, type = USUAL_TYPE }: Pick<Task, 'coding' | 'type'>): string {
+  return coding === undefined ? type : CODING_TYPE;
+}
+
+// The order of the queue: priority, then deadline, what has none last, then creation, then id.
+
+export function compareInQueue(one: Task, other: Task): number {
+  return (
+    one.priority - other.priority ||
+    compareDeadlines(one.deadline, other.deadline) ||
+    one.createdAt.getTime() - other.createdAt.getTime() ||
+    (one.id < other.id ? -1 : Number(one.id > other.id))
+  );
+}
+
+function compareDeadlines(one: Date | undefined, other: Date | undefined): number {
+  if (one === undefined || other === undefined)
+    return Number(one === undefined) - Number(other === undefined);
+  return one.getTime() - other.getTime();
+}
+
+// Errors for what the caller names and does not exist, or is not the caller's to see.
+
+export function taskNotFound(taskId: string): MusterError {
+  return new MusterError('NOT_FOUND', `No task "${taskId}".`, {
+    field: 'task_id',
+    value: taskId,
+    suggestion: 'get_all_tasks lists the tasks of this workspace.',
+  });
+}
+
+export function noCoordination(workspace: string): MusterError {
+  return new MusterError('NOT_FOUND', `Workspace "${workspace}" has no coordination yet.`, {
+    suggestion: 'A leader starts one with init_coordination.',
+  });
+}

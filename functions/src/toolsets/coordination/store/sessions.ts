@@ -1,0 +1,189 @@
+import type { DocumentSnapshot, Firestore, Query } from '@google-cloud/firestore';
+import type { Agent, MemberCount } from '../../../access/rules/agent.ts';
+import { agentFromDocument } from '../../../access/store/agentDocument.ts';
+import type { Versioned } from '../../../kernel/commit.ts';
+import { versioned } from '../../../kernel/firestore/documents.ts';
+import {
+  ARCHIVE,
+  agentPath,
+  archivedSessionPath,
+  COLLECTIONS,
+  COUNTER_SHARDS,
+  countersPath,
+  MEMBER_SHARDS,
+  membersPath,
+  sessionPath,
+  workspacePath,
+} from '../../../kernel/firestore/paths.ts';
+import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import type { Page, Slice } from '../../../kernel/paging.ts';
+import type { ArchivedSession, Discovery, Session, SessionCounters } from '../rules/session.ts';
+import {
+  counterFromDocument,
+  discoveryFromDocument,
+  memberFromDocument,
+  sessionFromDocument,
+  sumCounters,
+  sumMembers,
+  workspaceFromDocument,
+} from './sessionDocument.ts';
+
+const MAX_ATTEMPTS = 5;
+
+/** How many workspaces' session names an instance remembers. */
+const MAX_REMEMBERED = 1000;
+
+export class FirestoreSessionReader implements SessionReader {
+  private readonly database: Firestore;
+  private readonly documents: DocumentReading;
+  /** Which session each workspace last had open: a guess that saves a round trip, checked at every read. */
+  private readonly remembered = new Map<string, string>();
+
+  constructor(database: Firestore, documents: DocumentReading) {
+    this.database = database;
+    this.documents = documents;
+  }
+
+  async current(workspace: string): Promise<OpenSession | undefined> {
+    return (await this.read(workspace, [])).open;
+  }
+
+  async currentWithAgent(
+    workspace: string,
+    agentId: string,
+  ): Promise<{ open: OpenSession | undefined; agent: Versioned<Agent> | undefined }> {
+    const { open, more } = await this.read(workspace, [agentPath(agentId)]);
+    return { open, agent: more[0] && this.documents.findVersioned(more[0], agentFromDocument) };
+  }
+
+  async archived(workspace: string, session: string): Promise<Session | undefined> {
+    const snapshot = await this.database.doc(archivedSessionPath(workspace, session)).get();
+    return this.documents.find(snapshot, sessionFromDocument);
+  }
+
+  async counters(workspace: string, session: string): Promise<SessionCounters> {
+    const snapshots = await this.shards(countersPath(workspace, session), COUNTER_SHARDS);
+    const stamp = snapshots.map(({ updateTime: at }) => `${at?.seconds}.${at?.nanoseconds}`).join();
+    return { ...sumCounters(this.readable(snapshots, counterFromDocument)), stamp };
+  }
+
+  async members(workspace: string): Promise<MemberCount> {
+    const snapshots = await this.shards(membersPath(workspace), MEMBER_SHARDS);
+    return sumMembers(this.readable(snapshots, memberFromDocument));
+  }
+
+  private readable<Shard>(
+    snapshots: readonly DocumentSnapshot[],
+    fromDocument: (data: unknown) => Shard,
+  ): readonly Shard[] {
+    return snapshots.flatMap((snapshot) => this.documents.readable(snapshot, fromDocument));
+  }
+
+  /** A count's documents, as far as they exist. */
+  private async shards(path: string, count: number): Promise<readonly DocumentSnapshot[]> {
+    const documents = Array.from({ length: count }, (_, shard) => this.database.doc(`${path}/${shard}`));
+    const snapshots = await this.database.getAll(...documents);
+    return snapshots.filter((snapshot) => snapshot.exists);
+  }
+
+  /** Reads the workspace, its session where the guess is right, and more documents, in one round trip. */
+  private async read(
+    workspace: string,
+    paths: readonly string[],
+    attempt = 1,
+  ): Promise<{ open: OpenSession | undefined; more: readonly DocumentSnapshot[] }> {
+    const guess = this.remembered.get(workspace);
+    const guessed = guess === undefined ? [] : [sessionPath(workspace, guess)];
+    const snapshots = await this.database.getAll(
+      ...[workspacePath(workspace), ...paths, ...guessed].map((path) => this.database.doc(path)),
+    );
+    const [named, ...rest] = snapshots;
+    const more = rest.slice(0, paths.length);
+    if (named?.updateTime === undefined) return { open: undefined, more };
+    const name = this.documents.value(named, workspaceFromDocument);
+    const stored =
+      guess === name ? rest[paths.length] : await this.database.doc(sessionPath(workspace, name)).get();
+    this.remember(workspace, name);
+    if (stored?.updateTime === undefined) {
+      // Archived between the two reads; but not time and again.
+      if (attempt === MAX_ATTEMPTS)
+        throw new Error(`Workspace ${workspace} names a session that is not there.`);
+      return this.read(workspace, paths, attempt + 1);
+    }
+    const session = versioned(this.documents.value(stored, sessionFromDocument), stored.updateTime);
+    const { version: workspaceVersion } = versioned(name, named.updateTime);
+    return { open: { session: session.value, sessionVersion: session.version, workspaceVersion }, more };
+  }
+
+  private remember(workspace: string, session: string): void {
+    const oldest = this.remembered.keys().next().value;
+    if (this.remembered.size >= MAX_REMEMBERED && oldest !== undefined) this.remembered.delete(oldest);
+    this.remembered.set(workspace, session);
+  }
+}
+
+export class FirestoreArchiveReader implements ArchiveReader {
+  private readonly database: Firestore;
+
+  constructor(database: Firestore) {
+    this.database = database;
+  }
+
+  async uncleared(limit: number): Promise<readonly ArchivedSession[]> {
+    const uncleared = this.database.collectionGroup(ARCHIVE).where('cleared', '==', false);
+    const { docs } = await uncleared.limit(limit).get();
+    return docs.map(({ id, ref }) => ({ id, workspace: ref.parent.parent?.id ?? '' }));
+  }
+}
+
+// How the domain reads. Every list is bounded, ordered and continued from a cursor.
+
+export interface SessionReader {
+  /** The workspace's open session and the version of the workspace that names it. */
+  current(workspace: string): Promise<OpenSession | undefined>;
+  /** The agent and the open session in one round trip. */
+  currentWithAgent(
+    workspace: string,
+    agentId: string,
+  ): Promise<{
+    readonly open: OpenSession | undefined;
+    readonly agent: Versioned<Agent> | undefined;
+  }>;
+  /** A session that another goal has replaced. */
+  archived(workspace: string, session: string): Promise<Session | undefined>;
+  counters(workspace: string, session: string): Promise<SessionCounters>;
+  /** How many agents have registered in the workspace. */
+  members(workspace: string): Promise<MemberCount>;
+}
+
+interface OpenSession {
+  readonly session: Session;
+  readonly sessionVersion: string;
+  readonly workspaceVersion: string;
+}
+
+export interface ArchiveReader {
+  /** Sessions that were archived and not cleared yet. */
+  uncleared(limit: number): Promise<readonly ArchivedSession[]>;
+}
+
+export class FirestoreDiscoveryReader implements DiscoveryReader {
+  private readonly database: Firestore;
+  private readonly documents: DocumentReading;
+
+  constructor(database: Firestore, documents: DocumentReading) {
+    this.database = database;
+    this.documents = documents;
+  }
+
+  async list(session: string, tags: readonly string[] | undefined, page: Page): Promise<Slice<Discovery>> {
+    const all: Query = this.database.collection(COLLECTIONS.discoveries).where('session', '==', session);
+    const matching = tags === undefined ? all : all.where('tags', 'array-contains-any', [...tags]);
+    return this.documents.slice(matching, 'created_at', 'desc', page, discoveryFromDocument);
+  }
+}
+
+export interface DiscoveryReader {
+  /** Newest first, with any of `tags` where given. */
+  list(session: string, tags: readonly string[] | undefined, page: Page): Promise<Slice<Discovery>>;
+}

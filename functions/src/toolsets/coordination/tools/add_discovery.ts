@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import type { Discovery } from '../rules/session.ts';
+import { agentId, discoveryAnswer, discoveryShape, text, texts } from './shapes.ts';
+
+const answer = (discovery: Discovery) => ({ success: true, discovery: discoveryAnswer(discovery) });
+
+export const addDiscovery = defineTool({
+  name: 'add_discovery',
+  title: 'Share a discovery',
+  description: 'Shares a finding with the other agents of the workspace.',
+  input: z.strictObject({
+    agent_id: agentId('Your agent ID'),
+    content: text('What you found', 50_000),
+    tags: texts('Tags', 20, 100).optional(),
+  }),
+  output: z.object({ success: z.boolean(), discovery: discoveryShape }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  role: 'worker',
+  example: {
+    agent_id: 'terminal-2',
+    content: 'Found existing auth middleware in src/middleware/auth.ts - can be reused',
+    tags: ['auth', 'existing-code'],
+  },
+  handler: async ({ services, workspace, principal, operation }, { agent_id, content, tags = [] }) => {
+    await services.membership.actAs(principal, agent_id);
+    const discovery = { workspace, agentId: agent_id, content, tags: [...new Set(tags)] };
+    return answer(
+      await services.coordination.addDiscovery(discovery, (added) => operation.settle(answer(added))),
+    );
+  },
+});

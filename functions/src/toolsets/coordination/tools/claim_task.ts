@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { idOf } from '../../../kernel/ids.ts';
+import { defineTool } from '../../../mcp/tool.ts';
+import type { ClaimOutcome } from '../rules/claims.ts';
+import { NO_TASK_REASONS } from '../rules/nothingToClaim.ts';
+import { DEFAULT_LEASE_SECONDS } from '../rules/queue.ts';
+import { agentId, taskAnswer, taskShape } from './shapes.ts';
+
+const DAY_SECONDS = 24 * 60 * 60;
+
+const MAX_IN_HAND = 100;
+
+const answer = (outcome: ClaimOutcome) =>
+  outcome.kind === 'none'
+    ? { success: false, message: 'No available tasks with satisfied dependencies', ...outcome.why }
+    : { success: true, task: taskAnswer(outcome.task), ...(outcome.kind === 'resumed' && { resumed: true }) };
+
+export const claimTask = defineTool({
+  name: 'claim_task',
+  title: 'Claim a task',
+  description:
+    'Claims the first task that you may do; where there is none, reason says why. The claim is a lease that any call of yours renews. What you hold but have not started comes again, with resumed: true.',
+  details:
+    'The order is priority, then deadline, then age. The same comes again also where you hold as many as you may. Where there is none for you, explanation tells more.',
+  input: z.strictObject({
+    agent_id: agentId('Your agent ID'),
+    lease_seconds: z
+      .number()
+      .refine(
+        (seconds) => Number.isInteger(seconds) && seconds >= 1 && seconds <= DAY_SECONDS,
+        `expected a whole number from 1 to ${DAY_SECONDS}`,
+      )
+      .default(DEFAULT_LEASE_SECONDS)
+      .describe('How long it lasts without a call of yours'),
+    in_hand: z
+      .array(idOf('a task'))
+      .max(MAX_IN_HAND, `expected at most ${MAX_IN_HAND} tasks`)
+      .optional()
+      .describe('Tasks you know to be yours, to claim one more'),
+  }),
+  output: z.object({
+    success: z.boolean(),
+    task: taskShape.optional(),
+    resumed: z.boolean().optional(),
+    message: z.string().optional(),
+    reason: z.enum(NO_TASK_REASONS).optional().describe('Why there is none, for a program.'),
+    explanation: z.string().optional().describe('Why there is none, and what would change that.'),
+  }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  role: 'worker',
+  example: { agent_id: 'terminal-2' },
+  handler: async ({ services, workspace, principal, operation }, { agent_id, lease_seconds, in_hand }) => {
+    await services.membership.actAs(principal, agent_id);
+    const request = { workspace, agentId: agent_id, leaseSeconds: lease_seconds, inHand: in_hand };
+    return answer(await services.taskQueue.claim(request, (outcome) => operation.settle(answer(outcome))));
+  },
+});

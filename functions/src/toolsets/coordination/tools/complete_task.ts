@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { agentId, claimEpoch, settlementAnswer, settlementShape, taskId, text, texts } from './shapes.ts';
+
+export const completeTask = defineTool({
+  name: 'complete_task',
+  title: 'Complete a task',
+  description: 'Completes a task that you hold, with its result. Repeating the same report is harmless.',
+  details: 'Tasks that depended on it may become claimable.',
+  input: z.strictObject({
+    agent_id: agentId('Your agent ID'),
+    task_id: taskId('Task ID'),
+    output: text('Summary of the result', 200_000),
+    files_modified: texts('Modified files', 1000).optional(),
+    files_created: texts('Created files', 1000).optional(),
+    claim_epoch: claimEpoch,
+  }),
+  output: settlementShape,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'worker',
+  example: {
+    agent_id: 'terminal-2',
+    task_id: 'task-xxx-002',
+    output: 'Implemented login endpoint with JWT authentication',
+    files_modified: ['src/routes/index.ts'],
+    files_created: ['src/auth/login.ts', 'src/auth/jwt.ts'],
+  },
+  handler: async ({ services, principal, operation }, { agent_id, task_id, claim_epoch, ...report }) => {
+    await services.membership.actAs(principal, agent_id);
+    const claimant = { agentId: agent_id, ...(claim_epoch !== undefined && { epoch: claim_epoch }) };
+    const result = {
+      output: report.output,
+      ...(report.files_modified && { filesModified: report.files_modified }),
+      ...(report.files_created && { filesCreated: report.files_created }),
+    };
+    const settlement = await services.taskQueue.settle(
+      task_id,
+      claimant,
+      { kind: 'done', result },
+      (outcome) => operation.settle(settlementAnswer(outcome)),
+    );
+    return settlementAnswer(settlement);
+  },
+});

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import type { Task } from '../rules/task.ts';
+import { draftOf, priority, taskArguments, USUAL_PRIORITY } from './arguments.ts';
+import { taskAnswer, taskShape } from './shapes.ts';
+
+const answer = (tasks: readonly Task[]) => {
+  const [task] = tasks;
+  if (task === undefined) throw new Error('A task was created and is not there.');
+  return { success: true, task: taskAnswer(task) };
+};
+
+export const createTask = defineTool({
+  name: 'create_task',
+  title: 'Create a task',
+  description:
+    'Adds a task to the queue for workers to claim; create_tasks_batch adds several, coding_create_task one for a coding agent.',
+  details: 'Workers get tasks by priority, then deadline, then age, once all dependencies are done.',
+  input: z.strictObject({ ...taskArguments, priority: priority.default(USUAL_PRIORITY) }),
+  output: z.object({ success: z.boolean(), task: taskShape }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  role: 'leader',
+  example: {
+    description: 'Implement user login endpoint',
+    priority: 1,
+    dependencies: ['task-xxx-001'],
+    context_files: ['src/auth/login.ts'],
+    hints: 'Use JWT for tokens, bcrypt for passwords',
+  },
+  handler: async ({ services, workspace, principal, operation }, written) =>
+    answer(
+      await services.taskCreation.create(
+        {
+          workspace,
+          createdBy: principal.agentId ?? principal.uid,
+          drafts: [draftOf(written)],
+          isBatch: false,
+          field: (_, argument) => argument,
+        },
+        (tasks) => operation.settle(answer(tasks)),
+      ),
+    ),
+});

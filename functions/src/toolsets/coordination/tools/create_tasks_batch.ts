@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { MAX_BATCH } from '../rules/creation.ts';
+import type { Task } from '../rules/task.ts';
+import { draftOf, priority, taskArguments } from './arguments.ts';
+
+const answer = (tasks: readonly Task[]) => ({
+  success: true,
+  created: tasks.length,
+  task_ids: tasks.map((task) => task.id),
+});
+
+export const createTasksBatch = defineTool({
+  name: 'create_tasks_batch',
+  title: 'Create several tasks',
+  description:
+    'Adds several tasks at once, all or none. In dependencies, "task-N" is the N-th task of this batch, counted from 1.',
+  input: z.strictObject({
+    tasks: z
+      .array(z.strictObject({ ...taskArguments, priority: priority.optional() }))
+      .refine((tasks) => tasks.length >= 1 && tasks.length <= MAX_BATCH, `expected 1 to ${MAX_BATCH} tasks`)
+      .describe('Tasks to create'),
+  }),
+  output: z.object({ success: z.boolean(), created: z.number(), task_ids: z.array(z.string()) }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  role: 'leader',
+  example: {
+    tasks: [
+      { description: 'Create User model', priority: 1 },
+      { description: 'Create login endpoint', priority: 2, dependencies: ['task-1'] },
+      { description: 'Create logout endpoint', priority: 3, dependencies: ['task-2'] },
+    ],
+  },
+  handler: async ({ services, workspace, principal, operation }, { tasks: written }) =>
+    answer(
+      await services.taskCreation.create(
+        {
+          workspace,
+          createdBy: principal.agentId ?? principal.uid,
+          drafts: written.map(draftOf),
+          isBatch: true,
+          field: (index, argument) => `tasks.${index}.${argument}`,
+        },
+        (tasks) => operation.settle(answer(tasks)),
+      ),
+    ),
+});

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { agentId, claimEpoch, settlementAnswer, settlementShape, taskId, text } from './shapes.ts';
+
+export const failTask = defineTool({
+  name: 'fail_task',
+  title: 'Fail a task',
+  description:
+    'Fails a task that you hold. That is final and blocks its dependents, unless retryable: then others try again later, at most 3 times.',
+  details: 'With retryable it becomes available again after a wait.',
+  input: z.strictObject({
+    agent_id: agentId('Your agent ID'),
+    task_id: taskId('Task ID'),
+    error: text('What happened', 20_000),
+    retryable: z.boolean().default(false).describe('Whether to try again'),
+    claim_epoch: claimEpoch,
+  }),
+  output: settlementShape,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  role: 'worker',
+  example: { agent_id: 'terminal-2', task_id: 'task-xxx-002', error: 'The test database is not reachable' },
+  handler: async (
+    { services, principal, operation },
+    { agent_id, task_id, error, retryable, claim_epoch },
+  ) => {
+    await services.membership.actAs(principal, agent_id);
+    const claimant = { agentId: agent_id, ...(claim_epoch !== undefined && { epoch: claim_epoch }) };
+    const settlement = await services.taskQueue.settle(
+      task_id,
+      claimant,
+      { kind: 'failed', error, retryable },
+      (outcome) => operation.settle(settlementAnswer(outcome)),
+    );
+    return settlementAnswer(settlement);
+  },
+});

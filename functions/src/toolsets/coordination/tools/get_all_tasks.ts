@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { COORDINATION_STATUSES, storedStatuses } from '../rules/task.ts';
+import { cursor, pageLimit, pageOf, pageShape, positionOf } from './arguments.ts';
+import { taskAnswer, taskShape } from './shapes.ts';
+
+export const getAllTasks = defineTool({
+  name: 'get_all_tasks',
+  title: 'All tasks',
+  description: 'Lists the tasks of the session, oldest first. system_getTaskQueue shows the order of claims.',
+  input: z.strictObject({
+    status_filter: z
+      .enum(['all', ...COORDINATION_STATUSES])
+      .default('all')
+      .describe('Of this status'),
+    limit: pageLimit('1 to 500', 200, 500),
+    cursor,
+  }),
+  output: z.object({ tasks: z.array(taskShape), ...pageShape }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: { status_filter: 'available' },
+  handler: async ({ services, workspace }, { status_filter, limit, cursor: encoded }) => {
+    const statuses = status_filter === 'all' ? undefined : storedStatuses(status_filter);
+    const page = { limit, ...positionOf(encoded) };
+    const found = await services.coordination.listTasks(workspace, statuses, page);
+    const { items, end } = pageOf(found, (task) => task.createdAt, taskAnswer);
+    return { tasks: items, ...end };
+  },
+});

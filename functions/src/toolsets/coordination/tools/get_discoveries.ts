@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { cursor, pageLimit, pageOf, pageShape, positionOf } from './arguments.ts';
+import { discoveryAnswer, discoveryShape, texts } from './shapes.ts';
+
+export const getDiscoveries = defineTool({
+  name: 'get_discoveries',
+  title: 'Discoveries',
+  description: 'Lists shared findings, newest first.',
+  input: z.strictObject({
+    tags: texts('Those with any of these', 20, 100).optional(),
+    limit: pageLimit('How many', 20, 500),
+    cursor,
+  }),
+  output: z.object({ discoveries: z.array(discoveryShape), ...pageShape }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: { tags: ['auth'] },
+  handler: async ({ services, workspace }, { tags = [], limit, cursor: encoded }) => {
+    const page = { limit, ...positionOf(encoded) };
+    const wanted = tags.length > 0 ? [...new Set(tags)] : undefined;
+    const found = await services.coordination.listDiscoveries(workspace, wanted, page);
+    const { items, end } = pageOf(found, (discovery) => discovery.createdAt, discoveryAnswer);
+    return { discoveries: items, ...end };
+  },
+});

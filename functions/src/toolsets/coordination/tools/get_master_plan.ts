@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import type { Session } from '../rules/session.ts';
+import { noCoordination } from '../rules/task.ts';
+
+/** @throws MusterError NOT_FOUND where no goal was ever given */
+export function masterPlanAnswer(session: Session | undefined, workspace: string) {
+  if (session === undefined || session.goal === '') throw noCoordination(workspace);
+  return { goal: session.goal, master_plan: session.masterPlan, created_at: session.createdAt.toISOString() };
+}
+
+export const getMasterPlan = defineTool({
+  name: 'get_master_plan',
+  title: 'Master plan',
+  description: 'Answers the goal and the master plan.',
+  input: z.strictObject({}),
+  output: z.object({ goal: z.string(), master_plan: z.string(), created_at: z.string() }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: {},
+  handler: async ({ services, workspace }) =>
+    masterPlanAnswer(await services.coordination.session(workspace), workspace),
+});

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { idOf } from '../../../kernel/ids.ts';
+import { fitting } from '../../../kernel/json.ts';
+import { defineTool } from '../../../mcp/tool.ts';
+import { COORDINATION_STATUSES, coordinationStatus, type Task } from '../rules/task.ts';
+import { cursor, pageLimit, pageOf, pageShape, positionOf } from './arguments.ts';
+import { resultAnswer, taskShape } from './shapes.ts';
+
+const MAX_IDS = 100;
+
+const resultAnswerOf = (task: Task) => ({
+  task_id: task.id,
+  description: task.description,
+  ...(task.result && { result: resultAnswer(task.result) }),
+  ...(task.closedAt && { completed_at: task.closedAt.toISOString() }),
+});
+
+export const getResults = defineTool({
+  name: 'get_results',
+  title: 'Results',
+  description: 'Answers the results of completed tasks, in the order of completion.',
+  input: z.strictObject({
+    task_ids: z
+      .array(idOf('a task'))
+      .refine((ids) => ids.length <= MAX_IDS, `expected at most ${MAX_IDS} ids`)
+      .optional()
+      .describe('All if left out or empty'),
+    limit: pageLimit('1 to 500', 200, 500),
+    cursor,
+  }),
+  output: z.object({
+    results: z.array(
+      z.object({
+        task_id: z.string(),
+        description: z.string(),
+        result: taskShape.shape.result,
+        completed_at: z.string().optional(),
+      }),
+    ),
+    without_result: z
+      .array(
+        z.object({
+          task_id: z.string(),
+          status: z.enum(COORDINATION_STATUSES),
+          error: z.string().optional(),
+        }),
+      )
+      .optional()
+      .describe('The named tasks that are not done.'),
+    left_out: z
+      .array(z.string())
+      .optional()
+      .describe('The named tasks whose results this answer has no room for: ask for them again.'),
+    ...pageShape,
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: { task_ids: ['task-xxx-001'] },
+  handler: async ({ services, workspace }, { task_ids = [], limit, cursor: encoded }) => {
+    if (task_ids.length === 0) {
+      const found = await services.coordination.listDone(workspace, {
+        limit,
+        ...positionOf(encoded),
+      });
+      const { items, end } = pageOf(found, (task) => task.closedAt, resultAnswerOf);
+      return { results: items, ...end };
+    }
+    const named = await services.coordination.namedTasks(workspace, task_ids);
+    const others = named.filter((task) => task.status !== 'done');
+    const done = named.filter((task) => task.status === 'done');
+    const given = fitting(done, resultAnswerOf);
+    const leftOut = done.slice(given.length);
+    return {
+      results: given.map(resultAnswerOf),
+      ...(leftOut.length > 0 && { left_out: leftOut.map(({ id }) => id) }),
+      ...(others.length > 0 && {
+        without_result: others.map((task) => ({
+          task_id: task.id,
+          status: coordinationStatus(task.status),
+          ...(task.error !== undefined && { error: task.error }),
+        })),
+      }),
+      truncated: leftOut.length > 0,
+    };
+  },
+});

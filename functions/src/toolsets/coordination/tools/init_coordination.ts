@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import type { Initialised } from '../rules/coordination.ts';
+import { text } from './shapes.ts';
+
+const answer = ({ session, archived }: Initialised) => ({
+  success: true,
+  goal: session.goal,
+  created_at: session.createdAt.toISOString(),
+  ...(archived && { archived_session: { id: archived.id, goal: archived.goal } }),
+});
+
+export const initCoordination = defineTool({
+  name: 'init_coordination',
+  title: 'Initialise coordination',
+  description:
+    "Begins the workspace's session with a goal and plan. The same goal keeps the session; another archives it with its tasks.",
+  input: z.strictObject({
+    goal: text('Overall project goal', 5000),
+    master_plan: text('High-level plan', 100_000).optional(),
+  }),
+  output: z.object({
+    success: z.boolean(),
+    goal: z.string(),
+    created_at: z.string(),
+    archived_session: z
+      .object({ id: z.string(), goal: z.string() })
+      .optional()
+      .describe('The session that made room for the new goal.'),
+  }),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  role: 'leader',
+  example: {
+    goal: 'Build a REST API for user management',
+    master_plan: '1. Design data models\n2. Implement endpoints\n3. Add authentication',
+  },
+  handler: async ({ services, workspace, operation }, { goal, master_plan }) =>
+    answer(
+      await services.coordination.initialise(workspace, goal, master_plan, (outcome) =>
+        operation.settle(answer(outcome)),
+      ),
+    ),
+});

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import type { Membership } from '../rules/membership.ts';
+import { agentId, texts } from './shapes.ts';
+
+const answer = ({ agent, currentTask }: Membership) => ({
+  success: true,
+  agent: {
+    id: agent.id,
+    role: agent.coordinationRole ?? 'worker',
+    last_heartbeat: agent.lastSeen.toISOString(),
+    current_task: currentTask,
+    tasks_completed: agent.tasksCompleted,
+    capabilities: agent.capabilities.map((capability) => capability.name),
+  },
+});
+
+export const registerAgent = defineTool({
+  name: 'register_agent',
+  title: 'Register an agent',
+  description:
+    'Joins this workspace as a worker or leader, before claim_task. onboarding_registerAgent makes a new agent with a credential.',
+  details: 'Agents register themselves; a leader may register any.',
+  input: z.strictObject({
+    agent_id: agentId('Your own id, as in terminal-2'),
+    role: z.enum(['leader', 'worker']).describe('Agent role'),
+    capabilities: texts('Replaces those declared before; kept if left out', 50, 100).optional(),
+  }),
+  output: z.object({
+    success: z.boolean(),
+    agent: z.object({
+      id: z.string(),
+      role: z.enum(['leader', 'worker']),
+      last_heartbeat: z.string(),
+      current_task: z.string().nullable(),
+      tasks_completed: z.number(),
+      capabilities: z.array(z.string()),
+    }),
+  }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'worker',
+  example: { agent_id: 'terminal-2', role: 'worker' },
+  handler: async ({ services, workspace, principal, operation }, { agent_id, role, capabilities }) =>
+    answer(
+      await services.membership.join(
+        principal,
+        { agentId: agent_id, role, workspace, capabilities },
+        (membership) => operation.settle(answer(membership)),
+      ),
+    ),
+});

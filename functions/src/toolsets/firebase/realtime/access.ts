@@ -1,0 +1,126 @@
+/** The Realtime Database as the caller. Source: docs/decisions/0009-realtime-rest-as-caller.md. */
+
+import type { App } from 'firebase-admin/app';
+import type { Caller } from '../../../access/rules/principal.ts';
+import type { CallerTokens } from '../../../access/store/callerTokens.ts';
+import type { JsonValue } from '../../../kernel/json.ts';
+import type { Clock, Hashing, Randomness } from '../../../kernel/ports.ts';
+import type {
+  DatabaseAccess,
+  DataPath,
+  ReadOutcome,
+  ReadQuery,
+  ReadRequest,
+  Watch,
+  Watcher,
+  WatchShape,
+  WriteOutcome,
+  WriteRequest,
+} from '../rules/access.ts';
+import { pathNotFound } from '../rules/errors.ts';
+import { CallerClients } from './clients.ts';
+import { entriesOf } from './order.ts';
+import { asObject, Cursors, Paging } from './paging.ts';
+import { CallerRest, NOTHING_ETAG } from './rest.ts';
+import { CallerWatch, type WatchingDependencies } from './watching.ts';
+import { Writing } from './writing.ts';
+
+interface RealtimeDependencies {
+  /** The server's own; it says where the database is. */
+  readonly app: () => App;
+  readonly tokens: CallerTokens;
+  readonly clock: Clock;
+  readonly hashing: Hashing;
+  readonly randomness: Randomness;
+  /** How long an answer, or the first state of a watch, may take. */
+  readonly patienceMilliseconds: number;
+}
+
+export class RealtimeAccess implements DatabaseAccess {
+  private readonly reading: Reading;
+  private readonly writing: Writing;
+  private readonly watching: WatchingDependencies;
+
+  constructor(dependencies: RealtimeDependencies) {
+    const { app, clock, hashing, randomness } = dependencies;
+    const newKey = () => pushKey(app());
+    const rest = new CallerRest(dependencies);
+    this.reading = new Reading({ rest, paging: new Paging(rest, new Cursors(hashing)), clock });
+    this.writing = new Writing({ rest, clock, randomness, newKey });
+    this.watching = { ...dependencies, clients: new CallerClients(app, randomness) };
+  }
+
+  read(caller: Caller, { text }: DataPath, request: ReadRequest): Promise<ReadOutcome> {
+    return this.reading.read(caller, text, request);
+  }
+
+  async write(caller: Caller, path: DataPath, request: WriteRequest): Promise<WriteOutcome> {
+    return this.writing.write(caller, path, request);
+  }
+
+  watch(caller: Caller, path: DataPath, shape: WatchShape, most: number, watcher: Watcher): Watch {
+    return new CallerWatch(this.watching, caller, { path: path.text, shape, most }, watcher);
+  }
+}
+
+/** As the database's own clients make it. */
+async function pushKey(app: App): Promise<string> {
+  const { getDatabase } = await import('firebase-admin/database');
+  const { key } = getDatabase(app).ref().push();
+  if (key === null) throw new Error('The root has no key.');
+  return key;
+}
+
+// Reading as the caller. Source: https://firebase.google.com/docs/database/rest/retrieve-data
+
+interface ReadingDependencies {
+  readonly rest: CallerRest;
+  readonly paging: Paging;
+  readonly clock: Clock;
+}
+
+class Reading {
+  private readonly dependencies: ReadingDependencies;
+
+  constructor(dependencies: ReadingDependencies) {
+    this.dependencies = dependencies;
+  }
+
+  /** @throws MusterError as toolsets/firebase/rules/errors.ts makes them */
+  read(caller: Caller, path: string, { query, shallow }: ReadRequest): Promise<ReadOutcome> {
+    if (shallow) return this.keys(caller, path);
+    return query === undefined ? this.node(caller, path) : this.selection(caller, path, query);
+  }
+
+  private async node(caller: Caller, path: string): Promise<ReadOutcome> {
+    const { rest, clock } = this.dependencies;
+    const { data, etag } = await rest.read(caller, { path, wantsEtag: true });
+    if (data === null) throw pathNotFound(path);
+    const version = etag === undefined || etag === NOTHING_ETAG ? {} : { version: etag };
+    return { data, count: countOf(data), timestamp: clock.now(), ...version };
+  }
+
+  private async keys(caller: Caller, path: string): Promise<ReadOutcome> {
+    const { rest, clock } = this.dependencies;
+    const parameters = { shallow: 'true' };
+    const { data } = await rest.read(caller, { path, parameters });
+    if (data === null) throw pathNotFound(path);
+    return { data, count: countOf(data), timestamp: clock.now() };
+  }
+
+  private async selection(caller: Caller, path: string, query: ReadQuery): Promise<ReadOutcome> {
+    const { paging, clock } = this.dependencies;
+    const { children, nextCursor, missingIndex } = await paging.page(caller, path, query);
+    return {
+      data: asObject(children),
+      count: children.length,
+      timestamp: clock.now(),
+      ...(nextCursor !== undefined && { nextCursor }),
+      ...(missingIndex !== undefined && { missingIndex }),
+    };
+  }
+}
+
+function countOf(data: JsonValue): number {
+  return typeof data === 'object' && data !== null ? entriesOf(data).length : 1;
+}

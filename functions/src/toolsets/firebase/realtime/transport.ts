@@ -1,0 +1,167 @@
+/** One HTTP exchange: with an end to patience and to size, and with errors that never quote the URL. */
+
+import { z } from 'zod';
+import { expired } from '../../../access/rules/authentication.ts';
+import { connectionError, type MusterError, quotaExceeded } from '../../../kernel/errors.ts';
+import type { JsonValue } from '../../../kernel/json.ts';
+import { connectionCodes, isUnsent } from '../../../kernel/platform.ts';
+import {
+  invalidDataType,
+  invalidRequest,
+  missingIndex,
+  permissionDenied,
+  sizeLimitExceeded,
+  writeConflict,
+} from '../rules/errors.ts';
+
+interface HttpRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+interface HttpLimits {
+  /** Of the whole exchange, the body included. */
+  readonly patienceMilliseconds: number;
+  /** Of the answer's body; of a larger one no more than this is read. */
+  readonly mostBytes: number;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly etag?: string;
+  /** Undefined where it is larger than was allowed. */
+  readonly text: string | undefined;
+}
+
+/** No answer came. */
+export class UnansweredError extends Error {
+  /** What broke, without the URL: `ECONNRESET`, `TimeoutError`, `HTTP 503`. */
+  readonly reason: string;
+  /** Whether the request may have arrived, and been carried out. */
+  readonly isSent: boolean;
+
+  constructor(reason: string, isSent: boolean) {
+    super(`No answer came: ${reason}.`);
+    this.name = 'UnansweredError';
+    this.reason = reason;
+    this.isSent = isSent;
+  }
+}
+
+/**
+ * @param url may hold a credential
+ * @throws UnansweredError
+ */
+export async function exchange(
+  url: string,
+  request: HttpRequest,
+  { patienceMilliseconds, mostBytes }: HttpLimits,
+): Promise<HttpAnswer> {
+  try {
+    const signal = AbortSignal.timeout(patienceMilliseconds);
+    const response = await fetch(url, { ...request, signal });
+    const etag = response.headers.get('etag');
+    const text = await textOf(response, mostBytes);
+    return { status: response.status, text, ...(etag !== null && { etag }) };
+  } catch (error) {
+    throw new UnansweredError(nameOf(error), !isUnsent(error));
+  }
+}
+
+async function textOf(response: Response, mostBytes: number): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop early also ends the transfer.
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** `ECONNREFUSED`, `TimeoutError`. Its message could quote the URL. */
+function nameOf(error: unknown): string {
+  const [code] = connectionCodes(error);
+  return code ?? (error instanceof Error ? error.name : 'unknown');
+}
+
+// What the Realtime Database's refusals mean to the caller. Source:
+// https://firebase.google.com/docs/reference/rest/database, "Firebase Database Error Conditions".
+
+const LONGEST_CAUSE = 300;
+
+const refusal = z.object({ error: z.string() });
+
+export function refusalOf(answer: HttpAnswer, request: RestRequest): MusterError {
+  const { path, named = path } = request;
+  const said = reasonIn(answer.text ?? '');
+  const cause = `HTTP ${answer.status}: ${said.slice(0, LONGEST_CAUSE)}`;
+  switch (answer.status) {
+    case 400:
+      return unacceptable(said, request, cause);
+    case 401:
+    case 403:
+      return /expired/i.test(said) ? expired(cause) : permissionDenied(named, cause);
+    case 402:
+    case 429:
+      return quotaExceeded(cause);
+    case 412:
+      return writeConflict(`"${named}" is not at the version that this write builds on.`, cause);
+    case 413:
+      return tooLarge(request);
+    default:
+      return connectionError(cause);
+  }
+}
+
+/** What the database itself calls the error; of a proxy's page nothing but the status is known. */
+function reasonIn(text: string): string {
+  try {
+    return refusal.parse(JSON.parse(text)).error;
+  } catch {
+    return 'no reason';
+  }
+}
+
+function unacceptable(said: string, request: RestRequest, cause: string): MusterError {
+  if (/^index not defined/i.test(said)) return missingIndex(indexFor(request), cause);
+  if (/maximum size|too (big|large)/i.test(said)) return tooLarge(request);
+  if (/quota/i.test(said)) return quotaExceeded(cause);
+  return request.data === undefined
+    ? invalidRequest('query', 'The database does not understand this query.', 'Check orderBy and its bounds.')
+    : invalidDataType('data', 'The database does not take this data.', 'See docs/guides/data.md, "Writing".');
+}
+
+function tooLarge({ data }: RestRequest): MusterError {
+  return data === undefined
+    ? sizeLimitExceeded(
+        'path',
+        'There is more at this path than the database gives at once.',
+        'Read with shallow for the keys alone, with a smaller limit, or a deeper path.',
+      )
+    : sizeLimitExceeded('data', 'The data is too large for one write.', 'Split it over several paths.');
+}
+
+/** A sibling of a `$variable` would take its place, rules and all: hence the second half of the advice. */
+function indexFor({ path, parameters }: RestRequest): string {
+  const index = (parameters?.['orderBy'] ?? '').replace(/^"\$value"$/, '".value"');
+  return `Add to database.rules.json, in the rules of "/${path}" or of the $variable that stands for it there: ".indexOn": [${index}]`;
+}
+
+// A request to the REST API. Source: https://firebase.google.com/docs/reference/rest/database
+
+export interface RestRequest {
+  readonly method: 'GET' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  /** The path that the caller named, where it is another. */
+  readonly named?: string;
+  /** `orderBy`, `limitToFirst` and their like, as REST writes them, or `shallow`. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly data?: JsonValue;
+  /** Write only where the ETag is still this one. PUT and DELETE only. */
+  readonly ifMatch?: string;
+  /** Ask for the ETag. PUT, and GET without parameters. */
+  readonly wantsEtag?: boolean;
+}

@@ -1,0 +1,110 @@
+/**
+ * What the Realtime Database can store of what a caller sends. Checked before it is sent: the database itself
+ * only says that something somewhere is wrong. Source: https://firebase.google.com/docs/database/usage/limits
+ */
+import type { JsonValue } from '../../../kernel/json.ts';
+import type { DataPath } from '../rules/access.ts';
+import { invalidDataType } from '../rules/errors.ts';
+import { entriesOf, faultOf, MAX_DEPTH } from './order.ts';
+
+const SHOWN_KEY_LENGTH = 50;
+
+const SERVER_VALUES =
+  'Server values are {".sv": "timestamp"} and {".sv": {"increment": 1}}; no other key has a dot.';
+
+/** @throws MusterError INVALID_DATA_TYPE, whose field says where in `data` */
+export function checkWritable(path: DataPath, data: JsonValue): void {
+  check(data, 'data', path.segments.length);
+}
+
+/** The children that an update replaces. @throws MusterError INVALID_DATA_TYPE */
+export function checkedChildren(path: DataPath, data: JsonValue): Readonly<Record<string, JsonValue>> {
+  if (typeof data !== 'object' || data === null || isList(data)) {
+    throw invalidDataType('data', 'update takes an object: the children to replace, by their keys.');
+  }
+  const children = Object.entries(data).map(([key, child]) => [key, child ?? null] as const);
+  for (const [key, child] of children) checkChild(key, child, 'data', path.segments.length);
+  return Object.fromEntries(children);
+}
+
+/** Whether writing it stores nothing: the database drops null, and whatever is empty. */
+export function isNothing(data: JsonValue | undefined): boolean {
+  if (data === null || data === undefined) return true;
+  return typeof data === 'object' && Object.values(data).every(isNothing);
+}
+
+/**
+ * Whether what is stored can be what this was written as. The database drops what is empty, and makes lists and
+ * objects of each other; of an increment nobody can tell.
+ */
+export function holds(stored: JsonValue, written: JsonValue): boolean {
+  if (isNothing(written)) return stored === null;
+  if (typeof written !== 'object' || written === null) return stored === written;
+  if (isTimestamp(written)) return typeof stored === 'number';
+  const there = new Map(entriesOf(stored));
+  const expected = entriesOf(written).filter(([, child]) => !isNothing(child));
+  return (
+    there.size === expected.length && expected.every(([key, child]) => holds(there.get(key) ?? null, child))
+  );
+}
+
+function check(data: JsonValue, field: string, depth: number): void {
+  if (depth > MAX_DEPTH) {
+    throw invalidDataType(field, `The database is ${MAX_DEPTH} levels deep; this is deeper.`);
+  }
+  if (typeof data !== 'object' || data === null || isServerValue(data)) return;
+  for (const [key, child] of Object.entries(data)) checkChild(key, child ?? null, field, depth);
+}
+
+function checkChild(key: string, child: JsonValue, field: string, depth: number): void {
+  const at = `${field}.${key.length > SHOWN_KEY_LENGTH ? `${key.slice(0, SHOWN_KEY_LENGTH)}…` : key}`;
+  const fault = faultOf(key);
+  if (fault !== undefined) throw invalidDataType(at, `A key ${fault}.`, SERVER_VALUES);
+  check(child, at, depth + 1);
+}
+
+function isServerValue(data: object): boolean {
+  return isTimestamp(data) || incrementIn(data) !== undefined;
+}
+
+function isList(data: JsonValue): data is readonly JsonValue[] {
+  return Array.isArray(data);
+}
+
+// Values that the database computes. Source: https://firebase.google.com/docs/reference/rest/database
+
+/** `{".sv": "timestamp"}`: the time of the write. */
+function isTimestamp(data: object): boolean {
+  return serverValueIn(data) === 'timestamp';
+}
+
+/** The number in `{".sv": {"increment": 1}}`: so much more than before. */
+function incrementIn(data: object): number | undefined {
+  const value = serverValueIn(data);
+  if (typeof value !== 'object' || value === null) return undefined;
+  const [entry, ...others] = Object.entries(value);
+  const isIncrement = entry?.[0] === 'increment' && others.length === 0;
+  return isIncrement && typeof entry[1] === 'number' ? entry[1] : undefined;
+}
+
+export function hasIncrement(data: JsonValue): boolean {
+  if (typeof data !== 'object' || data === null) return false;
+  return incrementIn(data) !== undefined || entriesOf(data).some(([, child]) => hasIncrement(child));
+}
+
+/** What the increments come to over what is there. */
+export function incremented(data: JsonValue, current: JsonValue): JsonValue {
+  if (typeof data !== 'object' || data === null) return data;
+  const increment = incrementIn(data);
+  if (increment !== undefined) return increment + (typeof current === 'number' ? current : 0);
+  if (!hasIncrement(data)) return data;
+  const before = new Map(entriesOf(current));
+  return Object.fromEntries(
+    entriesOf(data).map(([key, child]) => [key, incremented(child, before.get(key) ?? null)]),
+  );
+}
+
+function serverValueIn(data: object): unknown {
+  const [entry, ...others] = Object.entries(data);
+  return entry?.[0] === '.sv' && others.length === 0 ? entry[1] : undefined;
+}

@@ -1,0 +1,173 @@
+/**
+ * Reading, writing and watching a database as a caller, under the security rules. Adapters implement it, one
+ * for each database. Nothing here ever runs with the server's own credentials.
+ */
+import type { Caller } from '../../../access/rules/principal.ts';
+import type { MusterError } from '../../../kernel/errors.ts';
+import type { JsonValue } from '../../../kernel/json.ts';
+import { invalidPath } from './errors.ts';
+
+/** What a query may begin and end at. */
+export type Bound = string | number | boolean;
+
+export interface ReadQuery {
+  /** A field's path in Firestore; a child's path, `$key` or `$value` in the Realtime Database. */
+  readonly orderBy?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly startAt?: Bound | undefined;
+  readonly endAt?: Bound | undefined;
+  /** Where an earlier answer was cut off: its `nextCursor`. */
+  readonly cursor?: string | undefined;
+}
+
+export interface ReadRequest {
+  readonly query?: ReadQuery;
+  /** Only the keys. Realtime Database only. */
+  readonly shallow: boolean;
+}
+
+export interface ReadOutcome {
+  /** In the JSON form of docs/guides/data.md. */
+  readonly data: JsonValue;
+  /** How many documents or children there are in `data`; 1 for a single one. */
+  readonly count: number;
+  readonly timestamp: Date;
+  /** What `expectedVersion` of a write is compared with; single documents and unqueried nodes have one. */
+  readonly version?: string;
+  /** Present where there is more than was given. */
+  readonly nextCursor?: string;
+  /** Present where the whole node was read and sorted, for want of an index: which to add, and where. */
+  readonly missingIndex?: string;
+}
+
+export const OPERATIONS = ['set', 'update', 'push', 'delete'] as const;
+
+export type WriteOperation = (typeof OPERATIONS)[number];
+
+export interface WriteRequest {
+  readonly operation: WriteOperation;
+  readonly data: JsonValue;
+  /** With `set`, Firestore only: keep the fields that `data` does not name. */
+  readonly merge: boolean;
+  /** Write only over what was read at the beginning of the call. */
+  readonly transaction: boolean;
+  /** With `transaction`: the version that is to be replaced; `null` where there must be nothing yet. */
+  readonly expectedVersion?: string | null;
+  /** Of a call with an idempotency key. */
+  readonly repetition?: Repetition;
+}
+
+/** By what a repetition of a call finds that the call was carried out. */
+export interface Repetition {
+  /** 20 characters of `[a-f0-9]`, the same in each repetition; also the key of what it pushes. */
+  readonly id: string;
+  /** Tells it from another call under the same idempotency key. */
+  readonly argumentsHash: string;
+}
+
+export interface WriteOutcome {
+  /** The new key of a `push`. */
+  readonly key?: string;
+  readonly timestamp: Date;
+  /** Of what was written, where the database tells. */
+  readonly version?: string;
+}
+
+/** One thing at or below a watched path, and how it is now; undefined where it is gone. */
+export interface Change {
+  /** The child's key or the document's id; empty where the path is watched as one value. */
+  readonly key: string;
+  readonly data: JsonValue | undefined;
+}
+
+/** `value`: the path as one value. `children`: each child, or each document of a collection. */
+export type WatchShape = 'value' | 'children';
+
+export interface Watcher {
+  /** Called once, with all that is there. As `value`, nothing at the path is a map without an entry. */
+  initial(state: ReadonlyMap<string, JsonValue>): void;
+  /** Then called for each change, in the order in which the database tells of them. */
+  changed(changes: readonly Change[]): void;
+  /** Called at most once, also instead of `initial`; nothing follows. Rules that changed are one cause. */
+  failed(error: MusterError): void;
+}
+
+export interface Watch {
+  /** Ends it; the watcher hears no more. May be called again. */
+  stop(): void;
+}
+
+export interface DatabaseAccess {
+  /** @throws MusterError as toolsets/firebase/rules/errors.ts makes them */
+  read(caller: Caller, path: DataPath, request: ReadRequest): Promise<ReadOutcome>;
+  /** @throws MusterError as toolsets/firebase/rules/errors.ts makes them */
+  write(caller: Caller, path: DataPath, request: WriteRequest): Promise<WriteOutcome>;
+  /**
+   * Begins to watch. Whatever goes wrong, also at once, goes to the watcher.
+   * @param most how many children may be there: more are a SIZE_LIMIT_EXCEEDED, whenever they come
+   */
+  watch(caller: Caller, path: DataPath, shape: WatchShape, most: number, watcher: Watcher): Watch;
+}
+
+export type DatabaseAccesses = Readonly<Record<DatabaseName, DatabaseAccess>>;
+
+// Paths that callers name. Checked before anything is sent to a database. Source: spec/network.md,
+// "firebase.read"; docs/semantics.md#network; https://firebase.google.com/docs/firestore/quotas;
+// https://firebase.google.com/docs/database/usage/limits.
+
+export const DATABASES = ['realtime', 'firestore'] as const;
+
+export type DatabaseName = (typeof DATABASES)[number];
+
+/** A path whose segments can be trusted. */
+export interface DataPath {
+  readonly database: DatabaseName;
+  readonly text: string;
+  readonly segments: readonly string[];
+  /** In Firestore an even number of segments is a document and an odd one a collection. */
+  readonly kind: 'document' | 'collection' | 'node';
+}
+
+/** As spec/network.md writes it. */
+export const PATH_PATTERN = '^[a-zA-Z0-9/_-]+$';
+
+const CHARACTERS = new RegExp(PATH_PATTERN);
+
+/** Firestore keeps these for itself, as ids of documents and of collections. */
+const RESERVED = /^__.*__$/;
+
+interface Limits {
+  /** Characters, which here are bytes. */
+  readonly path: number;
+  readonly segment: number;
+  readonly segments: number;
+}
+
+const LIMITS: Readonly<Record<DatabaseName, Limits>> = {
+  firestore: { path: 6144, segment: 1500, segments: 200 },
+  realtime: { path: 24_608, segment: 768, segments: 32 },
+};
+
+/** @throws MusterError with reason INVALID_PATH, saying what is wrong and what is right */
+export function parsePath(database: DatabaseName, text: string): DataPath {
+  const limits = LIMITS[database];
+  if (text.length > limits.path) throw invalidPath(text, `is longer than ${limits.path} characters`);
+  if (!CHARACTERS.test(text)) {
+    throw invalidPath(text, 'may only hold letters, digits, "_", "-" and, between segments, "/"');
+  }
+  const segments = text.split('/');
+  if (segments.includes('')) {
+    throw invalidPath(text, 'has an empty segment: it neither begins nor ends with "/", nor has "//"');
+  }
+  if (segments.length > limits.segments) throw invalidPath(text, `has more than ${limits.segments} segments`);
+  const long = segments.some((segment) => segment.length > limits.segment);
+  if (long) throw invalidPath(text, `has a segment longer than ${limits.segment} characters`);
+  const reserved = database === 'firestore' ? segments.find((segment) => RESERVED.test(segment)) : undefined;
+  if (reserved !== undefined) throw invalidPath(text, 'has a segment in "__…__", which Firestore reserves');
+  return { database, text, segments, kind: kindOf(database, segments) };
+}
+
+function kindOf(database: DatabaseName, segments: readonly string[]): DataPath['kind'] {
+  if (database === 'realtime') return 'node';
+  return segments.length % 2 === 0 ? 'document' : 'collection';
+}

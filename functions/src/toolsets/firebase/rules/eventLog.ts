@@ -1,0 +1,212 @@
+/**
+ * The log of a subscription's events. It is one line of entries, numbered from 1 without a gap, however many
+ * instances believe that it is theirs to write: an entry is appended only where there is none yet.
+ */
+import { byteLength } from '../../../kernel/json.ts';
+import type { State, Transition } from './transition.ts';
+
+export interface Entry {
+  readonly sequence: number;
+  /** The instance's watch that wrote it. */
+  readonly writer: string;
+  readonly transitions: readonly Transition[];
+  /** Whether something may have happened before it that is in no entry. */
+  readonly isAfterLoss?: boolean;
+}
+
+/** What an entry is to retention. */
+export interface EntrySize {
+  readonly sequence: number;
+  readonly transitions: number;
+  /** Of the transitions, those that subscribers are told of. */
+  readonly events: number;
+  readonly bytes: number;
+  /** Milliseconds of the epoch. */
+  readonly at: number;
+}
+
+/** A state of the log that was written down, so that not all of it has to be read again. */
+export interface Checkpoint {
+  /** The last entry that the state takes in; 0 for how it was at the beginning. */
+  readonly sequence: number;
+  readonly state: State;
+  /** The entries that were kept, oldest first. */
+  readonly kept: readonly EntrySize[];
+}
+
+export interface LoadedLog {
+  readonly checkpoint: Checkpoint;
+  /** All after the checkpoint. */
+  readonly entries: readonly Entry[];
+}
+
+/** One subscription's place in the bus. Every method goes to the database; a lost one makes them wait. */
+export interface EventLog {
+  /** Writes the first checkpoint, unless the log is there already. */
+  create(log: string, state: State): Promise<void>;
+  /** Whether it was created, and not removed since. */
+  exists(log: string): Promise<boolean>;
+  /** Removes everything. */
+  remove(log: string): Promise<void>;
+  /** The latest checkpoint and what follows it; undefined where the log was removed. */
+  load(log: string): Promise<LoadedLog | undefined>;
+  /** Whether it was appended; not where somebody else's entry has that number. */
+  append(log: string, entry: Entry): Promise<boolean>;
+  /** Replaces all earlier checkpoints. */
+  checkpoint(log: string, checkpoint: Checkpoint): Promise<void>;
+  /** Removes entries that a checkpoint takes in. */
+  drop(log: string, sequences: readonly number[]): Promise<void>;
+  /** The entries from a number on, in order, at most so many. */
+  read(log: string, from: number, most: number): Promise<readonly Entry[]>;
+  /** The number of the last entry, also where it was dropped; 0 where there never was one. */
+  end(log: string): Promise<number>;
+  /** Tells of each entry from a number on, in order, also of those to come. Returns what ends it. */
+  follow(
+    log: string,
+    from: number,
+    appended: (entry: Entry) => void,
+    failed: (error: unknown) => void,
+  ): () => void;
+}
+
+/** Who of all instances watches. Only saves work: the log is right however many do. */
+export interface Lease {
+  /** The watch that has it. */
+  readonly holder: string;
+  /** Whether anybody reads there: an instance that serves no request may stand still. */
+  readonly reading: boolean;
+  readonly renewed: Date;
+}
+
+export interface WatcherLeases {
+  /**
+   * Takes or renews the lease, where `may` allows it. It goes by itself when the instance loses the database.
+   * @returns whether it was taken
+   */
+  take(log: string, lease: Lease, may: (current: Lease | undefined) => boolean): Promise<boolean>;
+  /** Gives the lease back, if it is the holder's. */
+  release(log: string, holder: string): Promise<void>;
+  /** Tells of the lease as it is, and of each change. Returns what ends it. */
+  observe(log: string, changed: (lease: Lease | undefined) => void): () => void;
+}
+
+// What was noticed, on its way into the log.
+
+/** What one entry of the log holds at most, unless a single transition is larger. */
+export const MAX_ENTRY_TRANSITIONS = 100;
+const MAX_ENTRY_BYTES = 262_144;
+
+/**
+ * Waits to be logged. What changed again meanwhile is one change, from how it was first to how it is now;
+ * what came or went is never merged.
+ */
+export class Pending {
+  private transitions: Transition[] = [];
+  /** Where the last transition of each key stands. */
+  private readonly last = new Map<string, number>();
+
+  get size(): number {
+    return this.transitions.length;
+  }
+
+  add(transition: Transition): void {
+    const at = this.last.get(transition.key);
+    const earlier = at === undefined ? undefined : this.transitions[at];
+    if (at !== undefined && earlier?.kind === 'changed' && transition.kind === 'changed') {
+      this.transitions[at] = merged(earlier, transition);
+      return;
+    }
+    this.last.set(transition.key, this.transitions.length);
+    this.transitions.push(transition);
+  }
+
+  /** Takes what goes into the next entry. */
+  take(): readonly Transition[] {
+    const taken = this.transitions.slice(0, this.fitting());
+    const rest = this.transitions.slice(taken.length);
+    this.transitions = [];
+    this.last.clear();
+    for (const transition of rest) this.add(transition);
+    return taken;
+  }
+
+  /** How many of them fit into an entry; one always does. */
+  private fitting(): number {
+    let bytes = 0;
+    for (const [count, transition] of this.transitions.entries()) {
+      bytes += byteLength(transition);
+      if (count > 0 && (count >= MAX_ENTRY_TRANSITIONS || bytes > MAX_ENTRY_BYTES)) return count;
+    }
+    return this.transitions.length;
+  }
+}
+
+function merged(earlier: Transition, later: Transition): Transition {
+  const { previousData: _between, ...now } = later;
+  return { ...now, ...(earlier.previousData !== undefined && { previousData: earlier.previousData }) };
+}
+
+/** How often a watch with readers says that it is there. */
+export const RENEWED_EVERY_MILLISECONDS = 5000;
+
+/** A lease that was not renewed for so long is anybody's. */
+const STALE_MILLISECONDS = 15_000;
+
+/** Whether a watch may have the lease. */
+export function mayTake(lease: Lease | undefined, holder: string, now: Date): boolean {
+  if (lease === undefined || lease.holder === holder || !lease.reading) return true;
+  return now.getTime() - lease.renewed.getTime() > STALE_MILLISECONDS;
+}
+
+// How much of a log is kept, and when its state is written down.
+
+/** Events of a log are never more than this: trimming begins before, so that another entry has room. */
+export const MAX_KEPT = 1000;
+const TRIMMED_ABOVE = 900;
+const TRIMMED_TO = 800;
+
+const MAX_BYTES = 4 * 1_048_576;
+const MAX_AGE_MILLISECONDS = 24 * 3_600_000;
+
+/** What may lie behind the last checkpoint: an instance that takes over reads it, and it cannot be trimmed. */
+const CHECKPOINT_TRANSITIONS = 500;
+const CHECKPOINT_BYTES = { least: 262_144, most: 2 * 1_048_576 };
+
+/**
+ * @param since what was appended since the last checkpoint
+ * @param stateBytes what a checkpoint takes: a large one is written less often
+ */
+export function isCheckpointDue(since: readonly EntrySize[], stateBytes: number): boolean {
+  const { transitions, bytes } = total(since);
+  const worth = Math.min(Math.max(CHECKPOINT_BYTES.least, stateBytes), CHECKPOINT_BYTES.most);
+  return transitions >= CHECKPOINT_TRANSITIONS || bytes >= worth;
+}
+
+/**
+ * The entries to drop, oldest first.
+ * @param covered the last entry that the checkpoint takes in: none after it may go
+ */
+export function outdated(entries: readonly EntrySize[], covered: number, now: Date): readonly number[] {
+  const all = total(entries);
+  const isFull = all.events > TRIMMED_ABOVE || all.bytes > MAX_BYTES;
+  const dropped: number[] = [];
+  for (const entry of entries) {
+    const isOld = now.getTime() - entry.at > MAX_AGE_MILLISECONDS;
+    const isTooMuch = isFull && (all.events > TRIMMED_TO || all.bytes > MAX_BYTES);
+    if (entry.sequence > covered || !(isOld || isTooMuch)) break;
+    dropped.push(entry.sequence);
+    all.events -= entry.events;
+    all.bytes -= entry.bytes;
+  }
+  return dropped;
+}
+
+function total(entries: readonly EntrySize[]): { transitions: number; events: number; bytes: number } {
+  const sum = { transitions: 0, events: 0, bytes: 0 };
+  for (const { transitions, events, bytes } of entries) {
+    sum.transitions += transitions;
+    sum.events += events;
+    sum.bytes += bytes;
+  }
+  return sum;
+}

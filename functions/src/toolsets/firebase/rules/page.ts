@@ -1,0 +1,230 @@
+/** What a reader gets of a log's entries. */
+import type { Caller } from '../../../access/rules/principal.ts';
+import { byteLength, sentBytes } from '../../../kernel/json.ts';
+import type { Waiting } from '../../../kernel/waiting.ts';
+import type { Entry, EntrySize, EventLog, LoadedLog } from './eventLog.ts';
+import {
+  cursorOf,
+  type DataEvent,
+  type EventType,
+  type LoggedEvent,
+  type Position,
+  type Subscription,
+} from './subscription.ts';
+import { apply, eventOf, isEvent, type Transition } from './transition.ts';
+
+const MAX_EVENTS = 100;
+/** As an answer sends them: over MCP they may also come as notifications before it. */
+const MAX_BYTES = 655_360;
+
+export interface Page {
+  readonly events: readonly LoggedEvent[];
+  /** Where to go on. */
+  readonly position: Position;
+  readonly overflow: boolean;
+}
+
+/** A page that is not yet full. */
+export class PageBuilder {
+  private readonly subscription: Subscription;
+  private readonly events: LoggedEvent[] = [];
+  private position: Position;
+  private overflow: boolean;
+  private bytes = 0;
+  private isOver = false;
+
+  constructor(subscription: Subscription, from: Position, overflow = false) {
+    this.subscription = subscription;
+    this.position = from;
+    this.overflow = overflow;
+  }
+
+  /** Whether there is something to answer. */
+  get hasNews(): boolean {
+    return this.events.length > 0 || this.overflow;
+  }
+
+  get isFull(): boolean {
+    return this.isOver || this.events.length >= MAX_EVENTS;
+  }
+
+  /** Adds what of the entry lies after the position and has room. Entries come in order. */
+  add(entry: Entry): void {
+    if (this.isFull || entry.sequence < this.position.sequence) return;
+    if (entry.sequence > this.position.sequence) this.skipTo(entry.sequence);
+    const { index } = this.position;
+    if (entry.isAfterLoss && index === 0) this.overflow = true;
+    for (const [at, transition] of entry.transitions.entries()) {
+      if (at >= index && !this.take(entry, at, transition)) return;
+    }
+    if (this.position.sequence === entry.sequence) this.position = after(entry, Infinity, this.position.log);
+  }
+
+  /** Goes on behind what was dropped: entries have no gaps, so what is missing was. */
+  skipTo(sequence: number): void {
+    this.position = { ...this.position, sequence, index: 0 };
+    this.overflow = true;
+  }
+
+  /** Tells whether there was room for it. */
+  private take(entry: Entry, at: number, transition: Transition): boolean {
+    if (this.isFull) return false;
+    const { subscriptionId, eventType } = this.subscription;
+    const event = isEvent(eventType, transition) ? eventOf(subscriptionId, eventType, transition) : undefined;
+    if (event !== undefined && !this.takesRoom(event)) return false;
+    this.position = after(entry, at, this.position.log);
+    if (event !== undefined) this.events.push({ cursor: cursorOf(this.position), event });
+    return true;
+  }
+
+  /** One event has room, however large it is. */
+  private takesRoom(event: DataEvent): boolean {
+    this.bytes += sentBytes(JSON.stringify(event));
+    this.isOver = this.events.length > 0 && this.bytes > MAX_BYTES;
+    return !this.isOver;
+  }
+
+  page(): Page {
+    return { events: [...this.events], position: this.position, overflow: this.overflow };
+  }
+}
+
+function after({ sequence, transitions }: Entry, index: number, log: string): Position {
+  const isLast = index + 1 >= transitions.length;
+  return isLast ? { log, sequence: sequence + 1, index: 0 } : { log, sequence, index: index + 1 };
+}
+
+export function readingOf({ events, position, overflow }: Page): Reading {
+  return { events, cursor: cursorOf(position), overflow };
+}
+
+// One reader's place in a log: what is there, and then what comes, for as long as it stays.
+
+export class Feed {
+  private entries: Entry[] = [];
+  private error: { readonly thrown: unknown } | undefined;
+  private wake: (() => void) | undefined;
+  private readonly unfollow: () => void;
+
+  constructor(events: EventLog, log: string, from: number, seen: (entry: Entry) => void) {
+    this.unfollow = events.follow(
+      log,
+      from,
+      (entry) => {
+        this.entries.push(entry);
+        seen(entry);
+        this.wake?.();
+      },
+      (error) => this.fail(error),
+    );
+  }
+
+  fail(error: unknown): void {
+    this.error ??= { thrown: error };
+    this.wake?.();
+  }
+
+  /**
+   * The entries that came since the last call; where there are none, waits for the first.
+   * @param until ends the waiting
+   * @throws what the feed failed with, after everything that came before
+   */
+  async next(until: Promise<unknown>): Promise<readonly Entry[]> {
+    if (this.entries.length === 0 && this.error === undefined) {
+      const woken = new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+      await Promise.race([woken, until]);
+    }
+    if (this.entries.length === 0 && this.error !== undefined) throw this.error.thrown;
+    return this.entries.splice(0);
+  }
+
+  close(): void {
+    this.unfollow();
+  }
+}
+
+// Reading a subscription's log, for whoever answers callers: tools, `/mcp/events`, `subscriptions/listen`.
+
+export interface ReadFrom {
+  readonly subscriptionId: string;
+  /** Goes on after this one; without it, from the subscription's beginning. */
+  readonly cursor?: string | undefined;
+}
+
+export interface Reading {
+  /** In order; at most a page of them. */
+  readonly events: readonly LoggedEvent[];
+  /** Where to go on. */
+  readonly cursor: string;
+  /**
+   * Events between the cursor asked for and these were dropped, since the log keeps 1,000 for 24 hours; or they may
+   * never have come into it.
+   */
+  readonly overflow: boolean;
+}
+
+export interface EventReader {
+  /**
+   * The events after the cursor. Where there is none, waits for the first.
+   * @param waitMs at most this long; then `events` is empty
+   * @param gone ends the waiting early
+   * @param waiting is told of the waiting
+   * @throws MusterError NOT_FOUND where the caller has no such subscription
+   */
+  poll(
+    caller: Caller,
+    from: ReadFrom,
+    waitMs: number,
+    gone?: AbortSignal,
+    waiting?: Waiting,
+  ): Promise<Reading>;
+  /** The events after the cursor, and then each as it comes, until `gone`. Never yields an empty reading. */
+  follow(caller: Caller, from: ReadFrom, gone: AbortSignal): AsyncIterable<Reading>;
+}
+
+/** Subscriptions as the log's readers ask for them. */
+export interface KnownSubscriptions {
+  /** @throws MusterError NOT_FOUND where the caller has no such subscription */
+  opened(caller: Caller, subscriptionId: string): Promise<Subscription>;
+  /** Whether the subscription is still there. */
+  isOpen(subscription: Subscription): Promise<boolean>;
+}
+
+// What a log says of the watched path. It is a function of the log alone, so every instance finds the same.
+
+export interface Replayed {
+  readonly state: Map<string, string>;
+  /** The last entry; 0 where there is none. */
+  readonly sequence: number;
+  /** The last entry that the checkpoint takes in. */
+  readonly covered: number;
+  readonly kept: readonly EntrySize[];
+}
+
+export function replay(eventType: EventType, { checkpoint, entries }: LoadedLog): Replayed {
+  const state = new Map(checkpoint.state);
+  for (const { transitions } of entries) {
+    for (const transition of transitions) apply(eventType, state, transition);
+  }
+  return {
+    state,
+    sequence: entries.at(-1)?.sequence ?? checkpoint.sequence,
+    covered: checkpoint.sequence,
+    kept: [...checkpoint.kept, ...entries.map((entry) => sizeOf(eventType, entry))],
+  };
+}
+
+/** What an entry takes beside its JSON, about. */
+const ENTRY_BYTES = 200;
+
+export function sizeOf(eventType: EventType, { sequence, transitions }: Entry): EntrySize {
+  return {
+    sequence,
+    transitions: transitions.length,
+    events: transitions.filter((transition) => isEvent(eventType, transition)).length,
+    bytes: ENTRY_BYTES + byteLength(transitions),
+    at: transitions.at(-1)?.at ?? 0,
+  };
+}

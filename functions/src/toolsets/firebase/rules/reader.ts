@@ -1,0 +1,185 @@
+/** Reads subscriptions' logs for their owners, and has them watched meanwhile. */
+import type { Caller } from '../../../access/rules/principal.ts';
+import { abortOf, passingOf, type Waiting } from '../../../kernel/waiting.ts';
+import type { Entry } from './eventLog.ts';
+import {
+  type EventReader,
+  Feed,
+  type KnownSubscriptions,
+  type Page,
+  PageBuilder,
+  type ReadFrom,
+  type Reading,
+  readingOf,
+} from './page.ts';
+import type { FirebasePorts } from './ports.ts';
+import { beginningOf, invalidCursor, type Position, positionAt, type Subscription } from './subscription.ts';
+import { Watching, type WatchReader } from './watching.ts';
+
+/** Entries that are read at once. */
+const ENTRIES_READ = 10;
+
+/** A poll that does not wait still learns of what happened while nobody watched, if that takes no longer. */
+const CATCH_UP_MILLISECONDS = 5000;
+
+/** A reader that has come, until it leaves. */
+interface Attendance {
+  readonly feed: Feed;
+  readonly caughtUp: Promise<void>;
+  leave(): void;
+}
+
+export class LogReader implements EventReader {
+  private readonly ports: FirebasePorts;
+  private readonly known: KnownSubscriptions;
+  /** What this instance has readers of, or had a moment ago: by log. */
+  private readonly watchings = new Map<string, Watching>();
+
+  constructor(ports: FirebasePorts, known: KnownSubscriptions) {
+    this.ports = ports;
+    this.known = known;
+  }
+
+  async poll(
+    caller: Caller,
+    from: ReadFrom,
+    waitMs: number,
+    gone?: AbortSignal,
+    waiting: Waiting = (wait) => wait,
+  ): Promise<Reading> {
+    const subscription = await this.known.opened(caller, from.subscriptionId);
+    const builder = startingAt(subscription, from.cursor);
+    const page = await this.read(builder);
+    if (hasNews(page) || gone?.aborted) return readingOf(page);
+    const { feed, caughtUp, leave } = this.attend(caller, subscription, page.position);
+    const waited = passingOf(waitMs);
+    const caughtUpLate = passingOf(CATCH_UP_MILLISECONDS);
+    const abort = abortOf(gone);
+    const caught = Promise.race([caughtUp, caughtUpLate.promise]);
+    const enough = Promise.race([abort.promise, Promise.all([waited.promise, caught])]);
+    try {
+      const next = nextNews(feed, new PageBuilder(subscription, page.position), enough);
+      // Who does not wait for others still catches up, which is our own time.
+      const news = await (waitMs === 0 ? next : waiting(next));
+      // What another connection of this instance has just logged may be on its way to this one.
+      return readingOf(news ?? (await this.read(new PageBuilder(subscription, page.position))));
+    } finally {
+      for (const prospect of [waited, caughtUpLate, abort]) prospect.forget();
+      leave();
+    }
+  }
+
+  async *follow(caller: Caller, from: ReadFrom, gone: AbortSignal): AsyncIterable<Reading> {
+    const subscription = await this.known.opened(caller, from.subscriptionId);
+    let page = await this.read(startingAt(subscription, from.cursor));
+    while (hasNews(page) && !gone.aborted) {
+      yield readingOf(page);
+      page = await this.read(new PageBuilder(subscription, page.position));
+    }
+    const { feed, leave } = this.attend(caller, subscription, page.position);
+    const abort = abortOf(gone);
+    try {
+      while (!gone.aborted) {
+        const entries = await feed.next(abort.promise);
+        for (const news of pagesOf(subscription, page.position, entries)) {
+          page = news;
+          if (hasNews(news)) yield readingOf(news);
+        }
+      }
+    } finally {
+      abort.forget();
+      leave();
+    }
+  }
+
+  private attend(caller: Caller, subscription: Subscription, { log, sequence }: Position): Attendance {
+    const watching = this.watchingOf(subscription);
+    const feed = new Feed(this.ports.events, log, sequence, (entry) => watching.seen(entry));
+    const reader: WatchReader = { caller, failed: (error) => feed.fail(error) };
+    const caughtUp = watching.join(reader);
+    const leave = (): void => {
+      feed.close();
+      watching.leave(reader);
+    };
+    return { feed, caughtUp, leave };
+  }
+
+  private watchingOf(subscription: Subscription): Watching {
+    const { log } = subscription;
+    const known = this.watchings.get(log);
+    if (known !== undefined) return known;
+    const made: Watching = new Watching(this.ports, this.known, subscription, () => {
+      if (this.watchings.get(log) === made) this.watchings.delete(log);
+    });
+    this.watchings.set(log, made);
+    return made;
+  }
+
+  /** What the log has for a page, as far as it goes. */
+  private async read(builder: PageBuilder): Promise<Page> {
+    for (;;) {
+      const { log, sequence } = builder.page().position;
+      // With the entry before: where there is not even that, the cursor may never have been ours.
+      const found = await this.ports.events.read(log, sequence - 1, ENTRIES_READ);
+      const entries = found.length > 0 ? found : await this.readAtEnd(builder);
+      for (const entry of entries) {
+        builder.add(entry);
+        this.watchings.get(log)?.seen(entry);
+      }
+      const page = builder.page();
+      if (hasNews(page) || entries.length < ENTRIES_READ) return page;
+    }
+  }
+
+  /** Where nothing was found: it was dropped, or has come meanwhile, or is yet to come. */
+  private async readAtEnd(builder: PageBuilder): Promise<readonly Entry[]> {
+    const { events } = this.ports;
+    const { log, sequence } = builder.page().position;
+    const end = await events.end(log);
+    if (sequence - 1 > end) throw invalidCursor();
+    if (sequence > end) return [];
+    const entries = await events.read(log, sequence, ENTRIES_READ);
+    if (entries.length === 0) builder.skipTo(end + 1);
+    return entries;
+  }
+}
+
+function startingAt(subscription: Subscription, cursor: string | undefined): PageBuilder {
+  const beginning = beginningOf(subscription.log);
+  if (cursor === undefined) return new PageBuilder(subscription, beginning);
+  const position = positionAt(cursor);
+  if (position.log === subscription.log) return new PageBuilder(subscription, position);
+  // Of a subscription of the same id that is gone, with all that it had.
+  return new PageBuilder(subscription, beginning, true);
+}
+
+/** The first page with something in it; undefined where the waiting ended before. */
+async function nextNews(
+  feed: Feed,
+  builder: PageBuilder,
+  enough: Promise<unknown>,
+): Promise<Page | undefined> {
+  for (;;) {
+    const entries = await feed.next(enough);
+    if (entries.length === 0) return undefined;
+    for (const entry of entries) builder.add(entry);
+    if (builder.hasNews) return builder.page();
+  }
+}
+
+/** Entries may be more than fits into one page. */
+function* pagesOf(subscription: Subscription, from: Position, entries: readonly Entry[]): Iterable<Page> {
+  let position = from;
+  for (;;) {
+    const builder = new PageBuilder(subscription, position);
+    for (const entry of entries) builder.add(entry);
+    const page = builder.page();
+    position = page.position;
+    yield page;
+    if (!builder.isFull) return;
+  }
+}
+
+function hasNews({ events, overflow }: Page): boolean {
+  return events.length > 0 || overflow;
+}

@@ -1,0 +1,228 @@
+/**
+ * Subscriptions: made, read and removed by whoever owns them.
+ * Source: spec/network.md; docs/decisions/0012-subscription-log.md.
+ */
+import type { Caller } from '../../../access/rules/principal.ts';
+import type { Settle, Versioned } from '../../../kernel/commit.ts';
+import { byteLength } from '../../../kernel/json.ts';
+import { retryStale, unlessStale } from '../../../kernel/retry.ts';
+import type { Expiring } from '../../../kernel/sweep.ts';
+import { inTime } from '../../../kernel/waiting.ts';
+import { type DatabaseName, type DataPath, parsePath } from './access.ts';
+import type { EventReader, ReadFrom, Reading } from './page.ts';
+import type { FirebasePorts } from './ports.ts';
+import { LogReader } from './reader.ts';
+import { sizeError } from './recorder.ts';
+import {
+  beginningOf,
+  checkEventType,
+  cursorOf,
+  type EventType,
+  EXTENDED_EVERY_MILLISECONDS,
+  hasExpired,
+  isSameDefinition,
+  KEPT_MILLISECONDS,
+  MAX_SUBSCRIPTIONS,
+  otherDefinition,
+  type Subscription,
+  subscriptionNotFound,
+  tooManySubscriptions,
+} from './subscription.ts';
+import { type Look, lookAt, stateOf } from './transition.ts';
+import { beginLate, Forgetting } from './watch.ts';
+
+/** Until when a subscription is kept that was ended: it has expired, whatever clock looks at it. */
+const OVER = new Date(0);
+
+/** How long who unsubscribes waits for the log's removal, which the sweep makes up for. */
+const FORGETTING_MILLISECONDS = 5000;
+
+const ID_LENGTH = 40;
+
+/** As cursors carry it: toolsets/firebase/rules/subscription.ts. */
+const LOG_LETTERS = 20;
+
+const WRITER_LETTERS = 12;
+
+export interface SubscriptionRequest {
+  readonly subscriptionId: string;
+  readonly database: DatabaseName;
+  readonly path: string;
+  readonly eventType: EventType;
+}
+
+export interface Subscribed {
+  /** What there is: each child or document, or the one value under the empty key. */
+  readonly data: Look;
+  /** Events that `data` does not show come after it. */
+  readonly cursor: string;
+}
+
+export class SubscriptionService implements EventReader, Expiring {
+  readonly name = 'subscriptions';
+  private readonly ports: FirebasePorts;
+  private readonly reader: LogReader;
+  private readonly forgetting: Forgetting;
+
+  constructor(ports: FirebasePorts) {
+    this.ports = ports;
+    this.forgetting = new Forgetting(ports);
+    this.reader = new LogReader(ports, {
+      opened: (caller, subscriptionId) => this.opened(caller, subscriptionId),
+      isOpen: async ({ id, log }) => (await this.findOpen(id))?.value.log === log,
+    });
+  }
+
+  /**
+   * Begins a subscription, or finds that it has begun already and goes on.
+   * @throws MusterError CONFLICT where there is another of this id, QUOTA_EXCEEDED where there are too many,
+   *   and what toolsets/firebase/rules/errors.ts makes where the path may not be read
+   */
+  async subscribe(
+    caller: Caller,
+    request: SubscriptionRequest,
+    settle: Settle<Subscribed>,
+  ): Promise<Subscribed> {
+    const { randomness, events } = this.ports;
+    const path = parsePath(request.database, request.path);
+    checkEventType(path, request.eventType);
+    const { log, ...subscribed } = await retryStale(randomness, async () => {
+      const id = this.idOf(caller, request.subscriptionId);
+      const known = await this.ports.subscriptions.find(id);
+      return known === undefined || hasExpired(known.value, this.now())
+        ? this.open(caller, path, request, known, settle)
+        : this.goOn(caller, path, request, known, settle);
+    });
+    await events.create(log, stateOf(request.eventType, subscribed.data));
+    return subscribed;
+  }
+
+  /** What there is at the path, as `subscribe` answers it. */
+  look(
+    caller: Caller,
+    { database, path, eventType }: Omit<SubscriptionRequest, 'subscriptionId'>,
+  ): Promise<Look> {
+    return this.lookAt(caller, parsePath(database, path), eventType);
+  }
+
+  /** @throws MusterError NOT_FOUND where the caller has no such subscription */
+  async unsubscribe(caller: Caller, subscriptionId: string, settle: Settle<void>): Promise<void> {
+    const { store, randomness, log } = this.ports;
+    const id = this.idOf(caller, subscriptionId);
+    // It ends before its log does: whoever reads takes a log that is missing for one that is still to be made.
+    const ended = await retryStale(randomness, async () => {
+      const { value, version } = await this.mine(caller, subscriptionId);
+      await store.commit([{ kind: 'keepSubscription', id, until: OVER, version }], settle());
+      return value;
+    });
+    try {
+      await inTime(this.forgetting.forget(ended), FORGETTING_MILLISECONDS, 'The log');
+    } catch (error) {
+      log.warn('subscription_left_to_the_sweep', { id, error });
+    }
+  }
+
+  poll(...reading: Parameters<EventReader['poll']>): Promise<Reading> {
+    return this.reader.poll(...reading);
+  }
+
+  follow(caller: Caller, from: ReadFrom, gone: AbortSignal): AsyncIterable<Reading> {
+    return this.reader.follow(caller, from, gone);
+  }
+
+  /** Forgets what nobody has read for a day, and what was left behind by who unsubscribed. Tells how many. */
+  expire(): Promise<number> {
+    return this.forgetting.expired();
+  }
+
+  private async open(
+    caller: Caller,
+    path: DataPath,
+    request: SubscriptionRequest,
+    expired: Versioned<Subscription> | undefined,
+    settle: Settle<Subscribed>,
+  ): Promise<Subscribed & { readonly log: string }> {
+    const { randomness, store, subscriptions, events } = this.ports;
+    const { uid } = caller.principal;
+    const data = await this.lookAt(caller, path, request.eventType);
+    if ((await subscriptions.count(uid)) >= MAX_SUBSCRIPTIONS) throw tooManySubscriptions();
+    const createdAt = this.now();
+    const subscription: Subscription = {
+      ...request,
+      id: this.idOf(caller, request.subscriptionId),
+      uid,
+      log: randomness.letters(LOG_LETTERS),
+      createdAt,
+      expiresAt: new Date(createdAt.getTime() + KEPT_MILLISECONDS),
+    };
+    const subscribed = { data, cursor: cursorOf(beginningOf(subscription.log)) };
+    if (expired !== undefined) await events.remove(expired.value.log);
+    const change = { kind: 'openSubscription', subscription } as const;
+    await store.commit([{ ...change, ...(expired && { replaces: expired.version }) }], settle(subscribed));
+    return { ...subscribed, log: subscription.log };
+  }
+
+  private async goOn(
+    caller: Caller,
+    path: DataPath,
+    request: SubscriptionRequest,
+    known: Versioned<Subscription>,
+    settle: Settle<Subscribed>,
+  ): Promise<Subscribed & { readonly log: string }> {
+    const { events, store, randomness } = this.ports;
+    const { log } = known.value;
+    if (!isSameDefinition(known.value, request)) throw otherDefinition(known.value);
+    // The end before the data, so that nothing falls in between.
+    const [isThere, end] = await Promise.all([events.exists(log), events.end(log)]);
+    const data = await this.lookAt(caller, path, request.eventType);
+    const sequence = isThere
+      ? end + 1
+      : await beginLate(events, log, stateOf(request.eventType, data), randomness.letters(WRITER_LETTERS));
+    const subscribed = { data, cursor: cursorOf({ log, sequence, index: 0 }) };
+    await store.commit([], settle(subscribed));
+    await this.extend(known);
+    return { ...subscribed, log };
+  }
+
+  private async lookAt(caller: Caller, path: DataPath, eventType: EventType): Promise<Look> {
+    const data = await lookAt(this.ports.databases, caller, path, eventType);
+    const error = sizeError(eventType, byteLength([...data]));
+    if (error !== undefined) throw error;
+    return data;
+  }
+
+  private async opened(caller: Caller, subscriptionId: string): Promise<Subscription> {
+    const known = await this.mine(caller, subscriptionId);
+    await this.extend(known);
+    return known.value;
+  }
+
+  /** @throws MusterError NOT_FOUND where the caller has no such subscription */
+  private async mine(caller: Caller, subscriptionId: string): Promise<Versioned<Subscription>> {
+    const known = await this.findOpen(this.idOf(caller, subscriptionId));
+    if (known === undefined) throw subscriptionNotFound(subscriptionId);
+    return known;
+  }
+
+  private async findOpen(id: string): Promise<Versioned<Subscription> | undefined> {
+    const known = await this.ports.subscriptions.find(id);
+    return known === undefined || hasExpired(known.value, this.now()) ? undefined : known;
+  }
+
+  /** Whoever reads keeps it. */
+  private async extend({ value: { id, expiresAt }, version }: Versioned<Subscription>): Promise<void> {
+    const until = new Date(this.now().getTime() + KEPT_MILLISECONDS);
+    if (until.getTime() - expiresAt.getTime() < EXTENDED_EVERY_MILLISECONDS) return;
+    const { store } = this.ports;
+    await unlessStale(store.commit([{ kind: 'keepSubscription', id, until, version }]));
+  }
+
+  /** Its owner's own: nobody else finds it. */
+  private idOf({ principal }: Caller, subscriptionId: string): string {
+    return this.ports.hashing.sha256(JSON.stringify([principal.uid, subscriptionId])).slice(0, ID_LENGTH);
+  }
+
+  private now(): Date {
+    return this.ports.clock.now();
+  }
+}

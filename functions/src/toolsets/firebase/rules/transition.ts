@@ -1,0 +1,147 @@
+/** What becomes of a watched path, child by child, and which of it is an event. */
+import type { Caller } from '../../../access/rules/principal.ts';
+import { connectionError } from '../../../kernel/errors.ts';
+import { canonicalJson, type JsonValue } from '../../../kernel/json.ts';
+import { within } from '../../../kernel/waiting.ts';
+import type { Change, DatabaseAccesses, DataPath } from './access.ts';
+import { type DataEvent, type EventType, MAX_CHILDREN, shapeOf } from './subscription.ts';
+
+/**
+ * What is known of a watched path: the canonical JSON of each child, or of the one value under the empty key.
+ * Where only the arrival of children matters, it is just which there are, and the texts are empty.
+ */
+export type State = ReadonlyMap<string, string>;
+
+/** What was noticed of one key. It has no more data than the events of its subscription and its state need. */
+export interface Transition {
+  readonly kind: 'added' | 'changed' | 'removed';
+  readonly key: string;
+  /** How it is now; of what was removed, how it was last. */
+  readonly data?: JsonValue;
+  readonly previousData?: JsonValue;
+  /** Milliseconds of the epoch. */
+  readonly at: number;
+}
+
+/** Above this, an event says how things are and not how they were: 256 KiB of JSON. */
+const MAX_WITH_PREVIOUS = 262_144;
+
+const EVENT_KINDS: Readonly<Record<Exclude<EventType, 'value'>, Transition['kind']>> = {
+  child_added: 'added',
+  document_added: 'added',
+  child_changed: 'changed',
+  document_modified: 'changed',
+  child_removed: 'removed',
+  document_deleted: 'removed',
+};
+
+export function isEvent(eventType: EventType, { kind }: Transition): boolean {
+  return eventType === 'value' || EVENT_KINDS[eventType] === kind;
+}
+
+/** What is to be remembered of a child's data. */
+export function remembered(eventType: EventType, data: JsonValue): string {
+  const onlyPresence = eventType !== 'value' && EVENT_KINDS[eventType] === 'added';
+  return onlyPresence ? '' : canonicalJson(data);
+}
+
+/** What there is at the path, as a state. */
+export function stateOf(eventType: EventType, data: ReadonlyMap<string, JsonValue>): Map<string, string> {
+  if (eventType === 'value') return new Map([['', canonicalJson(data.get('') ?? null)]]);
+  return new Map([...data].map(([key, value]) => [key, remembered(eventType, value)]));
+}
+
+/** What a change is against what is known; undefined where it is nothing new. */
+export function transitionOf(
+  eventType: EventType,
+  state: State,
+  { key, data }: Change,
+  at: number,
+): Transition | undefined {
+  const known = state.get(key);
+  if (eventType === 'value') return changed(eventType, key, known ?? 'null', data ?? null, at);
+  if (data !== undefined) {
+    return known === undefined ? { kind: 'added', key, data, at } : changed(eventType, key, known, data, at);
+  }
+  if (known === undefined) return undefined;
+  const wanted = EVENT_KINDS[eventType] === 'removed';
+  return { kind: 'removed', key, ...(wanted && { data: parsed(known) }), at };
+}
+
+function changed(
+  eventType: EventType,
+  key: string,
+  known: string,
+  data: JsonValue,
+  at: number,
+): Transition | undefined {
+  const now = remembered(eventType, data);
+  if (now === known) return undefined;
+  const plain: Transition = { kind: 'changed', key, data, at };
+  const shown = isEvent(eventType, plain) && now.length + known.length <= MAX_WITH_PREVIOUS;
+  return shown ? { ...plain, previousData: parsed(known) } : plain;
+}
+
+function parsed(text: string): JsonValue {
+  return JSON.parse(text);
+}
+
+/** Brings a state up to date. */
+export function apply(eventType: EventType, state: Map<string, string>, transition: Transition): void {
+  const { kind, key, data } = transition;
+  if (kind === 'removed') state.delete(key);
+  else state.set(key, remembered(eventType, data ?? null));
+}
+
+/** Everything in which what is there differs from what was known: what happened while nobody watched. */
+export function differences(
+  eventType: EventType,
+  state: State,
+  data: ReadonlyMap<string, JsonValue>,
+  at: number,
+): readonly Transition[] {
+  const there = eventType === 'value' ? new Map([['', data.get('') ?? null]]) : data;
+  const gone = [...state.keys()].filter((key) => !there.has(key)).map((key) => ({ key, data: undefined }));
+  const here = [...there].map(([key, value]) => ({ key, data: value }));
+  return [...here, ...gone].flatMap((change) => transitionOf(eventType, state, change, at) ?? []);
+}
+
+/** The event as its subscriber is told of it. */
+export function eventOf(subscriptionId: string, eventType: EventType, transition: Transition): DataEvent {
+  const { kind, key, data = null, previousData, at } = transition;
+  const before = kind === 'removed' ? data : previousData;
+  return {
+    subscriptionId,
+    eventType,
+    data,
+    ...(before !== undefined && { previousData: before }),
+    ...(eventType !== 'value' && { key }),
+    timestamp: new Date(at),
+  };
+}
+
+// A path as it is now, read the way it is watched.
+
+const LOOK_MILLISECONDS = 15_000;
+
+export type Look = ReadonlyMap<string, JsonValue>;
+
+/** @throws MusterError as toolsets/firebase/rules/errors.ts makes them */
+export async function lookAt(
+  databases: DatabaseAccesses,
+  caller: Caller,
+  path: DataPath,
+  eventType: EventType,
+): Promise<Look> {
+  let stop = (): void => undefined;
+  const looking = new Promise<Look>((resolve, reject) => {
+    const watch = databases[path.database].watch(caller, path, shapeOf(eventType), MAX_CHILDREN, {
+      initial: resolve,
+      changed: () => undefined,
+      failed: reject,
+    });
+    stop = () => watch.stop();
+  });
+  const late = () => connectionError(new Error('The path was not read in time.'));
+  return within(LOOK_MILLISECONDS, looking, late).finally(() => stop());
+}

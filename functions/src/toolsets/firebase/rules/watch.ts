@@ -1,0 +1,110 @@
+/** One instance's watch of one subscription: from the log's state on, as one caller, into the log. */
+import type { Caller } from '../../../access/rules/principal.ts';
+import { unlessStale } from '../../../kernel/retry.ts';
+import { parsePath, type Watch } from './access.ts';
+import type { Entry, EventLog } from './eventLog.ts';
+import type { Replayed } from './page.ts';
+import type { FirebasePorts } from './ports.ts';
+import { Recorder, type RecorderEnd } from './recorder.ts';
+import { hasExpired, MAX_CHILDREN, type Subscription, shapeOf } from './subscription.ts';
+import type { State } from './transition.ts';
+
+export class RecordedWatch {
+  readonly caller: Caller;
+  private readonly recorder: Recorder;
+  private readonly watch: Watch;
+
+  constructor(
+    ports: FirebasePorts,
+    subscription: Subscription,
+    writer: string,
+    caller: Caller,
+    log: Replayed,
+    end: RecorderEnd,
+  ) {
+    const { database, path, eventType } = subscription;
+    this.caller = caller;
+    this.recorder = new Recorder(ports, { log: subscription.log, eventType, writer }, log, end);
+    this.watch = ports.databases[database].watch(
+      caller,
+      parsePath(database, path),
+      shapeOf(eventType),
+      MAX_CHILDREN,
+      {
+        initial: (state) => this.recorder.begin(state),
+        changed: (changes) => this.recorder.changed(changes),
+        // May come before the constructor has returned, and then nobody knows this watch yet.
+        failed: (error) => queueMicrotask(() => end.failed(error)),
+      },
+    );
+  }
+
+  /** Resolves as soon as all that was missed is in the log, or the watch has ended. */
+  caughtUp(): Promise<void> {
+    return this.recorder.caughtUp();
+  }
+
+  seen(entry: Entry): void {
+    this.recorder.seen(entry);
+  }
+
+  stop(): void {
+    this.watch.stop();
+    this.recorder.stop();
+  }
+}
+
+// A log that is made after its subscription, since the instance that made that one died in between. Nobody
+// knows what happened meanwhile, so the log begins by saying so.
+
+/**
+ * The entry that tells of the loss comes before the state: whoever has read it finds everything that happens after.
+ * Where somebody dies in between, the next one adds another.
+ * @param state as it was before this was called
+ * @returns the number of the first entry that tells of something after the state
+ */
+export async function beginLate(
+  events: EventLog,
+  log: string,
+  state: State,
+  writer: string,
+): Promise<number> {
+  const sequence = (await events.end(log)) + 1;
+  const isAppended = await events.append(log, { sequence, writer, transitions: [], isAfterLoss: true });
+  await events.create(log, state);
+  // Where it was not, another reader had the same thought, or the log has been made after all.
+  return isAppended ? sequence + 1 : sequence;
+}
+
+// Removing subscriptions that are over, and their logs.
+
+/** Expired ones that one sweep removes. */
+const SWEPT_AT_ONCE = 100;
+
+export class Forgetting {
+  private readonly ports: FirebasePorts;
+
+  constructor(ports: FirebasePorts) {
+    this.ports = ports;
+  }
+
+  /** Forgets those that have expired, some at a time. Tells how many. */
+  async expired(): Promise<number> {
+    const { subscriptions, clock } = this.ports;
+    const expired = await subscriptions.expired(clock.now(), SWEPT_AT_ONCE);
+    const forgotten = await Promise.all(expired.map(({ value }) => this.forget(value)));
+    return forgotten.filter((isForgotten) => isForgotten).length;
+  }
+
+  /**
+   * Forgets one that has expired. The log goes first: an instance that dies in between leaves what the next sweep finds.
+   * @returns whether it was there, and not another one of its id by now
+   */
+  async forget({ id, log }: Subscription): Promise<boolean> {
+    const { events, subscriptions, store, clock } = this.ports;
+    await events.remove(log);
+    const known = await subscriptions.find(id);
+    if (known?.value.log !== log || !hasExpired(known.value, clock.now())) return false;
+    return unlessStale(store.commit([{ kind: 'closeSubscription', id, version: known.version }]));
+  }
+}

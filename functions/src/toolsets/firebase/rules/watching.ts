@@ -1,0 +1,224 @@
+/**
+ * Sees to it that a subscription is watched while this instance has readers of it: by this instance, or by
+ * another that has the lease. The lease only saves work. Two instances that both believe to have it do no
+ * harm, since each entry of the log is taken from one of them alone.
+ */
+import type { Caller } from '../../../access/rules/principal.ts';
+import { type Deferred, deferred } from '../../../kernel/waiting.ts';
+import { parsePath } from './access.ts';
+import { type Entry, type Lease, type LoadedLog, mayTake, RENEWED_EVERY_MILLISECONDS } from './eventLog.ts';
+import { type KnownSubscriptions, replay } from './page.ts';
+import type { FirebasePorts } from './ports.ts';
+import { type Subscription, subscriptionNotFound } from './subscription.ts';
+import { lookAt, stateOf } from './transition.ts';
+import { beginLate, RecordedWatch } from './watch.ts';
+
+/** How long a watch outlives its last reader, who may come back with the next poll. */
+const LINGER_MILLISECONDS = 10_000;
+
+export interface WatchReader {
+  readonly caller: Caller;
+  /** Called at most once; the reader has left then. */
+  failed(error: unknown): void;
+}
+
+export class Watching {
+  private readonly ports: FirebasePorts;
+  private readonly subscriptions: Pick<KnownSubscriptions, 'isOpen'>;
+  private readonly subscription: Subscription;
+  private readonly ended: () => void;
+  /** Names this instance's part in the lease. */
+  private readonly holder: string;
+  /** The newest last. */
+  private readonly readers = new Set<WatchReader>();
+  private watch: RecordedWatch | undefined;
+  /** The newest entry that a reader has come by. */
+  private newest: Entry | undefined;
+  /** Settled as soon as it is known who watches. */
+  private known: Deferred = deferred();
+  private step: 'none' | 'one' | 'another' = 'none';
+  private isEnded = false;
+  /** How often the lease was seen to be not ours. */
+  private losses = 0;
+  private lingering: NodeJS.Timeout | undefined;
+  private readonly renewing: NodeJS.Timeout;
+  private readonly unobserve: () => void;
+
+  /** @param ended called once, when it is of no use any more */
+  constructor(
+    ports: FirebasePorts,
+    subscriptions: Pick<KnownSubscriptions, 'isOpen'>,
+    subscription: Subscription,
+    ended: () => void,
+  ) {
+    this.ports = ports;
+    this.subscriptions = subscriptions;
+    this.subscription = subscription;
+    this.ended = ended;
+    this.holder = ports.randomness.letters(12);
+    this.renewing = setInterval(() => this.proceed(), RENEWED_EVERY_MILLISECONDS).unref();
+    this.unobserve = ports.leases.observe(subscription.log, (lease) => this.leaseChanged(lease));
+  }
+
+  /** Resolves as soon as what there is now is in the log, or somebody else sees to it. */
+  async join(reader: WatchReader): Promise<void> {
+    if (this.readers.size === 0) this.known = deferred();
+    this.readers.add(reader);
+    clearTimeout(this.lingering);
+    this.proceed();
+    await this.known.promise;
+    await this.watch?.caughtUp();
+  }
+
+  leave(reader: WatchReader): void {
+    if (!this.readers.delete(reader) || this.readers.size > 0) return;
+    this.standBack();
+    this.lingering = setTimeout(() => this.end(), LINGER_MILLISECONDS).unref();
+  }
+
+  /** An entry that one of the readers has come by. */
+  seen(entry: Entry): void {
+    if (entry.sequence > (this.newest?.sequence ?? 0)) this.newest = entry;
+    this.watch?.seen(entry);
+  }
+
+  /** Brings what this instance does in line with who reads and who has the lease; one step at a time. */
+  private proceed(): void {
+    if (this.isEnded) return;
+    if (this.step !== 'none') {
+      this.step = 'another';
+      return;
+    }
+    this.step = 'one';
+    this.takePart()
+      .catch((error: unknown) => this.fail(error))
+      .finally(() => {
+        const again = this.step === 'another';
+        this.step = 'none';
+        if (again) this.proceed();
+      });
+  }
+
+  private async takePart(): Promise<void> {
+    if (this.readers.size === 0) return;
+    const { known } = this;
+    const isOurs = await this.take(true, (lease) => mayTake(lease, this.holder, this.ports.clock.now()));
+    const { losses } = this;
+    if (!isOurs) this.stopWatch();
+    else if (this.watch === undefined) await this.begin();
+    if (losses !== this.losses) this.stopWatch();
+    known.resolve();
+    if (this.readers.size === 0) this.standBack();
+  }
+
+  private async begin(): Promise<void> {
+    const loaded = await this.load();
+    const reader = [...this.readers].at(-1);
+    if (reader === undefined || this.isEnded) return;
+    const watch: RecordedWatch = new RecordedWatch(
+      this.ports,
+      this.subscription,
+      this.ports.randomness.letters(12),
+      reader.caller,
+      replay(this.subscription.eventType, loaded),
+      {
+        overtaken: () => this.watchEnded(watch, () => this.proceed()),
+        failed: (error) => this.watchEnded(watch, () => this.watchFailed(watch.caller, error)),
+      },
+    );
+    this.watch = watch;
+    // It may have come after the log was loaded.
+    if (this.newest !== undefined) watch.seen(this.newest);
+  }
+
+  /** An instance that died while it made the subscription left no log: it begins now. */
+  private async load(): Promise<LoadedLog> {
+    const { events, databases, randomness } = this.ports;
+    const { log, database, path, eventType, subscriptionId } = this.subscription;
+    const loaded = await events.load(log);
+    if (loaded !== undefined) return loaded;
+    const [reader] = this.readers;
+    if (reader !== undefined && (await this.subscriptions.isOpen(this.subscription))) {
+      const data = await lookAt(databases, reader.caller, parsePath(database, path), eventType);
+      await beginLate(events, log, stateOf(eventType, data), randomness.letters(12));
+      const created = await events.load(log);
+      // Asked again: what is removed after this takes the lease along, and that is noticed.
+      if (created !== undefined && (await this.subscriptions.isOpen(this.subscription))) return created;
+    }
+    await this.clearAway();
+    throw subscriptionNotFound(subscriptionId);
+  }
+
+  private watchEnded(watch: RecordedWatch, next: () => void): void {
+    if (this.watch !== watch) return;
+    this.stopWatch();
+    next();
+  }
+
+  /** Credentials expire: where another reader came with a newer one, the watch goes on with that. */
+  private watchFailed(caller: Caller, error: unknown): void {
+    const newest = [...this.readers].at(-1);
+    if (newest !== undefined && newest.caller.credential !== caller.credential) this.proceed();
+    else this.fail(error);
+  }
+
+  private leaseChanged(lease: Lease | undefined): void {
+    if (this.isEnded || lease?.holder === this.holder) return;
+    this.losses++;
+    if (this.watch === undefined) {
+      if (this.readers.size > 0 && mayTake(lease, this.holder, this.ports.clock.now())) this.proceed();
+      return;
+    }
+    // Without a lease the log itself may have been removed, so that even the same watch begins anew.
+    this.stopWatch();
+    if (this.readers.size > 0) this.proceed();
+    else if (lease === undefined) this.clearAway().catch((error: unknown) => this.note(error));
+  }
+
+  /** What was written just when the subscription was removed would stay for ever. */
+  private async clearAway(): Promise<void> {
+    if (!(await this.subscriptions.isOpen(this.subscription)))
+      await this.ports.events.remove(this.subscription.log);
+  }
+
+  private take(reading: boolean, may: (lease: Lease | undefined) => boolean): Promise<boolean> {
+    const { leases, clock } = this.ports;
+    const lease = { holder: this.holder, reading, renewed: clock.now() };
+    return leases.take(this.subscription.log, lease, may);
+  }
+
+  /** Nobody reads here: whoever has a reader may watch instead. */
+  private standBack(): void {
+    this.take(false, (lease) => lease?.holder === this.holder).catch((error: unknown) => this.note(error));
+  }
+
+  private stopWatch(): void {
+    this.watch?.stop();
+    this.watch = undefined;
+  }
+
+  private fail(error: unknown): void {
+    const readers = [...this.readers];
+    this.readers.clear();
+    this.end();
+    for (const reader of readers) reader.failed(error);
+  }
+
+  private end(): void {
+    if (this.isEnded) return;
+    this.isEnded = true;
+    clearTimeout(this.lingering);
+    clearInterval(this.renewing);
+    this.stopWatch();
+    this.known.resolve();
+    this.ports.leases
+      .release(this.subscription.log, this.holder)
+      .catch((error: unknown) => this.note(error))
+      .finally(() => this.unobserve());
+    this.ended();
+  }
+
+  private note(error: unknown): void {
+    this.ports.log.warn('watching_ended_badly', { subscription: this.subscription.id, error });
+  }
+}

@@ -1,0 +1,261 @@
+/**
+ * Logs of events in the Realtime Database, below `bus/{log}`:
+ *
+ *   log/{number}          an entry: who wrote it, its transitions as JSON, and whether something was lost before
+ *   states/{number}       the state after that entry, as JSON
+ *   checkpoints/{number}  that there is such a state, and which entries were kept, as JSON
+ *
+ * JSON is stored as text: the database would drop nulls and empty objects, and has no keys with dots.
+ */
+
+import type { Database, DataSnapshot, Query, Reference } from 'firebase-admin/database';
+import { z } from 'zod';
+import { changeNode } from '../../../kernel/realtime/database.ts';
+import { busPath } from '../../../kernel/realtime/paths.ts';
+import { UnreadableDocumentError, type UnreadableDocuments } from '../../../kernel/unreadable.ts';
+import type { Checkpoint, Entry, EventLog, LoadedLog } from '../rules/eventLog.ts';
+import type { State } from '../rules/transition.ts';
+
+/** A checkpoint is replaced by another now and then, and hardly ever twice while it is read. */
+const MAX_LOADS = 10;
+
+const transition = z.object({
+  kind: z.enum(['added', 'changed', 'removed']),
+  key: z.string(),
+  data: z.json().exactOptional(),
+  previousData: z.json().exactOptional(),
+  at: z.number(),
+});
+
+const storedEntry = z.object({
+  writer: z.string(),
+  transitions: textOf(z.array(transition)),
+  after_loss: z.boolean().default(false),
+});
+
+const storedState = textOf(z.array(z.tuple([z.string(), z.string()])));
+
+const storedKept = textOf(
+  z.array(
+    z.object({
+      sequence: z.number(),
+      transitions: z.number(),
+      events: z.number(),
+      bytes: z.number(),
+      at: z.number(),
+    }),
+  ),
+);
+
+export class DatabaseEventLog implements EventLog {
+  private readonly database: () => Promise<Database>;
+  private readonly unreadable: UnreadableDocuments;
+
+  constructor(database: () => Promise<Database>, unreadable: UnreadableDocuments) {
+    this.database = database;
+    this.unreadable = unreadable;
+  }
+
+  async create(log: string, state: State): Promise<void> {
+    const bus = await this.bus(log);
+    if (await this.exists(log)) return;
+    const text = JSON.stringify([...state]);
+    await changeNode(bus.child('states').child(sequenceKey(0)), (current) =>
+      current === null ? text : undefined,
+    );
+    await bus.child('checkpoints').child(sequenceKey(0)).set('[]');
+  }
+
+  async exists(log: string): Promise<boolean> {
+    const checkpoints = (await this.bus(log)).child('checkpoints');
+    return (await lastOf(checkpoints)) !== undefined;
+  }
+
+  async remove(log: string): Promise<void> {
+    await (await this.bus(log)).remove();
+  }
+
+  async load(log: string): Promise<LoadedLog | undefined> {
+    const bus = await this.bus(log);
+    for (let attempt = 0; attempt < MAX_LOADS; attempt++) {
+      const latest = await lastOf(bus.child('checkpoints'));
+      if (latest === undefined) return undefined;
+      const sequence = sequenceOf(latest.key);
+      const [state, entries] = await Promise.all([
+        bus.child('states').child(sequenceKey(sequence)).get(),
+        entriesOf(bus, sequence + 1).get(),
+      ]);
+      const after = this.entriesIn(entries);
+      if (!state.exists() || !isUnbroken(after, sequence)) continue; // there is a newer checkpoint
+      const checkpoint = {
+        sequence,
+        state: new Map(this.value(state, stateIn)),
+        kept: this.value(latest, keptIn),
+      };
+      return { checkpoint, entries: after };
+    }
+    throw new Error('The log never stood still to be loaded.');
+  }
+
+  async append(log: string, { sequence, writer, transitions, isAfterLoss }: Entry): Promise<boolean> {
+    const told = { writer, transitions: JSON.stringify(transitions) };
+    const entry = isAfterLoss ? { ...told, after_loss: true } : told;
+    const node = (await this.bus(log)).child('log').child(sequenceKey(sequence));
+    return changeNode(node, (current) => {
+      if (current === null) return entry;
+      // Written before, by an attempt whose answer was lost.
+      const there = storedEntry.safeParse(current);
+      return there.success && there.data.writer === writer ? entry : undefined;
+    });
+  }
+
+  async checkpoint(log: string, { sequence, state, kept }: Checkpoint): Promise<void> {
+    const [text, keptText] = [JSON.stringify([...state]), JSON.stringify(kept)];
+    const bus = await this.bus(log);
+    const older = await bus.child('checkpoints').orderByKey().endBefore(sequenceKey(sequence)).get();
+    const replaced = keysIn(older).flatMap((key) => [
+      [`states/${key}`, null] as const,
+      [`checkpoints/${key}`, null] as const,
+    ]);
+    await bus.update({
+      ...Object.fromEntries(replaced),
+      [`states/${sequenceKey(sequence)}`]: text,
+      [`checkpoints/${sequenceKey(sequence)}`]: keptText,
+    });
+  }
+
+  async drop(log: string, sequences: readonly number[]): Promise<void> {
+    const dropped = Object.fromEntries(sequences.map((sequence) => [sequenceKey(sequence), null]));
+    await (await this.bus(log)).child('log').update(dropped);
+  }
+
+  async read(log: string, from: number, most: number): Promise<readonly Entry[]> {
+    const bus = await this.bus(log);
+    return this.entriesIn(await entriesOf(bus, from).limitToFirst(most).get());
+  }
+
+  async end(log: string): Promise<number> {
+    const bus = await this.bus(log);
+    const last = await Promise.all([lastOf(bus.child('log')), lastOf(bus.child('checkpoints'))]);
+    return Math.max(0, ...last.flatMap((found) => (found ? [sequenceOf(found.key)] : [])));
+  }
+
+  follow(
+    log: string,
+    from: number,
+    appended: (entry: Entry) => void,
+    failed: (error: unknown) => void,
+  ): () => void {
+    let isEnded = false;
+    let unlisten = (): void => undefined;
+    const listen = (bus: Reference): void => {
+      if (isEnded) return;
+      const query = entriesOf(bus, from);
+      const told = (snapshot: DataSnapshot): void => {
+        // What a listener throws ends the instance.
+        try {
+          appended(this.entryIn(snapshot));
+        } catch (error) {
+          failed(error);
+        }
+      };
+      query.on('child_added', told, failed);
+      unlisten = () => query.off('child_added', told);
+    };
+    this.bus(log).then(listen).catch(failed);
+    return () => {
+      isEnded = true;
+      unlisten();
+    };
+  }
+
+  private entriesIn(list: DataSnapshot): readonly Entry[] {
+    const entries: Entry[] = [];
+    list.forEach((child) => {
+      entries.push(this.entryIn(child));
+    });
+    return entries;
+  }
+
+  private entryIn(snapshot: DataSnapshot): Entry {
+    return { sequence: sequenceOf(snapshot.key), ...this.value(snapshot, entryFrom) };
+  }
+
+  /**
+   * None is stepped over: what follows would be told of a state that never was.
+   * @throws UnreadableDocumentError
+   */
+  private value<Value>(snapshot: DataSnapshot, from: (value: unknown) => Value): Value {
+    try {
+      return from(snapshot.val());
+    } catch (error) {
+      const path = decodeURIComponent(new URL(snapshot.ref.toString()).pathname.slice(1));
+      this.unreadable.note(path, error);
+      throw new UnreadableDocumentError(path);
+    }
+  }
+
+  private async bus(log: string): Promise<Reference> {
+    return (await this.database()).ref(busPath(log));
+  }
+}
+
+/** Values that are stored as JSON text. */
+function textOf<Schema extends z.ZodType>(schema: Schema) {
+  return z
+    .string()
+    .transform((text): unknown => JSON.parse(text))
+    .pipe(schema);
+}
+
+function entriesOf(bus: Reference, from: number): Query {
+  return bus.child('log').orderByKey().startAt(sequenceKey(from));
+}
+
+async function lastOf(list: Reference): Promise<DataSnapshot | undefined> {
+  const found: DataSnapshot[] = [];
+  (await list.orderByKey().limitToLast(1).get()).forEach((child) => {
+    found.push(child);
+  });
+  return found[0];
+}
+
+function keysIn(list: DataSnapshot): readonly string[] {
+  const keys: string[] = [];
+  list.forEach((child) => {
+    keys.push(child.key);
+  });
+  return keys;
+}
+
+/** As an entry is kept; its number is its key. */
+export function entryFrom(value: unknown): Omit<Entry, 'sequence'> {
+  const { writer, transitions, after_loss } = storedEntry.parse(value);
+  return after_loss ? { writer, transitions, isAfterLoss: true } : { writer, transitions };
+}
+
+export function stateIn(value: unknown): readonly (readonly [string, string])[] {
+  return storedState.parse(value);
+}
+
+export function keptIn(value: unknown): Checkpoint['kept'] {
+  return storedKept.parse(value);
+}
+
+function isUnbroken(entries: readonly Entry[], after: number): boolean {
+  return entries.every(({ sequence }, index) => sequence === after + 1 + index);
+}
+
+/** The keys of a log's entries and checkpoints: they sort as their numbers do. */
+
+/** Keys of digits alone would be taken for an array's. */
+const PREFIX = 'e';
+const DIGITS = 10;
+
+export function sequenceKey(sequence: number): string {
+  return PREFIX + String(Math.max(sequence, 0)).padStart(DIGITS, '0');
+}
+
+function sequenceOf(key: string | null): number {
+  return Number(key?.slice(PREFIX.length));
+}

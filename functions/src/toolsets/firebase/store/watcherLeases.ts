@@ -1,0 +1,104 @@
+/** Who watches for a log: `bus/{log}/watcher` = `{holder, reading, renewed}`. */
+
+import type { Database, Reference } from 'firebase-admin/database';
+import { z } from 'zod';
+import type { Clock } from '../../../kernel/ports.ts';
+import { changeNode, removeFound } from '../../../kernel/realtime/database.ts';
+import { busPath, COMMITS } from '../../../kernel/realtime/paths.ts';
+import type { Expiring } from '../../../kernel/sweep.ts';
+import type { Lease, WatcherLeases } from '../rules/eventLog.ts';
+
+const storedLease = z.object({ holder: z.string(), reading: z.boolean(), renewed: z.number() });
+
+export class DatabaseWatcherLeases implements WatcherLeases {
+  private readonly database: () => Promise<Database>;
+
+  constructor(database: () => Promise<Database>) {
+    this.database = database;
+  }
+
+  async take(log: string, lease: Lease, may: (current: Lease | undefined) => boolean): Promise<boolean> {
+    const node = await this.node(log);
+    const stored = { ...lease, renewed: lease.renewed.getTime() };
+    // A lease whose taking was not answered is met again as one's own, and is as new.
+    let isRenewed = true;
+    const isTaken = await changeNode(node, (current) => {
+      const before = leaseIn(current);
+      if (!may(before)) return undefined;
+      if (before?.holder !== lease.holder) isRenewed = false;
+      return stored;
+    });
+    if (isTaken && !isRenewed) {
+      // Best effort: where it is not reached, the lease gets stale.
+      node
+        .onDisconnect()
+        .remove()
+        .catch(() => undefined);
+    }
+    return isTaken;
+  }
+
+  async release(log: string, holder: string): Promise<void> {
+    const node = await this.node(log);
+    const isReleased = await changeNode(node, (current) => {
+      const there = leaseIn(current);
+      return there === undefined || there.holder === holder ? null : undefined;
+    });
+    if (isReleased) await node.onDisconnect().cancel();
+  }
+
+  observe(log: string, changed: (lease: Lease | undefined) => void): () => void {
+    let isEnded = false;
+    let unlisten = (): void => undefined;
+    const listen = (node: Reference): void => {
+      if (isEnded) return;
+      const told = node.on('value', (snapshot) => changed(leaseIn(snapshot.val())));
+      unlisten = () => node.off('value', told);
+    };
+    // Without the database nothing else works either, and says so.
+    this.node(log).then(listen, () => undefined);
+    return () => {
+      isEnded = true;
+      unlisten();
+    };
+  }
+
+  private async node(log: string): Promise<Reference> {
+    return (await this.database()).ref(`${busPath(log)}/watcher`);
+  }
+}
+
+export function leaseIn(value: unknown): Lease | undefined {
+  const { data } = storedLease.safeParse(value);
+  return data && { ...data, renewed: new Date(data.renewed) };
+}
+
+// `commits/{id}`: proofs of writes that callers made, kept until nobody asks for them.
+
+const REMOVED_AT_ONCE = 500;
+
+/** Callers may write more of them in a minute than one removal takes away. */
+const MAX_REMOVALS = 20;
+
+export class DatabaseCommitProofs implements Expiring {
+  readonly name = 'commits';
+  private readonly database: () => Promise<Database>;
+  private readonly clock: Clock;
+
+  constructor(database: () => Promise<Database>, clock: Clock) {
+    this.database = database;
+    this.clock = clock;
+  }
+
+  async expire(): Promise<number> {
+    const all = (await this.database()).ref(COMMITS);
+    const expired = all.orderByChild('expires_at').endAt(this.clock.now().getTime());
+    let removed = 0;
+    for (let count = 0; count < MAX_REMOVALS; count++) {
+      const found = await removeFound(expired.limitToFirst(REMOVED_AT_ONCE));
+      removed += found;
+      if (found < REMOVED_AT_ONCE) break;
+    }
+    return removed;
+  }
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { subscriptionId } from './shapes.ts';
+
+export const unsubscribe = defineTool({
+  name: 'unsubscribe',
+  title: 'Unsubscribe',
+  description: 'Ends a subscription of yours and removes its log.',
+  details: 'Whoever waits for events of it is told NOT_FOUND.',
+  input: z.strictObject({
+    subscriptionId: subscriptionId.describe('The subscription'),
+  }),
+  output: z.object({ success: z.boolean(), subscriptionId: z.string() }),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  // What is one's own may always be given up.
+  role: 'viewer',
+  example: { subscriptionId: 'sub-tasks-001' },
+  handler: async ({ services, caller, operation }, { subscriptionId: id }) => {
+    const answer = { success: true, subscriptionId: id };
+    await services.subscriptions.unsubscribe(caller, id, () => operation.settle(answer));
+    return answer;
+  },
+});

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { OPERATIONS, type WriteOutcome } from '../rules/access.ts';
+import { database, path } from './shapes.ts';
+
+const data = z.union([
+  z.record(z.string(), z.json()),
+  z.array(z.json()),
+  z.string(),
+  z.number(),
+  z.boolean(),
+  z.null(),
+]);
+
+export const write = defineTool({
+  name: 'write',
+  title: 'Write data',
+  description:
+    'Writes to Firebase as yourself: security rules decide; messages/ and shared/ are for everybody. set replaces, update changes the fields named, push adds under a new key, delete removes (data: null).',
+  details:
+    'set with merge keeps other fields. update is of what exists. delete succeeds whether or not something is there. With transaction, nothing is overwritten that was not read: what changed meanwhile, or is not at expectedVersion, is a CONFLICT.',
+  input: z.strictObject({
+    database: database('Which database'),
+    path: path('Path to write'),
+    data: data.describe('Data to write'),
+    operation: z.enum(OPERATIONS).default('set').describe('What to do'),
+    merge: z.boolean().default(false).describe('Firestore set: keep other fields'),
+    transaction: z.boolean().default(false).describe('Fail with CONFLICT if it changed meanwhile'),
+    expectedVersion: z
+      .union([z.string().max(200), z.null()])
+      .optional()
+      .describe('With transaction: metadata.version of your read; null: nothing may be there'),
+  }),
+  output: z.object({
+    success: z.boolean(),
+    key: z.string().optional().describe('Generated key for push operations'),
+    metadata: z
+      .object({ path: z.string(), timestamp: z.iso.datetime(), operation: z.string(), version: z.string() })
+      .partial()
+      .optional(),
+  }),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  // The rules decide, and nothing before them.
+  role: 'viewer',
+  example: {
+    database: 'firestore',
+    path: 'messages/conversations/conv-123',
+    data: {
+      from: 'agent-001',
+      to: 'agent-002',
+      message: 'Task completed successfully',
+      timestamp: '2025-11-03T10:35:00Z',
+    },
+    operation: 'push',
+  },
+  handler: async ({ services, caller, operation }, input) => {
+    const { database: name, path: text, expectedVersion, ...request } = input;
+    const answer = ({ key, timestamp, version }: WriteOutcome) => ({
+      success: true,
+      ...(key !== undefined && { key }),
+      metadata: {
+        path: text,
+        timestamp: timestamp.toISOString(),
+        operation: input.operation,
+        ...(version !== undefined && { version }),
+      },
+    });
+    const outcome = await services.data.write(
+      caller,
+      name,
+      text,
+      { ...request, ...(expectedVersion !== undefined && { expectedVersion }) },
+      operation,
+      (written) => operation.settle(answer(written)),
+    );
+    return answer(outcome);
+  },
+});

@@ -1,0 +1,188 @@
+/** Creating branches, and committing several files at once. Ours, beside the specification's five tools. */
+import type { Settle, Store } from '../../../kernel/commit.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { Branches } from './branches.ts';
+import { type CommitRequest, checkRequest, type FileChange, isObstacle, kindsOf } from './commitRequest.ts';
+import { TreeView } from './content.ts';
+import { found, invalidArgument, refNotFound, repositoryNotFound, written } from './errors.ts';
+import { isSha, refName } from './names.ts';
+import type { Commit, GitHub, RepositoryName, TreeEntry } from './port.ts';
+import type { GitHubPorts } from './ports.ts';
+
+/** How often a branch may move on while a commit is made for it. */
+const MAX_ATTEMPTS = 3;
+
+export interface CreatedBranch {
+  readonly branch: string;
+  readonly sha: string;
+  /** False where it was there already, at the same commit. */
+  readonly created: boolean;
+}
+
+export interface CommitOutcome {
+  readonly sha: string;
+  readonly parent: string;
+  readonly tree: string;
+  /** False where the branch was at this very commit already: same message, same files. */
+  readonly created: boolean;
+}
+
+export class Committing {
+  private readonly gitHub: GitHub;
+  private readonly branches: Branches;
+  private readonly store: Store;
+
+  constructor({ gitHub, store }: GitHubPorts) {
+    this.gitHub = gitHub;
+    this.branches = new Branches(gitHub);
+    this.store = store;
+  }
+
+  /** @param from a branch, a tag or a commit; the default branch where absent */
+  async createBranch(
+    at: RepositoryName,
+    name: string,
+    from: string | undefined,
+    settle: Settle<CreatedBranch>,
+  ): Promise<CreatedBranch> {
+    refName(name, 'branch');
+    if (isSha(name)) throw looksLikeSha();
+    const sha = await this.start(at, from);
+    const created = await this.branches.make(at, name, sha);
+    const outcome = { branch: name, sha, created };
+    await this.store.commit([], settle(outcome));
+    return outcome;
+  }
+
+  /** All files in one commit: nobody sees any of it before the branch moves, which is the last step. */
+  async commitFiles(request: CommitRequest, settle: Settle<CommitOutcome>): Promise<CommitOutcome> {
+    checkRequest(request);
+    const outcome = await this.commitOnto(request, new Map(), 1);
+    await this.store.commit([], settle(outcome));
+    return outcome;
+  }
+
+  private async start(at: RepositoryName, from: string | undefined): Promise<string> {
+    const repository = from === undefined ? await this.gitHub.repository(at) : undefined;
+    if (from === undefined && repository === undefined) throw repositoryNotFound(at);
+    const ref = repository?.defaultBranch ?? refName(from ?? '', 'from');
+    const commit = await this.gitHub.commit(at, ref);
+    if (commit === undefined) throw await this.missing(at, ref, 'from');
+    return commit.sha;
+  }
+
+  private async missing(at: RepositoryName, ref: string, field: string): Promise<MusterError> {
+    const repository = await this.gitHub.repository(at);
+    return repository === undefined ? repositoryNotFound(at) : refNotFound(at, ref, field);
+  }
+
+  private async commitOnto(
+    request: CommitRequest,
+    blobs: Map<string, string>,
+    attempt: number,
+  ): Promise<CommitOutcome> {
+    const { at, branch, message, expectedParent } = request;
+    const headSha = await this.gitHub.branch(at, branch);
+    if (headSha === undefined) throw await this.missing(at, branch, 'branch');
+    const head = await found(this.gitHub, at, this.gitHub.commit(at, headSha));
+    if (expectedParent === undefined && (await this.isMade(request, head, blobs)))
+      return sameAs(head, request);
+    const parent =
+      expectedParent === undefined || expectedParent === headSha ? head : await this.before(request, head);
+    const tree = await this.tree(request, parent.tree, blobs);
+    if (tree === head.tree && (parent === head || head.parents[0] === parent.sha))
+      return sameAs(head, request);
+    if (parent !== head) throw movedOn(branch);
+    const sha = await written(
+      this.gitHub,
+      at,
+      this.gitHub.createCommit(at, { message, tree, parent: parent.sha }),
+    );
+    if (await this.branches.move(at, branch, { sha, parent: parent.sha })) {
+      return { sha, parent: parent.sha, tree, created: true };
+    }
+    if (expectedParent !== undefined || attempt === MAX_ATTEMPTS) throw movedOn(branch);
+    return this.commitOnto(request, blobs, attempt + 1);
+  }
+
+  /** Whether the head is this very commit: a deletion cannot be made over it again. */
+  private async isMade(request: CommitRequest, head: Commit, blobs: Map<string, string>): Promise<boolean> {
+    const { at, message, files } = request;
+    const [before] = head.parents;
+    if (head.message !== message || before === undefined || !files.some((file) => file.delete)) return false;
+    const { tree } = await found(this.gitHub, at, this.gitHub.commit(at, before));
+    try {
+      return (await this.tree(request, tree, blobs)) === head.tree;
+    } catch (error) {
+      if (isObstacle(error)) return false;
+      throw error;
+    }
+  }
+
+  /** The branch is not where it was expected. An earlier attempt of the same call may have moved it. */
+  private async before({ at, branch, expectedParent = '' }: CommitRequest, head: Commit): Promise<Commit> {
+    if (head.parents[0] !== expectedParent) throw movedOn(branch);
+    return found(this.gitHub, at, this.gitHub.commit(at, expectedParent));
+  }
+
+  /** @param blobs those made so far, by path: a further attempt uses them again */
+  private async tree(
+    { at, files }: CommitRequest,
+    base: string,
+    blobs: Map<string, string>,
+  ): Promise<string> {
+    const kinds = await kindsOf(await TreeView.open(this.gitHub, at, base), { files });
+    const entries: TreeEntry[] = [];
+    for (const file of files) {
+      const { path } = file;
+      const kind = kinds.get(path) ?? 'file';
+      entries.push({ path, kind, content: await this.contentOf(at, file, blobs) });
+    }
+    return written(this.gitHub, at, this.gitHub.createTree(at, base, entries));
+  }
+
+  private async contentOf(
+    at: RepositoryName,
+    { path, content, encoding }: FileChange,
+    blobs: Map<string, string>,
+  ): Promise<TreeEntry['content']> {
+    if (content === undefined) return undefined;
+    if (encoding === 'utf8') return { text: content };
+    const blob = blobs.get(path) ?? (await written(this.gitHub, at, this.gitHub.createBlob(at, content)));
+    blobs.set(path, blob);
+    return { blob };
+  }
+}
+
+function sameAs(head: Commit, { message, branch }: CommitRequest): CommitOutcome {
+  const [parent] = head.parents;
+  if (head.message === message && parent !== undefined) {
+    return { sha: head.sha, parent, tree: head.tree, created: false };
+  }
+  throw new MusterError(
+    'CONFLICT',
+    `Branch "${branch}" holds all of this already: there is nothing to commit.`,
+    {
+      field: 'files',
+      reason: 'NOTHING_TO_COMMIT',
+      suggestion: 'Go on: the files are as you want them.',
+    },
+  );
+}
+
+function movedOn(branch: string): MusterError {
+  return new MusterError('CONFLICT', `Branch "${branch}" has moved on.`, {
+    field: 'expected_parent',
+    reason: 'PARENT_MOVED',
+    suggestion: 'This call has committed nothing. Read the files again and commit on what is there now.',
+  });
+}
+
+function looksLikeSha(): MusterError {
+  return invalidArgument(
+    'branch',
+    'INVALID_REF',
+    'A branch whose name is a SHA would be taken for the commit.',
+    'Name it after what it is for: "feature/login".',
+  );
+}

@@ -1,0 +1,132 @@
+/**
+ * The names that callers give: of repositories, files and refs. They become parts of URLs, so all that a URL
+ * would take for something else is refused before GitHub is asked.
+ * Source: spec/network.md, "github.readFile"; https://git-scm.com/docs/git-check-ref-format
+ */
+import { invalidArgument } from './errors.ts';
+import type { RepositoryName } from './port.ts';
+
+/** As spec/network.md writes them. */
+export const OWNER_PATTERN = '^[a-zA-Z0-9-]+$';
+export const REPO_PATTERN = '^[a-zA-Z0-9-_.]+$';
+
+/** GitHub's own bounds, and some room for GitHub Enterprise. */
+const MAX_NAME_LENGTH = 100;
+
+const MAX_PATH_LENGTH = 4096;
+
+const MAX_REF_LENGTH = 250;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they must not be there
+const CONTROL = /[\u0000-\u001f\u007f\ud800-\udfff]/u;
+
+const SHA = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
+
+/** @throws MusterError INVALID_FORMAT */
+export function repositoryName(
+  owner: string,
+  repo: string,
+  fields: readonly [string, string] = ['owner', 'repo'],
+): RepositoryName {
+  if (owner.length > MAX_NAME_LENGTH || !new RegExp(OWNER_PATTERN).test(owner)) {
+    throw invalidArgument(
+      fields[0],
+      'INVALID_NAME',
+      'The owner of a repository has only letters, digits and "-".',
+      'Give the user or the organization alone: "sartor-ai".',
+    );
+  }
+  if (repo.length > MAX_NAME_LENGTH || !new RegExp(REPO_PATTERN).test(repo) || /^\.{1,2}$/.test(repo)) {
+    throw invalidArgument(
+      fields[1],
+      'INVALID_NAME',
+      'The name of a repository has only letters, digits, "-", "_" and ".".',
+      'Give the name alone, without its owner: "claude-network".',
+    );
+  }
+  return { owner, repo };
+}
+
+/** A file's path from the repository's root. @throws MusterError INVALID_FORMAT */
+export function filePath(path: string, field = 'path'): string {
+  const wrong = wrongWithPath(path);
+  if (wrong === undefined) return path;
+  throw invalidArgument(
+    field,
+    'INVALID_PATH',
+    `The path ${wrong}.`,
+    'Name a file from the root of the repository, without a leading "/": "src/index.ts".',
+  );
+}
+
+function wrongWithPath(path: string): string | undefined {
+  if (path.length > MAX_PATH_LENGTH) return `is longer than ${MAX_PATH_LENGTH} characters`;
+  if (CONTROL.test(path)) return 'holds control characters';
+  const segments = path.split('/');
+  if (segments.includes('')) return 'is empty or has an empty part: it neither begins nor ends with "/"';
+  return segments.some((segment) => /^\.{1,2}$/.test(segment)) ? 'has a part "." or ".."' : undefined;
+}
+
+/** A branch's or tag's name, or the SHA of a commit. @throws MusterError INVALID_FORMAT */
+export function refName(ref: string, field = 'ref'): string {
+  const parts = ref.split('/');
+  const sound =
+    ref.length <= MAX_REF_LENGTH &&
+    !CONTROL.test(ref) &&
+    !/[ ~^:?*[\\]|\.\.|@\{|\.$|^-|^@$/.test(ref) &&
+    parts.every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'));
+  if (sound) return ref;
+  throw invalidArgument(
+    field,
+    'INVALID_REF',
+    'This cannot be the name of a branch, a tag or a commit in Git.',
+    'Name it as "main" or "feature/login", or give the full SHA of a commit.',
+  );
+}
+
+/** A branch, alone or as `owner:branch` where it is a fork's. @throws MusterError INVALID_FORMAT */
+export function headName(head: string): { readonly owner?: string; readonly branch: string } {
+  const colon = head.indexOf(':');
+  if (colon === -1) return { branch: refName(head, 'head') };
+  const owner = head.slice(0, colon);
+  return {
+    owner: repositoryName(owner, 'any', ['head', 'head']).owner,
+    branch: refName(head.slice(colon + 1), 'head'),
+  };
+}
+
+export function isSha(ref: string): boolean {
+  return SHA.test(ref);
+}
+
+/** What others wrote on GitHub, on its way to an agent: data in a field of its own, never part of our sentences. */
+
+/** Control characters beside tab and line feed, and those that reorder or hide what is shown. */
+const UNSEEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: taking them out is the purpose
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+const LONE_SURROGATES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** The text without what cannot be seen, at most `most` characters long; one that was cut ends with `…`. */
+export function plainText(text: string, most: number): string {
+  const seen = text
+    .slice(0, most * 4)
+    .replace(UNSEEN, '')
+    .replace(LONE_SURROGATES, '\ufffd');
+  return seen.length <= most ? seen : `${seen.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/** The same on one line. */
+export function plainLine(text: string, most: number): string {
+  return plainText(text, most).replace(/[\t\n]+/g, ' ');
+}
+
+/** The address, if it is one of the web's. */
+export function webAddress(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const { protocol, username, password, href } = new URL(text);
+  return /^https?:$/.test(protocol) && username === '' && password === '' && href.length <= 2000
+    ? href
+    : undefined;
+}

@@ -1,0 +1,142 @@
+/** Creating pull requests, and remembering which task each belongs to. Source: spec/network.md, "github.createPR". */
+import { hasRole, type Principal } from '../../../access/rules/principal.ts';
+import type { Change, Settle } from '../../../kernel/commit.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { retryStale } from '../../../kernel/retry.ts';
+import { isClosed, taskNotFound } from '../../coordination/index.ts';
+import { outcomeUnknown, refNotFound, unwritable } from './errors.ts';
+import { headName, refName } from './names.ts';
+import type { NewPullRequest, PullRequest, RepositoryName } from './port.ts';
+import type { GitHubPorts } from './ports.ts';
+
+interface PullRequestRequest {
+  readonly principal: Principal;
+  readonly workspace: string;
+  readonly at: RepositoryName;
+  readonly pullRequest: NewPullRequest;
+  /** The task that is done when it is merged. */
+  readonly taskId?: string;
+}
+
+export interface CreatedPullRequest {
+  readonly pullRequest: PullRequest;
+  /** False where there was an open one from the same branch into the same branch. */
+  readonly created: boolean;
+}
+
+export class PullRequests {
+  private readonly ports: GitHubPorts;
+
+  constructor(ports: GitHubPorts) {
+    this.ports = ports;
+  }
+
+  /** Creates a pull request, or gives the open one; then notes its task together with the call's answer. */
+  async create(request: PullRequestRequest, settle: Settle<CreatedPullRequest>): Promise<CreatedPullRequest> {
+    const { at, taskId, pullRequest } = request;
+    const { owner = at.owner, branch } = headName(pullRequest.head);
+    refName(pullRequest.base, 'base');
+    if (taskId !== undefined) await this.requireTask(request, taskId);
+    const outcome = await this.findOrCreate(at, `${owner}:${branch}`, withTask(pullRequest, taskId));
+    const { store, randomness } = this.ports;
+    return retryStale(randomness, async () => {
+      const changes =
+        taskId === undefined ? [] : await this.linkChanges(request, taskId, outcome.pullRequest);
+      await store.commit(changes, settle(outcome));
+      return outcome;
+    });
+  }
+
+  private async findOrCreate(
+    at: RepositoryName,
+    head: string,
+    pullRequest: NewPullRequest,
+  ): Promise<CreatedPullRequest> {
+    const { gitHub } = this.ports;
+    const open = await gitHub.findPullRequest(at, head, pullRequest.base);
+    if (open !== undefined) return { pullRequest: open, created: false };
+    const created = await gitHub.createPullRequest(at, pullRequest);
+    if (created === undefined) throw await unwritable(gitHub, at);
+    if (typeof created !== 'string') return { pullRequest: created, created: true };
+    const there = await gitHub.findPullRequest(at, head, pullRequest.base);
+    if (created === 'unanswered') {
+      // There was none a moment ago.
+      if (there === undefined) throw outcomeUnknown('The pull request');
+      return { pullRequest: there, created: true };
+    }
+    // Somebody else was faster.
+    if (there === undefined) throw refNotFound(at, pullRequest.head, 'head');
+    return { pullRequest: there, created: false };
+  }
+
+  /** Whoever links a pull request to a task decides when it is done: its holder does, or a leader. */
+  private async requireTask({ principal, workspace }: PullRequestRequest, taskId: string): Promise<void> {
+    const task = (await this.ports.tasks.find(taskId))?.value;
+    if (task?.workspace !== workspace) throw taskNotFound(taskId);
+    if (isClosed(task.status)) {
+      throw new MusterError('CONFLICT', `Task "${taskId}" is ${task.status} already.`, {
+        field: 'task_id',
+        reason: 'WRONG_STATE',
+        suggestion: 'Leave task_id out, or name a task that is still open.',
+      });
+    }
+    const holder = task.claim?.agentId;
+    if (holder === undefined || holder === principal.agentId || hasRole(principal.role, 'leader')) return;
+    throw new MusterError('FORBIDDEN', `Task "${taskId}" is held by "${holder}".`, {
+      field: 'task_id',
+      reason: 'NOT_HOLDER',
+      suggestion: 'Only its holder or a leader says which pull request finishes a task.',
+    });
+  }
+
+  private async linkChanges(
+    { principal, at }: PullRequestRequest,
+    taskId: string,
+    { repositoryId, number }: PullRequest,
+  ): Promise<readonly Change[]> {
+    const { pullRequestLinks, clock } = this.ports;
+    const known = await pullRequestLinks.find(repositoryId, number);
+    if (known?.taskId === taskId) return [];
+    if (known !== undefined) {
+      throw new MusterError('CONFLICT', `Pull request ${number} belongs to task "${known.taskId}".`, {
+        field: 'task_id',
+        reason: 'LINKED_TO_ANOTHER_TASK',
+        suggestion: 'A pull request finishes one task. Leave task_id out, or open one from another branch.',
+      });
+    }
+    const link = { repositoryId, number, ...at, taskId, linkedBy: principal.uid, linkedAt: clock.now() };
+    return [{ kind: 'linkPullRequest', link }];
+  }
+}
+
+/** For people who read the pull request; Muster itself goes by what it stored. */
+function withTask(pullRequest: NewPullRequest, taskId: string | undefined): NewPullRequest {
+  if (taskId === undefined) return pullRequest;
+  const line = `Muster-Task: ${taskId}`;
+  const { body } = pullRequest;
+  return { ...pullRequest, body: body === undefined ? line : `${body}\n\n${line}` };
+}
+
+/** That a pull request belongs to a task: `pullRequests/{repositoryId}-{number}`. */
+export interface PullRequestLink {
+  readonly repositoryId: number;
+  readonly number: number;
+  readonly owner: string;
+  readonly repo: string;
+  readonly taskId: string;
+  readonly linkedBy: string;
+  readonly linkedAt: Date;
+}
+
+export interface PullRequestLinks {
+  find(repositoryId: number, number: number): Promise<PullRequestLink | undefined>;
+}
+
+/** What commits may change of links. */
+export interface LinkChanges {
+  readonly linkPullRequest: { readonly link: PullRequestLink };
+}
+
+declare module '../../../kernel/commit.ts' {
+  interface ChangeKinds extends LinkChanges {}
+}

@@ -1,0 +1,42 @@
+import type { Firestore } from '@google-cloud/firestore';
+import { z } from 'zod';
+import { type DocumentCodec, documentCodec } from '../../../kernel/firestore/codec.ts';
+import type { ChangeWriters } from '../../../kernel/firestore/commitWrites.ts';
+import { timestamp } from '../../../kernel/firestore/documents.ts';
+import { pullRequestId, pullRequestPath } from '../../../kernel/firestore/paths.ts';
+import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import type { LinkChanges, PullRequestLink, PullRequestLinks } from '../rules/pullRequests.ts';
+
+export const { toDocument: linkToDocument, fromDocument: linkFromDocument }: DocumentCodec<PullRequestLink> =
+  documentCodec(
+    z.object({
+      repository_id: z.number(),
+      number: z.number(),
+      owner: z.string(),
+      repo: z.string(),
+      task_id: z.string(),
+      linked_by: z.string(),
+      linked_at: timestamp,
+    }),
+  );
+
+export class FirestorePullRequestLinks implements PullRequestLinks {
+  private readonly database: Firestore;
+  private readonly documents: DocumentReading;
+
+  constructor(database: Firestore, documents: DocumentReading) {
+    this.database = database;
+    this.documents = documents;
+  }
+
+  async find(repositoryId: number, number: number): Promise<PullRequestLink | undefined> {
+    const snapshot = await this.database.doc(pullRequestPath(pullRequestId(repositoryId, number))).get();
+    return this.documents.find(snapshot, linkFromDocument);
+  }
+}
+
+export const linkWriters: ChangeWriters<LinkChanges> = {
+  linkPullRequest({ link }, writes) {
+    writes.create(pullRequestPath(pullRequestId(link.repositoryId, link.number)), linkToDocument(link));
+  },
+};

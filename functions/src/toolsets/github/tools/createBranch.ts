@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import type { CreatedBranch } from '../rules/committing.ts';
+import { repositoryName } from '../rules/names.ts';
+import { ADDS, owner, repo } from './shapes.ts';
+
+export const createBranch = defineTool({
+  name: 'createBranch',
+  title: 'Create a branch',
+  description:
+    'Creates a branch. The same name at the same commit is a success, at another commit a CONFLICT.',
+  details: 'Where it was there already, the answer has created: false.',
+  input: z.strictObject({
+    owner,
+    repo,
+    branch: z.string().describe('The new branch'),
+    from: z.string().optional().describe('Branch, tag or commit; default branch if left out'),
+  }),
+  output: z.object({
+    branch: z.string(),
+    sha: z.string().describe('The commit that it is at.'),
+    created: z.boolean().describe('False where it was there already.'),
+  }),
+  annotations: { ...ADDS, idempotentHint: true },
+  role: 'worker',
+  example: { owner: 'sartor-ai', repo: 'claude-network', branch: 'feature/login', from: 'main' },
+  handler: async ({ services, operation }, { owner: ownerName, repo: name, branch, from }) => {
+    const answer = (outcome: CreatedBranch) => ({ ...outcome });
+    const outcome = await services.committing.createBranch(
+      repositoryName(ownerName, name),
+      branch,
+      from,
+      (created) => operation.settle(answer(created)),
+    );
+    return answer(outcome);
+  },
+});

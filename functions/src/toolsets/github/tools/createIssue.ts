@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import type { CreatedIssue } from '../rules/branches.ts';
+import { repositoryName } from '../rules/names.ts';
+import { ADDS, owner, repo } from './shapes.ts';
+
+export const createIssue = defineTool({
+  name: 'createIssue',
+  title: 'Create an issue',
+  description: 'Creates an issue.',
+  details:
+    "An invisible comment marks the issue, so that it is found again where GitHub's answer was lost; with an idempotency_key, a repeated call never creates a second one.",
+  input: z.strictObject({
+    owner,
+    repo,
+    title: z.string().min(1).max(256).describe('Issue title'),
+    body: z.string().optional().describe('Issue, in Markdown'),
+    labels: z.array(z.string()).optional().describe('Labels'),
+    assignees: z.array(z.string()).optional().describe('Users'),
+    milestone: z.int().optional().describe('Number'),
+  }),
+  output: z.object({
+    number: z.int(),
+    url: z.string().optional().describe('Where people see it.'),
+    title: z.string(),
+    state: z.string(),
+    labels: z.array(z.string()),
+    assignees: z.array(z.string()).describe('GitHub drops those who cannot be assigned.'),
+    createdAt: z.iso.datetime(),
+    created: z.boolean().describe('False where an earlier attempt of this call had created it.'),
+  }),
+  annotations: ADDS,
+  role: 'worker',
+  example: {
+    owner: 'sartor-ai',
+    repo: 'claude-network',
+    title: 'Retries never end',
+    body: 'Seen in `src/retry.ts`.',
+    labels: ['bug'],
+  },
+  handler: async ({ services, operation }, { owner: ownerName, repo: name, ...fields }) => {
+    const { title, body, labels, assignees, milestone } = fields;
+    const answer = ({ issue, created }: CreatedIssue) => ({
+      number: issue.number,
+      ...(issue.url !== undefined && { url: issue.url }),
+      title: issue.title,
+      state: issue.state,
+      labels: [...issue.labels],
+      assignees: [...issue.assignees],
+      createdAt: issue.createdAt.toISOString(),
+      created,
+    });
+    const outcome = await services.issues.create(
+      repositoryName(ownerName, name),
+      {
+        title,
+        ...(body !== undefined && { body }),
+        ...(labels !== undefined && { labels }),
+        ...(assignees !== undefined && { assignees }),
+        ...(milestone !== undefined && { milestone }),
+      },
+      operation,
+      (created) => operation.settle(answer(created)),
+    );
+    return answer(outcome);
+  },
+});

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { idOf } from '../../../kernel/ids.ts';
+import { defineTool } from '../../../mcp/tool.ts';
+import { repositoryName } from '../rules/names.ts';
+import type { CreatedPullRequest } from '../rules/pullRequests.ts';
+import { ADDS, owner, repo } from './shapes.ts';
+
+export const createPR = defineTool({
+  name: 'createPR',
+  title: 'Create a pull request',
+  description:
+    'Creates a pull request, or answers the open one of the same branches. With task_id, merging it completes that task.',
+  details:
+    'An open one is answered unchanged, with created: false. With task_id, checks that fail are noted below tasks/<task_id>/logs.',
+  input: z.strictObject({
+    owner,
+    repo,
+    title: z.string().min(1).max(256).describe('PR title'),
+    body: z.string().optional().describe('Description, in Markdown'),
+    head: z.string().describe('Branch with changes'),
+    base: z.string().describe('Target branch'),
+    draft: z.boolean().default(false).describe('As a draft'),
+    maintainer_can_modify: z.boolean().default(true).describe('Maintainers may push'),
+    task_id: idOf('a task').optional().describe('Task of the queue'),
+  }),
+  output: z.object({
+    number: z.int(),
+    url: z.string().optional().describe('Where people see it.'),
+    title: z.string(),
+    state: z.string(),
+    draft: z.boolean(),
+    head: z.string(),
+    headSha: z.string(),
+    base: z.string(),
+    createdAt: z.iso.datetime(),
+    created: z.boolean().describe('False where it was there already.'),
+    taskId: z.string().optional(),
+  }),
+  annotations: ADDS,
+  role: 'worker',
+  example: {
+    owner: 'sartor-ai',
+    repo: 'claude-network',
+    title: 'End retries after three attempts',
+    head: 'fix/retries',
+    base: 'main',
+  },
+  handler: async ({ services, principal, workspace, operation }, input) => {
+    const { title, body, head, base, draft, task_id: taskId } = input;
+    const answer = ({ pullRequest: one, created }: CreatedPullRequest) => ({
+      number: one.number,
+      ...(one.url !== undefined && { url: one.url }),
+      title: one.title,
+      state: one.state,
+      draft: one.draft,
+      head: one.head,
+      headSha: one.headSha,
+      base: one.base,
+      createdAt: one.createdAt.toISOString(),
+      created,
+      ...(taskId !== undefined && { taskId }),
+    });
+    const outcome = await services.pullRequests.create(
+      {
+        principal,
+        workspace,
+        at: repositoryName(input.owner, input.repo),
+        pullRequest: {
+          title,
+          head,
+          base,
+          draft,
+          maintainerCanModify: input.maintainer_can_modify,
+          ...(body !== undefined && { body }),
+        },
+        ...(taskId !== undefined && { taskId }),
+      },
+      (created) => operation.settle(answer(created)),
+    );
+    return answer(outcome);
+  },
+});

@@ -1,0 +1,112 @@
+/** Arriving: the welcome and the checklist. Source: spec/network.md, "Onboarding Tools"; docs/semantics.md#network. */
+import type { AgentType } from '../../../access/rules/agent.ts';
+import { hasRole, type Principal } from '../../../access/rules/principal.ts';
+import type { AgentRegistration } from '../../../access/rules/registration.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import type { Hashing } from '../../../kernel/ports.ts';
+import { type ChecklistItem, checklist, leads } from './checklist.ts';
+import type { OnboardingPorts } from './ports.ts';
+import { type Welcome, welcome } from './welcome.ts';
+
+interface WelcomeRequest {
+  readonly agentName: string;
+  readonly role: AgentType;
+  readonly specializations: readonly string[];
+  readonly language: string;
+}
+
+const MAX_CONTACTS = 5;
+
+export class OnboardingService {
+  private readonly ports: OnboardingPorts;
+  private readonly registration: AgentRegistration;
+
+  constructor(ports: OnboardingPorts, registration: AgentRegistration) {
+    this.ports = ports;
+    this.registration = registration;
+  }
+
+  /** @throws MusterError VALIDATION_ERROR for a name that cannot be read */
+  welcome(principal: Principal, workspace: string, request: WelcomeRequest): Welcome {
+    const { hashing } = this.ports;
+    const name = plainText(request.agentName);
+    if (name === '') throw unreadableName();
+    const ownName = registrationName(name, hashing);
+    const specializations = request.specializations.map(plainText).filter((text) => text !== '');
+    return welcome({
+      name,
+      role: request.role,
+      specializations: [...new Set(specializations)],
+      language: request.language,
+      registration: { name: ownName, agentId: this.registration.agentId(principal.ownerUid, ownName) },
+      workspace,
+      mayLead: hasRole(principal.role, 'leader'),
+    });
+  }
+
+  /** The ids of some agents that lead the workspace. */
+  contacts(workspace: string): Promise<readonly string[]> {
+    return this.ports.directory.leaders(workspace, MAX_CONTACTS);
+  }
+
+  /**
+   * An agent's checklist, for itself, its owner, leaders and admins.
+   * @throws MusterError NOT_FOUND for everybody else
+   */
+  async checklist(principal: Principal, agentId: string): Promise<readonly ChecklistItem[]> {
+    const { agents, firstActs } = this.ports;
+    const agent = (await agents.find(agentId))?.value;
+    const isTheirs =
+      principal.agentId === agentId ||
+      hasRole(principal.role, 'leader') ||
+      (principal.kind === 'person' && agent?.ownerUid === principal.uid);
+    if (agent === undefined || !isTheirs) throw noSuchAgent(agentId);
+    const [firstDiscovery, firstTaskCreated] = await Promise.all([
+      firstActs.discovery(agentId),
+      leads(agent) ? firstActs.createdTask(agentId) : undefined,
+    ]);
+    return checklist({ agent, firstDiscovery, firstTaskCreated });
+  }
+}
+
+function unreadableName(): MusterError {
+  return new MusterError('VALIDATION_ERROR', 'The name has no character that can be read.', {
+    field: 'agentName',
+    suggestion: 'Give a name of letters or digits.',
+  });
+}
+
+function noSuchAgent(agentId: string): MusterError {
+  return new MusterError('NOT_FOUND', `There is no agent "${agentId}" whose checklist you may see.`, {
+    field: 'agentId',
+    value: agentId,
+    suggestion: 'Give your own agent id; onboarding.registerAgent answers it.',
+  });
+}
+
+const MIN_LENGTH = 3;
+const MAX_LENGTH = 50;
+
+/**
+ * The name under which onboarding.registerAgent takes an agent: letters, digits, "-" and "_". What had to be
+ * left out of it is told apart by a digest, so that two names never become one agent.
+ */
+export function registrationName(name: string, hashing: Hashing): string {
+  const plain = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^A-Za-z0-9_-]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+  if (plain === name && plain.length >= MIN_LENGTH && plain.length <= MAX_LENGTH) return plain;
+  const digest = hashing.sha256(name).slice(0, 8);
+  const start = plain.slice(0, MAX_LENGTH - digest.length - 1) || 'agent';
+  return `${start}-${digest}`;
+}
+
+/** Characters that are not there to be read: controls, direction marks, zero-width ones, halves of pairs. */
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]+/gu;
+
+/** A caller's text as it may stand in a sentence: on one line, nothing in it but what can be read. */
+export function plainText(text: string): string {
+  return text.replace(INVISIBLE, ' ').replace(/\s+/gu, ' ').trim();
+}

@@ -1,0 +1,32 @@
+import { FieldPath, type Firestore } from '@google-cloud/firestore';
+import { COLLECTIONS } from '../../../kernel/firestore/paths.ts';
+import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import { discoveryFromDocument, taskFromDocument } from '../../coordination/index.ts';
+import type { FirstActs } from '../rules/ports.ts';
+
+export class FirestoreFirstActs implements FirstActs {
+  private readonly database: Firestore;
+  private readonly documents: DocumentReading;
+
+  constructor(database: Firestore, documents: DocumentReading) {
+    this.database = database;
+    this.documents = documents;
+  }
+
+  async discovery(agentId: string): Promise<Date | undefined> {
+    const own = this.database
+      .collection(COLLECTIONS.discoveries)
+      .where('agent_id', '==', agentId)
+      .orderBy('created_at');
+    return (await this.documents.firstVersioned(own, 1, discoveryFromDocument))[0]?.value.createdAt;
+  }
+
+  /** A task's id begins with the time of its creation. */
+  async createdTask(agentId: string): Promise<Date | undefined> {
+    const own = this.database
+      .collection(COLLECTIONS.tasks)
+      .where('created_by', '==', agentId)
+      .orderBy(FieldPath.documentId());
+    return (await this.documents.firstVersioned(own, 1, taskFromDocument))[0]?.value.createdAt;
+  }
+}

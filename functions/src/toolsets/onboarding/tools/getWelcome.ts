@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { AGENT_TYPES } from '../../../access/rules/agent.ts';
+import { hasRole } from '../../../access/rules/principal.ts';
+import type { CallContext } from '../../../mcp/callContext.ts';
+import { defineTool } from '../../../mcp/tool.ts';
+import { LANGUAGES, type WelcomeStep } from '../rules/welcome.ts';
+import { callText, writtenCall } from './calls.ts';
+
+const MAX_SPECIALIZATIONS = 20;
+
+const specialization = z.string().refine((text) => text.length <= 100, 'expected at most 100 characters');
+
+const step = z
+  .object({ step: z.int(), title: z.string(), description: z.string(), action: callText })
+  .partial();
+
+const resources = z
+  .object({
+    documentation: z
+      .array(z.string())
+      .describe(
+        'Endpoints of this deployment, whose tools/list documents every tool, and resources to read.',
+      ),
+    tutorials: z.array(z.string()).describe('Calls that guide you further.'),
+    contacts: z.array(z.string()).describe('Ids of agents that lead this workspace, or whom to ask.'),
+  })
+  .partial();
+
+export const getWelcome = defineTool({
+  name: 'getWelcome',
+  title: 'Welcome',
+  description: 'Tells a newcomer what this place is, what its role does here and which calls come first.',
+  details: `In ${LANGUAGES.join(', ')}. Another language falls back to English and says so.`,
+  input: z.strictObject({
+    agentName: z.string().min(1).max(100).describe("The agent's name"),
+    role: z.enum(AGENT_TYPES).describe("The agent's role"),
+    specializations: z
+      .array(specialization)
+      .refine((list) => list.length <= MAX_SPECIALIZATIONS, `expected at most ${MAX_SPECIALIZATIONS}`)
+      .optional()
+      .describe('What it is good at, to register as capabilities'),
+    language: z.string().default('en').describe('ISO 639-1 code, or a tag such as pt-BR'),
+  }),
+  output: z.object({
+    welcome: z
+      .object({ message: z.string(), systemOverview: z.string(), roleDescription: z.string() })
+      .partial(),
+    quickStart: z.array(step),
+    resources,
+    language: z.enum(LANGUAGES).optional().describe('The language of these texts.'),
+    notice: z.string().optional().describe('Says so where the language asked for is not there.'),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: { agentName: 'Ada', role: 'developer', specializations: ['typescript'], language: 'en' },
+  handler: async (context, { specializations = [], ...input }) => {
+    const { services, principal, workspace } = context;
+    const { message, systemOverview, roleDescription, ...rest } = services.onboarding.welcome(
+      principal,
+      workspace,
+      {
+        ...input,
+        specializations,
+      },
+    );
+    const contacts = await services.onboarding.contacts(workspace);
+    const steps = rest.steps.filter(({ call }) => mayCall(context, call.tool));
+    return {
+      welcome: { message, systemOverview, roleDescription },
+      quickStart: steps.map((each, index) => stepAnswer(context, each, index, rest.elsewhere)),
+      resources: {
+        documentation: documentation(context),
+        tutorials: tutorials(context, steps),
+        contacts: contacts.length > 0 ? [...contacts] : [rest.askWhoInvitedYou],
+      },
+      language: rest.language,
+      ...(rest.notice !== undefined && { notice: rest.notice }),
+    };
+  },
+});
+
+/** Whether the tool is one that the caller's role opens, which a new agent of its own has at most. */
+function mayCall({ directory, principal }: CallContext, fullName: string): boolean {
+  const tool = directory.tools.find((known) => known.fullName === fullName);
+  return tool !== undefined && hasRole(principal.role, tool.role);
+}
+
+function stepAnswer(
+  { directory, baseUrl }: CallContext,
+  { title, description, call }: WelcomeStep,
+  index: number,
+  elsewhere: (url: string) => string,
+): z.output<typeof step> {
+  const isServed = directory.wireName(call.tool) !== undefined;
+  return {
+    step: index + 1,
+    title,
+    description: isServed ? description : `${description} ${elsewhere(baseUrl)}`,
+    action: writtenCall(directory, call),
+  };
+}
+
+function documentation({ directory, baseUrl }: CallContext): string[] {
+  const toolsets = new Set(directory.tools.map(({ toolset }) => toolset));
+  return [baseUrl, ...[...toolsets].map((toolset) => `${baseUrl}/${toolset}`), ...directory.resources];
+}
+
+/** The checklist guides on; the list of skills has an example for every tool. */
+function tutorials({ directory }: CallContext, steps: readonly WelcomeStep[]): string[] {
+  const checklist = steps.filter(({ call }) => call.tool === 'onboarding.getChecklist');
+  const calls = [...checklist.map(({ call }) => call), { tool: 'system.listSkills', args: {} }];
+  return calls.map((call) => writtenCall(directory, call));
+}

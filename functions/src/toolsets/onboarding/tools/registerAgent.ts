@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import { AGENT_TYPES } from '../../../access/rules/agent.ts';
+import { ROLES, WORKSPACE_NAME } from '../../../access/rules/principal.ts';
+import type { Registered } from '../../../access/rules/registration.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { idLike } from '../../../kernel/ids.ts';
+import { defineTool } from '../../../mcp/tool.ts';
+
+const MAX_CAPABILITIES = 100;
+
+const word = (description: string) =>
+  z
+    .string()
+    .refine((value) => value.trim() !== '' && value.length <= 100, 'expected 1 to 100 characters')
+    .describe(description);
+
+const retryPolicy = z.strictObject({
+  maxRetries: count('How often').default(3),
+  backoffMs: count('Milliseconds before retrying').default(1000),
+});
+
+const configuration = z.strictObject({
+  maxConcurrentTasks: z.number().int().min(1).default(5).describe('Tasks at once'),
+  timeout: z.number().int().min(1000).default(30_000).describe('Milliseconds after which it gives up a call'),
+  retryPolicy: retryPolicy.optional().describe('How it repeats its own failed calls'),
+});
+
+function count(description: string) {
+  return z
+    .number()
+    .int()
+    .refine((value) => value >= 0, 'expected 0 or more')
+    .describe(description);
+}
+
+const agentInfo = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-zA-Z0-9-_]+$/)
+    .min(3)
+    .max(50)
+    .describe('3 to 50 letters, digits, - or _'),
+  type: z.enum(AGENT_TYPES).describe('Primary role'),
+  version: z
+    .string()
+    .regex(/^\d+\.\d+\.\d+$/)
+    .describe('Three numbers, as in 1.0.0'),
+  description: z.string().max(500).optional().describe('Its purpose'),
+  creator: word('Its maker').optional(),
+});
+
+const capability = z.strictObject({
+  name: word('What tasks name in required_capabilities'),
+  category: word('Its group'),
+  parameters: z.record(z.string(), z.json()).optional().describe('More about it'),
+});
+
+/** The specification promises few of these; the handler gives them all. */
+const output = z.object({
+  agentId: z.string().describe('Unique agent identifier'),
+  credentials: z
+    .object({
+      apiKey: z.string(),
+      secret: z.string().describe('Shown once. The credential is "<apiKey>.<secret>".'),
+      expiresAt: z.iso.datetime(),
+    })
+    .partial(),
+  endpoints: z
+    .object({
+      messages: z
+        .url()
+        .describe('What others have pushed to messages/agents/<agentId> of the Realtime Database.'),
+      tasks: z.url().describe('The tasks that it holds, as system.getTaskQueue tells.'),
+      status: z.url().describe('How the system is, as system.getSystemStatus tells.'),
+    })
+    .partial()
+    .describe('To be read with a plain GET and the credential; each answers JSON.'),
+  registeredAt: z.iso.datetime().optional(),
+});
+
+/** What may be stored of an answer: everything but the secret. */
+const stored = z.object({
+  agentId: z.string(),
+  credentials: z.object({ apiKey: z.string(), expiresAt: z.string() }),
+  endpoints: z.record(z.string(), z.string()),
+  registeredAt: z.string(),
+});
+
+function answer(baseUrl: string, { agent, credential }: Omit<Registered, 'secret'>): z.output<typeof stored> {
+  return {
+    agentId: agent.id,
+    credentials: { apiKey: credential.apiKey, expiresAt: credential.expiresAt.toISOString() },
+    endpoints: {
+      messages: `${baseUrl}/agent/messages`,
+      tasks: `${baseUrl}/agent/tasks`,
+      status: `${baseUrl}/agent/status`,
+    },
+    registeredAt: agent.registeredAt.toISOString(),
+  };
+}
+
+export const registerAgent = defineTool({
+  name: 'registerAgent',
+  title: 'Register an agent',
+  description:
+    'Makes an agent and answers its credential. The same name again replaces its profile and its credential.',
+  details: 'By the same owner, the same name is the same agent. The old credential stops working.',
+  input: z.strictObject({
+    agentInfo: agentInfo.describe('The agent'),
+    capabilities: z
+      .array(capability)
+      .min(1)
+      .refine((list) => list.length <= MAX_CAPABILITIES, `expected at most ${MAX_CAPABILITIES} capabilities`)
+      .describe('Its capabilities'),
+    configuration: configuration.optional().describe('Its settings'),
+    role: z.enum(ROLES).optional().describe('At most your own; worker if left out'),
+    workspace: idLike(WORKSPACE_NAME, 'expected 1 to 64 letters, digits, "-" or "_"')
+      .optional()
+      .describe('Workspace of its calls that name none'),
+  }),
+  output,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  role: 'worker',
+  example: {
+    agentInfo: { name: 'research-agent', type: 'researcher', version: '1.0.0', description: 'Reads papers' },
+    capabilities: [{ name: 'research', category: 'analysis' }],
+    configuration: { maxConcurrentTasks: 2 },
+  },
+  handler: async ({ services, principal, operation, baseUrl }, input) => {
+    const {
+      maxConcurrentTasks,
+      timeout,
+      retryPolicy: retries,
+    } = configuration.parse(input.configuration ?? {});
+    const draft = {
+      ...input.agentInfo,
+      capabilities: input.capabilities.map(({ name, category, parameters }) => ({
+        name,
+        category,
+        ...(parameters && { parameters }),
+      })),
+      configuration: { maxConcurrentTasks, timeout, retryPolicy: retryPolicy.parse(retries ?? {}) },
+      role: input.role,
+      workspace: input.workspace,
+    };
+    const registered = await services.registration.register(principal, draft, operation, (outcome) =>
+      operation.settle(answer(baseUrl, outcome)),
+    );
+    const { credentials, ...rest } = answer(baseUrl, registered);
+    return { ...rest, credentials: { ...credentials, secret: registered.secret } };
+  },
+  replay: async ({ services, operation }, _, kept) => {
+    const { credentials, ...rest } = stored.parse(kept);
+    const secret = await services.registration.secretOf(credentials.apiKey, rest.agentId, operation);
+    if (secret === undefined) throw secretGone();
+    return { ...rest, credentials: { ...credentials, secret } };
+  },
+});
+
+function secretGone(): MusterError {
+  return new MusterError(
+    'GONE',
+    'The agent is registered, but the secret of that call cannot be shown again.',
+    {
+      field: 'idempotency_key',
+      suggestion:
+        'Register the agent again without the key, or with another one: that replaces its credential.',
+    },
+  );
+}

@@ -1,0 +1,216 @@
+/** Chooses a workflow and agents where the caller leaves that open, and says why. */
+import { type Agent, foldedCapability } from '../../../../access/rules/agent.ts';
+import { byteLength } from '../../../../kernel/json.ts';
+import type { Slice } from '../../../../kernel/paging.ts';
+import { estimatedTokens } from '../calls/budget.ts';
+import type { HostedAgent } from '../port.ts';
+import type { OrchestrationPorts } from '../ports.ts';
+import { agentsOf, type Group, isGroup, type Step, type Workflow } from '../workflows/definition.ts';
+import {
+  type AgentMetrics,
+  type AgentRole,
+  AUTO,
+  CAPABILITY_OF,
+  metricsOf,
+  NETWORK,
+  PROFILES,
+  roleNamed,
+} from './profile.ts';
+import {
+  type InferredRequirements,
+  inferRequirements,
+  type Recommendation,
+  type Requirements,
+  recommend,
+  type Standing,
+} from './requirements.ts';
+
+/** What `auto` chooses among. */
+type AutoWorkflow = 'direct' | 'plan-execute' | 'competitive' | 'iterative';
+
+interface ChosenWorkflow {
+  readonly workflow: AutoWorkflow;
+  readonly reason: string;
+}
+
+/** Longer tasks are planned first, in characters. */
+const LONG = 600;
+
+const COMPARING =
+  /\b(best|optimi[sz]e|compare|alternatives?|which is better|several (ways|options|solutions))\b/i;
+const REFINING =
+  /\b(polish|refine|iterat\w*|perfect|production[- ]ready|high[- ]quality|until (it|all|every))\b/i;
+const BUILDING =
+  /\b(build|create|implement|develop|design|migrate|refactor|set up)\b[^.?!]*\b(app\w*|api|system|service|component|module|library|pipeline|website|server|database|platform|scraper|tool)\b/i;
+const LIST_ITEM = /^[ \t]*(?:[-*]|\d{1,3}[.)])[ \t]/;
+
+/** How much of a task is looked at for what kind it is, in characters: a bound on what the looking costs. */
+const LOOKED_AT = 4000;
+
+/** @param available how many hosted agents can be asked now */
+export function chooseWorkflow(prompt: string, available: number): ChosenWorkflow {
+  const beginning = prompt.slice(0, LOOKED_AT);
+  if (REFINING.test(beginning)) {
+    return { workflow: 'iterative', reason: 'iterative: the task asks for work that is refined.' };
+  }
+  if (COMPARING.test(beginning)) {
+    return available > 1
+      ? { workflow: 'competitive', reason: 'competitive: the task asks for the best of several solutions.' }
+      : {
+          workflow: 'direct',
+          reason: 'direct: the task asks for the best of several solutions, but only one agent is available.',
+        };
+  }
+  if (prompt.length > LONG || hasParts(beginning)) {
+    return { workflow: 'plan-execute', reason: 'plan-execute: the task has several parts.' };
+  }
+  if (BUILDING.test(beginning)) {
+    return { workflow: 'plan-execute', reason: 'plan-execute: the task is to build something.' };
+  }
+  return { workflow: 'direct', reason: 'direct: the task is a single one.' };
+}
+
+function hasParts(text: string): boolean {
+  const items = text.split('\n').filter((line) => LIST_ITEM.test(line));
+  return items.length > 1 || (text.match(/\bthen\b/gi) ?? []).length > 1;
+}
+
+/** Overrides of a call, by steps' names. */
+export interface Overrides {
+  readonly agents: ReadonlyMap<string, string>;
+  /** Milliseconds. */
+  readonly timeouts: ReadonlyMap<string, number>;
+}
+
+interface Assignment {
+  /** Every step names its agents; none is `auto` any more. */
+  readonly workflow: Workflow;
+  /** Why each `auto` became what it is. */
+  readonly reasons: readonly string[];
+}
+
+/** @param preferred stands in for `auto` where the caller prefers an agent */
+export function assignAgents(
+  workflow: Workflow,
+  input: string,
+  standings: readonly Standing[],
+  { agents, timeouts }: Overrides,
+  preferred?: string,
+): Assignment {
+  const reasons: string[] = [];
+  const contextSize = estimatedTokens(byteLength(input));
+  const assigned = (step: Step): Step => {
+    const timeout = timeouts.get(step.name) ?? step.timeout;
+    const named = agents.get(step.name);
+    if (named === undefined && !agentsOf(step).includes(AUTO)) return { ...step, timeout };
+    const wanted = named ?? preferred ?? AUTO;
+    const { agents: _several, mode: _mode, ...single } = step;
+    if (wanted !== AUTO) return { ...single, agent: wanted, timeout };
+    const { agent, reason } = bestFor(step.role, contextSize, standings);
+    reasons.push(`${step.name}: ${reason}`);
+    return { ...single, agent, timeout };
+  };
+  const steps = workflow.steps.map((entry: Step | Group) =>
+    isGroup(entry) ? { ...entry, steps: entry.steps.map(assigned) } : assigned(entry),
+  );
+  return { workflow: { ...workflow, steps }, reasons };
+}
+
+function bestFor(role: AgentRole, contextSize: number, standings: readonly Standing[]) {
+  const [best] = recommend(standings, { role, contextSize });
+  if (best === undefined) throw new Error('There are no hosted agents.');
+  const but = best.warnings.length === 0 ? '' : `, though: ${best.warnings.join('; ')}`;
+  return { agent: best.agent, reason: `${best.agent}: ${best.reasons.join(', ')} (${best.score})${but}.` };
+}
+
+/** Who may answer in an agent's place, best first. */
+export function standIns(agent: string, role: AgentRole, standings: readonly Standing[]): readonly string[] {
+  if (agent === NETWORK) return [];
+  return recommend(
+    standings.filter(({ name }) => name !== agent),
+    { role },
+  ).map((one) => one.agent);
+}
+
+// The agents that a workflow can be given to. Source: spec/orchestration.md, list_agents and
+// get_capabilities.
+
+/** From here on an agent is capable of a role. */
+const CAPABLE = 0.5;
+
+/** The most live agents of the network that are listed. */
+const MAX_LIVE = 50;
+
+interface LiveAgents {
+  /** Agents of a workspace that are alive, at most `limit`. */
+  live(workspace: string, limit: number): Promise<Slice<Agent>>;
+}
+
+export interface ListedAgents {
+  readonly hosted: readonly (HostedStanding & { readonly metrics?: AgentMetrics })[];
+  /** Those that a step for the network can reach. */
+  readonly network: readonly Agent[];
+  readonly moreOfNetwork: boolean;
+}
+
+type HostedStanding = Standing & { readonly model: string };
+
+/** Hosted agents in the specification's order. */
+export function standingsOf(hosted: readonly HostedAgent[]): readonly HostedStanding[] {
+  return PROFILES.flatMap((profile) => {
+    const agent = hosted.find(({ name }) => name === profile.name);
+    return agent ? [{ ...profile, availability: agent.availability(), model: agent.model }] : [];
+  });
+}
+
+export class AgentRoster {
+  private readonly ports: OrchestrationPorts;
+  private readonly overview: LiveAgents;
+
+  constructor(ports: OrchestrationPorts, overview: LiveAgents) {
+    this.ports = ports;
+    this.overview = overview;
+  }
+
+  /** The hosted agents, in the specification's order. */
+  standings(): readonly HostedStanding[] {
+    return standingsOf(this.ports.hosted());
+  }
+
+  /** @param role a role, or of agents of the network any capability */
+  async list(workspace: string, role: string | undefined, withMetrics: boolean): Promise<ListedAgents> {
+    const standings = this.standings().filter((standing) => role === undefined || isCapable(standing, role));
+    const [measures, live] = await Promise.all([
+      withMetrics ? this.ports.measures.read(standings.map(({ name }) => name)) : undefined,
+      this.overview.live(workspace, MAX_LIVE),
+    ]);
+    const hosted = standings.map((standing) => {
+      const metrics = metricsOf(measures?.get(standing.name));
+      return { ...standing, ...(metrics && { metrics }) };
+    });
+    const network = live.items.filter((agent) => role === undefined || hasCapability(agent, role));
+    return { hosted, network, moreOfNetwork: live.more };
+  }
+
+  recommend(
+    task: string,
+    given: { [Name in keyof Requirements]?: Requirements[Name] | undefined },
+  ): { readonly recommendations: readonly Recommendation[]; readonly inferred: InferredRequirements } {
+    const inferred = inferRequirements(task, given);
+    return { recommendations: recommend(this.standings(), inferred), inferred };
+  }
+}
+
+function isCapable({ capabilities }: Standing, word: string): boolean {
+  const role = roleNamed(word);
+  return role !== undefined && capabilities[CAPABILITY_OF[role]] >= CAPABLE;
+}
+
+function hasCapability({ capabilities }: Agent, word: string): boolean {
+  const names = capabilities.map(({ name }) => foldedCapability(name));
+  const role = roleNamed(word);
+  return (
+    names.includes(foldedCapability(word)) ||
+    names.some((name) => role !== undefined && roleNamed(name) === role)
+  );
+}

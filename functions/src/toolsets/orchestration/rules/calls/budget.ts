@@ -1,0 +1,158 @@
+/**
+ * What a run may still spend. A call reserves the most that it can cost before it is made, and books what it did
+ * cost afterwards; calls in flight at once therefore never reserve the same tokens.
+ */
+import type { HostedAgent, Price, Usage } from '../port.ts';
+
+interface BudgetLimit {
+  /** Input and output together. */
+  readonly tokens?: number | undefined;
+  /** US dollars. */
+  readonly costUsd?: number | undefined;
+}
+
+interface Spending {
+  readonly usage: Usage;
+  readonly costUsd: number;
+}
+
+export interface Reservation {
+  /** As many output tokens as the call may ask for. */
+  readonly maxOutputTokens: number;
+  /**
+   * Books what the call cost and gives back the rest.
+   * @param usage what the vendor counted; undefined where that is unknown: nothing is booked then, and all stays
+   * reserved, since it may have been billed
+   * @returns what was booked
+   */
+  settle(usage: Usage | undefined): Spending;
+}
+
+interface PlannedCall {
+  /** Estimated. */
+  readonly inputTokens: number;
+  readonly maxOutputTokens: number;
+  readonly price: Price;
+  /** Among how many calls at once, this one included, what is left is shared. */
+  readonly sharedBy: number;
+}
+
+export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
+
+const NOTHING: Spending = { usage: NO_USAGE, costUsd: 0 };
+
+/** Fewer output tokens are no answer. */
+const LEAST_OUTPUT_TOKENS = 16;
+
+export class Budget {
+  private readonly limit: BudgetLimit;
+  private booked: Spending;
+  private reservedTokens = 0;
+  private reservedUsd = 0;
+
+  /** @param spent by earlier executions of the same run */
+  constructor(limit: BudgetLimit, spent: Spending = NOTHING) {
+    this.limit = limit;
+    this.booked = spent;
+  }
+
+  /** All that has been booked. */
+  get spent(): Spending {
+    return this.booked;
+  }
+
+  /** @returns undefined where too little is left for an answer */
+  reserve({ inputTokens, maxOutputTokens, price, sharedBy }: PlannedCall): Reservation | undefined {
+    const most = Math.floor(
+      Math.min(
+        maxOutputTokens,
+        this.tokensLeft(sharedBy) - inputTokens,
+        outputFor(this.usdLeft(sharedBy) - costOf({ inputTokens, outputTokens: 0 }, price), price),
+      ),
+    );
+    if (most < Math.min(LEAST_OUTPUT_TOKENS, maxOutputTokens)) return undefined;
+    const release = this.hold(inputTokens + most, costOf({ inputTokens, outputTokens: most }, price));
+    return {
+      maxOutputTokens: most,
+      settle: (usage) => {
+        if (usage === undefined) return NOTHING;
+        const spending = { usage, costUsd: costOf(usage, price) };
+        release();
+        this.book(spending);
+        return spending;
+      },
+    };
+  }
+
+  /** What can still be reserved, said in words. */
+  describe(): string {
+    const parts = [
+      ...(this.limit.tokens === undefined ? [] : [`${Math.max(0, Math.floor(this.tokensLeft()))} tokens`]),
+      ...(this.limit.costUsd === undefined ? [] : [`${Math.max(0, this.usdLeft()).toFixed(4)} US dollars`]),
+    ];
+    return parts.length === 0 ? 'no limit' : parts.join(' and ');
+  }
+
+  private tokensLeft(sharedBy = 1): number {
+    const { inputTokens, outputTokens } = this.booked.usage;
+    return share(this.limit.tokens, inputTokens + outputTokens, this.reservedTokens, sharedBy);
+  }
+
+  private usdLeft(sharedBy = 1): number {
+    return share(this.limit.costUsd, this.booked.costUsd, this.reservedUsd, sharedBy);
+  }
+
+  private hold(tokens: number, usd: number): () => void {
+    this.reservedTokens += tokens;
+    this.reservedUsd += usd;
+    return () => {
+      this.reservedTokens -= tokens;
+      this.reservedUsd -= usd;
+    };
+  }
+
+  private book({ usage, costUsd }: Spending): void {
+    this.booked = {
+      usage: totalUsage([this.booked.usage, usage]),
+      costUsd: this.booked.costUsd + costUsd,
+    };
+  }
+}
+
+/** An equal part of what is not booked, as far as others have left it. */
+function share(limit: number | undefined, booked: number, reserved: number, sharedBy: number): number {
+  const unbooked = (limit ?? Number.POSITIVE_INFINITY) - booked;
+  return Math.min(unbooked / sharedBy, unbooked - reserved);
+}
+
+function outputFor(usd: number, { outputPerMillion }: Price): number {
+  if (outputPerMillion === 0) return usd < 0 ? 0 : Number.POSITIVE_INFINITY;
+  return (usd / outputPerMillion) * 1_000_000;
+}
+
+/** In US dollars. */
+export function costOf({ inputTokens, outputTokens }: Usage, price: Price): number {
+  return (inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion) / 1_000_000;
+}
+
+function totalUsage(usages: readonly Usage[]): Usage {
+  return usages.reduce(
+    (sum, { inputTokens, outputTokens }) => ({
+      inputTokens: sum.inputTokens + inputTokens,
+      outputTokens: sum.outputTokens + outputTokens,
+    }),
+    NO_USAGE,
+  );
+}
+
+/** About how many tokens a text is: in English one for every four bytes. Three are taken, to be rather too high. */
+export function estimatedTokens(bytes: number): number {
+  return Math.ceil(bytes / 3);
+}
+
+const FREE: Price = { inputPerMillion: 0, outputPerMillion: 0 };
+
+/** Of the model behind an agent; nothing for one that this deployment no longer has. */
+export function priceOf(hosted: readonly HostedAgent[], name: string): Price {
+  return hosted.find((agent) => agent.name === name)?.price ?? FREE;
+}

@@ -1,0 +1,113 @@
+/** What the modes ask agents with. How an agent is called, retried and replaced is not their affair. */
+import type { AnsweredCall, CallResult } from '../calls/calling.ts';
+import type { ModelAnswer } from '../port.ts';
+
+export interface Question {
+  /** Names the call within its step: `answer:claude`. The same question has the same key when it is asked again. */
+  readonly key: string;
+  readonly agent: string;
+  readonly prompt: string;
+  /** Whether another agent may answer in its place. Where several answer at once the others do so anyway. */
+  readonly replaceable: boolean;
+  readonly signal: AbortSignal;
+  /** Is told of the answer at once; the result comes when the answer has been recorded. */
+  readonly onAnswer?: ((answer: ModelAnswer) => void) | undefined;
+}
+
+/** Asks one agent, or where it is replaceable one in its place. Never rejects for a failure of the agent. */
+export type Ask = (question: Question) => Promise<CallResult>;
+
+/** What several agents are asked at once. */
+export interface Round {
+  /** In the order of the request, each once. */
+  readonly agents: readonly string[];
+  readonly prompt: string;
+  readonly signal: AbortSignal;
+  readonly ask: Ask;
+}
+
+export interface ModeResult {
+  /** One for each agent, in the order of the request. */
+  readonly answers: readonly CallResult[];
+  /** Undefined where all failed. */
+  readonly output: string | undefined;
+  /** The agent whose answer the output is; undefined where it is nobody's alone. */
+  readonly winner?: string;
+  /** How it came about, in words. */
+  readonly explanation: string;
+  readonly warnings: readonly string[];
+  /** Calls that were made to judge or to put together. */
+  readonly furtherCalls: readonly CallResult[];
+  /** Under which letter each judge saw whose answer. */
+  readonly ballots?: readonly Ballot[];
+}
+
+export interface Ballot {
+  readonly judge: string;
+  /** In the order in which they were shown. */
+  readonly shown: readonly { readonly letter: string; readonly agent: string }[];
+  /** Agents, best first; undefined where the judge gave no ranking. */
+  readonly ranking: readonly string[] | undefined;
+}
+
+export function answerKey(agent: string): string {
+  return `answer:${agent}`;
+}
+
+/** Asks all agents and waits for all. */
+export function askAll({ agents, prompt, signal, ask }: Round): Promise<readonly CallResult[]> {
+  return Promise.all(
+    agents.map((agent) => ask({ key: answerKey(agent), agent, prompt, replaceable: false, signal })),
+  );
+}
+
+/** An answer that says something. */
+export function isValid(result: CallResult): result is AnsweredCall {
+  return result.kind === 'answered' && saysSomething(result.answer);
+}
+
+export function saysSomething({ text }: ModelAnswer): boolean {
+  return text.trim() !== '';
+}
+
+/** What is wrong with an answer that is not valid. */
+export function reasonOf(result: CallResult): string {
+  return result.kind === 'failed' ? `${result.end}: ${result.reason}` : 'It answered nothing.';
+}
+
+export function allFailed(answers: readonly CallResult[]): ModeResult {
+  const each = answers.map((result) => `${result.agent}: ${reasonOf(result)}`);
+  return {
+    answers,
+    output: undefined,
+    explanation: `No agent answered. ${each.join(' ')}`,
+    warnings: [],
+    furtherCalls: [],
+  };
+}
+
+/** Who failed, for those who go by the others. */
+export function failureWarnings(answers: readonly CallResult[]): readonly string[] {
+  return answers.flatMap((result) =>
+    isValid(result) ? result.warnings : [`${result.agent} gave no answer: ${reasonOf(result)}`],
+  );
+}
+
+// Every answer, failures included, in the order of the request.
+
+export async function all(round: Round): Promise<ModeResult> {
+  const answers = await askAll(round);
+  const valid = answers.filter(isValid);
+  if (valid.length === 0) return allFailed(answers);
+  const sections = answers.map(
+    (result) =>
+      `## ${result.agent}\n\n${isValid(result) ? result.answer.text : `Failed: ${reasonOf(result)}`}`,
+  );
+  return {
+    answers,
+    output: sections.join('\n\n'),
+    explanation: `${valid.length} of ${answers.length} agents answered.`,
+    warnings: failureWarnings(answers),
+    furtherCalls: [],
+  };
+}

@@ -1,0 +1,175 @@
+/** Turns what a caller asks for into a run: which workflow, which agents, and why. Source: spec/orchestration.md. */
+import { MusterError } from '../../../kernel/errors.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
+import { type AgentRole, AUTO } from './agents/profile.ts';
+import type { Standing } from './agents/requirements.ts';
+import { assignAgents, chooseWorkflow, type Overrides } from './agents/selection.ts';
+import type { RunBudget } from './runs/run.ts';
+import type { RunRequest } from './runs/starting.ts';
+import { builtIn } from './workflows/builtIn.ts';
+import {
+  allSteps,
+  isGroup,
+  MAX_ATTEMPTS,
+  type Mode,
+  type Step,
+  TIMEOUT,
+  type Workflow,
+} from './workflows/definition.ts';
+import { isAgent, readWorkflow, unknownAgent } from './workflows/validation.ts';
+
+interface Preferences {
+  readonly agent: string;
+  readonly workflow: string;
+  readonly role: AgentRole | 'auto';
+  readonly cache: boolean;
+}
+
+interface RunOptions {
+  /** How often a failed request to an agent is made again. */
+  readonly retries?: number | undefined;
+  /** False: one step, and one agent of a step, after the other, whatever the workflow says. */
+  readonly parallel?: boolean | undefined;
+  readonly budget: RunBudget;
+}
+
+/** Where a choice begins: the hosted agents as they stand now. */
+type Standings = readonly Standing[];
+
+/** What is done for a prompt of which the caller has said more or less. */
+export function requestFor(
+  prompt: string,
+  context: JsonObject,
+  preferences: Preferences,
+  options: RunOptions,
+  standings: Standings,
+): RunRequest {
+  const chosen = chosenWorkflow(prompt, preferences, standings);
+  const workflow = adjusted(chosen.workflow, preferences.role, options);
+  const preferred = preferences.agent === AUTO ? undefined : preferences.agent;
+  const assignment = assignAgents(workflow, prompt, standings, NO_OVERRIDES, preferred);
+  return {
+    workflow: assignment.workflow,
+    input: prompt,
+    context,
+    budget: options.budget,
+    parallel: options.parallel ?? true,
+    cache: preferences.cache,
+    selection: {
+      agent: preferences.agent,
+      workflow: workflow.name,
+      reasons: [...chosen.reasons, ...assignment.reasons],
+    },
+  };
+}
+
+const NO_OVERRIDES: Overrides = { agents: new Map(), timeouts: new Map() };
+
+function chosenWorkflow(
+  prompt: string,
+  { workflow, agent, role }: Preferences,
+  standings: Standings,
+): { readonly workflow: Workflow; readonly reasons: readonly string[] } {
+  if (workflow !== AUTO) return { workflow: known(workflow), reasons: [] };
+  if (agent !== AUTO) return { workflow: known('direct'), reasons: ['direct: one agent was asked for.'] };
+  if (role !== 'auto') return { workflow: known('direct'), reasons: ['direct: one role was asked for.'] };
+  const available = standings.filter(({ availability }) => availability.available).length;
+  const choice = chooseWorkflow(prompt, available);
+  return { workflow: known(choice.workflow), reasons: [choice.reason] };
+}
+
+function known(name: string): Workflow {
+  const workflow = builtIn(name);
+  if (workflow === undefined) throw new Error(`There is no built-in workflow ${name}.`);
+  return workflow;
+}
+
+/** A role is for a workflow's only step: the steps of the others have theirs. */
+function adjusted(
+  workflow: Workflow,
+  role: Preferences['role'],
+  { retries, parallel }: RunOptions,
+): Workflow {
+  const isSingle = allSteps(workflow).length === 1;
+  const attempts = retries === undefined ? undefined : Math.min(MAX_ATTEMPTS, retries + 1);
+  return withSteps(workflow, (step) => ({
+    ...step,
+    ...(isSingle && role !== 'auto' && { role }),
+    ...(attempts !== undefined && { retry: { attempts } }),
+    ...(parallel === false && { parallel }),
+  }));
+}
+
+function withSteps(workflow: Workflow, change: (step: Step) => Step): Workflow {
+  const steps = workflow.steps.map((entry) =>
+    isGroup(entry) ? { ...entry, steps: entry.steps.map(change) } : change(entry),
+  );
+  return { ...workflow, steps };
+}
+
+/** What a caller changes of a workflow's steps, by their names. */
+interface WrittenOverrides {
+  readonly agents?: Readonly<Record<string, string>> | undefined;
+  /** Milliseconds. */
+  readonly timeouts?: Readonly<Record<string, number>> | undefined;
+}
+
+/** @throws MusterError VALIDATION_ERROR for an override of what is not there */
+export function requestOf(
+  workflow: Workflow,
+  given: Pick<RunRequest, 'input' | 'context' | 'budget' | 'parallel' | 'cache'>,
+  overrides: WrittenOverrides,
+  standings: Standings,
+): RunRequest {
+  const checked = checkedOverrides(workflow, overrides);
+  const assignment = assignAgents(workflow, given.input, standings, checked);
+  return {
+    ...given,
+    workflow: assignment.workflow,
+    selection: { agent: AUTO, workflow: workflow.name, reasons: assignment.reasons },
+  };
+}
+
+function checkedOverrides(workflow: Workflow, { agents = {}, timeouts = {} }: WrittenOverrides): Overrides {
+  const names = allSteps(workflow).map(({ name }) => name);
+  for (const [kind, of] of Object.entries({ agents, timeouts })) {
+    const unknown = Object.keys(of).find((name) => !names.includes(name));
+    if (unknown === undefined) continue;
+    throw wrong(`overrides.${kind}`, `There is no step "${unknown}".`, `The steps are ${names.join(', ')}.`);
+  }
+  for (const [name, agent] of Object.entries(agents)) {
+    if (!isAgent(agent))
+      throw wrong(
+        `overrides.agents.${name}`,
+        `Step "${name}": ${unknownAgent(agent)}`,
+        'list_agents lists them.',
+      );
+  }
+  for (const [name, timeout] of Object.entries(timeouts)) {
+    if (Number.isInteger(timeout) && timeout >= TIMEOUT.least && timeout <= TIMEOUT.most) continue;
+    throw wrong(
+      `overrides.timeouts.${name}`,
+      `Step "${name}": a time-out has ${TIMEOUT.least} to ${TIMEOUT.most} milliseconds.`,
+      'Send a whole number of milliseconds.',
+    );
+  }
+  return { agents: new Map(Object.entries(agents)), timeouts: new Map(Object.entries(timeouts)) };
+}
+
+function wrong(field: string, message: string, suggestion: string): MusterError {
+  return new MusterError('VALIDATION_ERROR', message, { field, reason: 'INVALID_OVERRIDE', suggestion });
+}
+
+/** One step that several agents do at once; where none is named, all that can be asked. */
+export function parallelWorkflow(
+  agents: readonly string[],
+  mode: Mode,
+  role: AgentRole,
+  standings: Standings,
+): Workflow {
+  const ready = standings.filter(({ availability }) => availability.available);
+  const asked = agents.length > 0 ? agents : (ready.length > 0 ? ready : standings).map(({ name }) => name);
+  const [only, ...others] = asked;
+  const step = others.length === 0 ? { agent: only } : { agents: asked, mode };
+  return readWorkflow({ name: 'parallel', steps: [{ name: 'answer', role, ...step }] }, 'agents');
+}

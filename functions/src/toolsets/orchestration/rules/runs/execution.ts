@@ -1,0 +1,115 @@
+/** Executes runs as they are delivered, for as long as this instance has them. Source: docs/decisions/0021-runs.md. */
+
+import { z } from 'zod';
+import { MusterError } from '../../../../kernel/errors.ts';
+import { unlessUnreadable } from '../../../../kernel/unreadable.ts';
+import type { TaskCreation } from '../../../coordination/index.ts';
+import { priceOf } from '../calls/budget.ts';
+import { abandonedTasks } from '../network.ts';
+import type { OrchestrationPorts } from '../ports.ts';
+import { Advance } from './advance.ts';
+import { bookingOf } from './journal.ts';
+import { LeaseLostError, type LeftRun, type RunLease, takeRun } from './lease.ts';
+import { ended, handedOn, MAX_DELIVERIES, type Run, type Spent, spentOn } from './run.ts';
+import { StepExecution } from './stepExecution.ts';
+
+/** How long one delivery goes on before it lets another one continue. */
+const TURN_MILLISECONDS = 10 * 60_000;
+
+/** `busy`: another instance has it, so it is to be delivered again later. */
+type Delivery = 'done' | 'busy';
+
+const message = z.object({ runId: z.string().min(1).max(100) });
+
+export class RunExecution {
+  private readonly ports: OrchestrationPorts;
+  private readonly steps: StepExecution;
+
+  constructor(ports: OrchestrationPorts, taskCreation: TaskCreation) {
+    this.ports = ports;
+    this.steps = new StepExecution(ports, taskCreation);
+  }
+
+  /** @param data a task of the queue; safe to deliver twice, late, and to two instances at once */
+  async deliver(data: unknown): Promise<Delivery> {
+    const { log } = this.ports;
+    const { success, data: task } = message.safeParse(data);
+    if (!success) {
+      log.error('run_task_unreadable', { data });
+      return 'done';
+    }
+    // One that cannot be read is dispatched by the sweep as soon as it can be.
+    const taken = await unlessUnreadable(takeRun(this.ports, task.runId));
+    if (taken === 'busy') return 'busy';
+    if (taken === 'over' || taken === undefined) return 'done';
+    const { lease, run } = taken;
+    try {
+      if (run.deliveries > MAX_DELIVERIES) await this.leave(lease, undefined);
+      else await this.advance(task.runId, lease);
+    } catch (error) {
+      if (error instanceof LeaseLostError) {
+        log.info('run_lost', { runId: task.runId });
+        return 'done';
+      }
+      log.error('run_broke_off', { runId: task.runId, deliveries: run.deliveries, error });
+      lease.giveUp(error);
+      await this.leave(lease, error);
+      throw error;
+    } finally {
+      lease.close();
+    }
+    return 'done';
+  }
+
+  private leave(lease: RunLease, why: unknown): Promise<void> {
+    return lease.giveBack((run, now) => leftAfter(run, why, now, this.ports));
+  }
+
+  private async advance(runId: string, lease: RunLease): Promise<void> {
+    const { runs, clock, dispatch } = this.ports;
+    const [order, before] = await Promise.all([runs.order(runId), runs.steps(runId)]);
+    const run = new Advance(this.ports, this.steps, { runId, lease, order, records: before });
+    const began = clock.now().getTime();
+    for (;;) {
+      if ((await run.step()) === 'over') return;
+      if (clock.now().getTime() - began < TURN_MILLISECONDS) continue;
+      await lease.change(handedOn);
+      // If it is lost, the sweep makes up for it.
+      return dispatch.dispatch(runId);
+    }
+  }
+}
+
+// What becomes of a run that an instance could not go on with: another one tries it, but not for ever.
+
+/**
+ * The run as it is left by an instance that met an error: to the next one, or failed.
+ * @param why what it met; undefined where instances ended without a word
+ */
+async function leftAfter(run: Run, why: unknown, now: Date, ports: OrchestrationPorts): Promise<LeftRun> {
+  if (run.deliveries < MAX_DELIVERIES) return { run: handedOn(run, now), changes: [] };
+  const failure = { reason: 'EXECUTION_FAILED', message: messageOf(run, why) };
+  const spent = await spentSoFar(run, ports);
+  const failed = ended({ ...run, spent }, { status: 'failed', failure }, now);
+  return { run: failed, changes: await abandonedTasks(ports.tasks, failed, now) };
+}
+
+function messageOf({ current }: Run, why: unknown): string {
+  const where = current.length === 0 ? '' : ` at ${current.join(', ')}`;
+  const said = why instanceof MusterError ? why.message : LOGGED;
+  return `The run was taken up ${MAX_DELIVERIES} times${where}, and broke off each time before a step was done. ${said}`;
+}
+
+const LOGGED =
+  'It is no fault of the call: the log of this deployment says why, at run_broke_off with the id of the run.';
+
+/** All that its calls have cost, those of steps included that came to nothing. */
+async function spentSoFar(run: Run, { runs, hosted, log }: OrchestrationPorts): Promise<Spent> {
+  try {
+    const calls = await runs.calls(run.id);
+    return spentOn(calls.map((entry) => bookingOf(entry, priceOf(hosted(), entry.agent))));
+  } catch (error) {
+    log.warn('run_not_booked', { runId: run.id, error });
+    return run.spent;
+  }
+}

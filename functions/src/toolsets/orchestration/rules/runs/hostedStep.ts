@@ -1,0 +1,207 @@
+/** Executes a step whose agents are models behind a vendor's API. */
+import { MusterError } from '../../../../kernel/errors.ts';
+import { capabilityFor } from '../agents/profile.ts';
+import type { Standing } from '../agents/requirements.ts';
+import { standIns, standingsOf } from '../agents/selection.ts';
+import type { Budget } from '../calls/budget.ts';
+import { type CallResult, call } from '../calls/calling.ts';
+import { all, isValid, type ModeResult, type Question, reasonOf } from '../modes/ask.ts';
+import { merge, pick, seededChance } from '../modes/merge.ts';
+import { race } from '../modes/race.ts';
+import { vote } from '../modes/vote.ts';
+import type { OrchestrationPorts } from '../ports.ts';
+import { agentsOf } from '../workflows/definition.ts';
+import type { DueStep } from '../workflows/progress.ts';
+import type { StepJournal } from './journal.ts';
+import { type AgentResult, type BegunStep, type Run, type StepWork, spentOn } from './run.ts';
+
+export interface HostedTask {
+  readonly run: Run;
+  readonly due: DueStep;
+  readonly begun: BegunStep;
+  readonly budget: Budget;
+  readonly journal: StepJournal;
+  readonly stop: AbortSignal;
+  /** Is told at once of an error that is not the step's own: what else goes on of the run is then called off. */
+  readonly giveUp: (why: unknown) => void;
+  /** How many steps run at once, this one included. */
+  readonly abreast: number;
+  /** Whether its agents are asked one after the other. */
+  readonly inTurn: boolean;
+}
+
+export async function executeHosted(task: HostedTask, ports: OrchestrationPorts): Promise<StepWork> {
+  const work = new HostedStep(task, ports);
+  return work.record(await work.run());
+}
+
+class HostedStep {
+  private readonly task: HostedTask;
+  private readonly ports: OrchestrationPorts;
+  private readonly standings: readonly Standing[];
+  private readonly agents: readonly string[];
+  private readonly calls: Promise<CallResult>[] = [];
+  private readonly over = new AbortController();
+  private readonly signal: AbortSignal;
+
+  constructor(task: HostedTask, ports: OrchestrationPorts) {
+    this.task = task;
+    this.ports = ports;
+    this.signal = AbortSignal.any([task.stop, this.over.signal]);
+    this.standings = standingsOf(ports.hosted());
+    this.agents = agentsOf(task.due.step);
+  }
+
+  /** Where a call rejects, the others are called off and waited for: none goes on that nobody hears of. */
+  async run(): Promise<ModeResult> {
+    try {
+      return await this.answers();
+    } catch (error) {
+      if (!(error instanceof MusterError)) this.task.giveUp(error);
+      this.over.abort();
+      await Promise.allSettled(this.calls);
+      throw error;
+    }
+  }
+
+  private answers(): Promise<ModeResult> {
+    const { due, run, begun } = this.task;
+    const { signal } = this;
+    const { prompt, candidates, step } = due;
+    const ask = (question: Question): Promise<CallResult> => this.ask(question);
+    const chance = seededChance(this.ports.hashing, `${run.id} ${begun.id}`);
+    const [agent = ''] = this.agents;
+    if (candidates !== undefined) {
+      return pick({ judge: agent, prompt, contributions: candidates, ask, signal, chance });
+    }
+    if (this.agents.length === 1) return this.alone(agent);
+    const round = { agents: this.agents, prompt, signal, ask };
+    switch (step.mode ?? 'all') {
+      case 'race':
+        return race(round);
+      case 'vote':
+        return vote({
+          ...round,
+          chance,
+          judges: this.available(),
+          capability: (name) => capabilityFor(name, step.role),
+        });
+      case 'merge':
+        return merge({ ...round, synthesiser: this.synthesiser() });
+      case 'all':
+        return all(round);
+    }
+  }
+
+  /** The record of the step as it ended. */
+  record({ answers, furtherCalls, output, winner, explanation, warnings, ballots }: ModeResult): StepWork {
+    const { begun, journal, due } = this.task;
+    const attempts = [...answers, ...furtherCalls].flatMap((result) => result.attempts);
+    const noted = [
+      ...journal.interrupted,
+      ...journal.outdated,
+      ...attempts.map((attempt) => journal.noted(attempt)),
+    ];
+    const several = this.agents.length > 1;
+    return {
+      record: {
+        ...begun,
+        agents: winner === undefined ? this.agents : [winner],
+        status: output === undefined ? 'failed' : 'succeeded',
+        ...(output === undefined ? { failure: failureOf(answers, explanation) } : { output }),
+        ...(several && { results: answers.map(resultOf) }),
+        attempts: noted,
+        spent: spentOn(journal.booked),
+        ...((several || due.candidates !== undefined) && { explanation: told(explanation, ballots) }),
+        settledAt: this.ports.clock.now(),
+      },
+      warnings: warnings.map((warning) => `Step "${begun.name}": ${warning}`),
+    };
+  }
+
+  /** One agent, and in its place those that suit the step best. */
+  private async alone(agent: string): Promise<ModeResult> {
+    const { prompt } = this.task.due;
+    const { signal } = this;
+    const result = await this.ask({ key: 'answer', agent, prompt, signal, replaceable: true });
+    const answered = isValid(result);
+    return {
+      answers: [result],
+      output: answered ? result.answer.text : undefined,
+      ...(answered && { winner: result.agent }),
+      explanation: answered ? '' : reasonOf(result),
+      warnings: answered ? result.warnings : [],
+      furtherCalls: [],
+    };
+  }
+
+  private ask({ key, agent, prompt, replaceable, signal, onAnswer }: Question): Promise<CallResult> {
+    const { run, due, budget, journal, abreast } = this.task;
+    const others = replaceable ? standIns(agent, due.step.role, this.standings) : [];
+    const hosted = this.ports.hosted();
+    const { maxOutputTokens, retry, timeout, repeatable } = due.step;
+    const candidates = [agent, ...others].flatMap((name) => {
+      const known = hosted.find((one) => one.name === name);
+      const standing = this.standings.find((one) => one.name === name);
+      if (known === undefined || standing === undefined) return [];
+      return [{ agent: known, contextWindow: standing.capabilities.contextWindow }];
+    });
+    const asking = (): Promise<CallResult> =>
+      call(
+        {
+          key,
+          candidates,
+          prompt,
+          maxOutputTokens,
+          attempts: retry.attempts,
+          timeout,
+          deadline: run.deadline,
+          sharedBy: this.agents.length * abreast,
+          repeatable,
+          signal,
+          onAnswer,
+        },
+        this.ports,
+        { journal, budget },
+      );
+    const before = this.task.inTurn ? this.calls.at(-1) : undefined;
+    // Nobody is asked after a call that has rejected: it rejects for all.
+    const made = before === undefined ? asking() : before.then(asking);
+    this.calls.push(made);
+    return made;
+  }
+
+  private available(): readonly string[] {
+    return this.standings.filter(({ availability }) => availability.available).map(({ name }) => name);
+  }
+
+  /** Of those that can be asked the best at executing: putting together is writing. */
+  private synthesiser(): string {
+    const [best, ...others] = this.available();
+    const better = (left: string, right: string): string =>
+      capabilityFor(right, 'execute') > capabilityFor(left, 'execute') ? right : left;
+    return others.reduce(better, best ?? this.agents[0] ?? '');
+  }
+}
+
+function resultOf(result: CallResult): AgentResult {
+  const { agent } = result;
+  return isValid(result) ? { agent, output: result.answer.text } : { agent, error: reasonOf(result) };
+}
+
+function failureOf(answers: readonly CallResult[], explanation: string): { reason: string; message: string } {
+  const [only, ...others] = answers;
+  const end = only?.kind === 'failed' && others.length === 0 ? only.end : undefined;
+  const reason =
+    end === undefined ? 'NO_ANSWER' : end === 'over_budget' ? 'BUDGET_EXHAUSTED' : end.toUpperCase();
+  return { reason, message: explanation };
+}
+
+/** How the output came about, with what each judge was shown. */
+function told(explanation: string, ballots: ModeResult['ballots'] = []): string {
+  const shown = ballots.map(({ judge, shown: order, ranking }) => {
+    const letters = order.map(({ letter, agent }) => `${letter} = ${agent}`).join(', ');
+    return `${judge} saw ${letters} and ranked ${ranking?.join(' > ') ?? 'nothing'}.`;
+  });
+  return [explanation, ...shown].join(' ');
+}

@@ -1,0 +1,209 @@
+/**
+ * The journal of a run's calls: each attempt is written down before it is made, and again when it has ended. A step
+ * that is executed again, because its instance died, is told what is settled, and only the rest is asked for.
+ * Nothing else of a step is kept, so all that it does must follow from its input and from its calls' outcomes. What
+ * was settled answers only the very same question: an attempt with another input is made.
+ */
+import type { Change } from '../../../../kernel/commit.ts';
+import { MusterError } from '../../../../kernel/errors.ts';
+import { utf8Length } from '../../../../kernel/json.ts';
+import type { Attempt, AttemptJournal, PlannedAttempt, Settled } from '../calls/attempting.ts';
+import { costOf, estimatedTokens, priceOf } from '../calls/budget.ts';
+import type { Price } from '../port.ts';
+import type { OrchestrationPorts } from '../ports.ts';
+
+interface JournalScope {
+  readonly runId: string;
+  readonly step: string;
+  /** Whether a call may be made again whose outcome nobody knows. */
+  readonly repeatable: boolean;
+  /** @throws LeaseLostError */
+  readonly requireLease: () => void;
+}
+
+export class StepJournal implements AttemptJournal {
+  private readonly ports: OrchestrationPorts;
+  private readonly scope: JournalScope;
+  /** The latest of each attempt's repetitions, by what it is an attempt at and what it asked. */
+  private readonly entries = new Map<string, JournalEntry>();
+  private readonly interruptions: Attempt[];
+  /** The entry that stands for each attempt that was begun here, by what it is an attempt at. */
+  private readonly begun = new Map<string, JournalEntry>();
+  private replayable: number;
+
+  constructor(ports: OrchestrationPorts, scope: JournalScope, before: readonly JournalEntry[]) {
+    this.ports = ports;
+    this.scope = scope;
+    for (const entry of [...before].sort((left, right) => left.repetition - right.repetition))
+      this.entries.set(keyOf(entry), entry);
+    this.replayable = [...this.entries.values()].filter(({ ending }) => ending !== undefined).length;
+    this.interruptions = before
+      .filter(({ ending }) => ending === undefined)
+      .map((entry) => interrupted(entry, priceOf(ports.hosted(), entry.agent)));
+  }
+
+  /** The attempts that were under way when an instance died, booked as the most that they can have cost. */
+  get interrupted(): readonly Attempt[] {
+    return this.interruptions;
+  }
+
+  /** The attempts whose outcome was of no use, since the same attempt was made here with another input. */
+  get outdated(): readonly Attempt[] {
+    return [...this.entries.values()].flatMap((entry) => {
+      const instead = this.begun.get(attemptKeyOf(entry));
+      const isOutdated = instead !== undefined && instead.inputHash !== entry.inputHash;
+      return isOutdated && entry.ending !== undefined ? [entry.ending.attempt] : [];
+    });
+  }
+
+  /** All that is booked for this step. */
+  get booked(): readonly Attempt[] {
+    const ended = [...this.entries.values()].flatMap(({ ending }) => ending?.attempt ?? []);
+    return [...ended, ...this.interruptions];
+  }
+
+  /** The attempt as it was noted, where it was: with what it cost when it was made. */
+  noted(attempt: Attempt): Attempt {
+    return this.begun.get(attemptKeyOf(attempt))?.ending?.attempt ?? attempt;
+  }
+
+  async begin(planned: PlannedAttempt): Promise<Settled | undefined> {
+    const asked = { ...planned, inputHash: this.inputHashOf(planned) };
+    const before = this.entries.get(keyOf(asked));
+    if (before?.ending !== undefined) {
+      this.replayable--;
+      this.begun.set(attemptKeyOf(before), before);
+      return before.ending.settled;
+    }
+    // What is settled is told first: it may make this attempt needless.
+    if (this.replayable > 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    if (!this.scope.repeatable) this.requireNoneInDoubt(planned);
+    this.scope.requireLease();
+    const entry = this.entryOf(asked, before === undefined ? 0 : before.repetition + 1);
+    await this.write({ kind: 'startCall', runId: this.scope.runId, entry });
+    this.begun.set(attemptKeyOf(entry), entry);
+    return undefined;
+  }
+
+  async end(attempt: Attempt, settled: Settled): Promise<void> {
+    // Whoever takes the run over must not read that nobody wanted the answer.
+    if (attempt.end === 'aborted') this.scope.requireLease();
+    const entry = this.begun.get(attemptKeyOf(attempt));
+    if (entry === undefined) throw new Error('An attempt ended that was never begun.');
+    const ending: JournalEnding = { at: this.ports.clock.now(), attempt, settled };
+    const ended = { ...entry, ending };
+    await this.write({ kind: 'settleCall', runId: this.scope.runId, entry: ended });
+    this.entries.set(keyOf(ended), ended);
+    this.begun.set(attemptKeyOf(ended), ended);
+  }
+
+  /** @throws MusterError CONFLICT where an instance died in the middle of this attempt, whatever it asked then */
+  private requireNoneInDoubt(planned: PlannedAttempt): void {
+    const inDoubt = [...this.entries.values()].find(
+      (entry) => entry.ending === undefined && attemptKeyOf(entry) === attemptKeyOf(planned),
+    );
+    if (inDoubt !== undefined) throw outcomeUnknown(inDoubt);
+  }
+
+  private inputHashOf({ prompt, system }: PlannedAttempt): string {
+    return this.ports.hashing.sha256(JSON.stringify([system ?? null, prompt]));
+  }
+
+  private entryOf(asked: PlannedAttempt & { readonly inputHash: string }, repetition: number): JournalEntry {
+    const { call, number, agent, model, waited, prompt, system, maxOutputTokens, inputHash } = asked;
+    const { hashing, clock } = this.ports;
+    const name = [this.scope.step, call, agent, number, inputHash, repetition];
+    return {
+      id: hashing.sha256(JSON.stringify(name)).slice(0, 20),
+      step: this.scope.step,
+      call,
+      number,
+      repetition,
+      agent,
+      model,
+      inputHash,
+      inputTokens: estimatedTokens(utf8Length(prompt) + utf8Length(system ?? '')),
+      maxOutputTokens,
+      waited,
+      startedAt: clock.now(),
+    };
+  }
+
+  private write(change: Change): Promise<void> {
+    return this.ports.store.commit([change]);
+  }
+}
+
+type AttemptName = Pick<JournalEntry, 'call' | 'agent' | 'number'>;
+
+/** What it is an attempt at. */
+function attemptKeyOf({ call, agent, number }: AttemptName): string {
+  return `${call}#${agent}#${number}`;
+}
+
+/** And with what input: the same attempt with another input is another call. */
+function keyOf(entry: AttemptName & Pick<JournalEntry, 'inputHash'>): string {
+  return `${attemptKeyOf(entry)}#${entry.inputHash}`;
+}
+
+/** What is booked for a call: what it cost, or could have cost where nobody knows. */
+export function bookingOf(entry: JournalEntry, price: Price): Attempt {
+  return entry.ending?.attempt ?? interrupted(entry, price);
+}
+
+function interrupted(entry: JournalEntry, price: Price): Attempt {
+  const { call, number, agent, model, waited, inputTokens, maxOutputTokens } = entry;
+  const usage = { inputTokens, outputTokens: maxOutputTokens };
+  return {
+    call,
+    number,
+    agent,
+    model,
+    waited,
+    end: 'interrupted',
+    reason: 'The instance that made this call ended before its answer. It may have been billed.',
+    milliseconds: 0,
+    usage,
+    costUsd: costOf(usage, price),
+    outcomeUnknown: true,
+  };
+}
+
+function outcomeUnknown({ agent }: JournalEntry): MusterError {
+  return new MusterError(
+    'CONFLICT',
+    `Nobody knows how a call of ${agent} ended: the instance that made it died. The step is not repeatable, so it was not made again.`,
+    { reason: 'OUTCOME_UNKNOWN' },
+  );
+}
+
+// One request to a model as the journal has it.
+
+/** `runs/{runId}/calls/{id}`. */
+export interface JournalEntry {
+  readonly id: string;
+  /** The id of the step that it belongs to. */
+  readonly step: string;
+  /** Which call of the step, and which attempt at it. */
+  readonly call: string;
+  readonly number: number;
+  /** How many instances died in the middle of this very attempt. */
+  readonly repetition: number;
+  readonly agent: string;
+  readonly model: string;
+  /** SHA-256 of the system prompt and the prompt. */
+  readonly inputHash: string;
+  /** Estimated. */
+  readonly inputTokens: number;
+  readonly maxOutputTokens: number;
+  readonly waited: number;
+  readonly startedAt: Date;
+  /** Absent while nobody knows how it ended. */
+  readonly ending?: JournalEnding;
+}
+
+interface JournalEnding {
+  readonly at: Date;
+  readonly attempt: Attempt;
+  readonly settled: Settled;
+}

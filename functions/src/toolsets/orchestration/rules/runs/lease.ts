@@ -1,0 +1,158 @@
+/** An instance's hold on a run: taken, renewed, and given up; everything that it writes meanwhile is fenced. */
+import type { Change } from '../../../../kernel/commit.ts';
+import { retryStale } from '../../../../kernel/retry.ts';
+import type { OrchestrationPorts } from '../ports.ts';
+import { isEnded, isLeased, LEASE_MILLISECONDS, type Run, renewed, take } from './run.ts';
+
+/** Thrown where the run is no longer this instance's: whatever it still has in hand is another's now. */
+export class LeaseLostError extends Error {
+  constructor() {
+    super('The run is in the hands of another instance, or it has ended.');
+    this.name = 'LeaseLostError';
+  }
+}
+
+/** `busy`: another instance may be executing it. `over`: there is nothing to execute. */
+type Taking = { readonly lease: RunLease; readonly run: Run } | 'busy' | 'over';
+
+/** A run that is let go of, and what changes with it. */
+export interface LeftRun {
+  readonly run: Run;
+  readonly changes: readonly Change[];
+}
+
+export function takeRun(ports: OrchestrationPorts, runId: string): Promise<Taking> {
+  const { runs, store, clock, randomness } = ports;
+  return retryStale(randomness, async (): Promise<Taking> => {
+    const found = await runs.find(runId);
+    if (found === undefined || isEnded(found.value)) return 'over';
+    const now = clock.now();
+    if (isLeased(found.value, now)) return 'busy';
+    const run = take(found.value, now);
+    await store.commit([{ kind: 'replaceRun', run, version: found.version }]);
+    return { lease: new RunLease(ports, run), run };
+  });
+}
+
+export class RunLease {
+  private readonly ports: OrchestrationPorts;
+  private readonly runId: string;
+  private readonly epoch: number;
+  private readonly stopping = new AbortController();
+  private readonly watching = new AbortController();
+  private readonly timer: NodeJS.Timeout;
+  private expiresAt: Date;
+  /** Why nothing more may be written of the run. */
+  private lost: unknown;
+  private cancelled: boolean;
+
+  constructor(ports: OrchestrationPorts, run: Run) {
+    this.ports = ports;
+    this.runId = run.id;
+    this.epoch = run.epoch;
+    this.expiresAt = run.lease?.expiresAt ?? ports.clock.now();
+    this.cancelled = run.cancelRequested;
+    this.timer = setInterval(() => void this.renew(), LEASE_MILLISECONDS / 3);
+    void this.watch();
+  }
+
+  /** Aborted when somebody has cancelled the run, and when it is no longer this instance's. */
+  get stop(): AbortSignal {
+    return this.stopping.signal;
+  }
+
+  get isCancelled(): boolean {
+    return this.cancelled;
+  }
+
+  /** @throws LeaseLostError, or what the run was given up for */
+  readonly require = (): void => {
+    if (this.lost !== undefined) throw this.lost;
+    if (this.expiresAt <= this.ports.clock.now()) throw this.lose();
+  };
+
+  /**
+   * Stops all that goes on of the run here, since it cannot be gone on with: requests are called off, and nothing
+   * more is written of what they bring. Whoever has the run next asks again.
+   * @param why is thrown from then on where something is to be written
+   */
+  giveUp(why: unknown): void {
+    this.lost ??= why;
+    this.stopping.abort();
+  }
+
+  /**
+   * Lets go of a run that was given up, so that it can be taken at once and not when the lease lapses.
+   * @param left the run as it is left to others
+   */
+  async giveBack(left: (run: Run, now: Date) => LeftRun | Promise<LeftRun>): Promise<void> {
+    const { runs, store, clock, randomness, log } = this.ports;
+    try {
+      await retryStale(randomness, async () => {
+        const found = await runs.find(this.runId);
+        if (found === undefined || found.value.epoch !== this.epoch || isEnded(found.value)) return;
+        const { run, changes } = await left(found.value, clock.now());
+        await store.commit([{ kind: 'replaceRun', run, version: found.version }, ...changes]);
+      });
+    } catch (error) {
+      // The lease lapses by itself.
+      log.warn('lease_not_given_back', { runId: this.runId, error });
+    }
+  }
+
+  /**
+   * Changes the run, together with what else has changed, if it is still this instance's.
+   * @throws LeaseLostError, or what the run was given up for
+   */
+  change(
+    apply: (run: Run, now: Date) => Run,
+    more: (run: Run, now: Date) => readonly Change[] | Promise<readonly Change[]> = () => [],
+  ): Promise<Run> {
+    const { runs, store, clock, randomness } = this.ports;
+    return retryStale(randomness, async () => {
+      if (this.lost !== undefined) throw this.lost;
+      const found = await runs.find(this.runId);
+      if (found === undefined || found.value.epoch !== this.epoch || isEnded(found.value)) throw this.lose();
+      const now = clock.now();
+      const run = apply(renewed(found.value, this.epoch, now), now);
+      await store.commit([{ kind: 'replaceRun', run, version: found.version }, ...(await more(run, now))]);
+      if (run.lease !== undefined) this.expiresAt = run.lease.expiresAt;
+      return run;
+    });
+  }
+
+  /** Ends all that goes on in the background. The run itself is let go of by a change. */
+  close(): void {
+    clearInterval(this.timer);
+    this.watching.abort();
+  }
+
+  private lose(): unknown {
+    this.giveUp(new LeaseLostError());
+    return this.lost;
+  }
+
+  private async renew(): Promise<void> {
+    try {
+      await this.change((run) => run);
+    } catch (error) {
+      // It may still succeed before the lease runs out; `require` looks at that.
+      if (!(error instanceof LeaseLostError))
+        this.ports.log.warn('lease_not_renewed', { runId: this.runId, error });
+    }
+  }
+
+  private async watch(): Promise<void> {
+    try {
+      for await (const run of this.ports.runs.watch(this.runId, this.watching.signal)) {
+        if (run.epoch !== this.epoch) this.lose();
+        if (!run.cancelRequested) continue;
+        this.cancelled = true;
+        this.stopping.abort();
+      }
+    } catch (error) {
+      // Without it the run goes on; its cancellation is then seen between two steps.
+      this.ports.log.warn('run_not_watched', { runId: this.runId, error });
+    }
+  }
+}

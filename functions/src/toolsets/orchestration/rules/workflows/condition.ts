@@ -1,0 +1,124 @@
+/**
+ * Conditions of steps and of repetitions: a small part of CEL. Nothing in it can loop, call out or reach beyond
+ * its scope: comprehensions, regular expressions, maps and everything not listed here is refused, so that an
+ * evaluation costs no more than reading the expression and the texts that it names.
+ */
+
+import { type ASTNode, Environment } from '@marcbachmann/cel-js';
+import type { Scope } from './scope.ts';
+
+const LIMITS = {
+  maxAstNodes: 100,
+  maxDepth: 16,
+  maxListElements: 20,
+  maxMapEntries: 0,
+  maxCallArguments: 2,
+} as const;
+
+const FUNCTIONS: readonly string[] = [
+  'size',
+  'has',
+  'int',
+  'double',
+  'string',
+  'contains',
+  'startsWith',
+  'endsWith',
+  'lowerAscii',
+  'upperAscii',
+  'trim',
+];
+
+const environment = new Environment({ limits: LIMITS })
+  .registerVariable('input', 'string')
+  .registerVariable('context', 'map')
+  .registerVariable('iteration', 'int')
+  .registerVariable('steps', 'map');
+
+interface CheckedCondition {
+  /** The steps that it names. */
+  readonly steps: readonly string[];
+}
+
+const EXAMPLE = 'A condition is CEL, such as steps.review.output.startsWith("APPROVED").';
+
+/** @throws ConditionError where it is no condition; the message says why */
+export function checkCondition(expression: string): CheckedCondition {
+  const { valid, type, error } = environment.check(expression);
+  if (!valid) throw new ConditionError(`${summaryOf(error)} ${EXAMPLE}`);
+  if (type !== 'bool' && type !== 'dyn') throw new ConditionError(`It gives ${type}, not true or false.`);
+  const steps = new Set<string>();
+  inspect(environment.parse(expression).ast, steps);
+  return { steps: [...steps] };
+}
+
+/**
+ * @param expression as checkCondition has accepted it
+ * @throws ConditionError where it cannot be evaluated in this scope
+ */
+export function evaluateCondition(expression: string, scope: Scope): boolean {
+  const value = evaluated(expression, {
+    input: scope.input,
+    context: scope.context,
+    iteration: BigInt(scope.iteration),
+    steps: Object.fromEntries(scope.steps),
+  });
+  if (typeof value === 'boolean') return value;
+  throw new ConditionError('It gives something else than true or false.');
+}
+
+/** Why an expression is no condition, or could not be evaluated. */
+export class ConditionError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ConditionError';
+  }
+}
+
+function evaluated(expression: string, values: Readonly<Record<string, unknown>>): unknown {
+  try {
+    return environment.evaluate(expression, values);
+  } catch (error) {
+    throw new ConditionError(summaryOf(error), { cause: error });
+  }
+}
+
+function inspect(node: ASTNode, steps: Set<string>): void {
+  if ((node.op === 'call' || node.op === 'rcall') && !FUNCTIONS.includes(node.args[0])) {
+    throw new ConditionError(`There is no ${node.args[0]}() here; there are ${FUNCTIONS.join(', ')}.`);
+  }
+  const named = stepNamed(node);
+  if (named !== undefined) {
+    steps.add(named);
+    return;
+  }
+  if (node.op === 'id' && node.args === 'steps') {
+    throw new ConditionError('A step is named by itself: steps.plan.output, or steps["plan-b"].output.');
+  }
+  for (const inner of nodesWithin(node.args)) inspect(inner, steps);
+}
+
+/** The step in `steps.plan` and `steps["plan"]`. */
+function stepNamed({ op, args }: ASTNode): string | undefined {
+  if (op !== '.' && op !== '[]') return undefined;
+  const [of, key] = args;
+  if (of.op !== 'id' || of.args !== 'steps') return undefined;
+  if (typeof key === 'string') return key;
+  return key.op === 'value' && typeof key.args === 'string' ? key.args : undefined;
+}
+
+function nodesWithin(args: unknown): ASTNode[] {
+  if (Array.isArray(args)) return args.flatMap(nodesWithin);
+  return isNode(args) ? [args] : [];
+}
+
+function isNode(value: unknown): value is ASTNode {
+  return typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
+}
+
+/** Said of the caller's own expression, without the excerpt that the message has. */
+function summaryOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null || !('summary' in error)) return 'It cannot be read.';
+  const text = String(error.summary).split('\n', 1)[0] ?? '';
+  return text.endsWith('.') ? text : `${text}.`;
+}

@@ -1,0 +1,194 @@
+/**
+ * What comes next in a workflow, from how its steps have ended so far. It is worked out from the beginning each
+ * time, so a run keeps no place of its own that could be lost: whoever takes it up finds the same next steps,
+ * with the same prompts.
+ */
+import { ConditionError, evaluateCondition } from './condition.ts';
+import { type Block, blocksOf, type Step, stagesOf, type Workflow } from './definition.ts';
+import { promptOf } from './prompt.ts';
+import {
+  type Given,
+  type Scope,
+  type StepOutcome,
+  type StepResult,
+  scopeAtStart,
+  TemplateError,
+  withStep,
+} from './scope.ts';
+
+/** A step in one round of its group; outside of a group the round is 1. */
+export interface StepRound {
+  readonly name: string;
+  readonly iteration: number;
+}
+
+export interface DueStep extends StepRound {
+  readonly step: Step;
+  readonly prompt: string;
+  /** What it picks from, where it picks. */
+  readonly candidates?: readonly StepResult[];
+}
+
+export type Next =
+  /** These run together; those of them that have settled already are left out. */
+  | { readonly kind: 'execute'; readonly steps: readonly DueStep[] }
+  | { readonly kind: 'finished'; readonly output: string; readonly result: string | undefined }
+  | {
+      readonly kind: 'failed';
+      readonly at: StepRound;
+      readonly reason: FailedReason;
+      readonly error: string;
+    };
+
+/** `STEP_FAILED`: what it has recorded says more. */
+type FailedReason = 'STEP_FAILED' | 'CONDITION_FAILED' | 'PROMPT_TOO_LARGE';
+
+export interface Progress {
+  readonly next: Next;
+  /** Rounds that were passed over because their condition was false. */
+  readonly skipped: readonly StepRound[];
+  readonly warnings: readonly string[];
+}
+
+/** @param outcomes by outcomeKey */
+export function progressOf(
+  workflow: Workflow,
+  given: Given,
+  outcomes: ReadonlyMap<string, StepOutcome>,
+): Progress {
+  return new Replay(workflow, given, outcomes).run();
+}
+
+export function outcomeKey({ name, iteration }: StepRound): string {
+  return `${name}#${iteration}`;
+}
+
+class Replay {
+  private readonly workflow: Workflow;
+  private readonly outcomes: ReadonlyMap<string, StepOutcome>;
+  private readonly skipped: StepRound[] = [];
+  private readonly warnings: string[] = [];
+  private readonly ran: string[] = [];
+  private scope: Scope;
+
+  constructor(workflow: Workflow, given: Given, outcomes: ReadonlyMap<string, StepOutcome>) {
+    this.workflow = workflow;
+    this.outcomes = outcomes;
+    this.scope = scopeAtStart(workflow, given);
+  }
+
+  run(): Progress {
+    return { next: this.next(), skipped: this.skipped, warnings: this.warnings };
+  }
+
+  private next(): Next {
+    for (const block of blocksOf(this.workflow)) {
+      const stopped = this.block(block);
+      if (stopped !== undefined) return stopped;
+    }
+    const result = this.workflow.result?.find((name) => this.ran.includes(name)) ?? this.ran.at(-1);
+    return { kind: 'finished', output: this.outputOf(result), result };
+  }
+
+  /** @returns what stops the replay, or undefined where the block is through */
+  private block({ steps, group }: Block): Next | undefined {
+    const { until, max } = group?.repeat ?? { until: 'true', max: 1 };
+    for (let iteration = 1; iteration <= max; iteration++) {
+      this.scope = { ...this.scope, iteration };
+      const stopped = this.round(steps, iteration);
+      if (stopped !== undefined) return stopped;
+      const met = this.judged(until, { name: steps.at(-1)?.name ?? '', iteration });
+      if (typeof met !== 'boolean') return met;
+      if (met) break;
+      if (iteration === max) this.warnings.push(unmet(steps, max, until));
+    }
+    this.scope = { ...this.scope, iteration: 1 };
+    return undefined;
+  }
+
+  private round(steps: readonly Step[], iteration: number): Next | undefined {
+    for (const stage of stagesOf(steps)) {
+      const due: Step[] = [];
+      for (const step of stage) {
+        const wanted = this.isWanted(step, iteration);
+        if (typeof wanted !== 'boolean') return wanted;
+        if (wanted) due.push(step);
+      }
+      const stopped = this.stage(due, iteration);
+      if (stopped !== undefined) return stopped;
+      const passed = stage.filter((step) => !due.includes(step));
+      for (const { name } of passed) {
+        this.skipped.push({ name, iteration });
+        this.scope = withStep(this.scope, name, { status: 'skipped' });
+      }
+    }
+    return undefined;
+  }
+
+  private isWanted({ condition, name }: Step, iteration: number): boolean | Next {
+    return condition === undefined || this.judged(condition, { name, iteration });
+  }
+
+  private judged(condition: string, at: StepRound): boolean | Next {
+    try {
+      return evaluateCondition(condition, this.scope);
+    } catch (error) {
+      if (!(error instanceof ConditionError)) throw error;
+      return {
+        kind: 'failed',
+        at,
+        reason: 'CONDITION_FAILED',
+        error: `The condition ${condition} could not be judged: ${error.message}`,
+      };
+    }
+  }
+
+  /** Takes over what the stage's steps have brought, or says which of them are still to run. */
+  private stage(steps: readonly Step[], iteration: number): Next | undefined {
+    const open: Step[] = [];
+    let scope = this.scope;
+    for (const step of steps) {
+      const outcome = this.outcomes.get(outcomeKey({ name: step.name, iteration }));
+      if (outcome === undefined) {
+        open.push(step);
+        continue;
+      }
+      if (outcome.status === 'failed') {
+        const at = { name: step.name, iteration };
+        return { kind: 'failed', at, reason: 'STEP_FAILED', error: outcome.error };
+      }
+      const { output, results = [] } = outcome;
+      scope = withStep(scope, step.name, { status: 'done', output, results });
+    }
+    if (open.length > 0) return this.due(open, iteration);
+    this.scope = scope;
+    this.ran.push(...steps.map(({ name }) => name));
+    return undefined;
+  }
+
+  private due(steps: readonly Step[], iteration: number): Next {
+    const due: DueStep[] = [];
+    for (const step of steps) {
+      try {
+        const prompt = promptOf(this.workflow, step, this.scope);
+        const candidates = step.picks && this.scope.steps.get(step.picks)?.results;
+        due.push({ name: step.name, iteration, step, prompt, ...(candidates && { candidates }) });
+      } catch (error) {
+        if (!(error instanceof TemplateError)) throw error;
+        const at = { name: step.name, iteration };
+        const why = `The prompt could not be made: ${error.message}`;
+        return { kind: 'failed', at, reason: 'PROMPT_TOO_LARGE', error: why };
+      }
+    }
+    return { kind: 'execute', steps: due };
+  }
+
+  private outputOf(name: string | undefined): string {
+    return name === undefined ? '' : (this.scope.steps.get(name)?.output ?? '');
+  }
+}
+
+function unmet(steps: readonly Step[], max: number, until: string): string {
+  const names = steps.map(({ name }) => name).join(', ');
+  return `${names}: ended after ${max} rounds without ${until}.`;
+}

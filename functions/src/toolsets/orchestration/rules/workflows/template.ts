@@ -1,0 +1,250 @@
+/**
+ * Prompt templates: Mustache, which has no logic to run. A template reaches nothing but the scope's own values;
+ * what models wrote is fenced as data. What a prompt may cost is bound while it is made, and not looked at when it is
+ * there.
+ */
+
+import mustache from 'mustache';
+import { BoundedText, fenced, printed, type Scope, type StepView, TemplateError } from './scope.ts';
+
+/**
+ * How many parts may be rendered in all: sections within sections multiply, whether or not they have something to
+ * say.
+ */
+const MAX_PARTS = 100_000;
+
+interface CheckedTemplate {
+  /** The steps that it names. */
+  readonly steps: readonly string[];
+}
+
+/** @throws TemplateError where it is no template; the message says why */
+export function checkTemplate(template: string): CheckedTemplate {
+  return { steps: [...stepsNamed(partsOf(template))] };
+}
+
+/**
+ * @param template as checkTemplate has accepted it
+ * @throws TemplateError where the prompt would be too long
+ */
+export function renderTemplate(template: string, scope: Scope): string {
+  const parts = partsOf(template);
+  return new Rendering().render(parts, viewOf(scope, stepsNamed(parts)));
+}
+
+/** What a section has entered, from the inside out. */
+interface Views {
+  readonly view: unknown;
+  readonly outer?: Views;
+}
+
+class Rendering {
+  private readonly text = new BoundedText();
+  /** What values look like that are no text, by the values themselves. */
+  private readonly prints = new Map<unknown, string>();
+  private rendered = 0;
+
+  render(parts: readonly Part[], view: unknown): string {
+    this.all(parts, { view });
+    return this.text.toString();
+  }
+
+  private all(parts: readonly Part[], views: Views): void {
+    for (const part of parts) {
+      this.count();
+      this.one(part, views);
+    }
+  }
+
+  private one(part: Part, views: Views): void {
+    if (part.kind === 'text') {
+      this.text.add(part.text, 'its own text');
+      return;
+    }
+    const value = found(part.path, views);
+    if (part.kind === 'value') this.value(value, part.path);
+    else if (part.kind === 'section') this.section(value, part.parts, views);
+    else if (isEmpty(value)) this.all(part.parts, views);
+  }
+
+  private value(value: unknown, path: string): void {
+    if (value === undefined || value === null) return;
+    const text = typeof value === 'string' ? value : this.print(value);
+    this.text.add(text, `{{${path}}}, which has ${text.length} characters`);
+  }
+
+  private section(value: unknown, parts: readonly Part[], views: Views): void {
+    if (isEmpty(value)) return;
+    for (const view of Array.isArray(value) ? value : [value === true ? views.view : value]) {
+      this.count();
+      this.all(parts, { view, outer: views });
+    }
+  }
+
+  private count(): void {
+    if (++this.rendered > MAX_PARTS) throw new TemplateError('Its sections repeat too often.');
+  }
+
+  private print(value: unknown): string {
+    const text = this.prints.get(value) ?? printed(value);
+    this.prints.set(value, text);
+    return text;
+  }
+}
+
+/** What Mustache takes for false. */
+function isEmpty(value: unknown): boolean {
+  return !value || (Array.isArray(value) && value.length === 0);
+}
+
+/** The value of the innermost view that has it. */
+function found(path: string, views: Views): unknown {
+  if (path === '.') return views.view;
+  const keys = path.split('.');
+  for (let within: Views | undefined = views; within !== undefined; within = within.outer) {
+    const value = reached(within.view, keys);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+/** Goes by own properties alone, so that nothing is reached which the scope does not hold. */
+function reached(view: unknown, keys: readonly string[]): unknown {
+  let value = view;
+  for (const key of keys) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = Object.getOwnPropertyDescriptor(value, key)?.value;
+  }
+  return value;
+}
+
+/** @param names of the steps that are to be seen: to fence an output costs reading it */
+function viewOf(scope: Scope, names: ReadonlySet<string>) {
+  const steps = [...scope.steps].filter(([name]) => names.has(name));
+  return { ...scope, steps: Object.fromEntries(steps.map(([name, step]) => [name, stepView(name, step)])) };
+}
+
+function stepView(name: string, { status, output, results }: StepView) {
+  return {
+    status,
+    output: output === '' ? '' : fenced(`Output of the step ${name}`, output),
+    results: results.map((result, index) => ({
+      number: index + 1,
+      agent: result.agent,
+      output: fenced(`Answer ${index + 1} of the step ${name}`, result.output),
+    })),
+  };
+}
+
+// What a prompt template is made of, once it has been read and found to be one.
+
+type Part =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'value'; readonly path: string }
+  | { readonly kind: 'section' | 'inverted'; readonly path: string; readonly parts: readonly Part[] };
+
+const MAX_SECTION_DEPTH = 4;
+
+/** How much of a wrong path is repeated, in characters. */
+const SHOWN_LENGTH = 60;
+
+/** `input`, `context.files`, `.` */
+const PATH = /^(?:\.|[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_][A-Za-z0-9_-]*)*)$/;
+
+const ROOTS: readonly string[] = ['input', 'context', 'iteration', 'steps'];
+
+/** @throws TemplateError where it is no template; the message says why */
+function partsOf(template: string): readonly Part[] {
+  return partsAmong(tokensOf(template), 0);
+}
+
+/** The steps that are named in it. */
+function stepsNamed(parts: readonly Part[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const part of parts) {
+    if (part.kind === 'text') continue;
+    const [root, step] = part.path.split('.', 2);
+    if (root === 'steps' && step !== undefined) names.add(step);
+    if (part.kind !== 'value') for (const name of stepsNamed(part.parts)) names.add(name);
+  }
+  return names;
+}
+
+type Token = readonly unknown[];
+
+function tokensOf(template: string): readonly Token[] {
+  const text = tightened(template);
+  try {
+    return new mustache.Writer().parse(text);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : '';
+    throw new TemplateError(`It is no Mustache template: ${message}.`, { cause: error });
+  }
+}
+
+/**
+ * The template without what its tags may do without: white space and comments. Mustache looks for the end of a tag
+ * in a way that takes the square of the white space in it.
+ */
+function tightened(template: string): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (let open = template.indexOf('{{'); open !== -1; open = template.indexOf('{{', at)) {
+    const isTriple = template
+      .slice(open + 2)
+      .trimStart()
+      .startsWith('{');
+    const end = isTriple ? '}}}' : '}}';
+    const close = template.indexOf(end, open + 2);
+    if (close === -1) throw new TemplateError(`It is no Mustache template: Unclosed tag at ${open}.`);
+    const inner = template.slice(open + 2, close).trim();
+    const within = isTriple ? `&${inner.slice(1)}` : inner;
+    pieces.push(template.slice(at, open), `{{${tightTag(within)}}}`);
+    at = close + end.length;
+  }
+  return pieces.join('') + template.slice(at);
+}
+
+const SIGILS: ReadonlySet<string> = new Set('#^/&!>=');
+
+function tightTag(inner: string): string {
+  const first = inner.charAt(0);
+  const sigil = SIGILS.has(first) ? first : '';
+  if (sigil === '>' || sigil === '=')
+    throw new TemplateError('It may not include partials or set delimiters.');
+  if (sigil === '!') return '!';
+  const path = inner.slice(sigil.length).trim();
+  if (/\s/.test(path)) throw namesNothing(path);
+  return `${sigil}${path}`;
+}
+
+function partsAmong(tokens: readonly Token[], depth: number): readonly Part[] {
+  return tokens.flatMap(([kind, value, , , inner]): Part[] => {
+    const text = String(value);
+    if (kind === '!') return [];
+    if (kind === 'text') return [{ kind, text }];
+    requirePath(text, depth);
+    if (kind !== '#' && kind !== '^') return [{ kind: 'value', path: text }];
+    if (depth === MAX_SECTION_DEPTH)
+      throw new TemplateError(`Its sections may be ${MAX_SECTION_DEPTH} deep.`);
+    const parts = Array.isArray(inner) ? partsAmong(inner, depth + 1) : [];
+    return [{ kind: kind === '#' ? 'section' : 'inverted', path: text, parts }];
+  });
+}
+
+function requirePath(path: string, depth: number): void {
+  if (!PATH.test(path)) throw namesNothing(path);
+  const [root = '', step] = path.split('.', 2);
+  if (root === 'steps') {
+    if (step !== undefined && step !== '') return;
+    throw new TemplateError('A step is named by itself: {{steps.plan.output}}.');
+  }
+  if (depth === 0 && !ROOTS.includes(root)) {
+    throw new TemplateError(`There is no "${root}"; there are ${ROOTS.join(', ')}.`);
+  }
+}
+
+function namesNothing(path: string): TemplateError {
+  const shown = path.length > SHOWN_LENGTH ? `${path.slice(0, SHOWN_LENGTH)}…` : path;
+  return new TemplateError(`"{{${shown}}}" names nothing.`);
+}

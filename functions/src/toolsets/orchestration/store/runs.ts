@@ -1,0 +1,138 @@
+import type { DocumentSnapshot, Firestore, Query } from '@google-cloud/firestore';
+import { z } from 'zod';
+import type { Versioned } from '../../../kernel/commit.ts';
+import type { ChangeWriters } from '../../../kernel/firestore/commitWrites.ts';
+import { LatestValue, readDue } from '../../../kernel/firestore/documents.ts';
+import {
+  answerPath,
+  COLLECTIONS,
+  runCallsPath,
+  runOrderPath,
+  runPath,
+  runStepsPath,
+} from '../../../kernel/firestore/paths.ts';
+import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
+import type { JournalEntry } from '../rules/runs/journal.ts';
+import type { Run, RunOrder, RunStatus, StepRecord } from '../rules/runs/run.ts';
+import type { AnswerCache, CachedAnswer, RunReader } from '../rules/runs/starting.ts';
+import type { RunChanges } from '../rules/runs/stepExecution.ts';
+import { orderFromDocument, orderToDocument, runFromDocument, runToDocument } from './runDocument.ts';
+import { callFromDocument, callToDocument, stepFromDocument, stepToDocument } from './stepDocument.ts';
+
+export class FirestoreRunReader implements RunReader {
+  private readonly database: Firestore;
+  private readonly documents: DocumentReading;
+
+  constructor(database: Firestore, documents: DocumentReading) {
+    this.database = database;
+    this.documents = documents;
+  }
+
+  async find(runId: string): Promise<Versioned<Run> | undefined> {
+    const snapshot = await this.database.doc(runPath(runId)).get();
+    return this.documents.findVersioned(snapshot, runFromDocument);
+  }
+
+  async order(runId: string): Promise<RunOrder> {
+    return this.documents.value(await this.database.doc(runOrderPath(runId)).get(), orderFromDocument);
+  }
+
+  /** None is stepped over: what a step or a call has done would be done again, and paid for. */
+  async steps(runId: string): Promise<readonly StepRecord[]> {
+    const { docs } = await this.database.collection(runStepsPath(runId)).orderBy('number').get();
+    return docs.map((snapshot) => this.documents.value(snapshot, stepFromDocument));
+  }
+
+  async journal(runId: string, stepId: string): Promise<readonly JournalEntry[]> {
+    const { docs } = await this.database.collection(runCallsPath(runId)).where('step', '==', stepId).get();
+    return docs.map((snapshot) => this.documents.value(snapshot, callFromDocument));
+  }
+
+  async calls(runId: string): Promise<readonly JournalEntry[]> {
+    const { docs } = await this.database.collection(runCallsPath(runId)).get();
+    return docs.map((snapshot) => this.documents.value(snapshot, callFromDocument));
+  }
+
+  list(ownerUid: string, status: RunStatus | undefined, page: Page): Promise<Slice<Run>> {
+    const own = this.runs.where('owner_uid', '==', ownerUid);
+    const matching = status === undefined ? own : own.where('status', '==', status);
+    return this.documents.slice(matching, 'created_at', 'desc', page, runFromDocument);
+  }
+
+  due(now: Date, limit: number, after?: Position): Promise<Batch<Run>> {
+    return readDue({ query: this.runs, time: 'due_at' }, { now, limit, after }, (snapshot) =>
+      this.documents.readable(snapshot, runFromDocument),
+    );
+  }
+
+  async *watch(runId: string, end: AbortSignal): AsyncGenerator<Run, void, undefined> {
+    const latest = new LatestValue<Run>();
+    const told = (snapshot: DocumentSnapshot): void => {
+      // What a listener throws ends the instance.
+      try {
+        const run = this.documents.find(snapshot, runFromDocument);
+        if (run !== undefined) latest.tell(run);
+      } catch (error) {
+        latest.fail(error);
+      }
+    };
+    const stop = this.database.doc(runPath(runId)).onSnapshot(told, latest.fail);
+    const close = () => latest.close();
+    end.addEventListener('abort', close, { once: true });
+    try {
+      if (end.aborted) return;
+      yield* latest.values();
+    } finally {
+      end.removeEventListener('abort', close);
+      stop();
+    }
+  }
+
+  private get runs(): Query {
+    return this.database.collection(COLLECTIONS.runs);
+  }
+}
+
+export const runWriters: ChangeWriters<RunChanges> = {
+  createRun({ run, order }, writes) {
+    writes.createLasting(runPath(run.id), runToDocument(run));
+    writes.create(runOrderPath(run.id), orderToDocument(order));
+  },
+  replaceRun({ run, version }, writes) {
+    writes.replaceLatest(runPath(run.id), runToDocument(run), version);
+  },
+  recordStep({ runId, step }, writes) {
+    writes.set(`${runStepsPath(runId)}/${step.id}`, stepToDocument(step));
+  },
+  startCall({ runId, entry }, writes) {
+    writes.createLasting(`${runCallsPath(runId)}/${entry.id}`, callToDocument(entry));
+  },
+  settleCall({ runId, entry }, writes) {
+    writes.updateLasting(`${runCallsPath(runId)}/${entry.id}`, callToDocument(entry));
+  },
+  keepAnswer({ key, runId, expiresAt, replaces }, writes) {
+    writes.createOrReplace(answerPath(key), { run_id: runId, expires_at: expiresAt }, replaces);
+  },
+};
+
+const answerDocument = z.object({ run_id: z.string() });
+
+export function answerFromDocument(data: unknown): CachedAnswer {
+  return { runId: answerDocument.parse(data).run_id };
+}
+
+export class FirestoreAnswerCache implements AnswerCache {
+  private readonly database: Firestore;
+  private readonly documents: DocumentReading;
+
+  constructor(database: Firestore, documents: DocumentReading) {
+    this.database = database;
+    this.documents = documents;
+  }
+
+  async find(key: string): Promise<Versioned<CachedAnswer> | undefined> {
+    const snapshot = await this.database.doc(answerPath(key)).get();
+    return this.documents.findVersioned(snapshot, answerFromDocument);
+  }
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { isEnded, RUN_STATUSES, type Run } from '../rules/runs/run.ts';
+import { runId } from './shapes.ts';
+
+const answer = (run: Run) => ({
+  success: true,
+  runId: run.id,
+  status: run.status,
+  message: isEnded(run)
+    ? 'The run is cancelled. What had been done stays.'
+    : 'The run is being cancelled: its requests are closed, and what had been done stays.',
+});
+
+export const cancelRun = defineTool({
+  name: 'cancel_run',
+  title: 'Cancel a run',
+  description: 'Ends a run. What is done stays, with its cost; nothing more begins.',
+  details:
+    'Requests under way are closed at the vendor, and a task that a live agent has for it is cancelled.',
+  input: z.strictObject({ runId }),
+  output: z.object({
+    success: z.boolean(),
+    runId: z.string(),
+    status: z.enum(RUN_STATUSES),
+    message: z.string(),
+  }),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  role: 'worker',
+  example: { runId: 'run-abcdefghijklmnopqrst' },
+  handler: async ({ services, principal, operation }, { runId: id }) =>
+    answer(await services.orchestration.runs.cancel(principal, id, (run) => operation.settle(answer(run)))),
+});

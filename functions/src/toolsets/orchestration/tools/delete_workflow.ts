@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { jsonObject } from '../../../kernel/json.ts';
+import { defineTool } from '../../../mcp/tool.ts';
+import type { SavedWorkflow } from '../rules/workflows/definition.ts';
+import { expectedVersion, savedAnswer, workflowName, workflowShape } from './shapes.ts';
+
+const answer = (saved: SavedWorkflow) => ({ success: true, workflow: savedAnswer(saved, true) });
+
+export const deleteWorkflow = defineTool({
+  name: 'delete_workflow',
+  title: 'Delete a workflow',
+  description: 'Deletes a saved workflow and answers it as it was.',
+  details: 'Runs that have begun go on with it. Built-in workflows stay.',
+  input: z.strictObject({
+    name: workflowName.describe('Name of workflow'),
+    expectedVersion,
+  }),
+  output: z.object({ success: z.boolean(), workflow: workflowShape }).partial(),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  role: 'worker',
+  example: { name: 'plan-and-check' },
+  handler: async ({ services, principal, operation }, { name, expectedVersion: version }) =>
+    answer(
+      await services.orchestration.workflows.delete(principal.ownerUid, name, version, (saved) =>
+        operation.settle(jsonObject.parse(answer(saved))),
+      ),
+    ),
+});

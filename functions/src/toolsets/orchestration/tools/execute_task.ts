@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { requestFor } from '../rules/requests.ts';
+import { answerAgain, runAndAnswer } from './runAnswer.ts';
+import { prompt, runShape } from './shapes.ts';
+
+/** Source: spec/orchestration.md, "Backward Compatibility". */
+export const executeTask = defineTool({
+  name: 'execute_task',
+  title: 'Execute a task',
+  description:
+    'For older clients: orchestrate task.prompt with the workflow plan-execute and the context {taskId: task.id}.',
+  input: z.strictObject({
+    task: z
+      .strictObject({
+        id: z
+          .string()
+          .refine((text) => text.length <= 200, 'expected at most 200 characters')
+          .optional()
+          .describe('What the caller calls it'),
+        prompt: prompt('What to do'),
+      })
+      .describe('The task'),
+  }),
+  output: runShape,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  role: 'worker',
+  audience: 'older clients',
+  notifies: true,
+  example: { task: { id: 'task-001', prompt: 'Build a REST API' } },
+  handler: async (context, { task }) => {
+    const { runs, roster } = context.services.orchestration;
+    const preferences = { agent: 'auto', workflow: 'plan-execute', role: 'auto', cache: true } as const;
+    const options = { budget: runs.budgetOf() };
+    const about = task.id === undefined ? {} : { taskId: task.id };
+    const request = requestFor(task.prompt, about, preferences, options, roster.standings());
+    return runAndAnswer(context, request, undefined);
+  },
+  replay: (context, _, stored) => answerAgain(context, stored, undefined),
+});

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { awaitedRun, LONGEST_WAIT_MS, runAnswer } from './runAnswer.ts';
+import { runId, runShape } from './shapes.ts';
+
+export const getRun = defineTool({
+  name: 'get_run',
+  title: 'Get a run',
+  description: 'Tells what a run has come to, with steps, attempts and cost; waits up to waitMs for its end.',
+  input: z.strictObject({
+    runId,
+    waitMs: z.number().int().min(0).max(LONGEST_WAIT_MS).default(0).describe('Milliseconds to wait'),
+    full: z.boolean().default(false).describe('Every output whole'),
+  }),
+  output: runShape,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  notifies: true,
+  example: { runId: 'run-abcdefghijklmnopqrst' },
+  handler: async (context, { runId: id, waitMs, full }) =>
+    runAnswer(await awaitedRun(context, id, waitMs), { cached: false, full }),
+});

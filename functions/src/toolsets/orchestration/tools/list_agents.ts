@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { type Agent, availability } from '../../../access/rules/agent.ts';
+import { fitting } from '../../../kernel/json.ts';
+import { defineTool } from '../../../mcp/tool.ts';
+import type { ListedAgents } from '../rules/agents/selection.ts';
+
+const agentShape = z
+  .object({
+    name: z.string(),
+    kind: z.enum(['hosted', 'network']).describe('A model behind an API, or a live agent of this workspace.'),
+    status: z.enum(['available', 'busy', 'unavailable']),
+    reason: z.string().describe('Why it is unavailable, and what to do about it.'),
+    model: z.string(),
+    capabilities: z
+      .object({
+        planning: z.number(),
+        execution: z.number(),
+        review: z.number(),
+        contextWindow: z.int().describe('In tokens.'),
+      })
+      .partial()
+      .describe('From 0 to 1. Nothing is known of agents of the network.'),
+    skills: z.array(z.string()).describe('What an agent of the network says that it can do.'),
+    metrics: z
+      .object({
+        avgResponseTime: z.int().describe('Milliseconds, on average.'),
+        successRate: z.number(),
+        totalRequests: z.int(),
+      })
+      .partial()
+      .describe('Measured; left out where nothing has been measured.'),
+  })
+  .partial();
+
+type ListedAgent = z.output<typeof agentShape>;
+
+function hostedAnswer(agent: ListedAgents['hosted'][number]): ListedAgent {
+  const { name, availability: now, model, capabilities, metrics } = agent;
+  return {
+    name,
+    kind: 'hosted',
+    ...(now.available ? { status: 'available' } : { status: 'unavailable', reason: now.reason }),
+    model,
+    capabilities,
+    ...(metrics && { metrics }),
+  };
+}
+
+function networkAnswer(agent: Agent, includeMetrics: boolean): ListedAgent {
+  const closed = agent.tasksCompleted + agent.tasksFailed;
+  return {
+    name: agent.id,
+    kind: 'network',
+    status: availability(agent) === 'busy' ? 'busy' : 'available',
+    capabilities: {},
+    skills: agent.capabilities.map(({ name }) => name),
+    ...(includeMetrics &&
+      closed > 0 && {
+        metrics: {
+          avgResponseTime: Math.round(agent.workMilliseconds / closed),
+          successRate: agent.tasksCompleted / closed,
+          totalRequests: closed,
+        },
+      }),
+  };
+}
+
+export const listAgents = defineTool({
+  name: 'list_agents',
+  title: 'Agents for workflows',
+  description:
+    'Lists who can take steps of workflows: hosted models, and live agents of this workspace by their skills.',
+  details: 'A step names a hosted one; one for the agent network reaches the live ones.',
+  input: z.strictObject({
+    role: z
+      .string()
+      .refine((text) => text.length <= 100, 'expected at most 100 characters')
+      .optional()
+      .describe('plan, execute, review, or a skill'),
+    includeMetrics: z.boolean().default(false).describe('With metrics'),
+  }),
+  output: z.object({
+    agents: z.array(agentShape),
+    truncated: z.boolean().optional().describe('Whether the workspace has more live agents.'),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: { includeMetrics: true },
+  handler: async ({ services, workspace }, { role, includeMetrics }) => {
+    const { roster } = services.orchestration;
+    const { hosted, network, moreOfNetwork } = await roster.list(workspace, role, includeMetrics);
+    const live = network.map((agent) => networkAnswer(agent, includeMetrics));
+    const given = fitting(live, (agent) => agent);
+    return {
+      agents: [...hosted.map(hostedAnswer), ...given],
+      truncated: moreOfNetwork || given.length < live.length,
+    };
+  },
+});

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { RUN_STATUSES } from '../rules/runs/run.ts';
+import { runId } from './shapes.ts';
+
+const MAX_LIMIT = 100;
+
+export const listRuns = defineTool({
+  name: 'list_runs',
+  title: 'List runs',
+  description: 'Lists your runs, newest first.',
+  input: z.strictObject({
+    status: z.enum(RUN_STATUSES).optional().describe('Of this status'),
+    limit: z.int().min(1).max(MAX_LIMIT).default(20).describe('How many'),
+    cursor: runId.optional().describe('nextCursor of the page before'),
+  }),
+  output: z.object({
+    success: z.boolean(),
+    runs: z.array(
+      z.object({
+        runId: z.string(),
+        workflow: z.string(),
+        prompt: z.string().describe('The beginning of it'),
+        status: z.enum(RUN_STATUSES),
+        createdAt: z.iso.datetime(),
+        endedAt: z.iso.datetime().optional(),
+        running: z.array(z.string()).describe('The steps that are under way'),
+        stepsDone: z.number(),
+        costUsd: z.number(),
+        error: z.string().optional(),
+      }),
+    ),
+    truncated: z.boolean().describe('Whether there is more; nextCursor goes on'),
+    nextCursor: z.string().optional(),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: { limit: 10 },
+  handler: async ({ services, principal }, { status, limit, cursor }) => {
+    const { items, more } = await services.orchestration.runs.list(principal, status, limit, cursor);
+    const last = items.at(-1);
+    return {
+      success: true,
+      runs: items.map((run) => ({
+        runId: run.id,
+        workflow: run.workflow,
+        prompt: run.title,
+        status: run.status,
+        createdAt: run.createdAt.toISOString(),
+        ...(run.endedAt && { endedAt: run.endedAt.toISOString() }),
+        running: run.endedAt ? [] : [...run.current],
+        stepsDone: run.stepsSettled,
+        costUsd: run.spent.costUsd,
+        ...(run.failure && { error: run.failure.message }),
+      })),
+      truncated: more,
+      ...(more && last && { nextCursor: last.id }),
+    };
+  },
+});

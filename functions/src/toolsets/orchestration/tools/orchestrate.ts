@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { requestFor } from '../rules/requests.ts';
+import { MAX_ATTEMPTS } from '../rules/workflows/definition.ts';
+import { answerAgain, runAndAnswer } from './runAnswer.ts';
+import { budget, prompt, runShape } from './shapes.ts';
+
+export const orchestrate = defineTool({
+  name: 'orchestrate',
+  title: 'Orchestrate',
+  description:
+    'Has models do a task, with agent and workflow chosen for you. Waits up to 45 seconds; orchestration_get_run has what takes longer.',
+  details: 'The same question within 5 minutes gets the same answer, unless cache is false.',
+  input: z.strictObject({
+    prompt: prompt('What to do'),
+    preferences: z
+      .strictObject({
+        agent: z.enum(['auto', 'claude', 'gemini']).optional().describe('Preferred agent'),
+        workflow: z
+          .enum(['auto', 'direct', 'plan-execute', 'competitive', 'iterative'])
+          .optional()
+          .describe('Workflow'),
+        role: z.enum(['auto', 'plan', 'execute', 'review']).optional().describe('In one-step workflows'),
+        cache: z.boolean().default(true).describe('Same answer within 5 minutes'),
+      })
+      .optional()
+      .describe('What to choose'),
+    options: z
+      .strictObject({
+        timeout: z
+          .number()
+          .refine((value) => value >= 0, 'expected 0 or more')
+          .optional()
+          .describe('Milliseconds to wait, at most 45000; the run goes on'),
+        retries: z
+          .number()
+          .refine(
+            (value) => Number.isInteger(value) && value >= 0 && value < MAX_ATTEMPTS,
+            `expected a whole number from 0 to ${MAX_ATTEMPTS - 1}`,
+          )
+          .optional()
+          .describe('Of each request'),
+        parallel: z.boolean().optional().describe('false: one after the other'),
+        budget,
+      })
+      .optional()
+      .describe('How'),
+  }),
+  output: runShape,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  role: 'worker',
+  notifies: true,
+  example: {
+    prompt: 'Create a React component for user authentication',
+    preferences: { workflow: 'plan-execute', agent: 'auto' },
+  },
+  handler: async (context, { prompt: input, preferences, options = {} }) => {
+    const { agent = 'auto', workflow = 'auto', role = 'auto', cache = true } = preferences ?? {};
+    const { runs, roster } = context.services.orchestration;
+    const request = requestFor(
+      input,
+      {},
+      { agent, workflow, role, cache },
+      { ...options, budget: runs.budgetOf(options.budget) },
+      roster.standings(),
+    );
+    return runAndAnswer(context, request, options.timeout);
+  },
+  replay: (context, { options }, stored) => answerAgain(context, stored, options?.timeout),
+});

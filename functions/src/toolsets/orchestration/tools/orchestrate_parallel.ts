@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { requireRole } from '../rules/agents/profile.ts';
+import { parallelWorkflow, requestOf } from '../rules/requests.ts';
+import { MAX_AGENTS, MODES } from '../rules/workflows/definition.ts';
+import { answerAgain, runAndAnswer } from './runAnswer.ts';
+import { budget, prompt, runShape } from './shapes.ts';
+
+export const orchestrateParallel = defineTool({
+  name: 'orchestrate_parallel',
+  title: 'Orchestrate in parallel',
+  description:
+    'Has several agents do one task. race: first valid answer; all: every result; vote: what most answer; merge: one answer from all.',
+  details:
+    'race: the others are called off. all: failures included. vote: else what a blind ranking finds best. merge: it says what came from whom.',
+  input: z.strictObject({
+    prompt: prompt('What to do'),
+    agents: z
+      .array(z.string())
+      .refine((agents) => agents.length <= MAX_AGENTS, `expected at most ${MAX_AGENTS} agents`)
+      .optional()
+      .describe('All if left out or empty'),
+    mode: z.enum(MODES).optional().describe('all by default'),
+    role: z.string().optional().describe('plan, execute or review'),
+    budget,
+  }),
+  output: runShape,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  role: 'worker',
+  notifies: true,
+  example: {
+    prompt: 'Optimize this SQL query',
+    agents: ['claude', 'gemini'],
+    mode: 'vote',
+    role: 'execute',
+  },
+  handler: async (
+    context,
+    { prompt: input, agents = [], mode = 'all', role = 'execute', budget: wanted },
+  ) => {
+    const { runs, roster } = context.services.orchestration;
+    const standings = roster.standings();
+    const workflow = parallelWorkflow(agents, mode, requireRole(role, 'role'), standings);
+    const given = { input, context: {}, budget: runs.budgetOf(wanted), parallel: true, cache: true };
+    return runAndAnswer(context, requestOf(workflow, given, {}, standings), undefined);
+  },
+  replay: (context, _, stored) => answerAgain(context, stored, undefined),
+});

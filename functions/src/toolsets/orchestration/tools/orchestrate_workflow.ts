@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { jsonObject } from '../../../kernel/json.ts';
+import { defineTool } from '../../../mcp/tool.ts';
+import { requestOf } from '../rules/requests.ts';
+import { answerAgain, runAndAnswer } from './runAnswer.ts';
+import { budget, json, prompt, runShape } from './shapes.ts';
+
+export const orchestrateWorkflow = defineTool({
+  name: 'orchestrate_workflow',
+  title: 'Orchestrate a workflow',
+  description:
+    'Runs a workflow, by name or inline. Waits up to 45 seconds; orchestration_get_run has what takes longer.',
+  details: 'list_workflows lists what there is, with detailed how a definition looks.',
+  input: z.strictObject({
+    workflow: z
+      .union([z.string().min(1).max(100_000), json])
+      .describe('Name, or definition as in save_workflow'),
+    input: prompt("The workflow's input"),
+    context: json.optional().describe('For templates and conditions: context'),
+    overrides: z
+      .strictObject({
+        agents: z.record(z.string().max(100), z.string().max(100)).optional().describe('Agents by step'),
+        timeouts: z
+          .record(z.string().max(100), z.number())
+          .optional()
+          .describe("Milliseconds, by the step's name"),
+      })
+      .optional()
+      .describe('Changes'),
+    budget,
+  }),
+  output: runShape,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  role: 'worker',
+  notifies: true,
+  example: {
+    workflow: {
+      name: 'custom',
+      steps: [
+        { agent: 'claude', role: 'plan' },
+        { agent: 'gemini', role: 'execute' },
+        { agent: 'claude', role: 'review' },
+      ],
+    },
+    input: 'Build a REST API',
+  },
+  handler: async (call, { workflow, input, context = {}, overrides = {}, budget: wanted }) => {
+    const { runs, workflows, roster } = call.services.orchestration;
+    const resolved = await workflows.resolve(call.principal.ownerUid, workflow);
+    const given = {
+      input,
+      context: jsonObject.parse(context),
+      budget: runs.budgetOf(wanted),
+      parallel: true,
+      cache: true,
+    };
+    return runAndAnswer(call, requestOf(resolved, given, overrides, roster.standings()), undefined);
+  },
+  replay: (context, _, stored) => answerAgain(context, stored, undefined),
+});

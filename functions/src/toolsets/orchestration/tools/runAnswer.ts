@@ -1,0 +1,211 @@
+/** A run in the words of the specification's answers. */
+
+import { z } from 'zod';
+import type { Settle } from '../../../kernel/commit.ts';
+import { type ErrorCode, MusterError } from '../../../kernel/errors.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
+import type { CallContext } from '../../../mcp/callContext.ts';
+import { type AgentResult, isEnded, type Run, type ShownStep } from '../rules/runs/run.ts';
+import type { RunView } from '../rules/runs/runs.ts';
+import type { Beginning, RunRequest } from '../rules/runs/starting.ts';
+import type { RunAnswer } from './shapes.ts';
+
+/** Of a step that is not the result, characters. */
+const EXCERPT_LENGTH = 1000;
+
+interface AnswerOptions {
+  readonly cached: boolean;
+  /** Every step's output whole. */
+  readonly full: boolean;
+}
+
+export function runAnswer({ run, steps, at }: RunView, { cached, full }: AnswerOptions): RunAnswer {
+  const result = steps.find(({ id }) => id === run.resultStep);
+  const agents = [...new Set(steps.flatMap(participants))];
+  return {
+    success: true,
+    ...(result?.output !== undefined && { result: result.output }),
+    metadata: {
+      workflow: run.workflow,
+      agents,
+      cached,
+      duration: (run.endedAt ?? at).getTime() - run.createdAt.getTime(),
+    },
+    runId: run.id,
+    status: run.status,
+    ...(run.failure && { error: run.failure }),
+    ...(!isEnded(run) && { next: nextCall(run) }),
+    steps: steps.map((step) => stepAnswer(step, full)),
+    running: isEnded(run) ? [] : [...run.current],
+    attempts: steps.flatMap(attemptsOf),
+    usage: run.spent,
+    ...(run.selection && { selection: { ...run.selection, reasons: [...run.selection.reasons] } }),
+    warnings: [...run.warnings],
+  };
+}
+
+/** @throws MusterError where the run has failed, with what is at fault as its code; CONFLICT where it was cancelled */
+export function requireNotFailed({ id, status, failure }: Run): void {
+  const about = { runId: id };
+  const suggestion = `get_run with runId "${id}" tells every step and attempt.`;
+  if (status === 'cancelled') {
+    throw new MusterError('CONFLICT', 'The run was cancelled.', { reason: 'CANCELLED', about, suggestion });
+  }
+  if (status !== 'failed') return;
+  const { reason, message } = failure ?? { reason: 'FAILED', message: 'The run has failed.' };
+  throw new MusterError(CODES.get(reason) ?? 'MODEL_ERROR', message, { reason, about, suggestion });
+}
+
+/** Of what is no model's fault. */
+const CODES: ReadonlyMap<string, ErrorCode> = new Map([
+  ['BUDGET_EXHAUSTED', 'QUOTA_EXCEEDED'],
+  ['DEADLINE', 'TIMEOUT'],
+  ['PROMPT_TOO_LARGE', 'VALIDATION_ERROR'],
+  ['CONDITION_FAILED', 'VALIDATION_ERROR'],
+  ['EXECUTION_FAILED', 'INTERNAL'],
+]);
+
+function nextCall({ id, status }: Run): string {
+  const why = status === 'waiting' ? 'A live agent has a step in hand.' : 'The run goes on.';
+  return `${why} Call get_run with runId "${id}" and waitMs to wait for it, or cancel_run to end it.`;
+}
+
+function stepAnswer(step: ShownStep, full: boolean): RunAnswer['steps'][number] {
+  const { name, iteration, role, agents, status, output, results, explanation, failure, taskId } = step;
+  const excerpt = (text: string): string => (full ? text : shortened(text));
+  return {
+    name,
+    ...(iteration > 1 && { iteration }),
+    role,
+    agent: agents.join(', '),
+    status,
+    ...(output !== undefined && { output: excerpt(output) }),
+    ...(results && { results: results.map((result) => resultAnswer(result, excerpt)) }),
+    ...(explanation !== undefined && explanation !== '' && { explanation }),
+    ...(failure && { error: failure.message }),
+    ...(taskId !== undefined && { taskId }),
+  };
+}
+
+function resultAnswer({ agent, output, error }: AgentResult, excerpt: (text: string) => string) {
+  return {
+    agent,
+    ...(output !== undefined && { output: excerpt(output) }),
+    ...(error !== undefined && { error }),
+  };
+}
+
+function shortened(text: string): string {
+  const characters = [...text.slice(0, 2 * EXCERPT_LENGTH)];
+  if (text.length <= EXCERPT_LENGTH || characters.length <= EXCERPT_LENGTH) return text;
+  return `${characters.slice(0, EXCERPT_LENGTH).join('')}…`;
+}
+
+function attemptsOf({ name, attempts }: ShownStep): RunAnswer['attempts'] {
+  return attempts.map(({ agent, model, end, reason, waited, milliseconds, usage, outcomeUnknown }) => ({
+    step: name,
+    agent,
+    model,
+    outcome: end,
+    ...(reason !== undefined && { reason }),
+    waited,
+    milliseconds,
+    tokens: { input: usage.inputTokens, output: usage.outputTokens },
+    ...(outcomeUnknown && { outcomeUnknown }),
+  }));
+}
+
+/** Whoever has answered anything in a step; a live agent leaves no attempts. */
+function participants({ attempts, agents, taskId }: ShownStep): readonly string[] {
+  if (taskId !== undefined) return agents;
+  return attempts.filter(({ end }) => end === 'answered').map(({ agent }) => agent);
+}
+
+// What every tool does that starts a run: begin it, wait for it, and answer what it has come to.
+
+/** The most that a call waits, of the 50 seconds that it has. */
+export const LONGEST_WAIT_MS = 45_000;
+
+/** What a call keeps of its time for reading the run and answering it. */
+const ANSWERING_MS = 5000;
+
+/** What a call with an idempotency key has stored of the run that it began. */
+const storedBeginning = z.object({ runId: z.string(), cached: z.boolean() });
+
+/** Starts the run and waits for it. */
+export async function runAndAnswer(
+  context: CallContext,
+  request: RunRequest,
+  waitMs: number | undefined,
+): Promise<RunAnswer> {
+  const { services, principal, workspace, operation } = context;
+  const settle: Settle<Beginning> = ({ runId, cached }) => {
+    // The commit may be done without its answer coming in time.
+    sayIfLate(context, runId);
+    return operation.settle({ runId, cached });
+  };
+  const beginning = await services.orchestration.runs.start(principal, workspace, request, settle);
+  return answerOf(context, beginning, waitMs);
+}
+
+/** A repeated call waits for the run that the first one has started. */
+export async function answerAgain(
+  context: CallContext,
+  stored: JsonObject,
+  waitMs: number | undefined,
+): Promise<RunAnswer> {
+  const { runId, cached } = storedBeginning.parse(stored);
+  await context.services.orchestration.runs.dispatchPending(runId);
+  return answerOf(context, { runId, cached }, waitMs);
+}
+
+/** @throws MusterError where the run has failed or was cancelled */
+async function answerOf(
+  context: CallContext,
+  { runId, cached }: Beginning,
+  waitMs = LONGEST_WAIT_MS,
+): Promise<RunAnswer> {
+  const view = await awaitedRun(context, runId, waitMs);
+  requireNotFailed(view.run);
+  return runAnswer(view, { cached, full: false });
+}
+
+/**
+ * The run when it has ended, or when the time is over. Meanwhile the client is told how far it has come.
+ * @throws MusterError NOT_FOUND
+ */
+export async function awaitedRun(context: CallContext, runId: string, waitMs: number): Promise<RunView> {
+  sayIfLate(context, runId);
+  const { services, principal, progress, gone, waiting, timeLeft } = context;
+  const { runs } = services.orchestration;
+  const view = await runs.view(principal, runId);
+  const longest = Math.floor(Math.min(waitMs, LONGEST_WAIT_MS, timeLeft() - ANSWERING_MS));
+  if (longest <= 0 || isEnded(view.run)) return view;
+  const until = AbortSignal.any([gone(), AbortSignal.timeout(longest)]);
+  await waiting(runs.follow(runId, until, reporting(progress)));
+  return runs.view(principal, runId);
+}
+
+function sayIfLate({ ifLate }: CallContext, runId: string): void {
+  ifLate({
+    about: { runId },
+    suggestion: `If the run was begun, it goes on: get_run with runId "${runId}" tells what it comes to.`,
+  });
+}
+
+/** Each number is higher than the one before: steps may be repeated, and are told once. */
+function reporting(progress: CallContext['progress']): (run: Run) => void {
+  let told = -1;
+  return (run) => {
+    const done = 2 * run.stepsSettled + (run.current.length > 0 ? 1 : 0);
+    if (done <= told || isEnded(run)) return;
+    told = done;
+    progress({ progress: done, message: said(run) });
+  };
+}
+
+function said({ workflow, stepsSettled, current, status }: Run): string {
+  if (status === 'waiting') return `${workflow}: a live agent has ${current.join(', ')} in hand.`;
+  if (current.length > 0) return `${workflow}: ${current.join(', ')}.`;
+  return `${workflow}: ${stepsSettled === 0 ? 'about to begin' : `${stepsSettled} steps done`}.`;
+}

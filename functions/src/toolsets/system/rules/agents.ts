@@ -1,0 +1,103 @@
+/** The agents of the system and what they are doing. Source: spec/network.md, system.getAgents; docs/semantics.md#network. */
+import { type Agent, availability, withPresence } from '../../../access/rules/agent.ts';
+import type { AgentQuery } from '../../../access/store/agentDirectory.ts';
+import { KeptReadings } from '../../../kernel/memoCache.ts';
+import type { Found, Place, Slice } from '../../../kernel/paging.ts';
+import { inTime } from '../../../kernel/waiting.ts';
+import type { SystemPorts } from './ports.ts';
+
+/** What may change the summary. */
+const SUMMARY_CHANGES = ['createAgent', 'replaceAgent', 'holdTask', 'dropTask'] as const;
+
+/** How long a list waits for presence before it goes by what the last sweep found. */
+const PRESENCE_WAIT_MILLISECONDS = 1000;
+
+/** How many agents are in each state; offline ones as the last sweep, at most a minute ago, found them. */
+interface AgentSummary {
+  readonly total: number;
+  readonly active: number;
+  readonly idle: number;
+  readonly busy: number;
+  readonly offline: number;
+  readonly error: number;
+}
+
+interface AgentPage {
+  readonly agents: readonly Agent[];
+  readonly asOf: Date;
+  /** Where the list goes on, where it does. */
+  readonly next?: Place;
+}
+
+export class AgentOverview {
+  private readonly ports: SystemPorts;
+  private readonly pages = new KeptReadings<Found<Agent>>();
+  private readonly summaries = new KeptReadings<AgentSummary>();
+
+  constructor(ports: SystemPorts) {
+    this.ports = ports;
+  }
+
+  async list(query: AgentQuery, limit: number, after: Place | undefined): Promise<AgentPage> {
+    const { directory, clock } = this.ports;
+    const key = JSON.stringify([query, limit, after]);
+    const { items, ...end } = await this.pages.read(key, this.stamp(), () =>
+      directory.list(query, limit, after),
+    );
+    const seen = await this.lastSeen(items.filter(({ status }) => status === 'active'));
+    const now = clock.now();
+    const agents = items
+      .map((agent) => withPresence(agent, seen.get(agent.id), now))
+      // Who has gone away since the sweep is not what was asked for any more.
+      .filter((agent) => query.availability === undefined || availability(agent) === query.availability);
+    return { agents, asOf: now, ...end };
+  }
+
+  /** Agents of a workspace that are alive now, out of `limit` that were so at the last sweep. */
+  async live(workspace: string, limit: number): Promise<Slice<Agent>> {
+    const { directory, clock } = this.ports;
+    const { items, more } = await directory.live(workspace, limit);
+    const seen = await this.lastSeen(items);
+    const now = clock.now();
+    const agents = items.map((agent) => withPresence(agent, seen.get(agent.id), now));
+    return { items: agents.filter(({ status }) => status === 'active'), more };
+  }
+
+  /** From counters and from counts of those at work: however many others there are, they are not read. */
+  summary(): Promise<AgentSummary> {
+    return this.summaries.read('summary', this.stamp(), () => this.count());
+  }
+
+  /** One reading serves for a second, unless this instance has changed an agent since. */
+  private stamp(): string {
+    const { store, clock } = this.ports;
+    const changes = SUMMARY_CHANGES.map((kind) => store.committed(kind));
+    return `${changes.join(' ')} ${Math.floor(clock.now().getTime() / 1000)}`;
+  }
+
+  private async count(): Promise<AgentSummary> {
+    const { directory } = this.ports;
+    const [registered, active, busy, error] = await Promise.all([
+      directory.registered(),
+      directory.count('active'),
+      directory.count('busy'),
+      directory.count('error'),
+    ]);
+    const { total, active: online } = registered;
+    // The counts are taken one beside the other, so an agent may change in between.
+    const idle = Math.max(0, online - active - busy - error);
+    return { total, active, idle, busy, offline: total - online, error };
+  }
+
+  private async lastSeen(agents: readonly Agent[]): Promise<ReadonlyMap<string, Date>> {
+    const { presence, log } = this.ports;
+    if (agents.length === 0) return new Map();
+    try {
+      const reading = presence.lastSeen(agents.map(({ id }) => id));
+      return await inTime(reading, PRESENCE_WAIT_MILLISECONDS, 'Presence');
+    } catch (error) {
+      log.warn('presence_not_read', { error });
+      return new Map();
+    }
+  }
+}

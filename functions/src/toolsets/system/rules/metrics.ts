@@ -1,0 +1,65 @@
+/** What the calls of the last hour were like, in every instance together. */
+import type { CallHistory, Counts, ToolCounts } from '../../../access/rules/callMetrics.ts';
+import { inTime } from '../../../kernel/waiting.ts';
+import type { SystemPorts } from './ports.ts';
+
+/** How far back calls are looked at. */
+export const WINDOW_MILLISECONDS = 3_600_000;
+
+/** How long one reading is good for. */
+const KEPT_MILLISECONDS = 15_000;
+
+/** Nothing that anybody waits for depends on it. */
+const WAIT_MILLISECONDS = 1000;
+
+export class RecentCalls {
+  private readonly ports: SystemPorts;
+  private kept: { readonly at: number; readonly history: CallHistory } | undefined;
+  private reading: Promise<CallHistory> | undefined;
+
+  constructor(ports: SystemPorts) {
+    this.ports = ports;
+  }
+
+  /** The last hour's calls; undefined where they cannot be read just now. */
+  async lastHour(): Promise<CallHistory | undefined> {
+    const { clock, log } = this.ports;
+    const now = clock.now().getTime();
+    if (this.kept !== undefined && now - this.kept.at < KEPT_MILLISECONDS) return this.kept.history;
+    try {
+      // A database that is away is not asked again while it owes an answer.
+      this.reading ??= this.read(now).finally(() => {
+        this.reading = undefined;
+      });
+      return await inTime(this.reading, WAIT_MILLISECONDS, 'The counts of calls');
+    } catch (error) {
+      log.warn('metrics_not_read', { error });
+      return undefined;
+    }
+  }
+
+  private async read(now: number): Promise<CallHistory> {
+    const [from, to] = [new Date(now - WINDOW_MILLISECONDS), new Date(now)];
+    const history = await this.ports.metricsReader.between(from, to);
+    this.kept = { at: now, history };
+    return history;
+  }
+}
+
+/** The share of calls that succeeded; undefined without calls. */
+export function successRate({ calls, failures }: Counts): number | undefined {
+  return calls === 0 ? undefined : (calls - failures) / calls;
+}
+
+/** The tools that were called, those with the most failures first, then those with the most calls. */
+export function mostFailing(
+  tools: CallHistory['tools'],
+  most: number,
+): readonly (readonly [tool: string, counts: ToolCounts])[] {
+  const called = [...tools].filter(([, { calls }]) => calls > 0);
+  called.sort(
+    ([name, one], [otherName, other]) =>
+      other.failures - one.failures || other.calls - one.calls || (name < otherName ? -1 : 1),
+  );
+  return called.slice(0, most);
+}

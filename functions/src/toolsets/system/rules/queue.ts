@@ -1,0 +1,206 @@
+/** The one work queue as system.getTaskQueue shows it. Source: spec/network.md; docs/semantics.md#one-model. */
+import { MusterError } from '../../../kernel/errors.ts';
+import { fitsAnswer } from '../../../kernel/json.ts';
+import { KeptReadings } from '../../../kernel/memoCache.ts';
+import type { Place } from '../../../kernel/paging.ts';
+import {
+  compareInQueue,
+  PRIORITY_RANGES,
+  type PriorityWord,
+  type QueueStatus,
+  type SessionCounters,
+  STATE_SHARE,
+  satisfiedKeys,
+  type Task,
+  taskType,
+} from '../../coordination/index.ts';
+import type { SystemPorts } from './ports.ts';
+
+/** An agent's own tasks are looked at up to this many. */
+const MAX_OWN_TASKS = 100;
+
+export interface TaskQueueRequest {
+  readonly workspace: string;
+  readonly agentId?: string | undefined;
+  readonly priority?: PriorityWord | undefined;
+  readonly status?: QueueStatus | undefined;
+  readonly type?: string | undefined;
+  readonly includeAssigned: boolean;
+  readonly limit: number;
+  readonly after?: QueuePlace | undefined;
+}
+
+/** Where a list of the queue goes on: in which of its states, and after which task. */
+export interface QueuePlace {
+  readonly status: QueueStatus;
+  readonly place?: Place | undefined;
+}
+
+interface QueuePage {
+  readonly tasks: readonly Task[];
+  readonly truncated: boolean;
+  readonly next?: QueuePlace;
+}
+
+/** Numbers of tasks that are not closed; milliseconds from creation to first claim. */
+export interface QueueStats {
+  readonly total: number;
+  readonly pending: number;
+  readonly assigned: number;
+  readonly inProgress: number;
+  readonly blocked: number;
+  readonly avgWaitMilliseconds?: number;
+  readonly oldestTask?: Date;
+}
+
+const NO_TASKS: QueuePage = { tasks: [], truncated: false };
+const NO_STATS: QueueStats = { total: 0, pending: 0, assigned: 0, inProgress: 0, blocked: 0 };
+
+/** What a queue is like at one moment. */
+interface QueueState {
+  readonly session: string;
+  readonly counters: SessionCounters;
+  /** Another one after each change of the queue. */
+  readonly stamp: string;
+}
+
+export class TaskOverview {
+  private readonly ports: SystemPorts;
+  private readonly pages = new KeptReadings<QueuePage>();
+  private readonly extents = new KeptReadings<{ readonly blocked: number; readonly oldestTask?: Date }>();
+
+  constructor(ports: SystemPorts) {
+    this.ports = ports;
+  }
+
+  /**
+   * The tasks of a workspace's queue, what can be claimed first, in its order; and how many there are in all.
+   * @throws MusterError NOT_FOUND where the agent asked about does not exist
+   */
+  async look(request: TaskQueueRequest): Promise<{ readonly page: QueuePage; readonly stats: QueueStats }> {
+    const state = await this.state(request.workspace);
+    const [page, stats] = await Promise.all([this.page(request, state), this.statsOf(state)]);
+    return { page, stats };
+  }
+
+  async stats(workspace: string): Promise<QueueStats> {
+    return this.statsOf(await this.state(workspace));
+  }
+
+  /** Whatever changes the queue changes its session or its counters in the same commit. */
+  private async state(workspace: string): Promise<QueueState | undefined> {
+    const { sessions } = this.ports;
+    const open = await sessions.current(workspace);
+    if (open === undefined) return undefined;
+    const session = open.session.id;
+    const counters = await sessions.counters(workspace, session);
+    return { session, counters, stamp: `${open.sessionVersion} ${counters.stamp}` };
+  }
+
+  private async page(request: TaskQueueRequest, state: QueueState | undefined): Promise<QueuePage> {
+    if (request.agentId !== undefined) return this.listOf(request.agentId, request);
+    if (state === undefined) return NO_TASKS;
+    const { session, stamp } = state;
+    const key = JSON.stringify([session, request]);
+    return this.pages.read(key, stamp, () => this.listAll(session, request));
+  }
+
+  private async statsOf(state: QueueState | undefined): Promise<QueueStats> {
+    if (state === undefined) return NO_STATS;
+    const { session, counters, stamp } = state;
+    const { counts, waits } = counters;
+    const { blocked, oldestTask } = await this.extents.read(session, stamp, () => this.extent(session));
+    const inProgress = counts.in_progress + counts.waiting;
+    return {
+      total: counts.available + counts.claimed + inProgress,
+      // A task may have become blocked since the others were counted.
+      pending: Math.max(0, counts.available - blocked),
+      assigned: counts.claimed,
+      inProgress,
+      blocked,
+      ...(waits.tasks > 0 && { avgWaitMilliseconds: waits.milliseconds / waits.tasks }),
+      ...(oldestTask && { oldestTask }),
+    };
+  }
+
+  private async extent(session: string): Promise<{ readonly blocked: number; readonly oldestTask?: Date }> {
+    const { queue } = this.ports;
+    const [blocked, oldestTask] = await Promise.all([queue.countBlocked(session), queue.oldest(session)]);
+    return { blocked, ...(oldestTask && { oldestTask }) };
+  }
+
+  private async listAll(session: string, request: TaskQueueRequest): Promise<QueuePage> {
+    const { priority, type, limit, after } = request;
+    const tasks: Task[] = [];
+    const states = statesOf(request);
+    for (const status of states.slice(after ? states.indexOf(after.status) : 0)) {
+      const isFull = tasks.length === limit || !fitsAnswer(tasks, STATE_SHARE);
+      if (isFull) return { tasks, truncated: true, next: { status } };
+      const { items, next } = await this.ports.queue.list(
+        session,
+        status,
+        { priorities: priority && PRIORITY_RANGES[priority], type },
+        limit - tasks.length,
+        status === after?.status ? after.place : undefined,
+      );
+      tasks.push(...items);
+      if (next !== undefined) return { tasks, truncated: true, next: { status, place: next } };
+    }
+    return { tasks, truncated: false };
+  }
+
+  /** What an agent holds, or may claim next where pending tasks are asked for. */
+  private async listOf(agentId: string, request: TaskQueueRequest): Promise<QueuePage> {
+    const { sessions, tasks } = this.ports;
+    const { open, agent } = await sessions.currentWithAgent(request.workspace, agentId);
+    if (agent === undefined) throw noAgent(agentId);
+    if (open === undefined || request.status === 'blocked') return NO_TASKS;
+    const { session } = open;
+    if (request.status === 'pending') {
+      const names = agent.value.capabilities.map(({ name }) => name);
+      const keys = satisfiedKeys(session.capabilityKeys, names);
+      const claimable = await tasks.claimable(session.id, keys, MAX_OWN_TASKS, request.type);
+      return firstOf(
+        claimable.map(({ value }) => value),
+        request,
+      );
+    }
+    const held = Object.entries(agent.value.held).filter(([, task]) => task.session === session.id);
+    const ids = held.map(([taskId]) => taskId).sort();
+    const found = await tasks.findAll(ids.slice(0, MAX_OWN_TASKS));
+    const own = found.flatMap((task) => (task?.value.claim?.agentId === agentId ? [task.value] : []));
+    const page = firstOf(own.sort(compareInQueue), request);
+    return { ...page, truncated: page.truncated || ids.length > MAX_OWN_TASKS };
+  }
+}
+
+function statesOf({ status, includeAssigned }: TaskQueueRequest): readonly QueueStatus[] {
+  if (status !== undefined) return [status];
+  return includeAssigned ? ['pending', 'blocked', 'assigned', 'in_progress'] : ['pending', 'blocked'];
+}
+
+function firstOf(tasks: readonly Task[], request: TaskQueueRequest): QueuePage {
+  const { priority, status, type, limit } = request;
+  const range = priority && PRIORITY_RANGES[priority];
+  const matching = tasks.filter(
+    (task) =>
+      (status === undefined || queueStatus(task) === status) &&
+      (type === undefined || taskType(task) === type) &&
+      (range === undefined || (task.priority >= range.from && task.priority <= range.to)),
+  );
+  return { tasks: matching.slice(0, limit), truncated: matching.length > limit };
+}
+
+/** The state of a task that is not closed. */
+export function queueStatus({ status, blockers }: Task): QueueStatus {
+  if (status === 'available') return blockers > 0 ? 'blocked' : 'pending';
+  return status === 'claimed' ? 'assigned' : 'in_progress';
+}
+
+function noAgent(agentId: string): MusterError {
+  return new MusterError('NOT_FOUND', `There is no agent "${agentId}".`, {
+    field: 'agentId',
+    value: agentId,
+    suggestion: 'system.getAgents lists the agents.',
+  });
+}

@@ -1,0 +1,117 @@
+/** Reads the counts of calls that metricsLedger.ts stores. */
+
+import type { Database, DataSnapshot } from 'firebase-admin/database';
+import { z } from 'zod';
+import type { CallHistory, Counts, MetricsReader, ToolCounts } from '../../../access/rules/callMetrics.ts';
+import { METRICS_MINUTES, minuteKey, nameOfKey, timeOfMinuteKey } from '../../../kernel/realtime/paths.ts';
+import type { UnreadableDocuments } from '../../../kernel/unreadable.ts';
+import type { InstanceGauge, InstanceUse } from '../rules/status.ts';
+
+export const storedCounts = z.object({
+  calls: z.number(),
+  failures: z.number().default(0),
+  milliseconds: z.number().default(0),
+  errors: z.record(z.string(), z.number()).default({}),
+});
+
+/** The counts in a minute are read one by one: what is wrong with one is no matter of the others. */
+export const storedMinute = z.object({
+  all: z.unknown(),
+  tools: z.record(z.string(), z.unknown()).default({}),
+});
+
+export class DatabaseMetricsReader implements MetricsReader {
+  private readonly database: () => Promise<Database>;
+  private readonly unreadable: UnreadableDocuments;
+
+  constructor(database: () => Promise<Database>, unreadable: UnreadableDocuments) {
+    this.database = database;
+    this.unreadable = unreadable;
+  }
+
+  async between(from: Date, to: Date): Promise<CallHistory> {
+    const database = await this.database();
+    const byMinute = database.ref(METRICS_MINUTES).orderByKey();
+    const found = await byMinute.startAt(minuteKey(from)).endAt(minuteKey(to)).get();
+    const minutes: DataSnapshot[] = [];
+    found.forEach((child) => {
+      minutes.push(child);
+    });
+    let all = NOTHING;
+    const tools = new Map<string, ToolCounts>();
+    for (const snapshot of minutes) {
+      const path = `${METRICS_MINUTES}/${snapshot.key}`;
+      const [minute] = this.readable(path, snapshot.val(), storedMinute);
+      if (minute === undefined) continue;
+      if (minute.all !== undefined) {
+        for (const counts of this.readable(`${path}/all`, minute.all, storedCounts))
+          all = plus(all, countsOf(counts));
+      }
+      for (const [toolKey, stored] of Object.entries(minute.tools)) {
+        for (const counts of this.readable(`${path}/tools/${toolKey}`, stored, storedCounts)) {
+          const tool = nameOfKey(toolKey);
+          const sum = plus(tools.get(tool) ?? NOTHING, countsOf(counts));
+          tools.set(tool, { ...sum, lastUsed: timeOfMinuteKey(String(snapshot.key)) });
+        }
+      }
+    }
+    return { all, tools };
+  }
+
+  private readable<Schema extends z.ZodType>(
+    path: string,
+    value: unknown,
+    schema: Schema,
+  ): readonly z.output<Schema>[] {
+    const { success, data, error } = schema.safeParse(value);
+    if (success) return [data];
+    this.unreadable.note(path, error);
+    return [];
+  }
+}
+
+const NOTHING: Counts = { calls: 0, failures: 0, milliseconds: 0, errors: new Map() };
+
+function countsOf({ errors, ...counts }: z.output<typeof storedCounts>): Counts {
+  return { ...counts, errors: new Map(Object.entries(errors)) };
+}
+
+function plus(one: Counts, other: Counts): Counts {
+  const errors = new Map(one.errors);
+  for (const [code, count] of other.errors) errors.set(code, (errors.get(code) ?? 0) + count);
+  return {
+    calls: one.calls + other.calls,
+    failures: one.failures + other.failures,
+    milliseconds: one.milliseconds + other.milliseconds,
+    errors,
+  };
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+/** Looks at this process, which is all of an instance. */
+export class ProcessGauge implements InstanceGauge {
+  private lastLook = { at: 0, microseconds: 0 };
+
+  look(): InstanceUse {
+    const { user, system } = process.cpuUsage();
+    const now = { at: process.uptime(), microseconds: user + system };
+    const busySeconds = (now.microseconds - this.lastLook.microseconds) / 1e6;
+    const seconds = Math.max(now.at - this.lastLook.at, 0.001);
+    this.lastLook = now;
+    return {
+      uptimeSeconds: Math.floor(now.at),
+      memoryMebibytes: oneDecimal(process.memoryUsage.rss() / MEBIBYTE),
+      cpuPercent: oneDecimal((100 * busySeconds) / seconds),
+    };
+  }
+
+  versions(): Readonly<Record<string, string>> {
+    const { node = '', v8 = '', uv = '', openssl = '' } = process.versions;
+    return { node, v8, uv, openssl };
+  }
+}
+
+function oneDecimal(value: number): number {
+  return Math.round(value * 10) / 10;
+}

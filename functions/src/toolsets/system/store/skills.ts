@@ -1,0 +1,71 @@
+import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
+import type { OfferedSkill } from '../../../access/rules/skills.ts';
+import { skillFromDocument } from '../../../access/store/agents.ts';
+import { COLLECTIONS } from '../../../kernel/firestore/paths.ts';
+import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import { folded, lookedUpPrefix, matchesWords } from '../../../kernel/text.ts';
+import type { SkillQuery, SkillReader } from '../rules/skills.ts';
+
+/** How many candidates are looked through where no index answers the whole query. */
+const MAX_CANDIDATES = 1000;
+
+/** Firestore skips documents one by one, and bills them. */
+const MAX_SKIPPED = 100_000;
+
+export class FirestoreSkillReader implements SkillReader {
+  private readonly database: Firestore;
+  private readonly documents: DocumentReading;
+
+  constructor(database: Firestore, documents: DocumentReading) {
+    this.database = database;
+    this.documents = documents;
+  }
+
+  async find(
+    query: SkillQuery,
+    offset: number,
+    limit: number,
+  ): Promise<{ skills: readonly OfferedSkill[]; total: number }> {
+    const [longest] = [...query.words].sort((a, b) => b.length - a.length);
+    const candidates = this.candidates(query, longest);
+    const rest = restOf(query, longest);
+    if (rest !== undefined) {
+      const { docs } = await candidates.limit(MAX_CANDIDATES).get();
+      const matching = this.readable(docs).filter(rest);
+      return { skills: matching.slice(offset, offset + limit), total: matching.length };
+    }
+    const [counted, page] = await Promise.all([
+      candidates.count().get(),
+      limit === 0 || offset > MAX_SKIPPED ? undefined : candidates.offset(offset).limit(limit).get(),
+    ]);
+    const skills = this.readable(page?.docs ?? []);
+    return { skills, total: counted.data().count };
+  }
+
+  /** Places are counted, so none is read in place of one that cannot be. */
+  private readable(snapshots: readonly DocumentSnapshot[]): readonly OfferedSkill[] {
+    return snapshots.flatMap((snapshot) => this.documents.readable(snapshot, skillFromDocument));
+  }
+
+  /** What one index finds: by the longest word, else by category. */
+  private candidates({ category, includeDeprecated }: SkillQuery, longest: string | undefined): Query {
+    let query: Query = this.database.collection(COLLECTIONS.skills);
+    if (longest !== undefined) query = query.where('prefixes', 'array-contains', lookedUpPrefix(longest));
+    else if (category !== undefined) query = query.where('category_folded', '==', folded(category));
+    if (!includeDeprecated) query = query.where('agents', '>', 0);
+    const ordered = query.orderBy('name_folded');
+    return (includeDeprecated ? ordered : ordered.orderBy('agents')).orderBy(FieldPath.documentId());
+  }
+}
+
+/** What the index leaves to be looked at, if anything. */
+function restOf(
+  { category, words }: SkillQuery,
+  longest: string | undefined,
+): ((skill: OfferedSkill) => boolean) | undefined {
+  const isWhole = longest === undefined || (words.length === 1 && lookedUpPrefix(longest) === longest);
+  if (isWhole && (longest === undefined || category === undefined)) return undefined;
+  return (skill) =>
+    matchesWords(skill.name, words) &&
+    (category === undefined || folded(skill.category) === folded(category));
+}

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { type Agent, AVAILABILITIES, availability, foldedCapability } from '../../../access/rules/agent.ts';
+import { defineTool } from '../../../mcp/tool.ts';
+import { cursor, decodeCursor, encodeCursor, pageShape } from './paging.ts';
+
+const MAX_CAPABILITIES = 20;
+
+const name = z.string().refine((text) => text.length <= 100, 'expected at most 100 characters');
+
+const metrics = z
+  .object({
+    tasksCompleted: z.int(),
+    successRate: z.number().describe('Of the tasks that it closed, the share that it completed: 0 to 1.'),
+    avgResponseTime: z.number().describe('Milliseconds from claim to report, on average.'),
+    uptime: z.int().describe('Seconds since it came online.'),
+  })
+  .partial();
+
+const agentShape = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    type: z.string(),
+    status: z.string(),
+    capabilities: z.array(z.string()),
+    currentTasks: z.int(),
+    maxTasks: z.int(),
+    lastSeen: z.iso.datetime(),
+    metrics: metrics.describe('From its closed tasks; what nothing is known of is left out.'),
+  })
+  .partial();
+
+const summary = z
+  .object({
+    total: z.int(),
+    active: z.int(),
+    idle: z.int(),
+    busy: z.int(),
+    offline: z.int(),
+    error: z.int(),
+  })
+  .partial();
+
+function agentAnswer(agent: Agent, now: Date, includeMetrics: boolean): z.output<typeof agentShape> {
+  return {
+    id: agent.id,
+    name: agent.name,
+    type: agent.type,
+    status: availability(agent),
+    capabilities: agent.capabilities.map((capability) => capability.name),
+    currentTasks: Object.keys(agent.held).length,
+    maxTasks: agent.configuration.maxConcurrentTasks,
+    lastSeen: agent.lastSeen.toISOString(),
+    ...(includeMetrics && { metrics: metricsAnswer(agent, now) }),
+  };
+}
+
+function metricsAnswer(agent: Agent, now: Date): z.output<typeof metrics> {
+  const { tasksCompleted, tasksFailed, workMilliseconds, activeSince, status } = agent;
+  const closed = tasksCompleted + tasksFailed;
+  return {
+    ...(closed > 0 && {
+      tasksCompleted,
+      successRate: tasksCompleted / closed,
+      avgResponseTime: Math.round(workMilliseconds / closed),
+    }),
+    ...(status === 'active' &&
+      activeSince && {
+        uptime: Math.max(0, Math.floor((now.getTime() - activeSince.getTime()) / 1000)),
+      }),
+  };
+}
+
+export const getAgents = defineTool({
+  name: 'getAgents',
+  title: 'Agents',
+  description:
+    'Lists agents and what each is doing. orchestration_list_agents tells which can take steps of workflows.',
+  details:
+    'offline: unseen for three heartbeats of a minute. busy: it holds as many tasks as it may. active: it holds some. error: it holds none, and the last one that it closed failed. idle: it holds none. The summary counts all agents, whatever the filters.',
+  input: z.strictObject({
+    status: z.enum(AVAILABILITIES).optional().describe('Of this status'),
+    type: name.optional().describe('Of this type'),
+    capabilities: z
+      .array(name)
+      .refine((list) => list.length <= MAX_CAPABILITIES, `expected at most ${MAX_CAPABILITIES} capabilities`)
+      .optional()
+      .describe('Agents that have all of these'),
+    includeMetrics: z.boolean().default(false).describe('Add what came of the tasks of each'),
+    limit: z.int().min(1).max(500).default(100).describe('How many'),
+    cursor,
+  }),
+  output: z.object({ agents: z.array(agentShape), summary: summary.optional(), ...pageShape }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: { status: 'idle', capabilities: ['coding'], includeMetrics: true },
+  handler: async ({ services }, { status, type, capabilities = [], includeMetrics, limit, cursor: at }) => {
+    const query = { availability: status, type, capabilities: capabilities.map(foldedCapability) };
+    const filters = JSON.stringify(query);
+    const after = decodeCursor(filters, at);
+    const { overview } = services.system;
+    const [{ agents, next, asOf }, counted] = await Promise.all([
+      overview.list(query, limit, after),
+      overview.summary(),
+    ]);
+    return {
+      agents: agents.map((agent) => agentAnswer(agent, asOf, includeMetrics)),
+      summary: { ...counted },
+      truncated: next !== undefined,
+      ...(next && { nextCursor: encodeCursor(filters, next) }),
+    };
+  },
+});

@@ -1,0 +1,200 @@
+import { z } from 'zod';
+import type { CallHistory, Counts } from '../../../access/rules/callMetrics.ts';
+import { defineTool } from '../../../mcp/tool.ts';
+import { mostFailing, successRate, WINDOW_MILLISECONDS } from '../rules/metrics.ts';
+import type { SystemServices } from '../rules/services.ts';
+import { alertsOf, healthOf, type Reading, type Readings, unreadableAlert } from '../rules/status.ts';
+
+/** More tools than there are, but for those that somebody adds. */
+const MAX_TOOLS = 100;
+
+const latency = z.number().describe('Milliseconds until it answered, or until it was given up.');
+
+const part = z.object({ status: z.string(), latency }).partial();
+
+const firebase = z
+  .object({
+    status: z
+      .string()
+      .describe('healthy; degraded without the Realtime Database; critical without Firestore.'),
+    latency: z.number().describe("Firestore's, in milliseconds."),
+    errors: z.int().describe('Calls of the last hour that failed with FIREBASE_ERROR.'),
+    unreadableDocuments: z
+      .int()
+      .describe('Stored documents that could not be read in the last hour, and were left out.'),
+    firestore: part,
+    realtimeDatabase: part,
+  })
+  .partial();
+
+const github = z
+  .object({
+    status: z.string().describe('healthy, unavailable, or not configured.'),
+    rateLimit: z
+      .object({ limit: z.int(), remaining: z.int(), reset: z.iso.datetime() })
+      .partial()
+      .describe('What GitHub still allows.'),
+    latency,
+  })
+  .partial();
+
+const rate = z.number().describe('Share of the calls that failed so: 0 to 1.');
+
+const errorsShape = z.record(z.string(), z.object({ count: z.int(), rate }));
+
+const callsShape = z
+  .object({
+    windowSeconds: z.int().describe('How far back calls are counted here.'),
+    total: z.int(),
+    failed: z.int(),
+    errors: errorsShape.describe('By error code, of all calls.'),
+    tools: z
+      .array(
+        z.object({
+          tool: z.string(),
+          calls: z.int(),
+          failed: z.int(),
+          errorRate: z.number().describe('Share of its calls that failed: 0 to 1.'),
+          avgResponseTime: z.number().describe('Milliseconds.'),
+          errors: errorsShape,
+        }),
+      )
+      .describe(`Of each tool that was called; most failures first, at most ${MAX_TOOLS}.`),
+  })
+  .describe('The calls of the last hour and how they failed; absent where there were none.');
+
+const metricsShape = z
+  .object({
+    activeAgents: z.int().describe('Agents that are online.'),
+    tasksInQueue: z.int().describe("Tasks of this workspace's queue that are not closed."),
+    avgResponseTime: z.number().describe('Milliseconds a call, on average of the last hour.'),
+    successRate: z.number().describe('Share of the calls of the last hour that succeeded: 0 to 1.'),
+    uptime: z.int().describe('Seconds since the instance that answers began.'),
+    memoryUsage: z.number().describe('MiB of resident memory of that instance.'),
+    cpuUsage: z.number().describe('Percent of one processor that it has used since it was last asked.'),
+    calls: callsShape.optional(),
+  })
+  .partial();
+
+const alertShape = z
+  .object({
+    level: z.string().describe('warning or critical.'),
+    message: z.string(),
+    timestamp: z.iso.datetime(),
+  })
+  .partial();
+
+export const getSystemStatus = defineTool({
+  name: 'getSystemStatus',
+  title: 'System status',
+  description: 'Tells whether the deployment is well: its services, its load and how calls go.',
+  details:
+    'Firestore, the Realtime Database and GitHub are asked, each for 2 seconds at most; an answer may be 15 seconds old. critical: Firestore does not answer. degraded: another one does not.',
+  input: z.strictObject({
+    includeServices: z.boolean().default(true).describe('Include services'),
+    includeMetrics: z.boolean().default(true).describe('Include load and calls'),
+    includeDependencies: z.boolean().default(false).describe('Include versions'),
+  }),
+  output: z.object({
+    status: z.enum(['healthy', 'degraded', 'critical']),
+    timestamp: z.iso.datetime(),
+    version: z.string().optional(),
+    services: z.object({ firebase, github }).partial().optional(),
+    metrics: metricsShape.optional(),
+    alerts: z.array(alertShape).optional(),
+    dependencies: z.record(z.string(), z.string()).optional(),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  role: 'viewer',
+  example: { includeDependencies: true },
+  handler: async ({ services, workspace }, { includeServices, includeMetrics, includeDependencies }) => {
+    const { system } = services;
+    const needsCalls = includeServices || includeMetrics;
+    const [readings, sweepAlerts, unreadable, workload, history] = await Promise.all([
+      system.status.readings(),
+      system.status.sweepAlerts(),
+      system.status.unreadable(),
+      includeMetrics ? system.status.workload(workspace) : undefined,
+      needsCalls ? system.recentCalls.lastHour() : undefined,
+    ]);
+    const now = system.status.now();
+    const alerts = [...alertsOf(readings), ...sweepAlerts, ...unreadableAlert(unreadable ?? [], now)];
+    return {
+      status: healthOf(readings),
+      timestamp: now.toISOString(),
+      version: system.version,
+      ...(includeServices && { services: servicesAnswer(readings, history, unreadable) }),
+      ...(includeMetrics && { metrics: { ...workload, ...callsAnswer(history), ...instanceAnswer(system) } }),
+      ...(includeDependencies && { dependencies: { ...system.gauge.versions() } }),
+      alerts: alerts.map(({ at, ...alert }) => ({ ...alert, timestamp: at.toISOString() })),
+    };
+  },
+});
+
+function servicesAnswer(
+  { firestore, realtimeDatabase, github: hub }: Readings,
+  history: CallHistory | undefined,
+  unreadable: readonly string[] | undefined,
+) {
+  return {
+    firebase: {
+      status: healthOf({ ...(firestore && { firestore }), ...(realtimeDatabase && { realtimeDatabase }) }),
+      ...(firestore && { latency: firestore.milliseconds, firestore: partAnswer(firestore) }),
+      ...(realtimeDatabase && { realtimeDatabase: partAnswer(realtimeDatabase) }),
+      ...(history && { errors: history.all.errors.get('FIREBASE_ERROR') ?? 0 }),
+      ...(unreadable && { unreadableDocuments: unreadable.length }),
+    },
+    github: githubAnswer(hub),
+  };
+}
+
+function githubAnswer(reading: Reading | undefined): z.input<typeof github> {
+  if (reading === undefined) return { status: 'not configured' };
+  const { rateLimit } = reading;
+  return {
+    ...partAnswer(reading),
+    ...(rateLimit && { rateLimit: { ...rateLimit, reset: rateLimit.reset.toISOString() } }),
+  };
+}
+
+function partAnswer({ isUp, milliseconds }: Reading): z.output<typeof part> {
+  return { status: isUp ? 'healthy' : 'unavailable', latency: milliseconds };
+}
+
+/** Nothing where nobody has called. */
+function callsAnswer(history: CallHistory | undefined): z.input<typeof metricsShape> {
+  const rate = history && successRate(history.all);
+  if (history === undefined || rate === undefined) return {};
+  return {
+    successRate: rate,
+    avgResponseTime: averageOf(history.all),
+    calls: {
+      windowSeconds: WINDOW_MILLISECONDS / 1000,
+      total: history.all.calls,
+      failed: history.all.failures,
+      errors: errorsAnswer(history.all),
+      tools: mostFailing(history.tools, MAX_TOOLS).map(([tool, counts]) => ({
+        tool,
+        calls: counts.calls,
+        failed: counts.failures,
+        errorRate: counts.failures / counts.calls,
+        avgResponseTime: averageOf(counts),
+        errors: errorsAnswer(counts),
+      })),
+    },
+  };
+}
+
+function averageOf({ milliseconds, calls }: Counts): number {
+  return Math.round(milliseconds / calls);
+}
+
+function errorsAnswer({ errors, calls }: Counts): z.output<typeof errorsShape> {
+  const codes = [...errors].sort(([, one], [, other]) => other - one);
+  return Object.fromEntries(codes.map(([code, count]) => [code, { count, rate: count / calls }]));
+}
+
+function instanceAnswer({ gauge }: SystemServices): z.input<typeof metricsShape> {
+  const { uptimeSeconds, memoryMebibytes, cpuPercent } = gauge.look();
+  return { uptime: uptimeSeconds, memoryUsage: memoryMebibytes, cpuUsage: cpuPercent };
+}

@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import { idOf } from '../../../kernel/ids.ts';
+import { defineTool } from '../../../mcp/tool.ts';
+import {
+  CODING_TYPE,
+  isHeld,
+  PRIORITY_WORDS,
+  priorityWord,
+  QUEUE_STATUSES,
+  type QueueStatus,
+  type Task,
+  taskType,
+  USUAL_TYPE,
+} from '../../coordination/index.ts';
+import { type QueuePlace, type QueueStats, queueStatus, type TaskQueueRequest } from '../rules/queue.ts';
+import { cursor, decodeCursor, encodeCursor, pageShape } from './paging.ts';
+
+const MAX_TITLE_LENGTH = 80;
+
+/** In the specification's order. */
+const STATUSES = ['pending', 'assigned', 'in_progress', 'blocked'] as const satisfies readonly QueueStatus[];
+
+const metadata = z
+  .object({
+    workspace: z.string(),
+    priority: z.int().describe('1 (first) to 10 (last).'),
+    files: z.array(z.string()),
+    hints: z.string(),
+    createdBy: z.string(),
+    blockers: z.int().describe('What stands between the task and a claim.'),
+    failedDependencies: z.array(z.string()),
+    retryAt: z.iso.datetime(),
+  })
+  .partial();
+
+const taskShape = z
+  .object({
+    id: z.string(),
+    type: z.string(),
+    priority: z.string(),
+    status: z.string(),
+    title: z.string(),
+    description: z.string(),
+    requiredCapabilities: z.array(z.string()),
+    assignedTo: z.string(),
+    createdAt: z.iso.datetime(),
+    deadline: z.iso.datetime().describe('When it should be done, where it has one.'),
+    dependencies: z.array(z.string()),
+    metadata,
+  })
+  .partial();
+
+const statsShape = z
+  .object({
+    total: z.int(),
+    pending: z.int(),
+    assigned: z.int(),
+    inProgress: z.int(),
+    blocked: z.int(),
+    avgWaitTime: z.number().describe('Milliseconds from creation to first claim, on average.'),
+    oldestTask: z.iso.datetime().describe('When the oldest of them was created.'),
+  })
+  .partial();
+
+function taskAnswer(task: Task): z.output<typeof taskShape> {
+  const { claim, status } = task;
+  return {
+    id: task.id,
+    type: taskType(task),
+    priority: priorityWord(task.priority),
+    status: queueStatus(task),
+    title: titleOf(task.description),
+    description: task.description,
+    requiredCapabilities: [...task.requiredCapabilities],
+    ...(claim && isHeld(status) && { assignedTo: claim.agentId }),
+    createdAt: task.createdAt.toISOString(),
+    ...(task.deadline && { deadline: task.deadline.toISOString() }),
+    dependencies: [...task.dependencies],
+    metadata: {
+      workspace: task.workspace,
+      priority: task.priority,
+      createdBy: task.createdBy,
+      ...(task.context.files.length > 0 && { files: [...task.context.files] }),
+      ...(task.context.hints !== undefined && { hints: task.context.hints }),
+      ...(task.blockers > 0 && { blockers: task.blockers }),
+      ...(task.failedDependencies.length > 0 && { failedDependencies: [...task.failedDependencies] }),
+      ...(task.retryAt && { retryAt: task.retryAt.toISOString() }),
+    },
+  };
+}
+
+/** The first line of the description, cut where it is long. */
+function titleOf(description: string): string {
+  const letters = [...(description.trim().split('\n')[0] ?? '')];
+  return letters.length <= MAX_TITLE_LENGTH
+    ? letters.join('')
+    : `${letters.slice(0, MAX_TITLE_LENGTH - 1).join('')}…`;
+}
+
+function statsAnswer({
+  avgWaitMilliseconds,
+  oldestTask,
+  ...counts
+}: QueueStats): z.output<typeof statsShape> {
+  return {
+    ...counts,
+    ...(avgWaitMilliseconds !== undefined && { avgWaitTime: Math.round(avgWaitMilliseconds) }),
+    ...(oldestTask && { oldestTask: oldestTask.toISOString() }),
+  };
+}
+
+export const getTaskQueue = defineTool({
+  name: 'getTaskQueue',
+  title: 'Task queue',
+  description:
+    "Lists this workspace's open tasks: first those that can be claimed, in the order of claims, then blocked ones.",
+  details:
+    'With agentId: what that agent holds, or, with status pending, what it may claim. queueStats counts the whole queue, whatever the filters.',
+  input: z.strictObject({
+    agentId: idOf('an agent')
+      .optional()
+      .describe('What this agent holds; with status pending, what it may claim'),
+    priority: z.enum(PRIORITY_WORDS).optional().describe('critical 1-2, high 3-4, normal 5-6, low 7-10'),
+    status: z.enum(STATUSES).optional().describe('Of this status'),
+    type: z
+      .string()
+      .refine((text) => text.length <= 100, 'expected at most 100 characters')
+      .optional()
+      .describe(`${USUAL_TYPE}, ${CODING_TYPE}, or a type given at creation`),
+    includeAssigned: z.boolean().default(false).describe('Include tasks that somebody holds'),
+    limit: z.int().min(1).max(100).default(20).describe('How many'),
+    cursor,
+  }),
+  output: z.object({ tasks: z.array(taskShape), queueStats: statsShape, ...pageShape }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: { priority: 'critical', includeAssigned: true },
+  handler: async ({ services, workspace }, { cursor: at, ...input }) => {
+    const { limit: _, ...filtered } = { ...input, workspace };
+    const filters = JSON.stringify(filtered);
+    const request: TaskQueueRequest = { ...input, workspace, after: queuePlaceOf(filters, at) };
+    const { page, stats } = await services.system.tasks.look(request);
+    const { tasks, truncated, next } = page;
+    return {
+      tasks: tasks.map(taskAnswer),
+      queueStats: statsAnswer(stats),
+      truncated,
+      ...(next && { nextCursor: cursorOf(filters, next) }),
+    };
+  },
+});
+
+/** Stands for the beginning of a state's list. */
+const BEGINNING = 'beginning';
+
+function cursorOf(filters: string, { status, place }: QueuePlace): string {
+  const state = QUEUE_STATUSES.indexOf(status);
+  return encodeCursor(filters, { order: [state, ...(place?.order ?? [])], id: place?.id ?? BEGINNING });
+}
+
+function queuePlaceOf(filters: string, encoded: string | undefined): QueuePlace | undefined {
+  const decoded = decodeCursor(filters, encoded);
+  const [state, ...order] = decoded?.order ?? [];
+  const status = state === undefined ? undefined : QUEUE_STATUSES[state];
+  if (decoded === undefined || status === undefined) return undefined;
+  return { status, ...(order.length > 0 && { place: { order, id: decoded.id } }) };
+}

@@ -1,0 +1,73 @@
+/**
+ * The occurrences of a rule. rrule-temporal says on which days they are, Temporal at which instant on
+ * such a day: RFC 5545 leaves out what falls into the gap of a clock put forward, and we do not.
+ *
+ * Loading this takes tens of milliseconds. Import schedule.ts, which does so on first use.
+ */
+
+import { RRuleTemporal } from 'rrule-temporal';
+import { Temporal } from 'temporal-polyfill';
+import { END_OF_TIME, type Occurrence, type RecurrenceRule } from './recurrence.ts';
+
+/** The shortest month. */
+const DAYS_OF_EVERY_MONTH = 28;
+
+/** What a gap has moved may be due on the day after the one that it means. The search begins a day before that. */
+const DAYS_BEFORE = 2;
+
+export function firstOccurrence(rule: RecurrenceRule): Occurrence {
+  return { on: local(rule.anchor, rule.timezone).toPlainDate().toString(), due: rule.anchor };
+}
+
+export function nextOccurrence(rule: RecurrenceRule, after: Date, afterDate = ''): Occurrence | undefined {
+  const first = firstOccurrence(rule);
+  if (after < rule.anchor && afterDate < first.on) return first;
+  const days = recurringDays(rule, first.on);
+  const time = local(rule.anchor, rule.timezone).toPlainTime();
+  const last = rule.endDate ?? END_OF_TIME;
+  let day = days.next(midnight(searchStart(rule, after, first.on, afterDate)));
+  while (day !== null) {
+    const due = instant(day.toPlainDateTime().withPlainTime(time), rule.timezone);
+    if (due > last) return undefined;
+    if (due > after) return { on: day.toPlainDate().toString(), due };
+    day = days.next(day);
+  }
+  return undefined;
+}
+
+/** The days on which the rule recurs, as midnights of UTC, where every day has one. */
+function recurringDays({ frequency }: RecurrenceRule, first: string): RRuleTemporal<Temporal.ZonedDateTime> {
+  const dtstart = midnight(first);
+  const { day } = dtstart;
+  // The last of the 28th, 29th, 30th and 31st that a month has: RFC 5545 would leave out shorter months.
+  const days = Array.from(
+    { length: day - DAYS_OF_EVERY_MONTH + 1 },
+    (_, index) => DAYS_OF_EVERY_MONTH + index,
+  );
+  const monthEnd = frequency === 'MONTHLY' && day > DAYS_OF_EVERY_MONTH;
+  return new RRuleTemporal({
+    temporal: Temporal,
+    freq: frequency,
+    dtstart,
+    ...(monthEnd && { byMonthDay: days, bySetPos: [-1] }),
+  });
+}
+
+/** A date before the wanted occurrence and at most a few occurrences away from it. */
+function searchStart({ timezone }: RecurrenceRule, after: Date, first: string, afterDate: string): string {
+  const near = local(after, timezone).toPlainDate().subtract({ days: DAYS_BEFORE }).toString();
+  return [first, near, afterDate].reduce((latest, date) => (date > latest ? date : latest));
+}
+
+function local(date: Date, timezone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(date.getTime()).toZonedDateTimeISO(timezone);
+}
+
+function midnight(date: string): Temporal.ZonedDateTime {
+  return Temporal.PlainDate.from(date).toZonedDateTime('UTC');
+}
+
+/** In a gap as much later as the gap is long, in an overlap the first: what Temporal calls compatible. */
+function instant(wallClock: Temporal.PlainDateTime, timezone: string): Date {
+  return new Date(wallClock.toZonedDateTime(timezone, { disambiguation: 'compatible' }).epochMilliseconds);
+}

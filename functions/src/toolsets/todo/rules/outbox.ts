@@ -1,0 +1,239 @@
+/**
+ * Events: what happened to a to-do. Each is written in the commit that makes it happen, and never changed: the
+ * documents are the audit trail and the outbox at once. Source: spec/todo.md, "Event Structure";
+ * docs/decisions/0018-event-spine.md.
+ */
+
+import { z } from 'zod';
+import { canonicalJson, type JsonObject, jsonObject } from '../../../kernel/json.ts';
+import type { TodoPorts } from './ports.ts';
+
+/** `reminder` is ours: a reminder of the to-do became due. */
+export const EVENT_TYPES = ['created', 'updated', 'completed', 'deleted', 'reminder'] as const;
+
+export type TaskEventType = (typeof EVENT_TYPES)[number];
+
+/** Grows when a consumer that knows only the old structure could no longer read an event. */
+const SCHEMA_VERSION = 1;
+
+export interface TaskEvent {
+  readonly id: string;
+  readonly type: TaskEventType;
+  readonly taskId: string;
+  /** Whose to-do it is: the owner, also where an agent did it. */
+  readonly userId: string;
+  readonly timestamp: Date;
+  /** The to-do, or of a reminder the reminder, as tools answer it; null where there was none. */
+  readonly before: JsonObject | null;
+  readonly after: JsonObject | null;
+  /** The fields in which the two differ. */
+  readonly changes: readonly string[];
+}
+
+/** An event as it travels: JSON. */
+export const eventMessage = z.object({
+  event_id: z.string().min(1),
+  schema_version: z.literal(SCHEMA_VERSION),
+  event_type: z.enum(EVENT_TYPES),
+  task_id: z.string().min(1),
+  user_id: z.string().min(1),
+  timestamp: z.iso.datetime(),
+  event_data: z.object({
+    before: jsonObject.nullable(),
+    after: jsonObject.nullable(),
+    changes: z.array(z.string()),
+  }),
+});
+
+type EventMessage = z.output<typeof eventMessage>;
+
+export function messageOf(event: TaskEvent): EventMessage {
+  return {
+    event_id: event.id,
+    schema_version: SCHEMA_VERSION,
+    event_type: event.type,
+    task_id: event.taskId,
+    user_id: event.userId,
+    timestamp: event.timestamp.toISOString(),
+    event_data: { before: event.before, after: event.after, changes: [...event.changes] },
+  };
+}
+
+export function eventOf(message: EventMessage): TaskEvent {
+  return {
+    id: message.event_id,
+    type: message.event_type,
+    taskId: message.task_id,
+    userId: message.user_id,
+    timestamp: new Date(message.timestamp),
+    ...message.event_data,
+  };
+}
+
+/** The topics of spec/todo.md. */
+export const TOPICS = {
+  taskEvents: 'task-events',
+  taskUpdates: 'task-updates',
+  reminders: 'reminders',
+} as const;
+
+export type Topic = (typeof TOPICS)[keyof typeof TOPICS];
+
+/** Where an event goes: all to the audit trail, changes also to those who watch, reminders to the notifier. */
+export function topicsOf({ type }: Pick<TaskEvent, 'type'>): readonly Topic[] {
+  return [TOPICS.taskEvents, type === 'reminder' ? TOPICS.reminders : TOPICS.taskUpdates];
+}
+
+/** What commits add to the events. */
+export interface EventChanges {
+  /** Stale where there is an event of this id: what it says has happened already. */
+  readonly recordEvent: { readonly event: TaskEvent };
+}
+
+declare module '../../../kernel/commit.ts' {
+  interface ChangeKinds extends EventChanges {}
+}
+
+// What the event spine needs of the world.
+
+export interface EventReader {
+  /** @throws Error where there is a document of this id that is no event */
+  find(eventId: string): Promise<TaskEvent | undefined>;
+}
+
+export interface EventPublisher {
+  /** Resolves when the event is safe: it is then delivered at least once, in the order of its to-do's others. */
+  publish(topic: Topic, event: TaskEvent): Promise<void>;
+}
+
+/** A message that its consumer can never process. */
+export interface DeadLetter {
+  readonly consumer: string;
+  readonly reason: string;
+  readonly messageId: string;
+  /** The message as it came. */
+  readonly text: string;
+}
+
+export interface DeadLetters {
+  bury(letter: DeadLetter): Promise<void>;
+}
+
+/** That an event arrived, and what it said then. */
+export interface AuditEntry {
+  readonly eventId: string;
+  readonly type: TaskEventType;
+  readonly taskId: string;
+  readonly userId: string;
+  readonly timestamp: Date;
+  /** SHA-256 of the event's canonical JSON: an event that was changed since has another. */
+  readonly digest: string;
+  readonly recordedAt: Date;
+}
+
+export interface AuditTrail {
+  /** Leaves the entry that is there already. */
+  record(entry: AuditEntry): Promise<void>;
+}
+
+/** What people's clients watch: the latest changes of their to-dos. */
+export interface TaskUpdates {
+  /** Shows the event among its owner's latest; once, however often it is told. */
+  show(event: TaskEvent): Promise<void>;
+}
+
+// From the outbox to the topics. Relaying twice publishes twice; consumers know events by their ids.
+
+export class EventRelay {
+  private readonly ports: TodoPorts;
+  private readonly publisher: EventPublisher;
+
+  constructor(ports: TodoPorts, publisher: EventPublisher) {
+    this.ports = ports;
+    this.publisher = publisher;
+  }
+
+  /** Fails where any topic cannot be reached: the trigger then comes again. */
+  async relay(eventId: string): Promise<void> {
+    const { taskEvents, log } = this.ports;
+    const event = await taskEvents.find(eventId);
+    if (event === undefined) {
+      log.error('event_missing', { eventId }); // events are never deleted
+      return;
+    }
+    await Promise.all(topicsOf(event).map((topic) => this.publisher.publish(topic, event)));
+  }
+}
+
+// One consumer of a topic. Messages come at least once, late and out of order: what it does must be the
+// same however often. It throws where it may succeed later, and buries what it can never process, so that
+// one bad message is neither tried for a day nor lost.
+
+/** A message as it came. */
+interface Message {
+  readonly id: string;
+  readonly text: string;
+}
+
+export class EventConsumer {
+  readonly name: string;
+  private readonly act: (event: TaskEvent) => Promise<void>;
+  private readonly ports: TodoPorts;
+
+  constructor(name: string, act: (event: TaskEvent) => Promise<void>, ports: TodoPorts) {
+    this.name = name;
+    this.act = act;
+    this.ports = ports;
+  }
+
+  async receive({ id, text }: Message): Promise<void> {
+    const { deadLetters, log } = this.ports;
+    const read = eventMessage.safeParse(parsed(text));
+    if (read.success) return this.take(eventOf(read.data));
+    const reason = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+    log.error('message_buried', { consumer: this.name, messageId: id, reason });
+    await deadLetters.bury({ consumer: this.name, reason, messageId: id, text });
+  }
+
+  /** The event without its journey as a message. */
+  take(event: TaskEvent): Promise<void> {
+    return this.act(event);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+// Records that an event arrived. The events themselves are the audit trail, and nobody can change them
+// through Muster; the digest shows where somebody has done so past it.
+
+export async function audit(event: TaskEvent, { auditTrail, hashing, clock }: TodoPorts): Promise<void> {
+  await auditTrail.record({
+    eventId: event.id,
+    type: event.type,
+    taskId: event.taskId,
+    userId: event.userId,
+    timestamp: event.timestamp,
+    digest: hashing.sha256(canonicalJson(messageOf(event))),
+    recordedAt: clock.now(),
+  });
+}
+
+// Hands events to their consumers without a broker, on a machine that has none.
+
+export class DirectDelivery implements EventPublisher {
+  private readonly consumers: Readonly<Record<Topic, EventConsumer>>;
+
+  constructor(consumers: Readonly<Record<Topic, EventConsumer>>) {
+    this.consumers = consumers;
+  }
+
+  publish(topic: Topic, event: TaskEvent): Promise<void> {
+    return this.consumers[topic].take(event);
+  }
+}

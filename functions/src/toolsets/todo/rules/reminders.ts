@@ -1,0 +1,158 @@
+/** A person's reminders, as they ask for them. The to-dos' own commits make, move and remove the usual ones. */
+import { type Settle, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import type { Page, Position, Slice } from '../../../kernel/paging.ts';
+import { retryStale } from '../../../kernel/retry.ts';
+import { readFor } from '../../../kernel/unreadable.ts';
+import type { TodoPorts } from './ports.ts';
+import { type Reminder, reminderAt, reminderEvent, sentReminder } from './reminder.ts';
+import { alreadyCompleted, inThePast, todoNotFound } from './todo.ts';
+
+/** What a clock that is a little behind may call the past. */
+const GRACE_MILLISECONDS = 60_000;
+
+interface Reminders extends Slice<Reminder> {
+  readonly total: number;
+}
+
+export class ReminderService {
+  private readonly ports: TodoPorts;
+
+  constructor(ports: TodoPorts) {
+    this.ports = ports;
+  }
+
+  /** Those that are still to be sent, the next first; or all, the latest first. */
+  async list(ownerUid: string, isUpcoming: boolean, page: Page): Promise<Reminders> {
+    const { reminders, clock } = this.ports;
+    const now = clock.now();
+    const [slice, total] = await Promise.all(
+      isUpcoming
+        ? [reminders.upcoming(ownerUid, now, page), reminders.countUpcoming(ownerUid, now)]
+        : [reminders.list(ownerUid, page), reminders.count(ownerUid)],
+    );
+    return { ...slice, total };
+  }
+
+  /**
+   * Sets the reminder of a to-do, whether it has one or not.
+   * @throws MusterError NOT_FOUND, CONFLICT where the to-do is completed, VALIDATION_ERROR for a time that has passed
+   */
+  async set(ownerUid: string, todoId: string, remindAt: Date, settle: Settle<Reminder>): Promise<Reminder> {
+    const { todos, store, clock } = this.ports;
+    const todo = (await readFor(ownerUid, todos.find(todoId)))?.value;
+    if (todo === undefined || todo.ownerUid !== ownerUid) throw todoNotFound(todoId, ownerUid);
+    if (todo.completed) throw alreadyCompleted(todo);
+    if (remindAt.getTime() < clock.now().getTime() - GRACE_MILLISECONDS)
+      throw inThePast('remind_at', remindAt);
+    const reminder = reminderAt(todo, remindAt);
+    // Where the to-do is completed meanwhile, the reminder finds that out when it is to be sent.
+    await store.commit([{ kind: 'createReminder', reminder }], settle(reminder));
+    return reminder;
+  }
+
+  /**
+   * Reminds again after some time from now, also of what was sent.
+   * @throws MusterError NOT_FOUND
+   */
+  snooze(ownerUid: string, id: string, milliseconds: number, settle: Settle<Reminder>): Promise<Reminder> {
+    const { store, clock, randomness } = this.ports;
+    return retryStale(randomness, async () => {
+      const { value, version } = await this.own(ownerUid, id);
+      const remindAt = new Date(clock.now().getTime() + milliseconds);
+      const reminder = reminderAt({ id, ownerUid, title: value.taskTitle }, remindAt);
+      await store.commit([{ kind: 'moveReminder', reminder, version }], settle(reminder));
+      return reminder;
+    });
+  }
+
+  /** @throws MusterError NOT_FOUND */
+  async delete(ownerUid: string, id: string, settle: Settle<void>): Promise<void> {
+    await this.own(ownerUid, id);
+    await this.ports.store.commit([{ kind: 'deleteReminder', id }], settle());
+  }
+
+  private async own(ownerUid: string, id: string): Promise<Versioned<Reminder>> {
+    const found = await readFor(ownerUid, this.ports.reminders.find(id));
+    if (found !== undefined && found.value.ownerUid === ownerUid) return found;
+    throw new MusterError('NOT_FOUND', `Reminder with ID '${id}' not found`, {
+      field: 'reminder_id',
+      value: id,
+      reason: 'REMINDER_NOT_FOUND',
+      suggestion: 'list_reminders tells the ids of your reminders; set_reminder makes one.',
+      about: { reminder_id: id, user_id: ownerUid },
+    });
+  }
+}
+
+// Sends what is due. Sending is one commit: the reminder is marked as sent, at the version that was read,
+// and its event is put into the outbox under an id made of the reminder and its time. So of two senders at
+// once one commits; and one that dies has either sent a reminder or left it due.
+
+/** Reminders that are read and sent together. */
+const BATCH = 50;
+
+/** Batches of one run: the next minute's goes on with the rest. */
+const MOST_BATCHES = 20;
+
+type Outcome = 'sent' | 'dropped' | 'taken' | 'failed';
+
+export class ReminderSending {
+  private readonly ports: TodoPorts;
+
+  constructor(ports: TodoPorts) {
+    this.ports = ports;
+  }
+
+  /** Safe to run twice, late, or in several instances at once. */
+  async run(): Promise<void> {
+    const counts: Record<Outcome, number> = { sent: 0, dropped: 0, taken: 0, failed: 0 };
+    const now = this.ports.clock.now();
+    let after: Position | undefined;
+    for (let batch = 0; batch < MOST_BATCHES; batch++) {
+      const page = { limit: BATCH, ...(after && { after }) };
+      const { reminders, next } = await this.ports.reminders.due(now, page);
+      const outcomes = await Promise.all(reminders.map((reminder) => this.trySend(reminder)));
+      for (const outcome of outcomes) counts[outcome] += 1;
+      if (next === undefined) break;
+      after = next;
+    }
+    this.ports.log.info('reminders_sent', counts);
+  }
+
+  private async trySend(reminder: Versioned<Reminder>): Promise<Outcome> {
+    try {
+      return await this.send(reminder);
+    } catch (error) {
+      if (error instanceof StaleWriteError) return 'taken'; // sent, moved or deleted by somebody else meanwhile
+      this.ports.log.error('reminder_failed', { reminderId: reminder.value.id, error });
+      return 'failed';
+    }
+  }
+
+  private async send({ value: reminder, version }: Versioned<Reminder>): Promise<Outcome> {
+    const { store, clock, todos, taskEvents } = this.ports;
+    const todo = await todos.find(reminder.taskId);
+    // A client may have completed or deleted it past the tools, and nothing has repaired that yet.
+    if (todo === undefined || todo.value.completed) {
+      await store.commit([{ kind: 'deleteReminder', id: reminder.id, version }]);
+      return 'dropped';
+    }
+    const now = clock.now();
+    const sent = sentReminder(reminder, now);
+    const event = reminderEvent(reminder, sent, now);
+    try {
+      await store.commit([
+        { kind: 'moveReminder', reminder: sent, version },
+        { kind: 'recordEvent', event },
+      ]);
+      return 'sent';
+    } catch (error) {
+      if (!(error instanceof StaleWriteError)) throw error;
+      // It may have been set once more to the very time at which it was sent: that is one reminder.
+      if ((await taskEvents.find(event.id)) === undefined) return 'taken';
+      await store.commit([{ kind: 'moveReminder', reminder: sent, version }]);
+      return 'taken';
+    }
+  }
+}

@@ -1,0 +1,156 @@
+/** To-dos as Firestore keeps them: in the specification's words, with an index of our own beside them. */
+
+import { z } from 'zod';
+import { documentCodec } from '../../../kernel/firestore/codec.ts';
+import { timestamp } from '../../../kernel/firestore/documents.ts';
+import { canonicalJson, jsonObject } from '../../../kernel/json.ts';
+import { PRIORITIES, type Todo, type TodoFilter, todoAnswer } from '../rules/todo.ts';
+import type { RemindedTodo } from '../rules/todoChanges.ts';
+import { tagSetKeys, type WordIndex, wordIndexOf } from './todoIndex.ts';
+
+const todoDocument = z.object({
+  id: z.string(),
+  owner_uid: z.string(),
+  title: z.string(),
+  description: z.string().nullable(),
+  due_date: timestamp.nullable(),
+  priority: z.enum(PRIORITIES),
+  tags: z.array(z.string()),
+  completed: z.boolean(),
+  completed_at: timestamp.nullable(),
+  created_at: timestamp,
+});
+
+const codec = documentCodec(todoDocument);
+
+/** Which occurrence it is, where it is one. */
+const occurrenceFields = z.object({
+  recurring_task_id: z.string().nullable(),
+  occurs_on: z.string().nullable(),
+});
+
+const occurrences = documentCodec(occurrenceFields, { occurs_on: 'on' });
+
+/** What is read of a to-do; its index, which is longer, stays where it is. */
+export const TODO_FIELDS: readonly string[] = Object.keys({
+  ...todoDocument.shape,
+  ...occurrenceFields.shape,
+});
+
+/** Later and earlier than every date: where there is none, a to-do comes last either way. */
+export const [LAST_OF_ALL, FIRST_OF_ALL] = [8.64e15, -8.64e15];
+
+/** What queries go by. Times are in milliseconds of the epoch, so that cursors are numbers. */
+interface TodoIndex {
+  readonly created: number;
+  readonly due_up: number;
+  readonly due_down: number;
+  readonly done_up: number;
+  readonly done_down: number;
+  readonly priority: number;
+  /** All kinds that it is one of: see kindOf. */
+  readonly kinds: readonly string[];
+  readonly tag_sets: readonly string[];
+  readonly words: WordIndex;
+}
+
+export function priorityRank(priority: Todo['priority']): number {
+  return PRIORITIES.indexOf(priority);
+}
+
+/** What a list asks for beside tags and dates, as one key: `all`, `open`, `HIGH`, `open HIGH`. */
+export function kindOf({ completed, priority }: Pick<TodoFilter, 'completed' | 'priority'>): string {
+  const state = completed ? 'done' : 'open';
+  return [...(completed === undefined ? [] : [state]), ...(priority ? [priority] : [])].join(' ') || 'all';
+}
+
+function indexOf(todo: Todo): TodoIndex {
+  const { completed, priority } = todo;
+  const [due, done] = [todo.dueDate?.getTime(), todo.completedAt?.getTime()];
+  return {
+    created: todo.createdAt.getTime(),
+    due_up: due ?? LAST_OF_ALL,
+    due_down: due ?? FIRST_OF_ALL,
+    done_up: done ?? LAST_OF_ALL,
+    done_down: done ?? FIRST_OF_ALL,
+    priority: priorityRank(priority),
+    kinds: [{}, { completed }, { priority }, { completed, priority }].map(kindOf),
+    tag_sets: tagSetKeys(todo.tags),
+    words: wordIndexOf(todo),
+  };
+}
+
+/** `recorded` is the to-do as the last event told of it: what somebody changes past the tools differs from it. */
+export function todoToDocument(todo: Todo): Record<string, unknown> {
+  return {
+    ...codec.toDocument(todo),
+    ...occurrences.toDocument({ ...todo.occurrence }),
+    index: indexOf(todo),
+    recorded: todoAnswer(todo),
+  };
+}
+
+export function todoFromDocument(data: unknown): Todo {
+  const todo = codec.fromDocument(data);
+  const { recurringTaskId, on } = occurrences.fromDocument(data);
+  if (recurringTaskId === undefined || on === undefined) return todo;
+  return { ...todo, occurrence: { recurringTaskId, on } };
+}
+
+/** The to-do as its last event told of it, where one has. */
+export function recordedOf(data: unknown): Pick<RemindedTodo, 'recorded'> {
+  const { recorded } = z.object({ recorded: jsonObject.optional() }).parse(data);
+  return recorded ? { recorded } : {};
+}
+
+/** Whether a document's index is the one that its to-do has. */
+export function isDerived(todo: Todo, data: unknown): boolean {
+  const { index } = z.object({ index: z.unknown() }).parse(data);
+  return canonicalJson(index) === canonicalJson(indexOf(todo));
+}
+
+/** The values of a document in fields of the index, `index.created`. */
+export function sortedBy(data: unknown, fields: readonly string[]): readonly number[] {
+  const { index } = z.object({ index: z.record(z.string(), z.unknown()) }).parse(data);
+  return fields.map((field) => Number(index[field.replace('index.', '')]));
+}
+
+const titleGuard = z.object({ task_id: z.string() });
+
+/** The id of the to-do that has the title. */
+export function titleGuardFromDocument(data: unknown): string {
+  return titleGuard.parse(data).task_id;
+}
+
+const record = z.object({
+  owner_uid: z.string(),
+  occurs_on: z.string().nullable(),
+  recorded: z.object({
+    id: z.string(),
+    title: z.string(),
+    description: z.string().exactOptional(),
+    due_date: z.iso.datetime().exactOptional(),
+    priority: z.enum(PRIORITIES),
+    tags: z.array(z.string()),
+    completed: z.boolean(),
+    completed_at: z.iso.datetime().exactOptional(),
+    created_at: z.iso.datetime(),
+    recurring_task_id: z.string().exactOptional(),
+  }),
+});
+
+/** A to-do from a document that is gone, as its last event told of it. */
+export function todoFromRecord(data: unknown): Todo | undefined {
+  const parsed = record.safeParse(data);
+  if (!parsed.success) return undefined;
+  const { owner_uid: ownerUid, occurs_on: on, recorded } = parsed.data;
+  const { due_date, completed_at, created_at, recurring_task_id: recurringTaskId, ...rest } = recorded;
+  return {
+    ...rest,
+    ownerUid,
+    ...(due_date && { dueDate: new Date(due_date) }),
+    ...(completed_at && { completedAt: new Date(completed_at) }),
+    createdAt: new Date(created_at),
+    ...(recurringTaskId !== undefined && on !== null && { occurrence: { recurringTaskId, on } }),
+  };
+}

@@ -1,0 +1,177 @@
+import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
+import type { Versioned } from '../../../kernel/commit.ts';
+import type { ChangeWriters } from '../../../kernel/firestore/commitWrites.ts';
+import {
+  COLLECTIONS,
+  recurringTaskPath,
+  reminderPath,
+  titleGuardPath,
+  todoPath,
+} from '../../../kernel/firestore/paths.ts';
+import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import { fitting } from '../../../kernel/json.ts';
+import type { Reminder } from '../rules/reminder.ts';
+import { PRIORITIES, type Todo, type TodoFilter, type TodoPage, type TodoSort } from '../rules/todo.ts';
+import type { EditedTodo, FoundTodos, RemindedTodo, TodoChanges, TodoReader } from '../rules/todoChanges.ts';
+import { recurringTaskToDocument } from './recurringTasks.ts';
+import { reminderFromDocument } from './reminders.ts';
+import {
+  FIRST_OF_ALL,
+  isDerived,
+  kindOf,
+  LAST_OF_ALL,
+  priorityRank,
+  recordedOf,
+  sortedBy,
+  TODO_FIELDS,
+  titleGuardFromDocument,
+  todoFromDocument,
+  todoToDocument,
+} from './todoDocument.ts';
+import { tagSetKey } from './todoIndex.ts';
+import { searchTodos } from './todoSearch.ts';
+
+export class FirestoreTodoReader implements TodoReader {
+  private readonly database: Firestore;
+  private readonly documents: DocumentReading;
+
+  constructor(database: Firestore, documents: DocumentReading) {
+    this.database = database;
+    this.documents = documents;
+  }
+
+  async find(id: string): Promise<Versioned<Todo> | undefined> {
+    const [snapshot] = await this.database.getAll(this.database.doc(todoPath(id)), {
+      fieldMask: [...TODO_FIELDS],
+    });
+    return snapshot && this.documents.findVersioned(snapshot, todoFromDocument);
+  }
+
+  async findReminded(id: string): Promise<RemindedTodo | undefined> {
+    const [todo, reminder] = await this.readBoth(id);
+    const found = todo && this.documents.findVersioned(todo, todoFromDocument);
+    return found && { ...found, ...remindedBy(this.documents, reminder), ...recordedOf(todo.data()) };
+  }
+
+  async findEdited(id: string): Promise<EditedTodo | undefined> {
+    const [todo, reminder] = await this.readBoth(id);
+    const found = todo && this.documents.findVersioned(todo, todoFromDocument);
+    if (todo === undefined || found === undefined) return undefined;
+    const data = todo.data();
+    return {
+      ...found,
+      ...remindedBy(this.documents, reminder),
+      ...recordedOf(data),
+      isDerived: isDerived(found.value, data),
+    };
+  }
+
+  async findGuard(id: string): Promise<Versioned<string> | undefined> {
+    const snapshot = await this.database.doc(titleGuardPath(id)).get();
+    return this.documents.findVersioned(snapshot, titleGuardFromDocument);
+  }
+
+  async list(filter: TodoFilter, sort: TodoSort, { limit, after }: TodoPage): Promise<FoundTodos> {
+    const { query, fields } = this.matching(filter, sort);
+    let ordered = query;
+    for (const field of fields) ordered = ordered.orderBy(field, sort.order);
+    ordered = ordered.orderBy(FieldPath.documentId(), sort.order);
+    const rest =
+      after === undefined ? ordered : ordered.startAfter(...after.order.slice(0, fields.length), after.id);
+    const [counted, { docs }] = await Promise.all([
+      ordered.count().get(),
+      rest
+        .select(...TODO_FIELDS, ...fields)
+        .limit(limit + 1)
+        .get(),
+    ]);
+    const page = fitting(docs.slice(0, limit), (snapshot) => snapshot.data());
+    const last = docs.length > page.length ? page.at(-1) : undefined;
+    return {
+      todos: page.flatMap((snapshot) => this.documents.readable(snapshot, todoFromDocument)),
+      total: counted.data().count,
+      ...(last && { next: { order: sortedBy(last.data(), fields), id: last.id } }),
+    };
+  }
+
+  search(ownerUid: string, words: readonly string[], page: TodoPage): Promise<FoundTodos> {
+    return searchTodos(this.todos, ownerUid, words, page, (snapshot) =>
+      this.documents.readable(snapshot, todoFromDocument),
+    );
+  }
+
+  /** The query of a filter, and the fields to sort it by. See docs/decisions/0017-to-do-queries.md. */
+  private matching(filter: TodoFilter, sort: TodoSort): { query: Query; fields: readonly string[] } {
+    const byPriority = sort.by === 'priority' && filter.priority === undefined;
+    const direction = sort.order === 'asc' ? 'up' : 'down';
+    const due = `index.due_${direction}`;
+    const own = this.todos.where('owner_uid', '==', filter.ownerUid);
+    const query = withinDueDates(ofKind(own, filter, byPriority), due, filter);
+    const created = 'index.created';
+    if (byPriority) return { query, fields: ['index.priority', created, due] };
+    if (sort.by === 'due_date') return { query, fields: [due, created] };
+    if (sort.by === 'completed_at') return { query, fields: [`index.done_${direction}`, created, due] };
+    return { query, fields: [created, due] };
+  }
+
+  private async readBoth(id: string): Promise<DocumentSnapshot[]> {
+    return this.database.getAll(this.database.doc(todoPath(id)), this.database.doc(reminderPath(id)));
+  }
+
+  private get todos(): Query {
+    return this.database.collection(COLLECTIONS.todos);
+  }
+}
+
+/**
+ * A query takes one array, so with tags the rest is asked of its own fields: "either" as "any of these", which
+ * the same indexes serve.
+ */
+function ofKind(own: Query, filter: TodoFilter, byPriority: boolean): Query {
+  const { tags, completed, priority } = filter;
+  if (tags.length === 0) return own.where('index.kinds', 'array-contains', kindOf(filter));
+  const query = own
+    .where('index.tag_sets', 'array-contains', tagSetKey(tags))
+    .where('completed', 'in', completed === undefined ? [false, true] : [completed]);
+  if (byPriority) return query;
+  return query.where('index.priority', 'in', (priority ? [priority] : PRIORITIES).map(priorityRank));
+}
+
+function withinDueDates(query: Query, due: string, { dueAfter, dueBefore }: TodoFilter): Query {
+  if (dueAfter === undefined && dueBefore === undefined) return query;
+  const from = dueAfter?.getTime() ?? FIRST_OF_ALL + 1;
+  const to = dueBefore?.getTime() ?? LAST_OF_ALL - 1;
+  return query.where(due, '>=', from).where(due, '<=', to);
+}
+
+function remindedBy(
+  documents: DocumentReading,
+  snapshot: DocumentSnapshot | undefined,
+): { reminder?: Versioned<Reminder> } {
+  const reminder = snapshot && documents.findVersioned(snapshot, reminderFromDocument);
+  return reminder ? { reminder } : {};
+}
+
+export const todoWriters: ChangeWriters<TodoChanges> = {
+  createTodo({ todo }, writes) {
+    writes.create(todoPath(todo.id), todoToDocument(todo));
+  },
+  replaceTodo({ todo, version }, writes) {
+    writes.replace(todoPath(todo.id), todoToDocument(todo), version);
+  },
+  deleteTodo({ id, version }, writes) {
+    writes.deleteAt(todoPath(id), version);
+  },
+  reserveTitle({ id, taskId, replaces }, writes) {
+    writes.createOrReplace(titleGuardPath(id), { task_id: taskId }, replaces);
+  },
+  releaseTitle({ id }, writes) {
+    writes.delete(titleGuardPath(id));
+  },
+  createRecurringTask({ recurringTask }, writes) {
+    writes.create(recurringTaskPath(recurringTask.id), recurringTaskToDocument(recurringTask));
+  },
+  replaceRecurringTask({ recurringTask, version }, writes) {
+    writes.replace(recurringTaskPath(recurringTask.id), recurringTaskToDocument(recurringTask), version);
+  },
+};

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { todoAnswer } from '../rules/todo.ts';
+import type { EndedOutcome } from '../rules/todos.ts';
+import { occurrenceAnswer, occurrenceShape, taskId, taskShape, writing, writingOwner } from './shapes.ts';
+
+function answer({ todo, next }: EndedOutcome) {
+  const following =
+    next?.dueDate === undefined ? '' : ` Next occurrence created for ${next.dueDate.toISOString()}`;
+  return {
+    success: true,
+    task: todoAnswer(todo),
+    message: `Task completed!${following}`,
+    ...(next && { next_occurrence: occurrenceAnswer(next) }),
+  };
+}
+
+export const completeTask = defineTool({
+  name: 'complete_task',
+  title: 'Complete a to-do',
+  description: 'Completes a to-do. If it repeats, the next occurrence is created.',
+  details: 'Its reminder goes. A task that is completed already stays as it is, and the answer says so.',
+  input: z.strictObject({ task_id: taskId }),
+  output: z
+    .object({
+      success: z.boolean(),
+      task: taskShape,
+      message: z.string(),
+      next_occurrence: occurrenceShape.describe('If task is recurring, contains next occurrence details'),
+    })
+    .partial(),
+  annotations: { ...writing, destructiveHint: false, idempotentHint: true },
+  role: 'viewer',
+  example: { task_id: 'todo-xxx-001' },
+  handler: async ({ services, principal, operation }, { task_id }) =>
+    answer(
+      await services.todos.complete(writingOwner(principal), task_id, (outcome) =>
+        operation.settle(answer(outcome)),
+      ),
+    ),
+});

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { reminderId, writing, writingOwner } from './shapes.ts';
+
+const ANSWER = { success: true, message: 'The reminder is deleted. Its task stays.' };
+
+export const deleteReminder = defineTool({
+  name: 'delete_reminder',
+  title: 'Delete a reminder',
+  description: 'Deletes a reminder; its to-do stays.',
+  details: 'The task has none until set_reminder makes another.',
+  input: z.strictObject({ reminder_id: reminderId }),
+  output: z.object({ success: z.boolean(), message: z.string() }).partial(),
+  annotations: { ...writing, destructiveHint: true, idempotentHint: false },
+  role: 'viewer',
+  example: { reminder_id: 'todo-xxx-001' },
+  handler: async ({ services, principal, operation }, { reminder_id }) => {
+    await services.reminders.delete(writingOwner(principal), reminder_id, () => operation.settle(ANSWER));
+    return ANSWER;
+  },
+});

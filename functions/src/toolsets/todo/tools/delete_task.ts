@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import type { EndedOutcome } from '../rules/todos.ts';
+import { occurrenceAnswer, occurrenceShape, taskId, writing, writingOwner } from './shapes.ts';
+
+function answer({ todo, next }: EndedOutcome) {
+  const following =
+    next?.dueDate === undefined ? '' : ` Next occurrence created for ${next.dueDate.toISOString()}`;
+  return {
+    success: true,
+    message: `Task '${todo.title}' deleted.${following}`,
+    ...(next && { next_occurrence: occurrenceAnswer(next) }),
+  };
+}
+
+export const deleteTask = defineTool({
+  name: 'delete_task',
+  title: 'Delete a to-do',
+  description:
+    'Deletes a to-do for good. If it repeats, that skips one occurrence; todo_delete_recurring_task ends them all.',
+  details:
+    'Its reminder goes with it. Of a recurring task the next occurrence is created. Its history stays.',
+  input: z.strictObject({ task_id: taskId }),
+  output: z.object({ success: z.boolean(), message: z.string(), next_occurrence: occurrenceShape }).partial(),
+  annotations: { ...writing, destructiveHint: true, idempotentHint: true },
+  role: 'viewer',
+  example: { task_id: 'todo-xxx-001' },
+  handler: async ({ services, principal, operation }, { task_id }) =>
+    answer(
+      await services.todos.delete(writingOwner(principal), task_id, (outcome) =>
+        operation.settle(answer(outcome)),
+      ),
+    ),
+});

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { fitting } from '../../../kernel/json.ts';
+import { defineTool } from '../../../mcp/tool.ts';
+import { eventMessage, messageOf } from '../rules/outbox.ts';
+import { cursor, endOf, endShape, pageLimit, pageOf } from './listing.ts';
+import { reading, taskId, timePage, timePlace } from './shapes.ts';
+
+const object = z.record(z.string(), z.unknown());
+
+const eventShape = eventMessage.extend({
+  event_type: z.string(),
+  schema_version: z.int(),
+  event_data: z.object({
+    before: object.nullable(),
+    after: object.nullable(),
+    changes: z.array(z.string()),
+  }),
+});
+
+export const getTaskHistory = defineTool({
+  name: 'get_task_history',
+  title: 'What happened to a to-do',
+  description: 'Lists what happened to a to-do, newest first, also after it was deleted.',
+  details: 'What was created, updated, completed, reminded of and deleted, with the task before and after.',
+  input: z.strictObject({ task_id: taskId, limit: pageLimit(20), cursor }),
+  output: z.object({ events: z.array(eventShape), ...endShape }).partial(),
+  annotations: reading,
+  role: 'viewer',
+  example: { task_id: 'todo-xxx-001' },
+  handler: async ({ services, principal }, { task_id, limit, cursor: from }) => {
+    const question = { task_id };
+    const page = timePage(pageOf(question, { limit, cursor: from }));
+    const found = await services.todos.history(principal.ownerUid, task_id, page);
+    const items = fitting(found.items, messageOf);
+    const last = found.more || items.length < found.items.length ? items.at(-1) : undefined;
+    return {
+      events: items.map((event) => {
+        const { event_data, ...rest } = messageOf(event);
+        const { before, after, changes } = event_data;
+        return {
+          ...rest,
+          event_data: { before: before && { ...before }, after: after && { ...after }, changes },
+        };
+      }),
+      ...endOf(question, last && timePlace(last.timestamp, last.id)),
+    };
+  },
+});

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { fitting } from '../../../kernel/json.ts';
+import { defineTool } from '../../../mcp/tool.ts';
+import { cursor, endOf, endShape, pageLimit, pageOf, pagesOf, pagesShape } from './listing.ts';
+import { reading, recurringTaskAnswer, recurringTaskShape, timePage, timePlace } from './shapes.ts';
+
+export const listRecurringTasks = defineTool({
+  name: 'list_recurring_tasks',
+  title: 'Recurring to-dos',
+  description: 'Lists repeating to-dos, newest first.',
+  input: z.strictObject({
+    include_ended: z.boolean().default(false).describe('Also ended ones'),
+    limit: pageLimit(),
+    cursor,
+  }),
+  output: z
+    .object({ recurring_tasks: z.array(recurringTaskShape), total: z.int(), ...pagesShape, ...endShape })
+    .partial(),
+  annotations: reading,
+  role: 'viewer',
+  example: {},
+  handler: async ({ services, principal }, { include_ended, limit, cursor: from }) => {
+    const question = { include_ended };
+    const page = timePage(pageOf(question, { limit, cursor: from }));
+    const found = await services.recurringTasks.list(principal.ownerUid, include_ended, page);
+    const items = fitting(found.items, recurringTaskAnswer);
+    const last = found.more || items.length < found.items.length ? items.at(-1) : undefined;
+    return {
+      recurring_tasks: items.map(recurringTaskAnswer),
+      total: found.total,
+      ...pagesOf(found.total, { limit, cursor: from }),
+      ...endOf(question, last && timePlace(last.createdAt, last.id)),
+    };
+  },
+});

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { reminderAnswer } from '../rules/reminder.ts';
+import { cursor, endOf, endShape, MAX_LIMIT, pageOf, pagesOf, pagesShape } from './listing.ts';
+import { reading, reminderShape, timePage, timePlace } from './shapes.ts';
+
+const limited = z
+  .int()
+  .refine((limit) => limit >= 1, 'expected a whole number from 1 to 100')
+  .max(MAX_LIMIT)
+  .default(10)
+  .describe('How many');
+
+export const listReminders = defineTool({
+  name: 'list_reminders',
+  title: 'Reminders',
+  description: 'Lists upcoming reminders, the next first; with upcoming false all, the latest first.',
+  input: z.strictObject({
+    upcoming: z.boolean().default(true).describe('Only those to come'),
+    limit: limited,
+    cursor,
+  }),
+  output: z
+    .object({ reminders: z.array(reminderShape), total: z.int(), ...pagesShape, ...endShape })
+    .partial(),
+  annotations: reading,
+  role: 'viewer',
+  example: { upcoming: true, limit: 10 },
+  handler: async ({ services, principal }, { upcoming, limit, cursor: from }) => {
+    const question = { upcoming };
+    const page = timePage(pageOf(question, { limit, cursor: from }));
+    const { items, more, total } = await services.reminders.list(principal.ownerUid, upcoming, page);
+    const last = more ? items.at(-1) : undefined;
+    return {
+      reminders: items.map(reminderAnswer),
+      total,
+      ...pagesOf(total, { limit, cursor: from }),
+      ...endOf(question, last && timePlace(last.remindAt, last.id)),
+    };
+  },
+});

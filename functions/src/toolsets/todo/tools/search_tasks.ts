@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { todoAnswer } from '../rules/todo.ts';
+import { cursor, endOf, listedLimit, listShape, pageOf, pagesOf } from './listing.ts';
+import { reading } from './shapes.ts';
+
+const MAX_QUERY_LENGTH = 200;
+
+export const searchTasks = defineTool({
+  name: 'search_tasks',
+  title: 'Search to-dos',
+  description: 'Finds to-dos whose title and description have all the words, or words that begin so.',
+  details:
+    'Case and accents do not count, nor what a word has after 15 letters. Of a very long description with hundreds of long words, the last may not be found. Tasks with all words in the title come first; within an answer the newer come before the older.',
+  input: z.strictObject({
+    query: z
+      .string()
+      .refine((text) => text.length <= MAX_QUERY_LENGTH, `expected at most ${MAX_QUERY_LENGTH} characters`)
+      .describe('Words to find'),
+    limit: listedLimit,
+    cursor,
+  }),
+  output: listShape,
+  annotations: reading,
+  role: 'viewer',
+  example: { query: 'meeting' },
+  handler: async ({ services, principal }, { query, limit, cursor: from }) => {
+    const page = pageOf({ query }, { limit, cursor: from });
+    const found = await services.todos.search(principal.ownerUid, query, page);
+    return {
+      tasks: found.todos.map(todoAnswer),
+      total: found.total,
+      ...pagesOf(found.total, { limit, cursor: from }),
+      ...endOf({ query }, found.next),
+    };
+  },
+});

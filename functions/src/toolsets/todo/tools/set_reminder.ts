@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { date, dateOf, setAnswer, setShape, taskId, writing, writingOwner } from './shapes.ts';
+
+export const setReminder = defineTool({
+  name: 'set_reminder',
+  title: 'Set a reminder',
+  description: 'Sets when to be reminded of a to-do, in place of the reminder it has.',
+  details: 'A task with a due date has one by itself.',
+  input: z.strictObject({
+    task_id: taskId,
+    remind_at: date('In UTC'),
+  }),
+  output: setShape,
+  annotations: { ...writing, destructiveHint: false, idempotentHint: true },
+  role: 'viewer',
+  example: { task_id: 'todo-xxx-001', remind_at: '2099-02-11T16:00:00Z' },
+  handler: async ({ services, principal, operation }, { task_id, remind_at }) =>
+    setAnswer(
+      await services.reminders.set(writingOwner(principal), task_id, dateOf(remind_at), (reminder) =>
+        operation.settle(setAnswer(reminder)),
+      ),
+    ),
+});

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { clearableDate, dateOf, edited, taskId, writing, writtenShape } from './shapes.ts';
+
+export const setTaskDueDate = defineTool({
+  name: 'set_task_due_date',
+  title: "Set a to-do's due date",
+  description: 'Sets when a to-do is due; its reminder moves along, and null removes both.',
+  input: z.strictObject({
+    task_id: taskId,
+    due_date: clearableDate('null removes it'),
+  }),
+  output: writtenShape,
+  annotations: { ...writing, destructiveHint: false, idempotentHint: true },
+  role: 'viewer',
+  example: { task_id: 'todo-xxx-001', due_date: '2099-02-11T17:00:00Z' },
+  handler: (context, { task_id, due_date }) => {
+    const dueDate = dateOf(due_date);
+    const done = dueDate ? `Due date set to ${dueDate.toISOString()}.` : 'Due date removed.';
+    return edited(context, task_id, { dueDate }, done);
+  },
+});

@@ -1,0 +1,243 @@
+/** Arguments and answers that the to-do tools share. Source: spec/todo.md. */
+
+import { z } from 'zod';
+import { hasRole, type Principal } from '../../../access/rules/principal.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { idOf } from '../../../kernel/ids.ts';
+import type { Page } from '../../../kernel/paging.ts';
+import type { CallContext } from '../../../mcp/callContext.ts';
+import { clearable } from '../../../mcp/tool.ts';
+import { FREQUENCIES, type RecurringTask } from '../rules/recurrence.ts';
+import { type Reminder, reminderAnswer } from '../rules/reminder.ts';
+import {
+  MAX_DESCRIPTION_LENGTH,
+  MAX_TAGS,
+  MAX_TITLE_LENGTH,
+  PRIORITIES,
+  type Todo,
+  type TodoPage,
+  type TodoPlace,
+  todoAnswer,
+} from '../rules/todo.ts';
+import type { TodoEdit } from '../rules/todos.ts';
+
+export const taskId = idOf('a task').describe('Task ID');
+
+export const recurringTaskId = idOf('a recurring task').describe('Recurring task ID');
+
+export const title = (description: string) =>
+  z
+    .string()
+    .refine((text) => text.trim() !== '', 'expected some text')
+    .refine((text) => text.length <= MAX_TITLE_LENGTH, `expected at most ${MAX_TITLE_LENGTH} characters`)
+    .describe(description);
+
+const descriptionText = z
+  .string()
+  .refine(
+    (text) => text.length <= MAX_DESCRIPTION_LENGTH,
+    `expected at most ${MAX_DESCRIPTION_LENGTH} characters`,
+  );
+
+export const description = (text: string) => descriptionText.optional().describe(text);
+
+export const clearableDescription = clearable(descriptionText)
+  .optional()
+  .describe('New description; null removes it');
+
+const instant = z.iso
+  .datetime({ offset: true, abort: true })
+  .refine(
+    (text) => new Date(text).getTime() > 0 && new Date(text).getUTCFullYear() <= 9999,
+    'expected a date from 1970 to 9999',
+  );
+
+export const date = (text: string) => instant.describe(text);
+
+export const clearableDate = (text: string) => clearable(instant).describe(text);
+
+export const priority = (text: string) => z.enum(PRIORITIES).describe(text);
+
+/** How many there may be is checked where it has a code of its own: MAX_TAGS_EXCEEDED. */
+export const fewTags = (text: string) => z.array(z.string()).meta({ maxItems: MAX_TAGS }).describe(text);
+
+export const tagFilter = (text: string) => z.array(z.string()).optional().describe(text);
+
+/** A date as handlers take it: left out stays left out, null stays null. */
+export function dateOf(text: string): Date;
+export function dateOf(text: string | undefined): Date | undefined;
+export function dateOf(text: string | null | undefined): Date | null | undefined;
+export function dateOf(text: string | null | undefined): Date | null | undefined {
+  return typeof text === 'string' ? new Date(text) : text;
+}
+
+const time = z.iso.datetime();
+
+/** The contract requires nothing of an answer. */
+export const taskShape = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    description: z.string(),
+    due_date: time,
+    priority: z.string(),
+    tags: z.array(z.string()),
+    completed: z.boolean(),
+    created_at: time,
+    completed_at: time,
+    recurring_task_id: z.string().describe('The recurring task that it is an occurrence of.'),
+  })
+  .partial();
+
+/** What tools that write answer. */
+export const writtenShape = z
+  .object({ success: z.boolean(), task: taskShape, message: z.string() })
+  .partial();
+
+export function occurrenceAnswer({ id, title: text, dueDate }: Todo) {
+  return { id, title: text, ...(dueDate && { due_date: dueDate.toISOString() }) };
+}
+
+export const occurrenceShape = z.object({ id: z.string(), title: z.string(), due_date: time }).partial();
+
+export function writtenAnswer(todo: Todo, message: string) {
+  return { success: true, task: todoAnswer(todo), message };
+}
+
+export const writing = { readOnlyHint: false, openWorldHint: false } as const;
+
+export const reading = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+} as const;
+
+/**
+ * Whose to-dos a caller changes. They are a person's own, whatever the person's role; an agent that may only
+ * look elsewhere may only look here.
+ * @throws MusterError FORBIDDEN
+ */
+export function writingOwner({ kind, role, ownerUid }: Principal): string {
+  if (kind === 'person' || hasRole(role, 'worker')) return ownerUid;
+  throw new MusterError('FORBIDDEN', `To change to-dos an agent needs the role worker; yours is ${role}.`, {
+    reason: 'ROLE_TOO_WEAK',
+    suggestion: 'Ask the person whose to-dos they are, or for a credential with the role worker.',
+  });
+}
+
+// The pages of lists that go by one time.
+
+export function timePage({ limit, after }: TodoPage): Page {
+  return { limit, ...(after && { after: { at: new Date(after.order[0] ?? 0), id: after.id } }) };
+}
+
+export function timePlace(at: Date, id: string): TodoPlace {
+  return { order: [at.getTime()], id };
+}
+
+// What the tools that change a to-do have in common.
+
+/** @param done what to say where something was changed */
+export async function edited(
+  { services, principal, operation }: CallContext,
+  taskId: string,
+  edit: TodoEdit,
+  done: string,
+) {
+  type Outcome = Awaited<ReturnType<typeof services.todos.edit>>;
+  const answer = ({ todo, changed }: Outcome) =>
+    writtenAnswer(todo, changed.length === 0 ? 'Nothing changed: the task is so already.' : done);
+  return answer(
+    await services.todos.edit(writingOwner(principal), taskId, edit, (outcome) =>
+      operation.settle(answer(outcome)),
+    ),
+  );
+}
+
+// Arguments and answers of the tools for recurring tasks.
+
+/** What it may be is checked where it has a code of its own: INVALID_FREQUENCY. */
+export const frequency = (text: string) =>
+  z
+    .string()
+    .meta({ enum: [...FREQUENCIES] })
+    .describe(text);
+
+export const timezone = z
+  .string()
+  .refine((text) => text.length <= 100, 'expected at most 100 characters')
+  .optional()
+  .describe('IANA zone whose wall-clock hour is kept; UTC by default');
+
+const recurrenceTime = z.iso.datetime();
+
+export const recurringTaskShape = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    frequency: z.string(),
+    start_date: recurrenceTime,
+    end_date: recurrenceTime,
+    next_occurrence: recurrenceTime.describe(
+      'When the occurrence that there is now is due, as the rule has it.',
+    ),
+    description: z.string(),
+    priority: z.string(),
+    tags: z.array(z.string()),
+    timezone: z.string(),
+    created_at: recurrenceTime,
+    ended_at: recurrenceTime,
+  })
+  .partial();
+
+export function recurringTaskAnswer(recurring: RecurringTask) {
+  const { rule, description, endedAt } = recurring;
+  return {
+    id: recurring.id,
+    title: recurring.title,
+    ...(description !== undefined && { description }),
+    frequency: rule.frequency,
+    start_date: rule.anchor.toISOString(),
+    ...(rule.endDate && { end_date: rule.endDate.toISOString() }),
+    timezone: rule.timezone,
+    priority: recurring.priority,
+    tags: [...recurring.tags],
+    created_at: recurring.createdAt.toISOString(),
+    ...(endedAt
+      ? { ended_at: endedAt.toISOString() }
+      : { next_occurrence: recurring.latest.due.toISOString() }),
+  };
+}
+
+export const writtenRecurringShape = z
+  .object({ success: z.boolean(), recurring_task: recurringTaskShape, message: z.string() })
+  .partial();
+
+// Arguments and answers that the tools of reminders share. Source: spec/todo.md, "list_reminders".
+
+const reminderTime = z.iso.datetime();
+
+export const reminderId = idOf('a reminder').describe('From todo_list_reminders');
+
+/** The contract requires nothing of an answer. */
+export const reminderShape = z
+  .object({
+    id: z.string(),
+    task_id: z.string(),
+    task_title: z.string(),
+    remind_at: reminderTime,
+    sent: z.boolean(),
+    sent_at: reminderTime.describe('When it was sent.'),
+    late: z.boolean().describe('Whether that was minutes after it was to be.'),
+  })
+  .partial();
+
+export const setShape = z
+  .object({ success: z.boolean(), reminder: reminderShape, message: z.string() })
+  .partial();
+
+export function setAnswer(reminder: Reminder) {
+  const message = `The reminder comes at ${reminder.remindAt.toISOString()}.`;
+  return { success: true, reminder: reminderAnswer(reminder), message };
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { reminderId, setAnswer, setShape, writing, writingOwner } from './shapes.ts';
+
+const MINUTE = 60_000;
+
+const MOST_MINUTES = 40_320; // four weeks
+
+export const snoozeReminder = defineTool({
+  name: 'snooze_reminder',
+  title: 'Snooze a reminder',
+  description: 'Reminds again some minutes from now, also of what was already sent.',
+  input: z.strictObject({
+    reminder_id: reminderId,
+    minutes: z.int().min(1).max(MOST_MINUTES).default(10).describe('From now'),
+  }),
+  output: setShape,
+  annotations: { ...writing, destructiveHint: false, idempotentHint: false },
+  role: 'viewer',
+  example: { reminder_id: 'todo-xxx-001', minutes: 30 },
+  handler: async ({ services, principal, operation }, { reminder_id, minutes }) =>
+    setAnswer(
+      await services.reminders.snooze(writingOwner(principal), reminder_id, minutes * MINUTE, (reminder) =>
+        operation.settle(setAnswer(reminder)),
+      ),
+    ),
+});

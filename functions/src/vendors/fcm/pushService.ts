@@ -1,0 +1,93 @@
+/** Pushes to devices through Firebase Cloud Messaging. */
+
+import { Agent } from 'node:http';
+import { connect } from 'node:net';
+import { type App, initializeApp } from 'firebase-admin/app';
+import type { Message, Messaging } from 'firebase-admin/messaging';
+import { firebaseApp } from '../../kernel/firebaseApp.ts';
+import type { Notification, PushOutcome, PushService } from '../../toolsets/todo/index.ts';
+
+/**
+ * The codes of a device that has gone for good, and of a message that will never be taken for it.
+ * Source: https://firebase.google.com/docs/cloud-messaging/error-codes
+ */
+const UNREGISTERED = ['messaging/registration-token-not-registered'];
+const REFUSED = [
+  'messaging/invalid-argument',
+  'messaging/invalid-registration-token',
+  'messaging/mismatched-credential',
+  'messaging/third-party-auth-error',
+];
+
+export class FcmPushService implements PushService {
+  private readonly app: () => Promise<App>;
+  private messaging: Promise<Messaging> | undefined;
+
+  constructor(app: () => Promise<App>) {
+    this.app = app;
+  }
+
+  async send(token: string, notification: Notification): Promise<PushOutcome> {
+    const messaging = await this.client();
+    try {
+      await messaging.send(messageTo(token, notification));
+      return 'sent';
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+      if (UNREGISTERED.includes(code)) return 'unregistered';
+      return REFUSED.includes(code) ? 'refused' : 'unreachable';
+    }
+  }
+
+  /** It is loaded when something is first pushed. */
+  private client(): Promise<Messaging> {
+    this.messaging ??= Promise.all([this.app(), import('firebase-admin/messaging')]).then(
+      ([app, { getMessaging }]) => getMessaging(app),
+    );
+    return this.messaging;
+  }
+}
+
+/** Named by the notification, so that a device shows it once even where it is pushed twice. */
+function messageTo(token: string, { id, taskId, title, body, at }: Notification): Message {
+  return {
+    token,
+    notification: { title, body },
+    data: { event_id: id, task_id: taskId, timestamp: at.toISOString() },
+    android: { collapseKey: id, notification: { tag: id } },
+    apns: { headers: { 'apns-collapse-id': id.slice(0, 64) } },
+    webpush: { notification: { tag: id } },
+  };
+}
+
+// For a service on this machine that speaks FCM's HTTP v1, where tests and demonstrations have one.
+
+/** Takes what the SDK sends to Google's host to another, unencrypted. */
+class Detour extends Agent {
+  readonly protocol = 'https:'; // what the SDK asks of its agent
+  private readonly url: URL;
+
+  constructor(url: URL) {
+    super({ keepAlive: false });
+    this.url = url;
+  }
+
+  override createConnection() {
+    return connect(Number(this.url.port), this.url.hostname);
+  }
+}
+
+let app: App | undefined;
+
+/** @param url `http://127.0.0.1:1234` */
+export async function localMessagingApp(url: string): Promise<App> {
+  app ??= initializeApp(
+    {
+      ...firebaseApp().options,
+      credential: { getAccessToken: async () => ({ access_token: 'owner', expires_in: 3600 }) },
+      httpAgent: new Detour(new URL(url)),
+    },
+    'messaging',
+  );
+  return app;
+}

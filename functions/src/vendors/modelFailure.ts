@@ -1,0 +1,111 @@
+/** Why asking a model failed, in our words. What a vendor or its SDK says is looked at and never repeated. */
+import { connectionCodes, isUnsent } from '../kernel/platform.ts';
+import {
+  type FailureClass,
+  ModelFailure,
+  type ModelFailureDetails,
+  type Usage,
+} from '../toolsets/orchestration/index.ts';
+
+/** How far one request has come. */
+export interface Progress {
+  readonly agent: string;
+  /** The vendor has begun to answer. */
+  answered: boolean;
+  /** A part of the answer was understood. */
+  understood: boolean;
+  usage?: Usage;
+}
+
+const WORDS: Readonly<Record<FailureClass, string>> = {
+  overloaded: 'is overloaded',
+  rate_limited: 'is asked more than its rate limit allows',
+  network: 'could not be reached, or the connection broke',
+  timeout: 'did not answer in time',
+  server_error: 'failed on its own side',
+  context_too_long: 'takes no prompt of this length',
+  authentication: "refuses this deployment's key",
+  quota: 'has no quota or credit left for this deployment',
+  refused: 'refuses to answer this',
+  invalid_request: 'does not accept this request',
+  malformed: 'answered something that cannot be read',
+  truncated: 'broke off in the middle of its answer',
+  aborted: 'was stopped before its answer was complete',
+};
+
+/** After these the vendor may have done the work. Refusals before any work, and complete answers, leave no doubt. */
+const DOUBTFUL: readonly FailureClass[] = [
+  'network',
+  'timeout',
+  'server_error',
+  'malformed',
+  'truncated',
+  'aborted',
+];
+
+interface FailureOptions extends ModelFailureDetails {
+  /** Stands in brackets behind the message: `HTTP 429`. */
+  readonly detail?: string;
+}
+
+export function failure(kind: FailureClass, progress: Progress, options: FailureOptions = {}): ModelFailure {
+  const { detail, retryAfterMs, outcomeUnknown = progress.answered || DOUBTFUL.includes(kind) } = options;
+  const words = `${progress.agent} ${WORDS[kind]}${detail === undefined ? '' : ` (${detail})`}.`;
+  return new ModelFailure(kind, words, {
+    outcomeUnknown,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(progress.usage !== undefined && { usage: progress.usage }),
+  });
+}
+
+/** The answer is known to its end, and is none: the work was done, and counted. */
+export function concluded(kind: FailureClass, progress: Progress, detail?: string): ModelFailure {
+  return failure(kind, progress, { outcomeUnknown: false, ...(detail !== undefined && { detail }) });
+}
+
+/** Our side has had enough of it: its time is up, or nobody wants the answer any more. */
+export function stopped(signal: AbortSignal, progress: Progress, sent: boolean): ModelFailure {
+  const timedOut = signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
+  return failure(timedOut ? 'timeout' : 'aborted', progress, { outcomeUnknown: sent });
+}
+
+export function classOfStatus(status: number): FailureClass {
+  return (
+    STATUSES[status] ?? (status >= 500 ? 'server_error' : status >= 400 ? 'invalid_request' : 'malformed')
+  );
+}
+
+export function statusDetail(status: number): string {
+  return status === 404 ? 'HTTP 404: most likely there is no such model' : `HTTP ${status}`;
+}
+
+const STATUSES: Readonly<Record<number, FailureClass>> = {
+  401: 'authentication',
+  402: 'quota',
+  403: 'authentication',
+  408: 'timeout',
+  413: 'context_too_long',
+  429: 'rate_limited',
+  503: 'overloaded',
+  504: 'timeout',
+  529: 'overloaded',
+};
+
+const TOO_SLOW = /^(ETIMEDOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT)$/;
+
+/** What neither the vendor said nor we wanted: the connection, or a body that is not what it should be. */
+export function broken(error: unknown, progress: Progress): ModelFailure {
+  const codes = connectionCodes(error);
+  if (codes.some((code) => TOO_SLOW.test(code))) return failure('timeout', progress);
+  if (isUnsent(error)) return failure('network', progress, { outcomeUnknown: false });
+  if (codes.length > 0 || isFetchFailure(error)) {
+    return failure(progress.answered ? 'truncated' : 'network', progress);
+  }
+  if (error instanceof SyntaxError || !progress.understood) return failure('malformed', progress);
+  return failure('truncated', progress);
+}
+
+/** `fetch` throws a TypeError for all that befalls a connection; its causes carry the codes. */
+function isFetchFailure(error: unknown): boolean {
+  return error instanceof TypeError || (error instanceof Error && error.cause instanceof TypeError);
+}

@@ -1,0 +1,89 @@
+/** Publishes events to Pub/Sub. */
+
+import type { PubSub, Topic as PubSubTopic } from '@google-cloud/pubsub';
+import {
+  type DeadLetter,
+  type DeadLetters,
+  type EventPublisher,
+  messageOf,
+  type TaskEvent,
+  type Topic,
+} from '../../toolsets/todo/index.ts';
+
+const DEAD_LETTERS = 'dead-letters';
+
+/** The trigger that publishes comes again; it must not be kept until it is cut. */
+const PATIENCE_MILLISECONDS = 20_000;
+
+export class PubSubPublisher implements EventPublisher, DeadLetters {
+  private client: Promise<PubSub> | undefined;
+  private readonly topics = new Map<string, PubSubTopic>();
+
+  async publish(topic: Topic, event: TaskEvent): Promise<void> {
+    await this.send(topic, pubSubMessage(event, String(process.env['GCLOUD_PROJECT'])));
+  }
+
+  async bury({ consumer, reason, messageId, text }: DeadLetter): Promise<void> {
+    await this.send(DEAD_LETTERS, {
+      data: Buffer.from(text),
+      attributes: { consumer, reason: reason.slice(0, 1000), message_id: messageId },
+    });
+  }
+
+  private async send(name: string, message: PubSubMessage): Promise<void> {
+    const topic = await this.topic(name);
+    try {
+      await topic.publishMessage(message);
+    } catch (error) {
+      // The client holds back all of a key after a failure, until it is told to go on.
+      if (message.orderingKey !== undefined) topic.resumePublishing(message.orderingKey);
+      throw error;
+    }
+  }
+
+  private async topic(name: string): Promise<PubSubTopic> {
+    const known = this.topics.get(name);
+    if (known !== undefined) return known;
+    const topic = (await this.pubSub()).topic(name, {
+      messageOrdering: true,
+      batching: { maxMessages: 1 },
+      gaxOpts: { timeout: PATIENCE_MILLISECONDS },
+    });
+    this.topics.set(name, topic);
+    return topic;
+  }
+
+  /** The client is loaded when something is first published; bundled, a CommonJS package is its default export. */
+  private pubSub(): Promise<PubSub> {
+    this.client ??= import('@google-cloud/pubsub').then(({ default: { PubSub } }) => new PubSub());
+    return this.client;
+  }
+}
+
+// An event as a message of Pub/Sub: its data is the event as JSON, its attributes are those of a CloudEvent
+// in binary mode, so that any consumer of CloudEvents can take it. Source:
+// https://github.com/googleapis/google-cloudevents/blob/main/docs/spec/pubsub.md
+
+interface PubSubMessage {
+  readonly data: Buffer;
+  readonly attributes: Record<string, string>;
+  readonly orderingKey?: string;
+}
+
+export function pubSubMessage(event: TaskEvent, project: string): PubSubMessage {
+  return {
+    data: Buffer.from(JSON.stringify(messageOf(event))),
+    attributes: {
+      'ce-specversion': '1.0',
+      'ce-id': event.id,
+      'ce-type': `muster.task.${event.type}`,
+      'ce-source': `//firestore.googleapis.com/projects/${project}/databases/(default)/documents/events`,
+      'ce-subject': event.taskId,
+      'ce-time': event.timestamp.toISOString(),
+      'content-type': 'application/json',
+      event_id: event.id,
+      event_type: event.type,
+    },
+    orderingKey: event.taskId,
+  };
+}

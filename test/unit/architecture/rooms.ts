@@ -1,0 +1,106 @@
+/**
+ * The rooms of functions/src, from the bottom up: for each folder or file, what it may import beside itself. Between
+ * toolsets, arrows point only at another's index.ts. Source: docs/architecture.md.
+ */
+const ground = ['kernel/', 'access/', 'mcp/tool.ts', 'mcp/callContext.ts'];
+
+const door = (...toolsets: readonly string[]): readonly string[] =>
+  toolsets.map((name) => `toolsets/${name}/index.ts`);
+
+export const rooms: Readonly<Record<string, readonly string[]>> = {
+  'config.ts': [],
+  'config/': ['config.ts'],
+  'kernel/': [],
+  'access/': ['kernel/'],
+  'mcp/': ['kernel/', 'access/'],
+  'toolsets/firebase/': ground,
+  'toolsets/todo/': ground,
+  'toolsets/coordination/': ground,
+  'toolsets/github/': [...ground, ...door('coordination')],
+  'toolsets/orchestration/': [...ground, ...door('coordination')],
+  'toolsets/coding/': [...ground, ...door('coordination', 'github')],
+  'toolsets/system/': [...ground, ...door('coordination', 'coding', 'github', 'orchestration')],
+  'toolsets/onboarding/': [...ground, ...door('coordination', 'system')],
+  'toolsets/index.ts': ['toolsets/', 'mcp/tool.ts'],
+  'vendors/': ['kernel/', ...door('github', 'orchestration', 'todo')],
+  'composition/': [
+    'config.ts',
+    'config/',
+    'kernel/',
+    'access/',
+    'mcp/callContext.ts',
+    'toolsets/',
+    'vendors/',
+  ],
+  'app.ts': ['config.ts', 'config/', 'kernel/', 'access/', 'mcp/', 'toolsets/', 'composition/'],
+  'entry/': ['app.ts', 'config.ts', 'config/', 'kernel/firestore/paths.ts'],
+  'index.ts': ['entry/'],
+};
+
+/** What a part of a feature may not import: who decides knows no database, and nobody below a tool knows of it. */
+export const parts: readonly {
+  readonly part: RegExp;
+  readonly never: RegExp;
+  readonly butTypes?: boolean;
+}[] = [
+  { part: /\/rules\//, never: /^kernel\/(firestore|realtime|platform)|^vendors\// },
+  { part: /\/rules\//, never: /\/(store|firestore|realtime)\//, butTypes: true },
+  { part: /\/(rules|store|firestore|realtime)\//, never: /\/tools\/|^mcp\// },
+  { part: /\/tools\//, never: /\/(store|firestore|realtime)\/|^kernel\/(firestore|realtime|platform)/ },
+];
+
+/** Every package that functions/src uses, and the only places that may. */
+export const packageOwners: Readonly<Record<string, readonly string[]>> = {
+  zod: ['kernel/', 'access/', 'mcp/', 'toolsets/', 'vendors/'],
+  '@modelcontextprotocol': ['mcp/'],
+  '@google-cloud/firestore': [
+    'kernel/firestore/',
+    'access/store/',
+    'toolsets/*/store/',
+    'toolsets/firebase/firestore/',
+    'composition/',
+  ],
+  '@google-cloud/pubsub': ['vendors/pubsub/'],
+  'google-auth-library': ['toolsets/firebase/firestore/'],
+  'firebase-admin/app': [
+    'kernel/',
+    'access/store/',
+    'toolsets/firebase/realtime/',
+    'toolsets/todo/store/',
+    'vendors/',
+  ],
+  'firebase-admin/auth': ['access/store/', 'toolsets/todo/store/'],
+  'firebase-admin/database': [
+    'kernel/realtime/',
+    'access/store/',
+    'toolsets/*/store/',
+    'toolsets/firebase/realtime/',
+  ],
+  'firebase-admin/functions': ['vendors/cloudtasks/'],
+  'firebase-admin/messaging': ['vendors/fcm/'],
+  '@octokit': ['vendors/octokit/'],
+  '@anthropic-ai/sdk': ['vendors/anthropic/'],
+  '@google/genai': ['vendors/gemini/'],
+  'rrule-temporal': ['toolsets/todo/rules/'],
+  'temporal-polyfill': ['toolsets/todo/rules/'],
+  '@marcbachmann/cel-js': ['toolsets/orchestration/rules/workflows/'],
+  mustache: ['toolsets/orchestration/rules/workflows/'],
+  'firebase-functions': ['entry/', 'config.ts', 'config/', 'kernel/platform.ts'],
+  'node:diagnostics_channel': ['entry/'],
+  'node:fs': ['kernel/platform.ts'],
+  'node:http': ['mcp/', 'entry/', 'vendors/fcm/'],
+  'node:net': ['vendors/fcm/'],
+  'node:stream': ['mcp/'],
+  'node:stream/web': ['mcp/'],
+  'node:util': ['mcp/'],
+  'node:zlib': ['mcp/'],
+  'node:crypto': ['kernel/platform.ts'],
+};
+
+/** The room that a file is in: the longest of those that hold it. */
+export function roomOf(file: string): string | undefined {
+  const holding = Object.keys(rooms).filter((one) =>
+    one.endsWith('/') ? file.startsWith(one) : file === one,
+  );
+  return holding.sort((a, b) => b.length - a.length)[0];
+}
