@@ -20,8 +20,8 @@ describe('the catalogue', () => {
   it('lists every tool that a file of a toolset exports, and one of the same name for each', async () => {
     for (const { name, tools } of toolsets) {
       const exported = new Set<unknown>();
-      for (const file of readdirSync(new URL(`${name}/`, folder))) {
-        const module: object = await import(new URL(`${name}/${file}`, folder).href);
+      for (const file of readdirSync(new URL(`${name}/tools/`, folder))) {
+        const module: object = await import(new URL(`${name}/tools/${file}`, folder).href);
         const own = Object.values(module).filter(isTool);
         for (const tool of own) {
           assert.equal(`${tool.name}.ts`, file);

@@ -1,6 +1,6 @@
 /**
  * No query needs an index that firestore.indexes.json lacks, and none is declared in vain. What is needed is
- * taken from the queries that the adapters really send: see indexes/need.ts for the rules.
+ * taken from the queries that the stores really send: see indexes/need.ts for the rules.
  */
 import assert from 'node:assert/strict';
 import { globSync, readdirSync, readFileSync } from 'node:fs';
@@ -53,14 +53,12 @@ describe('the indexes of Firestore', () => {
     const querying = readdirSync(source, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
       // Callers query as they like there: one order, for which Firestore has its own index.
-      .filter((file) => !file.includes('/asCaller/'))
+      .filter((file) => !file.startsWith('toolsets/firebase/firestore/'))
       .filter((file) =>
         /\.(where|orderBy|collection|collectionGroup)\(/.test(readFileSync(new URL(file, source), 'utf8')),
       );
     // What these add to a query is seen in the readers that they add it for.
-    const expected = [...called, 'dueBatch.ts', 'queueOrder.ts', 'reading.ts'].map(
-      (file) => `adapters/firestore/${file}`,
-    );
+    const expected = [...called, 'kernel/firestore/documents.ts', 'kernel/firestore/reading.ts'];
     assert.deepEqual(querying.sort(), expected.sort());
   });
 
@@ -120,10 +118,9 @@ function pairs(text: string): [string, string][] {
 }
 
 describe('the indexes of the Realtime Database', () => {
-  it('are those by which the adapters order', () => {
-    const folder = new URL('adapters/database/', source);
-    const ordered = globSync('**/*.ts', { cwd: folder }).flatMap((file) =>
-      [...readFileSync(new URL(file, folder), 'utf8').matchAll(/\.orderByChild\('([^']+)'\)/g)].map(
+  it('are those by which the stores order', () => {
+    const ordered = globSync('**/*.ts', { cwd: source }).flatMap((file) =>
+      [...readFileSync(new URL(file, source), 'utf8').matchAll(/\.orderByChild\('([^']+)'\)/g)].map(
         ([, child]) => child,
       ),
     );

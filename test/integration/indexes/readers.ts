@@ -1,4 +1,4 @@
-/** Every reader of the Firestore adapters, and a call of each of its methods in each of its variants. */
+/** Every store that reads Firestore, and a call of each of its methods in each of its variants. */
 
 import type { Firestore } from '@google-cloud/firestore';
 import type { Page } from '../../../functions/src/kernel/paging.ts';
@@ -8,7 +8,7 @@ import { documents } from '../../support/reading.ts';
 /** Modules are loaded apart from everybody else's: what others call does not count as called here. */
 export const APART = '?read-for-indexes';
 
-const adapters = new URL('../../../functions/src/adapters/firestore/', import.meta.url);
+const source = new URL('../../../functions/src/', import.meta.url);
 
 type AgentReaders = typeof import('../../../functions/src/access/store/agents.ts');
 type AgentDirectories = typeof import('../../../functions/src/access/store/agentDirectory.ts');
@@ -37,28 +37,27 @@ type Call = (database: Firestore) => Promise<unknown>;
 
 /** By file, so that one without calls stands out. */
 export const calls: Readonly<Record<string, readonly Call[]>> = {
-  'agentDirectory.ts': await agentDirectoryCalls(),
-  'agentReader.ts': await agentCalls(),
-  'archiveReader.ts': await archiveCalls(),
-  'codingTaskReader.ts': await codingTaskCalls(),
-  'discoveryReader.ts': await discoveryCalls(),
-  'subscriptionReader.ts': await subscriptionCalls(),
-  'firstActs.ts': await firstActsCalls(),
-  'queueReader.ts': await queueCalls(),
-  'reminderReader.ts': await reminderCalls(),
-  'runReader.ts': await runCalls(),
-  'skillReader.ts': await skillCalls(),
-  'taskLogReader.ts': await taskLogCalls(),
-  'taskReader.ts': await taskCalls(),
-  'todoReader.ts': await todoCalls(),
-  'todoSearch.ts': await todoSearchCalls(),
-  'recurringTaskReader.ts': await recurringTaskCalls(),
-  'taskHistory.ts': await taskHistoryCalls(),
-  'workflowReader.ts': await workflowCalls(),
+  'access/store/agentDirectory.ts': await agentDirectoryCalls(),
+  'access/store/agents.ts': await agentCalls(),
+  'toolsets/coding/store/logs.ts': await taskLogCalls(),
+  'toolsets/coding/store/tasks.ts': await codingTaskCalls(),
+  'toolsets/coordination/store/queue.ts': await queueCalls(),
+  'toolsets/coordination/store/sessions.ts': [...(await archiveCalls()), ...(await discoveryCalls())],
+  'toolsets/coordination/store/tasks.ts': await taskCalls(),
+  'toolsets/firebase/store/subscriptions.ts': await subscriptionCalls(),
+  'toolsets/onboarding/store/firstActs.ts': await firstActsCalls(),
+  'toolsets/orchestration/store/runs.ts': await runCalls(),
+  'toolsets/orchestration/store/workflows.ts': await workflowCalls(),
+  'toolsets/system/store/skills.ts': await skillCalls(),
+  'toolsets/todo/store/events.ts': await taskHistoryCalls(),
+  'toolsets/todo/store/recurringTasks.ts': await recurringTaskCalls(),
+  'toolsets/todo/store/reminders.ts': await reminderCalls(),
+  'toolsets/todo/store/todoSearch.ts': await todoSearchCalls(),
+  'toolsets/todo/store/todos.ts': await todoCalls(),
 };
 
 async function agentDirectoryCalls(): Promise<readonly Call[]> {
-  const { FirestoreAgentDirectory }: AgentDirectories = await load('agentDirectory.ts');
+  const { FirestoreAgentDirectory }: AgentDirectories = await load('access/store/agentDirectory.ts');
   const kinds = ['active', 'busy', 'error'] as const;
   const capabilities = ['coding', 'research'];
   const queries = [
@@ -95,7 +94,7 @@ async function agentDirectoryCalls(): Promise<readonly Call[]> {
 }
 
 async function firstActsCalls(): Promise<readonly Call[]> {
-  const { FirestoreFirstActs }: FirstActs = await load('firstActs.ts');
+  const { FirestoreFirstActs }: FirstActs = await load('toolsets/onboarding/store/firstActs.ts');
   return [
     (database) => new FirestoreFirstActs(database, documents).discovery('agent-1'),
     (database) => new FirestoreFirstActs(database, documents).createdTask('agent-1'),
@@ -105,7 +104,7 @@ async function firstActsCalls(): Promise<readonly Call[]> {
 const ALL = { priorities: undefined, type: undefined };
 
 async function queueCalls(): Promise<readonly Call[]> {
-  const { FirestoreQueueReader }: QueueReaders = await load('queueReader.ts');
+  const { FirestoreQueueReader }: QueueReaders = await load('toolsets/coordination/store/queue.ts');
   const states = ['pending', 'blocked', 'assigned', 'in_progress'] as const;
   return [
     ...states.flatMap((state): Call[] => [
@@ -150,7 +149,7 @@ async function queueCalls(): Promise<readonly Call[]> {
 }
 
 async function runCalls(): Promise<readonly Call[]> {
-  const { FirestoreRunReader }: RunReaders = await load('runReader.ts');
+  const { FirestoreRunReader }: RunReaders = await load('toolsets/orchestration/store/runs.ts');
   const reader = (database: Firestore) => new FirestoreRunReader(database, documents);
   return [
     (database) => reader(database).find('run-1'),
@@ -172,12 +171,12 @@ async function runCalls(): Promise<readonly Call[]> {
 }
 
 async function archiveCalls(): Promise<readonly Call[]> {
-  const { FirestoreArchiveReader }: ArchiveReaders = await load('archiveReader.ts');
+  const { FirestoreArchiveReader }: ArchiveReaders = await load('toolsets/coordination/store/sessions.ts');
   return [(database) => new FirestoreArchiveReader(database).uncleared(2)];
 }
 
 async function skillCalls(): Promise<readonly Call[]> {
-  const { FirestoreSkillReader }: SkillReaders = await load('skillReader.ts');
+  const { FirestoreSkillReader }: SkillReaders = await load('toolsets/system/store/skills.ts');
   const queries = [
     { words: [] },
     { words: [], category: 'general' },
@@ -194,7 +193,7 @@ async function skillCalls(): Promise<readonly Call[]> {
 }
 
 async function reminderCalls(): Promise<readonly Call[]> {
-  const { FirestoreReminderReader }: ReminderReaders = await load('reminderReader.ts');
+  const { FirestoreReminderReader }: ReminderReaders = await load('toolsets/todo/store/reminders.ts');
   const read =
     <Result>(reading: (reader: InstanceType<typeof FirestoreReminderReader>) => Promise<Result>): Call =>
     (database) =>
@@ -211,7 +210,7 @@ async function reminderCalls(): Promise<readonly Call[]> {
 }
 
 async function agentCalls(): Promise<readonly Call[]> {
-  const { FirestoreAgentReader }: AgentReaders = await load('agentReader.ts');
+  const { FirestoreAgentReader }: AgentReaders = await load('access/store/agents.ts');
   return [
     (database) => new FirestoreAgentReader(database, documents).find('agent-1'),
     (database) => new FirestoreAgentReader(database, documents).credentials('agent-1'),
@@ -220,7 +219,9 @@ async function agentCalls(): Promise<readonly Call[]> {
 }
 
 async function discoveryCalls(): Promise<readonly Call[]> {
-  const { FirestoreDiscoveryReader }: DiscoveryReaders = await load('discoveryReader.ts');
+  const { FirestoreDiscoveryReader }: DiscoveryReaders = await load(
+    'toolsets/coordination/store/sessions.ts',
+  );
   return [
     (database) => new FirestoreDiscoveryReader(database, documents).list(SESSION, undefined, FIRST),
     (database) => new FirestoreDiscoveryReader(database, documents).list(SESSION, ['api'], NEXT),
@@ -229,7 +230,9 @@ async function discoveryCalls(): Promise<readonly Call[]> {
 }
 
 async function subscriptionCalls(): Promise<readonly Call[]> {
-  const { FirestoreSubscriptionReader }: SubscriptionReaders = await load('subscriptionReader.ts');
+  const { FirestoreSubscriptionReader }: SubscriptionReaders = await load(
+    'toolsets/firebase/store/subscriptions.ts',
+  );
   return [
     (database) => new FirestoreSubscriptionReader(database, documents).find('subscription-1'),
     (database) => new FirestoreSubscriptionReader(database, documents).count('agent:agent-1'),
@@ -238,7 +241,7 @@ async function subscriptionCalls(): Promise<readonly Call[]> {
 }
 
 async function taskCalls(): Promise<readonly Call[]> {
-  const { FirestoreTaskReader }: TaskReaders = await load('taskReader.ts');
+  const { FirestoreTaskReader }: TaskReaders = await load('toolsets/coordination/store/tasks.ts');
   const keys = Array.from({ length: 31 }, (_unused, index) => `key-${index}`);
   return [
     (database) => new FirestoreTaskReader(database, documents).find('task-1'),
@@ -269,7 +272,7 @@ async function taskCalls(): Promise<readonly Call[]> {
 }
 
 async function codingTaskCalls(): Promise<readonly Call[]> {
-  const { FirestoreCodingTaskReader }: CodingTaskReaders = await load('codingTaskReader.ts');
+  const { FirestoreCodingTaskReader }: CodingTaskReaders = await load('toolsets/coding/store/tasks.ts');
   const read =
     (reading: (reader: InstanceType<typeof FirestoreCodingTaskReader>) => Promise<unknown>): Call =>
     (database) =>
@@ -285,7 +288,7 @@ async function codingTaskCalls(): Promise<readonly Call[]> {
 }
 
 async function taskLogCalls(): Promise<readonly Call[]> {
-  const { FirestoreTaskLogReader }: TaskLogReaders = await load('taskLogReader.ts');
+  const { FirestoreTaskLogReader }: TaskLogReaders = await load('toolsets/coding/store/logs.ts');
   const read =
     (reading: (reader: InstanceType<typeof FirestoreTaskLogReader>) => Promise<unknown>): Call =>
     (database) =>
@@ -299,7 +302,7 @@ async function taskLogCalls(): Promise<readonly Call[]> {
 }
 
 async function todoCalls(): Promise<readonly Call[]> {
-  const { FirestoreTodoReader }: TodoReaders = await load('todoReader.ts');
+  const { FirestoreTodoReader }: TodoReaders = await load('toolsets/todo/store/todos.ts');
   const filters = [
     { tags: [] },
     { tags: ['work'] },
@@ -329,7 +332,7 @@ async function todoCalls(): Promise<readonly Call[]> {
 }
 
 async function todoSearchCalls(): Promise<readonly Call[]> {
-  const { FirestoreTodoReader }: TodoReaders = await load('todoReader.ts');
+  const { FirestoreTodoReader }: TodoReaders = await load('toolsets/todo/store/todos.ts');
   const pages = [
     { limit: 2 },
     { limit: 2, after: { order: [0], id: 'id-1' } },
@@ -345,7 +348,9 @@ async function todoSearchCalls(): Promise<readonly Call[]> {
 }
 
 async function recurringTaskCalls(): Promise<readonly Call[]> {
-  const { FirestoreRecurringTaskReader }: RecurringTaskReaders = await load('recurringTaskReader.ts');
+  const { FirestoreRecurringTaskReader }: RecurringTaskReaders = await load(
+    'toolsets/todo/store/recurringTasks.ts',
+  );
   return [
     (database) => new FirestoreRecurringTaskReader(database, documents).find('recurring-1'),
     (database) => new FirestoreRecurringTaskReader(database, documents).list('uid-1', false, FIRST),
@@ -354,7 +359,7 @@ async function recurringTaskCalls(): Promise<readonly Call[]> {
 }
 
 async function taskHistoryCalls(): Promise<readonly Call[]> {
-  const { FirestoreTaskHistory }: TaskHistories = await load('taskHistory.ts');
+  const { FirestoreTaskHistory }: TaskHistories = await load('toolsets/todo/store/events.ts');
   return [
     (database) => new FirestoreTaskHistory(database, documents).find('event-1'),
     (database) => new FirestoreTaskHistory(database, documents).history('uid-1', 'todo-1', FIRST),
@@ -363,7 +368,9 @@ async function taskHistoryCalls(): Promise<readonly Call[]> {
 }
 
 async function workflowCalls(): Promise<readonly Call[]> {
-  const { FirestoreWorkflowReader }: WorkflowReaders = await load('workflowReader.ts');
+  const { FirestoreWorkflowReader }: WorkflowReaders = await load(
+    'toolsets/orchestration/store/workflows.ts',
+  );
   return [
     (database) => new FirestoreWorkflowReader(database, documents).find('workflow-1'),
     (database) => new FirestoreWorkflowReader(database, documents).list('uid-1', 2, undefined),
@@ -372,5 +379,5 @@ async function workflowCalls(): Promise<readonly Call[]> {
 }
 
 function load<Module>(file: string): Promise<Module> {
-  return import(new URL(`${file}${APART}`, adapters).href);
+  return import(new URL(`${file}${APART}`, source).href);
 }

@@ -22,9 +22,13 @@ const QUERY_BUILDING = [
   /^[?:]?\s*\w+$/,
 ];
 
+/** What a part has to name to reach a query: a store's writers and shapes name neither. */
+const REACHES_QUERIES = /\b(?:database|documents|query|this)\b|^[?:]?\s*\w+$/;
+
 /** Whether a query may hide in it; handling the documents that are found needs no index. */
 export function isQueryBuilding({ text }: Untaken): boolean {
-  return QUERY_BUILDING.some((pattern) => pattern.test(text.trim()));
+  const part = text.trim();
+  return QUERY_BUILDING.some((pattern) => pattern.test(part)) && REACHES_QUERIES.test(part);
 }
 
 /** Begin before the modules are loaded: V8 counts the branches only of what it compiles afterwards. */
