@@ -85,7 +85,7 @@ function toolSection(toolset: string, tool: Tool): string {
   const parts = [
     `## ${tool.name}`,
     wholeDescription(tool),
-    `Name: ${names}, also \`${fullName(toolset, tool.name)}\`. Least role: ${tool.role}. ${hintsOf(tool)}${audienceOf(tool)}`,
+    `${tool.title}. Name: ${names}, also \`${fullName(toolset, tool.name)}\`. Least role: ${tool.role}. ${hintsOf(tool)}${audienceOf(tool)}`,
     '### Arguments',
     schemaTable('argument', 'required', inputJsonSchema(tool.input), 'None.'),
     '### Answer',

@@ -1,14 +1,33 @@
 /** Markdown tables, and JSON Schema as rows of one. */
 import { z } from 'zod';
 
-const schemaShape = z.looseObject({
-  type: z.union([z.string(), z.array(z.string())]).optional(),
-  description: z.string().optional(),
-  properties: z.record(z.string(), z.unknown()).optional(),
-  required: z.array(z.string()).optional(),
-  items: z.unknown().optional(),
-  enum: z.array(z.unknown()).optional(),
+/**
+ * Every keyword that the pages can show. A schema with another one is an error, so that the pages show all that
+ * a client sees and no change to it goes unnoticed.
+ */
+const schemaShape = z.strictObject({
+  $defs: z.unknown().optional(),
+  $ref: z.string().optional(),
+  additionalProperties: z.union([z.boolean(), z.record(z.string(), z.unknown())]).optional(),
   anyOf: z.array(z.unknown()).optional(),
+  const: z.unknown().optional(),
+  default: z.unknown().optional(),
+  description: z.string().optional(),
+  enum: z.array(z.unknown()).optional(),
+  exclusiveMinimum: z.number().optional(),
+  format: z.string().optional(),
+  items: z.unknown().optional(),
+  maximum: z.number().optional(),
+  maxItems: z.number().optional(),
+  maxLength: z.number().optional(),
+  minimum: z.number().optional(),
+  minItems: z.number().optional(),
+  minLength: z.number().optional(),
+  pattern: z.string().optional(),
+  properties: z.record(z.string(), z.unknown()).optional(),
+  propertyNames: z.unknown().optional(),
+  required: z.array(z.string()).optional(),
+  type: z.union([z.string(), z.array(z.string())]).optional(),
 });
 
 type Schema = z.output<typeof schemaShape>;
@@ -24,22 +43,37 @@ export function schemaRows(schema: unknown, prefix = ''): readonly string[][] {
   });
 }
 
-function rowsWithin({ items, properties, anyOf = [] }: Schema, path: string): readonly string[][] {
-  if (properties !== undefined) return schemaRows({ properties }, `${path}.`);
+function rowsWithin(schema: Schema, path: string): readonly string[][] {
+  const { items, properties, required = [], anyOf = [] } = schema;
+  if (properties !== undefined) return schemaRows({ properties, required }, `${path}.`);
   if (items !== undefined) return rowsWithin(schemaShape.parse(items), `${path}[]`);
+  const values = valuesOf(schema);
+  if (values !== undefined) return rowsWithin(values, `${path}.*`);
   return anyOf.flatMap((variant) => rowsWithin(schemaShape.parse(variant), path));
 }
 
 function typeOf(schema: Schema): string {
-  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(', ');
-  if (schema.anyOf !== undefined)
-    return schema.anyOf.map((one) => typeOf(schemaShape.parse(one))).join(' or ');
-  if (schema.items !== undefined) return `array of ${typeOf(schemaShape.parse(schema.items))}`;
-  return [schema.type ?? 'any'].flat().join(' or ');
+  const { $ref, anyOf, const: only, enum: names, items, properties, additionalProperties, type } = schema;
+  if ($ref !== undefined) return 'any JSON';
+  if (only !== undefined) return `\`${JSON.stringify(only)}\``;
+  if (names !== undefined) return names.map((value) => `\`${String(value)}\``).join(', ');
+  if (anyOf !== undefined) return anyOf.map((one) => typeOf(schemaShape.parse(one))).join(' or ');
+  if (items !== undefined) return `array of ${typeOf(schemaShape.parse(items))}`;
+  const values = valuesOf(schema);
+  if (values !== undefined) return `object of ${typeOf(values)}`;
+  if (properties !== undefined && additionalProperties !== false) return 'object, with other fields';
+  return [type ?? 'any'].flat().join(' or ');
 }
 
-const BOUNDS: readonly (readonly [keyword: string, words: string])[] = [
+/** The schema of an object's values, where it has no names of its own. */
+function valuesOf({ properties, additionalProperties }: Schema): Schema | undefined {
+  if (properties !== undefined || typeof additionalProperties !== 'object') return undefined;
+  return Object.keys(additionalProperties).length === 0 ? undefined : schemaShape.parse(additionalProperties);
+}
+
+const BOUNDS: readonly (readonly [keyword: keyof Schema, words: string])[] = [
   ['minimum', 'at least'],
+  ['exclusiveMinimum', 'more than'],
   ['maximum', 'at most'],
   ['minLength', 'characters at least'],
   ['maxLength', 'characters at most'],
@@ -51,11 +85,26 @@ const BOUNDS: readonly (readonly [keyword: string, words: string])[] = [
 ];
 
 function whatOf(schema: Schema): string {
-  const bounds = BOUNDS.filter(([keyword]) => schema[keyword] !== undefined).map(
+  const description = schema.description?.replace(/\.$/, '');
+  return [...(description === undefined ? [] : [description]), ...boundsOf(schema)].join('; ');
+}
+
+/** The bounds of a value, then those of what is in it and has no row of its own. */
+function boundsOf(schema: Schema): readonly string[] {
+  const own = BOUNDS.filter(([keyword]) => schema[keyword] !== undefined).map(
     ([keyword, words]) => `${words} \`${JSON.stringify(schema[keyword])}\``,
   );
-  const description = schema.description?.replace(/\.$/, '');
-  return [description, ...bounds].filter((part) => part !== undefined).join('; ');
+  const within = (name: string, part: unknown): readonly string[] => {
+    const what = part === undefined ? '' : whatOf(schemaShape.parse(part));
+    return what === '' ? [] : [`${name}: ${what}`];
+  };
+  return [
+    ...own,
+    ...within('each', schema.items),
+    ...within('each', valuesOf(schema)),
+    ...within('each name', schema.propertyNames),
+    ...(schema.anyOf ?? []).flatMap((one) => within(typeOf(schemaShape.parse(one)), one)),
+  ];
 }
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -97,7 +97,10 @@ function isSchema(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Leaves out what zod adds by itself: the bounds of a safe integer and the pattern behind a format. */
+/**
+ * Leaves out what zod adds by itself: the bounds of a safe integer, the pattern behind a format, and that names
+ * are strings.
+ */
 function simplify(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema[CLEARABLE] === true) {
     const [value] = schema.anyOf ?? [];
@@ -108,6 +111,13 @@ function simplify(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.format !== undefined) delete schema.pattern;
+  const { propertyNames } = schema;
+  if (typeof propertyNames === 'object' && !restricts(propertyNames)) delete schema.propertyNames;
+}
+
+/** Whether a schema of names has them be more than strings. */
+function restricts(names: z.core.JSONSchema.BaseSchema): boolean {
+  return Object.keys(names).some((keyword) => keyword !== 'type');
 }
 
 // How long the arrays may be that a schema knows: worked out once per schema, so that no call walks it
