@@ -44,8 +44,8 @@ export async function compressed(answer: string | PackedAnswer, encoding: Encodi
   return compress.br(bytesOf(answer), { params });
 }
 
-/** Where Brotli costs about what gzip does. */
-const BROTLI_QUALITY = 2;
+/** Higher ones take longer and make answers hardly shorter. */
+const BROTLI_QUALITY = 1;
 
 function bytesOf(answer: string | PackedAnswer): string | Buffer {
   return answer instanceof PackedAnswer ? answer.bytes() : answer;
