@@ -1,4 +1,4 @@
-/** The composition root: the only file that sees every layer. All is made once per instance, on first use. */
+/** The composition root. Everything is made once per instance, on first use. */
 import { type AccessBindings, accessPorts, accessServices } from './composition/access.ts';
 import { codingPorts, codingServices } from './composition/coding.ts';
 import { coordinationPorts, coordinationServices } from './composition/coordination.ts';
