@@ -35,11 +35,13 @@ export function checkBodyHeaders(request: IncomingMessage, limits: BodyLimits = 
   );
 }
 
-// What the bodies of all requests under way may hold of an instance's memory together.
+/** Of each body, so that a small one finds room whatever others hold: at 80 requests at once these are 5 MiB. */
+const FREE_BYTES = 64 * 1024;
 
 /** An instance has 512 MiB, of which it takes a third for itself, and what is made of a body as much again. */
 const ROOM_BYTES = 96 * 1024 * 1024;
 
+/** What the bodies of all requests under way may hold of an instance's memory together. */
 export class BodyRoom {
   private readonly bytes: number;
   private held = 0;
@@ -181,6 +183,3 @@ function consume(
     request.on('data', onData).once('end', onEnd).once('close', onClose).resume();
   });
 }
-
-/** Of each body, so that a small one finds room whatever others hold: at 80 requests at once these are 5 MiB. */
-const FREE_BYTES = 64 * 1024;
