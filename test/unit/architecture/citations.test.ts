@@ -91,7 +91,7 @@ describe('citations', () => {
       const [, number, title] = /^# (\d+)\. (.+)/.exec(text) ?? [];
       const [, date, status] = /^Date: (\d{4}-\d\d-\d\d)\. Status: (.+)\.$/m.exec(text) ?? [];
       const row = `| [${number}](${basename(path)}) | ${title} | ${date} | ${status} |`;
-      assert.ok(index.includes(row), `docs/decisions/README.md lacks: ${row}`);
+      assert.ok(index.includes(`|\n${row}\n`), `the table of docs/decisions/README.md lacks: ${row}`);
     }
   });
 });
