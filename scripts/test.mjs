@@ -1,10 +1,5 @@
 // @ts-check
-/**
- * npm test                              everything
- * npm test -- unit rules                only these suites (see scripts/tests/suites.mjs)
- * npm test -- test/unit/a.test.ts       only this file
- * npm test -- integration --grep claim  options go to mocha
- */
+/** `npm test -- --help` says what can be asked for. */
 import { checkPrerequisites } from './setup/prerequisites.mjs';
 
 checkPrerequisites();

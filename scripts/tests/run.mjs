@@ -44,7 +44,7 @@ export async function runTests(args) {
 function settings(run, { nightly }) {
   const always = { NODE_COMPILE_CACHE: `${run.directory}/compiled` };
   if (!nightly) return always;
-  const seed = process.env.MUSTER_SEED ?? String(randomInt(2 ** 31));
+  const seed = process.env.MUSTER_SEED || String(randomInt(2 ** 31));
   process.stdout.write(`MUSTER_SEED=${seed}\n`);
   return { ...always, MUSTER_NIGHTLY: '1', MUSTER_SEED: seed };
 }

@@ -4,4 +4,4 @@
  */
 import fc from 'fast-check';
 
-fc.configureGlobal({ seed: Number(process.env['MUSTER_SEED'] ?? 20260728) });
+fc.configureGlobal({ seed: Number(process.env['MUSTER_SEED'] || 20260728) });
