@@ -11,6 +11,8 @@ import { root } from '../project.mjs';
  * @property {Record<string, number>} seconds that each file took
  */
 
+const shownLines = 20;
+
 let processes = 0;
 
 /**
@@ -52,7 +54,9 @@ export async function runMocha(files, { title, seconds, node, run, env, mochaOpt
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => printed.push(chunk));
   const code = await new Promise((resolve) => child.once('close', resolve));
   if (!live) process.stdout.write(Buffer.concat([Buffer.from(heading), ...printed]));
-  return readTotals(totals, `${title}: mocha ended with ${code ?? 'a signal'}`, code);
+  const ending = `${title}: mocha ended with ${code ?? 'a signal'}`;
+  if (!existsSync(totals)) return failure(`${ending} before it could report\n${endOf(printed)}`);
+  return readTotals(totals, ending, code);
 }
 
 /**
@@ -62,10 +66,14 @@ export async function runMocha(files, { title, seconds, node, run, env, mochaOpt
  * @returns {Totals}
  */
 function readTotals(file, ending, code) {
-  if (!existsSync(file)) return failure(`${ending} before it could report`);
   const totals = JSON.parse(readFileSync(file, 'utf8'));
   if (totals.failed === 0 && code !== 0) return { ...totals, failed: 1, failures: [ending] };
   return totals;
+}
+
+/** The last lines, where a process says why it ends. @param {Buffer[]} printed */
+function endOf(printed) {
+  return Buffer.concat(printed).toString().trimEnd().split('\n').slice(-shownLines).join('\n');
 }
 
 /** @param {string} what @returns {Totals} */
