@@ -1,21 +1,23 @@
 /**
  * Every tool is called with hostile arguments, one call after the other, and what each costs is measured in the
- * function's own process. `MUSTER_ATTACK_CALLS=100000 npm test -- attack` takes a night, `MUSTER_SEED=$RANDOM` others.
+ * function's own process. `test/contract/hostile` has many more checked in this one. By night, 100,000 of them, others by
+ * each seed; `MUSTER_ATTACK_CALLS=100000 npm test -- attack` has them by day.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { wireName } from '../../functions/src/mcp/names.ts';
 import { entries } from '../contract/catalogue.ts';
 import { post } from '../e2e/support/http.ts';
-import { type Attacker, attackersOf } from './support/attackers.ts';
+import { byDay } from '../support/night.ts';
+import { type Attacker, Attackers } from './support/attackers.ts';
 import { NUMBER_HEADER } from './support/cost.ts';
 import { DIALECTS } from './support/dialects.ts';
 import { hostileArguments } from './support/hostileArguments.ts';
 import { type Attack, billOf, Dearest, faultsOf, isRefusal } from './support/judgement.ts';
 import { startTarget, type Target } from './support/target.ts';
 
-/** Of all tools together. By night there are 100,000, which is more than 1,000 of each. */
-const CALLS = Number(process.env['MUSTER_ATTACK_CALLS'] ?? 5000);
+/** Of all tools together. By night there are more than 1,000 of each. */
+const CALLS = Number(process.env['MUSTER_ATTACK_CALLS'] ?? byDay(770, { night: 100_000 }));
 
 const CALLS_OF_EACH = Math.ceil(CALLS / entries.length);
 
@@ -27,16 +29,19 @@ const SHOWN_FAULTS = 5;
 describe('hostile arguments', () => {
   const dearest = new Dearest(10);
   let target: Target;
+  let everyone: Attackers;
   let number = 0;
   let state = '';
 
   before(async () => {
     target = await startTarget('attack');
+    everyone = await Attackers.open(target.server.url, target.leader);
     state = await target.elsewhere();
   });
 
   after(async () => {
     console.log(dearest.report);
+    await everyone.close();
     await target.end();
   });
 
@@ -45,7 +50,7 @@ describe('hostile arguments', () => {
 
     it(`are borne by ${name}`, async function () {
       this.timeout(60_000 + CALLS_OF_EACH * 2000);
-      const attackers = await attackersOf(target.server.url, target.leader, name);
+      const attackers = await everyone.of(name);
       const faults: string[] = [];
       let succeeded = 0;
       for (let first = 0; first < CALLS_OF_EACH; first += MADE_AT_ONCE) {

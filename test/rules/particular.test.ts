@@ -17,6 +17,7 @@ import {
 } from 'firebase/firestore/lite';
 import { agentPath, preferencesPath, taskPath } from '../../functions/src/kernel/firestore/paths.ts';
 import { presencePath, realtimeCommitPath } from '../../functions/src/kernel/realtime/paths.ts';
+import { IS_NIGHT } from '../support/night.ts';
 import { type Caller, callers, OWNER, weakest } from './callers.ts';
 import { collections } from './collections.ts';
 import { PROJECT, useEnvironment } from './environment.ts';
@@ -39,9 +40,11 @@ describe('rules of firestore, in particular', () => {
   it('keep every group of collections closed, though members of some can be read', async () => {
     const { firestore } = environment.as(viewer);
     await assertSucceeds(getDoc(doc(firestore, 'workspaces/alpha/sessions/s-1')));
+    // By day those who may most, and whose the things are; by night everybody.
+    const asking = IS_NIGHT ? callers : [...admin, OWNER, viewer];
     for (const group of groups) {
       await Promise.all(
-        callers.map((each) =>
+        asking.map((each) =>
           assertFails(getDocs(query(collectionGroup(environment.as(each).firestore, group), limit(1)))),
         ),
       );

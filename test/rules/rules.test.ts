@@ -1,6 +1,6 @@
 /** Each collection × operation × caller of the table, against the rules themselves. */
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
-import { callers, may, OWNER, weakest } from './callers.ts';
+import { type Caller, callers, may, OWNER, weakest } from './callers.ts';
 import { type Collection, collections, type Least } from './collections.ts';
 import { type Environment, useEnvironment } from './environment.ts';
 import { contentsOf, type Operation, operations, put } from './operations.ts';
@@ -29,33 +29,56 @@ interface Case {
   readonly operation: Operation;
 }
 
+/** Tries the operation as every caller. */
+async function check(tried: Case): Promise<void> {
+  const least = leastOf(tried.collection, tried.operation);
+  const allowed = callers.filter((caller) => may(caller, least));
+  await Promise.all([
+    ...allowed.map((caller) => checkAllowed(tried, caller)),
+    checkDenied(
+      tried,
+      callers.filter((caller) => !may(caller, least)),
+    ),
+  ]);
+}
+
+async function checkAllowed(tried: Case, caller: Caller): Promise<void> {
+  const path = await situation(tried);
+  await named(tried, caller, path, assertSucceeds);
+}
+
 /**
- * Tries the operation as every caller. A denial proves nothing where the operation would fail for anybody, so
- * each is followed by the same operation, in the same situation, by somebody who may: the weakest role, or
- * the server.
+ * A denial proves nothing where the operation would fail for anybody, so those are followed by the same operation, in
+ * the same situation, which none of them may have changed, by somebody who may: the weakest role, or the server.
  */
-async function check({ environment, collection, path: template, operation }: Case): Promise<void> {
-  const { database } = collection;
-  const least = leastOf(collection, operation);
-  const contents = contentsOf(collection);
-  const permitted = weakest(least);
+async function checkDenied(tried: Case, denied: readonly Caller[]): Promise<void> {
+  if (denied.length === 0) return;
+  const { environment, collection, operation } = tried;
+  const path = await situation(tried);
+  await Promise.all(denied.map((caller) => named(tried, caller, path, assertFails)));
+  const permitted = weakest(leastOf(collection, operation));
   const control = permitted === undefined ? environment.unbound : environment.as(permitted);
-  await Promise.all(
-    callers.map(async (caller) => {
-      const path = fresh(template);
-      if (operation.existing) await put(database, environment.unbound, path, contents);
-      try {
-        if (may(caller, least)) {
-          await assertSucceeds(operation.run(environment.as(caller), path, contents));
-        } else {
-          await assertFails(operation.run(environment.as(caller), path, contents));
-          await assertSucceeds(operation.run(control, path, contents));
-        }
-      } catch (cause) {
-        throw new Error(`not as the table says for ${caller.name} at ${path}`, { cause });
-      }
-    }),
-  );
+  await assertSucceeds(operation.run(control, path, contentsOf(collection)));
+}
+
+async function named(
+  { environment, collection, operation }: Case,
+  caller: Caller,
+  path: string,
+  assertion: (tried: Promise<unknown>) => Promise<unknown>,
+): Promise<void> {
+  try {
+    await assertion(operation.run(environment.as(caller), path, contentsOf(collection)));
+  } catch (cause) {
+    throw new Error(`not as the table says for ${caller.name} at ${path}`, { cause });
+  }
+}
+
+/** The path of something of its own, which is there where the operation needs it. */
+async function situation({ environment, collection, path: template, operation }: Case): Promise<string> {
+  const path = fresh(template);
+  if (operation.existing) await put(collection.database, environment.unbound, path, contentsOf(collection));
+  return path;
 }
 
 /** What is kept under its owner's uid cannot be listed: each may see one of it. */

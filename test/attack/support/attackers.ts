@@ -24,19 +24,40 @@ async function newAgent(leader: Connection, role: (typeof ROLES)[number]) {
   return { id: String(agentId), token: `${credentials['apiKey']}.${credentials['secret']}` };
 }
 
-/** Attackers of each role for a tool; the leader's victims are right for it, and foreign to the others. */
-export async function attackersOf(url: string, leaderToken: string, tool: string): Promise<Attacker[]> {
-  const leader = await connect('client 2025-11-25', url, leaderToken);
-  try {
-    const [first, ...others] = await Promise.all(ROLES.map((role) => newAgent(leader, role)));
-    if (first === undefined) return [];
-    const owner = await connect('client 2025-11-25', url, first.token);
-    const victims = await victimsOf(tool, owner, first.id).finally(() => owner.close());
-    // The first call of an agent is written down: it is no longer offline.
-    for (const { token } of others) await (await connect('client 2025-11-25', url, token)).close();
-    return [first, ...others].map(({ token }) => ({ token, victims }));
-  } finally {
-    await leader.close();
+/** Attackers of each role; a leader is new for each tool, and its victims are foreign to the others. */
+export class Attackers {
+  private readonly url: string;
+  private readonly leader: Connection;
+  private readonly others: readonly string[];
+
+  private constructor(url: string, leader: Connection, others: readonly string[]) {
+    this.url = url;
+    this.leader = leader;
+    this.others = others;
+  }
+
+  static async open(url: string, leaderToken: string): Promise<Attackers> {
+    const leader = await connect('client 2025-11-25', url, leaderToken);
+    const others: string[] = [];
+    for (const role of ROLES.filter((one) => one !== 'leader')) {
+      const { token } = await newAgent(leader, role);
+      // The first call of an agent is written down: it is no longer offline.
+      await (await connect('client 2025-11-25', url, token)).close();
+      others.push(token);
+    }
+    return new Attackers(url, leader, others);
+  }
+
+  /** Those that attack a tool, the leader first. */
+  async of(tool: string): Promise<readonly Attacker[]> {
+    const { id, token } = await newAgent(this.leader, 'leader');
+    const owner = await connect('client 2025-11-25', this.url, token);
+    const victims = await victimsOf(tool, owner, id).finally(() => owner.close());
+    return [token, ...this.others].map((one) => ({ token: one, victims }));
+  }
+
+  close(): Promise<void> {
+    return this.leader.close();
   }
 }
 

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { initializeApp } from 'firebase-admin/app';
+import { getAuth } from 'firebase-admin/auth';
 import { CachedCallerTokens } from '../../../functions/src/access/store/callerTokens.ts';
 import {
   FirebaseIdTokenVerifier,
@@ -63,15 +65,16 @@ describe('signing agents in', () => {
       role: 'leader',
     } as const;
     const { idToken, claims, expiresAt } = await tokens.of({ principal, credential: 'unused' });
-    const { getAuth } = await import('firebase-admin/auth');
-    const verified = await getAuth(firebaseApp()).verifyIdToken(idToken);
+    // The Auth emulator signs into its own project, whichever the caller is in.
+    const own = initializeApp({ projectId: String(claims['aud']) }, `of ${agentId}`);
+    const verified = await getAuth(own).verifyIdToken(idToken);
     const expected = { role: 'leader', kind: 'agent', agentId, ownerUid: 'ada', sub: principal.uid };
     for (const [name, value] of Object.entries(expected)) {
       assert.equal(verified[name], value);
       assert.equal(claims[name], value);
     }
     assert.ok(expiresAt.getTime() > Date.now() + 3_000_000);
-    const people = new FirebaseIdTokenVerifier(firebaseApp, { now: () => new Date() });
+    const people = new FirebaseIdTokenVerifier(() => own, { now: () => new Date() });
     await assert.rejects(people.verify(idToken), { code: 'UNAUTHORIZED' }, 'it is no credential');
   });
 

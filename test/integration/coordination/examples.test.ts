@@ -28,7 +28,7 @@ describe('the example of', () => {
       it(`${toolset}.${tool.name} succeeds, and its answer is as listed`, async () => {
         const team: Team = new Team({ gitHub, ...withModels(models, () => team.app) });
         const name = wireName(toolset, tool.name, 'prefixed');
-        await setStage(team, name);
+        await setStage(team);
         const { structuredContent, content, isError } = await call(
           team,
           name,

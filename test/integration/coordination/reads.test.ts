@@ -48,7 +48,7 @@ describe('the documents read by', () => {
 
   /** What a call to a new instance reads beyond what it answers. */
   async function beyond(name: string, example: JsonObject, team: Team): Promise<number> {
-    await setStage(team, name);
+    await setStage(team);
     let answered: JsonObject = {};
     const read = await reads.during(async () => {
       answered = await answer(team, name, example, team.leader, team.anotherInstance());

@@ -11,7 +11,7 @@ import type { Task } from '../../../functions/src/toolsets/coordination/rules/ta
 import { emptyQueueMirror } from '../../support/queueMirror.ts';
 import { sampleAgent, sampleCodingWork, sampleTask } from '../../unit/domain/samples.ts';
 import { clearRun, setRun } from '../orchestration/examples.ts';
-import { clearTodos, setTodos, triggersCaughtUp } from '../todo/examples.ts';
+import { clearTodos, setTodos } from '../todo/examples.ts';
 import { type Team, unkeyed } from './team.ts';
 
 const [FIRST, SECOND, AGENT, RESEARCHER] = ['task-xxx-001', 'task-xxx-002', 'terminal-2', 'agent-001'];
@@ -23,29 +23,14 @@ const SUBSCRIPTION = {
   eventType: 'child_added',
 } as const;
 
-/** They would meet what a trigger does that sees late that the last stage's to-do was removed. */
-const AFTER_DELETIONS: readonly string[] = [
-  'todo_delete_task',
-  'todo_get_task_history',
-  'todo_snooze_reminder',
-  'todo_delete_reminder',
-];
-
 const GOAL = 'Build a REST API for user management';
 
 /** The coding task that terminal-2 holds. */
 const CODING = 'task-000abc-001';
 
-/**
- * Sets the stage: terminal-2 holds task-xxx-002, and task-xxx-001 waits for somebody.
- * @param tool that is to be called there
- */
-export async function setStage(team: Team, tool: string): Promise<void> {
+/** Sets the stage: terminal-2 holds task-xxx-002, and task-xxx-001 waits for somebody. */
+export async function setStage(team: Team): Promise<void> {
   await clearStage();
-  if (AFTER_DELETIONS.includes(tool)) {
-    await triggersCaughtUp();
-    await clearStage();
-  }
   await setTodos(team);
   await setRun(team);
   const { services, ports } = team.app;

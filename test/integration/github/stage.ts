@@ -42,12 +42,11 @@ export class Stage {
   }
 
   get asApp(): GitHubSettings {
-    const { id, privateKey } = this.gitHub.world.app;
-    return { apiUrl: this.gitHub.url, app: { id, privateKey } };
+    return this.gitHub.asApp;
   }
 
   get asPerson(): GitHubSettings {
-    return { apiUrl: this.gitHub.url, token: this.gitHub.world.personalToken };
+    return this.gitHub.asPerson;
   }
 
   /** Another deployment, or a new instance of this one. */

@@ -4,7 +4,6 @@ import type { Principal } from '../../../functions/src/access/rules/principal.ts
 import { type Composition, compose } from '../../../functions/src/app.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
-import type { GitHubSettings } from '../../../functions/src/vendors/octokit/clients.ts';
 import { LocalGitHub } from '../../support/github/server.ts';
 import type { Installation, Repo } from '../../support/github/world.ts';
 import type { Lane } from '../../support/lossyFirestore/lanes.ts';
@@ -33,12 +32,6 @@ export class Vendors {
     await Promise.all([this.models.stop(), this.gitHub.stop()]);
   }
 
-  /** At an address of its own for each place: GitHub's SDK lets writes to one address wait for each other. */
-  gitHubSettings(place: string): GitHubSettings {
-    const { id, privateKey } = this.gitHub.world.app;
-    return { apiUrl: `${this.gitHub.url}/${place}/..`, app: { id, privateKey } };
-  }
-
   /** A repository of its own, which Muster may write to. */
   repository(name: string): Repo {
     const { world } = this.gitHub;
@@ -60,7 +53,7 @@ export class Scene extends CodingTeam {
   constructor(vendors: Vendors, database: Firestore) {
     super({
       database,
-      ...bindingsOf(vendors, () => this.workspace),
+      ...bindingsOf(vendors),
       dispatch: { dispatch: async (runId) => this.execute(runId) },
     });
     this.vendors = vendors;
@@ -70,7 +63,7 @@ export class Scene extends CodingTeam {
   /** An instance of the same deployment whose commits go through the lane. */
   through({ database }: Lane): Composition {
     return compose({
-      ...bindingsOf(this.vendors, () => this.workspace),
+      ...bindingsOf(this.vendors),
       clock: { now: () => this.now },
       database,
       dispatch: { dispatch: async (runId) => this.execute(runId) },
@@ -120,9 +113,9 @@ export class Scene extends CodingTeam {
   }
 }
 
-function bindingsOf(vendors: Vendors, place: () => string): TeamBindings {
+function bindingsOf(vendors: Vendors): TeamBindings {
   return {
-    gitHub: () => vendors.gitHubSettings(place()),
+    gitHub: () => vendors.gitHub.asApp,
     hosted: () => agentsAt(vendors.models.url),
     budget: BUDGET,
   };

@@ -1,6 +1,7 @@
 /** Where an instance can die within a step, and how a test has one die there. */
 import { spawn } from 'node:child_process';
-import type { Change } from '../../../functions/src/kernel/commit.ts';
+import type { Composition } from '../../../functions/src/app.ts';
+import type { Change, Store } from '../../../functions/src/kernel/commit.ts';
 
 export const BOUNDARIES = [
   'before the call is noted',
@@ -20,7 +21,7 @@ export interface Doom {
 }
 
 /** The boundary before or after a commit, where there is one. */
-export function boundaryOf(
+function boundaryOf(
   when: 'before' | 'after',
   changes: readonly Change[],
   step: string,
@@ -42,9 +43,41 @@ function stepOf(change: Change): string | undefined {
   return change.kind === 'recordStep' ? change.step.id : undefined;
 }
 
+/** Has a store die at the boundary: `end` is called there, and nothing is committed any more. */
+export function doomed(store: Store, { step, at }: Doom, end: () => void): void {
+  const commit = store.commit.bind(store);
+  let isDead = false;
+  const dieAt = async (when: 'before' | 'after', changes: readonly Change[]): Promise<void> => {
+    if (boundaryOf(when, changes, step) === at) {
+      isDead = true;
+      end();
+    }
+    if (isDead) await forEver;
+  };
+  store.commit = async (changes, settled) => {
+    await dieAt('before', changes);
+    await commit(changes, settled);
+    await dieAt('after', changes);
+  };
+}
+
+const forEver = new Promise<never>(() => undefined);
+
+/**
+ * Executes in an instance of this process, whose database answers nothing any more from the boundary on. Resolves then;
+ * the instance is abandoned, with all that it waits for.
+ */
+export async function abandon(doom: Doom, instance: Composition): Promise<void> {
+  const abandoned = new Promise<void>((resolve) => doomed(instance.ports.store, doom, resolve));
+  const over = instance.services.runExecution.deliver({ runId: doom.runId }).then(() => {
+    throw new Error(`The instance has not died ${doom.at}.`);
+  });
+  await Promise.race([abandoned, over]);
+}
+
 const PROGRAM = new URL('doomed.ts', import.meta.url).pathname;
 
-/** Resolves with the signal that ended the instance. */
+/** Executes in a process of its own, which is killed. Resolves with the signal that ended it. */
 export function execute(doom: Doom): Promise<NodeJS.Signals | null> {
   const child = spawn(
     process.execPath,

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Stalls } from '../../support/models/stalls.ts';
+import { byDay } from '../../support/night.ts';
 import { Orchestra } from './orchestra.ts';
 
-const RACES = 100;
+const RACES = byDay(20, { night: 100 });
 const LIMIT_MILLISECONDS = 250;
 
 const RACE = { name: 'race', steps: [{ name: 'answer', agents: ['claude', 'gemini'], mode: 'race' }] };

@@ -1,5 +1,4 @@
 /** What the examples of the to-do tools speak of: todo-xxx-001 and recurring-xxx-001. */
-import { randomUUID } from 'node:crypto';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import {
   COLLECTIONS,
@@ -10,8 +9,6 @@ import {
 } from '../../../functions/src/kernel/firestore/paths.ts';
 import { reminderAt } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
 import { creationChanges } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
-import { todoToDocument } from '../../../functions/src/toolsets/todo/store/todoDocument.ts';
-import { eventually } from '../../e2e/support/waiting.ts';
 import { sampleRecurringTask, sampleTodo } from '../../unit/domain/todos/samples.ts';
 import type { Team } from '../coordination/team.ts';
 
@@ -40,17 +37,4 @@ export async function clearTodos(): Promise<void> {
     batch.delete(firestore().doc(path));
   for (const { ref } of docs) batch.delete(ref);
   await batch.commit();
-}
-
-/**
- * Waits until the deployed triggers, which are called one after the other, have seen what was written before. One
- * that sees only later that an example's to-do was removed would take the next one of its id for deleted.
- */
-export async function triggersCaughtUp(): Promise<void> {
-  if (process.env['MUSTER_MCP_URL'] === undefined) return; // none is deployed
-  const id = randomUUID();
-  const { recorded: _, ...unrecorded } = todoToDocument(sampleTodo({ id, ownerUid: `owner-${id}` }));
-  await firestore().doc(todoPath(id)).set(unrecorded);
-  const told = firestore().collection(COLLECTIONS.events).where('task_id', '==', id).limit(1);
-  await eventually('the triggers have caught up', async () => !(await told.get()).empty || undefined);
 }

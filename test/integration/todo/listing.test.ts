@@ -8,6 +8,7 @@ import {
   type SortField,
   type Todo,
 } from '../../../functions/src/toolsets/todo/rules/todo.ts';
+import { IS_NIGHT } from '../../support/night.ts';
 import { answer } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 import { crowdTodos } from './crowd.ts';
@@ -49,10 +50,20 @@ describe('lists of to-dos', function () {
     ),
   );
 
+  const orders = SORT_FIELDS.flatMap((by) => SORT_ORDERS.map((order) => `${by} ${order}`));
+
+  /** By day each filter meets one of the orders, and each order some of every kind of filter; by night all meet. */
+  function filtersFor(by: SortField, order: (typeof SORT_ORDERS)[number]): readonly Filter[] {
+    const place = orders.indexOf(`${by} ${order}`);
+    return filters.filter(
+      (_, index) => IS_NIGHT || (index + Math.floor(index / 8)) % orders.length === place,
+    );
+  }
+
   for (const sort_by of SORT_FIELDS) {
     for (const sort_order of SORT_ORDERS) {
       it(`by ${sort_by}, ${sort_order}, are as they should be whatever the filter`, async () => {
-        for (const filter of filters) {
+        for (const filter of filtersFor(sort_by, sort_order)) {
           const expected = todos
             .filter((todo) => passes(todo, filter))
             .toSorted((a, b) => order(a, b, sort_by, sort_order === 'asc' ? 1 : -1))

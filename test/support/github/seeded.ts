@@ -8,6 +8,5 @@ export function seededGitHub(): () => GitHubSettings {
   seedClaudeNetwork(gitHub.world);
   before(() => gitHub.start());
   after(() => gitHub.stop());
-  const { id, privateKey } = gitHub.world.app;
-  return () => ({ apiUrl: gitHub.url, app: { id, privateKey } });
+  return () => gitHub.asApp;
 }

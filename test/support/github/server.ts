@@ -5,7 +5,9 @@
  */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
+import Bottleneck from 'bottleneck';
+import type { GitHubSettings } from '../../../functions/src/vendors/octokit/clients.ts';
+import { type Pace, USUAL_PACE } from '../../../functions/src/vendors/octokit/sdk.ts';
 import { identify, limitOf } from './authentication.ts';
 import { answerProblems, requestProblems } from './description.ts';
 import { access } from './routes/access.ts';
@@ -42,6 +44,17 @@ export interface Seen {
   status?: number;
 }
 
+/** Nobody here asks for GitHub's pace: still one write after another, but without waits between them. */
+export const AT_ONCE: Pace = {
+  ...USUAL_PACE,
+  queues: {
+    write: new Bottleneck.Group({ maxConcurrent: 1 }),
+    search: new Bottleneck.Group({ maxConcurrent: 1 }),
+    notifications: new Bottleneck.Group({ maxConcurrent: 1 }),
+  },
+  retryBaseMilliseconds: 10,
+};
+
 /** Requests an hour. */
 const LIMIT = 5000;
 
@@ -74,6 +87,16 @@ export class LocalGitHub {
     const address = this.server.address();
     if (address === null || typeof address === 'string') throw new Error('the local GitHub is not running');
     return `http://127.0.0.1:${address.port}`;
+  }
+
+  /** Connects a deployment to it as its App. */
+  get asApp(): GitHubSettings {
+    const { id, privateKey } = this.world.app;
+    return { apiUrl: this.url, app: { id, privateKey }, pace: AT_ONCE };
+  }
+
+  get asPerson(): GitHubSettings {
+    return { apiUrl: this.url, token: this.world.personalToken, pace: AT_ONCE };
   }
 
   fail(fault: Fault): void {
@@ -192,9 +215,4 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks).toString('utf8');
-}
-
-/** For what a fault waits for, where a test wants an answer to come late. */
-export function later(milliseconds: number): Promise<unknown> {
-  return delay(milliseconds, undefined, { ref: false });
 }

@@ -1,5 +1,6 @@
 /** Does something undisturbed, then once for each way of losing one of its commits, and compares. */
 import assert from 'node:assert/strict';
+import { IS_NIGHT } from '../night.ts';
 import { type Account, differences } from './account.ts';
 import type { Lane, Lanes } from './lanes.ts';
 import { LOST, type Loss, type LostStatus } from './proxy.ts';
@@ -23,13 +24,17 @@ export interface Tried {
   readonly losses: number;
 }
 
+let trials = 0;
+
 const STATUSES = Object.keys(LOST) as readonly LostStatus[];
 
 /** @param most how many of its commits are lost, one at a time */
 export async function tryLosses(lanes: Lanes, most: number, deed: Deed): Promise<Tried> {
+  trials += 1;
+  const trial = trials;
   const undisturbed = await lanes.use((lane) => deed(lane));
   assert.deepEqual(undisturbed.problems, [], 'undisturbed');
-  const losses = lossesOf(Math.min(undisturbed.commits, most));
+  const losses = lossesOf(Math.min(undisturbed.commits, most), trial);
   const found = losses.map((loss) =>
     lanes.use(async (lane) => {
       const { problems, account, lost } = await deed(lane, loss);
@@ -41,13 +46,29 @@ export async function tryLosses(lanes: Lanes, most: number, deed: Deed): Promise
   return { problems: (await Promise.all(found)).flat(), losses: losses.length };
 }
 
-function lossesOf(commits: number): readonly Loss[] {
+/**
+ * By night each of the commits is lost in every way. By day each is lost in the way that is met most, and in one of
+ * the others, which take turns.
+ */
+function lossesOf(commits: number, trial: number): readonly Loss[] {
   const numbers = Array.from({ length: commits }, (_, index) => index + 1);
-  return numbers.flatMap((commit) => [
-    ...STATUSES.map((status): Loss => ({ commit, status, what: 'answer' })),
+  return numbers.flatMap((commit) => {
+    const [usual, ...others] = waysOf(commit);
+    if (IS_NIGHT) return [usual, ...others];
+    const other = others[(trial + commit) % others.length];
+    return other === undefined ? [usual] : [usual, other];
+  });
+}
+
+function waysOf(commit: number): readonly [Loss, ...Loss[]] {
+  return [
+    { commit, status: 'UNAVAILABLE', what: 'answer' },
+    ...STATUSES.map((status): Loss => ({ commit, status, what: 'answer' })).filter(
+      ({ status }) => status !== 'UNAVAILABLE',
+    ),
     { commit, status: 'UNAVAILABLE', what: 'answer', times: 2 },
     { commit, status: 'UNAVAILABLE', what: 'request' },
-  ]);
+  ];
 }
 
 function told({ commit, what, status, times = 1 }: Loss): string {

@@ -3,9 +3,6 @@
 import type { Octokit } from '@octokit/core';
 import { failureOf, isUnanswered, refusalOf } from './failure.ts';
 
-/** For one request, its wait for a turn and its retries included, so that a tool's few fit into its call. */
-const PATIENCE_MILLISECONDS = 20_000;
-
 /** The version of the API that Muster was written against. */
 const API_VERSION = '2022-11-28';
 
@@ -102,7 +99,7 @@ async function patiently(client: Client, route: string, parameters: Asking): Pro
       const reason = new DOMException('GitHub took too long.', 'AbortError');
       impatience.abort(reason);
       reject(reason);
-    }, PATIENCE_MILLISECONDS);
+    }, client.patienceMilliseconds);
   });
   try {
     const { status, headers: answered, data } = await Promise.race([sent, end]);
@@ -125,6 +122,7 @@ export interface Client {
   /** By which answers are kept apart; none are kept without it. */
   readonly credential?: string;
   readonly known: KnownAnswers;
+  readonly patienceMilliseconds: number;
 }
 
 export interface Answer {

@@ -5,7 +5,6 @@
  */
 
 import type { App } from '@octokit/app';
-import type { Octokit } from '@octokit/core';
 import { z } from 'zod';
 import type { MusterError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/ports.ts';
@@ -18,6 +17,7 @@ import {
 } from '../../toolsets/github/index.ts';
 import { checked } from './answers.ts';
 import { type Asking, ask, type Client, find, KnownAnswers } from './asking.ts';
+import { octokitClass, type Pace, USUAL_PACE } from './sdk.ts';
 
 export interface GitHubSettings {
   /** `https://api.github.com`, or `https://host/api/v3` of a GitHub Enterprise Server. */
@@ -25,6 +25,8 @@ export interface GitHubSettings {
   /** Either of them, or neither where the deployment has no GitHub. */
   readonly app?: { readonly id: string; readonly privateKey: string };
   readonly token?: string;
+  /** Left out: as GitHub asks of programs. */
+  readonly pace?: Pace;
 }
 
 /** How long an installation that was found is not looked for again. */
@@ -104,8 +106,13 @@ export class GitHubClients {
     return account === undefined ? undefined : notInstalled(at);
   }
 
+  private get shared() {
+    const { patienceMilliseconds } = this.settings().pace ?? USUAL_PACE;
+    return { known: this.known, patienceMilliseconds };
+  }
+
   private open(): Promise<Opened> {
-    this.opened ??= open(this.settings(), this.log, this.known).catch((error) => {
+    this.opened ??= open(this.settings(), this.log, this.shared).catch((error) => {
       this.opened = undefined;
       throw error;
     });
@@ -120,8 +127,7 @@ export class GitHubClients {
 
   private async install(app: App, id: number): Promise<Client> {
     const octokit = await app.getInstallationOctokit(id);
-    const { known } = this;
-    return { octokit, renewable: true, credential: `installation ${id}`, known };
+    return { octokit, renewable: true, credential: `installation ${id}`, ...this.shared };
   }
 
   private async foreign(app: App): Promise<Client> {
@@ -154,7 +160,7 @@ export class GitHubClients {
   }
 
   private asApp(app: App): Client {
-    return { octokit: app.octokit, renewable: false, known: this.known };
+    return { octokit: app.octokit, renewable: false, ...this.shared };
   }
 
   /** What is not there is looked for again each time: the App may be installed any moment. */
@@ -178,15 +184,19 @@ export class GitHubClients {
 
 type Opened = { readonly app: App } | { readonly token: Client };
 
-async function open(settings: GitHubSettings, log: Log, known: KnownAnswers): Promise<Opened> {
+async function open(
+  settings: GitHubSettings,
+  log: Log,
+  shared: Pick<Client, 'known' | 'patienceMilliseconds'>,
+): Promise<Opened> {
   const { app, token } = settings;
   if (app === undefined && token === undefined) {
     throw gitHubNotSetUp('This deployment is not connected to GitHub.');
   }
-  const SetUp = await octokitClass(apiUrl(settings), log);
+  const SetUp = await octokitClass(apiUrl(settings), log, settings.pace ?? USUAL_PACE);
   if (app === undefined) {
     const octokit = new SetUp({ auth: token });
-    return { token: { octokit, renewable: false, credential: 'token', known } };
+    return { token: { octokit, renewable: false, credential: 'token', ...shared } };
   }
   const { App: AppClass } = await import('@octokit/app');
   return { app: new AppClass({ appId: app.id, privateKey: app.privateKey, Octokit: SetUp }) };
@@ -216,45 +226,4 @@ function notSelected(at: RepositoryName): MusterError {
     `${shownRepository(at)} is not among the repositories that this deployment's GitHub App was given, or there is no such repository.`,
     'Check owner and repo; whoever owns it can add it to the installed App. See docs/guides/github.md.',
   );
-}
-
-// GitHub's SDK with its plugins, as Muster uses it.
-
-/** A rate limit that ends within so many seconds is waited for, once. */
-const WORTH_WAITING_SECONDS = 3;
-
-/** How often what GitHub or the network breaks is tried again, where trying again does no harm. */
-const RETRIES = 2;
-
-/** After half a second, then after two. */
-const RETRY_BASE_MILLISECONDS = 500;
-
-/** What another try does not mend. Rate limits are the throttling plugin's. */
-const FINAL_STATUSES = [400, 401, 403, 404, 409, 410, 422, 429, 451];
-
-async function octokitClass(baseUrl: string, log: Log): Promise<typeof Octokit> {
-  const [core, { retry }, { throttling }] = await Promise.all([
-    import('@octokit/core'),
-    import('@octokit/plugin-retry'),
-    import('@octokit/plugin-throttling'),
-  ]);
-  const wait = (retryAfter: number, _options: unknown, _octokit: unknown, retryCount: number): boolean =>
-    retryAfter <= WORTH_WAITING_SECONDS && retryCount === 0;
-  const sdkLog = silentButFor(log);
-  return core.Octokit.plugin(retry, throttling).defaults({
-    baseUrl,
-    userAgent: 'muster',
-    log: sdkLog,
-    request: { log: sdkLog },
-    retry: { retries: RETRIES, retryAfterBaseValue: RETRY_BASE_MILLISECONDS, doNotRetry: FINAL_STATUSES },
-    // Queues are per id: deployments in one process, as tests have them, must not wait for each other.
-    throttle: { id: baseUrl, onRateLimit: wait, onSecondaryRateLimit: wait },
-  });
-}
-
-/** The SDK's own notes may quote what GitHub said: only that there was one is logged. */
-function silentButFor(log: Log) {
-  const note = (): void => log.info('github_sdk_note', {});
-  const nothing = (): void => undefined;
-  return { debug: nothing, info: nothing, warn: note, error: note };
 }

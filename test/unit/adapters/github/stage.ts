@@ -34,12 +34,11 @@ export class GitHubStage {
   }
 
   get asApp(): GitHubSettings {
-    const { id, privateKey } = this.server.world.app;
-    return { apiUrl: this.server.url, app: { id, privateKey } };
+    return this.server.asApp;
   }
 
   get asPerson(): GitHubSettings {
-    return { apiUrl: this.server.url, token: this.server.world.personalToken };
+    return this.server.asPerson;
   }
 
   connect(settings: () => GitHubSettings): RestGitHub {

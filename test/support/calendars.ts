@@ -1,0 +1,93 @@
+/** Recurring to-dos of the leap year 2028, with the calendars that their occurrences are held against, written by hand. */
+
+const DAY = 86_400_000;
+
+export interface CalendarTask {
+  readonly title: string;
+  readonly frequency: 'DAILY' | 'WEEKLY' | 'MONTHLY';
+  readonly anchor: string;
+  readonly timezone: string;
+  /** When occurrences are due: the year's, and the first after it. */
+  readonly calendar: readonly string[];
+}
+
+/**
+ * Every so many days up to New Year.
+ * @param clocks what the clocks show, from which day on
+ */
+function everyDays(count: number, clocks: Readonly<Record<string, string>>): readonly string[] {
+  const entries = Object.entries(clocks);
+  const dates: string[] = [];
+  for (let at = Date.parse(String(entries[0]?.[0])); at <= Date.parse('2029-01-01'); at += count * DAY) {
+    const date = new Date(at).toISOString().slice(0, 10);
+    const [, shown] = entries.findLast(([from]) => from <= date) ?? [];
+    dates.push(`${date}T${shown}`);
+  }
+  return dates;
+}
+
+export const YEAR: readonly CalendarTask[] = [
+  {
+    title: 'Pay the rent',
+    frequency: 'MONTHLY',
+    anchor: '2028-01-31T09:00Z',
+    timezone: 'UTC',
+    calendar: [
+      '2028-01-31T09:00Z',
+      '2028-02-29T09:00Z',
+      '2028-03-31T09:00Z',
+      '2028-04-30T09:00Z',
+      '2028-05-31T09:00Z',
+      '2028-06-30T09:00Z',
+      '2028-07-31T09:00Z',
+      '2028-08-31T09:00Z',
+      '2028-09-30T09:00Z',
+      '2028-10-31T09:00Z',
+      '2028-11-30T09:00Z',
+      '2028-12-31T09:00Z',
+      '2029-01-31T09:00Z',
+    ],
+  },
+  {
+    title: 'Put the bins out, on Mondays',
+    frequency: 'WEEKLY',
+    anchor: '2028-01-03T08:00Z',
+    timezone: 'UTC',
+    calendar: everyDays(7, { '2028-01-03': '08:00Z' }),
+  },
+  {
+    title: 'Back up, in an hour that comes twice',
+    frequency: 'DAILY',
+    anchor: '2028-01-01T01:30-05:00',
+    timezone: 'America/New_York',
+    calendar: everyDays(1, {
+      '2028-01-01': '01:30-05:00',
+      '2028-03-13': '01:30-04:00',
+      '2028-11-06': '01:30-05:00',
+    }),
+  },
+  {
+    title: 'Back up, in an hour that is left out and comes twice',
+    frequency: 'DAILY',
+    anchor: '2028-01-01T02:30+01:00',
+    timezone: 'Europe/Berlin',
+    calendar: everyDays(1, {
+      '2028-01-01': '02:30+01:00',
+      '2028-03-26': '03:30+02:00',
+      '2028-03-27': '02:30+02:00',
+      '2028-10-30': '02:30+01:00',
+    }),
+  },
+  {
+    title: 'Back up, in half an hour that is left out',
+    frequency: 'DAILY',
+    anchor: '2028-01-01T02:15+11:00',
+    timezone: 'Australia/Lord_Howe',
+    calendar: everyDays(1, {
+      '2028-01-01': '02:15+11:00',
+      '2028-04-02': '02:15+10:30',
+      '2028-10-01': '02:45+11:00',
+      '2028-10-02': '02:15+11:00',
+    }),
+  },
+];
