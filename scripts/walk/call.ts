@@ -6,6 +6,8 @@ import { http } from '@google-cloud/functions-framework';
 import { getTestServer } from '@google-cloud/functions-framework/testing';
 import { z } from 'zod';
 import { startGitHub } from '../../bench/measurements/costOfGitHub.ts';
+import { newProject } from '../../bench/seed.ts';
+import { newDatabase } from '../../test/attack/support/elsewhere.ts';
 import { answer, toolNamed } from '../../test/integration/coordination/calls.ts';
 import { setStage } from '../../test/integration/coordination/stage.ts';
 import { Team } from '../../test/integration/coordination/team.ts';
@@ -34,6 +36,7 @@ const BEYOND_EXAMPLE = new Map([['coordination_claim_task', { in_hand: ['task-xx
 
 /** @param tool as `/mcp` lists it */
 export async function callOnce(tool: string): Promise<WalkedCall> {
+  await enterOwnProject();
   await startVendors();
   const team = new Team();
   team.now = new Date();
@@ -42,11 +45,17 @@ export async function callOnce(tool: string): Promise<WalkedCall> {
     name: tool,
     arguments: { ...toolNamed(tool).tool.example, ...BEYOND_EXAMPLE.get(tool) },
   };
+  const subscription = {
+    name: 'firebase_subscribe',
+    arguments: toolNamed('firebase_subscribe').tool.example,
+  };
   await setStage(team, tool);
   const headers = { ...HEADERS, authorization: `Bearer ${await newCredential(team)}` };
   // The first call makes and loads what an instance makes and loads once.
   await post(url, 'tools/call', params, headers);
   await setStage(team, tool);
+  // The one on the stage is another caller's, and can be read by that one alone.
+  if (tool.startsWith('firebase_')) await post(url, 'tools/call', subscription, headers);
   // What an instance does now and then, and not for this call, is done now: it knows the caller, and has counted calls.
   await post(url, 'ping', {}, headers);
   await (await import('../../functions/src/app.ts')).app().ports.metrics.flush();
@@ -55,13 +64,21 @@ export async function callOnce(tool: string): Promise<WalkedCall> {
   return { walk, ...(refusal !== undefined && { refusal }) };
 }
 
+/** No trigger hears of what is written there, and nobody else's agents are in it. */
+async function enterOwnProject(): Promise<void> {
+  const { id, env } = newProject('walk');
+  const { url } = await newDatabase(id);
+  const config = JSON.stringify({ projectId: id, databaseURL: url });
+  Object.assign(process.env, env, { FIREBASE_CONFIG: config });
+}
+
 /** GitHub and models on this machine, and a queue whose runs are executed in this process. */
 async function startVendors(): Promise<void> {
   const models = new LocalModels();
   const [gitHub] = await Promise.all([startGitHub(), models.start()]);
   const vendors = { ANTHROPIC_BASE_URL: models.url, GEMINI_BASE_URL: models.url };
   const keys = { ANTHROPIC_API_KEY: 'local', GEMINI_API_KEY: 'local' };
-  const queue = { CLOUD_TASKS_EMULATOR_HOST: await startRunQueue() };
+  const queue = { REGION: 'us-central1', CLOUD_TASKS_EMULATOR_HOST: await startRunQueue() };
   Object.assign(process.env, gitHub.env, vendors, keys, queue);
 }
 

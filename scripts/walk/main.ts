@@ -1,10 +1,8 @@
 /** Prints what one call of a tool enters: see run.mjs, which starts the emulators and loads the probes. */
 import { parseArgs } from 'node:util';
-import { newProject } from '../../bench/seed.ts';
 import { fullName, wireName } from '../../functions/src/mcp/names.ts';
 import { nearestMethods } from '../../functions/src/mcp/nearestTool.ts';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
-import { newDatabase } from '../../test/attack/support/elsewhere.ts';
 import { listed } from './listing.ts';
 
 const { values, positionals } = parseArgs({
@@ -29,15 +27,8 @@ if (tool === undefined) {
 }
 if (values.check) process.exit(0);
 
-// A project of its own: no trigger hears of what is written there, and nobody else's agents are in it.
-const { id, env } = newProject('walk');
-const database = await newDatabase(id);
-Object.assign(process.env, env, {
-  FIREBASE_CONFIG: JSON.stringify({ projectId: id, databaseURL: database.url }),
-});
-// What the function logs of the call is not part of the list.
+// What the function logs of the call is not part of the list. The logger keeps the console that it finds.
 console.info = () => undefined;
-// Only now: what is loaded there reads the environment.
 const { callOnce } = await import('./call.ts');
 const { walk, refusal } = await callOnce(tool);
 if (refusal !== undefined) console.error(`The call was refused, so the list ends early: ${refusal}`);
