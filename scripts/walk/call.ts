@@ -49,11 +49,11 @@ export async function callOnce(tool: string): Promise<WalkedCall> {
     name: 'firebase_subscribe',
     arguments: toolNamed('firebase_subscribe').tool.example,
   };
-  await setStage(team, tool);
+  await setStage(team);
   const headers = { ...HEADERS, authorization: `Bearer ${await newCredential(team)}` };
   // The first call makes and loads what an instance makes and loads once.
   await post(url, 'tools/call', params, headers);
-  await setStage(team, tool);
+  await setStage(team);
   // The one on the stage is another caller's, and can be read by that one alone.
   if (tool.startsWith('firebase_')) await post(url, 'tools/call', subscription, headers);
   // What an instance does now and then, and not for this call, is done now: it knows the caller, and has counted calls.
