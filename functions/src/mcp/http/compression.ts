@@ -70,6 +70,10 @@ export class PackedText {
     this.#blocks ??= deflate(this.bytes, {
       level: constants.Z_BEST_COMPRESSION,
       finishFlush: constants.Z_SYNC_FLUSH,
+    }).catch((error: unknown) => {
+      // An instance that was short of memory once tries again with the next answer.
+      this.#blocks = undefined;
+      throw error;
     });
     return this.#blocks;
   }
