@@ -2,7 +2,6 @@
  * The shape of a tool and of a resource. Toolsets import this file and nothing else of this folder.
  * Source: CONTRIBUTING.md#add-a-tool.
  */
-
 import { z } from 'zod';
 import type { Role } from '../access/rules/principal.ts';
 import { type JsonObject, jsonObject } from '../kernel/json.ts';
