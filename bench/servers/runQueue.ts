@@ -21,11 +21,9 @@ export interface RunQueue {
 
 const enqueued = z.object({ task: z.object({ httpRequest: z.object({ body: z.string() }) }) });
 
-/** @param project what makes a function work in its project */
-export async function startRunQueue(project: Env): Promise<RunQueue> {
-  const models = new LocalModels();
-  await models.start();
-  const connected = {
+/** The parameters of a deployment that asks these models. */
+export function connectedTo(models: LocalModels) {
+  return {
     ANTHROPIC_API_KEY: 'local',
     ANTHROPIC_BASE_URL: models.url,
     CLAUDE_MODEL: 'claude-local',
@@ -40,6 +38,13 @@ export async function startRunQueue(project: Env): Promise<RunQueue> {
     RUN_BUDGET_CENTS: '1000',
     REGION: 'us-central1',
   };
+}
+
+/** @param project what makes a function work in its project */
+export async function startRunQueue(project: Env): Promise<RunQueue> {
+  const models = new LocalModels();
+  await models.start();
+  const connected = connectedTo(models);
   const executor = await serveFunction({
     ...musterFunction,
     target: 'executeRun',

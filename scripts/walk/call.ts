@@ -7,6 +7,7 @@ import { getTestServer } from '@google-cloud/functions-framework/testing';
 import { z } from 'zod';
 import { startGitHub } from '../../bench/measurements/costOfGitHub.ts';
 import { newProject } from '../../bench/seed.ts';
+import { connectedTo } from '../../bench/servers/runQueue.ts';
 import { newDatabase } from '../../test/attack/support/elsewhere.ts';
 import { answer, toolNamed } from '../../test/integration/coordination/calls.ts';
 import { setStage } from '../../test/integration/coordination/stage.ts';
@@ -76,10 +77,8 @@ async function enterOwnProject(): Promise<void> {
 async function startVendors(): Promise<void> {
   const models = new LocalModels();
   const [gitHub] = await Promise.all([startGitHub(), models.start()]);
-  const vendors = { ANTHROPIC_BASE_URL: models.url, GEMINI_BASE_URL: models.url };
-  const keys = { ANTHROPIC_API_KEY: 'local', GEMINI_API_KEY: 'local' };
-  const queue = { REGION: 'us-central1', CLOUD_TASKS_EMULATOR_HOST: await startRunQueue() };
-  Object.assign(process.env, gitHub.env, vendors, keys, queue);
+  const queue = { CLOUD_TASKS_EMULATOR_HOST: await startRunQueue() };
+  Object.assign(process.env, gitHub.env, connectedTo(models), queue);
 }
 
 const enqueued = z.object({ task: z.object({ httpRequest: z.object({ body: z.base64() }) }) });
