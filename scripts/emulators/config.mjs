@@ -36,7 +36,7 @@ function emulatorsOf(ports, ui) {
   /** @param {number} port */
   const at = (port) => ({ host, port });
   return {
-    singleProjectMode: true,
+    singleProjectMode: false, // tests have projects of their own, and each of their requests would be a warning
     functions: at(ports.functions),
     firestore: { ...at(ports.firestore), websocketPort: ports.firestoreWebsocket },
     auth: at(ports.auth),
