@@ -24,6 +24,9 @@ import { eventually } from '../../e2e/support/waiting.ts';
 import { unnoted } from '../../support/reading.ts';
 import { silent } from '../coordination/team.ts';
 
+/** For readers that something else than time must end, in this test or never. */
+export const LONGER_THAN_ANY_TEST_MS = 3_600_000;
+
 export class Instance {
   readonly subscriptions: SubscriptionService;
   readonly composition: Composition;

@@ -3,7 +3,15 @@ import assert from 'node:assert/strict';
 import type { LoggedEvent } from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 import { agentCaller } from '../data/callers.ts';
-import { Instance, kept, newPath, type Subscriber, subscribe, write } from './instance.ts';
+import {
+  Instance,
+  kept,
+  LONGER_THAN_ANY_TEST_MS,
+  newPath,
+  type Subscriber,
+  subscribe,
+  write,
+} from './instance.ts';
 
 const caller = agentCaller('viewer');
 
@@ -114,13 +122,11 @@ describe('a subscription among instances', () => {
     const polling = one.subscriptions.poll(
       caller,
       { subscriptionId: subscriber.subscriptionId, cursor },
-      25_000,
+      LONGER_THAN_ANY_TEST_MS,
       gone.signal,
     );
-    const started = performance.now();
     gone.abort();
     assert.deepEqual((await polling).events, []);
-    assert.ok(performance.now() - started < 5000);
   });
 
   it('is followed without gap or repeat from any cursor', async () => {

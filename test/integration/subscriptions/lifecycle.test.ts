@@ -14,7 +14,15 @@ import { silent } from '../coordination/team.ts';
 import { agentCaller, because } from '../data/callers.ts';
 import { changeRules, restoreRules } from '../data/firestore/rules.ts';
 import { changeRules as changeRealtimeRules } from '../data/realtimeRules.ts';
-import { Instance, kept, newPath, Subscriber, subscribe, write } from './instance.ts';
+import {
+  Instance,
+  kept,
+  LONGER_THAN_ANY_TEST_MS,
+  newPath,
+  Subscriber,
+  subscribe,
+  write,
+} from './instance.ts';
 
 const unkeyed = (): undefined => undefined;
 
@@ -292,10 +300,12 @@ describe('a subscription', () => {
     });
 
     it('tells a waiting reader at once', async () => {
-      const started = performance.now();
-      const { overflow } = await instance.subscriptions.poll(caller, { ...wish, cursor }, 20_000);
+      const { overflow } = await instance.subscriptions.poll(
+        caller,
+        { ...wish, cursor },
+        LONGER_THAN_ANY_TEST_MS,
+      );
       assert.equal(overflow, true);
-      assert.ok(performance.now() - started < 10_000);
     });
 
     it('loses nothing for whoever subscribes again', async () => {

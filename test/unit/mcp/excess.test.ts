@@ -51,8 +51,9 @@ describe('the excess of a JSON text', () => {
 
   it('costs little', () => {
     const large = Buffer.from(`["${'x'.repeat(4_000_000)}"]`);
-    const began = performance.now();
+    const began = process.cpuUsage();
     assert.equal(excessOf(large, { values: 2, depth: 1 }), undefined);
-    assert.ok(performance.now() - began < 1000);
+    const { user, system } = process.cpuUsage(began);
+    assert.ok((user + system) / 1000 < 1000, 'a second of the processor');
   });
 });
