@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { AGENT_TYPES } from '../../../../functions/src/access/rules/agent.ts';
 import { systemHashing } from '../../../../functions/src/kernel/platform.ts';
-import { STEP_NAMES } from '../../../../functions/src/toolsets/onboarding/rules/languages/text.ts';
 import {
   plainText,
   registrationName,
@@ -12,6 +11,7 @@ import {
   chooseLanguage,
   LANGUAGES,
   type Newcomer,
+  STEP_NAMES,
   TEXTS,
   welcome,
 } from '../../../../functions/src/toolsets/onboarding/rules/welcome.ts';
@@ -32,12 +32,12 @@ describe('the languages of a welcome', () => {
     const { message, systemOverview, roles, specializations, steps, elsewhere, askWhoInvitedYou } =
       TEXTS[language];
     return [
-      message('Ada'),
+      message,
       systemOverview,
       ...AGENT_TYPES.map((role) => roles[role]),
-      specializations('X'),
+      specializations,
       ...STEP_NAMES.flatMap((step) => [steps[step].title, steps[step].description]),
-      elsewhere('https://muster.example/mcp'),
+      elsewhere,
       askWhoInvitedYou,
     ];
   };
@@ -47,6 +47,8 @@ describe('the languages of a welcome', () => {
       const own = textsOf(language);
       assert.ok(own.every((text) => text.trim() !== ''));
       assert.equal(new Set(own).size, own.length);
+      const places = own.flatMap((text) => text.match(/\{\w+\}/g) ?? []);
+      assert.deepEqual(places, ['{name}', '{list}', '{url}']);
       if (language === 'en') return;
       const english = new Set(textsOf('en'));
       assert.deepEqual(

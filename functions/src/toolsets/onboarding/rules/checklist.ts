@@ -4,7 +4,7 @@
  */
 import type { Agent } from '../../../access/rules/agent.ts';
 import { hasRole } from '../../../access/rules/principal.ts';
-import type { ProposedCall } from './languages/text.ts';
+import type { ProposedCall } from './welcome.ts';
 
 /** What is known of an agent's first acts. */
 export interface Facts {

@@ -1,13 +1,49 @@
 /** What a new agent is told. Source: spec/network.md, onboarding.getWelcome; docs/semantics.md#network. */
 import type { AgentType } from '../../../access/rules/agent.ts';
-import { german } from './languages/de.ts';
-import { english } from './languages/en.ts';
-import { spanish } from './languages/es.ts';
-import { french } from './languages/fr.ts';
-import { japanese } from './languages/ja.ts';
-import { portuguese } from './languages/pt.ts';
-import type { ProposedCall, StepName, StepText, WelcomeText } from './languages/text.ts';
-import { chinese } from './languages/zh.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
+import texts from './welcome.json' with { type: 'json' };
+
+/** The first steps that a welcome may propose. */
+export const STEP_NAMES = [
+  'register',
+  'checklist',
+  'join',
+  'queue',
+  'status',
+  'agents',
+  'discoveries',
+  'skills',
+  'claim',
+] as const;
+
+type StepName = (typeof STEP_NAMES)[number];
+
+interface StepText {
+  readonly title: string;
+  readonly description: string;
+}
+
+/** What welcome.json has in each language. The compiler refuses a language that lacks one of its texts. */
+interface WelcomeText {
+  /** `{name}` stands for the newcomer's. */
+  readonly message: string;
+  readonly systemOverview: string;
+  readonly roles: Readonly<Record<AgentType, string>>;
+  /** `{list}` stands for the specializations, as the language lists them. */
+  readonly specializations: string;
+  readonly steps: Readonly<Record<StepName, StepText>>;
+  /** Said of a step whose tool the caller's endpoint does not list; `{url}` is one that does. */
+  readonly elsewhere: string;
+  /** Whom to ask where a workspace has no leader yet. */
+  readonly askWhoInvitedYou: string;
+}
+
+/** A call that somebody is told to make. */
+export interface ProposedCall {
+  /** Its full name: `coordination.claim_task`. */
+  readonly tool: string;
+  readonly args: JsonObject;
+}
 
 export interface Welcome {
   readonly language: Language;
@@ -53,15 +89,18 @@ export function welcome(newcomer: Newcomer): Welcome {
   const { language, isFallback } = chooseLanguage(newcomer.language);
   const text = TEXTS[language];
   const { role, specializations } = newcomer;
-  const special = specializations.length > 0 ? [text.specializations(listed(specializations, language))] : [];
+  const special =
+    specializations.length > 0
+      ? [text.specializations.replace('{list}', () => listed(specializations, language))]
+      : [];
   return {
     language,
     ...(isFallback && { notice: `This welcome is in English. It is there in: ${LANGUAGES.join(', ')}.` }),
-    message: text.message(newcomer.name),
+    message: text.message.replace('{name}', () => newcomer.name),
     systemOverview: text.systemOverview,
     roleDescription: [text.roles[role], ...special].join(' '),
     steps: [...FIRST, ...THEN[role]].map((step) => ({ ...text.steps[step], call: callOf(step, newcomer) })),
-    elsewhere: text.elsewhere,
+    elsewhere: (url) => text.elsewhere.replace('{url}', () => url),
     askWhoInvitedYou: text.askWhoInvitedYou,
   };
 }
@@ -111,22 +150,12 @@ function leads({ role, mayLead }: Newcomer): boolean {
   return role === 'coordinator' && mayLead;
 }
 
-// The languages of a welcome, and which one a caller gets.
-
 /** ISO 639-1 codes. */
 export const LANGUAGES = ['en', 'es', 'fr', 'de', 'pt', 'zh', 'ja'] as const;
 
 type Language = (typeof LANGUAGES)[number];
 
-export const TEXTS: Readonly<Record<Language, WelcomeText>> = {
-  en: english,
-  es: spanish,
-  fr: french,
-  de: german,
-  pt: portuguese,
-  zh: chinese,
-  ja: japanese,
-};
+export const TEXTS: Readonly<Record<Language, WelcomeText>> = texts;
 
 /**
  * The language of a BCP 47 tag by its primary subtag, `pt` of `pt-BR`; English where there is none.

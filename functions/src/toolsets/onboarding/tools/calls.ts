@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Directory } from '../../../mcp/callContext.ts';
-import type { ProposedCall } from '../rules/languages/text.ts';
+import type { ProposedCall } from '../rules/welcome.ts';
 
 /** How calls are written in answers: the tool's name, a space, and its arguments as JSON. */
 export const callText = z
