@@ -39,16 +39,8 @@ function newBatch(suite) {
  * @param {Batch[]} batches
  */
 export function inOrder(batches) {
-  const [rest, first] = partition(batches, ({ suite }) => suite.emulators);
-  const [single, others] = partition(rest, ({ suite }) => suite.oneAtATime === true);
+  const first = batches.filter(({ suite }) => !suite.emulators);
+  const single = batches.filter(({ suite }) => suite.emulators && suite.oneAtATime);
+  const others = batches.filter(({ suite }) => suite.emulators && !suite.oneAtATime);
   return [...first, ...single, ...others.sort((one, other) => other.seconds - one.seconds)];
-}
-
-/**
- * @param {Batch[]} batches
- * @param {(batch: Batch) => boolean} holds
- * @returns {[Batch[], Batch[]]} of which it holds, and the others
- */
-export function partition(batches, holds) {
-  return [batches.filter(holds), batches.filter((batch) => !holds(batch))];
 }

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { runSession } from '../processes/session.mjs';
 import { prepare } from '../setup/prepare.mjs';
 import { choose, help } from './arguments.mjs';
-import { batchesOf, inOrder, partition } from './batches.mjs';
+import { batchesOf, inOrder } from './batches.mjs';
 import { checks, runCheck } from './checks.mjs';
 import { Environments, startEmulators } from './environments.mjs';
 import { recordedSeconds, recordTimes, specFiles } from './files.mjs';
@@ -58,12 +58,14 @@ function settings(run, { nightly }) {
 async function runAll({ chosen, everything, nightly, mochaOptions }, { session, node }) {
   const { run } = session;
   const batches = batchesFor(chosen, nightly);
-  const needing = batches.filter(({ suite }) => suite.emulators).map(({ suite }) => suite);
+  const needing = batches.map(({ suite }) => suite).filter(({ emulators }) => emulators);
   // They take a while to boot, in which what needs none of them is run.
   const starting = needing.length > 0 ? startEmulators(needing, { session, node }) : undefined;
   const environments = starting?.then(({ env }) => new Environments(env, { node, run }));
   environments?.catch(() => {}); // whoever waits for them is told
 
+  /** @type {Totals[]} */
+  const results = [];
   /** @param {Batch} batch @returns {Job} */
   const jobOf = ({ suite, files }) => ({
     oneAtATime: suite.oneAtATime === true,
@@ -77,23 +79,25 @@ async function runAll({ chosen, everything, nightly, mochaOptions }, { session, 
       });
     },
   });
-  /** @type {Job[]} */
-  const checking = Object.entries(everything ? checks(node) : {}).map(([name, command]) => ({
-    oneAtATime: false,
-    run: () => runCheck(name, command, run.env),
-  }));
-  const [last, first] = partition(batches, ({ files }) => files.some((file) => file in alone));
-
-  /** @type {Totals[]} */
-  const results = [];
+  /** @param {Job} job @param {number} lane */
+  const work = async (job, lane) => {
+    results.push(await job.run(lane));
+  };
   const tests = async () => {
-    await runInLanes([...checking, ...inOrder(first).map(jobOf)], async (job, lane) => {
-      results.push(await job.run(lane));
-    });
-    for (const job of last.map(jobOf)) results.push(await job.run(1));
+    const checking = everything ? checkJobs(node, run.env) : [];
+    await runInLanes([...checking, ...inOrder(batches.filter(isShared)).map(jobOf)], work);
+    for (const job of aloneIn(batches).map(jobOf)) await work(job, 1);
   };
   await Promise.race([tests(), ...(starting ? [crashOf(starting)] : [])]);
   return results;
+}
+
+/** @param {string} node @param {NodeJS.ProcessEnv} env @returns {Job[]} */
+function checkJobs(node, env) {
+  return Object.entries(checks(node)).map(([name, command]) => ({
+    oneAtATime: false,
+    run: () => runCheck(name, command, env),
+  }));
 }
 
 /**
@@ -105,14 +109,23 @@ function batchesFor(chosen, nightly) {
   const secondsOf = recordedSeconds();
   return chosen.flatMap((suite) => {
     const files = specFiles(suite.specs, nightly);
-    const shared = batchesOf(
-      suite,
-      files.filter((file) => !(file in alone)),
-      secondsOf,
-    );
+    const shared = files.filter((file) => !(file in alone));
     const single = files.filter((file) => file in alone);
-    return [...shared, ...single.map((file) => ({ suite, files: [file], seconds: secondsOf(file) }))];
+    return [
+      ...batchesOf(suite, shared, secondsOf),
+      ...single.map((file) => ({ suite, files: [file], seconds: secondsOf(file) })),
+    ];
   });
+}
+
+/** @param {Batch} batch */
+function isShared({ files }) {
+  return !files.some((file) => file in alone);
+}
+
+/** Those that are run alone, in the order in which they are listed. @param {Batch[]} batches */
+function aloneIn(batches) {
+  return Object.keys(alone).flatMap((file) => batches.filter(({ files }) => files.includes(file)));
 }
 
 /** Rejects when the emulators end before the tests do. @param {ReturnType<typeof startEmulators>} starting */
