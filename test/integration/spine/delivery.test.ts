@@ -7,6 +7,7 @@ import { json } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { deliverMessages, messagesAtOnce } from '../../../scripts/emulators/delivery.mjs';
+import { projectId } from '../../../scripts/project.mjs';
 import { eventually } from '../../e2e/support/waiting.ts';
 import { publish } from './pubsub.ts';
 
@@ -61,8 +62,8 @@ describe('the delivery of messages to functions', () => {
 
   it(`is of ${messagesAtOnce} at once, of each once, and again where the function failed`, async () => {
     const texts = Array.from({ length: MESSAGES }, (_, number) => `message ${number}`);
-    await publish(topic, 'refused once');
-    await Promise.all(texts.map((text) => publish(topic, text)));
+    await publish(topic, 'refused once', projectId);
+    await Promise.all(texts.map((text) => publish(topic, text, projectId)));
     await eventually('all have arrived', async () => taken.length > MESSAGES || undefined);
     assert.deepEqual([...taken].sort(), [...texts, 'refused once'].sort());
     assert.deepEqual([...refused], ['refused once']);
@@ -70,7 +71,7 @@ describe('the delivery of messages to functions', () => {
   });
 
   it('gives a function ten minutes before a message comes again', async () => {
-    const path = `projects/${process.env['GCLOUD_PROJECT']}/subscriptions/${id}`;
+    const path = `projects/${projectId}/subscriptions/${id}`;
     const { ackDeadlineSeconds } = z
       .object({ ackDeadlineSeconds: z.number() })
       .parse(await (await fetch(`${pubsub}/v1/${path}`)).json());
@@ -79,7 +80,7 @@ describe('the delivery of messages to functions', () => {
 });
 
 function backends(topic: string, id: string) {
-  const resource = `projects/${process.env['GCLOUD_PROJECT']}/topics/${topic}`;
+  const resource = `projects/${projectId}/topics/${topic}`;
   const eventTrigger = { eventType: 'google.cloud.pubsub.topic.v1.messagePublished', resource };
   return { backends: [{ functionTriggers: [{ id, eventTrigger }, { id: 'us-central1-mcp' }] }] };
 }

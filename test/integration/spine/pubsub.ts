@@ -38,9 +38,9 @@ async function ask(method: 'PUT' | 'POST', resource: string, body: object): Prom
 }
 
 /** Publishes what nobody of Muster's would. */
-export async function publish(topic: string, text: string): Promise<void> {
+export async function publish(topic: string, text: string, project = PROJECT): Promise<void> {
   const messages = [{ data: Buffer.from(text).toString('base64') }];
-  await ask('POST', `projects/${PROJECT}/topics/${topic}:publish`, { messages });
+  await ask('POST', `projects/${project}/topics/${topic}:publish`, { messages });
 }
 
 /** A subscription of its own to a topic, which is made where there is none. */
