@@ -50,7 +50,7 @@ describe('hostile arguments', () => {
 
     it(`are borne by ${name}`, async function () {
       this.timeout(60_000 + CALLS_OF_EACH * 2000);
-      const attackers = await everyone.of(name);
+      const attackers = await everyone.of(name, tool.annotations.readOnlyHint);
       const faults: string[] = [];
       let succeeded = 0;
       for (let first = 0; first < CALLS_OF_EACH; first += MADE_AT_ONCE) {

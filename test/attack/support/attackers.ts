@@ -24,11 +24,12 @@ async function newAgent(leader: Connection, role: (typeof ROLES)[number]) {
   return { id: String(agentId), token: `${credentials['apiKey']}.${credentials['secret']}` };
 }
 
-/** Attackers of each role; a leader is new for each tool, and its victims are foreign to the others. */
+/** Attackers of each role; the leader has victims of its own, which are foreign to the others. */
 export class Attackers {
   private readonly url: string;
   private readonly leader: Connection;
   private readonly others: readonly string[];
+  private readonly unharmed = new Map<string, Promise<readonly Attacker[]>>();
 
   private constructor(url: string, leader: Connection, others: readonly string[]) {
     this.url = url;
@@ -48,8 +49,16 @@ export class Attackers {
     return new Attackers(url, leader, others);
   }
 
-  /** Those that attack a tool, the leader first. */
-  async of(tool: string): Promise<readonly Attacker[]> {
+  /** Those that attack a tool, the leader first. Tools of a toolset that only read have the same victims. */
+  of(tool: string, isReading: boolean): Promise<readonly Attacker[]> {
+    if (!isReading) return this.withVictims(tool);
+    const toolset = tool.slice(0, tool.indexOf('_'));
+    const found = this.unharmed.get(toolset) ?? this.withVictims(tool);
+    this.unharmed.set(toolset, found);
+    return found;
+  }
+
+  private async withVictims(tool: string): Promise<readonly Attacker[]> {
     const { id, token } = await newAgent(this.leader, 'leader');
     const owner = await connect('client 2025-11-25', this.url, token);
     const victims = await victimsOf(tool, owner, id).finally(() => owner.close());

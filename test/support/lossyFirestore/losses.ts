@@ -28,13 +28,16 @@ let trials = 0;
 
 const STATUSES = Object.keys(LOST) as readonly LostStatus[];
 
-/** @param most how many of its commits are lost, one at a time */
-export async function tryLosses(lanes: Lanes, most: number, deed: Deed): Promise<Tried> {
+/**
+ * @param most how many of its commits are lost, one at a time
+ * @param ways in how many ways each of them is lost by day
+ */
+export async function tryLosses(lanes: Lanes, most: number, deed: Deed, ways: 1 | 2 = 2): Promise<Tried> {
   trials += 1;
   const trial = trials;
   const undisturbed = await lanes.use((lane) => deed(lane));
   assert.deepEqual(undisturbed.problems, [], 'undisturbed');
-  const losses = lossesOf(Math.min(undisturbed.commits, most), trial);
+  const losses = lossesOf(Math.min(undisturbed.commits, most), trial, ways);
   const found = losses.map((loss) =>
     lanes.use(async (lane) => {
       const { problems, account, lost } = await deed(lane, loss);
@@ -47,16 +50,16 @@ export async function tryLosses(lanes: Lanes, most: number, deed: Deed): Promise
 }
 
 /**
- * By night each of the commits is lost in every way. By day each is lost in the way that is met most, and in one of
- * the others, which take turns.
+ * By night each of the commits is lost in every way. By day each is lost in the way that is met most, and, where that
+ * is asked for, in one of the others, which take turns.
  */
-function lossesOf(commits: number, trial: number): readonly Loss[] {
+function lossesOf(commits: number, trial: number, ways: 1 | 2): readonly Loss[] {
   const numbers = Array.from({ length: commits }, (_, index) => index + 1);
   return numbers.flatMap((commit) => {
     const [usual, ...others] = waysOf(commit);
     if (IS_NIGHT) return [usual, ...others];
     const other = others[(trial + commit) % others.length];
-    return other === undefined ? [usual] : [usual, other];
+    return ways === 1 || other === undefined ? [usual] : [usual, other];
   });
 }
 
