@@ -115,7 +115,7 @@ describe('files that are committed', () => {
     assert.equal(details.reason, 'TREE_TOO_LARGE');
     const said = files.map((file) => ({ ...file, executable: true }));
     assert.equal((await kindsOf(await view('wide'), { files: said })).get('many/99/file'), 'executable');
-  });
+  }).timeout(60_000); // hundreds of requests
 
   it('are what they were told to be, in the tree that is made', async () => {
     const { tree = '' } = stage.repo.objects.commits.get(stage.repo.branches.get('main') ?? '') ?? {};
