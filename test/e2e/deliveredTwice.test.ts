@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { getAuth } from 'firebase-admin/auth';
 import { getDatabase } from 'firebase-admin/database';
 import { LocalFcm } from '../support/fcm/server.ts';
+import { byDay } from '../support/night.ts';
 import { Deliveries, type Order } from './support/delivery/deliveries.ts';
 import { Deployment, hold } from './support/delivery/deployment.ts';
 import { eventually } from './support/waiting.ts';
@@ -25,12 +26,9 @@ const ORDERS = {
 type OrderName = keyof typeof ORDERS;
 const BOTH: readonly OrderName[] = ['the latest first', 'from the middle'];
 
-/** By day each way has one order, by night both. */
-const isNight = process.env['MUSTER_NIGHTLY'] === '1';
-
-for (const [name, hasBroker, byDay] of [
-  ['through Pub/Sub', true, 'the latest first'],
-  ['on a machine without Pub/Sub', false, 'from the middle'],
+for (const [name, hasBroker, ordersByDay] of [
+  ['through Pub/Sub', true, ['the latest first']],
+  ['on a machine without Pub/Sub', false, ['from the middle']],
 ] as const) {
   describe(`events that come twice, late and out of order, ${name}`, function () {
     this.timeout(600_000);
@@ -94,7 +92,7 @@ for (const [name, hasBroker, byDay] of [
       for (const answer of await Promise.all(others.map(run))) assert.equal(answer.status, 200);
     }
 
-    for (const order of isNight ? BOTH : [byDay]) {
+    for (const order of byDay<readonly OrderName[]>(ordersByDay, { night: BOTH })) {
       it(`have one effect each: ${order}`, async () => {
         const due = inMinutes(30);
         const [recurring, ...others] = await addTodos(due);

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
 import { realtimeDatabase } from '../../functions/src/kernel/realtime/database.ts';
 import { busPath } from '../../functions/src/kernel/realtime/paths.ts';
+import { byDay } from '../support/night.ts';
 import { succeed } from './support/calls.ts';
 import { type Connection, connect } from './support/clients.ts';
 import { endpointUrl, tokenOf } from './support/endpoint.ts';
@@ -15,7 +16,8 @@ import { instances, kill } from './support/instances.ts';
 import { eventually } from './support/waiting.ts';
 
 /** By night the instance that took over is killed as well. */
-const [WRITES, KILLED_AT] = process.env['MUSTER_NIGHTLY'] === '1' ? [200, [60, 130]] : [90, [45]];
+const WRITES = byDay(90, { night: 200 });
+const KILLED_AT = byDay([45], { night: [60, 130] });
 
 /**
  * Before it goes on, both are watched. The first snapshot of the Firestore emulator may lack a document that is older

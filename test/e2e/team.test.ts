@@ -1,6 +1,7 @@
 /** Six workers finish a graph of tasks while one of them is killed with work in hand. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
+import { byDay } from '../support/night.ts';
 import { registerAgent } from './support/agents.ts';
 import { everyItem, succeed } from './support/calls.ts';
 import { type Connection, connect, ERAS } from './support/clients.ts';
@@ -10,8 +11,7 @@ import { layeredGraph, type PlannedTask } from './support/taskGraph.ts';
 import { eventually } from './support/waiting.ts';
 import { type Report, startWorker, type WorkerProcess } from './support/workers.ts';
 
-const LAYERS = process.env['MUSTER_NIGHTLY'] === '1' ? 14 : 6;
-const GRAPH = layeredGraph(LAYERS, 15);
+const GRAPH = layeredGraph(byDay(6, { night: 14 }), 15);
 const BATCH = 50;
 const WORKERS = 6;
 
