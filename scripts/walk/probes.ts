@@ -46,7 +46,7 @@ export function enter(id: number): void {
 
 registerHooks({
   load(url, context, nextLoad) {
-    if (!url.startsWith(SOURCES)) return nextLoad(url, context);
+    if (!url.startsWith(SOURCES) || !url.endsWith('.ts')) return nextLoad(url, context);
     const path = fileURLToPath(url);
     const code = stripTypeScriptTypes(readFileSync(path, 'utf8'));
     return { format: 'module', source: withProbes(code, relative(root, path)), shortCircuit: true };
