@@ -5,7 +5,7 @@ import { registryFromDocument, sumRegistry } from '../../functions/src/access/st
 import { agentFromDocument, credentialFromDocument } from '../../functions/src/access/store/agentDocument.ts';
 import { skillFromDocument } from '../../functions/src/access/store/agents.ts';
 import * as paths from '../../functions/src/kernel/firestore/paths.ts';
-import { settledFromDocument } from '../../functions/src/kernel/firestore/store.ts';
+import { recordedAnswerFromDocument } from '../../functions/src/kernel/firestore/store.ts';
 import { sweepFromDocument } from '../../functions/src/kernel/firestore/sweepRecord.ts';
 import { canonicalJson } from '../../functions/src/kernel/json.ts';
 import { headFromDocument, linesFromDocument } from '../../functions/src/toolsets/coding/store/logs.ts';
@@ -64,7 +64,7 @@ const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string,
   ['tasks.logs', (data) => (isNote(data) ? notRead() : [headFromDocument(data), linesFromDocument(data)])],
   ['tasks.results', resultPartFromDocument],
   ['discoveries', discoveryFromDocument],
-  ['idempotency', (data) => settledFromDocument('id', data)],
+  ['idempotency', (data) => recordedAnswerFromDocument('id', data)],
   ['commits', notRead],
   ['writers.commits', (data) => proofDocument.parse(data)],
   ['pullRequests', linkFromDocument],

@@ -8,7 +8,7 @@ import { getTestServer } from '@google-cloud/functions-framework/testing';
 import type { EndedCall } from '../../functions/src/access/rules/callMetrics.ts';
 import type { Principal } from '../../functions/src/access/rules/principal.ts';
 import { disguise } from '../../functions/src/entry/framework.ts';
-import type { SettledOperation } from '../../functions/src/kernel/commit.ts';
+import type { RecordedAnswer } from '../../functions/src/kernel/commit.ts';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
 import type { Log } from '../../functions/src/kernel/ports.ts';
 import type { Directory, Services } from '../../functions/src/mcp/callContext.ts';
@@ -27,7 +27,7 @@ export const EMPTY_DIRECTORY: Directory = { tools: [], resources: [], wireName: 
 
 export interface MemoryPorts extends Omit<EndpointDependencies, 'toolsets'> {
   readonly entries: LogEntry[];
-  readonly settled: Map<string, SettledOperation>;
+  readonly settled: Map<string, RecordedAnswer>;
   readonly seen: string[];
   readonly counted: EndedCall[];
   /** Bearer credentials and whom they are. */
@@ -44,7 +44,7 @@ export const LEADER: Principal = {
 
 export function memoryPorts(): MemoryPorts {
   const entries: LogEntry[] = [];
-  const settled = new Map<string, SettledOperation>();
+  const settled = new Map<string, RecordedAnswer>();
   const seen: string[] = [];
   const counted: EndedCall[] = [];
   const principals = new Map<string, Principal>([['leader-key', LEADER]]);
@@ -65,7 +65,7 @@ export function memoryPorts(): MemoryPorts {
         return principal;
       },
     },
-    settledOperations: { find: async (id) => settled.get(id) },
+    recordedAnswers: { find: async (id) => settled.get(id) },
     presence: {
       touch: async (agentId) => void seen.push(agentId),
       lastSeen: async () => new Map(),

@@ -3,7 +3,7 @@
 import type { Firestore } from '@google-cloud/firestore';
 import { firestore } from '../kernel/firestore/client.ts';
 import { DocumentReading } from '../kernel/firestore/reading.ts';
-import { FirestoreSettledOperations, FirestoreStore } from '../kernel/firestore/store.ts';
+import { FirestoreRecordedAnswers, FirestoreStore } from '../kernel/firestore/store.ts';
 import { cloudLog, systemHashing, systemRandomness } from '../kernel/platform.ts';
 import type { Clock } from '../kernel/ports.ts';
 import { realtimeDatabase } from '../kernel/realtime/database.ts';
@@ -24,7 +24,7 @@ export function composeFoundation({ clock, database = firestore() }: FoundationB
     documents,
     unreadable,
     store: new FirestoreStore(database, clock, systemRandomness, changeWriters),
-    settledOperations: new FirestoreSettledOperations(database, documents),
+    recordedAnswers: new FirestoreRecordedAnswers(database, documents),
     clock,
     randomness: systemRandomness,
     hashing: systemHashing,

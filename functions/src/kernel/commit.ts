@@ -27,14 +27,14 @@ export type Change<Kind extends keyof ChangeKinds = keyof ChangeKinds> = {
 export interface Store {
   /**
    * @throws StaleWriteError when a document has changed since it was read
-   * @throws MusterError CONFLICT with reason ALREADY_SETTLED when `settled` is stored already
+   * @throws MusterError CONFLICT with reason ALREADY_SETTLED when `answer` is stored already
    * @throws UnansweredCommitError when nobody knows whether it was carried out
    */
-  commit(changes: readonly Change[], settled?: SettledOperation): Promise<void>;
+  commit(changes: readonly Change[], answer?: RecordedAnswer): Promise<void>;
 }
 
-/** Makes the record of the settled operation from its outcome, for the commit that brings it about. */
-export type Settle<Outcome> = (outcome: Outcome) => SettledOperation | undefined;
+/** Makes the record of the call from its outcome, for the commit that brings it about. */
+export type RecordAnswer<Outcome> = (outcome: Outcome) => RecordedAnswer | undefined;
 
 /** A document was changed by somebody else between its reading and the commit. */
 export class StaleWriteError extends Error {
@@ -55,8 +55,8 @@ export class UnansweredCommitError extends Error {
 /** How long an answer can be replayed. Source: docs/semantics.md#shared. */
 export const REPLAY_HOURS = 24;
 
-/** The stored trace of a settled operation: `idempotency/{id}`. */
-export interface SettledOperation {
+/** The stored answer of a call that writes: `idempotency/{id}`. */
+export interface RecordedAnswer {
   /** A digest of the caller, the tool and the caller's key. */
   readonly id: string;
   readonly argumentsHash: string;
@@ -65,14 +65,14 @@ export interface SettledOperation {
 }
 
 /**
- * One call that writes. The service that serves it puts `settle(answer)` into the same commit as its
+ * One call that writes. The service that serves it puts `recordAnswer(answer)` into the same commit as its
  * changes, so that the change and the proof that it happened are stored together or not at all.
  */
 export interface Operation {
   /** Tells this call from another one under the same key, or undefined where the caller gave no key. */
   readonly argumentsHash: string | undefined;
   /** The record to store with the change, or undefined where the caller gave no key. */
-  settle(answer: JsonObject): SettledOperation | undefined;
+  recordAnswer(answer: JsonObject): RecordedAnswer | undefined;
   /**
    * A secret that a repetition of this very call derives again, so that it never has to be stored, or
    * undefined where the caller gave no key.

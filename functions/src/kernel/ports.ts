@@ -1,5 +1,5 @@
 /** What the domain needs of the world. Adapters implement these; tests may bind a clock of their own. */
-import type { SettledOperation, Store } from './commit.ts';
+import type { RecordedAnswer, Store } from './commit.ts';
 import type { Position } from './paging.ts';
 
 export interface Clock {
@@ -27,8 +27,8 @@ export interface Hashing {
 }
 
 /** Settled operations, by id. Stored by the commit that settles them. */
-export interface SettledOperations {
-  find(id: string): Promise<SettledOperation | undefined>;
+export interface RecordedAnswers {
+  find(id: string): Promise<RecordedAnswer | undefined>;
 }
 
 /** Who is alive: `presence/{agentId}` in the Realtime Database. */
@@ -58,7 +58,7 @@ export interface Log {
 /** What every feature may use of the world. Features extend it by what they read, write and call themselves. */
 export interface KernelPorts {
   readonly store: Store;
-  readonly settledOperations: SettledOperations;
+  readonly recordedAnswers: RecordedAnswers;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly hashing: Hashing;

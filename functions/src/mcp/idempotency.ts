@@ -2,12 +2,12 @@
 import {
   type Operation,
   REPLAY_HOURS,
-  type SettledOperation,
+  type RecordedAnswer,
   UnansweredCommitError,
 } from '../kernel/commit.ts';
 import { keyReused, MusterError } from '../kernel/errors.ts';
 import { canonicalJson, type JsonObject } from '../kernel/json.ts';
-import type { Clock, Hashing, SettledOperations } from '../kernel/ports.ts';
+import type { Clock, Hashing, RecordedAnswers } from '../kernel/ports.ts';
 import type { CallContext } from './callContext.ts';
 import type { PreparedCall } from './tool.ts';
 
@@ -21,7 +21,7 @@ interface CallIdentity {
 }
 
 export interface IdempotencyPorts {
-  readonly settledOperations: SettledOperations;
+  readonly recordedAnswers: RecordedAnswers;
   readonly clock: Clock;
   readonly hashing: Hashing;
 }
@@ -29,7 +29,7 @@ export interface IdempotencyPorts {
 /** The operation of a call that gave no key. */
 export const UNKEYED: Operation = {
   argumentsHash: undefined,
-  settle: () => undefined,
+  recordAnswer: () => undefined,
   derivedSecret: () => undefined,
   derivedId: () => undefined,
 };
@@ -80,7 +80,7 @@ function keyedOperation(
 ): Operation {
   return {
     argumentsHash,
-    settle: (answer) => ({
+    recordAnswer: (answer) => ({
       id,
       argumentsHash,
       answer,
@@ -96,8 +96,8 @@ async function findSettled(
   ports: IdempotencyPorts,
   id: string,
   argumentsHash: string,
-): Promise<SettledOperation | undefined> {
-  const settled = await ports.settledOperations.find(id);
+): Promise<RecordedAnswer | undefined> {
+  const settled = await ports.recordedAnswers.find(id);
   if (settled === undefined || settled.expiresAt <= ports.clock.now()) return undefined;
   if (!ports.hashing.equal(settled.argumentsHash, argumentsHash)) {
     throw keyReused();

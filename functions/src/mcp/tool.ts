@@ -4,7 +4,9 @@
  */
 import { z } from 'zod';
 import type { Role } from '../access/rules/principal.ts';
+import type { RecordAnswer } from '../kernel/commit.ts';
 import { type JsonObject, jsonObject } from '../kernel/json.ts';
+import type { WithBrandedIds } from './brandedIds.ts';
 import type { CallContext } from './callContext.ts';
 import { CLEARABLE } from './jsonSchema.ts';
 import { argumentsChecker } from './validation.ts';
@@ -44,9 +46,25 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   readonly ifTooLarge?: string;
   /** Whether it may call `notify`: its callers are then offered a stream, which costs more than JSON. */
   readonly notifies?: true;
-  handler(context: CallContext, input: z.output<Input>): Promise<z.input<Output>>;
   /** Turns a stored answer into a replayed one, for tools whose answer holds what must not be stored. */
   replay?(context: CallContext, input: z.output<Input>, stored: JsonObject): Promise<z.input<Output>>;
+}
+
+/** A handler that returns the answer as it is. */
+interface Plain<Input extends z.ZodObject, Output extends z.ZodObject> {
+  readonly answer?: undefined;
+  handler(context: WritingContext<z.input<Output>>, input: z.output<Input>): Promise<z.input<Output>>;
+}
+
+/** A handler that returns what came of the call. `answer` renders it, for the caller and for the record of its key. */
+interface Rendered<Input extends z.ZodObject, Output extends z.ZodObject, Outcome> {
+  answer(outcome: Outcome, input: z.output<Input>): z.input<Output>;
+  handler(context: WritingContext<Outcome>, input: z.output<Input>): Promise<Outcome>;
+}
+
+/** What a handler is given: the context of the call, and what records its answer in the commit that writes. */
+interface WritingContext<Outcome> extends CallContext {
+  readonly recordAnswer: RecordAnswer<Outcome>;
 }
 
 /** A tool where a selection finds it. */
@@ -105,14 +123,29 @@ const checkKey = argumentsChecker(keyArgument);
 
 /** Declares a tool. Every tool that writes gets the optional argument `idempotency_key`. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
-  definition: ToolDefinition<Input, Output> & { readonly input: WithBrandedIds<Input> },
+  definition: ToolDefinition<Input, Output> &
+    Plain<Input, Output> & { readonly input: WithBrandedIds<Input> },
+): Tool;
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
+  definition: ToolDefinition<Input, Output> &
+    Rendered<Input, Output, Outcome> & { readonly input: WithBrandedIds<Input> },
+): Tool;
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
+  definition: ToolDefinition<Input, Output> & (Plain<Input, Output> | Rendered<Input, Output, Outcome>),
 ): Tool {
-  const { handler, replay, input, ...rest } = definition;
+  if (definition.answer !== undefined) return toolOf(definition);
+  return toolOf({ ...definition, answer: (outcome: z.input<Output>) => outcome });
+}
+
+function toolOf<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
+  definition: ToolDefinition<Input, Output> & Rendered<Input, Output, Outcome>,
+): Tool {
+  const { handler, answer, replay, input, ...rest } = definition;
   const keyed = !rest.annotations.readOnlyHint;
   const listed: z.ZodObject = keyed ? input.extend(keyArgument.shape) : input;
   const known = Object.keys(listed.shape);
   const check = argumentsChecker(input, known);
-  const answer = (value: unknown): JsonObject => jsonObject.parse(rest.output.parse(value));
+  const shown = (value: unknown): JsonObject => jsonObject.parse(rest.output.parse(value));
   return {
     ...rest,
     input: listed,
@@ -122,8 +155,15 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
       return {
         input: checked,
         idempotencyKey: keyed ? checkKey({ idempotency_key: rawKey }).idempotency_key : undefined,
-        run: (context) => handler(context, checked).then(answer),
-        replay: async (context, stored) => (replay ? answer(await replay(context, checked, stored)) : stored),
+        async run(context) {
+          const { operation } = context;
+          const recordAnswer: RecordAnswer<Outcome> = (outcome) =>
+            operation.argumentsHash === undefined
+              ? undefined
+              : operation.recordAnswer(shown(answer(outcome, checked)));
+          return shown(answer(await handler({ ...context, recordAnswer }, checked), checked));
+        },
+        replay: async (context, stored) => (replay ? shown(await replay(context, checked, stored)) : stored),
       };
     },
   };
@@ -222,29 +262,3 @@ export interface Toolset {
   readonly resources: readonly Resource[];
   readonly templates?: readonly ResourceTemplate[];
 }
-
-// Holds tools to `kernel/ids.ts`: what an argument calls an id is one, or the tool does not compile.
-
-/** How arguments are called that are ids. */
-type IdName = `${string}_id` | `${string}_ids` | `${string}Id` | `${string}Ids`;
-
-/** An id of GitHub's, which GitHub judges. */
-type ForeignName = 'workflow_id';
-
-type IsPlainText<Value> = string extends (Value extends readonly (infer Each)[] ? Each : Value)
-  ? true
-  : false;
-
-/** The arguments that are called ids and that `kernel/ids.ts` has not looked at. */
-type PlainIds<Arguments> = {
-  [Name in keyof Arguments]-?: Name extends Exclude<keyof Arguments & IdName, ForeignName>
-    ? IsPlainText<NonNullable<Arguments[Name]>> extends true
-      ? Name
-      : never
-    : never;
-}[keyof Arguments];
-
-/** Nothing more, or what no schema has: its error names the arguments. */
-type WithBrandedIds<Input extends z.ZodObject> = [PlainIds<z.output<Input>>] extends [never]
-  ? unknown
-  : { readonly 'takes ids as plain text': PlainIds<z.output<Input>> };

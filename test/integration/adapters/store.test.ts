@@ -8,7 +8,7 @@ import { changeWriters } from '../../../functions/src/composition/changeWriters.
 import { type Change, StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { agentPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { FirestoreSettledOperations, FirestoreStore } from '../../../functions/src/kernel/firestore/store.ts';
+import { FirestoreRecordedAnswers, FirestoreStore } from '../../../functions/src/kernel/firestore/store.ts';
 import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import { FirestoreSessionReader } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
 import { FirestoreTaskReader } from '../../../functions/src/toolsets/coordination/store/tasks.ts';
@@ -22,7 +22,7 @@ describe('the store', () => {
   const tasks = new FirestoreTaskReader(firestore(), documents);
   const agents = new FirestoreAgentReader(firestore(), documents);
   const sessions = new FirestoreSessionReader(firestore(), documents);
-  const settledOperations = new FirestoreSettledOperations(firestore(), documents);
+  const settledOperations = new FirestoreRecordedAnswers(firestore(), documents);
   let now = START;
   const store = new FirestoreStore(firestore(), { now: () => now }, oneShard, changeWriters);
   let id: string;

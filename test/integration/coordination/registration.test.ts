@@ -9,7 +9,7 @@ import { Team, unkeyed } from './team.ts';
 
 const withoutKey: Operation = {
   argumentsHash: undefined,
-  settle: unkeyed,
+  recordAnswer: unkeyed,
   derivedSecret: unkeyed,
   derivedId: unkeyed,
 };

@@ -33,7 +33,7 @@ export async function personCaller(role: Role): Promise<Caller> {
 /** A call without an idempotency key. */
 export const UNKEYED: Operation = {
   argumentsHash: undefined,
-  settle: () => undefined,
+  recordAnswer: () => undefined,
   derivedSecret: () => undefined,
   derivedId: () => undefined,
 };

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { AGENT_TYPES, type Agent } from '../../../functions/src/access/rules/agent.ts';
 import type { Credential } from '../../../functions/src/access/rules/principal.ts';
 import { ROLES } from '../../../functions/src/access/rules/principal.ts';
-import type { SettledOperation } from '../../../functions/src/kernel/commit.ts';
+import type { RecordedAnswer } from '../../../functions/src/kernel/commit.ts';
 import { type JsonObject, jsonObject } from '../../../functions/src/kernel/json.ts';
 import type {
   CodingWork,
@@ -248,7 +248,7 @@ export const discoveries: fc.Arbitrary<Discovery> = fc.record(
   { noNullPrototype: true },
 );
 
-export const settledOperations: fc.Arbitrary<SettledOperation> = fc.record(
+export const settledOperations: fc.Arbitrary<RecordedAnswer> = fc.record(
   {
     id,
     argumentsHash: text,

@@ -8,7 +8,10 @@ import {
   credentialFromDocument,
   credentialToDocument,
 } from '../../../functions/src/access/store/agentDocument.ts';
-import { settledFromDocument, settledToDocument } from '../../../functions/src/kernel/firestore/store.ts';
+import {
+  recordedAnswerFromDocument,
+  settledToDocument,
+} from '../../../functions/src/kernel/firestore/store.ts';
 import { capabilityKey } from '../../../functions/src/toolsets/coordination/rules/queueQuery.ts';
 import {
   discoveryFromDocument,
@@ -106,7 +109,7 @@ describe('documents', () => {
   comesBack('to-dos that are gone', todos, todoToDocument, (data) => must(todoFromRecord(data)));
   comesBack('recurring tasks', recurringTasks, recurringTaskToDocument, recurringTaskFromDocument);
   comesBack('settled operations', settledOperations, settledToDocument, (data, { id }) =>
-    settledFromDocument(id, data),
+    recordedAnswerFromDocument(id, data),
   );
 
   it('have the same fields whatever the task, so that replacing one leaves nothing behind', () => {

@@ -27,7 +27,7 @@ function counting(ports: ReturnType<typeof memoryPorts>, key: string | undefined
     run: async ({ operation }) => {
       runs.push(operation);
       const answer = { run: runs.length };
-      const settled = operation.settle(answer);
+      const settled = operation.recordAnswer(answer);
       if (settled !== undefined) ports.settled.set(settled.id, settled);
       return answer;
     },

@@ -2,7 +2,7 @@
  * Registering agents and their credentials.
  * Source: spec/network.md, onboarding.registerAgent; docs/decisions/0006-who-may-register.md.
  */
-import type { Change, Operation, Settle, Versioned } from '../../kernel/commit.ts';
+import type { Change, Operation, RecordAnswer, Versioned } from '../../kernel/commit.ts';
 import { MAX_AGENT_BYTES, requireSize } from '../../kernel/json.ts';
 import { retryStale } from '../../kernel/retry.ts';
 import {
@@ -57,7 +57,7 @@ export class AgentRegistration {
     principal: Principal,
     draft: AgentDraft,
     operation: Operation,
-    settle: Settle<Registered>,
+    recordAnswer: RecordAnswer<Registered>,
   ): Promise<Registered> {
     const { agents, store, clock, randomness } = this.ports;
     requireSize('An agent', 'capabilities', draft, MAX_AGENT_BYTES);
@@ -78,7 +78,7 @@ export class AgentRegistration {
           ...old.map(({ apiKey }): Change => ({ kind: 'withdrawCredential', apiKey })),
           { kind: 'issueCredential', credential },
         ],
-        settle(outcome),
+        recordAnswer(outcome),
       );
       return outcome;
     });

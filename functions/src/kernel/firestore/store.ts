@@ -5,12 +5,12 @@ import { z } from 'zod';
 import {
   type Change,
   type ChangeKinds,
-  type SettledOperation,
+  type RecordedAnswer,
   StaleWriteError,
   type Store,
 } from '../commit.ts';
 import { MusterError } from '../errors.ts';
-import type { Clock, Randomness, SettledOperations } from '../ports.ts';
+import type { Clock, Randomness, RecordedAnswers } from '../ports.ts';
 import { TOO_LARGE } from './client.ts';
 import { type DocumentCodec, documentCodec, jsonText } from './codec.ts';
 import { type ChangeWriters, CommitWrites } from './commitWrites.ts';
@@ -56,7 +56,7 @@ export class FirestoreStore implements Store {
     return this.counts.get(kind) ?? 0;
   }
 
-  async commit(changes: readonly Change[], settled?: SettledOperation): Promise<void> {
+  async commit(changes: readonly Change[], settled?: RecordedAnswer): Promise<void> {
     if (changes.length === 0 && settled === undefined) return;
     const batch = this.database.batch();
     const proof = new CommitProof(this.randomness.letters(PROOF_LETTERS));
@@ -82,7 +82,7 @@ export class FirestoreStore implements Store {
   }
 
   /** What a failed commit means to the domain; what it does not know goes on as it is. */
-  private async explained(error: unknown, settled: SettledOperation | undefined): Promise<unknown> {
+  private async explained(error: unknown, settled: RecordedAnswer | undefined): Promise<unknown> {
     const code = statusCode(error);
     if (code === INVALID_ARGUMENT && TOO_LARGE.test(String(error))) return tooLarge(error);
     if (!STALE_CODES.includes(code)) return error;
@@ -95,7 +95,7 @@ export class FirestoreStore implements Store {
     const document = this.database.doc(idempotencyPath(id));
     const snapshot = await document.get();
     if (!snapshot.exists) return;
-    if (settledFromDocument(id, snapshot.data()).expiresAt <= this.clock.now()) {
+    if (recordedAnswerFromDocument(id, snapshot.data()).expiresAt <= this.clock.now()) {
       const asItWas = snapshot.updateTime && { lastUpdateTime: snapshot.updateTime };
       await document.delete(asItWas).catch(() => undefined); // who made room meanwhile has the record now
       return;
@@ -116,7 +116,7 @@ function tooLarge(cause: unknown): MusterError {
   });
 }
 
-export class FirestoreSettledOperations implements SettledOperations {
+export class FirestoreRecordedAnswers implements RecordedAnswers {
   private readonly database: Firestore;
   private readonly documents: DocumentReading;
 
@@ -125,19 +125,19 @@ export class FirestoreSettledOperations implements SettledOperations {
     this.documents = documents;
   }
 
-  async find(id: string): Promise<SettledOperation | undefined> {
+  async find(id: string): Promise<RecordedAnswer | undefined> {
     const snapshot = await this.database.doc(idempotencyPath(id)).get();
-    return this.documents.find(snapshot, (data) => settledFromDocument(id, data));
+    return this.documents.find(snapshot, (data) => recordedAnswerFromDocument(id, data));
   }
 }
 
 // Sessions, their counters, discoveries and settled operations as Firestore keeps them.
 
-export function settledFromDocument(id: string, data: unknown): SettledOperation {
+export function recordedAnswerFromDocument(id: string, data: unknown): RecordedAnswer {
   return { id, ...settled.fromDocument(data) };
 }
 
-const settled: DocumentCodec<Omit<SettledOperation, 'id'>> = documentCodec(
+const settled: DocumentCodec<Omit<RecordedAnswer, 'id'>> = documentCodec(
   z.object({ arguments_hash: z.string(), answer: jsonText, expires_at: timestamp }),
 );
 

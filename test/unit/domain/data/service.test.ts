@@ -1,7 +1,7 @@
 /** What is refused before any database is asked. */
 import assert from 'node:assert/strict';
 import type { Caller } from '../../../../functions/src/access/rules/principal.ts';
-import type { Operation, SettledOperation } from '../../../../functions/src/kernel/commit.ts';
+import type { Operation, RecordedAnswer } from '../../../../functions/src/kernel/commit.ts';
 import { MusterError } from '../../../../functions/src/kernel/errors.ts';
 import type {
   DatabaseAccess,
@@ -20,14 +20,14 @@ const CALLER: Caller = {
 
 const KEYED: Operation = {
   argumentsHash: 'hash',
-  settle: (answer) => ({ id: 'id', argumentsHash: 'hash', answer, expiresAt: new Date(0) }),
+  recordAnswer: (answer) => ({ id: 'id', argumentsHash: 'hash', answer, expiresAt: new Date(0) }),
   derivedSecret: () => 'secret',
   derivedId: (label) => `id-for-${label}`,
 };
 
 const UNKEYED: Operation = {
   argumentsHash: undefined,
-  settle: () => undefined,
+  recordAnswer: () => undefined,
   derivedSecret: () => undefined,
   derivedId: () => undefined,
 };
@@ -44,7 +44,7 @@ const READ: ReadRequest = { shallow: false };
 /** A service over databases that only note what they are asked. */
 function recording() {
   const asked: (ReadRequest | WriteRequest)[] = [];
-  const settled: SettledOperation[] = [];
+  const settled: RecordedAnswer[] = [];
   const access: DatabaseAccess = {
     async read(_caller, _path, request) {
       asked.push(request);
@@ -142,7 +142,9 @@ describe('DataService', () => {
   it('gives a keyed push the same key again, and settles its answer', async () => {
     const { service, asked, settled } = recording();
     const request = { ...WRITE, operation: 'push' as const };
-    await service.write(CALLER, 'firestore', 'shared', request, KEYED, () => KEYED.settle({ success: true }));
+    await service.write(CALLER, 'firestore', 'shared', request, KEYED, () =>
+      KEYED.recordAnswer({ success: true }),
+    );
     assert.deepEqual(asked, [{ ...request, repetition: { id: 'id-for-write', argumentsHash: 'hash' } }]);
     assert.deepEqual(
       settled.map(({ answer }) => answer),

@@ -1,6 +1,6 @@
 /** Moving coding tasks on, and ending them. Source: spec/coding.md, update_task and end_task. */
 import type { Principal } from '../../../access/rules/principal.ts';
-import type { Change, Settle, Versioned } from '../../../kernel/commit.ts';
+import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { retryStale } from '../../../kernel/retry.ts';
 import {
@@ -45,11 +45,15 @@ export class CodingChanges {
   /**
    * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where the status would go back
    */
-  async update(principal: Principal, request: UpdateRequest, settle: Settle<Seen>): Promise<Seen> {
+  async update(
+    principal: Principal,
+    request: UpdateRequest,
+    recordAnswer: RecordAnswer<Seen>,
+  ): Promise<Seen> {
     const { status, log } = request;
     if (status === undefined && log === undefined) throw nothingToUpdate();
     if (status === 'completed' || status === 'failed') {
-      return this.finish(principal, { ...request, status }, settle, log);
+      return this.finish(principal, { ...request, status }, recordAnswer, log);
     }
     return this.change(request, async (found, now) => {
       const { value: before } = found;
@@ -60,21 +64,21 @@ export class CodingChanges {
           : await startByDecision(this.ports, principal, found, now);
       await this.ports.store.commit(
         [...changes, ...(await this.noted(before, principal, log, now))],
-        settle({ task, now }),
+        recordAnswer({ task, now }),
       );
       return { task, now };
     });
   }
 
   /** @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where the claim or the state stands against it */
-  end(principal: Principal, request: EndRequest, settle: Settle<Ended>): Promise<Ended> {
-    return this.finish(principal, request, settle);
+  end(principal: Principal, request: EndRequest, recordAnswer: RecordAnswer<Ended>): Promise<Ended> {
+    return this.finish(principal, request, recordAnswer);
   }
 
   private finish(
     principal: Principal,
     request: EndRequest,
-    settle: Settle<Ended>,
+    recordAnswer: RecordAnswer<Ended>,
     log?: string,
   ): Promise<Ended> {
     return this.change(request, async ({ value: before, version }, now) => {
@@ -93,7 +97,7 @@ export class CodingChanges {
           ...(packed ? [packed.change] : []),
           ...(await this.noted(before, principal, log, now)),
         ],
-        settle(ended),
+        recordAnswer(ended),
       );
       return ended;
     });

@@ -1,6 +1,6 @@
 /** Coding tasks, as whoever wants one sees them. Source: spec/coding.md. */
 import type { Principal } from '../../../access/rules/principal.ts';
-import type { Change, Settle } from '../../../kernel/commit.ts';
+import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { requireSize } from '../../../kernel/json.ts';
 import {
   asCodingTask,
@@ -54,7 +54,11 @@ export class CodingService {
   }
 
   /** @throws MusterError VALIDATION_ERROR, INVALID_FORMAT for what is no branch */
-  async create(principal: Principal, draft: CodingDraft, settle: Settle<CodingTask>): Promise<CodingTask> {
+  async create(
+    principal: Principal,
+    draft: CodingDraft,
+    recordAnswer: RecordAnswer<CodingTask>,
+  ): Promise<CodingTask> {
     const { tool, description, instructions, workspace, priority } = draft;
     const branch = draft.branch === undefined ? undefined : refName(draft.branch, 'branch');
     const configuration = codingConfig(draft.config);
@@ -87,7 +91,7 @@ export class CodingService {
         },
       ],
     };
-    return created(await this.taskCreation.create(request, (tasks) => settle(created(tasks))));
+    return created(await this.taskCreation.create(request, (tasks) => recordAnswer(created(tasks))));
   }
 
   /** @throws MusterError NOT_FOUND */

@@ -1,7 +1,7 @@
 /** Coding tasks, as runners work them: claim, report, stay alive. Source: docs/guides/runner.md. */
 import { countedAgent, holding } from '../../../access/rules/agent.ts';
 import type { Principal } from '../../../access/rules/principal.ts';
-import type { Change, Settle, Versioned } from '../../../kernel/commit.ts';
+import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { requireSize } from '../../../kernel/json.ts';
 import { retryStale } from '../../../kernel/retry.ts';
@@ -82,7 +82,7 @@ export class CodingRunners {
     principal: Principal,
     request: RunnerClaimRequest,
     { gone, waiting }: Patience,
-    settle: Settle<CodingTask | undefined>,
+    recordAnswer: RecordAnswer<CodingTask | undefined>,
   ): Promise<CodingTask | undefined> {
     const { codingWatch, store } = this.ports;
     const { workspace, leaseSeconds, waitMs, tools, taskId, project } = request;
@@ -93,7 +93,7 @@ export class CodingRunners {
     const runner = { capabilities: tools?.map(programOf), project, taskId };
     for (;;) {
       const outcome = await this.taskQueue.claim({ workspace, agentId, leaseSeconds, runner }, (claimed) =>
-        claimed.kind === 'none' ? undefined : settle(asCodingTask(claimed.task)),
+        claimed.kind === 'none' ? undefined : recordAnswer(asCodingTask(claimed.task)),
       );
       if (outcome.kind !== 'none') return asCodingTask(outcome.task);
       if (until.aborted) break;
@@ -101,12 +101,16 @@ export class CodingRunners {
       // Nobody is there to hear of a claim.
       if (until.aborted && gone().aborted) break;
     }
-    await store.commit([], settle(undefined));
+    await store.commit([], recordAnswer(undefined));
     return undefined;
   }
 
   /** @throws MusterError NOT_FOUND; VALIDATION_ERROR for entries out of order or too large */
-  append(principal: Principal, request: AppendRequest, settle: Settle<Appended>): Promise<Appended> {
+  append(
+    principal: Principal,
+    request: AppendRequest,
+    recordAnswer: RecordAnswer<Appended>,
+  ): Promise<Appended> {
     const { entries, epoch, taskId } = request;
     checkEntries(entries);
     const { taskLogs, store, clock } = this.ports;
@@ -121,21 +125,25 @@ export class CodingRunners {
       const answer = { ...answerOf(moved), accepted: appending.accepted, next: appending.next };
       await store.commit(
         [...(await this.moveChanges(found, moved, now)), ...appendChanges(found.value, head, appending)],
-        settle(answer),
+        recordAnswer(answer),
       );
       return answer;
     });
   }
 
   /** @throws MusterError NOT_FOUND; CONFLICT where the state would go back */
-  heartbeat(principal: Principal, request: HeartbeatRequest, settle: Settle<Beat>): Promise<Beat> {
+  heartbeat(
+    principal: Principal,
+    request: HeartbeatRequest,
+    recordAnswer: RecordAnswer<Beat>,
+  ): Promise<Beat> {
     const { state, progress } = request;
     return this.change(principal, request, async (found, claimant) => {
       const now = this.ports.clock.now();
       const standing = standingOf(found.value, claimant, now);
       const moved = standing.kind === 'holds' ? beat(standing, claimant, state, progress, now) : standing;
       const answer = answerOf(moved);
-      await this.ports.store.commit(await this.moveChanges(found, moved, now), settle(answer));
+      await this.ports.store.commit(await this.moveChanges(found, moved, now), recordAnswer(answer));
       return answer;
     });
   }

@@ -13,7 +13,7 @@ import { type logEntryShape, previousShape, stopShape, success, taskShape } from
 
 /** The record of a call's key, whose answer is one of these. */
 export function settled(operation: Operation, answer: ReturnType<typeof success<object>>) {
-  return operation.settle(jsonObject.parse(answer));
+  return operation.recordAnswer(jsonObject.parse(answer));
 }
 
 type TaskAnswer = z.output<typeof taskShape>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { FAILURE_CLASSES } from '../../coordination/index.ts';
-import { endAnswer, endShape, settled } from './answers.ts';
+import { endAnswer, endShape } from './answers.ts';
 import { answerShape, epoch, taskId, text, writing } from './shapes.ts';
 
 export const endTask = defineTool({
@@ -33,12 +33,7 @@ export const endTask = defineTool({
     status: 'completed',
     result: { summary: 'Implemented login and logout with JWT.' },
   },
-  handler: async ({ services, workspace, principal, operation }, { taskId: id, ...report }) => {
-    const ended = await services.codingChanges.end(
-      principal,
-      { workspace, taskId: id, ...report },
-      (outcome) => settled(operation, endAnswer(outcome)),
-    );
-    return endAnswer(ended);
-  },
+  answer: endAnswer,
+  handler: ({ services, workspace, principal, recordAnswer }, { taskId: id, ...report }) =>
+    services.codingChanges.end(principal, { workspace, taskId: id, ...report }, recordAnswer),
 });

@@ -40,7 +40,7 @@ export const registerRunner = defineTool({
     }));
     const answer = success(`You are the runner ${agentId}.`, { agentId, workspace });
     const request = { agentId, role: 'worker' as const, workspace, capabilities };
-    await services.membership.join(principal, request, () => operation.settle(answer));
+    await services.membership.join(principal, request, () => operation.recordAnswer(answer));
     return answer;
   },
 });

@@ -3,7 +3,7 @@
  * Source: spec/coordination.md, claim_task; docs/semantics.md#coordination.
  */
 import { type Agent, agentNotRegistered, countedAgent, holding } from '../../../access/rules/agent.ts';
-import { type Settle, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
+import { type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import { retryStale } from '../../../kernel/retry.ts';
 import { ClaimWindow } from './claimWindow.ts';
 import { capabilitiesOf, claimableNow, codingClaimed, type RunnerClaim } from './codingTask.ts';
@@ -54,27 +54,30 @@ export class TaskClaims {
    * the answer to its claim was lost; and where it holds as many as it may, the oldest of them.
    * @throws MusterError NOT_FOUND when the agent is not registered
    */
-  claim(request: ClaimRequest, settle: Settle<ClaimOutcome>): Promise<ClaimOutcome> {
-    return retryStale(this.ports.randomness, () => this.tryClaim(request, settle));
+  claim(request: ClaimRequest, recordAnswer: RecordAnswer<ClaimOutcome>): Promise<ClaimOutcome> {
+    return retryStale(this.ports.randomness, () => this.tryClaim(request, recordAnswer));
   }
 
-  private async tryClaim(request: ClaimRequest, settle: Settle<ClaimOutcome>): Promise<ClaimOutcome> {
+  private async tryClaim(
+    request: ClaimRequest,
+    recordAnswer: RecordAnswer<ClaimOutcome>,
+  ): Promise<ClaimOutcome> {
     const { open, agent } = await this.ports.sessions.currentWithAgent(request.workspace, request.agentId);
     if (agent === undefined) throw agentNotRegistered(request.agentId);
     if (open === undefined) {
       const why = noGoal(request.workspace);
-      return this.answer({ kind: 'none', mark: { queueVersion: 0 }, why }, settle);
+      return this.answer({ kind: 'none', mark: { queueVersion: 0 }, why }, recordAnswer);
     }
     const { session } = open;
     if (request.runner !== undefined)
-      return this.claimForRunner(request, request.runner, session, agent, settle);
+      return this.claimForRunner(request, request.runner, session, agent, recordAnswer);
     const resumed = await this.resumable(agent.value, session, request.inHand);
-    if (resumed !== undefined) return this.answer({ kind: 'resumed', task: resumed }, settle);
+    if (resumed !== undefined) return this.answer({ kind: 'resumed', task: resumed }, recordAnswer);
     const keys = satisfiedKeys(
       session.capabilityKeys,
       agent.value.capabilities.map(({ name }) => name),
     );
-    return this.claimNext(request, session, keys, agent, settle);
+    return this.claimNext(request, session, keys, agent, recordAnswer);
   }
 
   /** Claims the task that the runner names, or the first that it can do. */
@@ -83,20 +86,20 @@ export class TaskClaims {
     runner: RunnerClaim,
     session: Session,
     agent: Versioned<Agent>,
-    settle: Settle<ClaimOutcome>,
+    recordAnswer: RecordAnswer<ClaimOutcome>,
   ): Promise<ClaimOutcome> {
     const declared = agent.value.capabilities.map(({ name }) => name);
     const capabilities = capabilitiesOf(runner, declared);
     if (runner.taskId === undefined) {
       const keys = satisfiedKeys(session.capabilityKeys, capabilities).filter((key) => key !== '');
-      if (keys.length > 0) return this.claimNext(request, session, keys, agent, settle);
+      if (keys.length > 0) return this.claimNext(request, session, keys, agent, recordAnswer);
     } else {
       const named = await this.ports.tasks.find(runner.taskId);
       const task = claimableNow(named, runner.taskId, session, capabilities);
-      if (task !== undefined) return this.take(task, agent, request, settle);
+      if (task !== undefined) return this.take(task, agent, request, recordAnswer);
       if (await this.endBackoffOf(named)) throw new StaleWriteError();
     }
-    return this.answer({ kind: 'none', mark: markOf(session) }, settle);
+    return this.answer({ kind: 'none', mark: markOf(session) }, recordAnswer);
   }
 
   private async claimNext(
@@ -104,14 +107,14 @@ export class TaskClaims {
     session: Session,
     keys: readonly string[],
     agent: Versioned<Agent>,
-    settle: Settle<ClaimOutcome>,
+    recordAnswer: RecordAnswer<ClaimOutcome>,
   ): Promise<ClaimOutcome> {
     const window = this.window(session.id, keys, request.runner && CODING_TYPE);
     const candidate = await window.next(session.queueVersion);
     if (candidate !== undefined) {
       let outcome: 'claimed' | 'refused' = 'refused';
       try {
-        const claimed = await this.take(candidate, agent, request, settle);
+        const claimed = await this.take(candidate, agent, request, recordAnswer);
         outcome = 'claimed';
         return claimed;
       } finally {
@@ -121,7 +124,7 @@ export class TaskClaims {
     const retried = await this.ports.tasks.firstBackoff(session.id);
     if (await this.endBackoffOf(retried)) throw new StaleWriteError();
     const why = request.runner ? undefined : await this.explained(session, agent.value, retried?.value);
-    return this.answer({ kind: 'none', mark: markOf(session), ...(why && { why }) }, settle);
+    return this.answer({ kind: 'none', mark: markOf(session), ...(why && { why }) }, recordAnswer);
   }
 
   private explained(session: Session, agent: Agent, retried: Task | undefined): Promise<NoTask> {
@@ -139,7 +142,7 @@ export class TaskClaims {
     { value: before, version }: Versioned<Task>,
     agent: Versioned<Agent>,
     request: ClaimRequest,
-    settle: Settle<ClaimOutcome>,
+    recordAnswer: RecordAnswer<ClaimOutcome>,
   ): Promise<ClaimOutcome> {
     const now = this.ports.clock.now();
     const task = codingClaimed(claimTask(before, agent.value.id, request.leaseSeconds, now), request.runner);
@@ -151,7 +154,7 @@ export class TaskClaims {
         { kind: 'holdTask', agent: holder, taskId: task.id, version: agent.version },
         ...countedAgent(agent.value, holder),
       ],
-      settle(claimed),
+      recordAnswer(claimed),
     );
     return claimed;
   }
@@ -199,8 +202,11 @@ export class TaskClaims {
   }
 
   /** Answers what changes nothing but the record of the call's key. */
-  private async answer(outcome: ClaimOutcome, settle: Settle<ClaimOutcome>): Promise<ClaimOutcome> {
-    await this.ports.store.commit([], settle(outcome));
+  private async answer(
+    outcome: ClaimOutcome,
+    recordAnswer: RecordAnswer<ClaimOutcome>,
+  ): Promise<ClaimOutcome> {
+    await this.ports.store.commit([], recordAnswer(outcome));
     return outcome;
   }
 

@@ -1,6 +1,6 @@
 /** A workspace's goal, plan, progress and discoveries. Source: spec/coordination.md; docs/semantics.md#coordination. */
 import type { MemberCount } from '../../../access/rules/agent.ts';
-import type { Change, Settle } from '../../../kernel/commit.ts';
+import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import { retryStale } from '../../../kernel/retry.ts';
 import type { SweepPart } from '../../../kernel/sweep.ts';
@@ -79,9 +79,9 @@ export class CoordinationService {
     workspace: string,
     goal: string,
     masterPlan: string | undefined,
-    settle: Settle<Initialised>,
+    recordAnswer: RecordAnswer<Initialised>,
   ): Promise<Initialised> {
-    const initialised = await this.open(workspace, goal, masterPlan, settle);
+    const initialised = await this.open(workspace, goal, masterPlan, recordAnswer);
     if (initialised.archived !== undefined) await this.clearing.clear(initialised.archived);
     return initialised;
   }
@@ -90,7 +90,7 @@ export class CoordinationService {
     workspace: string,
     goal: string,
     masterPlan: string | undefined,
-    settle: Settle<Initialised>,
+    recordAnswer: RecordAnswer<Initialised>,
   ): Promise<Initialised> {
     const { sessions, store, clock, randomness } = this.ports;
     return retryStale(randomness, async () => {
@@ -102,7 +102,7 @@ export class CoordinationService {
         const changes: Change[] = unchanged
           ? []
           : [{ kind: 'describeSession', session, version: open.sessionVersion }];
-        await store.commit(changes, settle({ session }));
+        await store.commit(changes, recordAnswer({ session }));
         return { session };
       }
       const session = newSession(randomness, workspace, goal, masterPlan ?? '', now);
@@ -113,7 +113,7 @@ export class CoordinationService {
             { kind: 'openSession', session, replaces: open.workspaceVersion },
           ]
         : [{ kind: 'openSession', session }];
-      await store.commit(changes, settle(initialised));
+      await store.commit(changes, recordAnswer(initialised));
       return initialised;
     });
   }
@@ -174,7 +174,7 @@ export class CoordinationService {
     );
   }
 
-  addDiscovery(request: NewDiscovery, settle: Settle<Discovery>): Promise<Discovery> {
+  addDiscovery(request: NewDiscovery, recordAnswer: RecordAnswer<Discovery>): Promise<Discovery> {
     const { store, clock, randomness } = this.ports;
     const id = randomness.uuid();
     return retryStale(randomness, async () => {
@@ -190,7 +190,10 @@ export class CoordinationService {
         by: { discoveries: 1 },
         at: now,
       };
-      await store.commit([...opened, { kind: 'createDiscovery', discovery }, counted], settle(discovery));
+      await store.commit(
+        [...opened, { kind: 'createDiscovery', discovery }, counted],
+        recordAnswer(discovery),
+      );
       return discovery;
     });
   }

@@ -1,5 +1,5 @@
 /** Putting tasks into the queue. Source: spec/coordination.md, create_task and create_tasks_batch. */
-import type { Change, Settle, Versioned } from '../../../kernel/commit.ts';
+import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';
 import { retryStale } from '../../../kernel/retry.ts';
@@ -66,14 +66,14 @@ export class TaskCreation {
    * Creates all the tasks or none, in the workspace's open session.
    * @throws MusterError VALIDATION_ERROR for an unknown dependency or a cycle
    */
-  create(request: CreationRequest, settle: Settle<readonly Task[]>): Promise<readonly Task[]> {
+  create(request: CreationRequest, recordAnswer: RecordAnswer<readonly Task[]>): Promise<readonly Task[]> {
     const numbered = this.number(request);
     return retryStale(this.ports.randomness, async () => {
       const now = this.ports.clock.now();
       const opening = await openSession(this.ports, request.workspace, now, request.goal);
       const existing = await this.existing(numbered, opening.session, request);
       const tasks = buildTasks(numbered, existing, opening.session, request.createdBy, now);
-      await this.ports.store.commit(creationChanges(tasks, existing, opening, now), settle(tasks));
+      await this.ports.store.commit(creationChanges(tasks, existing, opening, now), recordAnswer(tasks));
       return tasks;
     });
   }

@@ -15,7 +15,7 @@ import type { AccessPorts } from '../../../access/rules/ports.ts';
 import { hasRole, type Principal } from '../../../access/rules/principal.ts';
 import { isReserved } from '../../../access/rules/registrant.ts';
 import { skillChanges } from '../../../access/rules/skills.ts';
-import type { Change, Settle } from '../../../kernel/commit.ts';
+import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { retryStale } from '../../../kernel/retry.ts';
 
@@ -50,7 +50,7 @@ export class AgentMembership {
   async join(
     principal: Principal,
     request: MembershipRequest,
-    settle: Settle<Membership>,
+    recordAnswer: RecordAnswer<Membership>,
   ): Promise<Membership> {
     if (request.role === 'leader' && !hasRole(principal.role, 'leader')) throw forbiddenToLead(principal);
     const { sessions, store, presence, clock, randomness, log } = this.ports;
@@ -66,7 +66,7 @@ export class AgentMembership {
         : { kind: 'createAgent', agent };
       await store.commit(
         [change, ...countedAgent(known?.value, agent), ...skillChanges(known?.value, agent)],
-        settle(outcome),
+        recordAnswer(outcome),
       );
       return outcome;
     });
@@ -75,7 +75,11 @@ export class AgentMembership {
   }
 
   /** @throws MusterError NOT_FOUND when the agent is not registered */
-  async heartbeat(principal: Principal, agentId: string, settle: Settle<undefined>): Promise<void> {
+  async heartbeat(
+    principal: Principal,
+    agentId: string,
+    recordAnswer: RecordAnswer<undefined>,
+  ): Promise<void> {
     const { agents, store, presence, log } = this.ports;
     // An agent's own credential was checked a moment ago, which read the agent and revived it.
     if (principal.agentId !== agentId) {
@@ -85,7 +89,7 @@ export class AgentMembership {
       if (known.value.status === 'offline') await this.revive(agentId);
     }
     if (!(await noteSeen(presence, log, agentId))) throw heartbeatNotNoted();
-    await store.commit([], settle(undefined));
+    await store.commit([], recordAnswer(undefined));
   }
 
   /**

@@ -2,7 +2,7 @@
  * Working the queue: claim, start, complete, fail. Each is one optimistic commit of the task, its holder and
  * the session's counters. Source: spec/coordination.md, "Worker Tools"; docs/semantics.md#coordination.
  */
-import type { Change, Settle, Versioned } from '../../../kernel/commit.ts';
+import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MAX_REPORT_BYTES, requireSize } from '../../../kernel/json.ts';
 import { retryStale } from '../../../kernel/retry.ts';
 import { type ClaimOutcome, type ClaimRequest, TaskClaims } from './claims.ts';
@@ -34,16 +34,16 @@ export class TaskQueue {
    * Gives the agent the first task that it may work on, or the one it holds already.
    * @throws MusterError NOT_FOUND when the agent is not registered
    */
-  claim(request: ClaimRequest, settle: Settle<ClaimOutcome>): Promise<ClaimOutcome> {
-    return this.claims.claim(request, settle);
+  claim(request: ClaimRequest, recordAnswer: RecordAnswer<ClaimOutcome>): Promise<ClaimOutcome> {
+    return this.claims.claim(request, recordAnswer);
   }
 
   /** Starting again what the same claim has started changes nothing. */
-  start(taskId: string, claimant: Claimant, settle: Settle<Task>): Promise<Task> {
+  start(taskId: string, claimant: Claimant, recordAnswer: RecordAnswer<Task>): Promise<Task> {
     return this.change(taskId, async ({ value: before, version }, now) => {
       const task = startTask(before, claimant, now);
       const changes = task === before ? [] : taskChanges(before, task, version, now);
-      await this.ports.store.commit(changes, settle(task));
+      await this.ports.store.commit(changes, recordAnswer(task));
       return task;
     });
   }
@@ -56,7 +56,7 @@ export class TaskQueue {
     taskId: string,
     claimant: Claimant,
     outcome: Outcome,
-    settle: Settle<Settlement>,
+    recordAnswer: RecordAnswer<Settlement>,
   ): Promise<Settlement> {
     requireSize('A report', outcome.kind === 'done' ? 'output' : 'error', outcome, MAX_REPORT_BYTES);
     return this.change(taskId, async ({ value: before, version }, now) => {
@@ -66,7 +66,7 @@ export class TaskQueue {
       if (settlement.task.status === 'done' && before.dependents.length > 0) {
         changes.push(...(await this.queueGrowth(before)));
       }
-      await this.ports.store.commit(changes, settle(settlement));
+      await this.ports.store.commit(changes, recordAnswer(settlement));
       return settlement;
     });
   }

@@ -26,7 +26,7 @@ export const addDiscovery = defineTool({
     await services.membership.actAs(principal, agent_id);
     const discovery = { workspace, agentId: agent_id, content, tags: [...new Set(tags)] };
     return answer(
-      await services.coordination.addDiscovery(discovery, (added) => operation.settle(answer(added))),
+      await services.coordination.addDiscovery(discovery, (added) => operation.recordAnswer(answer(added))),
     );
   },
 });

@@ -10,11 +10,6 @@ const DAY_SECONDS = 24 * 60 * 60;
 
 const MAX_IN_HAND = 100;
 
-const answer = (outcome: ClaimOutcome) =>
-  outcome.kind === 'none'
-    ? { success: false, message: 'No available tasks with satisfied dependencies', ...outcome.why }
-    : { success: true, task: taskAnswer(outcome.task), ...(outcome.kind === 'resumed' && { resumed: true }) };
-
 export const claimTask = defineTool({
   name: 'claim_task',
   title: 'Claim a task',
@@ -49,9 +44,17 @@ export const claimTask = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   role: 'worker',
   example: { agent_id: 'terminal-2' },
-  handler: async ({ services, workspace, principal, operation }, { agent_id, lease_seconds, in_hand }) => {
+  answer: (outcome: ClaimOutcome) =>
+    outcome.kind === 'none'
+      ? { success: false, message: 'No available tasks with satisfied dependencies', ...outcome.why }
+      : {
+          success: true,
+          task: taskAnswer(outcome.task),
+          ...(outcome.kind === 'resumed' && { resumed: true }),
+        },
+  handler: async ({ services, workspace, principal, recordAnswer }, { agent_id, lease_seconds, in_hand }) => {
     await services.membership.actAs(principal, agent_id);
     const request = { workspace, agentId: agent_id, leaseSeconds: lease_seconds, inHand: in_hand };
-    return answer(await services.taskQueue.claim(request, (outcome) => operation.settle(answer(outcome))));
+    return services.taskQueue.claim(request, recordAnswer);
   },
 });

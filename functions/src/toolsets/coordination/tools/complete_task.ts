@@ -25,7 +25,8 @@ export const completeTask = defineTool({
     files_modified: ['src/routes/index.ts'],
     files_created: ['src/auth/login.ts', 'src/auth/jwt.ts'],
   },
-  handler: async ({ services, principal, operation }, { agent_id, task_id, claim_epoch, ...report }) => {
+  answer: settlementAnswer,
+  handler: async ({ services, principal, recordAnswer }, { agent_id, task_id, claim_epoch, ...report }) => {
     await services.membership.actAs(principal, agent_id);
     const claimant = { agentId: agent_id, ...(claim_epoch !== undefined && { epoch: claim_epoch }) };
     const result = {
@@ -33,12 +34,6 @@ export const completeTask = defineTool({
       ...(report.files_modified && { filesModified: report.files_modified }),
       ...(report.files_created && { filesCreated: report.files_created }),
     };
-    const settlement = await services.taskQueue.settle(
-      task_id,
-      claimant,
-      { kind: 'done', result },
-      (outcome) => operation.settle(settlementAnswer(outcome)),
-    );
-    return settlementAnswer(settlement);
+    return services.taskQueue.settle(task_id, claimant, { kind: 'done', result }, recordAnswer);
   },
 });

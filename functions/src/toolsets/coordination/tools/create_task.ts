@@ -37,7 +37,7 @@ export const createTask = defineTool({
           isBatch: false,
           field: (_, argument) => argument,
         },
-        (tasks) => operation.settle(answer(tasks)),
+        (tasks) => operation.recordAnswer(answer(tasks)),
       ),
     ),
 });

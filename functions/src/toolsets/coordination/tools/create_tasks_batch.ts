@@ -41,7 +41,7 @@ export const createTasksBatch = defineTool({
           isBatch: true,
           field: (index, argument) => `tasks.${index}.${argument}`,
         },
-        (tasks) => operation.settle(answer(tasks)),
+        (tasks) => operation.recordAnswer(answer(tasks)),
       ),
     ),
 });

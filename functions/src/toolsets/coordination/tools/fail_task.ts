@@ -29,7 +29,7 @@ export const failTask = defineTool({
       task_id,
       claimant,
       { kind: 'failed', error, retryable },
-      (outcome) => operation.settle(settlementAnswer(outcome)),
+      (outcome) => operation.recordAnswer(settlementAnswer(outcome)),
     );
     return settlementAnswer(settlement);
   },

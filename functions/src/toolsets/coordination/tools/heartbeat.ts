@@ -2,8 +2,6 @@ import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { agentId } from './shapes.ts';
 
-const ALIVE = { success: true };
-
 export const heartbeat = defineTool({
   name: 'heartbeat',
   title: 'Heartbeat',
@@ -13,8 +11,7 @@ export const heartbeat = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'worker',
   example: { agent_id: 'terminal-2' },
-  handler: async ({ services, principal, operation }, { agent_id }) => {
-    await services.membership.heartbeat(principal, agent_id, () => operation.settle(ALIVE));
-    return ALIVE;
-  },
+  answer: () => ({ success: true }),
+  handler: ({ services, principal, recordAnswer }, { agent_id }) =>
+    services.membership.heartbeat(principal, agent_id, recordAnswer),
 });

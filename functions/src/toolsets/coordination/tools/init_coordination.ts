@@ -37,7 +37,7 @@ export const initCoordination = defineTool({
   handler: async ({ services, workspace, operation }, { goal, master_plan }) =>
     answer(
       await services.coordination.initialise(workspace, goal, master_plan, (outcome) =>
-        operation.settle(answer(outcome)),
+        operation.recordAnswer(answer(outcome)),
       ),
     ),
 });

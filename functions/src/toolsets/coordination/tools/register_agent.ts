@@ -45,7 +45,7 @@ export const registerAgent = defineTool({
       await services.membership.join(
         principal,
         { agentId: agent_id, role, workspace, capabilities },
-        (membership) => operation.settle(answer(membership)),
+        (membership) => operation.recordAnswer(answer(membership)),
       ),
     ),
 });

@@ -26,7 +26,7 @@ export const startTask = defineTool({
     await services.membership.actAs(principal, agent_id);
     const claimant = { agentId: agent_id, ...(claim_epoch !== undefined && { epoch: claim_epoch }) };
     return answer(
-      await services.taskQueue.start(task_id, claimant, (task) => operation.settle(answer(task))),
+      await services.taskQueue.start(task_id, claimant, (task) => operation.recordAnswer(answer(task))),
     );
   },
 });

@@ -1,6 +1,6 @@
 /** Reading and writing as the caller. Source: spec/network.md, "Firebase Tools"; docs/semantics.md#network. */
 import type { Caller } from '../../../access/rules/principal.ts';
-import type { Operation, Settle } from '../../../kernel/commit.ts';
+import type { Operation, RecordAnswer } from '../../../kernel/commit.ts';
 import {
   type DatabaseName,
   type DataPath,
@@ -46,7 +46,7 @@ export class DataService {
     text: string,
     request: Omit<WriteRequest, 'repetition'>,
     operation: Operation,
-    settle: Settle<WriteOutcome>,
+    recordAnswer: RecordAnswer<WriteOutcome>,
   ): Promise<WriteOutcome> {
     const path = parsePath(database, text);
     checkWrite(path, request);
@@ -55,7 +55,7 @@ export class DataService {
       ...request,
       ...(repetition && { repetition }),
     });
-    await this.ports.store.commit([], settle(outcome));
+    await this.ports.store.commit([], recordAnswer(outcome));
     return outcome;
   }
 }

@@ -3,7 +3,7 @@
  * Source: spec/network.md; docs/decisions/0012-subscription-log.md.
  */
 import type { Caller } from '../../../access/rules/principal.ts';
-import type { Settle, Versioned } from '../../../kernel/commit.ts';
+import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { byteLength } from '../../../kernel/json.ts';
 import { retryStale, unlessStale } from '../../../kernel/retry.ts';
 import type { Expiring } from '../../../kernel/sweep.ts';
@@ -81,7 +81,7 @@ export class SubscriptionService implements EventReader, Expiring {
   async subscribe(
     caller: Caller,
     request: SubscriptionRequest,
-    settle: Settle<Subscribed>,
+    recordAnswer: RecordAnswer<Subscribed>,
   ): Promise<Subscribed> {
     const { randomness, events } = this.ports;
     const path = parsePath(request.database, request.path);
@@ -90,8 +90,8 @@ export class SubscriptionService implements EventReader, Expiring {
       const id = this.idOf(caller, request.subscriptionId);
       const known = await this.ports.subscriptions.find(id);
       return known === undefined || hasExpired(known.value, this.now())
-        ? this.open(caller, path, request, known, settle)
-        : this.goOn(caller, path, request, known, settle);
+        ? this.open(caller, path, request, known, recordAnswer)
+        : this.goOn(caller, path, request, known, recordAnswer);
     });
     await events.create(log, stateOf(request.eventType, subscribed.data));
     return subscribed;
@@ -106,13 +106,13 @@ export class SubscriptionService implements EventReader, Expiring {
   }
 
   /** @throws MusterError NOT_FOUND where the caller has no such subscription */
-  async unsubscribe(caller: Caller, subscriptionId: string, settle: Settle<void>): Promise<void> {
+  async unsubscribe(caller: Caller, subscriptionId: string, recordAnswer: RecordAnswer<void>): Promise<void> {
     const { store, randomness, log } = this.ports;
     const id = this.idOf(caller, subscriptionId);
     // It ends before its log does: whoever reads takes a log that is missing for one that is still to be made.
     const ended = await retryStale(randomness, async () => {
       const { value, version } = await this.mine(caller, subscriptionId);
-      await store.commit([{ kind: 'keepSubscription', id, until: OVER, version }], settle());
+      await store.commit([{ kind: 'keepSubscription', id, until: OVER, version }], recordAnswer());
       return value;
     });
     try {
@@ -140,7 +140,7 @@ export class SubscriptionService implements EventReader, Expiring {
     path: DataPath,
     request: SubscriptionRequest,
     expired: Versioned<Subscription> | undefined,
-    settle: Settle<Subscribed>,
+    recordAnswer: RecordAnswer<Subscribed>,
   ): Promise<Subscribed & { readonly log: string }> {
     const { randomness, store, subscriptions, events } = this.ports;
     const { uid } = caller.principal;
@@ -158,7 +158,10 @@ export class SubscriptionService implements EventReader, Expiring {
     const subscribed = { data, cursor: cursorOf(beginningOf(subscription.log)) };
     if (expired !== undefined) await events.remove(expired.value.log);
     const change = { kind: 'openSubscription', subscription } as const;
-    await store.commit([{ ...change, ...(expired && { replaces: expired.version }) }], settle(subscribed));
+    await store.commit(
+      [{ ...change, ...(expired && { replaces: expired.version }) }],
+      recordAnswer(subscribed),
+    );
     return { ...subscribed, log: subscription.log };
   }
 
@@ -167,7 +170,7 @@ export class SubscriptionService implements EventReader, Expiring {
     path: DataPath,
     request: SubscriptionRequest,
     known: Versioned<Subscription>,
-    settle: Settle<Subscribed>,
+    recordAnswer: RecordAnswer<Subscribed>,
   ): Promise<Subscribed & { readonly log: string }> {
     const { events, store, randomness } = this.ports;
     const { log } = known.value;
@@ -179,7 +182,7 @@ export class SubscriptionService implements EventReader, Expiring {
       ? end + 1
       : await beginLate(events, log, stateOf(request.eventType, data), randomness.letters(WRITER_LETTERS));
     const subscribed = { data, cursor: cursorOf({ log, sequence, index: 0 }) };
-    await store.commit([], settle(subscribed));
+    await store.commit([], recordAnswer(subscribed));
     await this.extend(known);
     return { ...subscribed, log };
   }

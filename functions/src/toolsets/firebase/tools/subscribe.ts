@@ -46,7 +46,7 @@ export const subscribe = defineTool({
       cursor,
     });
     // Stored without the data, which may be larger than what one document holds.
-    const settle = (subscribed: Subscribed) => operation.settle(answer(subscribed));
+    const settle = (subscribed: Subscribed) => operation.recordAnswer(answer(subscribed));
     const subscribed = await services.subscriptions.subscribe(caller, request, settle);
     return {
       ...answer(subscribed),

@@ -15,9 +15,7 @@ export const unsubscribe = defineTool({
   // What is one's own may always be given up.
   role: 'viewer',
   example: { subscriptionId: 'sub-tasks-001' },
-  handler: async ({ services, caller, operation }, { subscriptionId: id }) => {
-    const answer = { success: true, subscriptionId: id };
-    await services.subscriptions.unsubscribe(caller, id, () => operation.settle(answer));
-    return answer;
-  },
+  answer: (_: void, { subscriptionId: id }) => ({ success: true, subscriptionId: id }),
+  handler: ({ services, caller, recordAnswer }, { subscriptionId: id }) =>
+    services.subscriptions.unsubscribe(caller, id, recordAnswer),
 });

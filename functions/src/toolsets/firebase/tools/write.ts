@@ -71,7 +71,7 @@ export const write = defineTool({
       text,
       { ...request, ...(expectedVersion !== undefined && { expectedVersion }) },
       operation,
-      (written) => operation.settle(answer(written)),
+      (written) => operation.recordAnswer(answer(written)),
     );
     return answer(outcome);
   },

@@ -1,5 +1,5 @@
 /** Making and moving branches, also where GitHub's answer is lost. */
-import { type Operation, REPLAY_HOURS, type Settle } from '../../../kernel/commit.ts';
+import { type Operation, REPLAY_HOURS, type RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { found, outcomeUnknown, unwritable, written } from './errors.ts';
 import type { GitHub, Issue, NewIssue, RepositoryName } from './port.ts';
@@ -101,13 +101,13 @@ export class Issues {
     at: RepositoryName,
     issue: NewIssue,
     operation: Operation,
-    settle: Settle<CreatedIssue>,
+    recordAnswer: RecordAnswer<CreatedIssue>,
   ): Promise<CreatedIssue> {
     const id = operation.derivedId('issue');
     const mark = markOf(id ?? this.ports.randomness.letters(MARK_LENGTH));
     const earlier = id === undefined ? undefined : await this.find(at, mark);
     const outcome = earlier ? { issue: earlier, created: false } : await this.createNew(at, issue, mark);
-    await this.ports.store.commit([], settle(outcome));
+    await this.ports.store.commit([], recordAnswer(outcome));
     return outcome;
   }
 

@@ -1,5 +1,5 @@
 /** Creating branches, and committing several files at once. Ours, beside the specification's five tools. */
-import type { Settle, Store } from '../../../kernel/commit.ts';
+import type { RecordAnswer, Store } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Branches } from './branches.ts';
 import { type CommitRequest, checkRequest, type FileChange, isObstacle, kindsOf } from './commitRequest.ts';
@@ -43,22 +43,25 @@ export class Committing {
     at: RepositoryName,
     name: string,
     from: string | undefined,
-    settle: Settle<CreatedBranch>,
+    recordAnswer: RecordAnswer<CreatedBranch>,
   ): Promise<CreatedBranch> {
     refName(name, 'branch');
     if (isSha(name)) throw looksLikeSha();
     const sha = await this.start(at, from);
     const created = await this.branches.make(at, name, sha);
     const outcome = { branch: name, sha, created };
-    await this.store.commit([], settle(outcome));
+    await this.store.commit([], recordAnswer(outcome));
     return outcome;
   }
 
   /** All files in one commit: nobody sees any of it before the branch moves, which is the last step. */
-  async commitFiles(request: CommitRequest, settle: Settle<CommitOutcome>): Promise<CommitOutcome> {
+  async commitFiles(
+    request: CommitRequest,
+    recordAnswer: RecordAnswer<CommitOutcome>,
+  ): Promise<CommitOutcome> {
     checkRequest(request);
     const outcome = await this.commitOnto(request, new Map(), 1);
-    await this.store.commit([], settle(outcome));
+    await this.store.commit([], recordAnswer(outcome));
     return outcome;
   }
 

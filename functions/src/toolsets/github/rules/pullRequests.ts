@@ -1,6 +1,6 @@
 /** Creating pull requests, and remembering which task each belongs to. Source: spec/network.md, "github.createPR". */
 import { hasRole, type Principal } from '../../../access/rules/principal.ts';
-import type { Change, Settle } from '../../../kernel/commit.ts';
+import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { retryStale } from '../../../kernel/retry.ts';
 import { isClosed, taskNotFound } from '../../coordination/index.ts';
@@ -32,7 +32,10 @@ export class PullRequests {
   }
 
   /** Creates a pull request, or gives the open one; then notes its task together with the call's answer. */
-  async create(request: PullRequestRequest, settle: Settle<CreatedPullRequest>): Promise<CreatedPullRequest> {
+  async create(
+    request: PullRequestRequest,
+    recordAnswer: RecordAnswer<CreatedPullRequest>,
+  ): Promise<CreatedPullRequest> {
     const { at, taskId, pullRequest } = request;
     const { owner = at.owner, branch } = headName(pullRequest.head);
     refName(pullRequest.base, 'base');
@@ -42,7 +45,7 @@ export class PullRequests {
     return retryStale(randomness, async () => {
       const changes =
         taskId === undefined ? [] : await this.linkChanges(request, taskId, outcome.pullRequest);
-      await store.commit(changes, settle(outcome));
+      await store.commit(changes, recordAnswer(outcome));
       return outcome;
     });
   }

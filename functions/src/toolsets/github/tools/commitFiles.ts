@@ -49,7 +49,7 @@ export const commitFiles = defineTool({
     const answer = (outcome: CommitOutcome) => ({ ...outcome, branch });
     const outcome = await services.committing.commitFiles(
       { at: repositoryName(input.owner, input.repo), branch, message, files, expectedParent },
-      (committed) => operation.settle(answer(committed)),
+      (committed) => operation.recordAnswer(answer(committed)),
     );
     return answer(outcome);
   },

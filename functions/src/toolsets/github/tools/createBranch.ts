@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import type { CreatedBranch } from '../rules/committing.ts';
 import { repositoryName } from '../rules/names.ts';
 import { ADDS, owner, repo } from './shapes.ts';
 
@@ -24,14 +23,6 @@ export const createBranch = defineTool({
   annotations: { ...ADDS, idempotentHint: true },
   role: 'worker',
   example: { owner: 'sartor-ai', repo: 'claude-network', branch: 'feature/login', from: 'main' },
-  handler: async ({ services, operation }, { owner: ownerName, repo: name, branch, from }) => {
-    const answer = (outcome: CreatedBranch) => ({ ...outcome });
-    const outcome = await services.committing.createBranch(
-      repositoryName(ownerName, name),
-      branch,
-      from,
-      (created) => operation.settle(answer(created)),
-    );
-    return answer(outcome);
-  },
+  handler: async ({ services, recordAnswer }, { owner: ownerName, repo: name, branch, from }) =>
+    services.committing.createBranch(repositoryName(ownerName, name), branch, from, recordAnswer),
 });

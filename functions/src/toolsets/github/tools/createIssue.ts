@@ -60,7 +60,7 @@ export const createIssue = defineTool({
         ...(milestone !== undefined && { milestone }),
       },
       operation,
-      (created) => operation.settle(answer(created)),
+      (created) => operation.recordAnswer(answer(created)),
     );
     return answer(outcome);
   },

@@ -75,7 +75,7 @@ export const createPR = defineTool({
         },
         ...(taskId !== undefined && { taskId }),
       },
-      (created) => operation.settle(answer(created)),
+      (created) => operation.recordAnswer(answer(created)),
     );
     return answer(outcome);
   },

@@ -144,7 +144,7 @@ export const registerAgent = defineTool({
       workspace: input.workspace,
     };
     const registered = await services.registration.register(principal, draft, operation, (outcome) =>
-      operation.settle(answer(baseUrl, outcome)),
+      operation.recordAnswer(answer(baseUrl, outcome)),
     );
     const { credentials, ...rest } = answer(baseUrl, registered);
     return { ...rest, credentials: { ...credentials, secret: registered.secret } };

@@ -3,15 +3,6 @@ import { defineTool } from '../../../mcp/tool.ts';
 import { isEnded, RUN_STATUSES, type Run } from '../rules/runs/run.ts';
 import { runId } from './shapes.ts';
 
-const answer = (run: Run) => ({
-  success: true,
-  runId: run.id,
-  status: run.status,
-  message: isEnded(run)
-    ? 'The run is cancelled. What had been done stays.'
-    : 'The run is being cancelled: its requests are closed, and what had been done stays.',
-});
-
 export const cancelRun = defineTool({
   name: 'cancel_run',
   title: 'Cancel a run',
@@ -28,6 +19,14 @@ export const cancelRun = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   role: 'worker',
   example: { runId: 'run-abcdefghijklmnopqrst' },
-  handler: async ({ services, principal, operation }, { runId: id }) =>
-    answer(await services.orchestration.runs.cancel(principal, id, (run) => operation.settle(answer(run)))),
+  answer: (run: Run) => ({
+    success: true,
+    runId: run.id,
+    status: run.status,
+    message: isEnded(run)
+      ? 'The run is cancelled. What had been done stays.'
+      : 'The run is being cancelled: its requests are closed, and what had been done stays.',
+  }),
+  handler: ({ services, principal, recordAnswer }, { runId: id }) =>
+    services.orchestration.runs.cancel(principal, id, recordAnswer),
 });

@@ -1,10 +1,7 @@
 import { z } from 'zod';
-import { jsonObject } from '../../../kernel/json.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { SavedWorkflow } from '../rules/workflows/definition.ts';
 import { expectedVersion, savedAnswer, workflowName, workflowShape } from './shapes.ts';
-
-const answer = (saved: SavedWorkflow) => ({ success: true, workflow: savedAnswer(saved, true) });
 
 export const deleteWorkflow = defineTool({
   name: 'delete_workflow',
@@ -19,10 +16,7 @@ export const deleteWorkflow = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   role: 'worker',
   example: { name: 'plan-and-check' },
-  handler: async ({ services, principal, operation }, { name, expectedVersion: version }) =>
-    answer(
-      await services.orchestration.workflows.delete(principal.ownerUid, name, version, (saved) =>
-        operation.settle(jsonObject.parse(answer(saved))),
-      ),
-    ),
+  answer: (saved: SavedWorkflow) => ({ success: true, workflow: savedAnswer(saved, true) }),
+  handler: ({ services, principal, recordAnswer }, { name, expectedVersion: version }) =>
+    services.orchestration.workflows.delete(principal.ownerUid, name, version, recordAnswer),
 });

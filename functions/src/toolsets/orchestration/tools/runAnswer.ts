@@ -1,7 +1,7 @@
 /** A run in the words of the specification's answers. */
 
 import { z } from 'zod';
-import type { Settle } from '../../../kernel/commit.ts';
+import type { RecordAnswer } from '../../../kernel/commit.ts';
 import { type ErrorCode, MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
@@ -139,12 +139,12 @@ export async function runAndAnswer(
   waitMs: number | undefined,
 ): Promise<RunAnswer> {
   const { services, principal, workspace, operation } = context;
-  const settle: Settle<Beginning> = ({ runId, cached }) => {
+  const recordAnswer: RecordAnswer<Beginning> = ({ runId, cached }) => {
     // The commit may be done without its answer coming in time.
     sayIfLate(context, runId);
-    return operation.settle({ runId, cached });
+    return operation.recordAnswer({ runId, cached });
   };
-  const beginning = await services.orchestration.runs.start(principal, workspace, request, settle);
+  const beginning = await services.orchestration.runs.start(principal, workspace, request, recordAnswer);
   return answerOf(context, beginning, waitMs);
 }
 

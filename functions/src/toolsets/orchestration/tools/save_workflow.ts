@@ -43,7 +43,7 @@ export const saveWorkflow = defineTool({
   handler: async ({ services, principal, operation }, { workflow, expectedVersion: version }) =>
     answer(
       await services.orchestration.workflows.save(principal.ownerUid, workflow, version, (saving) =>
-        operation.settle(jsonObject.parse(answer(saving))),
+        operation.recordAnswer(jsonObject.parse(answer(saving))),
       ),
     ),
 });

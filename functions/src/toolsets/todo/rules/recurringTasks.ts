@@ -1,5 +1,5 @@
 /** A person's recurring tasks. Source: spec/todo.md, create_recurring_task; docs/semantics.md#to-dos. */
-import type { Settle, Versioned } from '../../../kernel/commit.ts';
+import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import { retryStale } from '../../../kernel/retry.ts';
 import { readFor } from '../../../kernel/unreadable.ts';
@@ -51,7 +51,11 @@ export class RecurringTasks {
   }
 
   /** @throws MusterError VALIDATION_ERROR; CONFLICT, with the reason DUPLICATE_TASK */
-  create(ownerUid: string, draft: RecurringDraft, settle: Settle<BegunRecurrence>): Promise<BegunRecurrence> {
+  create(
+    ownerUid: string,
+    draft: RecurringDraft,
+    recordAnswer: RecordAnswer<BegunRecurrence>,
+  ): Promise<BegunRecurrence> {
     const { clock, preferences, randomness, store } = this.ports;
     const rule = recurrenceRule(draft.rule);
     const tags = checkedTags(draft.tags ?? []);
@@ -77,7 +81,7 @@ export class RecurringTasks {
       const created = creationChanges(begun.first, happening);
       await store.commit(
         [{ kind: 'createRecurringTask', recurringTask }, ...created, ...reserved],
-        settle(begun),
+        recordAnswer(begun),
       );
       return begun;
     });
@@ -91,18 +95,18 @@ export class RecurringTasks {
     ownerUid: string,
     id: string,
     edit: RecurringEdit,
-    settle: Settle<RecurringTask>,
+    recordAnswer: RecordAnswer<RecurringTask>,
   ): Promise<RecurringTask> {
-    return this.replace(ownerUid, id, (recurring) => edited(recurring, edit), settle);
+    return this.replace(ownerUid, id, (recurring) => edited(recurring, edit), recordAnswer);
   }
 
   /**
    * Ends it: no more occurrences come, and the one that is there stays.
    * @throws MusterError NOT_FOUND
    */
-  end(ownerUid: string, id: string, settle: Settle<RecurringTask>): Promise<RecurringTask> {
+  end(ownerUid: string, id: string, recordAnswer: RecordAnswer<RecurringTask>): Promise<RecurringTask> {
     const { clock } = this.ports;
-    return this.replace(ownerUid, id, (recurring) => ({ ...recurring, endedAt: clock.now() }), settle);
+    return this.replace(ownerUid, id, (recurring) => ({ ...recurring, endedAt: clock.now() }), recordAnswer);
   }
 
   list(
@@ -117,13 +121,16 @@ export class RecurringTasks {
     ownerUid: string,
     id: string,
     change: (recurring: RecurringTask) => RecurringTask,
-    settle: Settle<RecurringTask>,
+    recordAnswer: RecordAnswer<RecurringTask>,
   ): Promise<RecurringTask> {
     const { randomness, store } = this.ports;
     return retryStale(randomness, async () => {
       const { value, version } = await this.running(ownerUid, id);
       const recurringTask = change(value);
-      await store.commit([{ kind: 'replaceRecurringTask', recurringTask, version }], settle(recurringTask));
+      await store.commit(
+        [{ kind: 'replaceRecurringTask', recurringTask, version }],
+        recordAnswer(recurringTask),
+      );
       return recurringTask;
     });
   }

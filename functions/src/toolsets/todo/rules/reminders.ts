@@ -1,5 +1,5 @@
 /** A person's reminders, as they ask for them. The to-dos' own commits make, move and remove the usual ones. */
-import { type Settle, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
+import { type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { Page, Position, Slice } from '../../../kernel/paging.ts';
 import { retryStale } from '../../../kernel/retry.ts';
@@ -38,7 +38,12 @@ export class ReminderService {
    * Sets the reminder of a to-do, whether it has one or not.
    * @throws MusterError NOT_FOUND, CONFLICT where the to-do is completed, VALIDATION_ERROR for a time that has passed
    */
-  async set(ownerUid: string, todoId: string, remindAt: Date, settle: Settle<Reminder>): Promise<Reminder> {
+  async set(
+    ownerUid: string,
+    todoId: string,
+    remindAt: Date,
+    recordAnswer: RecordAnswer<Reminder>,
+  ): Promise<Reminder> {
     const { todos, store, clock } = this.ports;
     const todo = (await readFor(ownerUid, todos.find(todoId)))?.value;
     if (todo === undefined || todo.ownerUid !== ownerUid) throw todoNotFound(todoId, ownerUid);
@@ -47,7 +52,7 @@ export class ReminderService {
       throw inThePast('remind_at', remindAt);
     const reminder = reminderAt(todo, remindAt);
     // Where the to-do is completed meanwhile, the reminder finds that out when it is to be sent.
-    await store.commit([{ kind: 'createReminder', reminder }], settle(reminder));
+    await store.commit([{ kind: 'createReminder', reminder }], recordAnswer(reminder));
     return reminder;
   }
 
@@ -55,21 +60,26 @@ export class ReminderService {
    * Reminds again after some time from now, also of what was sent.
    * @throws MusterError NOT_FOUND
    */
-  snooze(ownerUid: string, id: string, milliseconds: number, settle: Settle<Reminder>): Promise<Reminder> {
+  snooze(
+    ownerUid: string,
+    id: string,
+    milliseconds: number,
+    recordAnswer: RecordAnswer<Reminder>,
+  ): Promise<Reminder> {
     const { store, clock, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const { value, version } = await this.own(ownerUid, id);
       const remindAt = new Date(clock.now().getTime() + milliseconds);
       const reminder = reminderAt({ id, ownerUid, title: value.taskTitle }, remindAt);
-      await store.commit([{ kind: 'moveReminder', reminder, version }], settle(reminder));
+      await store.commit([{ kind: 'moveReminder', reminder, version }], recordAnswer(reminder));
       return reminder;
     });
   }
 
   /** @throws MusterError NOT_FOUND */
-  async delete(ownerUid: string, id: string, settle: Settle<void>): Promise<void> {
+  async delete(ownerUid: string, id: string, recordAnswer: RecordAnswer<void>): Promise<void> {
     await this.own(ownerUid, id);
-    await this.ports.store.commit([{ kind: 'deleteReminder', id }], settle());
+    await this.ports.store.commit([{ kind: 'deleteReminder', id }], recordAnswer());
   }
 
   private async own(ownerUid: string, id: string): Promise<Versioned<Reminder>> {

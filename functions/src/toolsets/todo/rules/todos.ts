@@ -1,5 +1,5 @@
 /** A person's to-dos. Source: spec/todo.md; docs/semantics.md#to-dos. */
-import type { Settle } from '../../../kernel/commit.ts';
+import type { RecordAnswer } from '../../../kernel/commit.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import { retryStale } from '../../../kernel/retry.ts';
 import { searchWords, soughtPrefixes } from '../../../kernel/text.ts';
@@ -84,7 +84,7 @@ export class TodoService {
   }
 
   /** @throws MusterError VALIDATION_ERROR; CONFLICT, with the reason DUPLICATE_TASK */
-  add(ownerUid: string, draft: TodoDraft, settle: Settle<Todo>): Promise<Todo> {
+  add(ownerUid: string, draft: TodoDraft, recordAnswer: RecordAnswer<Todo>): Promise<Todo> {
     const { clock, preferences, randomness, store } = this.ports;
     const tags = checkedTags(draft.tags ?? []);
     return retryStale(randomness, async () => {
@@ -105,7 +105,7 @@ export class TodoService {
       const isDue = todo.dueDate !== undefined;
       const happening = await happeningTo(todo, randomness.uuid(), now, { isDue, preferences });
       const changes = creationChanges(todo, happening);
-      await store.commit([...changes, ...reserved], settle(todo));
+      await store.commit([...changes, ...reserved], recordAnswer(todo));
       return todo;
     });
   }
@@ -114,7 +114,12 @@ export class TodoService {
    * @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND; VALIDATION_ERROR; CONFLICT, with the reason
    *   DUPLICATE_TASK
    */
-  edit(ownerUid: string, id: string, edit: TodoEdit, settle: Settle<EditedOutcome>): Promise<EditedOutcome> {
+  edit(
+    ownerUid: string,
+    id: string,
+    edit: TodoEdit,
+    recordAnswer: RecordAnswer<EditedOutcome>,
+  ): Promise<EditedOutcome> {
     const { clock, preferences, randomness, store } = this.ports;
     return retryStale(randomness, async () => {
       const found = await this.own(ownerUid, id);
@@ -128,13 +133,13 @@ export class TodoService {
       const happening = await happeningTo(todo, randomness.uuid(), now, { isDue, preferences });
       const changes = replacementChanges(found, todo, found.reminder, happening);
       const reserved = await this.titles.changes(found.value, todo);
-      await store.commit([...changes, ...reserved], settle(outcome));
+      await store.commit([...changes, ...reserved], recordAnswer(outcome));
       return outcome;
     });
   }
 
   /** @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND; CONFLICT where it is completed already */
-  complete(ownerUid: string, id: string, settle: Settle<EndedOutcome>): Promise<EndedOutcome> {
+  complete(ownerUid: string, id: string, recordAnswer: RecordAnswer<EndedOutcome>): Promise<EndedOutcome> {
     const { clock, randomness, store } = this.ports;
     return retryStale(randomness, async () => {
       const found = await this.own(ownerUid, id);
@@ -148,13 +153,13 @@ export class TodoService {
         ...(await this.titles.changes(found.value, todo)),
         ...following,
       ];
-      await store.commit(changes, settle(outcome));
+      await store.commit(changes, recordAnswer(outcome));
       return outcome;
     });
   }
 
   /** @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND */
-  delete(ownerUid: string, id: string, settle: Settle<EndedOutcome>): Promise<EndedOutcome> {
+  delete(ownerUid: string, id: string, recordAnswer: RecordAnswer<EndedOutcome>): Promise<EndedOutcome> {
     const { clock, randomness, store } = this.ports;
     return retryStale(randomness, async () => {
       const found = await this.own(ownerUid, id);
@@ -166,7 +171,7 @@ export class TodoService {
         ...(await this.titles.changes(found.value, undefined)),
         ...following,
       ];
-      await store.commit(changes, settle(outcome));
+      await store.commit(changes, recordAnswer(outcome));
       return outcome;
     });
   }

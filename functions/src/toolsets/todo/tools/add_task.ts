@@ -41,7 +41,7 @@ export const addTask = defineTool({
   handler: async ({ services, principal, operation }, { due_date, ...draft }) =>
     answer(
       await services.todos.add(writingOwner(principal), { ...draft, dueDate: dateOf(due_date) }, (todo) =>
-        operation.settle(answer(todo)),
+        operation.recordAnswer(answer(todo)),
       ),
     ),
 });

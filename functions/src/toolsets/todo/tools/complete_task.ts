@@ -32,10 +32,7 @@ export const completeTask = defineTool({
   annotations: { ...writing, destructiveHint: false, idempotentHint: true },
   role: 'viewer',
   example: { task_id: 'todo-xxx-001' },
-  handler: async ({ services, principal, operation }, { task_id }) =>
-    answer(
-      await services.todos.complete(writingOwner(principal), task_id, (outcome) =>
-        operation.settle(answer(outcome)),
-      ),
-    ),
+  answer,
+  handler: ({ services, principal, recordAnswer }, { task_id }) =>
+    services.todos.complete(writingOwner(principal), task_id, recordAnswer),
 });

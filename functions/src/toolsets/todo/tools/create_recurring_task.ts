@@ -61,7 +61,7 @@ export const createRecurringTask = defineTool({
     };
     return answer(
       await services.recurringTasks.create(writingOwner(principal), { ...draft, rule }, (begun) =>
-        operation.settle(answer(begun)),
+        operation.recordAnswer(answer(begun)),
       ),
     );
   },

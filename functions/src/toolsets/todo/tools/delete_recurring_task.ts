@@ -27,7 +27,7 @@ export const deleteRecurringTask = defineTool({
   handler: async ({ services, principal, operation }, { recurring_task_id }) =>
     answer(
       await services.recurringTasks.end(writingOwner(principal), recurring_task_id, (recurring) =>
-        operation.settle(answer(recurring)),
+        operation.recordAnswer(answer(recurring)),
       ),
     ),
 });

@@ -2,8 +2,6 @@ import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { reminderId, writing, writingOwner } from './shapes.ts';
 
-const ANSWER = { success: true, message: 'The reminder is deleted. Its task stays.' };
-
 export const deleteReminder = defineTool({
   name: 'delete_reminder',
   title: 'Delete a reminder',
@@ -14,8 +12,7 @@ export const deleteReminder = defineTool({
   annotations: { ...writing, destructiveHint: true, idempotentHint: false },
   role: 'viewer',
   example: { reminder_id: 'todo-xxx-001' },
-  handler: async ({ services, principal, operation }, { reminder_id }) => {
-    await services.reminders.delete(writingOwner(principal), reminder_id, () => operation.settle(ANSWER));
-    return ANSWER;
-  },
+  answer: () => ({ success: true, message: 'The reminder is deleted. Its task stays.' }),
+  handler: async ({ services, principal, recordAnswer }, { reminder_id }) =>
+    services.reminders.delete(writingOwner(principal), reminder_id, recordAnswer),
 });

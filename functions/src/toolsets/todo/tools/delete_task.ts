@@ -28,7 +28,7 @@ export const deleteTask = defineTool({
   handler: async ({ services, principal, operation }, { task_id }) =>
     answer(
       await services.todos.delete(writingOwner(principal), task_id, (outcome) =>
-        operation.settle(answer(outcome)),
+        operation.recordAnswer(answer(outcome)),
       ),
     ),
 });

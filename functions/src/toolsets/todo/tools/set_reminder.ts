@@ -18,7 +18,7 @@ export const setReminder = defineTool({
   handler: async ({ services, principal, operation }, { task_id, remind_at }) =>
     setAnswer(
       await services.reminders.set(writingOwner(principal), task_id, dateOf(remind_at), (reminder) =>
-        operation.settle(setAnswer(reminder)),
+        operation.recordAnswer(setAnswer(reminder)),
       ),
     ),
 });

@@ -150,7 +150,7 @@ export async function edited(
     writtenAnswer(todo, changed.length === 0 ? 'Nothing changed: the task is so already.' : done);
   return answer(
     await services.todos.edit(writingOwner(principal), taskId, edit, (outcome) =>
-      operation.settle(answer(outcome)),
+      operation.recordAnswer(answer(outcome)),
     ),
   );
 }

@@ -21,7 +21,7 @@ export const snoozeReminder = defineTool({
   handler: async ({ services, principal, operation }, { reminder_id, minutes }) =>
     setAnswer(
       await services.reminders.snooze(writingOwner(principal), reminder_id, minutes * MINUTE, (reminder) =>
-        operation.settle(setAnswer(reminder)),
+        operation.recordAnswer(setAnswer(reminder)),
       ),
     ),
 });

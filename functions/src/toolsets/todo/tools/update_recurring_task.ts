@@ -48,7 +48,7 @@ export const updateRecurringTask = defineTool({
         writingOwner(principal),
         recurring_task_id,
         { ...edit, endDate: dateOf(end_date) },
-        (recurring) => operation.settle(answer(recurring)),
+        (recurring) => operation.recordAnswer(answer(recurring)),
       ),
     ),
 });

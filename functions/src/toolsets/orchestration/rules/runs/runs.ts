@@ -1,6 +1,6 @@
 /** Starting, following, looking at and cancelling runs. */
 import { hasRole, type Principal } from '../../../../access/rules/principal.ts';
-import type { Settle } from '../../../../kernel/commit.ts';
+import type { RecordAnswer } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import type { Slice } from '../../../../kernel/paging.ts';
 import { retryStale } from '../../../../kernel/retry.ts';
@@ -54,9 +54,14 @@ export class RunService {
     principal: Principal,
     workspace: string,
     request: RunRequest,
-    settle: Settle<Beginning>,
+    recordAnswer: RecordAnswer<Beginning>,
   ): Promise<Beginning> {
-    const { beginning, isToBeDispatched } = await this.starting.store(principal, workspace, request, settle);
+    const { beginning, isToBeDispatched } = await this.starting.store(
+      principal,
+      workspace,
+      request,
+      recordAnswer,
+    );
     if (isToBeDispatched) await this.dispatch(beginning.runId);
     return beginning;
   }
@@ -124,7 +129,7 @@ export class RunService {
    * Ends the run: at once where nobody executes it, else as soon as its instance sees that. What has settled stays.
    * @throws MusterError NOT_FOUND, or CONFLICT where it has succeeded or failed
    */
-  cancel(principal: Principal, runId: string, settle: Settle<Run>): Promise<Run> {
+  cancel(principal: Principal, runId: string, recordAnswer: RecordAnswer<Run>): Promise<Run> {
     const { store, clock, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const { value, version } = await this.visible(principal, runId);
@@ -133,7 +138,7 @@ export class RunService {
       const asked = { ...value, cancelRequested: true };
       const run = isEnded(value) || isLeased(value, now) ? asked : ended(asked, { status: 'cancelled' }, now);
       const tasks = isEnded(value) ? [] : await abandonedTasks(this.ports.tasks, run, now);
-      await store.commit([{ kind: 'replaceRun', run, version }, ...tasks], settle(run));
+      await store.commit([{ kind: 'replaceRun', run, version }, ...tasks], recordAnswer(run));
       return run;
     });
   }

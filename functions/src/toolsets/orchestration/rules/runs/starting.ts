@@ -1,6 +1,6 @@
 /** Starting runs, and finding the one that answers the same question. */
 import type { Principal } from '../../../../access/rules/principal.ts';
-import type { Change, Settle, Versioned } from '../../../../kernel/commit.ts';
+import type { Change, RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { canonicalJson, requireSize } from '../../../../kernel/json.ts';
 import type { Batch, Page, Position, Slice } from '../../../../kernel/paging.ts';
@@ -59,7 +59,7 @@ export class RunStart {
     principal: Principal,
     workspace: string,
     request: RunRequest,
-    settle: Settle<Beginning>,
+    recordAnswer: RecordAnswer<Beginning>,
   ): Promise<Stored> {
     const order = orderOf(request);
     const key = request.cache ? this.keyOf(principal, workspace, order) : undefined;
@@ -69,13 +69,13 @@ export class RunStart {
       const good = kept && (await this.goodRun(kept.value.runId));
       if (good !== undefined) {
         const found = { runId: good.id, cached: true };
-        await this.ports.store.commit([], settle(found));
+        await this.ports.store.commit([], recordAnswer(found));
         // The instance that stored it may have died before it dispatched it. Twice is once.
         return { beginning: found, isToBeDispatched: good.status === 'pending' };
       }
       const made = { runId: run.id, cached: false };
       const keep: Change[] = key === undefined ? [] : [keepAnswer(key, run, kept?.version)];
-      await this.ports.store.commit([{ kind: 'createRun', run, order }, ...keep], settle(made));
+      await this.ports.store.commit([{ kind: 'createRun', run, order }, ...keep], recordAnswer(made));
       return { beginning: made, isToBeDispatched: true };
     });
   }

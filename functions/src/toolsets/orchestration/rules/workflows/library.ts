@@ -1,5 +1,5 @@
 /** The workflows that a caller can name: the built-in ones, and those of the caller's owner. */
-import type { Settle, Versioned } from '../../../../kernel/commit.ts';
+import type { RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { canonicalJson } from '../../../../kernel/json.ts';
 import type { Slice } from '../../../../kernel/paging.ts';
@@ -49,7 +49,7 @@ export class WorkflowLibrary {
     ownerUid: string,
     definition: unknown,
     expectedVersion: number | undefined,
-    settle: Settle<Saving>,
+    recordAnswer: RecordAnswer<Saving>,
   ): Promise<Saving> {
     const workflow = readWorkflow(definition, 'workflow');
     if (builtIn(workflow.name) !== undefined) throw isBuiltIn(workflow.name, 'workflow.name');
@@ -59,7 +59,10 @@ export class WorkflowLibrary {
       const before = await this.ports.workflows.find(id);
       requireVersion(workflow.name, before?.value, expectedVersion);
       const saving = savingOf(before?.value, { id, ownerUid, workflow }, clock.now());
-      await store.commit(saving.change === 'unchanged' ? [] : [changeOf(saving, before)], settle(saving));
+      await store.commit(
+        saving.change === 'unchanged' ? [] : [changeOf(saving, before)],
+        recordAnswer(saving),
+      );
       return saving;
     });
   }
@@ -69,7 +72,7 @@ export class WorkflowLibrary {
     ownerUid: string,
     name: string,
     expectedVersion: number | undefined,
-    settle: Settle<SavedWorkflow>,
+    recordAnswer: RecordAnswer<SavedWorkflow>,
   ): Promise<SavedWorkflow> {
     if (builtIn(name) !== undefined) throw isBuiltIn(name, 'name');
     const { store, randomness } = this.ports;
@@ -78,7 +81,7 @@ export class WorkflowLibrary {
       if (found === undefined) throw noWorkflow(name, 'name');
       const { value, version } = found;
       requireVersion(name, value, expectedVersion);
-      await store.commit([{ kind: 'deleteWorkflow', id: value.id, version }], settle(value));
+      await store.commit([{ kind: 'deleteWorkflow', id: value.id, version }], recordAnswer(value));
       return value;
     });
   }
