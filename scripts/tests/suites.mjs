@@ -37,6 +37,4 @@ export const alone = {
   'test/e2e/systemStatus.test.ts': 'it is told within 3 seconds that a database is away',
   'test/e2e/busyMachine.nightly.ts': 'it loads all cores and counts the instances that are started then',
   'test/e2e/clock.test.ts': 'it moves the clock of everything that is deployed',
-  'test/e2e/killedInstances.test.ts': 'it kills every instance, and all start cold again',
-  'test/e2e/subscriptionsKilled.test.ts': 'it kills every instance, and all start cold again',
 };
