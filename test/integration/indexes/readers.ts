@@ -42,7 +42,11 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'toolsets/coding/store/logs.ts': await taskLogCalls(),
   'toolsets/coding/store/tasks.ts': await codingTaskCalls(),
   'toolsets/coordination/store/queue.ts': await queueCalls(),
-  'toolsets/coordination/store/sessions.ts': [...(await archiveCalls()), ...(await discoveryCalls())],
+  'toolsets/coordination/store/sessions.ts': [
+    ...(await archiveCalls()),
+    ...(await sessionCalls()),
+    ...(await discoveryCalls()),
+  ],
   'toolsets/coordination/store/tasks.ts': await taskCalls(),
   'toolsets/firebase/store/subscriptions.ts': await subscriptionCalls(),
   'toolsets/onboarding/store/firstActs.ts': await firstActsCalls(),
@@ -173,6 +177,17 @@ async function runCalls(): Promise<readonly Call[]> {
 async function archiveCalls(): Promise<readonly Call[]> {
   const { FirestoreArchiveReader }: ArchiveReaders = await load('toolsets/coordination/store/sessions.ts');
   return [(database) => new FirestoreArchiveReader(database).uncleared(2)];
+}
+
+async function sessionCalls(): Promise<readonly Call[]> {
+  const { FirestoreSessionReader }: ArchiveReaders = await load('toolsets/coordination/store/sessions.ts');
+  return [
+    (database) => new FirestoreSessionReader(database, documents).current('workspace-1'),
+    (database) => new FirestoreSessionReader(database, documents).currentWithAgent('workspace-1', 'agent-1'),
+    (database) => new FirestoreSessionReader(database, documents).archived('workspace-1', SESSION),
+    (database) => new FirestoreSessionReader(database, documents).counters('workspace-1', SESSION),
+    (database) => new FirestoreSessionReader(database, documents).members('workspace-1'),
+  ];
 }
 
 async function skillCalls(): Promise<readonly Call[]> {

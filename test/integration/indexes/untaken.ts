@@ -17,17 +17,21 @@ export interface Untaken {
 /** A method, a call that builds a query, or a branch that is nothing but the name of one: `? inSession`. */
 const QUERY_BUILDING = [
   /^(?:async\s+|get\s+|static\s+)*\w+\s*\(/,
-  /\.(?:where|orderBy|collection|collectionGroup|count|stream|get)\(/,
-  /\.(?:first|firstVersioned|slice|page|all)\(/,
+  /\.(?:where|orderBy|collection|collectionGroup|count|stream)\(|\.get\(\)/,
+  /\b(?:documents|this)\.(?:first|firstVersioned|slice|page|all)\(/,
   /^[?:]?\s*\w+$/,
 ];
 
 /** What a part has to name to reach a query: a store's writers and shapes name neither. */
-const REACHES_QUERIES = /\b(?:database|documents|query|this)\b|^[?:]?\s*\w+$/;
+const REACHES_QUERIES =
+  /\b(?:database|documents|query)\b|\bthis\.\w+\(|\.(?:where|orderBy|count)\(|^[?:]?\s*\w+$/;
+
+/** Comments, and a document that is read by its path. */
+const NO_QUERY = /\/\/.*|\/\*[^]*?\*\/|\.doc\((?:[^()]|\([^()]*\))*\)\.get\(\)/g;
 
 /** Whether a query may hide in it; handling the documents that are found needs no index. */
 export function isQueryBuilding({ text }: Untaken): boolean {
-  const part = text.trim();
+  const part = text.replace(NO_QUERY, '').trim();
   return QUERY_BUILDING.some((pattern) => pattern.test(part)) && REACHES_QUERIES.test(part);
 }
 
