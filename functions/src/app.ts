@@ -51,7 +51,12 @@ export function compose(bindings: Bindings) {
     ...systemPorts(foundation),
     ...onboardingPorts(foundation),
   };
-  const below = { ...accessServices(ports), ...coordinationServices(ports), ...systemServices(ports) };
+  const access = accessServices(ports);
+  const below = {
+    ...access,
+    ...coordinationServices(ports, access.liveness),
+    ...systemServices(ports),
+  };
   const services = {
     ...below,
     ...todoServices(ports),

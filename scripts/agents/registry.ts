@@ -8,7 +8,7 @@ import type { Options } from './arguments.ts';
 
 const unkeyed = {
   argumentsHash: undefined,
-  settle: () => undefined,
+  recordAnswer: () => undefined,
   derivedSecret: () => undefined,
   derivedId: () => undefined,
 };

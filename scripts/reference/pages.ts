@@ -3,7 +3,8 @@ import { MusterError } from '../../functions/src/kernel/errors.ts';
 import { toolResult } from '../../functions/src/mcp/errorEnvelope.ts';
 import { inputJsonSchema, outputJsonSchema } from '../../functions/src/mcp/jsonSchema.ts';
 import { fullName, wireName } from '../../functions/src/mcp/names.ts';
-import type { Resource, Tool, Toolset } from '../../functions/src/mcp/tool.ts';
+import type { Resource } from '../../functions/src/mcp/resource.ts';
+import type { ErrorEnvelope, Tool, Toolset } from '../../functions/src/mcp/tool.ts';
 import { wholeDescription } from '../../functions/src/mcp/toolList.ts';
 import { listCost, MAX_BYTES, MAX_TOKENS, TOOLSET_TOKENS } from './budgets.ts';
 import { schemaRows, table } from './tables.ts';
@@ -53,11 +54,11 @@ function listSection(names: readonly string[]): readonly string[] {
 }
 
 export function toolsetPage(toolset: Toolset): string {
-  const { name, instructions, tools, resources, templates = [] } = toolset;
+  const { name, instructions, tools, resources, templates = [], errors } = toolset;
   const uris = [...resources, ...templates.map(({ uriTemplate: uri, ...listed }) => ({ uri, ...listed }))];
   return page(`The toolset ${name}`, [
     instructions,
-    errorSection(name),
+    errorSection(errors),
     ...tools.map((tool) => toolSection(name, tool)),
     ...(uris.length === 0 ? [] : [resourceSection(uris)]),
   ]);
@@ -67,13 +68,13 @@ function page(title: string, sections: readonly string[]): string {
   return `${[`# ${title}`, GENERATED, ...sections].join('\n\n')}\n`;
 }
 
-function errorSection(toolset: string): string {
+function errorSection(envelope: ErrorEnvelope | undefined): string {
   const example = new MusterError('REQUIRED_FIELD', 'Missing required argument "agent_id".', {
     field: 'agent_id',
     reason: 'MISSING',
     suggestion: 'Give your agent ID.',
   });
-  const { structuredContent } = toolResult(toolset, { error: example });
+  const { structuredContent } = toolResult(envelope, { error: example });
   return `An error comes with \`isError: true\` and, as structured content and as text:\n\n${json(structuredContent)}`;
 }
 

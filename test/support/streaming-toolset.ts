@@ -1,7 +1,8 @@
 /** A toolset with what can be streamed and watched: a tool that notifies, and the real subscriptions. */
 import { z } from 'zod';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
-import { defineResourceTemplate, defineTool, type Toolset } from '../../functions/src/mcp/tool.ts';
+import { defineResourceTemplate } from '../../functions/src/mcp/resource.ts';
+import { defineTool, type Toolset } from '../../functions/src/mcp/tool.ts';
 import { templates } from '../../functions/src/toolsets/firebase/resources.ts';
 
 const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };

@@ -13,8 +13,6 @@ import { DatabasePresence } from '../access/store/presence.ts';
 import { FirebaseIdTokenVerifier } from '../access/store/signIn.ts';
 import { firebaseApp } from '../kernel/firebaseApp.ts';
 import { realtimeDatabase } from '../kernel/realtime/database.ts';
-import { AgentMembership } from '../toolsets/coordination/rules/membership.ts';
-import { FirestoreSessionReader } from '../toolsets/coordination/store/sessions.ts';
 import type { Foundation } from './foundation.ts';
 
 export interface AccessBindings {
@@ -32,7 +30,6 @@ export function accessPorts(foundation: Foundation, { rateLimit }: AccessBinding
     ledgers,
     agents: new FirestoreAgentReader(database, documents),
     directory: new FirestoreAgentDirectory(database, documents),
-    sessions: new FirestoreSessionReader(database, documents),
     presence: new DatabasePresence(realtimeDatabase, clock),
     idTokens: new FirebaseIdTokenVerifier(firebaseApp, clock),
     limits: rateLimit ? new RateLimiter(rateLimit, ledgers.limits, foundation) : UNLIMITED,
@@ -42,11 +39,9 @@ export function accessPorts(foundation: Foundation, { rateLimit }: AccessBinding
 
 export function accessServices(ports: AccessPorts) {
   const liveness = new AgentLiveness(ports);
-  const revive = (agentId: string): Promise<void> => liveness.revive(agentId);
   return {
     liveness,
-    authenticator: new CredentialAuthenticator(ports, revive),
+    authenticator: new CredentialAuthenticator(ports, (agentId) => liveness.revive(agentId)),
     registration: new AgentRegistration(ports),
-    membership: new AgentMembership(ports, revive),
   };
 }

@@ -6,7 +6,7 @@ import { inputJsonSchema } from './jsonSchema.ts';
 import { acceptedNames, type Dialect, fullName, wireName } from './names.ts';
 import { type Resources, resourcesOf } from './resources.ts';
 import type { Listing, Selection } from './selection.ts';
-import type { FoundTool, Toolset } from './tool.ts';
+import type { EventSource, FoundTool, Toolset } from './tool.ts';
 import { isListedLight, lightTool, type ToolList, toolListOf, wholeTool } from './toolList.ts';
 
 /** Clients cut instructions off, some without a word. Source: docs/semantics.md#the-endpoint. */
@@ -40,6 +40,11 @@ export class Catalogues {
     return this.#toolsets.map((toolset) => toolset.name);
   }
 
+  /** What `/mcp/events` streams. */
+  get eventSource(): EventSource | undefined {
+    return this.#toolsets.find(({ events }) => events !== undefined)?.events;
+  }
+
   /** @param allowed the only toolsets that the principal may use, where there is such a limit */
   of(selection: Selection, allowed?: readonly string[]): Catalogue {
     const chosen = selection.toolsets.filter((name) => allowed === undefined || allowed.includes(name));
@@ -56,10 +61,10 @@ export class Catalogues {
   }
 
   #build(toolsets: readonly Toolset[], { readonly, dialect, listing }: Selection): Catalogue {
-    const found = toolsets.flatMap(({ name, tools }) =>
+    const found = toolsets.flatMap(({ name, tools, errors }) =>
       tools
         .filter((tool) => !readonly || tool.annotations.readOnlyHint)
-        .map((tool) => ({ toolset: name, tool })),
+        .map((tool) => ({ toolset: name, tool, errors })),
     );
     const byName = new Map(
       found.flatMap((entry) =>

@@ -1,7 +1,8 @@
 /** Finds resources by their URIs: those with a fixed one, and those of templates. */
 
 import { UriTemplate } from '@modelcontextprotocol/server';
-import type { BoundResource, Resource, ResourceTemplate, Toolset } from './tool.ts';
+import type { BoundResource, Resource, ResourceTemplate } from './resource.ts';
+import type { Toolset } from './tool.ts';
 
 /** A resource that a URI names. */
 export interface FoundResource {

@@ -1,14 +1,13 @@
-/**
- * The shape of a tool and of a resource. Toolsets import this file and nothing else of this folder.
- * Source: CONTRIBUTING.md#add-a-tool.
- */
+/** The shape of a tool and of a toolset. Source: CONTRIBUTING.md#add-a-tool. */
 import { z } from 'zod';
-import type { Role } from '../access/rules/principal.ts';
+import type { Caller, Role } from '../access/rules/principal.ts';
 import type { RecordAnswer } from '../kernel/commit.ts';
+import type { MusterError } from '../kernel/errors.ts';
 import { type JsonObject, jsonObject } from '../kernel/json.ts';
 import type { WithBrandedIds } from './brandedIds.ts';
-import type { CallContext } from './callContext.ts';
+import type { CallContext, Services } from './callContext.ts';
 import { CLEARABLE } from './jsonSchema.ts';
+import type { Resource, ResourceTemplate } from './resource.ts';
 import { argumentsChecker } from './validation.ts';
 
 /** MCP's four hints, all of them required. Source: MCP 2025-11-25, ToolAnnotations. */
@@ -71,6 +70,8 @@ interface WritingContext<Outcome> extends CallContext {
 export interface FoundTool {
   readonly toolset: string;
   readonly tool: Tool;
+  /** The toolset's own, where it has one. */
+  readonly errors?: ErrorEnvelope | undefined;
 }
 
 /** A call whose arguments have been checked and which may now be run. */
@@ -169,88 +170,47 @@ function toolOf<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
   };
 }
 
-/** A resource with a fixed URI. */
-export interface Resource {
-  readonly uri: string;
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly mimeType: string;
-  readonly role: Role;
-  /** The text of the resource; a JSON resource gives its serialised form. */
-  read(context: CallContext): Promise<string>;
-}
-
-/**
- * The values that a variable may have now; those that do not begin with what has been typed are left out.
- * @param chosen the values of other variables, as far as they are known
- */
-export type Completion = (
-  context: CallContext,
-  chosen: Readonly<Record<string, string>>,
-) => Promise<readonly string[]>;
-
-/** A family of resources, as its file writes it. */
-interface ResourceTemplateDefinition<Variables extends z.ZodObject> {
-  /** RFC 6570, level 1: `firebase://subscriptions/{subscriptionId}`. */
-  readonly uriTemplate: string;
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly mimeType: string;
-  readonly role: Role;
-  /** Strings, one for each variable of the template. What does not match is no resource. */
-  readonly variables: Variables;
-  /** Whether values may have slashes that are not encoded: the URI must be plain all the same. */
-  readonly slashes?: true;
-  readonly complete?: Readonly<Partial<Record<keyof z.output<Variables>, Completion>>>;
-  /** @throws MusterError NOT_FOUND where there is no such resource */
-  read(context: CallContext, variables: z.output<Variables>): Promise<string>;
+/** How a toolset's specification has errors. */
+export interface ErrorEnvelope {
+  /** @param details what an error says beyond its message, as far as its caller may see it */
+  show(error: MusterError, details: JsonObject): JsonObject;
   /**
-   * Yields whenever the resource has changed, at least once a change, until the context's `gone`. What has
-   * changed before may be told again.
-   * @throws MusterError NOT_FOUND where there is no such resource
+   * What the listed answers say of errors: `structuredContent` must be as `outputSchema` says, and
+   * `@modelcontextprotocol/sdk` 1.x holds errors against it as well and keeps those that fail to itself.
+   * spec/network.md fixes what its answers require, which leaves no room there: its envelope is not listed.
+   * Source: MCP 2025-11-25, "Output Schema"; modelcontextprotocol/typescript-sdk, issue 1943.
    */
-  watch?(context: CallContext, variables: z.output<Variables>): Promise<AsyncIterable<unknown>>;
+  readonly schema: z.ZodObject;
 }
 
-/** One resource of a template. */
-export interface BoundResource {
-  read(context: CallContext): Promise<string>;
-  watch?(context: CallContext): Promise<AsyncIterable<unknown>>;
+/** Server-sent events as text. Source: https://html.spec.whatwg.org/multipage/server-sent-events.html */
+export interface ServerSentEvent {
+  /** The client keeps it, and sends it as `Last-Event-ID` when it comes back. */
+  readonly id?: string;
+  /** Its type; `message` where absent. */
+  readonly event?: string;
+  /** One line or more. */
+  readonly data: string;
 }
 
-/** A template with its types erased, as the router keeps it. */
-export interface ResourceTemplate extends Omit<Resource, 'uri' | 'read'> {
-  readonly uriTemplate: string;
-  readonly watchable: boolean;
-  readonly slashes: boolean;
-  readonly completions: ReadonlyMap<string, Completion>;
-  /** @returns undefined where the variables name no resource */
-  bind(variables: Readonly<Record<string, string>>): BoundResource | undefined;
+/** What `/mcp/events` streams. */
+export interface EventSource {
+  /** The stream's name in the log. */
+  readonly name: string;
+  /**
+   * @returns opens the stream, until the signal fires: what there is, and then what comes
+   * @throws MusterError where the request names nothing to stream
+   */
+  request(query: URLSearchParams, lastEventId: string | undefined): OpenEvents;
 }
 
-export function defineResourceTemplate<Variables extends z.ZodObject>(
-  definition: ResourceTemplateDefinition<Variables>,
-): ResourceTemplate {
-  const { variables: schema, read, watch, slashes = false, complete = {}, ...listed } = definition;
-  return {
-    ...listed,
-    watchable: watch !== undefined,
-    slashes,
-    completions: new Map(
-      Object.entries<Completion | undefined>(complete).flatMap(([name, one]) => (one ? [[name, one]] : [])),
-    ),
-    bind(raw) {
-      const { success, data } = schema.safeParse(raw);
-      if (!success) return undefined;
-      return {
-        read: (context) => read(context, data),
-        ...(watch && { watch: (context) => watch(context, data) }),
-      };
-    },
-  };
-}
+type Events = readonly ServerSentEvent[];
+
+export type OpenEvents = (
+  services: Services,
+  caller: Caller,
+  end: AbortSignal,
+) => Promise<{ readonly first: Events; readonly following: AsyncIterable<Events> }>;
 
 /** What a toolset's folder exports. */
 export interface Toolset {
@@ -261,4 +221,7 @@ export interface Toolset {
   readonly tools: readonly Tool[];
   readonly resources: readonly Resource[];
   readonly templates?: readonly ResourceTemplate[];
+  /** Absent: that of spec/network.md. */
+  readonly errors?: ErrorEnvelope;
+  readonly events?: EventSource;
 }

@@ -1,7 +1,6 @@
 /** How `tools/list` shows a tool: whole, or trimmed to what a model needs. */
 import { hasRole, type Role } from '../access/rules/principal.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import { envelopeSchema } from './errorEnvelope.ts';
 import { PackedText } from './http/compression.ts';
 import { answerOrRefusalSchema, inputJsonSchema, lightSchema, outputJsonSchema } from './jsonSchema.ts';
 import { type Dialect, wireName } from './names.ts';
@@ -31,10 +30,9 @@ export function toolListOf(tools: readonly ListedTool[]): ToolList {
 }
 
 /** Everything that there is to say of a tool. */
-export function wholeTool({ toolset, tool }: FoundTool, dialect: Dialect): ListedTool {
+export function wholeTool({ toolset, tool, errors }: FoundTool, dialect: Dialect): ListedTool {
   const { title, annotations, output } = tool;
-  const refusal = envelopeSchema(toolset);
-  const answer = refusal === undefined ? outputJsonSchema(output) : answerOrRefusalSchema(output, refusal);
+  const answer = errors ? answerOrRefusalSchema(output, errors.schema) : outputJsonSchema(output);
   return {
     name: wireName(toolset, tool.name, dialect),
     title,

@@ -4,7 +4,8 @@
  */
 import { z } from 'zod';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { defineResourceTemplate, defineTool, type Toolset } from '../../../functions/src/mcp/tool.ts';
+import { defineResourceTemplate } from '../../../functions/src/mcp/resource.ts';
+import { defineTool, type Toolset } from '../../../functions/src/mcp/tool.ts';
 
 const common = {
   input: z.strictObject({}),

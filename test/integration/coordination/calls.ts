@@ -46,7 +46,7 @@ export async function call(
     timeLeft: () => 50_000,
   };
   const found = toolNamed(name);
-  return toolResult(found.toolset, await callTool(ports, exchange, found, rawArguments));
+  return toolResult(found.errors, await callTool(ports, exchange, found, rawArguments));
 }
 
 /** The answer of a call that succeeds. */

@@ -2,7 +2,7 @@
  * The rooms of functions/src, from the bottom up: for each folder or file, what it may import beside itself. Between
  * toolsets, arrows point only at another's index.ts. Source: docs/architecture.md.
  */
-const ground = ['kernel/', 'access/', 'mcp/tool.ts', 'mcp/callContext.ts'];
+const ground = ['kernel/', 'access/', 'mcp/tool.ts', 'mcp/resource.ts', 'mcp/callContext.ts'];
 
 const door = (...toolsets: readonly string[]): readonly string[] =>
   toolsets.map((name) => `toolsets/${name}/index.ts`);

@@ -8,6 +8,7 @@ import { timeLeftOfRequest, withDeadline } from '../../../functions/src/mcp/dead
 import { toolResult } from '../../../functions/src/mcp/errorEnvelope.ts';
 import type { Exchange } from '../../../functions/src/mcp/requestContext.ts';
 import { defineTool, type Tool } from '../../../functions/src/mcp/tool.ts';
+import { coordination } from '../../../functions/src/toolsets/coordination/index.ts';
 import { EMPTY_DIRECTORY, LEADER, memoryPorts } from '../../support/mcp-endpoint.ts';
 
 const VIEWER: Principal = { uid: 'person', kind: 'person', ownerUid: 'person', role: 'viewer' };
@@ -40,7 +41,7 @@ const EXCHANGE: Exchange = {
 async function call(ports: ReturnType<typeof memoryPorts>, principal: Principal, work: Tool, args = {}) {
   const exchange = { ...EXCHANGE, principal };
   const outcome = await callTool(ports, exchange, { toolset: 'coordination', tool: work }, args);
-  return toolResult('coordination', outcome);
+  return toolResult(coordination.errors, outcome);
 }
 
 describe('callTool', () => {
@@ -177,7 +178,7 @@ describe('a call that is not answered in time', () => {
     );
     assert.ok('error' in outcome);
     assert.deepEqual([outcome.error.code, outcome.error.details.suggestion], ['TIMEOUT', 'Call get_run.']);
-    const shown = toolResult('orchestration', outcome).structuredContent;
+    const shown = toolResult(undefined, outcome).structuredContent;
     assert.match(JSON.stringify(shown), /"runId":"run-x"/);
   });
 

@@ -4,7 +4,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { z } from 'zod';
-import { defineResourceTemplate, type Toolset } from '../../../functions/src/mcp/tool.ts';
+import { defineResourceTemplate } from '../../../functions/src/mcp/resource.ts';
+import type { Toolset } from '../../../functions/src/mcp/tool.ts';
 import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 
 const uriTemplate = 'branch://{branchName}/{part}';

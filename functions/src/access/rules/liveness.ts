@@ -1,19 +1,15 @@
-/** Marking agents offline that went away. Source: docs/semantics.md#coordination. */
+/** Which agents are alive, and what they are doing. Source: docs/semantics.md#coordination. */
 import type { Batch, Position } from '../../kernel/paging.ts';
 import type { Log, Presence } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/retry.ts';
 import { type SweepPart, type Swept, type Turn, walk } from '../../kernel/sweep.ts';
-import { countedAgent, goneSince, SILENCE_MILLISECONDS, seenAt } from './agent.ts';
+import { type Agent, countedAgent, goneSince, seenAt } from './agent.ts';
 import type { AccessPorts } from './ports.ts';
 
 const BATCH = 100;
 
 /** Marks an agent active that was offline. */
 export type Revive = (agentId: string) => Promise<void>;
-
-// Clearing up after agents that died: lapsed leases are released or, where the holder was seen since,
-// renewed; waits before a retry are ended. Each task is one commit of its own, so that two sweeps at once,
-// a late one or one that dies half-way do no harm. Source: docs/semantics.md#coordination.
 
 /** The name of the part that releases or renews lapsed leases. */
 export const LEASES = 'leases';
@@ -91,4 +87,39 @@ export async function noteSeen(presence: Presence, log: Log, agentId: string): P
     log.warn('presence_not_noted', { agentId, error });
     return false;
   }
+}
+
+// What an agent is doing, derived from its document. Source: docs/semantics.md#network; spec/network.md,
+// system.getAgents.
+
+/** How often an agent is expected to be heard of. */
+const HEARTBEAT_SECONDS = 60;
+
+/** An agent unseen for this many heartbeats is offline. */
+const MISSED_HEARTBEATS = 3;
+
+/** How long an agent may be silent before it is offline. */
+const SILENCE_MILLISECONDS = MISSED_HEARTBEATS * HEARTBEAT_SECONDS * 1000;
+
+export const AVAILABILITIES = ['active', 'idle', 'busy', 'offline', 'error'] as const;
+
+/**
+ * `offline`: unseen for three heartbeats. `busy`: holds as many tasks as it may. `active`: holds some. Holding
+ * none, `error` where the last one that it closed failed, else `idle`.
+ */
+export type Availability = (typeof AVAILABILITIES)[number];
+
+export function availability({ status, held, configuration, lastFailed }: Agent): Availability {
+  if (status === 'offline') return 'offline';
+  const count = Object.keys(held).length;
+  if (count >= configuration.maxConcurrentTasks) return 'busy';
+  if (count > 0) return 'active';
+  return lastFailed ? 'error' : 'idle';
+}
+
+/** The agent as it is now, where the sweep has not come by yet since it was last seen. */
+export function withPresence(agent: Agent, lastSeen: Date | undefined, now: Date): Agent {
+  if (agent.status === 'offline' || lastSeen === undefined) return agent;
+  const isGone = now.getTime() - lastSeen.getTime() > SILENCE_MILLISECONDS;
+  return { ...agent, lastSeen, ...(isGone && { status: 'offline' as const }) };
 }

@@ -1,6 +1,5 @@
 /** What is used to know who is calling. */
 import type { KernelPorts, Presence } from '../../kernel/ports.ts';
-import type { SessionReader } from '../../toolsets/coordination/store/sessions.ts';
 import type { AgentDirectoryReader } from '../store/agentDirectory.ts';
 import type { AgentReader } from '../store/agents.ts';
 import type { Agent } from './agent.ts';
@@ -21,7 +20,6 @@ export interface IdTokenVerifier {
 export interface AccessPorts extends KernelPorts {
   readonly agents: AgentReader & CredentialReader;
   readonly directory: AgentDirectoryReader;
-  readonly sessions: SessionReader;
   readonly presence: Presence;
   readonly idTokens: IdTokenVerifier;
   readonly limits: CallLimits;

@@ -6,7 +6,8 @@ import { COLLECTIONS, REGISTRY_SHARDS, registryPath } from '../../kernel/firesto
 import type { DocumentReading } from '../../kernel/firestore/reading.ts';
 import { MAX_LISTED_BYTES, sentBytes } from '../../kernel/json.ts';
 import type { Found, Place, Slice } from '../../kernel/paging.ts';
-import { type Agent, type Availability, availability, type RegistryCount } from '../rules/agent.ts';
+import type { Agent, RegistryCount } from '../rules/agent.ts';
+import { type Availability, availability } from '../rules/liveness.ts';
 import { agentFromDocument, foldedNames } from './agentDocument.ts';
 
 const registryDocument = z.object({ total: z.int(), active: z.int() });

@@ -16,7 +16,7 @@ import { createMcpServer, type McpServer } from '../protocol/server.ts';
 import type { Serving } from '../requestContext.ts';
 import { knownPaths, type Protocol, parseSelection, type RoutedSelection } from '../selection.ts';
 import type { Toolset } from '../tool.ts';
-import { openEvents, readFromOf } from './eventStream.ts';
+import { openEvents } from './eventStream.ts';
 import {
   addressOf,
   baseUrlOf,
@@ -101,8 +101,10 @@ async function answer(
     },
   };
   if (selection.protocol === 'events') {
-    const from = readFromOf(queryOf(request), request.headers);
-    return sendStream(response, await openEvents(dependencies, serving.exchange, from));
+    const source = catalogues.eventSource;
+    if (source === undefined) throw notFound(knownPaths(catalogues.names));
+    const open = source.request(queryOf(request), headerOf(request, 'last-event-id'));
+    return sendStream(response, await openEvents(dependencies, serving.exchange, source, open));
   }
   if (selection.page !== undefined) {
     return send(request, response, await serveAgentPage(dependencies, serving, selection.page));

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { MusterError } from '../../kernel/errors.ts';
+import type { ServerSentEvent } from '../tool.ts';
 import { compressed, encodingFor, MIN_COMPRESSED_BYTES, type PackedAnswer } from './compression.ts';
 import { type Refusal, unauthorised } from './refusal.ts';
 import { answerEarly } from './requestBody.ts';
@@ -150,17 +151,6 @@ function network(address: string): string {
     ...(tail ?? []),
   ];
   return groups.slice(0, 4).join(':');
-}
-
-/** Server-sent events as text. Source: https://html.spec.whatwg.org/multipage/server-sent-events.html */
-
-interface ServerSentEvent {
-  /** Kept by the client, which sends it as `Last-Event-ID` when it comes back. */
-  readonly id?: string;
-  /** Its type; `message` where absent. */
-  readonly event?: string;
-  /** One line or more. */
-  readonly data: string;
 }
 
 /** @throws RangeError for an id or a type that does not fit in a line */

@@ -81,8 +81,8 @@ export function buildServer(
         progressToken: context.mcpReq._meta?.progressToken,
         bytesOf: sentBytes,
       });
-      const result = toolResult(found.toolset, outcome);
-      return { ...(era === 'legacy' ? forLegacy(found.toolset, result) : result) };
+      const result = toolResult(found.errors, outcome);
+      return { ...(era === 'legacy' ? forLegacy(found.errors, result) : result) };
     },
   );
   if (!hasResources) return server;

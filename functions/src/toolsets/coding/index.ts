@@ -8,6 +8,7 @@ import { appendLogs } from './tools/append_logs.ts';
 import { claimTask } from './tools/claim_task.ts';
 import { createTask } from './tools/create_task.ts';
 import { endTask } from './tools/end_task.ts';
+import { errorEnvelope } from './tools/errorEnvelope.ts';
 import { getTaskLogs } from './tools/get_task_logs.ts';
 import { heartbeatTask } from './tools/heartbeat_task.ts';
 import { registerRunner } from './tools/register_runner.ts';
@@ -32,6 +33,7 @@ export const coding: Toolset = {
   ],
   resources,
   templates,
+  errors: errorEnvelope,
 };
 
 export { endingChanges } from './rules/changing.ts';

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { fitting } from '../../kernel/json.ts';
 import type { CallContext } from '../../mcp/callContext.ts';
-import { defineResourceTemplate, type Resource, type ResourceTemplate } from '../../mcp/tool.ts';
+import { defineResourceTemplate, type Resource, type ResourceTemplate } from '../../mcp/resource.ts';
 import type { CodingTask } from '../coordination/index.ts';
 import { LOG_TYPES } from './rules/log.ts';
 import { isProject } from './rules/task.ts';

@@ -9,6 +9,7 @@ import { claimTask } from './tools/claim_task.ts';
 import { completeTask } from './tools/complete_task.ts';
 import { createTask } from './tools/create_task.ts';
 import { createTasksBatch } from './tools/create_tasks_batch.ts';
+import { errorEnvelope } from './tools/errorEnvelope.ts';
 import { failTask } from './tools/fail_task.ts';
 import { getAllTasks } from './tools/get_all_tasks.ts';
 import { getDiscoveries } from './tools/get_discoveries.ts';
@@ -43,6 +44,7 @@ export const coordination: Toolset = {
     getMasterPlan,
   ],
   resources,
+  errors: errorEnvelope,
 };
 
 export type { QueueMark } from './rules/claims.ts';

@@ -1,6 +1,6 @@
 /** The four resources of spec/coordination.md, "MCP Resources". */
 import type { CallContext } from '../../mcp/callContext.ts';
-import type { Resource } from '../../mcp/tool.ts';
+import type { Resource } from '../../mcp/resource.ts';
 import { pageOf } from './tools/arguments.ts';
 import { masterPlanAnswer } from './tools/get_master_plan.ts';
 import { discoveryAnswer, taskAnswer } from './tools/shapes.ts';

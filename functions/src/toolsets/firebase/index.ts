@@ -1,4 +1,5 @@
 import type { Toolset } from '../../mcp/tool.ts';
+import { eventSource } from './eventStream.ts';
 import { templates } from './resources.ts';
 import type { DataService } from './rules/data.ts';
 import type { SubscriptionService } from './rules/subscriptions.ts';
@@ -16,6 +17,7 @@ export const firebase: Toolset = {
   tools: [read, write, subscribe, unsubscribe, pollEvents],
   resources: [],
   templates,
+  events: eventSource,
 };
 
 declare module '../../mcp/callContext.ts' {

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { fitsAnswer } from '../../kernel/json.ts';
-import { defineResourceTemplate, type ResourceTemplate } from '../../mcp/tool.ts';
+import { defineResourceTemplate, type ResourceTemplate } from '../../mcp/resource.ts';
 import type { Reading } from './rules/page.ts';
 import { withinAnswer } from './rules/subscription.ts';
 import { subscriptionId } from './tools/shapes.ts';

@@ -1,7 +1,7 @@
 /** Runs as resources: what MCP's own `subscriptions/listen` watches. */
 
 import { z } from 'zod';
-import { defineResourceTemplate, type ResourceTemplate } from '../../mcp/tool.ts';
+import { defineResourceTemplate, type ResourceTemplate } from '../../mcp/resource.ts';
 import { runAnswer } from './tools/runAnswer.ts';
 import { runId, runShape } from './tools/shapes.ts';
 

@@ -9,6 +9,7 @@ import { createRecurringTask } from './tools/create_recurring_task.ts';
 import { deleteRecurringTask } from './tools/delete_recurring_task.ts';
 import { deleteReminder } from './tools/delete_reminder.ts';
 import { deleteTask } from './tools/delete_task.ts';
+import { errorEnvelope } from './tools/errorEnvelope.ts';
 import { filterTasks } from './tools/filter_tasks.ts';
 import { getTaskHistory } from './tools/get_task_history.ts';
 import { listRecurringTasks } from './tools/list_recurring_tasks.ts';
@@ -51,6 +52,7 @@ export const todo: Toolset = {
     deleteReminder,
   ],
   resources: [],
+  errors: errorEnvelope,
 };
 
 export type { Notification, PushOutcome, PushService } from './rules/notifications.ts';

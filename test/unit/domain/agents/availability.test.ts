@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
-import {
-  availability,
-  goneSince,
-  holding,
-  seenAt,
-  withPresence,
-} from '../../../../functions/src/access/rules/agent.ts';
+import { goneSince, holding, seenAt } from '../../../../functions/src/access/rules/agent.ts';
+import { availability, withPresence } from '../../../../functions/src/access/rules/liveness.ts';
 import { START, sampleAgent, secondsAfterStart } from '../samples.ts';
 
 const HAND = { session: 'session-1', epoch: 1 };

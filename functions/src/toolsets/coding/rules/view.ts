@@ -1,5 +1,5 @@
 /** Looks at the coding tasks of a workspace: what its resources show, and what completes their names. */
-import { type Availability, availability, withPresence } from '../../../access/rules/agent.ts';
+import { type Availability, availability, withPresence } from '../../../access/rules/liveness.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { Slice } from '../../../kernel/paging.ts';
 import {

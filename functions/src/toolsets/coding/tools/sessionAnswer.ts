@@ -1,7 +1,7 @@
 /** What `session://{sessionType}/{sessionId}` shows. */
 import { terminalText } from '../../../kernel/text.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
-import type { Completion } from '../../../mcp/tool.ts';
+import type { Completion } from '../../../mcp/resource.ts';
 import { type CodingTask, isHeld } from '../../coordination/index.ts';
 import { LOG_TYPES, type LogLine } from '../rules/log.ts';
 import { codingStatus } from '../rules/task.ts';

@@ -11,13 +11,13 @@ import {
   USUAL_CONFIGURATION,
 } from '../../../access/rules/agent.ts';
 import { noteSeen, type Revive } from '../../../access/rules/liveness.ts';
-import type { AccessPorts } from '../../../access/rules/ports.ts';
 import { hasRole, type Principal } from '../../../access/rules/principal.ts';
 import { isReserved } from '../../../access/rules/registrant.ts';
 import { skillChanges } from '../../../access/rules/skills.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { retryStale } from '../../../kernel/retry.ts';
+import type { CoordinationPorts } from './ports.ts';
 
 interface MembershipRequest {
   readonly agentId: string;
@@ -34,10 +34,10 @@ export interface Membership {
 }
 
 export class AgentMembership {
-  private readonly ports: AccessPorts;
+  private readonly ports: CoordinationPorts;
   private readonly revive: Revive;
 
-  constructor(ports: AccessPorts, revive: Revive) {
+  constructor(ports: CoordinationPorts, revive: Revive) {
     this.ports = ports;
     this.revive = revive;
   }

@@ -15,7 +15,7 @@ export const unsubscribe = defineTool({
   // What is one's own may always be given up.
   role: 'viewer',
   example: { subscriptionId: 'sub-tasks-001' },
-  answer: (_: void, { subscriptionId: id }) => ({ success: true, subscriptionId: id }),
+  answer: (_: unknown, { subscriptionId: id }) => ({ success: true, subscriptionId: id }),
   handler: ({ services, caller, recordAnswer }, { subscriptionId: id }) =>
     services.subscriptions.unsubscribe(caller, id, recordAnswer),
 });

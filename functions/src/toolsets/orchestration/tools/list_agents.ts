@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Agent, availability } from '../../../access/rules/agent.ts';
+import type { Agent } from '../../../access/rules/agent.ts';
+import { availability } from '../../../access/rules/liveness.ts';
 import { fitting } from '../../../kernel/json.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { ListedAgents } from '../rules/agents/selection.ts';

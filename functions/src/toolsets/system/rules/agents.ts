@@ -1,5 +1,6 @@
 /** The agents of the system and what they are doing. Source: spec/network.md, system.getAgents; docs/semantics.md#network. */
-import { type Agent, availability, withPresence } from '../../../access/rules/agent.ts';
+import type { Agent } from '../../../access/rules/agent.ts';
+import { availability, withPresence } from '../../../access/rules/liveness.ts';
 import type { AgentQuery } from '../../../access/store/agentDirectory.ts';
 import { KeptReadings } from '../../../kernel/memoCache.ts';
 import type { Found, Place, Slice } from '../../../kernel/paging.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Agent, AVAILABILITIES, availability, foldedCapability } from '../../../access/rules/agent.ts';
+import { type Agent, foldedCapability } from '../../../access/rules/agent.ts';
+import { AVAILABILITIES, availability } from '../../../access/rules/liveness.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { cursor, decodeCursor, encodeCursor, pageShape } from './paging.ts';
 

@@ -2,11 +2,15 @@ import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { forLegacy, presentable, toolResult } from '../../../functions/src/mcp/errorEnvelope.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { TODO_CODES, todoNotFound } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { memoryPorts } from '../../support/mcp-endpoint.ts';
 
-const refused = (toolset: string, refusal: MusterError) => toolResult(toolset, { error: refusal });
-const answered = (answer: JsonObject) => toolResult('system', { answer });
+const envelopeOf = (toolset: string) => toolsets.find(({ name }) => name === toolset)?.errors;
+
+const refused = (toolset: string, refusal: MusterError) =>
+  toolResult(envelopeOf(toolset), { error: refusal });
+const answered = (answer: JsonObject) => toolResult(undefined, { answer });
 
 const error = new MusterError('NOT_FOUND', 'Task task-1 not found.', {
   field: 'task_id',
@@ -16,7 +20,7 @@ const error = new MusterError('NOT_FOUND', 'Task task-1 not found.', {
   cause: new Error('vendor text'),
 });
 
-describe('projection', () => {
+describe('error envelopes', () => {
   it('gives coordination its envelope', () => {
     assert.deepEqual(refused('coordination', error), {
       content: [{ type: 'text', text: '{"error":"Task task-1 not found. List the tasks."}' }],
@@ -81,14 +85,17 @@ describe('projection', () => {
 
   it('shows an error as text alone to a client of 2025 that would hold it against the listed schema', () => {
     const network = refused('onboarding', error);
-    assert.deepEqual(forLegacy('onboarding', network), { content: network.content, isError: true });
+    assert.deepEqual(forLegacy(envelopeOf('onboarding'), network), {
+      content: network.content,
+      isError: true,
+    });
     assert.deepEqual(
-      forLegacy('coordination', refused('coordination', error)),
+      forLegacy(envelopeOf('coordination'), refused('coordination', error)),
       refused('coordination', error),
     );
     const todo = refused('todo', error);
-    assert.deepEqual(forLegacy('todo', todo), todo);
-    assert.deepEqual(forLegacy('onboarding', answered({ a: 1 })), answered({ a: 1 }));
+    assert.deepEqual(forLegacy(envelopeOf('todo'), todo), todo);
+    assert.deepEqual(forLegacy(envelopeOf('onboarding'), answered({ a: 1 })), answered({ a: 1 }));
   });
 
   it('shows no value that is long, deep or unprintable', () => {

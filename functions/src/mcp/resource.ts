@@ -1,0 +1,88 @@
+/** The shape of a resource. Source: CONTRIBUTING.md#add-a-tool. */
+
+import type { z } from 'zod';
+import type { Role } from '../access/rules/principal.ts';
+import type { CallContext } from './callContext.ts';
+
+/** A resource with a fixed URI. */
+export interface Resource {
+  readonly uri: string;
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly mimeType: string;
+  readonly role: Role;
+  /** The text of the resource; a JSON resource gives its serialised form. */
+  read(context: CallContext): Promise<string>;
+}
+
+/**
+ * The values that a variable may have now; those that do not begin with what has been typed are left out.
+ * @param chosen the values of other variables, as far as they are known
+ */
+export type Completion = (
+  context: CallContext,
+  chosen: Readonly<Record<string, string>>,
+) => Promise<readonly string[]>;
+
+/** A family of resources, as its file writes it. */
+interface ResourceTemplateDefinition<Variables extends z.ZodObject> {
+  /** RFC 6570, level 1: `firebase://subscriptions/{subscriptionId}`. */
+  readonly uriTemplate: string;
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly mimeType: string;
+  readonly role: Role;
+  /** Strings, one for each variable of the template. What does not match is no resource. */
+  readonly variables: Variables;
+  /** Whether values may have slashes that are not encoded: the URI must be plain all the same. */
+  readonly slashes?: true;
+  readonly complete?: Readonly<Partial<Record<keyof z.output<Variables>, Completion>>>;
+  /** @throws MusterError NOT_FOUND where there is no such resource */
+  read(context: CallContext, variables: z.output<Variables>): Promise<string>;
+  /**
+   * Yields whenever the resource has changed, at least once a change, until the context's `gone`. What has
+   * changed before may be told again.
+   * @throws MusterError NOT_FOUND where there is no such resource
+   */
+  watch?(context: CallContext, variables: z.output<Variables>): Promise<AsyncIterable<unknown>>;
+}
+
+/** One resource of a template. */
+export interface BoundResource {
+  read(context: CallContext): Promise<string>;
+  watch?(context: CallContext): Promise<AsyncIterable<unknown>>;
+}
+
+/** A template with its types erased, as the router keeps it. */
+export interface ResourceTemplate extends Omit<Resource, 'uri' | 'read'> {
+  readonly uriTemplate: string;
+  readonly watchable: boolean;
+  readonly slashes: boolean;
+  readonly completions: ReadonlyMap<string, Completion>;
+  /** @returns undefined where the variables name no resource */
+  bind(variables: Readonly<Record<string, string>>): BoundResource | undefined;
+}
+
+export function defineResourceTemplate<Variables extends z.ZodObject>(
+  definition: ResourceTemplateDefinition<Variables>,
+): ResourceTemplate {
+  const { variables: schema, read, watch, slashes = false, complete = {}, ...listed } = definition;
+  return {
+    ...listed,
+    watchable: watch !== undefined,
+    slashes,
+    completions: new Map(
+      Object.entries<Completion | undefined>(complete).flatMap(([name, one]) => (one ? [[name, one]] : [])),
+    ),
+    bind(raw) {
+      const { success, data } = schema.safeParse(raw);
+      if (!success) return undefined;
+      return {
+        read: (context) => read(context, data),
+        ...(watch && { watch: (context) => watch(context, data) }),
+      };
+    },
+  };
+}
