@@ -7,8 +7,9 @@ import { sessionWriters } from '../toolsets/coordination/store/sessionDocument.t
 import { taskWriters } from '../toolsets/coordination/store/tasks.ts';
 import { subscriptionWriters } from '../toolsets/firebase/store/subscriptions.ts';
 import { linkWriters } from '../toolsets/github/store/pullRequests.ts';
-import { measureWriters, workflowWriters } from '../toolsets/orchestration/store/measures.ts';
+import { measureWriters } from '../toolsets/orchestration/store/measures.ts';
 import { runWriters } from '../toolsets/orchestration/store/runs.ts';
+import { workflowWriters } from '../toolsets/orchestration/store/workflows.ts';
 import { reminderWriters } from '../toolsets/todo/store/events.ts';
 import { todoWriters } from '../toolsets/todo/store/todos.ts';
 

@@ -6,14 +6,13 @@ import { systemTimer } from '../kernel/platform.ts';
 import type { Services } from '../mcp/callContext.ts';
 import { AgentRoster } from '../toolsets/orchestration/rules/agents/selection.ts';
 import type { HostedAgent } from '../toolsets/orchestration/rules/port.ts';
-import type { OrchestrationPorts } from '../toolsets/orchestration/rules/ports.ts';
+import type { OrchestrationPorts, RunDispatch } from '../toolsets/orchestration/rules/ports.ts';
 import { RunExecution } from '../toolsets/orchestration/rules/runs/execution.ts';
 import type { RunBudget } from '../toolsets/orchestration/rules/runs/run.ts';
 import { RunService } from '../toolsets/orchestration/rules/runs/runs.ts';
-import type { RunDispatch } from '../toolsets/orchestration/rules/runs/starting.ts';
 import { WorkflowLibrary } from '../toolsets/orchestration/rules/workflows/library.ts';
 import { FirestoreAgentMeasures } from '../toolsets/orchestration/store/measures.ts';
-import { FirestoreAnswerCache, FirestoreRunReader } from '../toolsets/orchestration/store/runs.ts';
+import { FirestoreRunReader } from '../toolsets/orchestration/store/runs.ts';
 import { FirestoreWorkflowReader } from '../toolsets/orchestration/store/workflows.ts';
 import { Claude } from '../vendors/anthropic/claude.ts';
 import { CloudTasksRunQueue } from '../vendors/cloudtasks/runQueue.ts';
@@ -40,7 +39,6 @@ export function orchestrationPorts(
     workflows: new FirestoreWorkflowReader(database, documents),
     measures: new FirestoreAgentMeasures(database, documents),
     runs: new FirestoreRunReader(database, documents),
-    answers: new FirestoreAnswerCache(database, documents),
     dispatch: dispatch ?? new CloudTasksRunQueue(region.value(), randomness),
     timer: systemTimer,
   };

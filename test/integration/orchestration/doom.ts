@@ -31,15 +31,15 @@ function boundaryOf(
   const boundaries: Readonly<Record<string, Boundary>> = {
     'before startCall': 'before the call is noted',
     'after startCall': 'before the request',
-    'before settleCall': 'before the answer is noted',
-    'after settleCall': 'before the step is recorded',
+    'before completeCall': 'before the answer is noted',
+    'after completeCall': 'before the step is recorded',
     'after recordStep': 'after the step is recorded',
   };
   return boundaries[kind];
 }
 
 function stepOf(change: Change): string | undefined {
-  if (change.kind === 'startCall' || change.kind === 'settleCall') return change.entry.step;
+  if (change.kind === 'startCall' || change.kind === 'completeCall') return change.entry.step;
   return change.kind === 'recordStep' ? change.step.id : undefined;
 }
 

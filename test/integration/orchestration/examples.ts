@@ -3,7 +3,7 @@
 import type { Composition } from '../../../functions/src/app.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { runOrderPath, runPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { handedOn, NOTHING_SPENT } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { released, NOTHING_SPENT } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/builtIn.ts';
 import type { LocalModels } from '../../support/models/server.ts';
 import type { Team, TeamBindings } from '../coordination/team.ts';
@@ -41,7 +41,7 @@ export async function setRun({ app, now, leader, workspace }: Team): Promise<voi
     budget: { tokens: 1000, costUsd: 1 },
     parallel: true,
   };
-  await app.ports.store.commit([{ kind: 'createRun', run: handedOn(run, now), order }]);
+  await app.ports.store.commit([{ kind: 'createRun', run: released(run, now), order }]);
   const saved = { name: 'plan-and-check', steps: [{ agent: 'claude' }] };
   await app.services.orchestration.workflows.save(leader.ownerUid, saved, undefined, unkeyed);
 }

@@ -98,7 +98,7 @@ describe('a run whose database is away', () => {
 
   it('keeps its lease until it lapses where it cannot be given back', async () => {
     const { input, runId } = await begin(TOGETHER);
-    const app = cutOff(input, (change) => isCallOf('settleCall', 'claude', change), false);
+    const app = cutOff(input, (change) => isCallOf('completeCall', 'claude', change), false);
     await assert.rejects(app.services.runExecution.deliver({ runId }), AWAY);
     await soon(() => geminiAsked(input)[0]?.closedAt !== undefined);
     assert.equal(isLeased((await orchestra.view(runId)).run, new Date(0)), true);
@@ -145,7 +145,7 @@ describe('the journal of a run', () => {
     };
     await store.commit([
       { kind: 'startCall', runId, entry },
-      { kind: 'settleCall', runId, entry },
+      { kind: 'completeCall', runId, entry },
       { kind: 'replaceRun', run: { ...found.value, epoch: 1 }, version: found.version },
     ]);
     await orchestra.deliver(runId);
@@ -208,7 +208,7 @@ describe('a step of several agents', () => {
   });
 });
 
-function isCallOf(kind: 'startCall' | 'settleCall', agent: string, change: Change): boolean {
+function isCallOf(kind: 'startCall' | 'completeCall', agent: string, change: Change): boolean {
   return change.kind === kind && change.entry.agent === agent;
 }
 

@@ -51,7 +51,7 @@ export {
   type Price,
   type Usage,
 } from './rules/port.ts';
-export type { RunDispatch } from './rules/runs/starting.ts';
+export type { RunDispatch } from './rules/ports.ts';
 
 declare module '../../mcp/callContext.ts' {
   interface Services {

@@ -1,8 +1,8 @@
 /** Turns what a caller asks for into a run: which workflow, which agents, and why. Source: spec/orchestration.md. */
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
-import { type AgentRole, AUTO } from './agents/profile.ts';
-import type { Standing } from './agents/requirements.ts';
+import { type AgentRole, AUTO, isAgent, unknownAgent } from './agents/profile.ts';
+import type { AgentStatus } from './agents/requirements.ts';
 import { assignAgents, chooseWorkflow, type Overrides } from './agents/selection.ts';
 import type { RunBudget } from './runs/run.ts';
 import type { RunRequest } from './runs/starting.ts';
@@ -16,7 +16,7 @@ import {
   TIMEOUT,
   type Workflow,
 } from './workflows/definition.ts';
-import { isAgent, readWorkflow, unknownAgent } from './workflows/validation.ts';
+import { readWorkflow } from './workflows/validation.ts';
 
 interface Preferences {
   readonly agent: string;
@@ -34,7 +34,7 @@ interface RunOptions {
 }
 
 /** Where a choice begins: the hosted agents as they stand now. */
-type Standings = readonly Standing[];
+type AgentStatuses = readonly AgentStatus[];
 
 /** What is done for a prompt of which the caller has said more or less. */
 export function requestFor(
@@ -42,12 +42,12 @@ export function requestFor(
   context: JsonObject,
   preferences: Preferences,
   options: RunOptions,
-  standings: Standings,
+  agentStatuses: AgentStatuses,
 ): RunRequest {
-  const chosen = chosenWorkflow(prompt, preferences, standings);
+  const chosen = chosenWorkflow(prompt, preferences, agentStatuses);
   const workflow = adjusted(chosen.workflow, preferences.role, options);
   const preferred = preferences.agent === AUTO ? undefined : preferences.agent;
-  const assignment = assignAgents(workflow, prompt, standings, NO_OVERRIDES, preferred);
+  const assignment = assignAgents(workflow, prompt, agentStatuses, NO_OVERRIDES, preferred);
   return {
     workflow: assignment.workflow,
     input: prompt,
@@ -68,12 +68,12 @@ const NO_OVERRIDES: Overrides = { agents: new Map(), timeouts: new Map() };
 function chosenWorkflow(
   prompt: string,
   { workflow, agent, role }: Preferences,
-  standings: Standings,
+  agentStatuses: AgentStatuses,
 ): { readonly workflow: Workflow; readonly reasons: readonly string[] } {
   if (workflow !== AUTO) return { workflow: known(workflow), reasons: [] };
   if (agent !== AUTO) return { workflow: known('direct'), reasons: ['direct: one agent was asked for.'] };
   if (role !== 'auto') return { workflow: known('direct'), reasons: ['direct: one role was asked for.'] };
-  const available = standings.filter(({ availability }) => availability.available).length;
+  const available = agentStatuses.filter(({ availability }) => availability.available).length;
   const choice = chooseWorkflow(prompt, available);
   return { workflow: known(choice.workflow), reasons: [choice.reason] };
 }
@@ -119,10 +119,10 @@ export function requestOf(
   workflow: Workflow,
   given: Pick<RunRequest, 'input' | 'context' | 'budget' | 'parallel' | 'cache'>,
   overrides: WrittenOverrides,
-  standings: Standings,
+  agentStatuses: AgentStatuses,
 ): RunRequest {
   const checked = checkedOverrides(workflow, overrides);
-  const assignment = assignAgents(workflow, given.input, standings, checked);
+  const assignment = assignAgents(workflow, given.input, agentStatuses, checked);
   return {
     ...given,
     workflow: assignment.workflow,
@@ -165,10 +165,11 @@ export function parallelWorkflow(
   agents: readonly string[],
   mode: Mode,
   role: AgentRole,
-  standings: Standings,
+  agentStatuses: AgentStatuses,
 ): Workflow {
-  const ready = standings.filter(({ availability }) => availability.available);
-  const asked = agents.length > 0 ? agents : (ready.length > 0 ? ready : standings).map(({ name }) => name);
+  const ready = agentStatuses.filter(({ availability }) => availability.available);
+  const asked =
+    agents.length > 0 ? agents : (ready.length > 0 ? ready : agentStatuses).map(({ name }) => name);
   const [only, ...others] = asked;
   const step = others.length === 0 ? { agent: only } : { agents: asked, mode };
   return readWorkflow({ name: 'parallel', steps: [{ name: 'answer', role, ...step }] }, 'agents');

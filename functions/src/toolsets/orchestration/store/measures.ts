@@ -3,11 +3,9 @@
 import type { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { type ChangeWriters, increments } from '../../../kernel/firestore/commitWrites.ts';
-import { agentMeasurePath, MEASURE_SHARDS, workflowPath } from '../../../kernel/firestore/paths.ts';
+import { agentMeasurePath, MEASURE_SHARDS } from '../../../kernel/firestore/paths.ts';
 import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
-import type { AgentMeasure, AgentMeasureReader, MeasureChanges } from '../rules/agents/profile.ts';
-import type { WorkflowChanges } from '../rules/workflows/definition.ts';
-import { workflowToDocument } from './workflows.ts';
+import type { AgentMeasure, MeasureChanges } from '../rules/agents/profile.ts';
 
 const counters = z.object({
   agent: z.string(),
@@ -28,7 +26,7 @@ export const measureWriters: ChangeWriters<MeasureChanges> = {
   },
 };
 
-export class FirestoreAgentMeasures implements AgentMeasureReader {
+export class FirestoreAgentMeasures {
   private readonly database: Firestore;
   private readonly documents: DocumentReading;
 
@@ -37,6 +35,7 @@ export class FirestoreAgentMeasures implements AgentMeasureReader {
     this.documents = documents;
   }
 
+  /** Those of the agents that have been measured. */
   async read(agents: readonly string[]): Promise<ReadonlyMap<string, AgentMeasure>> {
     const shards = agents.flatMap((agent) =>
       Array.from({ length: MEASURE_SHARDS }, (_, shard) =>
@@ -60,15 +59,3 @@ export class FirestoreAgentMeasures implements AgentMeasureReader {
     return measures;
   }
 }
-
-export const workflowWriters: ChangeWriters<WorkflowChanges> = {
-  createWorkflow({ saved }, writes) {
-    writes.create(workflowPath(saved.id), workflowToDocument(saved));
-  },
-  replaceWorkflow({ saved, version }, writes) {
-    writes.replace(workflowPath(saved.id), workflowToDocument(saved), version);
-  },
-  deleteWorkflow({ id, version }, writes) {
-    writes.deleteAt(workflowPath(id), version);
-  },
-};

@@ -1,3 +1,5 @@
+/** Runs with their steps, their journal and their cached answers, as Firestore reads and writes them. */
+
 import type { DocumentSnapshot, Firestore, Query } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
@@ -15,12 +17,11 @@ import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
 import type { JournalEntry } from '../rules/runs/journal.ts';
 import type { Run, RunOrder, RunStatus, StepRecord } from '../rules/runs/run.ts';
-import type { AnswerCache, CachedAnswer, RunReader } from '../rules/runs/starting.ts';
 import type { RunChanges } from '../rules/runs/stepExecution.ts';
 import { orderFromDocument, orderToDocument, runFromDocument, runToDocument } from './runDocument.ts';
 import { callFromDocument, callToDocument, stepFromDocument, stepToDocument } from './stepDocument.ts';
 
-export class FirestoreRunReader implements RunReader {
+export class FirestoreRunReader {
   private readonly database: Firestore;
   private readonly documents: DocumentReading;
 
@@ -34,38 +35,44 @@ export class FirestoreRunReader implements RunReader {
     return this.documents.findVersioned(snapshot, runFromDocument);
   }
 
+  /** @throws Error where there is none */
   async order(runId: string): Promise<RunOrder> {
     return this.documents.value(await this.database.doc(runOrderPath(runId)).get(), orderFromDocument);
   }
 
-  /** None is stepped over: what a step or a call has done would be done again, and paid for. */
+  /** In the order of their numbers. None is stepped over: what a step or a call has done would be done again, and paid for. */
   async steps(runId: string): Promise<readonly StepRecord[]> {
     const { docs } = await this.database.collection(runStepsPath(runId)).orderBy('number').get();
     return docs.map((snapshot) => this.documents.value(snapshot, stepFromDocument));
   }
 
+  /** The calls of one step, in any order. */
   async journal(runId: string, stepId: string): Promise<readonly JournalEntry[]> {
     const { docs } = await this.database.collection(runCallsPath(runId)).where('step', '==', stepId).get();
     return docs.map((snapshot) => this.documents.value(snapshot, callFromDocument));
   }
 
+  /** The calls of all steps, in any order. */
   async calls(runId: string): Promise<readonly JournalEntry[]> {
     const { docs } = await this.database.collection(runCallsPath(runId)).get();
     return docs.map((snapshot) => this.documents.value(snapshot, callFromDocument));
   }
 
+  /** An owner's, the newest first; with a status, those that are in it. */
   list(ownerUid: string, status: RunStatus | undefined, page: Page): Promise<Slice<Run>> {
     const own = this.runs.where('owner_uid', '==', ownerUid);
     const matching = status === undefined ? own : own.where('status', '==', status);
     return this.documents.slice(matching, 'created_at', 'desc', page, runFromDocument);
   }
 
+  /** Those for which something should have happened by `now`, the longest ago first. */
   due(now: Date, limit: number, after?: Position): Promise<Batch<Run>> {
     return readDue({ query: this.runs, time: 'due_at' }, { now, limit, after }, (snapshot) =>
       this.documents.readable(snapshot, runFromDocument),
     );
   }
 
+  /** The run as it is now and after each change, until the signal. Changes in quick succession may come as one. */
   async *watch(runId: string, end: AbortSignal): AsyncGenerator<Run, void, undefined> {
     const latest = new LatestValue<Run>();
     const told = (snapshot: DocumentSnapshot): void => {
@@ -89,6 +96,12 @@ export class FirestoreRunReader implements RunReader {
     }
   }
 
+  /** Which run has answered a question, or is about to. */
+  async answer(key: string): Promise<Versioned<CachedAnswer> | undefined> {
+    const snapshot = await this.database.doc(answerPath(key)).get();
+    return this.documents.findVersioned(snapshot, answerFromDocument);
+  }
+
   private get runs(): Query {
     return this.database.collection(COLLECTIONS.runs);
   }
@@ -108,7 +121,7 @@ export const runWriters: ChangeWriters<RunChanges> = {
   startCall({ runId, entry }, writes) {
     writes.createLasting(`${runCallsPath(runId)}/${entry.id}`, callToDocument(entry));
   },
-  settleCall({ runId, entry }, writes) {
+  completeCall({ runId, entry }, writes) {
     writes.updateLasting(`${runCallsPath(runId)}/${entry.id}`, callToDocument(entry));
   },
   keepAnswer({ key, runId, expiresAt, replaces }, writes) {
@@ -116,23 +129,13 @@ export const runWriters: ChangeWriters<RunChanges> = {
   },
 };
 
+/** `answerCache/{key}`. */
+interface CachedAnswer {
+  readonly runId: string;
+}
+
 const answerDocument = z.object({ run_id: z.string() });
 
 export function answerFromDocument(data: unknown): CachedAnswer {
   return { runId: answerDocument.parse(data).run_id };
-}
-
-export class FirestoreAnswerCache implements AnswerCache {
-  private readonly database: Firestore;
-  private readonly documents: DocumentReading;
-
-  constructor(database: Firestore, documents: DocumentReading) {
-    this.database = database;
-    this.documents = documents;
-  }
-
-  async find(key: string): Promise<Versioned<CachedAnswer> | undefined> {
-    const snapshot = await this.database.doc(answerPath(key)).get();
-    return this.documents.findVersioned(snapshot, answerFromDocument);
-  }
 }

@@ -4,15 +4,13 @@ import { z } from 'zod';
 import { type DocumentCodec, documentCodec } from '../../../kernel/firestore/codec.ts';
 import { timestamp } from '../../../kernel/firestore/documents.ts';
 import { ROLES } from '../rules/agents/profile.ts';
-import { ATTEMPT_ENDS, type Settled } from '../rules/calls/attempting.ts';
-import { FAILURE_CLASSES, ModelFailure, type Usage } from '../rules/port.ts';
+import { ATTEMPT_ENDS, type CompletedAttempt } from '../rules/calls/attempting.ts';
+import { FAILURE_CLASSES, ModelFailure } from '../rules/port.ts';
 import type { JournalEntry } from '../rules/runs/journal.ts';
 import { STEP_STATUSES, type StepRecord } from '../rules/runs/run.ts';
 import { spent } from './runDocument.ts';
 
 const usage = z.object({ input_tokens: z.number(), output_tokens: z.number() });
-
-type StoredUsage = z.output<typeof usage>;
 
 const attempt = z.object({
   call: z.string(),
@@ -58,25 +56,37 @@ export const { toDocument: stepToDocument, fromDocument: stepFromDocument }: Doc
     }),
   );
 
-const storedSettled = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('answer'),
-    text: z.string(),
-    model: z.string(),
-    usage,
-    complete: z.boolean(),
-  }),
-  z.object({
-    kind: z.literal('failure'),
-    failure: z.enum(FAILURE_CLASSES),
-    message: z.string(),
-    retry_after_ms: z.number().exactOptional(),
-    usage: usage.exactOptional(),
-    outcome_unknown: z.boolean(),
-  }),
+const answer = z.object({ text: z.string(), model: z.string(), usage, complete: z.boolean() });
+
+const failure = z.object({
+  failure: z.enum(FAILURE_CLASSES),
+  message: z.string(),
+  retry_after_ms: z.number().exactOptional(),
+  usage: usage.exactOptional(),
+  outcome_unknown: z.boolean(),
+});
+
+const answers = documentCodec(answer);
+const failures = documentCodec(failure, { failure: 'kind' });
+
+const storedCompleted = z.discriminatedUnion('kind', [
+  answer.extend({ kind: z.literal('answer') }),
+  failure.extend({ kind: z.literal('failure') }),
 ]);
 
-const settled = z.codec(storedSettled, z.custom<Settled>(), { decode: settledOf, encode: settledToStored });
+const settled = z.codec(storedCompleted, z.custom<CompletedAttempt>(), {
+  decode: (stored) => {
+    if (stored.kind === 'answer') return { answer: answers.fromDocument(stored) };
+    const { kind, message, ...details } = failures.fromDocument(stored);
+    return { failure: new ModelFailure(kind, message, details) };
+  },
+  encode: (completed) =>
+    storedCompleted.parse(
+      'answer' in completed
+        ? { kind: 'answer', ...answers.toDocument(completed.answer) }
+        : { kind: 'failure', ...failures.toDocument(completed.failure) },
+    ),
+});
 
 export const { toDocument: callToDocument, fromDocument: callFromDocument }: DocumentCodec<JournalEntry> =
   documentCodec(
@@ -96,42 +106,3 @@ export const { toDocument: callToDocument, fromDocument: callFromDocument }: Doc
       ending: z.object({ at: timestamp, attempt, settled }).exactOptional(),
     }),
   );
-
-function settledToStored(ended: Settled): z.output<typeof storedSettled> {
-  if ('answer' in ended) {
-    const { text, model, usage: used, complete } = ended.answer;
-    return { kind: 'answer', text, model, usage: storedUsage(used), complete };
-  }
-  const { kind, message, retryAfterMs, usage: used, outcomeUnknown } = ended.failure;
-  return {
-    kind: 'failure',
-    failure: kind,
-    message,
-    ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }),
-    ...(used && { usage: storedUsage(used) }),
-    outcome_unknown: outcomeUnknown,
-  };
-}
-
-function settledOf(stored: z.output<typeof storedSettled>): Settled {
-  if (stored.kind === 'answer') {
-    const { text, model, usage: used, complete } = stored;
-    return { answer: { text, model, usage: usageOf(used), complete } };
-  }
-  const { failure, message, retry_after_ms, usage: used, outcome_unknown } = stored;
-  return {
-    failure: new ModelFailure(failure, message, {
-      ...(retry_after_ms !== undefined && { retryAfterMs: retry_after_ms }),
-      ...(used && { usage: usageOf(used) }),
-      outcomeUnknown: outcome_unknown,
-    }),
-  };
-}
-
-function storedUsage({ inputTokens, outputTokens }: Usage): StoredUsage {
-  return { input_tokens: inputTokens, output_tokens: outputTokens };
-}
-
-function usageOf({ input_tokens, output_tokens }: StoredUsage): Usage {
-  return { inputTokens: input_tokens, outputTokens: output_tokens };
-}

@@ -4,12 +4,12 @@ import type { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { type DocumentCodec, documentCodec } from '../../../kernel/firestore/codec.ts';
+import type { ChangeWriters } from '../../../kernel/firestore/commitWrites.ts';
 import { timestamp } from '../../../kernel/firestore/documents.ts';
 import { COLLECTIONS, workflowPath } from '../../../kernel/firestore/paths.ts';
 import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
 import type { Slice } from '../../../kernel/paging.ts';
-import type { WorkflowReader } from '../rules/ports.ts';
-import type { SavedWorkflow, Workflow } from '../rules/workflows/definition.ts';
+import type { SavedWorkflow, Workflow, WorkflowChanges } from '../rules/workflows/definition.ts';
 import { readWorkflow } from '../rules/workflows/validation.ts';
 
 /** A workflow as JSON: nothing queries what is in it. */
@@ -36,7 +36,7 @@ export function workflowToDocument(saved: SavedWorkflow): Record<string, unknown
 
 export const workflowFromDocument = codec.fromDocument;
 
-export class FirestoreWorkflowReader implements WorkflowReader {
+export class FirestoreWorkflowReader {
   private readonly database: Firestore;
   private readonly documents: DocumentReading;
 
@@ -50,6 +50,7 @@ export class FirestoreWorkflowReader implements WorkflowReader {
     return this.documents.findVersioned(snapshot, workflowFromDocument);
   }
 
+  /** An owner's, by name. */
   list(ownerUid: string, limit: number, after: string | undefined): Promise<Slice<SavedWorkflow>> {
     const owned = this.database
       .collection(COLLECTIONS.workflows)
@@ -62,3 +63,15 @@ export class FirestoreWorkflowReader implements WorkflowReader {
     );
   }
 }
+
+export const workflowWriters: ChangeWriters<WorkflowChanges> = {
+  createWorkflow({ saved }, writes) {
+    writes.create(workflowPath(saved.id), workflowToDocument(saved));
+  },
+  replaceWorkflow({ saved, version }, writes) {
+    writes.replace(workflowPath(saved.id), workflowToDocument(saved), version);
+  },
+  deleteWorkflow({ id, version }, writes) {
+    writes.deleteAt(workflowPath(id), version);
+  },
+};

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { requestFor } from '../rules/requests.ts';
-import { answerAgain, runAndAnswer } from './runAnswer.ts';
-import { prompt, runShape } from './shapes.ts';
+import { runAndAnswer, startsRun } from './runAnswer.ts';
+import { prompt } from './shapes.ts';
 
 /** Source: spec/orchestration.md, "Backward Compatibility". */
 export const executeTask = defineTool({
@@ -22,19 +22,15 @@ export const executeTask = defineTool({
       })
       .describe('The task'),
   }),
-  output: runShape,
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
-  role: 'worker',
+  ...startsRun,
   audience: 'older clients',
-  notifies: true,
   example: { task: { id: 'task-001', prompt: 'Build a REST API' } },
   handler: async (context, { task }) => {
     const { runs, roster } = context.services.orchestration;
     const preferences = { agent: 'auto', workflow: 'plan-execute', role: 'auto', cache: true } as const;
     const options = { budget: runs.budgetOf() };
     const about = task.id === undefined ? {} : { taskId: task.id };
-    const request = requestFor(task.prompt, about, preferences, options, roster.standings());
-    return runAndAnswer(context, request, undefined);
+    const request = requestFor(task.prompt, about, preferences, options, roster.agentStatuses());
+    return runAndAnswer(context, request);
   },
-  replay: (context, _, stored) => answerAgain(context, stored, undefined),
 });

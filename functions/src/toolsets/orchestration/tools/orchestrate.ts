@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { requestFor } from '../rules/requests.ts';
 import { MAX_ATTEMPTS } from '../rules/workflows/definition.ts';
-import { answerAgain, runAndAnswer } from './runAnswer.ts';
-import { budget, prompt, runShape } from './shapes.ts';
+import { answerAgain, runAndAnswer, startsRun } from './runAnswer.ts';
+import { budget, prompt } from './shapes.ts';
 
 export const orchestrate = defineTool({
   name: 'orchestrate',
@@ -46,10 +46,7 @@ export const orchestrate = defineTool({
       .optional()
       .describe('How'),
   }),
-  output: runShape,
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
-  role: 'worker',
-  notifies: true,
+  ...startsRun,
   example: {
     prompt: 'Create a React component for user authentication',
     preferences: { workflow: 'plan-execute', agent: 'auto' },
@@ -62,7 +59,7 @@ export const orchestrate = defineTool({
       {},
       { agent, workflow, role, cache },
       { ...options, budget: runs.budgetOf(options.budget) },
-      roster.standings(),
+      roster.agentStatuses(),
     );
     return runAndAnswer(context, request, options.timeout);
   },

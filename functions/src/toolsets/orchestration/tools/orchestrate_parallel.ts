@@ -3,8 +3,8 @@ import { defineTool } from '../../../mcp/tool.ts';
 import { requireRole } from '../rules/agents/profile.ts';
 import { parallelWorkflow, requestOf } from '../rules/requests.ts';
 import { MAX_AGENTS, MODES } from '../rules/workflows/definition.ts';
-import { answerAgain, runAndAnswer } from './runAnswer.ts';
-import { budget, prompt, runShape } from './shapes.ts';
+import { runAndAnswer, startsRun } from './runAnswer.ts';
+import { budget, prompt } from './shapes.ts';
 
 export const orchestrateParallel = defineTool({
   name: 'orchestrate_parallel',
@@ -24,10 +24,7 @@ export const orchestrateParallel = defineTool({
     role: z.string().optional().describe('plan, execute or review'),
     budget,
   }),
-  output: runShape,
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
-  role: 'worker',
-  notifies: true,
+  ...startsRun,
   example: {
     prompt: 'Optimize this SQL query',
     agents: ['claude', 'gemini'],
@@ -39,10 +36,9 @@ export const orchestrateParallel = defineTool({
     { prompt: input, agents = [], mode = 'all', role = 'execute', budget: wanted },
   ) => {
     const { runs, roster } = context.services.orchestration;
-    const standings = roster.standings();
-    const workflow = parallelWorkflow(agents, mode, requireRole(role, 'role'), standings);
+    const agentStatuses = roster.agentStatuses();
+    const workflow = parallelWorkflow(agents, mode, requireRole(role, 'role'), agentStatuses);
     const given = { input, context: {}, budget: runs.budgetOf(wanted), parallel: true, cache: true };
-    return runAndAnswer(context, requestOf(workflow, given, {}, standings), undefined);
+    return runAndAnswer(context, requestOf(workflow, given, {}, agentStatuses));
   },
-  replay: (context, _, stored) => answerAgain(context, stored, undefined),
 });

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { jsonObject } from '../../../kernel/json.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { requestOf } from '../rules/requests.ts';
-import { answerAgain, runAndAnswer } from './runAnswer.ts';
-import { budget, json, prompt, runShape } from './shapes.ts';
+import { runAndAnswer, startsRun } from './runAnswer.ts';
+import { budget, json, prompt } from './shapes.ts';
 
 export const orchestrateWorkflow = defineTool({
   name: 'orchestrate_workflow',
@@ -29,10 +29,7 @@ export const orchestrateWorkflow = defineTool({
       .describe('Changes'),
     budget,
   }),
-  output: runShape,
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
-  role: 'worker',
-  notifies: true,
+  ...startsRun,
   example: {
     workflow: {
       name: 'custom',
@@ -54,7 +51,6 @@ export const orchestrateWorkflow = defineTool({
       parallel: true,
       cache: true,
     };
-    return runAndAnswer(call, requestOf(resolved, given, overrides, roster.standings()), undefined);
+    return runAndAnswer(call, requestOf(resolved, given, overrides, roster.agentStatuses()));
   },
-  replay: (context, _, stored) => answerAgain(context, stored, undefined),
 });

@@ -8,7 +8,7 @@ import type { CallContext } from '../../../mcp/callContext.ts';
 import { type AgentResult, isEnded, type Run, type ShownStep } from '../rules/runs/run.ts';
 import type { RunView } from '../rules/runs/runs.ts';
 import type { Beginning, RunRequest } from '../rules/runs/starting.ts';
-import type { RunAnswer } from './shapes.ts';
+import { type RunAnswer, runShape } from './shapes.ts';
 
 /** Of a step that is not the result, characters. */
 const EXCERPT_LENGTH = 1000;
@@ -121,7 +121,7 @@ function participants({ attempts, agents, taskId }: ShownStep): readonly string[
   return attempts.filter(({ end }) => end === 'answered').map(({ agent }) => agent);
 }
 
-// What every tool does that starts a run: begin it, wait for it, and answer what it has come to.
+// What every tool does that starts a run: begin it, wait for it, and answer its result.
 
 /** The most that a call waits, of the 50 seconds that it has. */
 export const LONGEST_WAIT_MS = 45_000;
@@ -132,11 +132,20 @@ const ANSWERING_MS = 5000;
 /** What a call with an idempotency key has stored of the run that it began. */
 const storedBeginning = z.object({ runId: z.string(), cached: z.boolean() });
 
+/** What the definitions of tools that start a run have in common. */
+export const startsRun = {
+  output: runShape,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  role: 'worker',
+  notifies: true,
+  replay: (context: CallContext, _input: unknown, stored: JsonObject) => answerAgain(context, stored),
+} as const;
+
 /** Starts the run and waits for it. */
 export async function runAndAnswer(
   context: CallContext,
   request: RunRequest,
-  waitMs: number | undefined,
+  waitMs?: number,
 ): Promise<RunAnswer> {
   const { services, principal, workspace, operation } = context;
   const recordAnswer: RecordAnswer<Beginning> = ({ runId, cached }) => {
@@ -152,7 +161,7 @@ export async function runAndAnswer(
 export async function answerAgain(
   context: CallContext,
   stored: JsonObject,
-  waitMs: number | undefined,
+  waitMs?: number,
 ): Promise<RunAnswer> {
   const { runId, cached } = storedBeginning.parse(stored);
   await context.services.orchestration.runs.dispatchPending(runId);

@@ -40,6 +40,16 @@ export const AUTO = 'auto';
 /** Stands for any live agent of the network that has the capabilities that a step asks for. */
 export const NETWORK = 'network';
 
+/** Whether a step may name it. */
+export function isAgent(name: string): boolean {
+  return name === AUTO || name === NETWORK || HOSTED_AGENTS.includes(name);
+}
+
+/** The end of an error about a name that no agent has. */
+export function unknownAgent(name: string): string {
+  return `there is no agent "${name}"; there are ${HOSTED_AGENTS.join(', ')}, ${AUTO}, and ${NETWORK} for a live agent with the step's capabilities.`;
+}
+
 /** Which capability a role needs. */
 export const CAPABILITY_OF = {
   plan: 'planning',
@@ -93,11 +103,6 @@ export interface AgentMeasure {
   readonly answered: number;
   /** That the answered ones took. */
   readonly milliseconds: number;
-}
-
-export interface AgentMeasureReader {
-  /** Those of the agents that have been measured. */
-  read(agents: readonly string[]): Promise<ReadonlyMap<string, AgentMeasure>>;
 }
 
 /** What became of no fault or merit of the agent's: it was not asked, or called off. */

@@ -122,7 +122,7 @@ function isKnownLanguage(name: string): boolean {
 // How well agents suit a task, and why. Source: spec/orchestration.md, get_capabilities.
 
 /** A hosted agent as it stands now. */
-export interface Standing extends AgentProfile {
+export interface AgentStatus extends AgentProfile {
   readonly availability: Availability;
 }
 
@@ -142,21 +142,21 @@ const GOOD = 0.8;
  * lacks nothing, and stands after it where they are even.
  */
 export function recommend(
-  standings: readonly Standing[],
+  agentStatuses: readonly AgentStatus[],
   requirements: Requirements,
 ): readonly Recommendation[] {
   const capability = CAPABILITY_OF[requirements.role];
-  const best = Math.max(...standings.map(({ capabilities }) => capabilities[capability]));
-  const judged = standings.map((standing) => {
-    const warnings = warningsFor(standing, requirements);
-    return { standing, warnings, own: standing.capabilities[capability] };
+  const best = Math.max(...agentStatuses.map(({ capabilities }) => capabilities[capability]));
+  const judged = agentStatuses.map((agentStatus) => {
+    const warnings = warningsFor(agentStatus, requirements);
+    return { agentStatus, warnings, own: agentStatus.capabilities[capability] };
   });
   const ceiling = Math.min(1, ...judged.filter(lacksNothing).map(({ own }) => own));
   return judged
-    .map(({ standing, warnings, own }) => ({
-      agent: standing.name,
+    .map(({ agentStatus, warnings, own }) => ({
+      agent: agentStatus.name,
       score: warnings.length === 0 ? own : Math.min(own, ceiling),
-      reasons: [strength(own, own === best, capability), ...furtherReasons(standing, requirements)],
+      reasons: [strength(own, own === best, capability), ...furtherReasons(agentStatus, requirements)],
       warnings,
     }))
     .sort((left, right) => right.score - left.score || left.warnings.length - right.warnings.length);
@@ -172,20 +172,23 @@ function strength(own: number, isBest: boolean, capability: string): string {
 }
 
 /** For who can take the whole task; otherwise they are no reasons to give it to them. */
-function furtherReasons(standing: Standing, { language, contextSize }: Requirements): readonly string[] {
-  if (!fits(standing, contextSize)) return [];
+function furtherReasons(
+  agentStatus: AgentStatus,
+  { language, contextSize }: Requirements,
+): readonly string[] {
+  if (!fits(agentStatus, contextSize)) return [];
   return language !== undefined && isKnownLanguage(language) ? [`Supports ${language}`] : [];
 }
 
-function warningsFor(standing: Standing, { contextSize, language }: Requirements): readonly string[] {
-  const { availability } = standing;
+function warningsFor(agentStatus: AgentStatus, { contextSize, language }: Requirements): readonly string[] {
+  const { availability } = agentStatus;
   return [
-    ...(fits(standing, contextSize) ? [] : ['Lower context window than required']),
+    ...(fits(agentStatus, contextSize) ? [] : ['Lower context window than required']),
     ...(language === undefined || isKnownLanguage(language) ? [] : [`Nothing is known about ${language}`]),
     ...(availability.available ? [] : [`Unavailable: ${availability.reason}`]),
   ];
 }
 
-function fits({ capabilities }: Standing, contextSize: number | undefined): boolean {
+function fits({ capabilities }: AgentStatus, contextSize: number | undefined): boolean {
   return contextSize === undefined || contextSize <= capabilities.contextWindow;
 }

@@ -17,12 +17,12 @@ import {
   roleNamed,
 } from './profile.ts';
 import {
+  type AgentStatus,
   type InferredRequirements,
   inferRequirements,
   type Recommendation,
   type Requirements,
   recommend,
-  type Standing,
 } from './requirements.ts';
 
 /** What `auto` chooses among. */
@@ -93,7 +93,7 @@ interface Assignment {
 export function assignAgents(
   workflow: Workflow,
   input: string,
-  standings: readonly Standing[],
+  agentStatuses: readonly AgentStatus[],
   { agents, timeouts }: Overrides,
   preferred?: string,
 ): Assignment {
@@ -106,7 +106,7 @@ export function assignAgents(
     const wanted = named ?? preferred ?? AUTO;
     const { agents: _several, mode: _mode, ...single } = step;
     if (wanted !== AUTO) return { ...single, agent: wanted, timeout };
-    const { agent, reason } = bestFor(step.role, contextSize, standings);
+    const { agent, reason } = bestFor(step.role, contextSize, agentStatuses);
     reasons.push(`${step.name}: ${reason}`);
     return { ...single, agent, timeout };
   };
@@ -116,18 +116,22 @@ export function assignAgents(
   return { workflow: { ...workflow, steps }, reasons };
 }
 
-function bestFor(role: AgentRole, contextSize: number, standings: readonly Standing[]) {
-  const [best] = recommend(standings, { role, contextSize });
+function bestFor(role: AgentRole, contextSize: number, agentStatuses: readonly AgentStatus[]) {
+  const [best] = recommend(agentStatuses, { role, contextSize });
   if (best === undefined) throw new Error('There are no hosted agents.');
   const but = best.warnings.length === 0 ? '' : `, though: ${best.warnings.join('; ')}`;
   return { agent: best.agent, reason: `${best.agent}: ${best.reasons.join(', ')} (${best.score})${but}.` };
 }
 
 /** Who may answer in an agent's place, best first. */
-export function standIns(agent: string, role: AgentRole, standings: readonly Standing[]): readonly string[] {
+export function standIns(
+  agent: string,
+  role: AgentRole,
+  agentStatuses: readonly AgentStatus[],
+): readonly string[] {
   if (agent === NETWORK) return [];
   return recommend(
-    standings.filter(({ name }) => name !== agent),
+    agentStatuses.filter(({ name }) => name !== agent),
     { role },
   ).map((one) => one.agent);
 }
@@ -147,16 +151,16 @@ interface LiveAgents {
 }
 
 export interface ListedAgents {
-  readonly hosted: readonly (HostedStanding & { readonly metrics?: AgentMetrics })[];
+  readonly hosted: readonly (HostedAgentStatus & { readonly metrics?: AgentMetrics })[];
   /** Those that a step for the network can reach. */
   readonly network: readonly Agent[];
   readonly moreOfNetwork: boolean;
 }
 
-type HostedStanding = Standing & { readonly model: string };
+type HostedAgentStatus = AgentStatus & { readonly model: string };
 
 /** Hosted agents in the specification's order. */
-export function standingsOf(hosted: readonly HostedAgent[]): readonly HostedStanding[] {
+export function agentStatusesOf(hosted: readonly HostedAgent[]): readonly HostedAgentStatus[] {
   return PROFILES.flatMap((profile) => {
     const agent = hosted.find(({ name }) => name === profile.name);
     return agent ? [{ ...profile, availability: agent.availability(), model: agent.model }] : [];
@@ -173,20 +177,22 @@ export class AgentRoster {
   }
 
   /** The hosted agents, in the specification's order. */
-  standings(): readonly HostedStanding[] {
-    return standingsOf(this.ports.hosted());
+  agentStatuses(): readonly HostedAgentStatus[] {
+    return agentStatusesOf(this.ports.hosted());
   }
 
   /** @param role a role, or of agents of the network any capability */
   async list(workspace: string, role: string | undefined, withMetrics: boolean): Promise<ListedAgents> {
-    const standings = this.standings().filter((standing) => role === undefined || isCapable(standing, role));
+    const agentStatuses = this.agentStatuses().filter(
+      (agentStatus) => role === undefined || isCapable(agentStatus, role),
+    );
     const [measures, live] = await Promise.all([
-      withMetrics ? this.ports.measures.read(standings.map(({ name }) => name)) : undefined,
+      withMetrics ? this.ports.measures.read(agentStatuses.map(({ name }) => name)) : undefined,
       this.overview.live(workspace, MAX_LIVE),
     ]);
-    const hosted = standings.map((standing) => {
-      const metrics = metricsOf(measures?.get(standing.name));
-      return { ...standing, ...(metrics && { metrics }) };
+    const hosted = agentStatuses.map((agentStatus) => {
+      const metrics = metricsOf(measures?.get(agentStatus.name));
+      return { ...agentStatus, ...(metrics && { metrics }) };
     });
     const network = live.items.filter((agent) => role === undefined || hasCapability(agent, role));
     return { hosted, network, moreOfNetwork: live.more };
@@ -197,11 +203,11 @@ export class AgentRoster {
     given: { [Name in keyof Requirements]?: Requirements[Name] | undefined },
   ): { readonly recommendations: readonly Recommendation[]; readonly inferred: InferredRequirements } {
     const inferred = inferRequirements(task, given);
-    return { recommendations: recommend(this.standings(), inferred), inferred };
+    return { recommendations: recommend(this.agentStatuses(), inferred), inferred };
   }
 }
 
-function isCapable({ capabilities }: Standing, word: string): boolean {
+function isCapable({ capabilities }: AgentStatus, word: string): boolean {
   const role = roleNamed(word);
   return role !== undefined && capabilities[CAPABILITY_OF[role]] >= CAPABLE;
 }

@@ -10,11 +10,12 @@ import {
   type Usage,
 } from '../port.ts';
 import type { OrchestrationPorts } from '../ports.ts';
+import type { StepJournal } from '../runs/journal.ts';
 import { type Budget, estimatedTokens, NO_USAGE, type Reservation } from './budget.ts';
 
 /** What attempts are noted in and booked to. */
 export interface Accounts {
-  readonly journal: AttemptJournal;
+  readonly journal: Pick<StepJournal, 'begin' | 'end'>;
   readonly budget: Budget;
 }
 
@@ -35,7 +36,7 @@ export interface AttemptTerms {
 interface Made {
   readonly attempt: Attempt;
   /** Absent where it could not be begun. */
-  readonly settled?: Settled;
+  readonly settled?: CompletedAttempt;
 }
 
 export async function makeAttempt(
@@ -100,18 +101,18 @@ async function ask(
   { prompt, system, maxOutputTokens }: PlannedAttempt,
   within: Pick<AttemptTerms, 'signal' | 'onAnswer'> & { readonly time: number },
   timer: Timer,
-): Promise<Settled> {
+): Promise<CompletedAttempt> {
   const timeIsUp = new AbortController();
   const answered = new AbortController();
   const request = { prompt, maxOutputTokens, ...(system !== undefined && { system }) };
   const signal = AbortSignal.any([within.signal, timeIsUp.signal]);
   const asking = agent.ask(request, { signal }).then(
-    (answer): Settled => judged(agent.name, answer),
-    (error: unknown): Settled => ({ failure: failureOf(error) }),
+    (answer): CompletedAttempt => judged(agent.name, answer),
+    (error: unknown): CompletedAttempt => ({ failure: failureOf(error) }),
   );
   const timing = timer
     .wait(within.time, AbortSignal.any([within.signal, answered.signal]))
-    .then((): Settled => ({ failure: endedEarly(agent.name, within) }));
+    .then((): CompletedAttempt => ({ failure: endedEarly(agent.name, within) }));
   try {
     const settled = await Promise.race([asking, timing]);
     if ('answer' in settled) within.onAnswer?.(settled.answer);
@@ -123,7 +124,7 @@ async function ask(
 }
 
 /** An answer that cannot be noted is none: it is paid for, and was not to be asked for again and again. */
-function judged(agent: string, answer: ModelAnswer): Settled {
+function judged(agent: string, answer: ModelAnswer): CompletedAttempt {
   const bytes = utf8Length(answer.text);
   if (bytes <= MAX_ANSWER_BYTES) return { answer };
   const message = `${agent} answered with ${bytes} bytes; an answer may have ${MAX_ANSWER_BYTES}.`;
@@ -142,7 +143,7 @@ function endedEarly(
 
 function ended(
   { call, number, agent, model, waited }: PlannedAttempt,
-  settled: Settled,
+  settled: CompletedAttempt,
   cost: Pick<Attempt, 'milliseconds' | 'usage' | 'costUsd'>,
 ): Attempt {
   const made = { call, number, agent, model, waited, ...cost };
@@ -151,12 +152,12 @@ function ended(
   return { ...made, end: kind, reason: message, outcomeUnknown };
 }
 
-function usageOf(settled: Settled): Usage | undefined {
+function usageOf(settled: CompletedAttempt): Usage | undefined {
   return 'answer' in settled ? settled.answer.usage : settled.failure.usage;
 }
 
 /** What the vendor counted; undefined where it may have counted anything. */
-function billed(settled: Settled): Usage | undefined {
+function billed(settled: CompletedAttempt): Usage | undefined {
   const usage = usageOf(settled);
   if (usage !== undefined || 'answer' in settled) return usage;
   return settled.failure.outcomeUnknown ? undefined : NO_USAGE;
@@ -167,9 +168,8 @@ function failureOf(error: unknown): ModelFailure {
   throw error;
 }
 
-// One request to one agent, and how it ended: what a run's record is made of.
-
-export interface PlannedAttempt {
+/** Which attempt it is. */
+export interface AttemptIdentity {
   /** Which call of its step: `claude`, `judge:gemini`. */
   readonly call: string;
   /** Counts the call's requests to this agent, from 1; 0 where it was not asked. */
@@ -178,6 +178,9 @@ export interface PlannedAttempt {
   readonly model: string;
   /** Milliseconds waited before it. */
   readonly waited: number;
+}
+
+export interface PlannedAttempt extends AttemptIdentity {
   readonly prompt: string;
   readonly system: string | undefined;
   readonly maxOutputTokens: number;
@@ -197,12 +200,7 @@ export const ATTEMPT_ENDS = [
 
 type AttemptEnd = (typeof ATTEMPT_ENDS)[number];
 
-export interface Attempt {
-  readonly call: string;
-  readonly number: number;
-  readonly agent: string;
-  readonly model: string;
-  readonly waited: number;
+export interface Attempt extends AttemptIdentity {
   readonly end: AttemptEnd;
   /** Why it failed, in words. */
   readonly reason?: string;
@@ -214,14 +212,4 @@ export interface Attempt {
   readonly outcomeUnknown: boolean;
 }
 
-export type Settled = { readonly answer: ModelAnswer } | { readonly failure: ModelFailure };
-
-/** Where attempts are noted before they are made and after they have ended. */
-export interface AttemptJournal {
-  /**
-   * Before the request is made.
-   * @returns how this very attempt ended, where it was made before: it is then not made again, nor noted
-   */
-  begin(attempt: PlannedAttempt): Promise<Settled | undefined>;
-  end(attempt: Attempt, settled: Settled): Promise<void>;
-}
+export type CompletedAttempt = { readonly answer: ModelAnswer } | { readonly failure: ModelFailure };

@@ -1,11 +1,12 @@
 /** Takes a run forward, stage by stage, in the hands of one instance. */
 import type { Change } from '../../../../kernel/commit.ts';
+import type { TaskCreation } from '../../../coordination/index.ts';
 import type { Attempt } from '../calls/attempting.ts';
 import { Budget } from '../calls/budget.ts';
-import { abandonedTasks } from '../network.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { allSteps, type Workflow } from '../workflows/definition.ts';
 import { type DueStep, type Next, type Progress, progressOf, type StepRound } from '../workflows/progress.ts';
+import { taskCancellations } from './cancellation.ts';
 import { StepJournal } from './journal.ts';
 import type { RunLease } from './lease.ts';
 import {
@@ -22,13 +23,7 @@ import {
   stepId,
   waiting,
 } from './run.ts';
-import {
-  measurements,
-  outcomesOf,
-  repetitionWarnings,
-  type StepExecution,
-  withRecord,
-} from './stepExecution.ts';
+import { executeStep, measurements, outcomesOf, repetitionWarnings, withRecord } from './stepExecution.ts';
 
 interface Subject {
   readonly runId: string;
@@ -41,15 +36,15 @@ interface Subject {
 /** One run in the hands of one instance. */
 export class Advance {
   private readonly ports: OrchestrationPorts;
-  private readonly steps: StepExecution;
+  private readonly taskCreation: TaskCreation;
   private readonly subject: Subject;
   private readonly workflow: Workflow;
   private readonly records: Map<string, StepRecord>;
   private budget: Budget | undefined;
 
-  constructor(ports: OrchestrationPorts, steps: StepExecution, subject: Subject) {
+  constructor(ports: OrchestrationPorts, taskCreation: TaskCreation, subject: Subject) {
     this.ports = ports;
-    this.steps = steps;
+    this.taskCreation = taskCreation;
     this.subject = subject;
     this.workflow = subject.order.workflow;
     this.records = new Map(subject.records.map((record) => [record.id, record]));
@@ -106,7 +101,7 @@ export class Advance {
       (run, now) => ended({ ...run, warnings: [...new Set([...run.warnings, ...warnings])] }, ending, now),
       async (run, now) => [
         ...records.map((step): Change => ({ kind: 'recordStep', runId, step })),
-        ...(await abandonedTasks(this.ports.tasks, run, now)),
+        ...(await taskCancellations(this.ports.tasks, run, now)),
       ],
     );
   }
@@ -136,22 +131,25 @@ export class Advance {
     const { budget } = this;
     const first = this.records.size + 1;
     const works = due.map(async (step, index): Promise<StepRecord> => {
-      const before = this.records.get(stepId(step));
-      const begin = before ?? begun(step, step.step.role, first + index, this.ports.clock.now());
+      const begin =
+        this.records.get(stepId(step)) ?? begun(step, step.step.role, first + index, this.ports.clock.now());
       const journal = journals[index];
       if (journal === undefined) throw new Error('A step has no journal.');
-      const { record, warnings } = await this.steps.execute({
-        run,
-        due: step,
-        begun: begin,
-        ...(before && { before }),
-        budget,
-        journal,
-        stop: lease.stop,
-        giveUp: (why) => lease.giveUp(why),
-        abreast: due.length,
-        inTurn: !this.subject.order.parallel,
-      });
+      const { record, warnings } = await executeStep(
+        {
+          run,
+          due: step,
+          begun: begin,
+          budget,
+          journal,
+          stop: lease.stop,
+          giveUp: (why) => lease.giveUp(why),
+          abreast: due.length,
+          inTurn: !this.subject.order.parallel,
+        },
+        this.ports,
+        this.taskCreation,
+      );
       await lease.change(
         (current) => withRecord(current, record, [...warnings, ...repetitionWarnings(step, journal)]),
         () => [{ kind: 'recordStep', runId, step: record }, ...measurements(record)],

@@ -5,33 +5,32 @@ import { MusterError } from '../../../../kernel/errors.ts';
 import { unlessUnreadable } from '../../../../kernel/unreadable.ts';
 import type { TaskCreation } from '../../../coordination/index.ts';
 import { priceOf } from '../calls/budget.ts';
-import { abandonedTasks } from '../network.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { Advance } from './advance.ts';
+import { taskCancellations } from './cancellation.ts';
 import { bookingOf } from './journal.ts';
 import { LeaseLostError, type LeftRun, type RunLease, takeRun } from './lease.ts';
-import { ended, handedOn, MAX_DELIVERIES, type Run, type Spent, spentOn } from './run.ts';
-import { StepExecution } from './stepExecution.ts';
+import { ended, MAX_DELIVERIES, type Run, released, type Spent, spentOn } from './run.ts';
 
 /** How long one delivery goes on before it lets another one continue. */
 const TURN_MILLISECONDS = 10 * 60_000;
 
 /** `busy`: another instance has it, so it is to be delivered again later. */
-type Delivery = 'done' | 'busy';
+type DeliveryResult = 'done' | 'busy';
 
 const message = z.object({ runId: z.string().min(1).max(100) });
 
 export class RunExecution {
   private readonly ports: OrchestrationPorts;
-  private readonly steps: StepExecution;
+  private readonly taskCreation: TaskCreation;
 
   constructor(ports: OrchestrationPorts, taskCreation: TaskCreation) {
     this.ports = ports;
-    this.steps = new StepExecution(ports, taskCreation);
+    this.taskCreation = taskCreation;
   }
 
   /** @param data a task of the queue; safe to deliver twice, late, and to two instances at once */
-  async deliver(data: unknown): Promise<Delivery> {
+  async deliver(data: unknown): Promise<DeliveryResult> {
     const { log } = this.ports;
     const { success, data: task } = message.safeParse(data);
     if (!success) {
@@ -68,12 +67,12 @@ export class RunExecution {
   private async advance(runId: string, lease: RunLease): Promise<void> {
     const { runs, clock, dispatch } = this.ports;
     const [order, before] = await Promise.all([runs.order(runId), runs.steps(runId)]);
-    const run = new Advance(this.ports, this.steps, { runId, lease, order, records: before });
+    const run = new Advance(this.ports, this.taskCreation, { runId, lease, order, records: before });
     const began = clock.now().getTime();
     for (;;) {
       if ((await run.step()) === 'over') return;
       if (clock.now().getTime() - began < TURN_MILLISECONDS) continue;
-      await lease.change(handedOn);
+      await lease.change(released);
       // If it is lost, the sweep makes up for it.
       return dispatch.dispatch(runId);
     }
@@ -87,11 +86,11 @@ export class RunExecution {
  * @param why what it met; undefined where instances ended without a word
  */
 async function leftAfter(run: Run, why: unknown, now: Date, ports: OrchestrationPorts): Promise<LeftRun> {
-  if (run.deliveries < MAX_DELIVERIES) return { run: handedOn(run, now), changes: [] };
+  if (run.deliveries < MAX_DELIVERIES) return { run: released(run, now), changes: [] };
   const failure = { reason: 'EXECUTION_FAILED', message: messageOf(run, why) };
   const spent = await spentSoFar(run, ports);
   const failed = ended({ ...run, spent }, { status: 'failed', failure }, now);
-  return { run: failed, changes: await abandonedTasks(ports.tasks, failed, now) };
+  return { run: failed, changes: await taskCancellations(ports.tasks, failed, now) };
 }
 
 function messageOf({ current }: Run, why: unknown): string {

@@ -1,8 +1,8 @@
 /** Executes a step whose agents are models behind a vendor's API. */
 import { MusterError } from '../../../../kernel/errors.ts';
 import { capabilityFor } from '../agents/profile.ts';
-import type { Standing } from '../agents/requirements.ts';
-import { standIns, standingsOf } from '../agents/selection.ts';
+import type { AgentStatus } from '../agents/requirements.ts';
+import { agentStatusesOf, standIns } from '../agents/selection.ts';
 import type { Budget } from '../calls/budget.ts';
 import { type CallResult, call } from '../calls/calling.ts';
 import { all, isValid, type ModeResult, type Question, reasonOf } from '../modes/ask.ts';
@@ -15,7 +15,8 @@ import type { DueStep } from '../workflows/progress.ts';
 import type { StepJournal } from './journal.ts';
 import { type AgentResult, type BegunStep, type Run, type StepWork, spentOn } from './run.ts';
 
-export interface HostedTask {
+/** A step that is to be executed, and what its run gives it. */
+export interface StepTask {
   readonly run: Run;
   readonly due: DueStep;
   readonly begun: BegunStep;
@@ -30,32 +31,27 @@ export interface HostedTask {
   readonly inTurn: boolean;
 }
 
-export async function executeHosted(task: HostedTask, ports: OrchestrationPorts): Promise<StepWork> {
-  const work = new HostedStep(task, ports);
-  return work.record(await work.run());
-}
-
-class HostedStep {
-  private readonly task: HostedTask;
+export class HostedStep {
+  private readonly task: StepTask;
   private readonly ports: OrchestrationPorts;
-  private readonly standings: readonly Standing[];
+  private readonly agentStatuses: readonly AgentStatus[];
   private readonly agents: readonly string[];
   private readonly calls: Promise<CallResult>[] = [];
   private readonly over = new AbortController();
   private readonly signal: AbortSignal;
 
-  constructor(task: HostedTask, ports: OrchestrationPorts) {
+  constructor(task: StepTask, ports: OrchestrationPorts) {
     this.task = task;
     this.ports = ports;
     this.signal = AbortSignal.any([task.stop, this.over.signal]);
-    this.standings = standingsOf(ports.hosted());
+    this.agentStatuses = agentStatusesOf(ports.hosted());
     this.agents = agentsOf(task.due.step);
   }
 
   /** Where a call rejects, the others are called off and waited for: none goes on that nobody hears of. */
-  async run(): Promise<ModeResult> {
+  async execute(): Promise<StepWork> {
     try {
-      return await this.answers();
+      return this.workOf(await this.answers());
     } catch (error) {
       if (!(error instanceof MusterError)) this.task.giveUp(error);
       this.over.abort();
@@ -93,8 +89,15 @@ class HostedStep {
     }
   }
 
-  /** The record of the step as it ended. */
-  record({ answers, furtherCalls, output, winner, explanation, warnings, ballots }: ModeResult): StepWork {
+  private workOf({
+    answers,
+    furtherCalls,
+    output,
+    winner,
+    explanation,
+    warnings,
+    ballots,
+  }: ModeResult): StepWork {
     const { begun, journal, due } = this.task;
     const attempts = [...answers, ...furtherCalls].flatMap((result) => result.attempts);
     const noted = [
@@ -137,14 +140,14 @@ class HostedStep {
 
   private ask({ key, agent, prompt, replaceable, signal, onAnswer }: Question): Promise<CallResult> {
     const { run, due, budget, journal, abreast } = this.task;
-    const others = replaceable ? standIns(agent, due.step.role, this.standings) : [];
+    const others = replaceable ? standIns(agent, due.step.role, this.agentStatuses) : [];
     const hosted = this.ports.hosted();
     const { maxOutputTokens, retry, timeout, repeatable } = due.step;
     const candidates = [agent, ...others].flatMap((name) => {
       const known = hosted.find((one) => one.name === name);
-      const standing = this.standings.find((one) => one.name === name);
-      if (known === undefined || standing === undefined) return [];
-      return [{ agent: known, contextWindow: standing.capabilities.contextWindow }];
+      const agentStatus = this.agentStatuses.find((one) => one.name === name);
+      if (known === undefined || agentStatus === undefined) return [];
+      return [{ agent: known, contextWindow: agentStatus.capabilities.contextWindow }];
     });
     const asking = (): Promise<CallResult> =>
       call(
@@ -172,7 +175,7 @@ class HostedStep {
   }
 
   private available(): readonly string[] {
-    return this.standings.filter(({ availability }) => availability.available).map(({ name }) => name);
+    return this.agentStatuses.filter(({ availability }) => availability.available).map(({ name }) => name);
   }
 
   /** Of those that can be asked the best at executing: putting together is writing. */

@@ -4,10 +4,9 @@
  * Nothing else of a step is kept, so all that it does must follow from its input and from its calls' outcomes. What
  * was settled answers only the very same question: an attempt with another input is made.
  */
-import type { Change } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { utf8Length } from '../../../../kernel/json.ts';
-import type { Attempt, AttemptJournal, PlannedAttempt, Settled } from '../calls/attempting.ts';
+import type { Attempt, AttemptIdentity, CompletedAttempt, PlannedAttempt } from '../calls/attempting.ts';
 import { costOf, estimatedTokens, priceOf } from '../calls/budget.ts';
 import type { Price } from '../port.ts';
 import type { OrchestrationPorts } from '../ports.ts';
@@ -21,7 +20,7 @@ interface JournalScope {
   readonly requireLease: () => void;
 }
 
-export class StepJournal implements AttemptJournal {
+export class StepJournal {
   private readonly ports: OrchestrationPorts;
   private readonly scope: JournalScope;
   /** The latest of each attempt's repetitions, by what it is an attempt at and what it asked. */
@@ -67,7 +66,11 @@ export class StepJournal implements AttemptJournal {
     return this.begun.get(attemptKeyOf(attempt))?.ending?.attempt ?? attempt;
   }
 
-  async begin(planned: PlannedAttempt): Promise<Settled | undefined> {
+  /**
+   * Notes an attempt before its request is made.
+   * @returns how this very attempt ended, where it was made before: it is then not made again, nor noted
+   */
+  async begin(planned: PlannedAttempt): Promise<CompletedAttempt | undefined> {
     const asked = { ...planned, inputHash: this.inputHashOf(planned) };
     const before = this.entries.get(keyOf(asked));
     if (before?.ending !== undefined) {
@@ -80,19 +83,20 @@ export class StepJournal implements AttemptJournal {
     if (!this.scope.repeatable) this.requireNoneInDoubt(planned);
     this.scope.requireLease();
     const entry = this.entryOf(asked, before === undefined ? 0 : before.repetition + 1);
-    await this.write({ kind: 'startCall', runId: this.scope.runId, entry });
+    await this.ports.store.commit([{ kind: 'startCall', runId: this.scope.runId, entry }]);
     this.begun.set(attemptKeyOf(entry), entry);
     return undefined;
   }
 
-  async end(attempt: Attempt, settled: Settled): Promise<void> {
+  /** Notes how an attempt ended. */
+  async end(attempt: Attempt, settled: CompletedAttempt): Promise<void> {
     // Whoever takes the run over must not read that nobody wanted the answer.
     if (attempt.end === 'aborted') this.scope.requireLease();
     const entry = this.begun.get(attemptKeyOf(attempt));
     if (entry === undefined) throw new Error('An attempt ended that was never begun.');
     const ending: JournalEnding = { at: this.ports.clock.now(), attempt, settled };
     const ended = { ...entry, ending };
-    await this.write({ kind: 'settleCall', runId: this.scope.runId, entry: ended });
+    await this.ports.store.commit([{ kind: 'completeCall', runId: this.scope.runId, entry: ended }]);
     this.entries.set(keyOf(ended), ended);
     this.begun.set(attemptKeyOf(ended), ended);
   }
@@ -128,21 +132,15 @@ export class StepJournal implements AttemptJournal {
       startedAt: clock.now(),
     };
   }
-
-  private write(change: Change): Promise<void> {
-    return this.ports.store.commit([change]);
-  }
 }
 
-type AttemptName = Pick<JournalEntry, 'call' | 'agent' | 'number'>;
-
 /** What it is an attempt at. */
-function attemptKeyOf({ call, agent, number }: AttemptName): string {
+function attemptKeyOf({ call, agent, number }: AttemptIdentity): string {
   return `${call}#${agent}#${number}`;
 }
 
 /** And with what input: the same attempt with another input is another call. */
-function keyOf(entry: AttemptName & Pick<JournalEntry, 'inputHash'>): string {
+function keyOf(entry: AttemptIdentity & { readonly inputHash: string }): string {
   return `${attemptKeyOf(entry)}#${entry.inputHash}`;
 }
 
@@ -177,26 +175,18 @@ function outcomeUnknown({ agent }: JournalEntry): MusterError {
   );
 }
 
-// One request to a model as the journal has it.
-
-/** `runs/{runId}/calls/{id}`. */
-export interface JournalEntry {
+/** One request to a model as the journal has it: `runs/{runId}/calls/{id}`. */
+export interface JournalEntry extends AttemptIdentity {
   readonly id: string;
   /** The id of the step that it belongs to. */
   readonly step: string;
-  /** Which call of the step, and which attempt at it. */
-  readonly call: string;
-  readonly number: number;
   /** How many instances died in the middle of this very attempt. */
   readonly repetition: number;
-  readonly agent: string;
-  readonly model: string;
   /** SHA-256 of the system prompt and the prompt. */
   readonly inputHash: string;
   /** Estimated. */
   readonly inputTokens: number;
   readonly maxOutputTokens: number;
-  readonly waited: number;
   readonly startedAt: Date;
   /** Absent while nobody knows how it ended. */
   readonly ending?: JournalEnding;
@@ -205,5 +195,5 @@ export interface JournalEntry {
 interface JournalEnding {
   readonly at: Date;
   readonly attempt: Attempt;
-  readonly settled: Settled;
+  readonly settled: CompletedAttempt;
 }

@@ -201,7 +201,7 @@ export function renewed(run: Run, epoch: number, now: Date): Run & { readonly le
 }
 
 /** The run, let go of with more to do: whoever it is dispatched to goes on. */
-export function handedOn({ lease: _, ...run }: Run, now: Date): Run {
+export function released({ lease: _, ...run }: Run, now: Date): Run {
   return { ...run, dueAt: new Date(now.getTime() + PICKUP_MILLISECONDS) };
 }
 

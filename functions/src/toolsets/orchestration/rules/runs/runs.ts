@@ -1,27 +1,17 @@
 /** Starting, following, looking at and cancelling runs. */
-import { hasRole, type Principal } from '../../../../access/rules/principal.ts';
+import type { Principal } from '../../../../access/rules/principal.ts';
 import type { RecordAnswer } from '../../../../kernel/commit.ts';
-import { MusterError } from '../../../../kernel/errors.ts';
 import type { Slice } from '../../../../kernel/paging.ts';
-import { retryStale } from '../../../../kernel/retry.ts';
 import { type SweepPart, type Swept, type Turn, walk } from '../../../../kernel/sweep.ts';
-import { readFor, unlessUnreadable } from '../../../../kernel/unreadable.ts';
+import { unlessUnreadable } from '../../../../kernel/unreadable.ts';
 import { isClosed } from '../../../coordination/index.ts';
 import type { AgentRoster } from '../agents/selection.ts';
-import { abandonedTasks, runOfTask } from '../network.ts';
+import { runOfTask } from '../network.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import type { WorkflowLibrary } from '../workflows/library.ts';
-import {
-  ended,
-  isEnded,
-  isLeased,
-  type Run,
-  type RunBudget,
-  type RunStatus,
-  type ShownStep,
-  shownStep,
-} from './run.ts';
-import { type Beginning, type RunRequest, RunStart } from './starting.ts';
+import { cancelOpenTasks, cancelRun, visibleRun } from './cancellation.ts';
+import { isEnded, type Run, type RunBudget, type RunStatus, type ShownStep, shownStep } from './run.ts';
+import { type Beginning, type RunRequest, storeRun } from './starting.ts';
 
 const DUE_BATCH = 100;
 
@@ -42,11 +32,9 @@ export interface RunView {
 export class RunService {
   readonly part: SweepPart = { name: 'runs', run: (turn) => this.dispatchLost(turn) };
   private readonly ports: OrchestrationPorts;
-  private readonly starting: RunStart;
 
   constructor(ports: OrchestrationPorts) {
     this.ports = ports;
-    this.starting = new RunStart(ports);
   }
 
   /** Starts a run, or finds the one that answers the same question. */
@@ -56,7 +44,8 @@ export class RunService {
     request: RunRequest,
     recordAnswer: RecordAnswer<Beginning>,
   ): Promise<Beginning> {
-    const { beginning, isToBeDispatched } = await this.starting.store(
+    const { beginning, isToBeDispatched } = await storeRun(
+      this.ports,
       principal,
       workspace,
       request,
@@ -94,7 +83,7 @@ export class RunService {
 
   /** @throws MusterError NOT_FOUND */
   async view(principal: Principal, runId: string): Promise<RunView> {
-    const { value: run } = await this.visible(principal, runId);
+    const { value: run } = await visibleRun(this.ports, principal, runId);
     const steps = await this.ports.runs.steps(runId);
     return { run, steps: steps.map((step) => shownStep(step, run)), at: this.ports.clock.now() };
   }
@@ -104,7 +93,7 @@ export class RunService {
    * @throws MusterError NOT_FOUND
    */
   async watch(principal: Principal, runId: string, end: AbortSignal): Promise<AsyncIterable<Run>> {
-    await this.visible(principal, runId);
+    await visibleRun(this.ports, principal, runId);
     return this.ports.runs.watch(runId, end);
   }
 
@@ -121,7 +110,7 @@ export class RunService {
   ): Promise<Slice<Run>> {
     const { runs } = this.ports;
     if (after === undefined) return runs.list(principal.ownerUid, status, { limit });
-    const { id, createdAt } = (await this.visible(principal, after)).value;
+    const { id, createdAt } = (await visibleRun(this.ports, principal, after)).value;
     return runs.list(principal.ownerUid, status, { limit, after: { at: createdAt, id } });
   }
 
@@ -130,17 +119,7 @@ export class RunService {
    * @throws MusterError NOT_FOUND, or CONFLICT where it has succeeded or failed
    */
   cancel(principal: Principal, runId: string, recordAnswer: RecordAnswer<Run>): Promise<Run> {
-    const { store, clock, randomness } = this.ports;
-    return retryStale(randomness, async () => {
-      const { value, version } = await this.visible(principal, runId);
-      if (isEnded(value) && value.status !== 'cancelled') throw alreadyEnded(value);
-      const now = clock.now();
-      const asked = { ...value, cancelRequested: true };
-      const run = isEnded(value) || isLeased(value, now) ? asked : ended(asked, { status: 'cancelled' }, now);
-      const tasks = isEnded(value) ? [] : await abandonedTasks(this.ports.tasks, run, now);
-      await store.commit([{ kind: 'replaceRun', run, version }, ...tasks], recordAnswer(run));
-      return run;
-    });
+    return cancelRun(this.ports, principal, runId, recordAnswer);
   }
 
   /** Dispatches what was not taken up in time: its dispatch was lost, or its instance. */
@@ -168,16 +147,7 @@ export class RunService {
     const task = (await unlessUnreadable(this.ports.tasks.find(taskId)))?.value;
     if (task === undefined) return;
     if (isClosed(task.status)) await this.ports.dispatch.dispatch(runId);
-    else await this.abandon(runId);
-  }
-
-  private abandon(runId: string): Promise<void> {
-    const { runs, tasks, store, clock, randomness } = this.ports;
-    return retryStale(randomness, async () => {
-      const run = (await runs.find(runId))?.value;
-      const changes = run === undefined ? [] : await abandonedTasks(tasks, run, clock.now());
-      if (changes.length > 0) await store.commit(changes);
-    });
+    else await cancelOpenTasks(this.ports, runId);
   }
 
   /** Where it fails, the sweep makes up for it: the run is there. */
@@ -188,28 +158,6 @@ export class RunService {
       this.ports.log.error('run_not_dispatched', { runId, error });
     }
   }
-
-  private async visible(principal: Principal, runId: string) {
-    const reading = this.ports.runs.find(runId);
-    const isLeader = hasRole(principal.role, 'leader');
-    const found = await (isLeader ? reading : readFor(principal.ownerUid, reading));
-    const isVisible = found?.value.ownerUid === principal.ownerUid || isLeader;
-    if (found !== undefined && isVisible) return found;
-    throw new MusterError('NOT_FOUND', `No run "${runId}".`, {
-      field: 'runId',
-      value: runId,
-      suggestion: 'list_runs lists your runs.',
-    });
-  }
-}
-
-function alreadyEnded({ id, status }: Run): MusterError {
-  return new MusterError('CONFLICT', `Run "${id}" has ${status} already.`, {
-    field: 'runId',
-    value: id,
-    reason: 'ALREADY_ENDED',
-    suggestion: 'get_run tells what it came to.',
-  });
 }
 
 /** What the orchestration tools ask. */

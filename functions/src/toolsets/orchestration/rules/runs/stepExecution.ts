@@ -4,12 +4,12 @@ import { MusterError } from '../../../../kernel/errors.ts';
 import { byteLength } from '../../../../kernel/json.ts';
 import type { TaskCreation } from '../../../coordination/index.ts';
 import { measuresOf, NETWORK } from '../agents/profile.ts';
-import { NetworkSteps } from '../network.ts';
+import { executeOnNetwork } from '../network.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { agentsOf } from '../workflows/definition.ts';
 import { type DueStep, outcomeKey } from '../workflows/progress.ts';
 import type { StepOutcome, StepResult } from '../workflows/scope.ts';
-import { executeHosted, type HostedTask } from './hostedStep.ts';
+import { HostedStep, type StepTask } from './hostedStep.ts';
 import type { JournalEntry, StepJournal } from './journal.ts';
 import {
   type AgentResult,
@@ -23,44 +23,30 @@ import {
   spentOn,
 } from './run.ts';
 
-interface StepTask extends HostedTask {
-  /** What was recorded while it waited. */
-  readonly before?: StepRecord;
-}
-
 /** What the output of a step may have, in bytes of JSON: a step is one document. */
 const MAX_OUTPUT_BYTES = 800_000;
 
-export class StepExecution {
-  private readonly ports: OrchestrationPorts;
-  private readonly network: NetworkSteps;
-
-  constructor(ports: OrchestrationPorts, taskCreation: TaskCreation) {
-    this.ports = ports;
-    this.network = new NetworkSteps(ports, taskCreation);
-  }
-
-  /** Never rejects for what is the step's own fault: that is its record. */
-  async execute(task: StepTask): Promise<StepWork> {
-    try {
-      const [agent] = agentsOf(task.due.step);
-      const work =
-        agent === NETWORK ? await this.network.execute(task) : await executeHosted(task, this.ports);
-      const { output, results } = work.record;
-      if (byteLength([output, results]) <= MAX_OUTPUT_BYTES) return work;
-      const reason = `Its output has more than ${MAX_OUTPUT_BYTES} bytes.`;
-      return { ...work, record: failed(work.record, 'OUTPUT_TOO_LARGE', reason) };
-    } catch (error) {
-      if (!(error instanceof MusterError)) throw error;
-      const record = this.ended(task, error.details.reason ?? error.code, error.message);
-      return { record, warnings: [] };
-    }
-  }
-
-  private ended({ begun, journal }: StepTask, reason: string, message: string): StepRecord {
+/** Executes a step. It never rejects for what is the step's own fault: that is its record. */
+export async function executeStep(
+  task: StepTask,
+  ports: OrchestrationPorts,
+  taskCreation: TaskCreation,
+): Promise<StepWork> {
+  try {
+    const isForNetwork = agentsOf(task.due.step)[0] === NETWORK;
+    const work = await (isForNetwork
+      ? executeOnNetwork(task, ports, taskCreation)
+      : new HostedStep(task, ports).execute());
+    const { output, results } = work.record;
+    if (byteLength([output, results]) <= MAX_OUTPUT_BYTES) return work;
+    const reason = `Its output has more than ${MAX_OUTPUT_BYTES} bytes.`;
+    return { ...work, record: failed(work.record, 'OUTPUT_TOO_LARGE', reason) };
+  } catch (error) {
+    if (!(error instanceof MusterError)) throw error;
+    const { begun, journal } = task;
     const attempts = journal.booked;
-    const settledAt = this.ports.clock.now();
-    return failed({ ...begun, attempts, spent: spentOn(attempts), settledAt }, reason, message);
+    const ended = { ...begun, attempts, spent: spentOn(attempts), settledAt: ports.clock.now() };
+    return { record: failed(ended, error.details.reason ?? error.code, error.message), warnings: [] };
   }
 }
 
@@ -139,7 +125,7 @@ export interface RunChanges {
   readonly recordStep: { readonly runId: string; readonly step: StepRecord };
   /** Stale where the call has been started before. */
   readonly startCall: { readonly runId: string; readonly entry: JournalEntry };
-  readonly settleCall: { readonly runId: string; readonly entry: JournalEntry };
+  readonly completeCall: { readonly runId: string; readonly entry: JournalEntry };
   /** Says which run answers a question; `replaces` is the version of an answer that is no longer good. */
   readonly keepAnswer: {
     readonly key: string;

@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { requireSize } from '../../../../kernel/json.ts';
-import { AUTO, HOSTED_AGENTS, NETWORK } from '../agents/profile.ts';
+import { HOSTED_AGENTS, isAgent, NETWORK, unknownAgent } from '../agents/profile.ts';
 import { ConditionError, checkCondition } from './condition.ts';
 import {
   agentsOf,
@@ -226,15 +226,6 @@ function agentProblem(step: Step): Problem | undefined {
     return { reason: `only an agent "${NETWORK}" is found by capabilities.`, at: 'capabilities' };
   }
   return undefined;
-}
-
-export function isAgent(name: string): boolean {
-  return name === AUTO || name === NETWORK || HOSTED_AGENTS.includes(name);
-}
-
-/** What is said of an agent that there is not. */
-export function unknownAgent(name: string): string {
-  return `there is no agent "${name}"; there are ${HOSTED_AGENTS.join(', ')}, ${AUTO}, and ${NETWORK} for a live agent with the step's capabilities.`;
 }
 
 function modeProblem(step: Step): Problem | undefined {

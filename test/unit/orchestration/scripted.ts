@@ -1,12 +1,11 @@
 /** A hosted agent that does what its script says, one act for each request, the last one again and again. */
-import { profileOf } from '../../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
+import { profileOf } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
 import type {
   Accounts,
   Attempt,
-  AttemptJournal,
-} from '../../../../functions/src/toolsets/orchestration/rules/calls/attempting.ts';
-import { Budget } from '../../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
-import { type Call, call } from '../../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/calls/attempting.ts';
+import { Budget } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
+import { type Call, call } from '../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
 import {
   type AskOptions,
   type Availability,
@@ -16,9 +15,9 @@ import {
   ModelFailure,
   type ModelFailureDetails,
   type ModelRequest,
-} from '../../../../functions/src/toolsets/orchestration/rules/port.ts';
-import type { OrchestrationPorts } from '../../../../functions/src/toolsets/orchestration/rules/ports.ts';
-import { portsOf } from '../../../support/ports.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/port.ts';
+import type { OrchestrationPorts } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
+import { portsOf } from '../../support/ports.ts';
 import type { VirtualTime } from './virtualTime.ts';
 
 export type Act =
@@ -39,23 +38,23 @@ export class ScriptedAgent implements HostedAgent {
   readonly name: string;
   private readonly time: VirtualTime;
   private readonly script: readonly Act[];
-  private readonly standing: Availability;
+  private readonly agentStatus: Availability;
 
   constructor(
     name: string,
     time: VirtualTime,
     script: readonly Act[],
-    standing: Availability = { available: true },
+    agentStatus: Availability = { available: true },
   ) {
     this.name = name;
     this.model = `${name}-model`;
     this.time = time;
     this.script = script;
-    this.standing = standing;
+    this.agentStatus = agentStatus;
   }
 
   availability(): Availability {
-    return this.standing;
+    return this.agentStatus;
   }
 
   async ask(request: ModelRequest, { signal }: AskOptions): Promise<ModelAnswer> {
@@ -85,12 +84,14 @@ export class ScriptedAgent implements HostedAgent {
   }
 }
 
+type Journal = Accounts['journal'];
+
 /** Keeps what it is told. */
-export class NotedAttempts implements AttemptJournal {
+export class NotedAttempts implements Journal {
   readonly begun: string[] = [];
   readonly ended: Attempt[] = [];
 
-  async begin({ call: key, agent, number }: Parameters<AttemptJournal['begin']>[0]): Promise<undefined> {
+  async begin({ call: key, agent, number }: Parameters<Journal['begin']>[0]): Promise<undefined> {
     this.begun.push(`${key} ${agent} ${number}`);
   }
 

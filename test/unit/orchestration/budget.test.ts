@@ -1,7 +1,7 @@
 /** What a run may spend: reserved before, booked after. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { Budget, costOf } from '../../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
+import { Budget, costOf } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
 
 const price = { inputPerMillion: 3, outputPerMillion: 15 };
 const usual = { inputTokens: 100, maxOutputTokens: 1000, price, sharedBy: 1 };

@@ -1,20 +1,20 @@
 /** Several agents at once: race, all, vote, merge, and a pick of the best. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { systemHashing, systemRandomness } from '../../../../functions/src/kernel/platform.ts';
-import { capabilityFor } from '../../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
-import type { Ask, Question } from '../../../../functions/src/toolsets/orchestration/rules/modes/ask.ts';
-import { all } from '../../../../functions/src/toolsets/orchestration/rules/modes/ask.ts';
+import { systemHashing, systemRandomness } from '../../../functions/src/kernel/platform.ts';
+import { capabilityFor } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
+import type { Ask, Question } from '../../../functions/src/toolsets/orchestration/rules/modes/ask.ts';
+import { all } from '../../../functions/src/toolsets/orchestration/rules/modes/ask.ts';
 import {
   merge,
   pick,
   rankingIn,
   seededChance,
   shuffled,
-} from '../../../../functions/src/toolsets/orchestration/rules/modes/merge.ts';
-import { race } from '../../../../functions/src/toolsets/orchestration/rules/modes/race.ts';
-import { normalised, vote } from '../../../../functions/src/toolsets/orchestration/rules/modes/vote.ts';
-import type { ModelRequest } from '../../../../functions/src/toolsets/orchestration/rules/port.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/modes/merge.ts';
+import { race } from '../../../functions/src/toolsets/orchestration/rules/modes/race.ts';
+import { normalised, vote } from '../../../functions/src/toolsets/orchestration/rules/modes/vote.ts';
+import type { ModelRequest } from '../../../functions/src/toolsets/orchestration/rules/port.ts';
 import { type Act, call, calling, callOf, ScriptedAgent } from './scripted.ts';
 import { VirtualTime } from './virtualTime.ts';
 

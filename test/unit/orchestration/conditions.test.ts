@@ -5,8 +5,8 @@ import {
   ConditionError,
   checkCondition,
   evaluateCondition,
-} from '../../../../functions/src/toolsets/orchestration/rules/workflows/condition.ts';
-import type { Scope } from '../../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/workflows/condition.ts';
+import type { Scope } from '../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
 
 /** Milliseconds: for what computes much, on a machine that is busy with other things. */
 const LOADED_MACHINE = 120_000;

@@ -5,30 +5,30 @@ import {
   metricsOf,
   PROFILES,
   roleNamed,
-} from '../../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
 import {
   inferRequirements,
   recommend,
-} from '../../../../functions/src/toolsets/orchestration/rules/agents/requirements.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/agents/requirements.ts';
 import {
   assignAgents,
   chooseWorkflow,
   standIns,
-} from '../../../../functions/src/toolsets/orchestration/rules/agents/selection.ts';
-import type { Attempt } from '../../../../functions/src/toolsets/orchestration/rules/calls/attempting.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/agents/selection.ts';
+import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/calls/attempting.ts';
 import {
   networkTask,
   outcomeOfTask,
   runOfTask,
-} from '../../../../functions/src/toolsets/orchestration/rules/network.ts';
-import { builtIn } from '../../../../functions/src/toolsets/orchestration/rules/workflows/builtIn.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/network.ts';
+import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/builtIn.ts';
 import {
   agentsOf,
   allSteps,
-} from '../../../../functions/src/toolsets/orchestration/rules/workflows/definition.ts';
-import { progressOf } from '../../../../functions/src/toolsets/orchestration/rules/workflows/progress.ts';
-import { readWorkflow } from '../../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
-import { START, sampleTask } from '../samples.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/workflows/definition.ts';
+import { progressOf } from '../../../functions/src/toolsets/orchestration/rules/workflows/progress.ts';
+import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
+import { START, sampleTask } from '../domain/samples.ts';
 
 const available = PROFILES.map((profile) => ({ ...profile, availability: { available: true as const } }));
 const away = { availability: { available: false as const, reason: 'There is no key.' } };

@@ -1,17 +1,17 @@
 /** One call of an agent: attempts, waits, who answers in whose place, and what is recorded of it. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { Budget } from '../../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
+import { Budget } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
 import {
   backoff,
   LONGEST_WAIT_MILLISECONDS,
   reactionTo,
-} from '../../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
 import {
   FAILURE_CLASSES,
   type FailureClass,
   ModelFailure,
-} from '../../../../functions/src/toolsets/orchestration/rules/port.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/port.ts';
 import { call, calling, callOf, NotedAttempts, ScriptedAgent } from './scripted.ts';
 import { VirtualTime } from './virtualTime.ts';
 

@@ -1,23 +1,20 @@
 /** Workflows as data: what is refused and why, the built-in ones, and what comes next in one. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import {
-  builtIn,
-  builtIns,
-} from '../../../../functions/src/toolsets/orchestration/rules/workflows/builtIn.ts';
+import { builtIn, builtIns } from '../../../functions/src/toolsets/orchestration/rules/workflows/builtIn.ts';
 import {
   allSteps,
   type Workflow,
-} from '../../../../functions/src/toolsets/orchestration/rules/workflows/definition.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/workflows/definition.ts';
 import {
   type DueStep,
   outcomeKey,
   type Progress,
   progressOf,
-} from '../../../../functions/src/toolsets/orchestration/rules/workflows/progress.ts';
-import type { StepOutcome } from '../../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
-import { readWorkflow } from '../../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
-import { refusal } from '../samples.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/workflows/progress.ts';
+import type { StepOutcome } from '../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
+import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
+import { refusal } from '../domain/samples.ts';
 
 const steps = (...list: readonly object[]) => ({ name: 'custom', steps: list });
 
@@ -206,7 +203,7 @@ describe('a workflow', () => {
   }
 
   it('is the one that the guide shows', () => {
-    const guide = readFileSync(new URL('../../../../docs/guides/workflows.md', import.meta.url), 'utf8');
+    const guide = readFileSync(new URL('../../../docs/guides/workflows.md', import.meta.url), 'utf8');
     const example = /^ {4}\{\n[\s\S]*?^ {4}\}$/m.exec(guide)?.[0];
     assert.equal(readWorkflow(example, 'workflow').name, 'careful');
   });

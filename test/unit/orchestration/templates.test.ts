@@ -1,16 +1,16 @@
 /** Prompt templates: Mustache over the scope, and nothing but the scope. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { jsonObject } from '../../../../functions/src/kernel/json.ts';
-import type { Scope } from '../../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
+import { jsonObject } from '../../../functions/src/kernel/json.ts';
+import type { Scope } from '../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
 import {
   fenced,
   TemplateError,
-} from '../../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
 import {
   checkTemplate,
   renderTemplate,
-} from '../../../../functions/src/toolsets/orchestration/rules/workflows/template.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/workflows/template.ts';
 
 /** Milliseconds: for what computes much, on a machine that is busy with other things. */
 const LOADED_MACHINE = 120_000;
