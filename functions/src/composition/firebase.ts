@@ -15,14 +15,14 @@ import { DatabaseWatcherLeases } from '../toolsets/firebase/store/watcherLeases.
 import type { Foundation } from './foundation.ts';
 
 /** How long a database may take to answer a call that runs as its caller. */
-const DATABASE_PATIENCE_MILLISECONDS = 10_000;
+const DATABASE_TIMEOUT_MILLISECONDS = 10_000;
 
 export function firebasePorts(foundation: Foundation) {
   const { clock, database, documents, unreadable } = foundation;
   const access = {
     ...foundation,
     tokens: new CachedCallerTokens(new IdentityToolkitSignIn(firebaseApp, webApiKey()), clock),
-    patienceMilliseconds: DATABASE_PATIENCE_MILLISECONDS,
+    timeoutMilliseconds: DATABASE_TIMEOUT_MILLISECONDS,
   };
   return {
     databases: {

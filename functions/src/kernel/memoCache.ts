@@ -3,7 +3,7 @@ const MAX_KEPT = 16;
 const MAX_CHARACTERS = 300_000;
 
 /** Keeps what was read for as long as nothing can have changed. Calls at the same time share one reading. */
-export class KeptReadings<Value> {
+export class MemoCache<Value> {
   private readonly kept = new Map<string, { readonly stamp: string; readonly value: Promise<Value> }>();
 
   /**

@@ -2,14 +2,14 @@
 import type { Batch, Position } from './paging.ts';
 
 /** What presence is worth: nothing while it is `away`; while it is `back` only lately, it is no proof of a death. */
-export type PresenceStanding = 'trusted' | 'back' | 'away';
+export type PresenceHealth = 'trusted' | 'back' | 'away';
 
-export interface Turn {
+export interface SweepTurn {
   readonly now: Date;
   /** Where the last turn stopped, if it did before the end. */
   readonly from: Position | undefined;
   /** Never rejects. */
-  readonly presence: Promise<PresenceStanding>;
+  readonly presence: Promise<PresenceHealth>;
   /** Whether the part is to stop and to say where. */
   isOver(): boolean;
 }
@@ -29,7 +29,7 @@ export interface SweepPart {
   /** The part whose turn ends before this one's begins, where there is one. It stands before it in the list. */
   readonly after?: string;
   /** Safe to run twice, late, or in two instances at once. */
-  run(turn: Turn): Promise<Swept>;
+  run(turn: SweepTurn): Promise<Swept>;
 }
 
 /** What keeps things for a time and then removes them. */
@@ -53,7 +53,7 @@ export function expiryPart(expiring: Expiring): SweepPart {
  * @param work must not reject
  */
 export async function walk<Item>(
-  turn: Turn,
+  turn: SweepTurn,
   read: (after: Position | undefined) => Promise<Batch<Item>>,
   work: (item: Item) => Promise<void>,
 ): Promise<Pick<Swept, 'isBehind' | 'stoppedAt'>> {

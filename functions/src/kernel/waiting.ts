@@ -17,7 +17,7 @@ export async function inTime<T>(work: Promise<T>, milliseconds: number, what: st
 export type Waiting = <Result>(wait: Promise<Result>) => Promise<Result>;
 
 /** How a call may wait. */
-export interface Patience {
+export interface LongPoll {
   /** A signal for when the caller has gone away. Make it only to wait for something. */
   gone(): AbortSignal;
   /** To await what is for others to bring: an event, a free task, the end of a run. */
@@ -53,18 +53,18 @@ export function deferred(): Deferred {
 }
 
 /** Something that will come to pass, and that one may stop waiting for. */
-interface Prospect {
+interface Cancellable {
   readonly promise: Promise<void>;
   forget(): void;
 }
 
-export function passingOf(milliseconds: number): Prospect {
+export function cancellableDelay(milliseconds: number): Cancellable {
   const { promise, resolve } = deferred();
   const timer = setTimeout(resolve, milliseconds).unref();
   return { promise, forget: () => clearTimeout(timer) };
 }
 
-export function abortOf(signal: AbortSignal | undefined): Prospect {
+export function cancellableAbort(signal: AbortSignal | undefined): Cancellable {
   const { promise, resolve } = deferred();
   if (signal?.aborted) resolve();
   signal?.addEventListener('abort', resolve);

@@ -11,7 +11,7 @@ import { type Outcome, presentable } from './errorEnvelope.ts';
 import { type IdempotencyPorts, runOnce, UNKEYED } from './idempotency.ts';
 import { fullName } from './names.ts';
 import { type ObservationPorts, observe } from './observation.ts';
-import type { Exchange } from './requestContext.ts';
+import type { RequestContext } from './requestContext.ts';
 import type { FoundResource, FoundTemplate } from './resources.ts';
 import type { FoundTool, Tool } from './tool.ts';
 
@@ -36,34 +36,34 @@ const UNTOLD: Telling = { notify: () => undefined, bytesOf: Buffer.byteLength };
 /** Calls a tool. Never throws: what goes wrong is in the outcome. */
 export async function callTool(
   ports: CallPorts,
-  exchange: Exchange,
+  requestContext: RequestContext,
   { toolset, tool }: FoundTool,
   rawArguments: Readonly<Record<string, unknown>>,
   telling: Telling = UNTOLD,
 ): Promise<Outcome> {
   const name = fullName(toolset, tool.name);
-  const observation = observe(ports, exchange, name);
+  const observation = observe(ports, requestContext, name);
   let late = LOOK_FIRST;
   const ifLate = (said: Late): void => {
     late = said;
   };
   try {
-    await ports.limits.take(exchange.principal);
-    authorise(exchange.principal, toolset, tool.role, name);
+    await ports.limits.take(requestContext.principal);
+    authorise(requestContext.principal, toolset, tool.role, name);
     const prepared = tool.prepare(rawArguments);
-    requireTime(exchange.timeLeft);
-    const { principal, workspace, credential } = exchange;
+    requireTime(requestContext.timeLeft);
+    const { principal, workspace, credential } = requestContext;
     const identity = { uid: principal.uid, tool: name, workspace, credential };
     const work = runOnce(ports, identity, prepared, (operation) =>
-      contextOf(ports, exchange, operation, { ...telling, ifLate }, observation.waiting),
+      contextOf(ports, requestContext, operation, { ...telling, ifLate }, observation.waiting),
     );
     const named = work.catch((error: unknown) => {
       throw namingOwnArgument(error, tool);
     });
-    const answer = await withDeadline(named, exchange.timeLeft(), () => late);
+    const answer = await withDeadline(named, requestContext.timeLeft(), () => late);
     return { answer: withinBounds(tool, answer, telling.bytesOf) };
   } catch (thrown) {
-    const error = presentable(thrown, exchange.requestId, name, ports.log);
+    const error = presentable(thrown, requestContext.requestId, name, ports.log);
     observation.error = error;
     return { error };
   } finally {
@@ -74,13 +74,13 @@ export async function callTool(
 /** @throws MusterError as its reader may see it */
 export function readResource(
   ports: CallPorts,
-  exchange: Exchange,
+  requestContext: RequestContext,
   { toolset, what, mimeType, role, resource }: FoundResource,
 ): Promise<string> {
-  return observed(ports, exchange, what, async () => {
-    await ports.limits.take(exchange.principal);
-    authorise(exchange.principal, toolset, role, what);
-    return textWithinBounds(mimeType, await resource.read(readingContext(ports, exchange)));
+  return observed(ports, requestContext, what, async () => {
+    await ports.limits.take(requestContext.principal);
+    authorise(requestContext.principal, toolset, role, what);
+    return textWithinBounds(mimeType, await resource.read(readingContext(ports, requestContext)));
   });
 }
 
@@ -90,31 +90,31 @@ export function readResource(
  */
 export async function completeVariable(
   ports: CallPorts,
-  exchange: Exchange,
+  requestContext: RequestContext,
   { toolset, template }: FoundTemplate,
   variable: string,
   chosen: Readonly<Record<string, string>>,
 ): Promise<readonly string[]> {
   const what = template.uriTemplate;
-  return observed(ports, exchange, `complete ${what}`, async () => {
-    authorise(exchange.principal, toolset, template.role, what);
-    return (await template.completions.get(variable)?.(readingContext(ports, exchange), chosen)) ?? [];
+  return observed(ports, requestContext, `complete ${what}`, async () => {
+    authorise(requestContext.principal, toolset, template.role, what);
+    return (await template.completions.get(variable)?.(readingContext(ports, requestContext), chosen)) ?? [];
   });
 }
 
 /** What is read is timed, logged and counted as calls are. */
 async function observed<T>(
   ports: CallPorts,
-  exchange: Exchange,
+  requestContext: RequestContext,
   what: string,
   read: () => Promise<T>,
 ): Promise<T> {
-  const observation = observe(ports, exchange, what);
+  const observation = observe(ports, requestContext, what);
   try {
-    requireTime(exchange.timeLeft);
-    return await withDeadline(read(), exchange.timeLeft());
+    requireTime(requestContext.timeLeft);
+    return await withDeadline(read(), requestContext.timeLeft());
   } catch (error) {
-    const shown = presentable(error, exchange.requestId, what, ports.log);
+    const shown = presentable(error, requestContext.requestId, what, ports.log);
     observation.error = shown;
     throw shown;
   } finally {
@@ -123,22 +123,22 @@ async function observed<T>(
 }
 
 /** The context of what is read: it settles nothing, notifies nobody and waits for nobody. */
-export function readingContext(ports: CallPorts, exchange: Exchange): CallContext {
+export function readingContext(ports: CallPorts, requestContext: RequestContext): CallContext {
   const telling = { ...UNTOLD, ifLate: () => undefined };
-  return contextOf(ports, exchange, UNKEYED, telling, (wait) => wait);
+  return contextOf(ports, requestContext, UNKEYED, telling, (wait) => wait);
 }
 
 function contextOf(
   ports: CallPorts,
-  exchange: Exchange,
+  requestContext: RequestContext,
   operation: Operation,
   { notify, progressToken, ifLate }: Pick<Telling, 'notify' | 'progressToken'> & Pick<Punctuality, 'ifLate'>,
   waiting: Waiting,
 ): CallContext {
-  const { credential: _, ...request } = exchange;
+  const { credential: _, ...request } = requestContext;
   return {
     ...request,
-    caller: exchange,
+    caller: requestContext,
     operation,
     waiting,
     notify,

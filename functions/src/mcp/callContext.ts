@@ -3,11 +3,11 @@ import type { Caller, Principal, Role } from '../access/rules/principal.ts';
 import type { AgentRegistration } from '../access/rules/registration.ts';
 import type { Operation } from '../kernel/commit.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import type { Patience, Waiting } from '../kernel/waiting.ts';
+import type { LongPoll, Waiting } from '../kernel/waiting.ts';
 import type { Punctuality } from './deadline.ts';
 
 /** What a handler is given besides its arguments. Made once per call. */
-export interface CallContext extends Patience, Punctuality {
+export interface CallContext extends LongPoll, Punctuality {
   readonly principal: Principal;
   /** The principal together with what it came with, for what runs under the security rules. */
   readonly caller: Caller;

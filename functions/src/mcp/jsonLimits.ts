@@ -38,7 +38,7 @@ function isHolder(value: unknown): value is object {
  * @param bounds of the arrays that the schema knows
  * @throws MusterError VALIDATION_ERROR
  */
-export function checkStructure(root: Readonly<Record<string, unknown>>, bounds?: ArrayBounds): void {
+export function checkJsonLimits(root: Readonly<Record<string, unknown>>, bounds?: ArrayBounds): void {
   const pending: Visit[] = [{ value: root, depth: 0, parent: undefined, key: '', bounds }];
   let values = 0;
   for (let visit = pending.pop(); visit !== undefined; visit = pending.pop()) {

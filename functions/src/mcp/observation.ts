@@ -1,11 +1,11 @@
 /** What is noted of every call, resource and stream: a log entry, its counts, and that the agent is alive. */
 import type { CallMetrics } from '../access/rules/callMetrics.ts';
-import { noteSeen } from '../access/rules/liveness.ts';
+import { touchPresence } from '../access/rules/liveness.ts';
 import type { MusterError } from '../kernel/errors.ts';
 import type { Clock, Log, Presence } from '../kernel/ports.ts';
 import type { Waiting } from '../kernel/waiting.ts';
 import { WaitingTime } from './callContext.ts';
-import type { Exchange } from './requestContext.ts';
+import type { RequestContext } from './requestContext.ts';
 
 export interface ObservationPorts {
   readonly presence: Presence;
@@ -24,13 +24,13 @@ interface Observation {
 }
 
 /** @param tool its full name, or the URI of a resource as its toolset lists it: nothing that a caller chose */
-export function observe(ports: ObservationPorts, exchange: Exchange, tool: string): Observation {
+export function observe(ports: ObservationPorts, requestContext: RequestContext, tool: string): Observation {
   const now = () => performance.now();
   const started = now();
   const waits = new WaitingTime(now);
-  const { principal, requestId, workspace } = exchange;
+  const { principal, requestId, workspace } = requestContext;
   const { uid, agentId } = principal;
-  const noting = agentId === undefined ? undefined : noteSeen(ports.presence, ports.log, agentId);
+  const noting = agentId === undefined ? undefined : touchPresence(ports.presence, ports.log, agentId);
   return {
     error: undefined,
     waiting: waits.during,

@@ -4,7 +4,7 @@ import type { Catalogue } from './catalogue.ts';
 import type { TimeLeft } from './deadline.ts';
 
 /** One authenticated HTTP request, which may carry several calls. */
-export interface Exchange {
+export interface RequestContext {
   readonly principal: Principal;
   /** The bearer credential, for secrets derived from it. */
   readonly credential: string;
@@ -19,8 +19,8 @@ export interface Exchange {
 }
 
 /** For whom a message is served, and over what. */
-export interface Serving {
-  readonly exchange: Exchange;
+export interface RoutedRequest {
+  readonly requestContext: RequestContext;
   /** What the caller is shown. */
   readonly listed: Catalogue;
   /** What the URL selects, where a call is looked up: more than `listed` for a restricted principal. */

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { type ErrorCode, MusterError } from '../kernel/errors.ts';
-import { checkStructure, fieldPath, shownName } from './jsonLimits.ts';
+import { checkJsonLimits, fieldPath, shownName } from './jsonLimits.ts';
 import { arrayBoundsOf, unwrapped } from './jsonSchema.ts';
 
 const SHOWN_ISSUES = 5;
@@ -34,7 +34,7 @@ export function argumentsChecker<Schema extends z.ZodObject>(
 ): CheckArguments<Schema> {
   const bounds = arrayBoundsOf(schema);
   return (raw) => {
-    checkStructure(raw, bounds);
+    checkJsonLimits(raw, bounds);
     const parsed = schema.safeParse(raw);
     if (parsed.success) return parsed.data;
     const { issues } = parsed.error;

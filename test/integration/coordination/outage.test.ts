@@ -24,8 +24,8 @@ describe('the sweep without the Realtime Database', () => {
   }
 
   /** A sweep whose presence may be away: it has a moment to show itself. */
-  const sweep = (presence: Presence, patienceMilliseconds = 500) =>
-    inTime(team.sweep({ ports: { ...team.app.ports, presence } }, patienceMilliseconds), 10_000, 'The sweep');
+  const sweep = (presence: Presence, timeoutMilliseconds = 500) =>
+    inTime(team.sweep({ ports: { ...team.app.ports, presence } }, timeoutMilliseconds), 10_000, 'The sweep');
 
   const statusOf = async (taskId: string) => (await team.task(taskId)).status;
   const agent = async (agentId: string) => (await team.app.ports.agents.find(agentId))?.value;

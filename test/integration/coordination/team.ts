@@ -171,12 +171,12 @@ export class Team {
 
   /**
    * What the schedule runs every minute, of agents and tasks, with a record of its own.
-   * @param patienceMilliseconds how long presence is waited for
+   * @param timeoutMilliseconds how long presence is waited for
    */
-  sweep({ ports }: SweptInstance = this.app, patienceMilliseconds = 10_000): Promise<SweepReport> {
+  sweep({ ports }: SweptInstance = this.app, timeoutMilliseconds = 10_000): Promise<SweepReport> {
     const quiet = { ...ports, log: silent };
     const parts = [...new TaskSweep(quiet).parts, new AgentLiveness(quiet).part];
-    const limits = { turnMilliseconds: 60_000, patienceMilliseconds };
+    const limits = { turnMilliseconds: 60_000, timeoutMilliseconds };
     return new Sweep(parts, { ...quiet, sweepRecord: this.sweepRecord }, limits).run();
   }
 

@@ -17,14 +17,14 @@ import type {
 import { parsePath } from '../../../functions/src/toolsets/firebase/rules/access.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 
-export function openAccess(clock = systemClock, patienceMilliseconds = 10_000): DatabaseAccess {
+export function openAccess(clock = systemClock, timeoutMilliseconds = 10_000): DatabaseAccess {
   return new RealtimeAccess({
     app: firebaseApp,
     tokens: new CachedCallerTokens(new IdentityToolkitSignIn(firebaseApp, ''), systemClock),
     clock,
     hashing: systemHashing,
     randomness: systemRandomness,
-    patienceMilliseconds,
+    timeoutMilliseconds,
   });
 }
 

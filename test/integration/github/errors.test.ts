@@ -118,10 +118,10 @@ describe('what GitHub refuses', () => {
   it('TIMEOUT: does not wait longer than a call may take', async () => {
     const never = new Promise(() => undefined);
     stage.gitHub.fail({ route: CONTENTS, after: never, times: 2 });
-    stage.app = stage.compose(() => ({ ...stage.asApp, pace: { ...AT_ONCE, patienceMilliseconds: 500 } }));
+    stage.app = stage.compose(() => ({ ...stage.asApp, pace: { ...AT_ONCE, timeoutMilliseconds: 500 } }));
     const { code } = await refused({}, -32502, 'TIMEOUT');
     assert.equal(code, -32502);
-    assert.ok(USUAL_PACE.patienceMilliseconds < 30_000, 'what a call may take');
+    assert.ok(USUAL_PACE.timeoutMilliseconds < 30_000, 'what a call may take');
   });
 
   it('never creates an issue twice where GitHub broke off', async () => {

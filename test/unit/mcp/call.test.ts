@@ -6,7 +6,7 @@ import { callTool } from '../../../functions/src/mcp/call.ts';
 import type { CallContext } from '../../../functions/src/mcp/callContext.ts';
 import { timeLeftOfRequest, withDeadline } from '../../../functions/src/mcp/deadline.ts';
 import { toolResult } from '../../../functions/src/mcp/errorEnvelope.ts';
-import type { Exchange } from '../../../functions/src/mcp/requestContext.ts';
+import type { RequestContext } from '../../../functions/src/mcp/requestContext.ts';
 import { defineTool, type Tool } from '../../../functions/src/mcp/tool.ts';
 import { coordination } from '../../../functions/src/toolsets/coordination/index.ts';
 import { EMPTY_DIRECTORY, LEADER, memoryPorts } from '../../support/mcp-endpoint.ts';
@@ -27,7 +27,7 @@ function tool(handler: (context: CallContext) => Promise<{ ok: boolean }>): Tool
   });
 }
 
-const EXCHANGE: Exchange = {
+const EXCHANGE: RequestContext = {
   principal: LEADER,
   credential: 'c',
   workspace: 'default',

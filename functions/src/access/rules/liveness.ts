@@ -2,7 +2,7 @@
 import type { Batch, Position } from '../../kernel/paging.ts';
 import type { Log, Presence } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/retry.ts';
-import { type SweepPart, type Swept, type Turn, walk } from '../../kernel/sweep.ts';
+import { type SweepPart, type SweepTurn, type Swept, walk } from '../../kernel/sweep.ts';
 import { type Agent, countedAgent, goneSince, seenAt } from './agent.ts';
 import type { AccessPorts } from './ports.ts';
 
@@ -24,7 +24,7 @@ export class AgentLiveness {
   }
 
   /** Marks unseen agents offline, then forgets their presence. */
-  private async sweep(turn: Turn): Promise<Swept> {
+  private async sweep(turn: SweepTurn): Promise<Swept> {
     const counts = { offline: 0 };
     const standing = await turn.presence;
     if (standing !== 'trusted') return { counts, isBehind: standing === 'away' };
@@ -79,7 +79,7 @@ function batchOf(unseen: ReadonlyMap<string, Date>): Batch<Position> {
 }
 
 /** Notes that an agent was seen. Presence that cannot be reached is logged and stops nobody. Tells whether it was noted. */
-export async function noteSeen(presence: Presence, log: Log, agentId: string): Promise<boolean> {
+export async function touchPresence(presence: Presence, log: Log, agentId: string): Promise<boolean> {
   try {
     await presence.touch(agentId);
     return true;

@@ -2,7 +2,7 @@
 
 import type { Database } from 'firebase-admin/database';
 import type { Clock } from '../../kernel/ports.ts';
-import { Patience, stillAway } from '../../kernel/realtime/circuitBreaker.ts';
+import { CircuitBreaker, stillAway } from '../../kernel/realtime/circuitBreaker.ts';
 import { changeNode, probeRealtimeDatabase, removeFound } from '../../kernel/realtime/database.ts';
 import {
   agentMetricsPath,
@@ -32,7 +32,7 @@ export class DatabaseLimitLedger implements LimitLedger, Expiring {
   private readonly database: () => Promise<Database>;
   private readonly clock: Clock;
   /** With the database itself: a bucket that many fight for says nothing about the others. */
-  private readonly patience = new Patience();
+  private readonly breaker = new CircuitBreaker();
   private probing: Promise<void> | undefined;
 
   constructor(database: () => Promise<Database>, clock: Clock) {
@@ -41,7 +41,7 @@ export class DatabaseLimitLedger implements LimitLedger, Expiring {
   }
 
   async lease(uid: string, limit: RateLimit, wanted: Draw): Promise<Lease> {
-    if (this.patience.isOverdue) throw stillAway();
+    if (this.breaker.isOverdue) throw stillAway();
     const late = new AbortController();
     try {
       const leasing = this.transact(uid, limit, wanted, late.signal);
@@ -55,7 +55,7 @@ export class DatabaseLimitLedger implements LimitLedger, Expiring {
 
   /** Nobody waits for this. While it is not answered nobody waits for a lease either. */
   private findOutWhetherAway(): void {
-    this.probing ??= this.patience
+    this.probing ??= this.breaker
       .waitFor(() => probeRealtimeDatabase(this.database))
       .catch(() => undefined)
       .finally(() => {

@@ -3,7 +3,7 @@
 import type { Database, DataSnapshot } from 'firebase-admin/database';
 import type { Position } from '../../kernel/paging.ts';
 import type { Clock, Presence } from '../../kernel/ports.ts';
-import { Patience } from '../../kernel/realtime/circuitBreaker.ts';
+import { CircuitBreaker } from '../../kernel/realtime/circuitBreaker.ts';
 import { changeNode } from '../../kernel/realtime/database.ts';
 import { checkPath, PRESENCE, presencePath } from '../../kernel/realtime/paths.ts';
 
@@ -15,7 +15,7 @@ const MAX_REMEMBERED = 10_000;
 export class DatabasePresence implements Presence {
   private readonly database: () => Promise<Database>;
   private readonly clock: Clock;
-  private readonly patience = new Patience();
+  private readonly breaker = new CircuitBreaker();
   private readonly touched = new Map<string, number>();
 
   constructor(database: () => Promise<Database>, clock: Clock) {
@@ -30,7 +30,7 @@ export class DatabasePresence implements Presence {
     this.remember(agentId, now);
     const write = () =>
       this.database().then((database) => database.ref(presencePath(agentId)).set({ last_seen: now }));
-    await this.patience.waitFor(write).catch((error: unknown) => {
+    await this.breaker.waitFor(write).catch((error: unknown) => {
       this.touched.delete(agentId);
       throw error;
     });

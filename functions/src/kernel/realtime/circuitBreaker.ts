@@ -4,9 +4,9 @@
  */
 import { inTime } from '../waiting.ts';
 
-const PATIENCE_MILLISECONDS = 1000;
+const TIMEOUT_MILLISECONDS = 1000;
 
-export class Patience {
+export class CircuitBreaker {
   /** Answers that were waited for in vain and have not come since. */
   private overdue = 0;
 
@@ -26,7 +26,7 @@ export class Patience {
     const work = start(late.signal).finally(() => {
       hasEnded = true;
     });
-    return inTime(work, PATIENCE_MILLISECONDS, 'The Realtime Database').catch((error: unknown) => {
+    return inTime(work, TIMEOUT_MILLISECONDS, 'The Realtime Database').catch((error: unknown) => {
       if (!hasEnded) this.giveUp(work, late);
       throw error;
     });

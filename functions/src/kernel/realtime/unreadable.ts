@@ -8,7 +8,7 @@ import { ZodError } from 'zod';
 import type { Clock, Log } from '../ports.ts';
 import type { Expiring } from '../sweep.ts';
 import type { UnreadableDocuments } from '../unreadable.ts';
-import { Patience } from './circuitBreaker.ts';
+import { CircuitBreaker } from './circuitBreaker.ts';
 import { removeFound } from './database.ts';
 import { keyOf, nameOfKey, UNREADABLE } from './paths.ts';
 
@@ -28,7 +28,7 @@ export class DatabaseUnreadable implements UnreadableDocuments, Expiring {
   private readonly database: () => Promise<Database>;
   private readonly clock: Clock;
   private readonly log: Log;
-  private readonly patience = new Patience();
+  private readonly patience = new CircuitBreaker();
   /** When each was told of last. */
   private readonly told = new Map<string, number>();
 

@@ -13,7 +13,7 @@ import { Catalogues } from '../catalogue.ts';
 import { timeLeftOfRequest } from '../deadline.ts';
 import { presentable } from '../errorEnvelope.ts';
 import { createMcpServer, type McpServer } from '../protocol/server.ts';
-import type { Serving } from '../requestContext.ts';
+import type { RoutedRequest } from '../requestContext.ts';
 import { knownPaths, type Protocol, parseSelection, type RoutedSelection } from '../selection.ts';
 import type { Toolset } from '../tool.ts';
 import { openEvents } from './eventStream.ts';
@@ -86,17 +86,17 @@ async function answer(
     .catch(refuseCredential);
   checkToolsets(principal, selection);
   const listed = catalogues.of(selection, principal.toolsets);
-  const serving: Serving = {
+  const routed: RoutedRequest = {
     listed,
     selected: catalogues.of(selection),
-    exchange: {
+    requestContext: {
       principal,
       credential,
       workspace: selection.workspace ?? principal.workspace ?? DEFAULT_WORKSPACE,
       requestId,
       baseUrl: baseUrlOf(request, dependencies.publicUrl, dependencies.mountPath),
       directory: listed.directory,
-      gone: goneOf(response),
+      gone: clientSignalOf(response),
       timeLeft,
     },
   };
@@ -104,16 +104,16 @@ async function answer(
     const source = catalogues.eventSource;
     if (source === undefined) throw notFound(knownPaths(catalogues.names));
     const open = source.request(queryOf(request), headerOf(request, 'last-event-id'));
-    return sendStream(response, await openEvents(dependencies, serving.exchange, source, open));
+    return sendStream(response, await openEvents(dependencies, routed.requestContext, source, open));
   }
   if (selection.page !== undefined) {
-    return send(request, response, await serveAgentPage(dependencies, serving, selection.page));
+    return send(request, response, await serveAgentPage(dependencies, routed, selection.page));
   }
   const bytes = await readBody(request, response);
   if (selection.protocol === 'rpc')
-    return send(request, response, await serveRpc(dependencies, serving, bytes));
+    return send(request, response, await serveRpc(dependencies, routed, bytes));
   const body = await messageOf(bytes, () => dependencies.limits.take(principal));
-  await send(request, response, await serve({ ...serving, headers: request.headers, body }));
+  await send(request, response, await serve({ ...routed, headers: request.headers, body }));
 }
 
 /** The one method that each protocol takes. */
@@ -209,7 +209,7 @@ async function messageOf(bytes: Buffer, charge: () => Promise<void>): Promise<un
 }
 
 /** Makes a signal, once, for when the client has gone away before its answer was complete. */
-function goneOf(response: ServerResponse): () => AbortSignal {
+function clientSignalOf(response: ServerResponse): () => AbortSignal {
   let signal: AbortSignal | undefined;
   return () => {
     signal ??= abortedWith(response);

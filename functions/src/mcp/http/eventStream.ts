@@ -2,7 +2,7 @@
 
 import { errorObject, presentable } from '../errorEnvelope.ts';
 import { observe } from '../observation.ts';
-import type { Exchange } from '../requestContext.ts';
+import type { RequestContext } from '../requestContext.ts';
 import type { EventSource, OpenEvents } from '../tool.ts';
 import { frameOf, KEEP_ALIVE_FRAME, retryFrame } from './http.ts';
 import { Stream, type StreamPorts, withPauses } from './streams.ts';
@@ -15,17 +15,17 @@ const RETRY_MS = 1000;
  */
 export async function openEvents(
   ports: StreamPorts,
-  exchange: Exchange,
+  requestContext: RequestContext,
   { name }: EventSource,
   open: OpenEvents,
 ): Promise<AsyncIterable<string>> {
-  const observation = observe(ports, exchange, name);
-  const stream = new Stream(ports, exchange, name);
+  const observation = observe(ports, requestContext, name);
+  const stream = new Stream(ports, requestContext, name);
   try {
     await stream.admit();
-    return frames(ports, stream, await open(ports.services(), exchange, stream.end));
+    return frames(ports, stream, await open(ports.services(), requestContext, stream.end));
   } catch (error) {
-    observation.error = presentable(error, exchange.requestId, name, ports.log);
+    observation.error = presentable(error, requestContext.requestId, name, ports.log);
     stream.close();
     throw observation.error;
   } finally {

@@ -13,7 +13,7 @@ import { isRecord, shownName } from '../jsonLimits.ts';
 import { fullName } from '../names.ts';
 import { didYouMean, nearestMethods } from '../nearestTool.ts';
 import { type Answered, answerInTurn } from '../protocol/legacy.ts';
-import type { Serving } from '../requestContext.ts';
+import type { RoutedRequest } from '../requestContext.ts';
 import { type AgentPageName, agentPage } from '../selection.ts';
 import { errorReply, type JsonReply } from './http.ts';
 import { BadMessage, MAX_BATCH, MAX_ID_LENGTH, parseBody } from './message.ts';
@@ -29,19 +29,19 @@ const UNANSWERED: JsonReply = { status: 204, json: undefined };
  * Serves one message, or a batch whose messages run one after another.
  * @throws MusterError RATE_LIMITED where there is no message to answer
  */
-export async function serveRpc(ports: CallPorts, serving: Serving, bytes: Buffer): Promise<JsonReply> {
+export async function serveRpc(ports: CallPorts, routed: RoutedRequest, bytes: Buffer): Promise<JsonReply> {
   try {
-    return await serveBody(ports, serving, parseBody(bytes));
+    return await serveBody(ports, routed, parseBody(bytes));
   } catch (error) {
     if (!(error instanceof BadMessage)) throw error;
-    await ports.limits.take(serving.exchange.principal);
+    await ports.limits.take(routed.requestContext.principal);
     return errorReply(ANSWERED, error.code, error.message);
   }
 }
 
-async function serveBody(ports: CallPorts, serving: Serving, body: unknown): Promise<JsonReply> {
+async function serveBody(ports: CallPorts, routed: RoutedRequest, body: unknown): Promise<JsonReply> {
   if (!Array.isArray(body)) {
-    const { json, silent } = await serveMessage(ports, serving, parseRequest(body));
+    const { json, silent } = await serveMessage(ports, routed, parseRequest(body));
     return silent ? UNANSWERED : { status: ANSWERED, json };
   }
   if (body.length === 0 || body.length > MAX_BATCH) {
@@ -49,7 +49,7 @@ async function serveBody(ports: CallPorts, serving: Serving, body: unknown): Pro
     throw new BadMessage(INVALID_REQUEST, what);
   }
   const json = await answerInTurn(body.map(parseRequest), {
-    answer: (request) => serveMessage(ports, serving, request),
+    answer: (request) => serveMessage(ports, routed, request),
     refuse: (request, error) => answered(request, { error: errorObject(error) }),
   });
   return json === undefined ? UNANSWERED : { status: ANSWERED, json };
@@ -57,11 +57,11 @@ async function serveBody(ports: CallPorts, serving: Serving, body: unknown): Pro
 
 async function serveMessage(
   ports: CallPorts,
-  serving: Serving,
+  routed: RoutedRequest,
   request: Request | Invalid,
 ): Promise<Answered> {
   const response =
-    'error' in request ? await charged(ports, serving, request.error) : await run(ports, serving, request);
+    'error' in request ? await charged(ports, routed, request.error) : await run(ports, routed, request);
   return answered(request, response);
 }
 
@@ -113,23 +113,27 @@ function invalid(id: Id, why: string): Invalid {
   return { error: { code: INVALID_REQUEST, message: `Invalid Request: ${why}` }, id };
 }
 
-async function run(ports: CallPorts, serving: Serving, { method, params = {} }: Request): Promise<Response> {
-  const { exchange, listed, selected } = serving;
+async function run(
+  ports: CallPorts,
+  routed: RoutedRequest,
+  { method, params = {} }: Request,
+): Promise<Response> {
+  const { requestContext, listed, selected } = routed;
   const found = selected.findTool(method);
-  if (found === undefined) return charged(ports, serving, errorObject(unknownMethod(method, listed)));
-  if (!isRecord(params)) return charged(ports, serving, BY_POSITION);
-  const outcome = await callTool(ports, exchange, found, params);
+  if (found === undefined) return charged(ports, routed, errorObject(unknownMethod(method, listed)));
+  if (!isRecord(params)) return charged(ports, routed, BY_POSITION);
+  const outcome = await callTool(ports, requestContext, found, params);
   return 'answer' in outcome ? { result: outcome.answer } : { error: errorObject(outcome.error) };
 }
 
 /** An error costs as much as the call that it stands for, or the caller is told that there were too many. */
 async function charged(
   { limits }: CallPorts,
-  { exchange }: Serving,
+  { requestContext }: RoutedRequest,
   error: ErrorObject,
 ): Promise<{ readonly error: ErrorObject }> {
   try {
-    await limits.take(exchange.principal);
+    await limits.take(requestContext.principal);
     return { error };
   } catch (limited) {
     if (!(limited instanceof MusterError)) throw limited;
@@ -169,13 +173,13 @@ function isId(value: unknown): value is Id {
 /** @throws Refusal with the status that the error has over HTTP */
 export async function serveAgentPage(
   ports: CallPorts,
-  { exchange, selected }: Serving,
+  { requestContext, selected }: RoutedRequest,
   name: AgentPageName,
 ): Promise<JsonReply> {
   const { toolset, tool, argumentsFor } = agentPage(name);
   const found = selected.findTool(fullName(toolset, tool));
   if (found === undefined) throw new Error(`The toolset ${toolset} has no tool ${tool}.`);
-  const outcome = await callTool(ports, exchange, found, argumentsFor(exchange.principal));
+  const outcome = await callTool(ports, requestContext, found, argumentsFor(requestContext.principal));
   if ('error' in outcome) throw refusalOf(outcome.error);
   return { status: 200, json: JSON.stringify(outcome.answer) };
 }

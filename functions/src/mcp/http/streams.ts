@@ -1,10 +1,10 @@
 /** What streams have in common that outlive their first answer: `/mcp/events` and `subscriptions/listen`. */
 import type { Authenticator } from '../../access/rules/authentication.ts';
-import { noteSeen } from '../../access/rules/liveness.ts';
+import { touchPresence } from '../../access/rules/liveness.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { CallPorts } from '../call.ts';
 import { presentable } from '../errorEnvelope.ts';
-import type { Exchange } from '../requestContext.ts';
+import type { RequestContext } from '../requestContext.ts';
 
 interface StreamLimits {
   /** After this a stream ends itself, for its client to come back: a function may not run forever. */
@@ -25,7 +25,7 @@ export interface StreamPorts extends CallPorts {
  */
 export class Stream {
   readonly #ports: StreamPorts;
-  readonly #exchange: Exchange;
+  readonly #requestContext: RequestContext;
   readonly #name: string;
   readonly #started = performance.now();
   readonly #ending = new AbortController();
@@ -36,18 +36,18 @@ export class Stream {
   #closed = false;
 
   /** @param name the stream's in the log */
-  constructor(ports: StreamPorts, exchange: Exchange, name: string) {
+  constructor(ports: StreamPorts, requestContext: RequestContext, name: string) {
     this.#ports = ports;
-    this.#exchange = exchange;
+    this.#requestContext = requestContext;
     this.#name = name;
     const { lifetimeMs, keepAliveMs } = ports.streams;
     this.#lifetime = setTimeout(this.#finish, lifetimeMs);
-    this.#gone = exchange.gone();
+    this.#gone = requestContext.gone();
     this.#gone.addEventListener('abort', this.#finish, { once: true });
     if (this.#gone.aborted) this.#finish();
-    const { agentId } = exchange.principal;
+    const { agentId } = requestContext.principal;
     if (agentId === undefined) return;
-    this.#presence = setInterval(() => void noteSeen(ports.presence, ports.log, agentId), keepAliveMs);
+    this.#presence = setInterval(() => void touchPresence(ports.presence, ports.log, agentId), keepAliveMs);
   }
 
   /** Its client has gone, its time is over, or it was closed. */
@@ -63,7 +63,7 @@ export class Stream {
    */
   async admit(): Promise<void> {
     const { limits, openStreams } = this.#ports;
-    const { principal } = this.#exchange;
+    const { principal } = this.#requestContext;
     await limits.take(principal);
     const leave = openStreams.open(principal.uid);
     if (this.end.aborted) leave();
@@ -75,13 +75,13 @@ export class Stream {
    * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED
    */
   async authenticateAgain(): Promise<void> {
-    await this.#ports.authenticator.authenticate(this.#exchange.credential);
+    await this.#ports.authenticator.authenticate(this.#requestContext.credential);
   }
 
   /** @returns the error as its client may see it; undefined where the stream had ended before */
   fail(error: unknown): MusterError | undefined {
     if (this.end.aborted) return undefined;
-    this.#error = presentable(error, this.#exchange.requestId, this.#name, this.#ports.log);
+    this.#error = presentable(error, this.#requestContext.requestId, this.#name, this.#ports.log);
     return this.#error;
   }
 
@@ -93,7 +93,7 @@ export class Stream {
     clearTimeout(this.#lifetime);
     clearInterval(this.#presence);
     this.#gone.removeEventListener('abort', this.#finish);
-    const { requestId, principal } = this.#exchange;
+    const { requestId, principal } = this.#requestContext;
     this.#ports.log.info('stream_ended', {
       requestId,
       principal: principal.uid,

@@ -17,7 +17,7 @@ import { forLegacy, toolResult } from '../errorEnvelope.ts';
 import { PackedAnswer } from '../http/compression.ts';
 import { isRecord, shownName } from '../jsonLimits.ts';
 import { unknownTool } from '../nearestTool.ts';
-import type { Exchange, Serving } from '../requestContext.ts';
+import type { RequestContext, RoutedRequest } from '../requestContext.ts';
 import type { Resources } from '../resources.ts';
 
 /** The revisions with a handshake, to 2025-11-25, or those without, from 2026-07-28. */
@@ -47,7 +47,7 @@ const READ = z.looseObject({ uri: z.string() });
 export function buildServer(
   ports: CallPorts,
   identity: Identity,
-  { exchange, listed, selected }: Serving,
+  { requestContext, listed, selected }: RoutedRequest,
   era: Era,
   revisions: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS,
 ): Server {
@@ -72,8 +72,8 @@ export function buildServer(
     async ({ name, arguments: rawArguments }, context) => {
       const found = selected.findTool(name);
       if (found === undefined)
-        throw new ProtocolError(INVALID_PARAMS, unknownTool(name, listed, exchange.directory.tools));
-      const outcome = await callTool(ports, exchange, found, rawArguments ?? {}, {
+        throw new ProtocolError(INVALID_PARAMS, unknownTool(name, listed, requestContext.directory.tools));
+      const outcome = await callTool(ports, requestContext, found, rawArguments ?? {}, {
         notify: (notification) => {
           // It fails only where the client has gone, which the answer will find out too.
           context.mcpReq.notify({ ...notification }).catch(() => undefined);
@@ -91,25 +91,25 @@ export function buildServer(
     resourceTemplates: resources.templates,
   }));
   server.setRequestHandler('resources/read', { params: READ }, ({ uri }) =>
-    read(ports, exchange, selected, uri),
+    read(ports, requestContext, selected, uri),
   );
   if (!resources.completable) return server;
   server.setRequestHandler('completion/complete', { params: COMPLETION }, (params) =>
-    complete(ports, exchange, selected.resources, params),
+    complete(ports, requestContext, selected.resources, params),
   );
   return server;
 }
 
 async function read(
   ports: CallPorts,
-  exchange: Exchange,
+  requestContext: RequestContext,
   selected: Catalogue,
   uri: string,
 ): Promise<{ contents: object[] }> {
   const found = selected.resources.find(uri);
   if (found === undefined) throw new ResourceNotFoundError(shownName(uri));
   try {
-    const text = await readResource(ports, exchange, found);
+    const text = await readResource(ports, requestContext, found);
     return { contents: [{ uri, mimeType: found.mimeType, text }] };
   } catch (error) {
     if (!(error instanceof MusterError)) throw error;
@@ -129,13 +129,13 @@ const NO_TOOLS_JSON = '"tools":[]';
 export function withTools(
   json: string,
   message: unknown,
-  { listed, exchange }: Serving,
+  { listed, requestContext }: RoutedRequest,
 ): string | PackedAnswer {
   const at = methodOf(message) === 'tools/list' ? json.indexOf(NO_TOOLS_JSON) : -1;
   if (at < 0) return json;
   const start = at + NO_TOOLS_JSON.length - '[]'.length;
   const [before, after] = [json.slice(0, start), json.slice(start + '[]'.length)];
-  return new PackedAnswer(before, listed.listFor(exchange.principal.role).json, after);
+  return new PackedAnswer(before, listed.listFor(requestContext.principal.role).json, after);
 }
 
 /** The method that a message names, if it is a request or a notification. */
@@ -157,7 +157,7 @@ const COMPLETION = z.looseObject({
 /** @throws ProtocolError where there is no such template or variable */
 async function complete(
   ports: CallPorts,
-  exchange: Exchange,
+  requestContext: RequestContext,
   resources: Resources,
   { ref, argument, context }: z.output<typeof COMPLETION>,
 ): Promise<{ completion: { values: string[]; total: number; hasMore: boolean } }> {
@@ -171,7 +171,7 @@ async function complete(
   }
   try {
     const chosen = context?.arguments ?? {};
-    const possible = await completeVariable(ports, exchange, found, argument.name, chosen);
+    const possible = await completeVariable(ports, requestContext, found, argument.name, chosen);
     const matching = [...new Set(possible)].filter((value) => value.startsWith(argument.value));
     const values = matching.slice(0, MAX_VALUES);
     return {

@@ -15,7 +15,7 @@ import { authorise, readingContext } from '../call.ts';
 import { presentable } from '../errorEnvelope.ts';
 import { Stream, type StreamPorts } from '../http/streams.ts';
 import { observe } from '../observation.ts';
-import type { Exchange, Serving } from '../requestContext.ts';
+import type { RequestContext, RoutedRequest } from '../requestContext.ts';
 import type { FoundResource } from '../resources.ts';
 
 export const LISTEN = 'subscriptions/listen';
@@ -36,19 +36,19 @@ const FILTER = z.looseObject({
  */
 export async function listen(
   ports: StreamPorts,
-  serving: Serving,
+  routed: RoutedRequest,
   message: JSONRPCRequest,
   request: Request,
   build: () => Server,
 ): Promise<Response> {
-  const { exchange } = serving;
-  const observation = observe(ports, exchange, LISTEN);
-  const stream = new Stream(ports, exchange, LISTEN);
+  const { requestContext } = routed;
+  const observation = observe(ports, requestContext, LISTEN);
+  const stream = new Stream(ports, requestContext, LISTEN);
   try {
     await stream.admit();
     const filter = FILTER.safeParse(message.params);
     const wanted = filter.success ? filter.data.notifications.resourceSubscriptions : [];
-    const watches = await openWatches(ports, serving, wanted, stream.end);
+    const watches = await openWatches(ports, routed, wanted, stream.end);
     const bus = new WatchBus(stream, watches);
     const handler = createMcpHandler(build, {
       legacy: 'reject',
@@ -62,7 +62,7 @@ export async function listen(
     if (!bus.subscribed) stream.close();
     return response;
   } catch (error) {
-    observation.error = presentable(error, exchange.requestId, LISTEN, ports.log);
+    observation.error = presentable(error, requestContext.requestId, LISTEN, ports.log);
     stream.close();
     throw observation.error;
   } finally {
@@ -86,7 +86,7 @@ type Watches = ReadonlyMap<string, AsyncIterable<unknown>>;
 /** Begins to watch what the caller may watch of what is there. */
 async function openWatches(
   ports: StreamPorts,
-  { exchange, selected }: Serving,
+  { requestContext, selected }: RoutedRequest,
   wanted: readonly string[],
   gone: AbortSignal,
 ): Promise<Watches> {
@@ -94,7 +94,7 @@ async function openWatches(
   const opened = await Promise.all(
     uris.map(async (uri) => {
       const found = selected.resources.find(uri);
-      const watch = found && (await openWatch(ports, { ...exchange, gone: () => gone }, found));
+      const watch = found && (await openWatch(ports, { ...requestContext, gone: () => gone }, found));
       return watch === undefined ? [] : [[uri, watch] as const];
     }),
   );
@@ -103,15 +103,15 @@ async function openWatches(
 
 async function openWatch(
   ports: StreamPorts,
-  exchange: Exchange,
+  requestContext: RequestContext,
   { toolset, what, role, resource }: FoundResource,
 ): Promise<AsyncIterable<unknown> | undefined> {
   try {
-    authorise(exchange.principal, toolset, role, what);
-    return await resource.watch?.(readingContext(ports, exchange));
+    authorise(requestContext.principal, toolset, role, what);
+    return await resource.watch?.(readingContext(ports, requestContext));
   } catch (error) {
     // Logged where nobody foresaw it; to the client it is a resource that cannot be watched.
-    presentable(error, exchange.requestId, what, ports.log);
+    presentable(error, requestContext.requestId, what, ports.log);
     return undefined;
   }
 }

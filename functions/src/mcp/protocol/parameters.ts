@@ -7,7 +7,7 @@ import { INVALID_PARAMS, type JSONRPCRequest } from '@modelcontextprotocol/serve
 import { z } from 'zod';
 import type { CallPorts } from '../call.ts';
 import { isRecord } from '../jsonLimits.ts';
-import type { Serving } from '../requestContext.ts';
+import type { RoutedRequest } from '../requestContext.ts';
 import { CALL, methodOf } from './definitions.ts';
 
 const INITIALIZE = z.looseObject({
@@ -52,16 +52,16 @@ function valueAt(holder: unknown, path: readonly PropertyKey[]): unknown {
  */
 export async function charge(
   { limits }: Pick<CallPorts, 'limits'>,
-  serving: Serving,
+  routed: RoutedRequest,
   body: unknown,
 ): Promise<void> {
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
   for (const message of messages) {
-    if (!isChargedAsItRuns(serving, message)) await limits.take(serving.exchange.principal);
+    if (!isChargedAsItRuns(routed, message)) await limits.take(routed.requestContext.principal);
   }
 }
 
-function isChargedAsItRuns({ selected }: Serving, message: unknown): boolean {
+function isChargedAsItRuns({ selected }: RoutedRequest, message: unknown): boolean {
   if (!isRecord(message) || !('id' in message) || !isRecord(message['params'])) return false;
   const { name, uri, arguments: given = {} } = message['params'];
   const method = methodOf(message);

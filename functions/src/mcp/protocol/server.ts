@@ -1,6 +1,6 @@
 /**
  * The binding to the MCP SDK: serves one message, or one batch, in whichever era it speaks, without a
- * session. Source: docs/decisions/0007-serving-mcp.md; the SDK's docs/serving/http.md and docs/advanced/low-level-server.md.
+ * session. Source: docs/decisions/0007-routed-mcp.md; the SDK's docs/routed/http.md and docs/advanced/low-level-server.md.
  */
 
 import type { IncomingHttpHeaders } from 'node:http';
@@ -13,14 +13,14 @@ import {
 } from '@modelcontextprotocol/server';
 import type { McpReply } from '../http/http.ts';
 import type { StreamPorts } from '../http/streams.ts';
-import type { Serving } from '../requestContext.ts';
+import type { RoutedRequest } from '../requestContext.ts';
 import { buildServer, type Identity, withTools } from './definitions.ts';
 import { answerLegacy, answerModern, type LegacyAnswers, serveLegacy, streamLegacy } from './legacy.ts';
 import { LISTEN, listen } from './listen.ts';
 import { charge, refusedParams } from './parameters.ts';
 
 /** A request whose credential, origin, size and content type have been checked. */
-interface McpRequest extends Serving {
+interface McpRequest extends RoutedRequest {
   readonly headers: IncomingHttpHeaders;
   /** As parsed. */
   readonly body: unknown;

@@ -99,7 +99,7 @@ async function patiently(client: Client, route: string, parameters: Asking): Pro
       const reason = new DOMException('GitHub took too long.', 'AbortError');
       impatience.abort(reason);
       reject(reason);
-    }, client.patienceMilliseconds);
+    }, client.timeoutMilliseconds);
   });
   try {
     const { status, headers: answered, data } = await Promise.race([sent, end]);
@@ -122,7 +122,7 @@ export interface Client {
   /** By which answers are kept apart; none are kept without it. */
   readonly credential?: string;
   readonly known: KnownAnswers;
-  readonly patienceMilliseconds: number;
+  readonly timeoutMilliseconds: number;
 }
 
 export interface Answer {

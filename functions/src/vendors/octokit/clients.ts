@@ -107,8 +107,8 @@ export class GitHubClients {
   }
 
   private get shared() {
-    const { patienceMilliseconds } = this.settings().pace ?? USUAL_PACE;
-    return { known: this.known, patienceMilliseconds };
+    const { timeoutMilliseconds } = this.settings().pace ?? USUAL_PACE;
+    return { known: this.known, timeoutMilliseconds };
   }
 
   private open(): Promise<Opened> {
@@ -187,7 +187,7 @@ type Opened = { readonly app: App } | { readonly token: Client };
 async function open(
   settings: GitHubSettings,
   log: Log,
-  shared: Pick<Client, 'known' | 'patienceMilliseconds'>,
+  shared: Pick<Client, 'known' | 'timeoutMilliseconds'>,
 ): Promise<Opened> {
   const { app, token } = settings;
   if (app === undefined && token === undefined) {

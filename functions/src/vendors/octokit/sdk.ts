@@ -13,11 +13,11 @@ export interface Pace {
   /** The first wait before another try; the second is four times as long. */
   readonly retryBaseMilliseconds: number;
   /** For one request, its wait for a turn and its retries included, so that a tool's few fit into its call. */
-  readonly patienceMilliseconds: number;
+  readonly timeoutMilliseconds: number;
 }
 
 /** Of a deployment. */
-export const USUAL_PACE: Pace = { retryBaseMilliseconds: 500, patienceMilliseconds: 20_000 };
+export const USUAL_PACE: Pace = { retryBaseMilliseconds: 500, timeoutMilliseconds: 20_000 };
 
 /** A rate limit that ends within so many seconds is waited for, once. */
 const WORTH_WAITING_SECONDS = 3;

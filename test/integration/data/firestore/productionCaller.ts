@@ -24,7 +24,7 @@ const access = new FirestoreAccess({
   tokens: new CachedCallerTokens(noAgents, systemClock),
   clock: systemClock,
   hashing: systemHashing,
-  patienceMilliseconds: 20_000,
+  timeoutMilliseconds: 20_000,
 });
 
 const path = parsePath('firestore', text);

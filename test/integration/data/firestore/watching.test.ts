@@ -19,8 +19,8 @@ import { changeRules, restoreRules } from './rules.ts';
 
 const minted = new CachedCallerTokens(new IdentityToolkitSignIn(firebaseApp, ''), systemClock);
 
-function accessWith(tokens: CallerTokens, patienceMilliseconds = 10_000): FirestoreAccess {
-  return new FirestoreAccess({ tokens, clock: systemClock, hashing: systemHashing, patienceMilliseconds });
+function accessWith(tokens: CallerTokens, timeoutMilliseconds = 10_000): FirestoreAccess {
+  return new FirestoreAccess({ tokens, clock: systemClock, hashing: systemHashing, timeoutMilliseconds });
 }
 
 const access = accessWith(minted);

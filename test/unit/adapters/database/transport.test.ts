@@ -9,7 +9,7 @@ import {
   UnansweredError,
 } from '../../../../functions/src/toolsets/firebase/realtime/transport.ts';
 
-const LIMITS = { patienceMilliseconds: 5000, mostBytes: 1000 };
+const LIMITS = { timeoutMilliseconds: 5000, mostBytes: 1000 };
 
 /** Asks a server that answers in this way. */
 async function asked(listener: RequestListener, limits = LIMITS): Promise<HttpAnswer> {
@@ -62,7 +62,7 @@ describe('an exchange with the Realtime Database', () => {
   });
 
   it('does not wait for ever, neither for the beginning nor for the end', async () => {
-    const impatient = { ...LIMITS, patienceMilliseconds: 100 };
+    const impatient = { ...LIMITS, timeoutMilliseconds: 100 };
     await assert.rejects(
       asked(() => {}, impatient),
       lost,

@@ -4,7 +4,7 @@ import type { Agent } from '../../../../functions/src/access/rules/agent.ts';
 import { AgentLiveness } from '../../../../functions/src/access/rules/liveness.ts';
 import type { AccessPorts } from '../../../../functions/src/access/rules/ports.ts';
 import { systemRandomness } from '../../../../functions/src/kernel/platform.ts';
-import type { PresenceStanding } from '../../../../functions/src/kernel/sweep.ts';
+import type { PresenceHealth } from '../../../../functions/src/kernel/sweep.ts';
 import { portsOf } from '../../../support/ports.ts';
 import { START, sampleAgent, secondsAfterStart, versionOf } from '../samples.ts';
 import { turnAt } from '../sweep/turn.ts';
@@ -54,7 +54,7 @@ describe('the sweep of agents', () => {
     );
   });
 
-  const sweep = async (presence: PresenceStanding = 'trusted') => {
+  const sweep = async (presence: PresenceHealth = 'trusted') => {
     const turn = turnAt(secondsAfterStart(1000), { presence: Promise.resolve(presence) });
     return (await liveness.part.run(turn)).counts['offline'];
   };

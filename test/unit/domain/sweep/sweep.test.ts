@@ -3,9 +3,9 @@ import type { Position } from '../../../../functions/src/kernel/paging.ts';
 import type { SweepRecord, SweepState } from '../../../../functions/src/kernel/sweep.ts';
 import {
   expiryPart,
-  type PresenceStanding,
+  type PresenceHealth,
   type SweepPart,
-  type Turn,
+  type SweepTurn,
   walk,
 } from '../../../../functions/src/kernel/sweep.ts';
 import type { SystemPorts } from '../../../../functions/src/toolsets/system/rules/ports.ts';
@@ -48,7 +48,7 @@ describe('the sweep', () => {
         clock: { now: () => now },
         log: { info: note, warn: note, error: note },
       }),
-      { turnMilliseconds, patienceMilliseconds: 20 },
+      { turnMilliseconds, timeoutMilliseconds: 20 },
     ).run();
   };
   const pass = (milliseconds: number) => {
@@ -150,10 +150,10 @@ describe('the sweep', () => {
       return { found: at === 1 ? [] : [{ item: place.id, place }], next: place };
     };
     const worked: string[] = [];
-    const turn: Turn = {
+    const turn: SweepTurn = {
       now,
       from: undefined,
-      presence: Promise.resolve<PresenceStanding>('trusted'),
+      presence: Promise.resolve<PresenceHealth>('trusted'),
       isOver: () => false,
     };
     assert.deepEqual(await walk(turn, read, async (id) => void worked.push(id)), { isBehind: false });
@@ -161,7 +161,7 @@ describe('the sweep', () => {
   });
 
   describe('while presence', () => {
-    let standings: PresenceStanding[];
+    let standings: PresenceHealth[];
     const part: SweepPart = {
       name: 'leases',
       run: async ({ presence }) => {

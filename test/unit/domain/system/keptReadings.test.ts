@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { KeptReadings } from '../../../../functions/src/kernel/memoCache.ts';
+import { MemoCache } from '../../../../functions/src/kernel/memoCache.ts';
 
 describe('kept readings', () => {
-  let kept: KeptReadings<string>;
+  let kept: MemoCache<string>;
   let readings = 0;
 
   beforeEach(() => {
-    kept = new KeptReadings();
+    kept = new MemoCache();
     readings = 0;
   });
 

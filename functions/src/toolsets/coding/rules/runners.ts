@@ -5,7 +5,7 @@ import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts'
 import { MusterError } from '../../../kernel/errors.ts';
 import { requireSize } from '../../../kernel/json.ts';
 import { retryStale } from '../../../kernel/retry.ts';
-import type { Patience } from '../../../kernel/waiting.ts';
+import type { LongPoll } from '../../../kernel/waiting.ts';
 import {
   asCodingTask,
   type Claimant,
@@ -81,7 +81,7 @@ export class CodingRunners {
   async claim(
     principal: Principal,
     request: RunnerClaimRequest,
-    { gone, waiting }: Patience,
+    { gone, waiting }: LongPoll,
     recordAnswer: RecordAnswer<CodingTask | undefined>,
   ): Promise<CodingTask | undefined> {
     const { codingWatch, store } = this.ports;

@@ -7,7 +7,13 @@ import { LEASES } from '../../../access/rules/liveness.ts';
 import { type Change, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { Batch, Position } from '../../../kernel/paging.ts';
-import { type PresenceStanding, type SweepPart, type Swept, type Turn, walk } from '../../../kernel/sweep.ts';
+import {
+  type PresenceHealth,
+  type SweepPart,
+  type SweepTurn,
+  type Swept,
+  walk,
+} from '../../../kernel/sweep.ts';
 import { inTime } from '../../../kernel/waiting.ts';
 import { type Ending, endingChanges, endQueue, loseRunner } from '../../coding/index.ts';
 import { type CodingTask, isCodingTask } from './codingTask.ts';
@@ -39,7 +45,7 @@ export class TaskSweep {
     this.ports = ports;
   }
 
-  private async sweepLeases(turn: Turn): Promise<Swept> {
+  private async sweepLeases(turn: SweepTurn): Promise<Swept> {
     const counts = { released: 0, renewed: 0, left: 0 };
     const standing = await turn.presence;
     const end = await walk(
@@ -55,7 +61,7 @@ export class TaskSweep {
     return { ...end, counts, isBehind: end.isBehind || (standing === 'away' && counts.left > 0) };
   }
 
-  private async sweepBackoffs(turn: Turn): Promise<Swept> {
+  private async sweepBackoffs(turn: SweepTurn): Promise<Swept> {
     const { tasks } = this.ports;
     let retried = 0;
     const end = await walk(
@@ -70,7 +76,7 @@ export class TaskSweep {
   }
 
   /** Gives up on coding tasks that no runner came for. */
-  private async sweepQueueEnds(turn: Turn): Promise<Swept> {
+  private async sweepQueueEnds(turn: SweepTurn): Promise<Swept> {
     const { tasks } = this.ports;
     let unclaimed = 0;
     const end = await walk(
@@ -87,7 +93,7 @@ export class TaskSweep {
 
   private async lapsed(
     now: Date,
-    standing: PresenceStanding,
+    standing: PresenceHealth,
     after: Position | undefined,
   ): Promise<Batch<LapsedTask>> {
     const { tasks, presence } = this.ports;
@@ -106,7 +112,7 @@ export class TaskSweep {
 
   private async sweepLease(
     { task, seenAt }: LapsedTask,
-    standing: PresenceStanding,
+    standing: PresenceHealth,
     now: Date,
   ): Promise<'released' | 'renewed' | 'left' | undefined> {
     const { claim } = task.value;

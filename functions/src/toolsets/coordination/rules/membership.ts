@@ -10,7 +10,7 @@ import {
   seenAt,
   USUAL_CONFIGURATION,
 } from '../../../access/rules/agent.ts';
-import { noteSeen, type Revive } from '../../../access/rules/liveness.ts';
+import { type Revive, touchPresence } from '../../../access/rules/liveness.ts';
 import { hasRole, type Principal } from '../../../access/rules/principal.ts';
 import { isReserved } from '../../../access/rules/registrant.ts';
 import { skillChanges } from '../../../access/rules/skills.ts';
@@ -70,7 +70,7 @@ export class AgentMembership {
       );
       return outcome;
     });
-    await noteSeen(presence, log, request.agentId);
+    await touchPresence(presence, log, request.agentId);
     return membership;
   }
 
@@ -88,7 +88,7 @@ export class AgentMembership {
       if (known === undefined) throw agentNotRegistered(agentId);
       if (known.value.status === 'offline') await this.revive(agentId);
     }
-    if (!(await noteSeen(presence, log, agentId))) throw heartbeatNotNoted();
+    if (!(await touchPresence(presence, log, agentId))) throw heartbeatNotNoted();
     await store.commit([], recordAnswer(undefined));
   }
 
@@ -102,7 +102,7 @@ export class AgentMembership {
     const known = await agents.find(agentId);
     authoriseActing(principal, agentId, known?.value);
     if (known?.value.status === 'offline') await this.revive(agentId);
-    if (known !== undefined) await noteSeen(presence, log, agentId);
+    if (known !== undefined) await touchPresence(presence, log, agentId);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Why an agent is given no task: what a caller who waits for one has to know. */
-import { KeptReadings } from '../../../kernel/memoCache.ts';
+import { MemoCache } from '../../../kernel/memoCache.ts';
 import type { CoordinationPorts } from './ports.ts';
 import { capabilityKey, satisfiedKeys } from './queueQuery.ts';
 import { isClosed, type Task } from './task.ts';
@@ -47,7 +47,7 @@ export function noGoal(workspace: string): NoTask {
 
 export class NothingToClaim {
   private readonly ports: CoordinationPorts;
-  private readonly kept = new KeptReadings<NoTask>();
+  private readonly kept = new MemoCache<NoTask>();
 
   constructor(ports: CoordinationPorts) {
     this.ports = ports;

@@ -1,7 +1,7 @@
 import type { Versioned } from '../../../kernel/commit.ts';
 import type { Randomness } from '../../../kernel/ports.ts';
 import { unlessStale } from '../../../kernel/retry.ts';
-import type { SweepPart, Swept, Turn } from '../../../kernel/sweep.ts';
+import type { SweepPart, SweepTurn, Swept } from '../../../kernel/sweep.ts';
 import { cancelTask } from './machine.ts';
 import type { CoordinationPorts } from './ports.ts';
 import { type ArchivedSession, type Session, TASKS_OF_RUNS } from './session.ts';
@@ -69,7 +69,7 @@ export class ArchiveClearing {
   }
 
   /** Clears what archiving has left behind. */
-  private async sweep(turn: Turn): Promise<Swept> {
+  private async sweep(turn: SweepTurn): Promise<Swept> {
     const uncleared = await this.ports.archive.uncleared(MAX_SESSIONS);
     let cleared = 0;
     for (const session of uncleared) {

@@ -26,7 +26,7 @@ interface FirestoreAccessPorts {
   readonly clock: Clock;
   readonly hashing: Hashing;
   /** How long a call, or a watch's first snapshot, may take. */
-  readonly patienceMilliseconds: number;
+  readonly timeoutMilliseconds: number;
 }
 
 export class FirestoreAccess implements DatabaseAccess {
@@ -62,7 +62,7 @@ export class FirestoreAccess implements DatabaseAccess {
   private async attempt<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
     const unanswered = attempt.action === 'write' ? unansweredWrite : connectionError;
     try {
-      return await withinPatience(work(), this.ports.patienceMilliseconds, unanswered);
+      return await withinPatience(work(), this.ports.timeoutMilliseconds, unanswered);
     } catch (error) {
       throw explained(error, attempt);
     }

@@ -19,7 +19,7 @@ interface WatchPorts {
   readonly clients: CallerClients;
   readonly clock: Clock;
   /** How long a first snapshot may take. */
-  readonly patienceMilliseconds: number;
+  readonly timeoutMilliseconds: number;
 }
 
 interface Watched {
@@ -81,7 +81,7 @@ class Watching {
     let first = true;
     const late = setTimeout(
       () => this.fail(connectionError('no snapshot came')),
-      this.ports.patienceMilliseconds,
+      this.ports.timeoutMilliseconds,
     );
     const renewal = setTimeout(() => this.renew(), this.untilRenewal(expiresAt));
     const unsubscribe = listen(

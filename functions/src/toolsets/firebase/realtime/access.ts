@@ -33,7 +33,7 @@ interface RealtimeDependencies {
   readonly hashing: Hashing;
   readonly randomness: Randomness;
   /** How long an answer, or the first state of a watch, may take. */
-  readonly patienceMilliseconds: number;
+  readonly timeoutMilliseconds: number;
 }
 
 export class RealtimeAccess implements DatabaseAccess {

@@ -40,7 +40,7 @@ const json: z.ZodType<JsonValue> = z.custom<JsonValue>((value) => value !== unde
 interface RestDependencies {
   readonly app: () => App;
   readonly tokens: CallerTokens;
-  readonly patienceMilliseconds: number;
+  readonly timeoutMilliseconds: number;
 }
 
 export class CallerRest {
@@ -101,7 +101,7 @@ export class CallerRest {
 
   private async ask(caller: Caller, request: RestRequest, mostBytes: number): Promise<Repeated> {
     const { method, path, parameters, data, ifMatch, wantsEtag } = request;
-    const { app, tokens, patienceMilliseconds } = this.dependencies;
+    const { app, tokens, timeoutMilliseconds } = this.dependencies;
     const { idToken } = await tokens.of(caller);
     const headers = {
       ...(data !== undefined && { 'content-type': 'application/json' }),
@@ -111,8 +111,8 @@ export class CallerRest {
     const url = resourcesOf(app())(path, { ...parameters, auth: idToken });
     const sent = { method, headers, ...(data !== undefined && { body: JSON.stringify(data) }) };
     try {
-      return await untilAnswered(patienceMilliseconds, (milliseconds) =>
-        exchange(url, sent, { patienceMilliseconds: milliseconds, mostBytes }),
+      return await untilAnswered(timeoutMilliseconds, (milliseconds) =>
+        exchange(url, sent, { timeoutMilliseconds: milliseconds, mostBytes }),
       );
     } catch (error) {
       if (!(error instanceof UnansweredError)) throw error;
@@ -174,10 +174,10 @@ interface Repeated {
  * @throws UnansweredError of the first send that may have arrived
  */
 async function untilAnswered(
-  patienceMilliseconds: number,
+  timeoutMilliseconds: number,
   send: (milliseconds: number) => Promise<HttpAnswer>,
 ): Promise<Repeated> {
-  const end = performance.now() + patienceMilliseconds;
+  const end = performance.now() + timeoutMilliseconds;
   let lost: UnansweredError | undefined;
   for (let number = 1; ; number++) {
     const outcome = await attempt(() => send(Math.ceil(end - performance.now())));

@@ -22,7 +22,7 @@ interface HttpRequest {
 
 interface HttpLimits {
   /** Of the whole exchange, the body included. */
-  readonly patienceMilliseconds: number;
+  readonly timeoutMilliseconds: number;
   /** Of the answer's body; of a larger one no more than this is read. */
   readonly mostBytes: number;
 }
@@ -56,10 +56,10 @@ export class UnansweredError extends Error {
 export async function exchange(
   url: string,
   request: HttpRequest,
-  { patienceMilliseconds, mostBytes }: HttpLimits,
+  { timeoutMilliseconds, mostBytes }: HttpLimits,
 ): Promise<HttpAnswer> {
   try {
-    const signal = AbortSignal.timeout(patienceMilliseconds);
+    const signal = AbortSignal.timeout(timeoutMilliseconds);
     const response = await fetch(url, { ...request, signal });
     const etag = response.headers.get('etag');
     const text = await textOf(response, mostBytes);

@@ -19,7 +19,7 @@ export interface WatchingDependencies {
   readonly clients: CallerClients;
   readonly clock: Clock;
   /** How long the first state may take: the SDK itself tries to connect for ever. */
-  readonly patienceMilliseconds: number;
+  readonly timeoutMilliseconds: number;
 }
 
 /**
@@ -43,7 +43,7 @@ export class CallerWatch implements Watch {
     this.watched = watched;
     this.watcher = watcher;
     const lost = () => this.fail(connectionError('the database sent nothing'));
-    this.patience = setTimeout(lost, dependencies.patienceMilliseconds).unref();
+    this.patience = setTimeout(lost, dependencies.timeoutMilliseconds).unref();
     this.begin().catch((error: unknown) => this.fail(error));
   }
 

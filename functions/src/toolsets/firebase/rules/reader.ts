@@ -1,6 +1,6 @@
 /** Reads subscriptions' logs for their owners, and has them watched meanwhile. */
 import type { Caller } from '../../../access/rules/principal.ts';
-import { abortOf, passingOf, type Waiting } from '../../../kernel/waiting.ts';
+import { cancellableAbort, cancellableDelay, type Waiting } from '../../../kernel/waiting.ts';
 import type { Entry } from './eventLog.ts';
 import {
   type EventReader,
@@ -52,9 +52,9 @@ export class LogReader implements EventReader {
     const page = await this.read(builder);
     if (hasNews(page) || gone?.aborted) return readingOf(page);
     const { feed, caughtUp, leave } = this.attend(caller, subscription, page.position);
-    const waited = passingOf(waitMs);
-    const caughtUpLate = passingOf(CATCH_UP_MILLISECONDS);
-    const abort = abortOf(gone);
+    const waited = cancellableDelay(waitMs);
+    const caughtUpLate = cancellableDelay(CATCH_UP_MILLISECONDS);
+    const abort = cancellableAbort(gone);
     const caught = Promise.race([caughtUp, caughtUpLate.promise]);
     const enough = Promise.race([abort.promise, Promise.all([waited.promise, caught])]);
     try {
@@ -77,7 +77,7 @@ export class LogReader implements EventReader {
       page = await this.read(new PageBuilder(subscription, page.position));
     }
     const { feed, leave } = this.attend(caller, subscription, page.position);
-    const abort = abortOf(gone);
+    const abort = cancellableAbort(gone);
     try {
       while (!gone.aborted) {
         const entries = await feed.next(abort.promise);

@@ -2,7 +2,7 @@
 import type { Agent } from '../../../access/rules/agent.ts';
 import { availability, withPresence } from '../../../access/rules/liveness.ts';
 import type { AgentQuery } from '../../../access/store/agentDirectory.ts';
-import { KeptReadings } from '../../../kernel/memoCache.ts';
+import { MemoCache } from '../../../kernel/memoCache.ts';
 import type { Found, Place, Slice } from '../../../kernel/paging.ts';
 import { inTime } from '../../../kernel/waiting.ts';
 import type { SystemPorts } from './ports.ts';
@@ -32,8 +32,8 @@ interface AgentPage {
 
 export class AgentOverview {
   private readonly ports: SystemPorts;
-  private readonly pages = new KeptReadings<Found<Agent>>();
-  private readonly summaries = new KeptReadings<AgentSummary>();
+  private readonly pages = new MemoCache<Found<Agent>>();
+  private readonly summaries = new MemoCache<AgentSummary>();
 
   constructor(ports: SystemPorts) {
     this.ports = ports;

@@ -1,7 +1,7 @@
 /** The one work queue as system.getTaskQueue shows it. Source: spec/network.md; docs/semantics.md#one-model. */
 import { MusterError } from '../../../kernel/errors.ts';
 import { fitsAnswer } from '../../../kernel/json.ts';
-import { KeptReadings } from '../../../kernel/memoCache.ts';
+import { MemoCache } from '../../../kernel/memoCache.ts';
 import type { Place } from '../../../kernel/paging.ts';
 import {
   compareInQueue,
@@ -66,8 +66,8 @@ interface QueueState {
 
 export class TaskOverview {
   private readonly ports: SystemPorts;
-  private readonly pages = new KeptReadings<QueuePage>();
-  private readonly extents = new KeptReadings<{ readonly blocked: number; readonly oldestTask?: Date }>();
+  private readonly pages = new MemoCache<QueuePage>();
+  private readonly extents = new MemoCache<{ readonly blocked: number; readonly oldestTask?: Date }>();
 
   constructor(ports: SystemPorts) {
     this.ports = ports;

@@ -4,12 +4,12 @@
  */
 import type {
   BehindPart,
+  PresenceHealth,
   PresenceOutage,
-  PresenceStanding,
   SweepPart,
   SweepState,
+  SweepTurn,
   Swept,
-  Turn,
 } from '../../../kernel/sweep.ts';
 import { inTime } from '../../../kernel/waiting.ts';
 import type { SystemPorts } from './ports.ts';
@@ -24,11 +24,11 @@ interface SweepLimits {
   /** How long a part may work in one sweep. */
   readonly turnMilliseconds: number;
   /** How long the check of presence may take. */
-  readonly patienceMilliseconds: number;
+  readonly timeoutMilliseconds: number;
 }
 
 /** Each part of a sweep ends before the next minute's. The database may be slow where it has just been connected. */
-const SWEEP_LIMITS: SweepLimits = { turnMilliseconds: 45_000, patienceMilliseconds: 20_000 };
+const SWEEP_LIMITS: SweepLimits = { turnMilliseconds: 45_000, timeoutMilliseconds: 20_000 };
 
 export class Sweep {
   private readonly parts: readonly SweepPart[];
@@ -72,18 +72,18 @@ export class Sweep {
     }
   }
 
-  private async standing(before: SweepState | undefined, now: Date): Promise<PresenceStanding> {
+  private async standing(before: SweepState | undefined, now: Date): Promise<PresenceHealth> {
     // Nobody knows whether presence was away until a moment ago.
     if (before === undefined) return 'back';
     try {
-      return await presenceStanding(this.ports, this.limits.patienceMilliseconds, before.outage, now);
+      return await presenceStanding(this.ports, this.limits.timeoutMilliseconds, before.outage, now);
     } catch (error) {
       this.ports.log.error('sweep_record_unwritable', { error });
       return 'away';
     }
   }
 
-  private async turn(part: SweepPart, turn: Turn): Promise<Swept> {
+  private async turn(part: SweepPart, turn: SweepTurn): Promise<Swept> {
     const { log } = this.ports;
     const { turnMilliseconds } = this.limits;
     try {
@@ -124,12 +124,12 @@ export const RECOVERY_MILLISECONDS = 5 * 60_000;
 /** Looks, and writes down for the next sweep what has changed. */
 async function presenceStanding(
   { presence, sweepRecord, log }: SystemPorts,
-  patienceMilliseconds: number,
+  timeoutMilliseconds: number,
   outage: PresenceOutage | undefined,
   now: Date,
-): Promise<PresenceStanding> {
+): Promise<PresenceHealth> {
   try {
-    await inTime(presence.check(), patienceMilliseconds, 'Presence');
+    await inTime(presence.check(), timeoutMilliseconds, 'Presence');
   } catch (error) {
     const since = outage !== undefined && outage.backAt === undefined ? outage.since : now;
     log.warn('presence_away', { since, error });

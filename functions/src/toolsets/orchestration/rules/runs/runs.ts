@@ -2,7 +2,7 @@
 import type { Principal } from '../../../../access/rules/principal.ts';
 import type { RecordAnswer } from '../../../../kernel/commit.ts';
 import type { Slice } from '../../../../kernel/paging.ts';
-import { type SweepPart, type Swept, type Turn, walk } from '../../../../kernel/sweep.ts';
+import { type SweepPart, type SweepTurn, type Swept, walk } from '../../../../kernel/sweep.ts';
 import { unlessUnreadable } from '../../../../kernel/unreadable.ts';
 import { isClosed } from '../../../coordination/index.ts';
 import type { AgentRoster } from '../agents/selection.ts';
@@ -123,7 +123,7 @@ export class RunService {
   }
 
   /** Dispatches what was not taken up in time: its dispatch was lost, or its instance. */
-  private async dispatchLost(turn: Turn): Promise<Swept> {
+  private async dispatchLost(turn: SweepTurn): Promise<Swept> {
     let dispatched = 0;
     const end = await walk(
       turn,

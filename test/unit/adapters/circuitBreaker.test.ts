@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { Patience } from '../../../functions/src/kernel/realtime/circuitBreaker.ts';
+import { CircuitBreaker } from '../../../functions/src/kernel/realtime/circuitBreaker.ts';
 
 describe('patience with the Realtime Database', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
   afterEach(() => mock.timers.reset());
 
   it('gives back what came in time, and what failed in time', async () => {
-    const patience = new Patience();
+    const patience = new CircuitBreaker();
     assert.equal(await patience.waitFor(async () => 5), 5);
     await assert.rejects(
       patience.waitFor(async () => Promise.reject(new Error('refused'))),
@@ -17,7 +17,7 @@ describe('patience with the Realtime Database', () => {
   });
 
   it('ends after a second, then at once, and waits again when the answer has come', async () => {
-    const patience = new Patience();
+    const patience = new CircuitBreaker();
     let answer = (): void => undefined;
     let late: AbortSignal | undefined;
     const lost = patience.waitFor((signal) => {
