@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
 import { defineResourceTemplate } from '../../functions/src/mcp/resource.ts';
 import { defineTool, type Toolset } from '../../functions/src/mcp/tool.ts';
+import { eventSource } from '../../functions/src/toolsets/firebase/eventStream.ts';
 import { templates } from '../../functions/src/toolsets/firebase/resources.ts';
 
 const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
@@ -56,6 +57,7 @@ export function streamingToolset(told: Told): Toolset {
     tools: [tell],
     resources: [],
     templates: [shelf, ...templates],
+    events: eventSource,
   };
 }
 

@@ -1,10 +1,14 @@
+import { BoundedMap } from './boundedMap.ts';
+
 /** How many readings are kept, and how long one may be as JSON: an instance has other things to remember. */
 const MAX_KEPT = 16;
 const MAX_CHARACTERS = 300_000;
 
 /** Keeps what was read for as long as nothing can have changed. Calls at the same time share one reading. */
 export class MemoCache<Value> {
-  private readonly kept = new Map<string, { readonly stamp: string; readonly value: Promise<Value> }>();
+  private readonly kept = new BoundedMap<string, { readonly stamp: string; readonly value: Promise<Value> }>(
+    MAX_KEPT,
+  );
 
   /**
    * @param key what is read
@@ -14,10 +18,7 @@ export class MemoCache<Value> {
     const known = this.kept.get(key);
     if (known?.stamp === stamp) return known.value;
     const reading = { stamp, value: read() };
-    this.kept.delete(key);
     this.kept.set(key, reading);
-    const oldest = this.kept.keys().next().value;
-    if (this.kept.size > MAX_KEPT && oldest !== undefined) this.kept.delete(oldest);
     const isWorthKeeping = await reading.value.then(
       (value) => (JSON.stringify(value)?.length ?? 0) <= MAX_CHARACTERS,
       () => false,

@@ -3,12 +3,8 @@
  * @param what its subject, for the error: `The Realtime Database`
  * @throws Error where it takes longer
  */
-export async function inTime<T>(work: Promise<T>, milliseconds: number, what: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what} did not answer.`)), milliseconds);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+export function inTime<T>(work: Promise<T>, milliseconds: number, what: string): Promise<T> {
+  return within(milliseconds, work, () => new Error(`${what} did not answer.`));
 }
 
 /** A call that waits for somebody else takes long without being slow: such time is kept apart from its own. */

@@ -1,5 +1,6 @@
 /** How long a request may take, and what is said where a call of it takes longer. */
 import { type ErrorDetails, MusterError } from '../kernel/errors.ts';
+import { within } from '../kernel/waiting.ts';
 
 /** Under the 60 s after which clients give up, so that it is us who answer. */
 const REQUEST_MILLISECONDS = 50_000;
@@ -45,17 +46,8 @@ export function withDeadline<T>(
   milliseconds: number,
   late: () => Late = () => LOOK_FIRST,
 ): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      const message = `No answer within ${Math.round(milliseconds / 100) / 10} seconds.`;
-      reject(new MusterError('TIMEOUT', message, late()));
-    }, milliseconds);
-    const settle =
-      <V>(next: (value: V) => void) =>
-      (value: V) => {
-        clearTimeout(timer);
-        next(value);
-      };
-    work.then(settle(resolve), settle(reject));
+  return within(milliseconds, work, () => {
+    const message = `No answer within ${Math.round(milliseconds / 100) / 10} seconds.`;
+    return new MusterError('TIMEOUT', message, late());
   });
 }

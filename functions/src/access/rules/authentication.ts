@@ -1,4 +1,5 @@
 /** What the domain needs of the world. Adapters implement these; tests may bind a clock of their own. */
+import { BoundedMap } from '../../kernel/boundedMap.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { type Bucket, draw, type RateLimit } from './bucket.ts';
@@ -31,7 +32,7 @@ export class CredentialAuthenticator implements Authenticator {
   private readonly ports: AccessPorts;
   private readonly revive: Revive;
   /** What was good when it was last checked, the longest ago first. */
-  private readonly trusted = new Map<string, { principal: Principal; until: number }>();
+  private readonly trusted = new BoundedMap<string, { principal: Principal; until: number }>(MAX_TRUSTED);
   private readonly attempts: FailedAttempts;
 
   constructor(ports: AccessPorts, revive: Revive) {
@@ -50,7 +51,7 @@ export class CredentialAuthenticator implements Authenticator {
     const forgive = isGuess ? this.attempts.begin(address) : () => undefined;
     try {
       const principal = await this.check(bearer, now);
-      this.trust(digest, principal, now);
+      this.trusted.set(digest, { principal, until: now + TRUSTED_MILLISECONDS });
       forgive();
       return principal;
     } catch (error) {
@@ -84,13 +85,6 @@ export class CredentialAuthenticator implements Authenticator {
       ...(credential.toolsets && { toolsets: credential.toolsets }),
       ...(agent.workspace !== undefined && { workspace: agent.workspace }),
     };
-  }
-
-  private trust(digest: string, principal: Principal, now: number): void {
-    this.trusted.delete(digest);
-    const oldest = this.trusted.keys().next().value;
-    if (this.trusted.size >= MAX_TRUSTED && oldest !== undefined) this.trusted.delete(oldest);
-    this.trusted.set(digest, { principal, until: now + TRUSTED_MILLISECONDS });
   }
 }
 
@@ -138,7 +132,7 @@ const MAX_ADDRESSES = 10_000;
 class FailedAttempts {
   private readonly clock: Clock;
   /** Least recently used first; an address without one has a full bucket. */
-  private readonly buckets = new Map<string, Bucket>();
+  private readonly buckets = new BoundedMap<string, Bucket>(MAX_ADDRESSES);
 
   constructor(clock: Clock) {
     this.clock = clock;
@@ -158,7 +152,7 @@ class FailedAttempts {
   private take(address: string): number | undefined {
     const bucket = this.buckets.get(address);
     const drawn = draw(bucket, ATTEMPTS, { owed: 0, wanted: 1 }, this.clock.now().getTime());
-    this.keep(address, drawn.bucket);
+    this.buckets.set(address, drawn.bucket);
     return drawn.granted < 1 ? drawn.waitMilliseconds : undefined;
   }
 
@@ -167,14 +161,7 @@ class FailedAttempts {
     if (known === undefined) return;
     const { bucket } = draw(known, ATTEMPTS, { owed: -1, wanted: 0 }, this.clock.now().getTime());
     if (bucket.tokens >= ATTEMPTS.burst) this.buckets.delete(address);
-    else this.keep(address, bucket);
-  }
-
-  private keep(address: string, bucket: Bucket): void {
-    this.buckets.delete(address);
-    const [oldest] = this.buckets.keys();
-    if (this.buckets.size >= MAX_ADDRESSES && oldest !== undefined) this.buckets.delete(oldest);
-    this.buckets.set(address, bucket);
+    else this.buckets.set(address, bucket);
   }
 }
 

@@ -2,6 +2,7 @@
  * One instance's share of every principal's rate. Tokens are leased from the shared bucket in chunks, so that
  * the common call spends one that is in hand and waits for nothing. Source: docs/decisions/0010-leased-rate-limits.md.
  */
+import { BoundedMap } from '../../kernel/boundedMap.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { KernelPorts } from '../../kernel/ports.ts';
 import type { Draw, Drawn, RateLimit } from './bucket.ts';
@@ -63,7 +64,7 @@ export class RateLimiter implements CallLimits {
   private readonly ports: KernelPorts;
   private readonly smallest: number;
   private readonly largest: number;
-  private readonly allowances = new Map<string, Allowance>();
+  private readonly allowances = new BoundedMap<string, Allowance>(MAX_REMEMBERED);
   private warnedAt = Number.NEGATIVE_INFINITY;
 
   constructor(limit: RateLimit, ledger: LimitLedger, ports: KernelPorts) {
@@ -172,8 +173,6 @@ export class RateLimiter implements CallLimits {
   private allowanceOf(uid: string): Allowance {
     const known = this.allowances.get(uid);
     if (known !== undefined) return known;
-    const oldest = this.allowances.keys().next().value;
-    if (this.allowances.size >= MAX_REMEMBERED && oldest !== undefined) this.allowances.delete(oldest);
     const made: Allowance = {
       tokens: 0,
       unused: 0,

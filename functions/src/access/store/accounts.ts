@@ -1,6 +1,7 @@
 /** Whether people's accounts are still good. Source: https://firebase.google.com/docs/auth/admin/manage-sessions */
 
 import type { App } from 'firebase-admin/app';
+import { BoundedMap } from '../../kernel/boundedMap.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { inTime } from '../../kernel/waiting.ts';
@@ -14,9 +15,9 @@ const BELIEVED_MILLISECONDS = 50_000;
 
 const MAX_BELIEVED = 5000;
 
-const PATIENCE_MILLISECONDS = 5000;
+const TIMEOUT_MILLISECONDS = 5000;
 
-interface Standing {
+interface Account {
   readonly isDisabled: boolean;
   /** Tokens of sign-ins before it are revoked; milliseconds of the epoch. */
   readonly validSince: number;
@@ -25,7 +26,9 @@ interface Standing {
 export class Accounts {
   private readonly app: () => App;
   private readonly clock: Clock;
-  private readonly believed = new Map<string, { standing: Promise<Standing>; until: number }>();
+  private readonly believed = new BoundedMap<string, { account: Promise<Account>; until: number }>(
+    MAX_BELIEVED,
+  );
 
   constructor(app: () => App, clock: Clock) {
     this.app = app;
@@ -38,27 +41,24 @@ export class Accounts {
    *   FIREBASE_ERROR where that is not known
    */
   async requireGood(uid: string, signedInAt: number): Promise<void> {
-    const { isDisabled, validSince } = await this.standingOf(uid);
+    const { isDisabled, validSince } = await this.accountOf(uid);
     if (isDisabled || signedInAt < validSince) throw notAccepted();
   }
 
   /** Calls at the same time share one question. One that was not answered is asked again. */
-  private standingOf(uid: string): Promise<Standing> {
+  private accountOf(uid: string): Promise<Account> {
     const now = this.clock.now().getTime();
     const known = this.believed.get(uid);
-    if (known !== undefined && known.until > now) return known.standing;
-    this.believed.delete(uid);
-    const oldest = this.believed.keys().next().value;
-    if (this.believed.size >= MAX_BELIEVED && oldest !== undefined) this.believed.delete(oldest);
-    const standing = inTime(this.ask(uid), PATIENCE_MILLISECONDS, 'Firebase Auth').catch((error: unknown) => {
-      if (this.believed.get(uid)?.standing === standing) this.believed.delete(uid);
+    if (known !== undefined && known.until > now) return known.account;
+    const account = inTime(this.ask(uid), TIMEOUT_MILLISECONDS, 'Firebase Auth').catch((error: unknown) => {
+      if (this.believed.get(uid)?.account === account) this.believed.delete(uid);
       throw error instanceof MusterError ? error : notKnown(error);
     });
-    this.believed.set(uid, { standing, until: now + BELIEVED_MILLISECONDS });
-    return standing;
+    this.believed.set(uid, { account, until: now + BELIEVED_MILLISECONDS });
+    return account;
   }
 
-  private async ask(uid: string): Promise<Standing> {
+  private async ask(uid: string): Promise<Account> {
     const { getAuth } = await import('firebase-admin/auth');
     const { users } = await getAuth(this.app()).getUsers([{ uid }]);
     const [user] = users;

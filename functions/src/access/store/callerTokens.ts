@@ -5,6 +5,7 @@
  */
 
 import { z } from 'zod';
+import { BoundedMap } from '../../kernel/boundedMap.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { notAccepted } from '../rules/authentication.ts';
 import type { Caller, Principal } from '../rules/principal.ts';
@@ -42,7 +43,7 @@ export class CachedCallerTokens implements CallerTokens {
   private readonly agents: AgentSignIn;
   private readonly clock: Clock;
   /** By uid and claims, the oldest first. One still being minted is shared by all who ask for it. */
-  private readonly minted = new Map<string, Promise<CallerToken>>();
+  private readonly minted = new BoundedMap<string, Promise<CallerToken>>(MAX_KEPT);
 
   constructor(agents: AgentSignIn, clock: Clock) {
     this.agents = agents;
@@ -68,8 +69,6 @@ export class CachedCallerTokens implements CallerTokens {
 
   private mint(key: string, uid: string, claims: AgentClaims): Promise<CallerToken> {
     const minting = this.signIn(uid, claims);
-    const [oldest] = this.minted.keys();
-    if (this.minted.size >= MAX_KEPT && oldest !== undefined) this.minted.delete(oldest);
     this.minted.set(key, minting);
     minting.catch(() => {
       if (this.minted.get(key) === minting) this.minted.delete(key);

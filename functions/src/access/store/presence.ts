@@ -1,6 +1,7 @@
 /** Presence in the Realtime Database: `presence/{agentId}` = `{last_seen}`, milliseconds of the epoch. */
 
 import type { Database, DataSnapshot } from 'firebase-admin/database';
+import { BoundedMap } from '../../kernel/boundedMap.ts';
 import type { Position } from '../../kernel/paging.ts';
 import type { Clock, Presence } from '../../kernel/ports.ts';
 import { CircuitBreaker } from '../../kernel/realtime/circuitBreaker.ts';
@@ -16,7 +17,7 @@ export class DatabasePresence implements Presence {
   private readonly database: () => Promise<Database>;
   private readonly clock: Clock;
   private readonly breaker = new CircuitBreaker();
-  private readonly touched = new Map<string, number>();
+  private readonly touched = new BoundedMap<string, number>(MAX_REMEMBERED);
 
   constructor(database: () => Promise<Database>, clock: Clock) {
     this.database = database;
@@ -27,7 +28,7 @@ export class DatabasePresence implements Presence {
     const now = this.clock.now().getTime();
     const last = this.touched.get(agentId);
     if (last !== undefined && now - last < TOUCH_MILLISECONDS) return;
-    this.remember(agentId, now);
+    this.touched.set(agentId, now);
     const write = () =>
       this.database().then((database) => database.ref(presencePath(agentId)).set({ last_seen: now }));
     await this.breaker.waitFor(write).catch((error: unknown) => {
@@ -72,12 +73,6 @@ export class DatabasePresence implements Presence {
     const node = database.ref(checkPath('presence'));
     await node.set({ at: this.clock.now().getTime() });
     await node.get();
-  }
-
-  private remember(agentId: string, at: number): void {
-    const oldest = this.touched.keys().next().value;
-    if (this.touched.size >= MAX_REMEMBERED && oldest !== undefined) this.touched.delete(oldest);
-    this.touched.set(agentId, at);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Serves the 2025 revisions over HTTP without sessions and answers in JSON where it can: the stream that the
- * SDK's own stateless routed opens would carry one message, but for tools that send notifications first.
+ * SDK's own stateless serving opens would carry one message, but for tools that send notifications first.
  * Source: MCP 2025-11-25, "Transports", "Streamable HTTP"; MCP 2025-03-26, "Batching".
  */
 

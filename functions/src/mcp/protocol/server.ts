@@ -1,6 +1,6 @@
 /**
  * The binding to the MCP SDK: serves one message, or one batch, in whichever era it speaks, without a
- * session. Source: docs/decisions/0007-routed-mcp.md; the SDK's docs/routed/http.md and docs/advanced/low-level-server.md.
+ * session. Source: docs/decisions/0007-serving-mcp.md; the SDK's docs/serving/http.md and docs/advanced/low-level-server.md.
  */
 
 import type { IncomingHttpHeaders } from 'node:http';
