@@ -23,15 +23,14 @@ export const eventSource: EventSource = {
     const from = { subscriptionId, cursor: lastEventId || query.get('cursor') || undefined };
     return async ({ subscriptions }, caller, end) => {
       const first = await subscriptions.poll(caller, from, 0, end);
-      const readings = subscriptions.follow(caller, { subscriptionId, cursor: first.cursor }, end);
-      return { first: eventsOf(subscriptionId, first), following: following(subscriptionId, readings) };
+      async function* following() {
+        const readings = subscriptions.follow(caller, { subscriptionId, cursor: first.cursor }, end);
+        for await (const reading of readings) yield eventsOf(subscriptionId, reading);
+      }
+      return { first: eventsOf(subscriptionId, first), following: following() };
     };
   },
 };
-
-async function* following(subscriptionId: string, readings: AsyncIterable<Reading>) {
-  for await (const reading of readings) yield eventsOf(subscriptionId, reading);
-}
 
 function eventsOf(subscriptionId: string, { events, cursor: end, overflow }: Reading): ServerSentEvent[] {
   // Where events follow an overflow, the first of them says where to go on.
