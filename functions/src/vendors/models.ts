@@ -1,6 +1,63 @@
-/** What an agent has answered, when it is known to its end. */
-import type { Availability, ModelAnswer, Price } from '../toolsets/orchestration/index.ts';
+/** What the models of all vendors have in common: their settings, the course of one request, and its answer. */
+import type { z } from 'zod';
+import {
+  type AskOptions,
+  type Availability,
+  type HostedAgent,
+  type ModelAnswer,
+  ModelFailure,
+  type ModelRequest,
+  type Price,
+} from '../toolsets/orchestration/index.ts';
 import { concluded, failure, type Progress, stopped } from './modelFailure.ts';
+
+export interface ModelSettings {
+  readonly apiKey?: string;
+  readonly baseUrl: string;
+  readonly model: string;
+  readonly price: Price;
+}
+
+/** How the names of the deployment's parameters begin: `ANTHROPIC_API_KEY`, `CLAUDE_MODEL`. */
+interface ParameterPrefixes {
+  readonly api: string;
+  readonly model: string;
+}
+
+/** A model behind a vendor's API, which is asked through the vendor's SDK. */
+export abstract class VendorModel<Client> implements HostedAgent {
+  abstract readonly name: string;
+  readonly model: string;
+  readonly price: Price;
+  protected abstract readonly parameters: ParameterPrefixes;
+  private readonly settings: ModelSettings;
+  private client: Promise<Client> | undefined;
+
+  constructor(settings: ModelSettings) {
+    this.settings = settings;
+    this.model = settings.model;
+    this.price = settings.price;
+  }
+
+  abstract ask(request: ModelRequest, options: AskOptions): Promise<ModelAnswer>;
+
+  /** Loads the vendor's SDK. */
+  protected abstract connect(settings: ModelSettings): Promise<Client>;
+
+  availability(): Availability {
+    const reason = obstacle(this.name, this.settings, this.parameters);
+    return reason === undefined ? { available: true } : { available: false, reason };
+  }
+
+  protected connected(): Promise<Client> {
+    this.client ??= this.connect(this.settings);
+    return this.client;
+  }
+
+  protected newProgress(): Progress {
+    return { agent: this.name, answered: false, understood: false };
+  }
+}
 
 /** Models' names are shown, and come from outside. */
 const NAME_LENGTH = 100;
@@ -34,27 +91,41 @@ const MEBIBYTE = 1024 * 1024;
  */
 const MAX_BODY_MEBIBYTES = 32;
 
-interface Exchange<Item> {
+interface Exchange<Part extends z.ZodType> {
   readonly signal: AbortSignal;
   readonly progress: Progress;
   /** Sends the request; resolves with the vendor's first word. The signal closes it. */
-  readonly open: (signal: AbortSignal) => Promise<AsyncIterable<Item>>;
+  readonly open: (signal: AbortSignal) => Promise<AsyncIterable<unknown>>;
+  /** A part of the answer, as far as it is used. */
+  readonly part: Part;
   /** What the SDK threw, in our words. */
   readonly failureOf: (error: unknown) => Error;
 }
 
 /**
- * The parts of the answer as they come. However it ends, the connection is not left open for nobody.
+ * The parts of the answer as they come. However it ends, the connection is closed.
  * @throws ModelFailure
  */
-export async function* received<Item>({ signal, progress, open, failureOf }: Exchange<Item>) {
+export async function* received<Part extends z.ZodType>({
+  signal,
+  progress,
+  open,
+  part,
+  failureOf,
+}: Exchange<Part>): AsyncGenerator<z.output<Part>> {
   if (signal.aborted) throw stopped(signal, progress, false);
   const reading = new AbortController();
   try {
     const items = await open(AbortSignal.any([signal, reading.signal]));
     progress.answered = true;
-    for await (const item of items) yield item;
+    for await (const item of items) {
+      const { success, data } = part.safeParse(item);
+      if (!success) throw failure('malformed', progress);
+      progress.understood = true;
+      yield data;
+    }
   } catch (error) {
+    if (error instanceof ModelFailure) throw error;
     if (signal.aborted) throw stopped(signal, progress, true);
     if (!isOfTooMuch(error)) throw failureOf(error);
     throw failure('malformed', progress, { detail: `more than ${MAX_BODY_MEBIBYTES} MiB` });
@@ -65,7 +136,7 @@ export async function* received<Item>({ signal, progress, open, failureOf }: Exc
   if (signal.aborted) throw stopped(signal, progress, true);
 }
 
-/** The vendor says more than anybody could mean to. */
+/** The body of an answer is larger than any answer. */
 class TooMuchError extends Error {
   constructor() {
     super('The vendor says too much.');
@@ -122,46 +193,24 @@ function until(text: string | null | undefined, now: number): number | undefined
   return Number.isNaN(instant) ? undefined : Math.max(0, instant - now);
 }
 
-// What a deployment says about a hosted model, and whether it can be asked with it.
-
-export interface ModelSettings {
-  readonly apiKey?: string;
-  readonly baseUrl: string;
-  readonly model: string;
-  readonly price: Price;
-}
-
-/** The parameters' names, for whoever has to set them. */
-interface ParameterNames {
-  readonly apiKey: string;
-  readonly baseUrl: string;
-  readonly model: string;
-  readonly inputPrice: string;
-  readonly outputPrice: string;
-}
-
-export function availabilityOf(agent: string, settings: ModelSettings, names: ParameterNames): Availability {
-  const reason = obstacle(agent, settings, names);
-  return reason === undefined ? { available: true } : { available: false, reason };
-}
-
 function obstacle(
   agent: string,
   { apiKey, baseUrl, model, price }: ModelSettings,
-  names: ParameterNames,
+  { api, model: prefix }: ParameterPrefixes,
 ): string | undefined {
+  const key = `${api}_API_KEY`;
   if (apiKey === undefined) {
     return (
-      `${agent} has no key here: whoever runs this deployment sets ${names.apiKey}, with ` +
-      `\`npx firebase functions:secrets:set ${names.apiKey}\` and a deployment, or on a machine of their own in ` +
+      `${agent} has no key here: whoever runs this deployment sets ${key}, with ` +
+      `\`npx firebase functions:secrets:set ${key}\` and a deployment, or on a machine of their own in ` +
       'functions/.env.local. For a local trial without a key: `npm start -- --demo-models`. See docs/guides/models.md.'
     );
   }
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) return `${names.apiKey} has characters that no key has. Set it again.`;
-  if (!isSafe(baseUrl)) return `${names.baseUrl} is not an https:// address.`;
-  if (model === '') return `${names.model} is empty: name a model.`;
-  if (!isPrice(price.inputPerMillion)) return notAPrice(names.inputPrice);
-  if (!isPrice(price.outputPerMillion)) return notAPrice(names.outputPrice);
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) return `${key} has characters that no key has. Set it again.`;
+  if (!isSafe(baseUrl)) return `${api}_BASE_URL is not an https:// address.`;
+  if (model === '') return `${prefix}_MODEL is empty: name a model.`;
+  if (!isPrice(price.inputPerMillion)) return notAPrice(`${prefix}_INPUT_PRICE`);
+  if (!isPrice(price.outputPerMillion)) return notAPrice(`${prefix}_OUTPUT_PRICE`);
   return undefined;
 }
 

@@ -4,68 +4,41 @@ import type { Anthropic } from '@anthropic-ai/sdk';
 import { z } from 'zod';
 import type {
   AskOptions,
-  Availability,
   FailureClass,
-  HostedAgent,
   ModelAnswer,
   ModelFailure,
   ModelRequest,
-  Price,
   Usage,
 } from '../../toolsets/orchestration/index.ts';
 import { broken, classOfStatus, concluded, failure, type Progress, statusDetail } from '../modelFailure.ts';
 import {
-  availabilityOf,
   fetchOnce,
   type ModelSettings,
   modelAnswer,
   received,
   retryAfterMs,
+  VendorModel,
 } from '../models.ts';
-
-const PARAMETERS = {
-  apiKey: 'ANTHROPIC_API_KEY',
-  baseUrl: 'ANTHROPIC_BASE_URL',
-  model: 'CLAUDE_MODEL',
-  inputPrice: 'CLAUDE_INPUT_PRICE',
-  outputPrice: 'CLAUDE_OUTPUT_PRICE',
-};
 
 /** Cut at a limit: the caller's, or the model's own. */
 const CUT: ReadonlySet<string> = new Set(['max_tokens', 'model_context_window_exceeded']);
 
-export class Claude implements HostedAgent {
+export class Claude extends VendorModel<Anthropic> {
   readonly name = 'claude';
-  readonly model: string;
-  readonly price: Price;
-  private readonly settings: ModelSettings;
-  private client: Promise<Anthropic> | undefined;
-
-  constructor(settings: ModelSettings) {
-    this.settings = settings;
-    this.model = settings.model;
-    this.price = settings.price;
-  }
-
-  availability(): Availability {
-    return availabilityOf(this.name, this.settings, PARAMETERS);
-  }
+  protected readonly parameters = { api: 'ANTHROPIC', model: 'CLAUDE' };
 
   async ask(request: ModelRequest, { signal, onText }: AskOptions): Promise<ModelAnswer> {
-    const progress: Progress = { agent: this.name, answered: false, understood: false };
-    this.client ??= connect(this.settings);
-    const { messages } = await this.client;
-    const items = received({
+    const progress = this.newProgress();
+    const { messages } = await this.connected();
+    const events = received({
       signal,
       progress,
-      open: (closing) => messages.create(this.parameters(request), { signal: closing }),
+      part: event,
+      open: (closing) => messages.create(this.message(request), { signal: closing }),
       failureOf: (error) => failureOf(error, progress),
     });
     const message = { text: '', model: this.model, stop: '', ended: false };
-    for await (const item of items) {
-      const { success, data } = event.safeParse(item);
-      if (!success) throw failure('malformed', progress);
-      progress.understood = true;
+    for await (const data of events) {
       if (data.type === 'message_start') {
         message.model = data.message.model;
         progress.usage = usageOf(data.message.usage, progress.usage);
@@ -82,7 +55,20 @@ export class Claude implements HostedAgent {
     return answerOf(message, progress);
   }
 
-  private parameters({ system, prompt, maxOutputTokens }: ModelRequest) {
+  protected async connect({ apiKey = '', baseUrl }: ModelSettings): Promise<Anthropic> {
+    const { Anthropic: Client } = await import('@anthropic-ai/sdk');
+    return new Client({
+      apiKey,
+      authToken: null, // or it would be taken from the environment
+      baseURL: baseUrl,
+      maxRetries: 0,
+      fetch: fetchOnce,
+      logLevel: 'off', // its log quotes answers
+      openTelemetry: false,
+    });
+  }
+
+  private message({ system, prompt, maxOutputTokens }: ModelRequest) {
     return {
       model: this.model,
       max_tokens: maxOutputTokens,
@@ -91,19 +77,6 @@ export class Claude implements HostedAgent {
       stream: true as const,
     };
   }
-}
-
-async function connect({ apiKey = '', baseUrl }: ModelSettings): Promise<Anthropic> {
-  const { Anthropic: Client } = await import('@anthropic-ai/sdk');
-  return new Client({
-    apiKey,
-    authToken: null, // or it would be taken from the environment
-    baseURL: baseUrl,
-    maxRetries: 0,
-    fetch: fetchOnce,
-    logLevel: 'off', // its log quotes answers
-    openTelemetry: false,
-  });
 }
 
 /** Counts are cumulative, and later events leave out what has not changed. */

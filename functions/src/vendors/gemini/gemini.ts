@@ -4,32 +4,21 @@ import type { GoogleGenAI } from '@google/genai';
 import { z } from 'zod';
 import type {
   AskOptions,
-  Availability,
   FailureClass,
-  HostedAgent,
   ModelAnswer,
   ModelFailure,
   ModelRequest,
-  Price,
   Usage,
 } from '../../toolsets/orchestration/index.ts';
 import { broken, classOfStatus, concluded, failure, type Progress, statusDetail } from '../modelFailure.ts';
 import {
-  availabilityOf,
   fetchOnce,
   type ModelSettings,
   modelAnswer,
   received,
   retryAfterMs,
+  VendorModel,
 } from '../models.ts';
-
-const PARAMETERS = {
-  apiKey: 'GEMINI_API_KEY',
-  baseUrl: 'GEMINI_BASE_URL',
-  model: 'GEMINI_MODEL',
-  inputPrice: 'GEMINI_INPUT_PRICE',
-  outputPrice: 'GEMINI_OUTPUT_PRICE',
-};
 
 const REFUSED: ReadonlySet<string> = new Set([
   'SAFETY',
@@ -43,44 +32,28 @@ const REFUSED: ReadonlySet<string> = new Set([
 /** Cut at a limit: the caller's, or the vendor's for one request. */
 const CUT: ReadonlySet<string> = new Set(['MAX_TOKENS', 'CONTINUATION']);
 
-export class Gemini implements HostedAgent {
+export class Gemini extends VendorModel<GoogleGenAI> {
   readonly name = 'gemini';
-  readonly model: string;
-  readonly price: Price;
-  private readonly settings: ModelSettings;
-  private client: Promise<GoogleGenAI> | undefined;
-
-  constructor(settings: ModelSettings) {
-    this.settings = settings;
-    this.model = settings.model;
-    this.price = settings.price;
-  }
-
-  availability(): Availability {
-    return availabilityOf(this.name, this.settings, PARAMETERS);
-  }
+  protected readonly parameters = { api: 'GEMINI', model: 'GEMINI' };
 
   async ask(request: ModelRequest, { signal, onText }: AskOptions): Promise<ModelAnswer> {
-    const progress: Progress = { agent: this.name, answered: false, understood: false };
-    this.client ??= connect(this.settings);
-    const { models } = await this.client;
+    const progress = this.newProgress();
+    const { models } = await this.connected();
     let headers: Headers | undefined;
     const fetching = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
       const response = await fetchOnce(input, init);
       headers = response.headers;
       return response;
     };
-    const items = received({
+    const chunks = received({
       signal,
       progress,
-      open: (closing) => models.generateContentStream(this.parameters(request, closing, fetching)),
+      part: chunk,
+      open: (closing) => models.generateContentStream(this.question(request, closing, fetching)),
       failureOf: (error) => failureOf(error, headers, progress),
     });
     const answer = { text: '', model: this.model, finish: '', blocked: false };
-    for await (const item of items) {
-      const { success, data } = chunk.safeParse(item);
-      if (!success) throw failure('malformed', progress);
-      progress.understood = true;
+    for await (const data of chunks) {
       progress.usage = usageOf(data, progress.usage);
       answer.model = data.modelVersion ?? answer.model;
       answer.finish = data.candidates?.[0]?.finishReason ?? answer.finish;
@@ -92,7 +65,13 @@ export class Gemini implements HostedAgent {
     return answerOf(answer, progress);
   }
 
-  private parameters(request: ModelRequest, abortSignal: AbortSignal, fetching: typeof fetch) {
+  /** No `retryOptions`: without them the SDK sends a request once. */
+  protected async connect({ apiKey = '', baseUrl }: ModelSettings): Promise<GoogleGenAI> {
+    const { GoogleGenAI: Client } = await import('@google/genai');
+    return new Client({ apiKey, vertexai: false, httpOptions: { baseUrl } });
+  }
+
+  private question(request: ModelRequest, abortSignal: AbortSignal, fetching: typeof fetch) {
     const { system, prompt, maxOutputTokens } = request;
     return {
       model: this.model,
@@ -106,12 +85,6 @@ export class Gemini implements HostedAgent {
       },
     };
   }
-}
-
-/** No `retryOptions`: without them the SDK sends a request once. */
-async function connect({ apiKey = '', baseUrl }: ModelSettings): Promise<GoogleGenAI> {
-  const { GoogleGenAI: Client } = await import('@google/genai');
-  return new Client({ apiKey, vertexai: false, httpOptions: { baseUrl } });
 }
 
 /** Each count is the running total. What is thought is billed as output. */

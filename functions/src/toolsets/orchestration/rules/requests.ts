@@ -9,12 +9,11 @@ import type { RunRequest } from './runs/starting.ts';
 import { builtIn } from './workflows/builtIn.ts';
 import {
   allSteps,
-  isGroup,
   MAX_ATTEMPTS,
   type Mode,
-  type Step,
   TIMEOUT,
   type Workflow,
+  withSteps,
 } from './workflows/definition.ts';
 import { readWorkflow } from './workflows/validation.ts';
 
@@ -98,13 +97,6 @@ function adjusted(
     ...(attempts !== undefined && { retry: { attempts } }),
     ...(parallel === false && { parallel }),
   }));
-}
-
-function withSteps(workflow: Workflow, change: (step: Step) => Step): Workflow {
-  const steps = workflow.steps.map((entry) =>
-    isGroup(entry) ? { ...entry, steps: entry.steps.map(change) } : change(entry),
-  );
-  return { ...workflow, steps };
 }
 
 /** What a caller changes of a workflow's steps, by their names. */

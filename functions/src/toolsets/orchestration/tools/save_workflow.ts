@@ -1,14 +1,7 @@
 import { z } from 'zod';
-import { jsonObject } from '../../../kernel/json.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { Saving } from '../rules/workflows/library.ts';
 import { definition, expectedVersion, savedAnswer, workflowShape } from './shapes.ts';
-
-const answer = ({ saved, change }: Saving) => ({
-  success: true,
-  workflow: savedAnswer(saved, true),
-  change,
-});
 
 export const saveWorkflow = defineTool({
   name: 'save_workflow',
@@ -40,10 +33,7 @@ export const saveWorkflow = defineTool({
       ],
     },
   },
-  handler: async ({ services, principal, operation }, { workflow, expectedVersion: version }) =>
-    answer(
-      await services.orchestration.workflows.save(principal.ownerUid, workflow, version, (saving) =>
-        operation.recordAnswer(jsonObject.parse(answer(saving))),
-      ),
-    ),
+  answer: ({ saved, change }: Saving) => ({ success: true, workflow: savedAnswer(saved, true), change }),
+  handler: ({ services, principal, recordAnswer }, { workflow, expectedVersion: version }) =>
+    services.orchestration.workflows.save(principal.ownerUid, workflow, version, recordAnswer),
 });

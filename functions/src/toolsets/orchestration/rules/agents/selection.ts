@@ -5,7 +5,7 @@ import type { Slice } from '../../../../kernel/paging.ts';
 import { estimatedTokens } from '../calls/budget.ts';
 import type { HostedAgent } from '../port.ts';
 import type { OrchestrationPorts } from '../ports.ts';
-import { agentsOf, type Group, isGroup, type Step, type Workflow } from '../workflows/definition.ts';
+import { agentsOf, type Step, type Workflow, withSteps } from '../workflows/definition.ts';
 import {
   type AgentMetrics,
   type AgentRole,
@@ -110,10 +110,7 @@ export function assignAgents(
     reasons.push(`${step.name}: ${reason}`);
     return { ...single, agent, timeout };
   };
-  const steps = workflow.steps.map((entry: Step | Group) =>
-    isGroup(entry) ? { ...entry, steps: entry.steps.map(assigned) } : assigned(entry),
-  );
-  return { workflow: { ...workflow, steps }, reasons };
+  return { workflow: withSteps(workflow, assigned), reasons };
 }
 
 function bestFor(role: AgentRole, contextSize: number, agentStatuses: readonly AgentStatus[]) {

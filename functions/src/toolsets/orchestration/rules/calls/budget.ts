@@ -112,8 +112,12 @@ export class Budget {
   }
 
   private book({ usage, costUsd }: Spending): void {
+    const { inputTokens, outputTokens } = this.booked.usage;
     this.booked = {
-      usage: totalUsage([this.booked.usage, usage]),
+      usage: {
+        inputTokens: inputTokens + usage.inputTokens,
+        outputTokens: outputTokens + usage.outputTokens,
+      },
       costUsd: this.booked.costUsd + costUsd,
     };
   }
@@ -133,16 +137,6 @@ function outputFor(usd: number, { outputPerMillion }: Price): number {
 /** In US dollars. */
 export function costOf({ inputTokens, outputTokens }: Usage, price: Price): number {
   return (inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion) / 1_000_000;
-}
-
-function totalUsage(usages: readonly Usage[]): Usage {
-  return usages.reduce(
-    (sum, { inputTokens, outputTokens }) => ({
-      inputTokens: sum.inputTokens + inputTokens,
-      outputTokens: sum.outputTokens + outputTokens,
-    }),
-    NO_USAGE,
-  );
 }
 
 /** About how many tokens a text is: in English one for every four bytes. Three are taken, to be rather too high. */

@@ -124,6 +124,14 @@ export function allSteps(workflow: Workflow): readonly Step[] {
   return workflow.steps.flatMap((entry) => (isGroup(entry) ? entry.steps : [entry]));
 }
 
+/** The workflow with every step changed, those of groups included. */
+export function withSteps(workflow: Workflow, change: (step: Step) => Step): Workflow {
+  const steps = workflow.steps.map((entry) =>
+    isGroup(entry) ? { ...entry, steps: entry.steps.map(change) } : change(entry),
+  );
+  return { ...workflow, steps };
+}
+
 /** The agents that a step names; `auto` where it names none. */
 export function agentsOf({ agent: one, agents }: Pick<Step, 'agent' | 'agents'>): readonly string[] {
   return agents ?? [one ?? 'auto'];
