@@ -9,7 +9,7 @@ import type { CodingWork } from '../../functions/src/toolsets/coordination/rules
 import type { Session } from '../../functions/src/toolsets/coordination/rules/session.ts';
 import type { Task } from '../../functions/src/toolsets/coordination/rules/task.ts';
 import type { Attempt } from '../../functions/src/toolsets/orchestration/rules/calls/attempting.ts';
-import { ModelFailure } from '../../functions/src/toolsets/orchestration/rules/port.ts';
+import { ModelFailure } from '../../functions/src/toolsets/orchestration/rules/hostedAgent.ts';
 import type { JournalEntry } from '../../functions/src/toolsets/orchestration/rules/runs/journal.ts';
 import type { Run, StepRecord } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { readWorkflow } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';

@@ -5,7 +5,7 @@ import { region } from '../config.ts';
 import { systemTimer } from '../kernel/platform.ts';
 import type { Services } from '../mcp/callContext.ts';
 import { AgentRoster } from '../toolsets/orchestration/rules/agents/selection.ts';
-import type { HostedAgent } from '../toolsets/orchestration/rules/port.ts';
+import type { HostedAgent } from '../toolsets/orchestration/rules/hostedAgent.ts';
 import type { OrchestrationPorts, RunDispatch } from '../toolsets/orchestration/rules/ports.ts';
 import { RunExecution } from '../toolsets/orchestration/rules/runs/execution.ts';
 import type { RunBudget } from '../toolsets/orchestration/rules/runs/run.ts';

@@ -63,7 +63,7 @@ export function concluded(kind: FailureClass, progress: Progress, detail?: strin
   return failure(kind, progress, { outcomeUnknown: false, ...(detail !== undefined && { detail }) });
 }
 
-/** Our side has had enough of it: its time is up, or nobody wants the answer any more. */
+/** The failure of a request that was stopped here: its time is up, or its answer is no longer wanted. */
 export function stopped(signal: AbortSignal, progress: Progress, sent: boolean): ModelFailure {
   const timedOut = signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
   return failure(timedOut ? 'timeout' : 'aborted', progress, { outcomeUnknown: sent });

@@ -3,7 +3,7 @@
 import type { Composition } from '../../../functions/src/app.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { runOrderPath, runPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { released, NOTHING_SPENT } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { NOTHING_SPENT, released } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/builtIn.ts';
 import type { LocalModels } from '../../support/models/server.ts';
 import type { Team, TeamBindings } from '../coordination/team.ts';

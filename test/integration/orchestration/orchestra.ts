@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { type Bindings, type Composition, compose } from '../../../functions/src/app.ts';
 import { hostedAgents } from '../../../functions/src/composition/orchestration.ts';
-import type { HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/port.ts';
+import type { HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/hostedAgent.ts';
 import type { Run } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { isEnded } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import type { RunView } from '../../../functions/src/toolsets/orchestration/rules/runs/runs.ts';

@@ -11,7 +11,7 @@ import {
   FAILURE_CLASSES,
   type FailureClass,
   ModelFailure,
-} from '../../../functions/src/toolsets/orchestration/rules/port.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/hostedAgent.ts';
 import { call, calling, callOf, NotedAttempts, ScriptedAgent } from './scripted.ts';
 import { VirtualTime } from './virtualTime.ts';
 

@@ -15,7 +15,7 @@ import {
   ModelFailure,
   type ModelFailureDetails,
   type ModelRequest,
-} from '../../../functions/src/toolsets/orchestration/rules/port.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/hostedAgent.ts';
 import type { OrchestrationPorts } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
 import { portsOf } from '../../support/ports.ts';
 import type { VirtualTime } from './virtualTime.ts';

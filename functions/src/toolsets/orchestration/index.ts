@@ -50,7 +50,7 @@ export {
   type ModelRequest,
   type Price,
   type Usage,
-} from './rules/port.ts';
+} from './rules/hostedAgent.ts';
 export type { RunDispatch } from './rules/ports.ts';
 
 declare module '../../mcp/callContext.ts' {

@@ -18,7 +18,7 @@ interface NetworkTask {
   readonly draft: TaskDraft;
 }
 
-/** Names its run, so that whoever sees the task closed knows which run goes on. */
+/** The id names the run, so that the trigger that sees the task closed knows which run goes on. */
 function networkTaskId(runId: string, { name, iteration }: StepRound): string {
   return `${tasksOfRun(runId)}${name}-${iteration}`;
 }

@@ -4,7 +4,7 @@ import type { CoordinationPorts } from '../../coordination/index.ts';
 import type { FirestoreAgentMeasures } from '../store/measures.ts';
 import type { FirestoreRunReader } from '../store/runs.ts';
 import type { FirestoreWorkflowReader } from '../store/workflows.ts';
-import type { HostedAgent } from './port.ts';
+import type { HostedAgent } from './hostedAgent.ts';
 import type { RunBudget } from './runs/run.ts';
 
 export interface RunDispatch {

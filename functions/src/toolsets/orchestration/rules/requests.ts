@@ -32,10 +32,10 @@ interface RunOptions {
   readonly budget: RunBudget;
 }
 
-/** Where a choice begins: the hosted agents as they stand now. */
+/** The hosted agents as they are now: what is chosen among. */
 type AgentStatuses = readonly AgentStatus[];
 
-/** What is done for a prompt of which the caller has said more or less. */
+/** Chooses the workflow and the agents for a prompt, where the caller's preferences leave them open. */
 export function requestFor(
   prompt: string,
   context: JsonObject,

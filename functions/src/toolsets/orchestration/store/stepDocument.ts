@@ -5,7 +5,7 @@ import { type DocumentCodec, documentCodec } from '../../../kernel/firestore/cod
 import { timestamp } from '../../../kernel/firestore/documents.ts';
 import { ROLES } from '../rules/agents/profile.ts';
 import { ATTEMPT_ENDS, type CompletedAttempt } from '../rules/calls/attempting.ts';
-import { FAILURE_CLASSES, ModelFailure } from '../rules/port.ts';
+import { FAILURE_CLASSES, ModelFailure } from '../rules/hostedAgent.ts';
 import type { JournalEntry } from '../rules/runs/journal.ts';
 import { STEP_STATUSES, type StepRecord } from '../rules/runs/run.ts';
 import { spent } from './runDocument.ts';

@@ -115,7 +115,7 @@ function attemptsOf({ name, attempts }: ShownStep): RunAnswer['attempts'] {
   }));
 }
 
-/** Whoever has answered anything in a step; a live agent leaves no attempts. */
+/** The agents that have answered in a step; a live agent leaves no attempts. */
 function participants({ attempts, agents, taskId }: ShownStep): readonly string[] {
   if (taskId !== undefined) return agents;
   return attempts.filter(({ end }) => end === 'answered').map(({ agent }) => agent);

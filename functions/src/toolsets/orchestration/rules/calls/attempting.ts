@@ -8,7 +8,7 @@ import {
   type ModelAnswer,
   ModelFailure,
   type Usage,
-} from '../port.ts';
+} from '../hostedAgent.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import type { StepJournal } from '../runs/journal.ts';
 import { type Budget, estimatedTokens, NO_USAGE, type Reservation } from './budget.ts';

@@ -1,6 +1,6 @@
 /** What the modes ask agents with. How an agent is called, retried and replaced is not their affair. */
 import type { AnsweredCall, CallResult } from '../calls/calling.ts';
-import type { ModelAnswer } from '../port.ts';
+import type { ModelAnswer } from '../hostedAgent.ts';
 
 export interface Question {
   /** Names the call within its step: `answer:claude`. The same question has the same key when it is asked again. */

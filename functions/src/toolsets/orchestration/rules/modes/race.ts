@@ -1,6 +1,6 @@
 /** The first valid answer wins, and the others are called off. Source: docs/semantics.md#orchestration. */
 import type { AnsweredCall, CallResult } from '../calls/calling.ts';
-import type { ModelAnswer } from '../port.ts';
+import type { ModelAnswer } from '../hostedAgent.ts';
 import { allFailed, answerKey, isValid, type ModeResult, type Round, saysSomething } from './ask.ts';
 
 /**

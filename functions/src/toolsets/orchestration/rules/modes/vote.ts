@@ -12,7 +12,7 @@ import {
   type ModeResult,
   type Round,
 } from './ask.ts';
-import { type Chance, judge, shuffled } from './merge.ts';
+import { type Chance, judge, shuffled } from './judging.ts';
 
 interface Vote extends Round {
   /** Who can judge; those who have not answered themselves are preferred. */

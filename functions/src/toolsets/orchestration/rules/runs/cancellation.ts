@@ -72,8 +72,8 @@ export function cancelOpenTasks(ports: OrchestrationPorts, runId: string): Promi
 }
 
 /**
- * Cancels the tasks that a run has open when it ends without them, whoever holds them. Each change is of the version that was read, so that a result which
- * comes first stands. Changes nothing where the run goes on or has succeeded.
+ * Cancels the tasks that a run still has open when it ends, whether or not an agent has claimed them. Each change is
+ * of the version that was read, so that a result which comes first stands. Changes nothing where the run goes on or has succeeded.
  */
 export async function taskCancellations(
   tasks: OrchestrationPorts['tasks'],

@@ -6,7 +6,8 @@ import { agentStatusesOf, standIns } from '../agents/selection.ts';
 import type { Budget } from '../calls/budget.ts';
 import { type CallResult, call } from '../calls/calling.ts';
 import { all, isValid, type ModeResult, type Question, reasonOf } from '../modes/ask.ts';
-import { merge, pick, seededChance } from '../modes/merge.ts';
+import { pick, seededChance } from '../modes/judging.ts';
+import { merge } from '../modes/merge.ts';
 import { race } from '../modes/race.ts';
 import { vote } from '../modes/vote.ts';
 import type { OrchestrationPorts } from '../ports.ts';
@@ -48,7 +49,7 @@ export class HostedStep {
     this.agents = agentsOf(task.due.step);
   }
 
-  /** Where a call rejects, the others are called off and waited for: none goes on that nobody hears of. */
+  /** Where a call rejects, the others are called off and waited for, so that none goes on unheard. */
   async execute(): Promise<StepWork> {
     try {
       return this.workOf(await this.answers());
@@ -168,7 +169,7 @@ export class HostedStep {
         { journal, budget },
       );
     const before = this.task.inTurn ? this.calls.at(-1) : undefined;
-    // Nobody is asked after a call that has rejected: it rejects for all.
+    // After a call that has rejected no agent is asked: the whole step rejects.
     const made = before === undefined ? asking() : before.then(asking);
     this.calls.push(made);
     return made;

@@ -8,13 +8,13 @@ import { MusterError } from '../../../../kernel/errors.ts';
 import { utf8Length } from '../../../../kernel/json.ts';
 import type { Attempt, AttemptIdentity, CompletedAttempt, PlannedAttempt } from '../calls/attempting.ts';
 import { costOf, estimatedTokens, priceOf } from '../calls/budget.ts';
-import type { Price } from '../port.ts';
+import type { Price } from '../hostedAgent.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 
 interface JournalScope {
   readonly runId: string;
   readonly step: string;
-  /** Whether a call may be made again whose outcome nobody knows. */
+  /** Whether a call whose outcome is unknown may be made again. */
   readonly repeatable: boolean;
   /** @throws LeaseLostError */
   readonly requireLease: () => void;
@@ -90,7 +90,7 @@ export class StepJournal {
 
   /** Notes how an attempt ended. */
   async end(attempt: Attempt, settled: CompletedAttempt): Promise<void> {
-    // Whoever takes the run over must not read that nobody wanted the answer.
+    // The instance that takes the run over must not read that this attempt was called off.
     if (attempt.end === 'aborted') this.scope.requireLease();
     const entry = this.begun.get(attemptKeyOf(attempt));
     if (entry === undefined) throw new Error('An attempt ended that was never begun.');
@@ -144,7 +144,7 @@ function keyOf(entry: AttemptIdentity & { readonly inputHash: string }): string 
   return `${attemptKeyOf(entry)}#${entry.inputHash}`;
 }
 
-/** What is booked for a call: what it cost, or could have cost where nobody knows. */
+/** What is booked for a call: its cost, or the most that it can have cost where that is unknown. */
 export function bookingOf(entry: JournalEntry, price: Price): Attempt {
   return entry.ending?.attempt ?? interrupted(entry, price);
 }
@@ -188,7 +188,7 @@ export interface JournalEntry extends AttemptIdentity {
   readonly inputTokens: number;
   readonly maxOutputTokens: number;
   readonly startedAt: Date;
-  /** Absent while nobody knows how it ended. */
+  /** Absent while its end is unknown. */
   readonly ending?: JournalEnding;
 }
 

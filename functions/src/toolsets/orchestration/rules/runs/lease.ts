@@ -1,10 +1,10 @@
-/** An instance's hold on a run: taken, renewed, and given up; everything that it writes meanwhile is fenced. */
+/** The lease by which one instance executes a run: it is taken, renewed and given up, and its epoch fences every write. */
 import type { Change } from '../../../../kernel/commit.ts';
 import { retryStale } from '../../../../kernel/retry.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { isEnded, isLeased, LEASE_MILLISECONDS, type Run, renewed, take } from './run.ts';
 
-/** Thrown where the run is no longer this instance's: whatever it still has in hand is another's now. */
+/** Thrown where the run is no longer this instance's: another one executes it, or it has ended. */
 export class LeaseLostError extends Error {
   constructor() {
     super('The run is in the hands of another instance, or it has ended.');
@@ -73,7 +73,7 @@ export class RunLease {
 
   /**
    * Stops all that goes on of the run here, since it cannot be gone on with: requests are called off, and nothing
-   * more is written of what they bring. Whoever has the run next asks again.
+   * more is written of what they bring. The instance that has the run next asks again.
    * @param why is thrown from then on where something is to be written
    */
   giveUp(why: unknown): void {

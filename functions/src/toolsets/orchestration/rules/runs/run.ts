@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../../kernel/json.ts';
 import type { AgentRole } from '../agents/profile.ts';
 import type { Attempt } from '../calls/attempting.ts';
-import type { Usage } from '../port.ts';
+import type { Usage } from '../hostedAgent.ts';
 import type { Workflow } from '../workflows/definition.ts';
 import type { StepRound } from '../workflows/progress.ts';
 
@@ -100,7 +100,7 @@ export const STEP_STATUSES = ['waiting', 'succeeded', 'failed', 'skipped'] as co
 
 export type StepStatus = (typeof STEP_STATUSES)[number];
 
-/** What one of several agents brought, or why it brought nothing. */
+/** What one of several agents has answered, or why it has not. */
 export interface AgentResult {
   readonly agent: string;
   readonly output?: string;
@@ -121,7 +121,7 @@ export interface StepRecord {
   readonly agents: readonly string[];
   readonly status: StepStatus;
   readonly output?: string;
-  /** What each of several agents brought. */
+  /** One for each of several agents. */
   readonly results?: readonly AgentResult[];
   readonly failure?: RunFailure;
   readonly attempts: readonly Attempt[];
@@ -145,7 +145,7 @@ export interface ShownStep extends Omit<StepRecord, 'status'> {
 /** A step that has not come to anything yet. */
 export type BegunStep = Omit<StepRecord, 'status'>;
 
-/** What executing a step came to. */
+/** The record of a step that was executed, and what its run warns of because of it. */
 export interface StepWork {
   readonly record: StepRecord;
   readonly warnings: readonly string[];
@@ -200,7 +200,7 @@ export function renewed(run: Run, epoch: number, now: Date): Run & { readonly le
   return { ...run, lease: { epoch, expiresAt }, dueAt: expiresAt };
 }
 
-/** The run, let go of with more to do: whoever it is dispatched to goes on. */
+/** The run without a lease, with more to do: the instance that it is dispatched to goes on. */
 export function released({ lease: _, ...run }: Run, now: Date): Run {
   return { ...run, dueAt: new Date(now.getTime() + PICKUP_MILLISECONDS) };
 }

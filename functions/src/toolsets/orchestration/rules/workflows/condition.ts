@@ -35,15 +35,13 @@ const environment = new Environment({ limits: LIMITS })
   .registerVariable('iteration', 'int')
   .registerVariable('steps', 'map');
 
-interface CheckedCondition {
-  /** The steps that it names. */
-  readonly steps: readonly string[];
-}
-
 const EXAMPLE = 'A condition is CEL, such as steps.review.output.startsWith("APPROVED").';
 
-/** @throws ConditionError where it is no condition; the message says why */
-export function checkCondition(expression: string): CheckedCondition {
+/**
+ * @returns the steps that it names
+ * @throws ConditionError where it is no condition; the message says why
+ */
+export function checkCondition(expression: string): { readonly steps: readonly string[] } {
   const { valid, type, error } = environment.check(expression);
   if (!valid) throw new ConditionError(`${summaryOf(error)} ${EXAMPLE}`);
   if (type !== 'bool' && type !== 'dyn') throw new ConditionError(`It gives ${type}, not true or false.`);

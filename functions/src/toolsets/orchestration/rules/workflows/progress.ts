@@ -1,18 +1,18 @@
 /**
  * What comes next in a workflow, from how its steps have ended so far. It is worked out from the beginning each
- * time, so a run keeps no place of its own that could be lost: whoever takes it up finds the same next steps,
+ * time, so a run keeps no place of its own that could be lost: every instance that takes it up finds the same next steps,
  * with the same prompts.
  */
 import { ConditionError, evaluateCondition } from './condition.ts';
 import { type Block, blocksOf, type Step, stagesOf, type Workflow } from './definition.ts';
 import { promptOf } from './prompt.ts';
+import { TemplateError } from './promptText.ts';
 import {
   type Given,
   type Scope,
   type StepOutcome,
   type StepResult,
   scopeAtStart,
-  TemplateError,
   withStep,
 } from './scope.ts';
 

@@ -5,7 +5,8 @@
  */
 
 import mustache from 'mustache';
-import { BoundedText, fenced, printed, type Scope, type StepView, TemplateError } from './scope.ts';
+import { BoundedText, fenced, printed, TemplateError } from './promptText.ts';
+import type { Scope, StepView } from './scope.ts';
 
 /**
  * How many parts may be rendered in all: sections within sections multiply, whether or not they have something to
@@ -13,13 +14,11 @@ import { BoundedText, fenced, printed, type Scope, type StepView, TemplateError 
  */
 const MAX_PARTS = 100_000;
 
-interface CheckedTemplate {
-  /** The steps that it names. */
-  readonly steps: readonly string[];
-}
-
-/** @throws TemplateError where it is no template; the message says why */
-export function checkTemplate(template: string): CheckedTemplate {
+/**
+ * @returns the steps that it names
+ * @throws TemplateError where it is no template; the message says why
+ */
+export function checkTemplate(template: string): { readonly steps: readonly string[] } {
   return { steps: [...stepsNamed(partsOf(template))] };
 }
 
@@ -135,8 +134,6 @@ function stepView(name: string, { status, output, results }: StepView) {
     })),
   };
 }
-
-// What a prompt template is made of, once it has been read and found to be one.
 
 type Part =
   | { readonly kind: 'text'; readonly text: string }

@@ -1,4 +1,4 @@
-/** What orchestrations need of the world. */
+/** A model behind a vendor's API, as orchestrations ask it, and how asking it fails. */
 
 /** Why a model's call failed, in no vendor's words. What is tried again, and by whom, is decided by these. */
 export const FAILURE_CLASSES = [

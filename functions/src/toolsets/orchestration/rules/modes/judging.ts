@@ -1,0 +1,156 @@
+/**
+ * Judging answers blindly: a judge sees them under letters, in an order of its own, without the names of their
+ * agents. Source: docs/semantics.md#orchestration.
+ */
+import type { Hashing, Randomness } from '../../../../kernel/ports.ts';
+import type { CallResult } from '../calls/calling.ts';
+import { fenced } from '../workflows/promptText.ts';
+import { type Ask, type Ballot, isValid, type ModeResult } from './ask.ts';
+
+interface Contribution {
+  readonly agent: string;
+  readonly output: string;
+}
+
+interface Judging {
+  readonly judges: readonly string[];
+  /** Whether another may judge in a judge's place. */
+  readonly replaceable: boolean;
+  /** What the answers answer. */
+  readonly prompt: string;
+  readonly contributions: readonly Contribution[];
+  readonly ask: Ask;
+  readonly signal: AbortSignal;
+  readonly chance: Chance;
+}
+
+interface Judged {
+  readonly ballots: readonly Ballot[];
+  readonly calls: readonly CallResult[];
+}
+
+/** Letters are enough for the most agents that a step may have. */
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+
+export async function judge(judging: Judging): Promise<Judged> {
+  const asked = judging.judges.map((name) => ({
+    judge: name,
+    shown: shuffled(judging.contributions, judging.chance).map(({ agent, output }, index) => ({
+      letter: LETTERS.charAt(index),
+      agent,
+      output,
+    })),
+  }));
+  const calls = await Promise.all(
+    asked.map(({ judge: agent, shown }) =>
+      judging.ask({
+        key: `judge:${agent}`,
+        agent,
+        prompt: judgesPrompt(judging.prompt, shown),
+        replaceable: judging.replaceable,
+        signal: judging.signal,
+      }),
+    ),
+  );
+  const ballots = asked.map(({ judge: name, shown }, index): Ballot => {
+    const result = calls[index];
+    const letters = result && isValid(result) ? rankingIn(result.answer.text, shown.length) : undefined;
+    return {
+      judge: name,
+      shown: shown.map(({ letter, agent }) => ({ letter, agent })),
+      ranking: letters?.flatMap((letter) => shown.find((one) => one.letter === letter)?.agent ?? []),
+    };
+  });
+  return { ballots, calls };
+}
+
+function judgesPrompt(
+  prompt: string,
+  shown: readonly { readonly letter: string; readonly output: string }[],
+): string {
+  const answers = shown.map(({ letter, output }) => fenced(`Answer ${letter}`, output));
+  const letters = shown.map(({ letter }) => letter);
+  return [
+    'Rank these answers to one task by how correct, complete and useful they are. Whose they are and in which order they stand says nothing about them.',
+    fenced('The task', prompt),
+    ...answers,
+    `Give your reasons in a few sentences. End with one line that has all the letters, best first: ${[...letters].reverse().join(' > ')}, for example.`,
+  ].join('\n\n');
+}
+
+/** The last line that ranks every letter once; undefined where there is none. */
+export function rankingIn(text: string, count: number): readonly string[] | undefined {
+  const expected = LETTERS.slice(0, count);
+  for (const line of text.split('\n').reverse()) {
+    const letters = line.replace(/[*_`.\s]/g, '').split('>');
+    if (letters.length === count && [...letters].sort().join('') === expected) return letters;
+  }
+  return undefined;
+}
+
+export type Chance = Pick<Randomness, 'integer'>;
+
+/** Fisher and Yates. */
+export function shuffled<Item>(items: readonly Item[], chance: Chance): Item[] {
+  const left = [...items];
+  return items.flatMap(() => left.splice(chance.integer(left.length), 1));
+}
+
+/**
+ * Numbers that cannot be foreseen without the seed, and are the same for the same seed: an instance that takes a run
+ * over shows a judge the same answers in the same order.
+ */
+export function seededChance(hashing: Hashing, seed: string): Chance {
+  let count = 0;
+  return {
+    integer: (below) => Number.parseInt(hashing.sha256(`${seed} ${count++}`).slice(0, 12), 16) % below,
+  };
+}
+
+interface Picked extends Omit<Judging, 'judges' | 'replaceable'> {
+  readonly judge: string;
+}
+
+/** Has a judge pick the best of a step's results, which becomes the output word for word. */
+export async function pick({ judge: name, ...judging }: Picked): Promise<ModeResult> {
+  const { contributions } = judging;
+  const [only] = contributions;
+  if (only === undefined) return decided(undefined, 'There was nothing to pick from.');
+  if (contributions.length === 1) return decided(only, `${only.agent} was the only one with an answer.`);
+  const { ballots, calls } = await judge({ ...judging, judges: [name], replaceable: true });
+  const best = contributions.find(({ agent }) => agent === ballots[0]?.ranking?.[0]);
+  const judges = calls[0];
+  const by = judges?.agent ?? name;
+  const further = { furtherCalls: calls, ballots };
+  if (best !== undefined) {
+    const warnings = judges?.kind === 'answered' ? judges.warnings : [];
+    return decided(best, `${by} ranked the answers without knowing whose they were: ${best.agent} is best.`, {
+      ...further,
+      warnings,
+    });
+  }
+  if (judges === undefined || !isValid(judges)) {
+    return decided(undefined, `${name} could not judge the answers.`, further);
+  }
+  const [drawn] = shuffled(contributions, judging.chance);
+  return decided(drawn, `${by} gave no ranking; ${drawn?.agent} was drawn by lot.`, {
+    ...further,
+    warnings: [`${by} gave no ranking of the answers, so one was drawn by lot.`],
+  });
+}
+
+function decided(
+  best: Contribution | undefined,
+  explanation: string,
+  rest: Partial<ModeResult> = {},
+): ModeResult {
+  return {
+    answers: [],
+    output: best?.output,
+    ...(best && { winner: best.agent }),
+    explanation,
+    warnings: [],
+    furtherCalls: [],
+    ...rest,
+  };
+}
