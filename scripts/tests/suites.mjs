@@ -34,6 +34,7 @@ export const nightSeconds = 900;
  * @type {Record<string, string>}
  */
 export const alone = {
+  'test/attack/survival.test.ts': 'others are answered within a second while an instance is attacked',
   'test/e2e/systemStatus.test.ts': 'it is told within 3 seconds that a database is away',
   'test/e2e/busyMachine.nightly.ts': 'it loads all cores and counts the instances that are started then',
   'test/e2e/clock.test.ts': 'it moves the clock of everything that is deployed',
