@@ -1,6 +1,4 @@
-/** How the system tools read. Each call reads what it gives and a constant more. */
-
-// How the domain reads. Every list is bounded, ordered and continued from a cursor.
+/** How lists are read: each is bounded, ordered and continued from a cursor. */
 
 /** The place after which a list goes on: the sort time and the id of the last item given. */
 export interface Position {

@@ -1,4 +1,4 @@
-/** What the domain needs of the world. Adapters implement these; tests may bind a clock of their own. */
+/** What rules need of the world. Tests may bind a clock of their own. */
 import type { RecordedAnswer, Store } from './commit.ts';
 import type { Position } from './paging.ts';
 
@@ -26,7 +26,7 @@ export interface Hashing {
   equal(left: string, right: string): boolean;
 }
 
-/** Settled operations, by id. Stored by the commit that settles them. */
+/** The answers of calls with an idempotency key, by id. The commit that carries out a call stores its answer. */
 export interface RecordedAnswers {
   find(id: string): Promise<RecordedAnswer | undefined>;
 }

@@ -1,4 +1,4 @@
-/** What the domain needs of the world. Adapters implement these; tests may bind a clock of their own. */
+/** From a bearer credential to a principal. Source: docs/semantics.md#who-may-do-what. */
 import { BoundedMap } from '../../kernel/boundedMap.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
@@ -15,8 +15,6 @@ export interface Authenticator {
    */
   authenticate(bearer: string, address?: string): Promise<Principal>;
 }
-
-// From a bearer credential to a principal. Source: docs/semantics.md#who-may-do-what.
 
 /**
  * How long an instance trusts a credential that it has checked: a revoked one stops working everywhere

@@ -2,15 +2,9 @@
 import type { KernelPorts, Presence } from '../../kernel/ports.ts';
 import type { AgentDirectoryReader } from '../store/agentDirectory.ts';
 import type { AgentReader } from '../store/agents.ts';
-import type { Agent } from './agent.ts';
 import type { CallMetrics } from './callMetrics.ts';
-import type { Credential, Principal } from './principal.ts';
+import type { Principal } from './principal.ts';
 import type { CallLimits } from './rateLimiter.ts';
-
-export interface CredentialReader {
-  /** The credential and the agent that it belongs to, in at most two reads. */
-  findWithAgent(apiKey: string): Promise<{ credential: Credential; agent: Agent } | undefined>;
-}
 
 export interface IdTokenVerifier {
   /** @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED */
@@ -18,7 +12,7 @@ export interface IdTokenVerifier {
 }
 
 export interface AccessPorts extends KernelPorts {
-  readonly agents: AgentReader & CredentialReader;
+  readonly agents: AgentReader;
   readonly directory: AgentDirectoryReader;
   readonly presence: Presence;
   readonly idTokens: IdTokenVerifier;

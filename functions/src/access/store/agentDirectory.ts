@@ -1,4 +1,4 @@
-/** Sessions, their counters, discoveries and settled operations as Firestore keeps them. */
+/** How agents are listed and counted. Each call reads what it gives and a constant more. */
 
 import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
 import { z } from 'zod';
@@ -23,8 +23,6 @@ export function sumRegistry(shards: readonly z.output<typeof registryDocument>[]
   return { total: sum('total'), active: sum('active') };
 }
 
-// How the system tools read. Each call reads what it gives and a constant more.
-
 export interface AgentQuery {
   readonly availability?: Availability | undefined;
   readonly type?: string | undefined;
@@ -32,21 +30,12 @@ export interface AgentQuery {
   readonly capabilities: readonly string[];
 }
 
-export interface AgentDirectoryReader {
-  list(query: AgentQuery, limit: number, after: Place | undefined): Promise<Found<Agent>>;
-  /** How many agents there are of a kind that is looked up by index; idle agents are the rest. */
-  count(availability: 'active' | 'busy' | 'error'): Promise<number>;
-  registered(): Promise<RegistryCount>;
-  /** Agents of a workspace that were alive at the last sweep. */
-  live(workspace: string, limit: number): Promise<Slice<Agent>>;
-  /** The ids of some agents that lead a workspace. */
-  leaders(workspace: string, limit: number): Promise<readonly string[]>;
-}
+export type AgentDirectoryReader = Pick<FirestoreAgentDirectory, keyof FirestoreAgentDirectory>;
 
 /** How many agents one call looks at beyond those that it gives, where no index answers the whole query. */
 const MAX_PASSED_OVER = 200;
 
-export class FirestoreAgentDirectory implements AgentDirectoryReader {
+export class FirestoreAgentDirectory {
   private readonly database: Firestore;
   private readonly documents: DocumentReading;
 
@@ -83,6 +72,7 @@ export class FirestoreAgentDirectory implements AgentDirectoryReader {
     return { items };
   }
 
+  /** How many agents there are of a kind that is looked up by index; idle agents are the rest. */
   async count(kind: 'active' | 'busy' | 'error'): Promise<number> {
     const counted = await this.available(kind).indexed.count().get();
     return counted.data().count;
@@ -98,11 +88,13 @@ export class FirestoreAgentDirectory implements AgentDirectoryReader {
     );
   }
 
+  /** Agents of a workspace that were alive at the last sweep. */
   live(workspace: string, limit: number): Promise<Slice<Agent>> {
     const live = this.agents.where('workspace', '==', workspace).where('status', '==', 'active');
     return this.documents.page(live, limit, agentFromDocument);
   }
 
+  /** The ids of some agents that lead a workspace. */
   async leaders(workspace: string, limit: number): Promise<readonly string[]> {
     const { docs } = await this.agents
       .where('workspace', '==', workspace)

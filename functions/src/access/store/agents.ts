@@ -1,3 +1,5 @@
+/** Agents, their credentials and what they can do, as Firestore keeps them. */
+
 import { FieldPath, FieldValue, type Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../kernel/commit.ts';
@@ -17,7 +19,6 @@ import {
 import type { DocumentReading } from '../../kernel/firestore/reading.ts';
 import { folded, prefixesOf } from '../../kernel/text.ts';
 import type { Agent, AgentChanges, ClosedWork } from '../rules/agent.ts';
-import type { CredentialReader } from '../rules/ports.ts';
 import type { Credential } from '../rules/principal.ts';
 import type { CapabilitySkill, OfferedSkill, SkillChanges } from '../rules/skills.ts';
 import {
@@ -30,7 +31,7 @@ import {
 /** Registering again replaces the credential, so an agent has one, or a few while registrations meet. */
 const MAX_CREDENTIALS = 20;
 
-export class FirestoreAgentReader implements AgentReader, CredentialReader {
+export class FirestoreAgentReader {
   private readonly database: Firestore;
   private readonly documents: DocumentReading;
 
@@ -52,6 +53,7 @@ export class FirestoreAgentReader implements AgentReader, CredentialReader {
     return found.docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
   }
 
+  /** The credential and the agent that it belongs to, in at most two reads. */
   async findWithAgent(apiKey: string): Promise<{ credential: Credential; agent: Agent } | undefined> {
     const snapshot = await this.database.doc(credentialPath(apiKey)).get();
     const credential = this.documents.find(snapshot, credentialFromDocument);
@@ -130,12 +132,7 @@ function closedFields({ status, at, milliseconds }: ClosedWork) {
     : { ...work, tasks_failed: FieldValue.increment(1) };
 }
 
-// How the domain reads. Every list is bounded, ordered and continued from a cursor.
-
-export interface AgentReader {
-  find(agentId: string): Promise<Versioned<Agent> | undefined>;
-  credentials(agentId: string): Promise<readonly Credential[]>;
-}
+export type AgentReader = Pick<FirestoreAgentReader, keyof FirestoreAgentReader>;
 
 // Capabilities as Firestore keeps them.
 
