@@ -15,6 +15,7 @@ import { type Outcome, tryLosses } from '../../support/lossyFirestore/losses.ts'
 import type { Loss } from '../../support/lossyFirestore/proxy.ts';
 import { answer } from '../coordination/calls.ts';
 import { silent, unkeyed } from '../coordination/team.ts';
+import { makeTopics } from '../spine/pubsub.ts';
 import { recount } from './recount.ts';
 import { Scene, Vendors } from './scene.ts';
 
@@ -168,6 +169,7 @@ describe('a lost answer to the function', function () {
   /** One after the other: a schedule does what is due, whoever has prepared it. */
   let lanes: Lanes;
   before(async () => {
+    if (process.env['PUBSUB_EMULATOR_HOST']) await makeTopics();
     await vendors.start();
     lanes = await Lanes.open(1, 'demo-lost-triggers');
   });

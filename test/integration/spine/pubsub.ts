@@ -1,6 +1,7 @@
 /** The Pub/Sub emulator, over its REST interface: topics, subscriptions and what arrives. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { TOPICS } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 
 const PROJECT = String(process.env['GCLOUD_PROJECT']);
@@ -35,6 +36,11 @@ async function ask(method: 'PUT' | 'POST', resource: string, body: object): Prom
   if (!response.ok && response.status !== 409)
     throw new Error(`Pub/Sub answered ${response.status} to ${resource}`);
   return response.json();
+}
+
+/** Makes the topics of Muster: publishing needs every one, also where no function has made it. */
+export async function makeTopics(): Promise<void> {
+  for (const topic of Object.values(TOPICS)) await ask('PUT', `projects/${PROJECT}/topics/${topic}`, {});
 }
 
 /** Publishes what nobody of Muster's would. */

@@ -6,7 +6,7 @@ import { PubSubPublisher } from '../../../functions/src/vendors/pubsub/publisher
 import { portsOf } from '../../support/ports.ts';
 import { silent } from '../coordination/team.ts';
 import { Person } from './person.ts';
-import { type Arrived, Subscription } from './pubsub.ts';
+import { type Arrived, makeTopics, Subscription } from './pubsub.ts';
 
 describe('the relay of events', () => {
   let person: Person;
@@ -14,8 +14,7 @@ describe('the relay of events', () => {
   before(async function () {
     if (!process.env['PUBSUB_EMULATOR_HOST']) this.skip();
     person = new Person();
-    // Publishing needs every topic, also where no function has made it.
-    for (const topic of Object.values(TOPICS)) await Subscription.to(topic);
+    await makeTopics();
   });
 
   const of =
