@@ -39,7 +39,7 @@ import { preferencesFromDocument } from '../../functions/src/toolsets/todo/store
 import { recurringTaskFromDocument } from '../../functions/src/toolsets/todo/store/recurringTasks.ts';
 import { reminderFromDocument } from '../../functions/src/toolsets/todo/store/reminders.ts';
 import {
-  recordedOf,
+  lastReportedOf,
   titleGuardFromDocument,
   todoFromDocument,
   todoFromRecord,
@@ -75,7 +75,7 @@ const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string,
   ['audit', notRead],
   ['mail', notRead],
   ['preferences', preferencesFromDocument],
-  ['todos', (data) => [todoFromDocument(data), recordedOf(data), todoFromRecord(data)]],
+  ['todos', (data) => [todoFromDocument(data), lastReportedOf(data), todoFromRecord(data)]],
   ['titleGuards', titleGuardFromDocument],
   ['recurringTasks', recurringTaskFromDocument],
   ['workflows', workflowFromDocument],

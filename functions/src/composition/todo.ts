@@ -3,25 +3,21 @@ import { hasPubSub, pushService } from '../config.ts';
 import { firebaseApp } from '../kernel/firebaseApp.ts';
 import { realtimeDatabase } from '../kernel/realtime/database.ts';
 import { unlessUnreadable } from '../kernel/unreadable.ts';
-import { Notifier, type PushService } from '../toolsets/todo/rules/notifications.ts';
+import { notify, type PushService } from '../toolsets/todo/rules/notifications.ts';
 import {
   audit,
-  DirectDelivery,
+  directDelivery,
   EventConsumer,
-  EventRelay,
+  relayEvent,
   TOPICS,
   type Topic,
 } from '../toolsets/todo/rules/outbox.ts';
 import type { TodoPorts } from '../toolsets/todo/rules/ports.ts';
 import { RecurringTasks } from '../toolsets/todo/rules/recurringTasks.ts';
 import { ReminderSending, ReminderService } from '../toolsets/todo/rules/reminders.ts';
-import { TodoRepair } from '../toolsets/todo/rules/repair.ts';
+import { repairTodo } from '../toolsets/todo/rules/repair.ts';
 import { TodoService } from '../toolsets/todo/rules/todos.ts';
-import {
-  FirestoreAuditTrail,
-  FirestoreEventReader,
-  FirestoreTaskHistory,
-} from '../toolsets/todo/store/events.ts';
+import { FirestoreAuditTrail, FirestoreTaskHistory } from '../toolsets/todo/store/events.ts';
 import {
   DatabaseDeliveries,
   DatabaseDevices,
@@ -52,7 +48,6 @@ export function todoPorts({ database, documents, clock, randomness }: Foundation
     taskHistory: new FirestoreTaskHistory(database, documents),
     reminders: new FirestoreReminderReader(database, documents),
     preferences: new FirestorePreferenceReader(database, documents),
-    taskEvents: new FirestoreEventReader(database, documents),
     auditTrail: new FirestoreAuditTrail(database),
     taskUpdates: new DatabaseTaskUpdates(realtimeDatabase),
     publisher: hasPubSub() ? broker : undefined,
@@ -67,30 +62,29 @@ export function todoPorts({ database, documents, clock, randomness }: Foundation
 }
 
 export function todoServices(ports: TodoPorts) {
-  const repair = new TodoRepair(ports);
   const consumers = eventConsumers(ports);
+  const publisher = ports.publisher ?? directDelivery(consumers);
   return {
     todos: new TodoService(ports),
     recurringTasks: new RecurringTasks(ports),
     reminders: new ReminderService(ports),
     reminderSending: new ReminderSending(ports),
     consumers,
-    relay: new EventRelay(ports, ports.publisher ?? new DirectDelivery(consumers)),
+    relayEvent: (eventId: string) => relayEvent(ports, publisher, eventId),
     /**
      * Repairs a to-do; `before` is the document as it was before it was written, where it was there. What becomes
      * readable again is written, and so is repaired again.
      */
     repairTodo: (todoId: string, before: unknown): Promise<void> =>
-      unlessUnreadable(repair.repair(todoId, todoFromRecord(before))),
+      unlessUnreadable(repairTodo(ports, todoId, todoFromRecord(before))),
   };
 }
 
 function eventConsumers(ports: TodoPorts): Readonly<Record<Topic, EventConsumer>> {
-  const notifier = new Notifier(ports);
   return {
     [TOPICS.taskEvents]: new EventConsumer('audit', (event) => audit(event, ports), ports),
     [TOPICS.taskUpdates]: new EventConsumer('mirror', (event) => ports.taskUpdates.show(event), ports),
-    [TOPICS.reminders]: new EventConsumer('notifier', (event) => notifier.notify(event), ports),
+    [TOPICS.reminders]: new EventConsumer('notifier', (event) => notify(ports, event), ports),
   };
 }
 

@@ -5,7 +5,7 @@ import { EVENT_PATTERN, TASK_PATTERN, TODO_PATTERN } from '../kernel/firestore/p
 
 /** Publishes each event of the outbox `events` to its topics. */
 export const relayEvent = onDocumentCreated({ document: EVENT_PATTERN, region, retry: true }, (event) =>
-  app().services.relay.relay(event.params.eventId),
+  app().services.relayEvent(event.params.eventId),
 );
 
 /** Keeps `tasks/queue` of the Realtime Database in step with `tasks` of Firestore. */

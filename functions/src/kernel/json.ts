@@ -19,6 +19,15 @@ export const jsonObject = z.custom<JsonObject>(
 /** A value that came out of JSON, which leaves nothing to check. */
 export const jsonValue = z.custom<JsonValue>((value) => value !== undefined);
 
+/** Undefined for text that is not JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** JSON with the keys of every object in order, so that equal arguments have equal text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {

@@ -2,6 +2,9 @@
 import type { RecordedAnswer, Store } from './commit.ts';
 import type { Position } from './paging.ts';
 
+/** What a class offers, for whoever is handed one of it or a stand-in for it. */
+export type PortOf<Class> = Pick<Class, keyof Class>;
+
 export interface Clock {
   now(): Date;
 }

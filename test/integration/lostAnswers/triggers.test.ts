@@ -67,7 +67,7 @@ const occasions: Readonly<Record<string, Readonly<Record<string, Occasion>>>> = 
   relayEvent: {
     'an event': async (scene) => {
       const { id } = await event(scene, 'updated');
-      return (app) => app.services.relay.relay(id);
+      return (app) => app.services.relayEvent(id);
     },
   },
   auditEvents: { 'an event': (scene) => consumed(scene, 'task-events', 'updated') },

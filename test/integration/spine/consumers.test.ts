@@ -1,7 +1,7 @@
 /** What consumers do with events is the same however often and in whatever order they come. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
-import { DirectDelivery, EventRelay, TOPICS } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
+import { directDelivery, relayEvent, TOPICS } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
 import { silent } from '../coordination/team.ts';
 import { Person } from './person.ts';
 
@@ -65,11 +65,12 @@ describe('the consumers of events', () => {
 
   it('hand events on without a broker, where a machine has none', async () => {
     const { services, ports } = person.app;
-    const relay = new EventRelay({ ...ports, log: silent }, new DirectDelivery(services.consumers));
+    const relay = (id: string) =>
+      relayEvent({ ...ports, log: silent }, directDelivery(services.consumers), id);
     const event = person.event('updated');
     await ports.store.commit([{ kind: 'recordEvent', event }]);
-    await relay.relay(event.id);
-    await relay.relay(event.id);
+    await relay(event.id);
+    await relay(event.id);
     assert.ok(await person.audit(event.id));
     assert.deepEqual(await person.list('task-updates'), [event.id]);
   });
@@ -88,8 +89,8 @@ describe('the consumers of events', () => {
   it('read every event back as it was written', async () => {
     const event = person.event('deleted', { after: null, before: { tags: ['a'], due_date: null } });
     await person.app.ports.store.commit([{ kind: 'recordEvent', event }]);
-    assert.deepEqual(await person.app.ports.taskEvents.find(event.id), event);
+    assert.deepEqual(await person.app.ports.taskHistory.find(event.id), event);
     assert.equal((await firestore().doc('events/never-there').get()).exists, false);
-    assert.equal(await person.app.ports.taskEvents.find('never-there'), undefined);
+    assert.equal(await person.app.ports.taskHistory.find('never-there'), undefined);
   });
 });

@@ -123,7 +123,7 @@ describe('telling people of reminders', () => {
       await notify();
       person.pass(2 * 86_400 - 1);
       await person.app.ports.deliveries.expire();
-      assert.equal(await person.app.ports.deliveries.claim(event.id, 'phone'), 'settled');
+      assert.equal(await person.app.ports.deliveries.claim(event.id, 'phone'), 'delivered');
       person.pass(2 * 86_400 + 1);
       await person.app.ports.deliveries.expire();
       assert.equal(await person.app.ports.deliveries.claim(event.id, 'phone'), 'claimed');

@@ -26,7 +26,7 @@ describe('the relay of events', () => {
     const subscription = await Subscription.to(TOPICS.taskEvents);
     const event = person.event('updated');
     await person.app.ports.store.commit([{ kind: 'recordEvent', event }]);
-    await person.app.services.relay.relay(event.id);
+    await person.app.services.relayEvent(event.id);
     const [message] = await subscription.until(1, of(event.id));
     assert.ok(message);
     assert.deepEqual(JSON.parse(message.text), messageOf(event));
@@ -55,7 +55,7 @@ describe('the relay of events', () => {
       );
       const event = person.event(type);
       await person.app.ports.store.commit([{ kind: 'recordEvent', event }]);
-      await person.app.services.relay.relay(event.id);
+      await person.app.services.relayEvent(event.id);
       for (const subscription of subscriptions) await subscription.until(1, of(event.id));
     });
   }
@@ -64,7 +64,7 @@ describe('the relay of events', () => {
     const subscription = await Subscription.to(TOPICS.taskEvents);
     const event = person.event('completed');
     await person.app.ports.store.commit([{ kind: 'recordEvent', event }]);
-    await Promise.all([person.app.services.relay.relay(event.id), person.app.services.relay.relay(event.id)]);
+    await Promise.all([person.app.services.relayEvent(event.id), person.app.services.relayEvent(event.id)]);
     const both = await subscription.until(2, of(event.id));
     assert.equal(both[0]?.text, both[1]?.text);
   });

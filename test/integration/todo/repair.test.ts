@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import type { Store } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS, reminderPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { TodoRepair } from '../../../functions/src/toolsets/todo/rules/repair.ts';
+import { repairTodo } from '../../../functions/src/toolsets/todo/rules/repair.ts';
+import type { Todo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { TodoService } from '../../../functions/src/toolsets/todo/rules/todos.ts';
 import { todoFromRecord } from '../../../functions/src/toolsets/todo/store/todoDocument.ts';
 import { Team, unkeyed } from '../coordination/team.ts';
@@ -75,7 +76,8 @@ describe('the repair of to-dos', () => {
     );
   }
 
-  const repairWith = (store: Store) => new TodoRepair({ ...team.app.ports, store });
+  const repairWith = (store: Store, id: string, before?: Todo) =>
+    repairTodo({ ...team.app.ports, store }, id, before);
 
   it('leaves a title to the one that has it, whatever a tool does with its double', async () => {
     await add('Water the plants');
@@ -95,7 +97,7 @@ describe('the repair of to-dos', () => {
   it('takes effect once where several have decided on the same edit', async () => {
     const id = await add('Water the plants');
     await document(id).update({ title: 'Water the roses', due_date: inDays(3) });
-    await Promise.all(meeting(3).map((store) => repairWith(store).repair(id, undefined)));
+    await Promise.all(meeting(3).map((store) => repairWith(store, id)));
     assert.deepEqual(await happened(), [`created ${id}`, `updated ${id}`]);
     const reminder = (await firestore().doc(reminderPath(id)).get()).data();
     assert.equal(reminder?.['task_title'], 'Water the roses');
@@ -105,7 +107,7 @@ describe('the repair of to-dos', () => {
   it('makes one next occurrence where several have decided on the same completion', async () => {
     const first = await begin();
     await document(first).update({ completed: true });
-    await Promise.all(meeting(3).map((store) => repairWith(store).repair(first, undefined)));
+    await Promise.all(meeting(3).map((store) => repairWith(store, first)));
     const [next, ...more] = await open();
     assert.deepEqual(more, []);
     assert.deepEqual(await happened(), [`completed ${first}`, `created ${first}`, `created ${next}`].sort());
@@ -158,7 +160,7 @@ describe('the repair of to-dos', () => {
     const first = await begin();
     await document(first).update({ title: 'Stand-up' });
     const completing = pausing(() => team.app.services.todos.complete(owner, first, unkeyed));
-    await repairWith(completing).repair(first, undefined);
+    await repairWith(completing, first);
     await team.app.services.repairTodo(first, undefined);
     const [next, ...more] = await open();
     assert.deepEqual(more, []);
@@ -173,7 +175,7 @@ describe('the repair of to-dos', () => {
     await team.app.services.todos.delete(owner, first, unkeyed);
     const [next] = await open();
     for (const before of [asItWas, undefined]) await team.app.services.repairTodo(first, before);
-    await Promise.all(meeting(2).map((store) => repairWith(store).repair(first, todoFromRecord(asItWas))));
+    await Promise.all(meeting(2).map((store) => repairWith(store, first, todoFromRecord(asItWas))));
     assert.deepEqual(await open(), [next]);
     const expected = [`created ${first}`, `updated ${first}`, `created ${next}`, `deleted ${first}`];
     assert.deepEqual(await happened(), expected.sort());

@@ -38,8 +38,8 @@ import {
   reminderToDocument,
 } from '../../../functions/src/toolsets/todo/store/reminders.ts';
 import {
-  isDerived,
-  recordedOf,
+  isIndexCurrent,
+  lastReportedOf,
   todoFromDocument,
   todoFromRecord,
   todoToDocument,
@@ -129,10 +129,10 @@ describe('documents', () => {
     fc.assert(
       fc.property(todos, todos, (todo, other) => {
         const data = stored(todoToDocument(todo));
-        assert.equal(isDerived(todo, data), true);
-        assert.deepEqual(recordedOf(data).recorded, todoAnswer(todo));
+        assert.equal(isIndexCurrent(todo, data), true);
+        assert.deepEqual(lastReportedOf(data).lastReported, todoAnswer(todo));
         const edited = { ...todo, title: `${todo.title} edited ${other.id}` };
-        assert.equal(isDerived(edited, data), false);
+        assert.equal(isIndexCurrent(edited, data), false);
       }),
     );
   });

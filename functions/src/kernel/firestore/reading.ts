@@ -1,6 +1,12 @@
 /** From snapshots to the domain's values: the one place that meets documents which cannot be read. */
 
-import { type DocumentSnapshot, FieldPath, type Query, QueryDocumentSnapshot } from '@google-cloud/firestore';
+import {
+  type DocumentSnapshot,
+  FieldPath,
+  type Firestore,
+  type Query,
+  QueryDocumentSnapshot,
+} from '@google-cloud/firestore';
 import type { Versioned } from '../commit.ts';
 import { sentBytes } from '../json.ts';
 import type { Page, Slice } from '../paging.ts';
@@ -170,4 +176,15 @@ class OtherIdError extends Error {
 function ownerOf(snapshot: DocumentSnapshot): string | undefined {
   const owner: unknown = snapshot.get('owner_uid');
   return typeof owner === 'string' ? owner : undefined;
+}
+
+/** What reads documents of Firestore. */
+export abstract class FirestoreReader {
+  protected readonly database: Firestore;
+  protected readonly documents: DocumentReading;
+
+  constructor(database: Firestore, documents: DocumentReading) {
+    this.database = database;
+    this.documents = documents;
+  }
 }

@@ -55,7 +55,7 @@ export const todo: Toolset = {
   errors: errorEnvelope,
 };
 
-export type { Notification, PushOutcome, PushService } from './rules/notifications.ts';
+export type { PushOutcome, PushService } from './rules/notifications.ts';
 export {
   type DeadLetter,
   type DeadLetters,
@@ -64,6 +64,7 @@ export {
   type TaskEvent,
   type Topic,
 } from './rules/outbox.ts';
+export type { Notification } from './rules/reminderMail.ts';
 
 declare module '../../mcp/callContext.ts' {
   interface Services {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import type { DeadLetter } from '../../../../functions/src/toolsets/todo/rules/outbox.ts';
 import {
   EventConsumer,
-  EventRelay,
   messageOf,
+  relayEvent,
   type TaskEvent,
   type Topic,
 } from '../../../../functions/src/toolsets/todo/rules/outbox.ts';
@@ -41,10 +41,8 @@ describe('the relay', () => {
 
   function relay(event: TaskEvent | undefined, id = EVENT.id) {
     const { errors, log } = errorsOf();
-    const relaying = new EventRelay(
-      portsOf<TodoPorts>({ taskEvents: { find: async () => event }, log }),
-      publisher,
-    ).relay(id);
+    const ports = portsOf<TodoPorts>({ taskHistory: { find: async () => event }, log });
+    const relaying = relayEvent(ports, publisher, id);
     return { errors, relaying };
   }
 

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import type { Change, Versioned } from '../../../../functions/src/kernel/commit.ts';
 import { systemHashing } from '../../../../functions/src/kernel/platform.ts';
-import { Titles } from '../../../../functions/src/toolsets/todo/rules/duplicateGuard.ts';
+import {
+  guardChanges,
+  guardChangesIfFree,
+} from '../../../../functions/src/toolsets/todo/rules/duplicateGuard.ts';
 import type { TodoPorts } from '../../../../functions/src/toolsets/todo/rules/ports.ts';
 import type { Todo } from '../../../../functions/src/toolsets/todo/rules/todo.ts';
 import { portsOf } from '../../../support/ports.ts';
@@ -10,18 +13,20 @@ import { refusal, START, secondsAfterStart, versionOf } from '../samples.ts';
 import { sampleTodo } from './samples.ts';
 
 /** The guards that there are, and the to-dos that hold them. */
-function titlesAmong(guards: ReadonlyMap<string, string> = new Map(), todos: readonly Todo[] = []): Titles {
+function titlesAmong(guards: ReadonlyMap<string, string> = new Map(), todos: readonly Todo[] = []) {
   const found = <Value>(value: Value | undefined): Versioned<Value> | undefined =>
     value === undefined ? undefined : versionOf(value);
-  return new Titles(
-    portsOf<TodoPorts>({
-      todos: {
-        find: async (id) => found(todos.find((todo) => todo.id === id)),
-        findGuard: async (id) => found(guards.get(id)),
-      },
-      hashing: systemHashing,
-    }),
-  );
+  const ports = portsOf<TodoPorts>({
+    todos: {
+      find: async (id) => found(todos.find((todo) => todo.id === id)),
+      findGuard: async (id) => found(guards.get(id)),
+    },
+    hashing: systemHashing,
+  });
+  return {
+    changes: (before: Todo | undefined, after: Todo | undefined) => guardChanges(ports, before, after),
+    tolerantChanges: (before: Todo | undefined, after: Todo) => guardChangesIfFree(ports, before, after),
+  };
 }
 
 async function guardOf(todo: Todo): Promise<string | undefined> {

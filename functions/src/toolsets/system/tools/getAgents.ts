@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { type Agent, foldedCapability } from '../../../access/rules/agent.ts';
 import { AVAILABILITIES, availability } from '../../../access/rules/liveness.ts';
+import { encodeCursor } from '../../../kernel/cursor.ts';
 import { defineTool } from '../../../mcp/tool.ts';
-import { cursor, decodeCursor, encodeCursor, pageShape } from './paging.ts';
+import { cursor, pageShape, placeAfter } from './paging.ts';
 
 const MAX_CAPABILITIES = 20;
 
@@ -98,7 +99,7 @@ export const getAgents = defineTool({
   handler: async ({ services }, { status, type, capabilities = [], includeMetrics, limit, cursor: at }) => {
     const query = { availability: status, type, capabilities: capabilities.map(foldedCapability) };
     const filters = JSON.stringify(query);
-    const after = decodeCursor(filters, at);
+    const after = placeAfter(filters, at);
     const { overview } = services.system;
     const [{ agents, next, asOf }, counted] = await Promise.all([
       overview.list(query, limit, after),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { encodeCursor } from '../../../kernel/cursor.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import {
@@ -13,7 +14,7 @@ import {
   USUAL_TYPE,
 } from '../../coordination/index.ts';
 import { type QueuePlace, type QueueStats, queueStatus, type TaskQueueRequest } from '../rules/queue.ts';
-import { cursor, decodeCursor, encodeCursor, pageShape } from './paging.ts';
+import { cursor, pageShape, placeAfter } from './paging.ts';
 
 const MAX_TITLE_LENGTH = 80;
 
@@ -159,7 +160,7 @@ function cursorOf(filters: string, { status, place }: QueuePlace): string {
 }
 
 function queuePlaceOf(filters: string, encoded: string | undefined): QueuePlace | undefined {
-  const decoded = decodeCursor(filters, encoded);
+  const decoded = placeAfter(filters, encoded);
   const [state, ...order] = decoded?.order ?? [];
   const status = state === undefined ? undefined : QUEUE_STATUSES[state];
   if (decoded === undefined || status === undefined) return undefined;

@@ -1,73 +1,72 @@
 /**
  * No two open to-dos of one owner have the same title and due date. A small document under an id made of the
- * three keeps them for one to-do, so that of two commits at once one fails. Source: spec/todo.md,
+ * three, the guard, keeps them for one to-do, so that of two commits at once one fails. Source: spec/todo.md,
  * DUPLICATE_TASK; docs/semantics.md#to-dos.
  */
 import type { Change } from '../../../kernel/commit.ts';
 import type { TodoPorts } from './ports.ts';
 import { caseFolded, duplicateTask, type Todo } from './todo.ts';
 
-/** What a to-do changes to have a title for itself, and who has it already. */
-interface Reservation {
+/** How a commit changes the guards, and the to-do that has the wanted one already. */
+interface GuardExchange {
   readonly changes: Change[];
-  readonly taken?: Todo;
+  readonly holder?: Todo;
 }
 
-type Titled = Pick<Todo, 'ownerUid' | 'title' | 'dueDate' | 'completed'>;
+type Guarded = Pick<Todo, 'ownerUid' | 'title' | 'dueDate' | 'completed'>;
 
-export class Titles {
-  private readonly ports: TodoPorts;
+/**
+ * Releases the guard of a to-do as it was, and reserves the guard of the to-do as it becomes.
+ * @throws MusterError CONFLICT, with the reason DUPLICATE_TASK
+ */
+export async function guardChanges(
+  ports: TodoPorts,
+  before: Todo | undefined,
+  after: Todo | undefined,
+): Promise<Change[]> {
+  const { changes, holder } = await exchange(ports, before, after, before?.id ?? after?.id);
+  if (holder !== undefined) throw duplicateTask(holder);
+  return changes;
+}
 
-  constructor(ports: TodoPorts) {
-    this.ports = ports;
-  }
+/** The same for a to-do that exists already: a duplicate gets no guard. */
+export async function guardChangesIfFree(
+  ports: TodoPorts,
+  before: Guarded | undefined,
+  after: Todo,
+): Promise<Change[]> {
+  return (await exchange(ports, before, after, after.id)).changes;
+}
 
-  /**
-   * Lets go of what a to-do no longer is, and reserves what it becomes.
-   * @throws MusterError CONFLICT, with the reason DUPLICATE_TASK
-   */
-  async changes(before: Todo | undefined, after: Todo | undefined): Promise<Change[]> {
-    const { changes, taken } = await this.exchange(before, after, before?.id ?? after?.id);
-    if (taken !== undefined) throw duplicateTask(taken);
-    return changes;
-  }
+/** A client may have given a to-do the title of another one. The guard is then the other's, and stays. */
+async function exchange(
+  ports: TodoPorts,
+  before: Guarded | undefined,
+  after: Guarded | undefined,
+  id: string | undefined,
+): Promise<GuardExchange> {
+  const [old, next] = [guardOf(ports, before), guardOf(ports, after)];
+  if (old === next || id === undefined) return { changes: [] };
+  const isOwn = old !== undefined && (await ports.todos.findGuard(old))?.value === id;
+  const released: Change[] = isOwn ? [{ kind: 'releaseTitle', id: old }] : [];
+  if (next === undefined) return { changes: released };
+  const { changes, ...rest } = await reserve(ports, next, id);
+  return { changes: [...released, ...changes], ...rest };
+}
 
-  /** The same where a to-do is as it is: one that doubles another goes without. */
-  async tolerantChanges(before: Titled | undefined, after: Todo): Promise<Change[]> {
-    return (await this.exchange(before, after, after.id)).changes;
-  }
+async function reserve(ports: TodoPorts, guard: string, taskId: string): Promise<GuardExchange> {
+  const { todos } = ports;
+  const held = await todos.findGuard(guard);
+  if (held === undefined) return { changes: [{ kind: 'reserveTitle', id: guard, taskId }] };
+  if (held.value === taskId) return { changes: [] };
+  const holder = (await todos.find(held.value))?.value;
+  if (holder !== undefined && guardOf(ports, holder) === guard) return { changes: [], holder };
+  return { changes: [{ kind: 'reserveTitle', id: guard, taskId, replaces: held.version }] };
+}
 
-  /** Somebody may have given it another's title past the tools: then the guard is the other's, and stays. */
-  private async exchange(
-    before: Titled | undefined,
-    after: Titled | undefined,
-    id: string | undefined,
-  ): Promise<Reservation> {
-    const [old, next] = [this.guardOf(before), this.guardOf(after)];
-    if (old === next || id === undefined) return { changes: [] };
-    const isOurs = old !== undefined && (await this.ports.todos.findGuard(old))?.value === id;
-    const released: Change[] = isOurs ? [{ kind: 'releaseTitle', id: old }] : [];
-    if (next === undefined) return { changes: released };
-    const { changes, taken } = await this.reserve(next, id);
-    return { changes: [...released, ...changes], ...(taken && { taken }) };
-  }
-
-  private async reserve(guard: string, taskId: string): Promise<Reservation> {
-    const { todos } = this.ports;
-    const held = await todos.findGuard(guard);
-    if (held === undefined) return { changes: [{ kind: 'reserveTitle', id: guard, taskId }] };
-    if (held.value === taskId) return { changes: [] };
-    const holder = await todos.find(held.value);
-    if (holder !== undefined && this.guardOf(holder.value) === guard)
-      return { changes: [], taken: holder.value };
-    return { changes: [{ kind: 'reserveTitle', id: guard, taskId, replaces: held.version }] };
-  }
-
-  /** Undefined where nothing has to be kept. */
-  private guardOf(todo: Titled | undefined): string | undefined {
-    if (todo === undefined || todo.completed) return undefined;
-    const { ownerUid, title, dueDate } = todo;
-    const key = JSON.stringify([ownerUid, caseFolded(title), dueDate?.getTime() ?? null]);
-    return this.ports.hashing.sha256(key);
-  }
+/** Undefined for a to-do that needs no guard. */
+function guardOf({ hashing }: TodoPorts, todo: Guarded | undefined): string | undefined {
+  if (todo === undefined || todo.completed) return undefined;
+  const { ownerUid, title, dueDate } = todo;
+  return hashing.sha256(JSON.stringify([ownerUid, caseFolded(title), dueDate?.getTime() ?? null]));
 }

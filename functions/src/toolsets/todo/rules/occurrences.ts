@@ -2,7 +2,7 @@
  * The occurrences of a rule. rrule-temporal says on which days they are, Temporal at which instant on
  * such a day: RFC 5545 leaves out what falls into the gap of a clock put forward, and we do not.
  *
- * Loading this takes tens of milliseconds. Import schedule.ts, which does so on first use.
+ * Loading this takes tens of milliseconds: import it where it is needed first.
  */
 
 import { RRuleTemporal } from 'rrule-temporal';
@@ -15,10 +15,22 @@ const DAYS_OF_EVERY_MONTH = 28;
 /** What a gap has moved may be due on the day after the one that it means. The search begins a day before that. */
 const DAYS_BEFORE = 2;
 
+/** The occurrence that the anchor is. */
 export function firstOccurrence(rule: RecurrenceRule): Occurrence {
   return { on: local(rule.anchor, rule.timezone).toPlainDate().toString(), due: rule.anchor };
 }
 
+/**
+ * The first occurrence that is due after an instant, computed from the anchor: in a month that lacks the
+ * anchor's day on its last, at the anchor's time of day, in a gap of the clock as much later as the gap is
+ * long, in an overlap the first time. It takes the same few steps however far away that is.
+ *
+ * @param after what the occurrence is due strictly after: for a completed one the later of its due date and
+ *   its completion
+ * @param afterDate `on` of the occurrence that it follows, where there is one. It makes sure that the next
+ *   one has another id when the to-do was moved ahead or the rule was edited.
+ * @returns undefined after the last
+ */
 export function nextOccurrence(rule: RecurrenceRule, after: Date, afterDate = ''): Occurrence | undefined {
   const first = firstOccurrence(rule);
   if (after < rule.anchor && afterDate < first.on) return first;

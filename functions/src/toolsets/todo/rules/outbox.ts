@@ -5,7 +5,7 @@
  */
 
 import { z } from 'zod';
-import { canonicalJson, type JsonObject, jsonObject } from '../../../kernel/json.ts';
+import { canonicalJson, type JsonObject, jsonObject, parsedJson } from '../../../kernel/json.ts';
 import type { TodoPorts } from './ports.ts';
 
 /** `reminder` is ours: a reminder of the to-do became due. */
@@ -94,13 +94,6 @@ declare module '../../../kernel/commit.ts' {
   interface ChangeKinds extends EventChanges {}
 }
 
-// What the event spine needs of the world.
-
-export interface EventReader {
-  /** @throws Error where there is a document of this id that is no event */
-  find(eventId: string): Promise<TaskEvent | undefined>;
-}
-
 export interface EventPublisher {
   /** Resolves when the event is safe: it is then delivered at least once, in the order of its to-do's others. */
   publish(topic: Topic, event: TaskEvent): Promise<void>;
@@ -131,50 +124,25 @@ export interface AuditEntry {
   readonly recordedAt: Date;
 }
 
-export interface AuditTrail {
-  /** Leaves the entry that is there already. */
-  record(entry: AuditEntry): Promise<void>;
+/**
+ * From the outbox to the topics. Relaying twice publishes twice; consumers know events by their ids.
+ * @throws Error where any topic cannot be reached: the trigger then comes again
+ */
+export async function relayEvent(
+  { taskHistory, log }: TodoPorts,
+  publisher: EventPublisher,
+  eventId: string,
+): Promise<void> {
+  const event = await taskHistory.find(eventId);
+  if (event !== undefined) await Promise.all(topicsOf(event).map((topic) => publisher.publish(topic, event)));
+  else log.error('event_missing', { eventId }); // events are never deleted
 }
 
-/** What people's clients watch: the latest changes of their to-dos. */
-export interface TaskUpdates {
-  /** Shows the event among its owner's latest; once, however often it is told. */
-  show(event: TaskEvent): Promise<void>;
-}
-
-// From the outbox to the topics. Relaying twice publishes twice; consumers know events by their ids.
-
-export class EventRelay {
-  private readonly ports: TodoPorts;
-  private readonly publisher: EventPublisher;
-
-  constructor(ports: TodoPorts, publisher: EventPublisher) {
-    this.ports = ports;
-    this.publisher = publisher;
-  }
-
-  /** Fails where any topic cannot be reached: the trigger then comes again. */
-  async relay(eventId: string): Promise<void> {
-    const { taskEvents, log } = this.ports;
-    const event = await taskEvents.find(eventId);
-    if (event === undefined) {
-      log.error('event_missing', { eventId }); // events are never deleted
-      return;
-    }
-    await Promise.all(topicsOf(event).map((topic) => this.publisher.publish(topic, event)));
-  }
-}
-
-// One consumer of a topic. Messages come at least once, late and out of order: what it does must be the
-// same however often. It throws where it may succeed later, and buries what it can never process, so that
-// one bad message is neither tried for a day nor lost.
-
-/** A message as it came. */
-interface Message {
-  readonly id: string;
-  readonly text: string;
-}
-
+/**
+ * One consumer of a topic. Messages come at least once, late and out of order: what it does must be the same
+ * however often. It throws where it may succeed later, and buries what it can never process, so that one bad
+ * message is neither tried for a day nor lost.
+ */
 export class EventConsumer {
   readonly name: string;
   private readonly act: (event: TaskEvent) => Promise<void>;
@@ -186,9 +154,9 @@ export class EventConsumer {
     this.ports = ports;
   }
 
-  async receive({ id, text }: Message): Promise<void> {
+  async receive({ id, text }: { readonly id: string; readonly text: string }): Promise<void> {
     const { deadLetters, log } = this.ports;
-    const read = eventMessage.safeParse(parsed(text));
+    const read = eventMessage.safeParse(parsedJson(text));
     if (read.success) return this.take(eventOf(read.data));
     const reason = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
     log.error('message_buried', { consumer: this.name, messageId: id, reason });
@@ -201,17 +169,10 @@ export class EventConsumer {
   }
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-// Records that an event arrived. The events themselves are the audit trail, and nobody can change them
-// through Muster; the digest shows where somebody has done so past it.
-
+/**
+ * Records that an event arrived. The events themselves are the audit trail, and nobody can change them through
+ * Muster; the digest shows where somebody has done so past it.
+ */
 export async function audit(event: TaskEvent, { auditTrail, hashing, clock }: TodoPorts): Promise<void> {
   await auditTrail.record({
     eventId: event.id,
@@ -224,16 +185,7 @@ export async function audit(event: TaskEvent, { auditTrail, hashing, clock }: To
   });
 }
 
-// Hands events to their consumers without a broker, on a machine that has none.
-
-export class DirectDelivery implements EventPublisher {
-  private readonly consumers: Readonly<Record<Topic, EventConsumer>>;
-
-  constructor(consumers: Readonly<Record<Topic, EventConsumer>>) {
-    this.consumers = consumers;
-  }
-
-  publish(topic: Topic, event: TaskEvent): Promise<void> {
-    return this.consumers[topic].take(event);
-  }
+/** Hands events to their consumers without a broker, on a machine that has none. */
+export function directDelivery(consumers: Readonly<Record<Topic, EventConsumer>>): EventPublisher {
+  return { publish: (topic, event) => consumers[topic].take(event) };
 }

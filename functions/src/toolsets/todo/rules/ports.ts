@@ -1,35 +1,38 @@
-/** What to-dos are read by, and whom their events and reminders are told through. */
+/** What the rules of to-dos read and write through. */
 import type { AccessPorts } from '../../../access/rules/ports.ts';
+import type { PortOf } from '../../../kernel/ports.ts';
+import type { FirestoreAuditTrail, FirestoreTaskHistory } from '../store/events.ts';
 import type {
-  Deliveries,
-  Devices,
-  Inbox,
-  MailQueue,
-  People,
-  PreferenceReader,
-  PushService,
-} from './notifications.ts';
-import type { AuditTrail, DeadLetters, EventPublisher, EventReader, TaskUpdates } from './outbox.ts';
-import type { ReminderReader } from './reminder.ts';
-import type { RecurringTaskReader, TaskHistory, TodoReader } from './todoChanges.ts';
+  DatabaseDeliveries,
+  DatabaseDevices,
+  DatabaseInbox,
+  DatabaseTaskUpdates,
+  FirebasePeople,
+  FirestoreMailQueue,
+  FirestorePreferenceReader,
+} from '../store/notifications.ts';
+import type { FirestoreRecurringTaskReader } from '../store/recurringTasks.ts';
+import type { FirestoreReminderReader } from '../store/reminders.ts';
+import type { FirestoreTodoReader } from '../store/todos.ts';
+import type { PushService } from './notifications.ts';
+import type { DeadLetters, EventPublisher } from './outbox.ts';
 
 export interface TodoPorts extends AccessPorts {
-  readonly todos: TodoReader;
-  readonly recurringTasks: RecurringTaskReader;
-  readonly taskHistory: TaskHistory;
-  readonly reminders: ReminderReader;
-  readonly preferences: PreferenceReader;
-  readonly taskEvents: EventReader;
-  readonly auditTrail: AuditTrail;
-  readonly taskUpdates: TaskUpdates;
+  readonly todos: PortOf<FirestoreTodoReader>;
+  readonly recurringTasks: PortOf<FirestoreRecurringTaskReader>;
+  readonly taskHistory: PortOf<FirestoreTaskHistory>;
+  readonly reminders: PortOf<FirestoreReminderReader>;
+  readonly preferences: PortOf<FirestorePreferenceReader>;
+  readonly auditTrail: PortOf<FirestoreAuditTrail>;
+  readonly taskUpdates: PortOf<DatabaseTaskUpdates>;
   /** Absent on a machine without a broker: events are handed straight on. */
   readonly publisher: EventPublisher | undefined;
   readonly deadLetters: DeadLetters;
-  readonly inbox: Inbox;
-  readonly devices: Devices;
-  readonly deliveries: Deliveries;
-  readonly people: People;
-  readonly mail: MailQueue;
+  readonly inbox: PortOf<DatabaseInbox>;
+  readonly devices: PortOf<DatabaseDevices>;
+  readonly deliveries: PortOf<DatabaseDeliveries>;
+  readonly people: PortOf<FirebasePeople>;
+  readonly mail: PortOf<FirestoreMailQueue>;
   /** Absent where nobody's devices can be told of a reminder. */
   readonly push: PushService | undefined;
 }

@@ -1,10 +1,10 @@
 /** A person's recurring tasks. Source: spec/todo.md, create_recurring_task; docs/semantics.md#to-dos. */
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
-import type { Page, Slice } from '../../../kernel/paging.ts';
+import type { Page } from '../../../kernel/paging.ts';
 import { retryStale } from '../../../kernel/retry.ts';
 import { readFor } from '../../../kernel/unreadable.ts';
-import { Titles } from './duplicateGuard.ts';
-import { firstOccurrence, occurrenceTodo } from './nextOccurrence.ts';
+import { guardChanges } from './duplicateGuard.ts';
+import { occurrenceTodo } from './nextOccurrence.ts';
 import type { TodoPorts } from './ports.ts';
 import { type RecurringTask, type RequestedRule, recurrenceRule } from './recurrence.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type Todo,
   USUAL_PRIORITY,
 } from './todo.ts';
-import { creationChanges, happeningTo } from './todoChanges.ts';
+import { changeContext, creationChanges } from './todoChanges.ts';
 
 interface RecurringDraft {
   readonly title: string;
@@ -43,26 +43,21 @@ export interface BegunRecurrence {
 
 export class RecurringTasks {
   private readonly ports: TodoPorts;
-  private readonly titles: Titles;
 
   constructor(ports: TodoPorts) {
     this.ports = ports;
-    this.titles = new Titles(ports);
   }
 
   /** @throws MusterError VALIDATION_ERROR; CONFLICT, with the reason DUPLICATE_TASK */
-  create(
-    ownerUid: string,
-    draft: RecurringDraft,
-    recordAnswer: RecordAnswer<BegunRecurrence>,
-  ): Promise<BegunRecurrence> {
-    const { clock, preferences, randomness, store } = this.ports;
+  create(ownerUid: string, draft: RecurringDraft, recordAnswer: RecordAnswer<BegunRecurrence>): Promise<BegunRecurrence> {
+    const { clock, randomness, store } = this.ports;
     const rule = recurrenceRule(draft.rule);
     const tags = checkedTags(draft.tags ?? []);
     return retryStale(randomness, async () => {
+      const { firstOccurrence } = await import('./occurrences.ts');
       const now = clock.now();
       requireFuture('start_date', rule.anchor, now);
-      const latest = await firstOccurrence(rule);
+      const latest = firstOccurrence(rule);
       const recurringTask: RecurringTask = {
         id: randomness.uuid(),
         ownerUid,
@@ -75,10 +70,9 @@ export class RecurringTasks {
         latest,
       };
       const begun = { recurringTask, first: occurrenceTodo(recurringTask, latest, now) };
-      const reserved = await this.titles.changes(undefined, begun.first);
-      const wishes = { isDue: true, preferences };
-      const happening = await happeningTo(begun.first, randomness.uuid(), now, wishes);
-      const created = creationChanges(begun.first, happening);
+      const reserved = await guardChanges(this.ports, undefined, begun.first);
+      const context = await changeContext(this.ports, begun.first, now, true);
+      const created = creationChanges(begun.first, context);
       await store.commit(
         [{ kind: 'createRecurringTask', recurringTask }, ...created, ...reserved],
         recordAnswer(begun),
@@ -109,11 +103,7 @@ export class RecurringTasks {
     return this.replace(ownerUid, id, (recurring) => ({ ...recurring, endedAt: clock.now() }), recordAnswer);
   }
 
-  list(
-    ownerUid: string,
-    withEnded: boolean,
-    page: Page,
-  ): Promise<Slice<RecurringTask> & { readonly total: number }> {
+  list(ownerUid: string, withEnded: boolean, page: Page) {
     return this.ports.recurringTasks.list(ownerUid, withEnded, page);
   }
 

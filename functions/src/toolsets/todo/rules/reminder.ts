@@ -2,9 +2,7 @@
  * Reminders. A to-do with a due date has one, under the to-do's own id: it moves with the due date, and goes when
  * the to-do is completed or deleted. Source: spec/todo.md, "list_reminders"; docs/semantics.md#to-dos.
  */
-import type { Versioned } from '../../../kernel/commit.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
-import type { Page, Position, Slice } from '../../../kernel/paging.ts';
 import type { TaskEvent } from './outbox.ts';
 
 /** How long before the due date, where its owner has not said otherwise. */
@@ -92,32 +90,4 @@ export interface ReminderChanges {
 
 declare module '../../../kernel/commit.ts' {
   interface ChangeKinds extends ReminderChanges {}
-}
-
-// What reminders need of the world.
-
-export interface ReminderReader {
-  find(id: string): Promise<Versioned<Reminder> | undefined>;
-  /** Those that are to be sent by `now`, longest ago first, and after which place there are more. */
-  due(now: Date, page: Page): Promise<DueReminders>;
-  /** A person's that are still to be sent, after `now`: the next first. */
-  upcoming(ownerUid: string, now: Date, page: Page): Promise<Slice<Reminder>>;
-  countUpcoming(ownerUid: string, now: Date): Promise<number>;
-  /** All of a person's, the latest first. */
-  list(ownerUid: string, page: Page): Promise<Slice<Reminder>>;
-  count(ownerUid: string): Promise<number>;
-}
-
-export interface DueReminders {
-  readonly reminders: readonly Versioned<Reminder>[];
-  readonly next?: Position;
-}
-
-interface RemindableTodo extends Remindable {
-  readonly completed: boolean;
-}
-
-/** To-dos as far as reminders concern them. */
-export interface RemindableTodos {
-  find(todoId: string): Promise<Versioned<RemindableTodo> | undefined>;
 }

@@ -1,7 +1,7 @@
 /** A person's reminders, as they ask for them. The to-dos' own commits make, move and remove the usual ones. */
 import { type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import type { Page, Position, Slice } from '../../../kernel/paging.ts';
+import type { Page, Position } from '../../../kernel/paging.ts';
 import { retryStale } from '../../../kernel/retry.ts';
 import { readFor } from '../../../kernel/unreadable.ts';
 import type { TodoPorts } from './ports.ts';
@@ -11,10 +11,6 @@ import { alreadyCompleted, inThePast, todoNotFound } from './todo.ts';
 /** What a clock that is a little behind may call the past. */
 const GRACE_MILLISECONDS = 60_000;
 
-interface Reminders extends Slice<Reminder> {
-  readonly total: number;
-}
-
 export class ReminderService {
   private readonly ports: TodoPorts;
 
@@ -23,7 +19,7 @@ export class ReminderService {
   }
 
   /** Those that are still to be sent, the next first; or all, the latest first. */
-  async list(ownerUid: string, isUpcoming: boolean, page: Page): Promise<Reminders> {
+  async list(ownerUid: string, isUpcoming: boolean, page: Page) {
     const { reminders, clock } = this.ports;
     const now = clock.now();
     const [slice, total] = await Promise.all(
@@ -95,10 +91,6 @@ export class ReminderService {
   }
 }
 
-// Sends what is due. Sending is one commit: the reminder is marked as sent, at the version that was read,
-// and its event is put into the outbox under an id made of the reminder and its time. So of two senders at
-// once one commits; and one that dies has either sent a reminder or left it due.
-
 /** Reminders that are read and sent together. */
 const BATCH = 50;
 
@@ -107,6 +99,11 @@ const MOST_BATCHES = 20;
 
 type Outcome = 'sent' | 'dropped' | 'taken' | 'failed';
 
+/**
+ * Sends what is due. Sending is one commit: the reminder is marked as sent, at the version that was read, and its
+ * event is put into the outbox under an id made of the reminder and its time. So of two senders at once one
+ * commits; and one that dies has either sent a reminder or left it due.
+ */
 export class ReminderSending {
   private readonly ports: TodoPorts;
 
@@ -141,7 +138,7 @@ export class ReminderSending {
   }
 
   private async send({ value: reminder, version }: Versioned<Reminder>): Promise<Outcome> {
-    const { store, clock, todos, taskEvents } = this.ports;
+    const { store, clock, todos, taskHistory } = this.ports;
     const todo = await todos.find(reminder.taskId);
     // A client may have completed or deleted it past the tools, and nothing has repaired that yet.
     if (todo === undefined || todo.value.completed) {
@@ -160,7 +157,7 @@ export class ReminderSending {
     } catch (error) {
       if (!(error instanceof StaleWriteError)) throw error;
       // It may have been set once more to the very time at which it was sent: that is one reminder.
-      if ((await taskEvents.find(event.id)) === undefined) return 'taken';
+      if ((await taskHistory.find(event.id)) === undefined) return 'taken';
       await store.commit([{ kind: 'moveReminder', reminder: sent, version }]);
       return 'taken';
     }

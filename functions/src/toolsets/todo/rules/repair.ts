@@ -6,84 +6,70 @@
 import type { Change } from '../../../kernel/commit.ts';
 import { canonicalJson, type JsonObject, jsonObject } from '../../../kernel/json.ts';
 import { retryStale } from '../../../kernel/retry.ts';
-import { Titles } from './duplicateGuard.ts';
-import { Succession } from './nextOccurrence.ts';
+import { guardChanges, guardChangesIfFree } from './duplicateGuard.ts';
+import { followingOccurrence } from './nextOccurrence.ts';
 import type { TodoPorts } from './ports.ts';
 import { addedTags, caseFolded, MAX_TAGS, type Todo, todoAnswer } from './todo.ts';
 import {
+  changeContext,
+  deletionEffects,
   deletionId,
   differences,
   type EditedTodo,
-  goneChanges,
-  happeningTo,
   type RemindedTodo,
   reminderChanges,
   todoEvent,
 } from './todoChanges.ts';
 
-export class TodoRepair {
-  private readonly ports: TodoPorts;
-  private readonly titles: Titles;
-  private readonly succession: Succession;
-
-  constructor(ports: TodoPorts) {
-    this.ports = ports;
-    this.titles = new Titles(ports);
-    this.succession = new Succession(ports, this.titles);
-  }
-
-  /** @param before the to-do as it was, for where it is gone; undefined where that is unknown or unreadable */
-  repair(id: string, before: Todo | undefined): Promise<void> {
-    const { todos, randomness, log } = this.ports;
-    return retryStale(randomness, async () => {
-      const found = await todos.findEdited(id);
-      if (found !== undefined) return this.repairPresent(found);
-      if (before !== undefined) return this.repairGone(before);
-      log.warn('todo_gone_unread', { todoId: id });
-    });
-  }
-
-  private async repairPresent(found: EditedTodo): Promise<void> {
-    const { clock, preferences, randomness, store } = this.ports;
-    const now = clock.now();
-    const todo = normalised(found.value, now);
-    const after = todoAnswer(todo);
-    const states = [found.recorded, todoAnswer(found.value), after].map((state) => canonicalJson(state));
-    const changes: Change[] = [];
-    if (!found.isDerived || new Set(states).size > 1)
-      changes.push({ kind: 'replaceTodo', todo, version: found.version });
-    if (differences(found.recorded ?? null, after).length > 0) {
-      const was = recordedTodo(todo, found.recorded);
-      const isDue = !todo.completed && todo.dueDate !== undefined;
-      const happening = await happeningTo(todo, randomness.uuid(), now, { isDue, preferences });
-      changes.push(
-        { kind: 'recordEvent', event: todoEvent(found.recorded ?? null, todo, after, happening) },
-        ...reminderChanges(was, todo, found.reminder, happening),
-        ...(await this.titles.tolerantChanges(was, todo)),
-      );
-    }
-    if (todo.completed) changes.push(...(await this.succession.after(todo, now)).changes);
-    await store.commit(changes);
-  }
-
-  private async repairGone(before: Todo): Promise<void> {
-    const { clock, store, taskHistory } = this.ports;
-    if ((await taskHistory.find(deletionId(before.id))) !== undefined) return;
-    const now = clock.now();
-    await store.commit([
-      ...goneChanges(before, now),
-      ...(await this.titles.changes(before, undefined)),
-      ...(await this.succession.after(before, now)).changes,
-    ]);
-  }
+/** @param before the to-do as it was, for where it is deleted; undefined where that is unknown or unreadable */
+export function repairTodo(ports: TodoPorts, id: string, before: Todo | undefined): Promise<void> {
+  return retryStale(ports.randomness, async () => {
+    const found = await ports.todos.findEdited(id);
+    if (found !== undefined) return repairPresent(ports, found);
+    if (before !== undefined) return repairDeleted(ports, before);
+    ports.log.warn('todo_gone_unread', { todoId: id });
+  });
 }
 
-/** Whether the last event told of the to-do as it is. */
-export function isRecorded({ value, recorded }: RemindedTodo): boolean {
-  return canonicalJson(recorded) === canonicalJson(todoAnswer(value));
+async function repairPresent(ports: TodoPorts, found: EditedTodo): Promise<void> {
+  const now = ports.clock.now();
+  const todo = normalised(found.value, now);
+  const after = todoAnswer(todo);
+  const reported = found.lastReported;
+  const states = [reported, todoAnswer(found.value), after].map((state) => canonicalJson(state));
+  const changes: Change[] = [];
+  if (!found.isIndexCurrent || new Set(states).size > 1)
+    changes.push({ kind: 'replaceTodo', todo, version: found.version });
+  if (differences(reported ?? null, after).length > 0) {
+    const before = reported && reportedTodo(todo, reported);
+    const isDue = !todo.completed && todo.dueDate !== undefined;
+    const context = await changeContext(ports, todo, now, isDue);
+    changes.push(
+      { kind: 'recordEvent', event: todoEvent(reported ?? null, todo, after, context) },
+      ...reminderChanges(before, todo, found.reminder, context),
+      ...(await guardChangesIfFree(ports, before, todo)),
+    );
+  }
+  if (todo.completed) changes.push(...(await followingOccurrence(ports, todo, now)).changes);
+  await ports.store.commit(changes);
 }
 
-/** What a tool would have made of it. */
+async function repairDeleted(ports: TodoPorts, before: Todo): Promise<void> {
+  if ((await ports.taskHistory.find(deletionId(before.id))) !== undefined) return;
+  const now = ports.clock.now();
+  await ports.store.commit([
+    ...deletionEffects(before, now),
+    ...(await guardChanges(ports, before, undefined)),
+    ...(await followingOccurrence(ports, before, now)).changes,
+  ]);
+}
+
+/** Whether the last event reported the to-do as it is. */
+export function isReported({ value, lastReported }: RemindedTodo): boolean {
+  return canonicalJson(lastReported) === canonicalJson(todoAnswer(value));
+}
+
+/** The to-do as a tool would have written it. */
 function normalised(todo: Todo, now: Date): Todo {
   const { completedAt, ...rest } = todo;
   const folded = new Set<string>();
@@ -100,15 +86,14 @@ function normalised(todo: Todo, now: Date): Todo {
   };
 }
 
-/** The to-do as its last event told of it, as far as its title, due date and completion go. */
-function recordedTodo(todo: Todo, recorded: JsonObject | undefined): Todo | undefined {
-  if (recorded === undefined) return undefined;
+/** The to-do with the title, due date and completion that its last event reported. */
+function reportedTodo(todo: Todo, reported: JsonObject): Todo {
   const { dueDate: _dueDate, ...rest } = todo;
-  const { title, due_date: due } = jsonObject.parse(recorded);
+  const { title, due_date: due, completed } = jsonObject.parse(reported);
   return {
     ...rest,
     title: typeof title === 'string' ? title : todo.title,
-    completed: recorded['completed'] === true,
+    completed: completed === true,
     ...(typeof due === 'string' && { dueDate: new Date(due) }),
   };
 }

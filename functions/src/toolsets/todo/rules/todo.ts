@@ -1,6 +1,7 @@
 /** To-dos: what a person means to do. Source: spec/todo.md; docs/semantics.md#to-dos. */
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
+import type { Place } from '../../../kernel/paging.ts';
 
 /** By rank, lowest first. */
 export const PRIORITIES = ['LOW', 'MEDIUM', 'HIGH'] as const;
@@ -33,15 +34,6 @@ interface TodoOccurrence {
   readonly recurringTaskId: string;
   /** The calendar date that the rule means, `YYYY-MM-DD`, wherever the to-do itself was moved. */
   readonly on: string;
-}
-
-/** What of a to-do its owner may change. */
-export interface TodoContent {
-  readonly title: string;
-  readonly description?: string;
-  readonly dueDate?: Date;
-  readonly priority: Priority;
-  readonly tags: readonly string[];
 }
 
 /** How to-dos are compared where case does not count. Capitals have more letters (ß, SS) or fewer forms (Σ). */
@@ -149,15 +141,9 @@ export interface TodoSort {
   readonly order: SortOrder;
 }
 
-/** The place after which a list goes on: what the last item is sorted by, and its id. */
-export interface TodoPlace {
-  readonly order: readonly number[];
-  readonly id: string;
-}
-
 export interface TodoPage {
   readonly limit: number;
-  readonly after?: TodoPlace | undefined;
+  readonly after?: Place | undefined;
 }
 
 // What can be wrong with a to-do. Source: spec/todo.md, "Error Handling".

@@ -1,19 +1,12 @@
 /** What changes with a to-do, in the one commit that changes it. Source: spec/todo.md, "Side Effects". */
 import type { Change, Versioned } from '../../../kernel/commit.ts';
 import { canonicalJson, type JsonObject } from '../../../kernel/json.ts';
-import type { Page, Slice } from '../../../kernel/paging.ts';
-import type { PreferenceReader } from './notifications.ts';
+import type { Place } from '../../../kernel/paging.ts';
 import type { TaskEvent, TaskEventType } from './outbox.ts';
+import type { TodoPorts } from './ports.ts';
 import type { RecurringTask } from './recurrence.ts';
 import { type Reminder, reminderBefore } from './reminder.ts';
-import {
-  type Todo,
-  type TodoFilter,
-  type TodoPage,
-  type TodoPlace,
-  type TodoSort,
-  todoAnswer,
-} from './todo.ts';
+import { type Todo, todoAnswer } from './todo.ts';
 
 /** What events report the change of; the rest of a to-do never changes. */
 const REPORTED = [
@@ -36,21 +29,23 @@ export function deletionId(todoId: string): string {
   return `deleted-${todoId}`;
 }
 
-/** What an event needs to be one: when it happened, and an id for it. */
-interface Happening {
-  readonly eventId: string;
+/** What all changes of one commit have in common. */
+interface ChangeContext {
+  /** When the change happened, and the id of its event. */
   readonly now: Date;
+  readonly eventId: string;
   /** How long before the due date the owner wants to be reminded, where that matters. */
   readonly leadMilliseconds?: number;
 }
 
-/** @param isDue whether the to-do gets a due date by it, so that its owner's wishes matter */
-export async function happeningTo(
+/** @param isDue whether the to-do gets a due date by it, so that its owner's preferences matter */
+export async function changeContext(
+  { preferences, randomness }: TodoPorts,
   { ownerUid }: Todo,
-  eventId: string,
   now: Date,
-  { isDue, preferences }: { readonly isDue: boolean; readonly preferences: PreferenceReader },
-): Promise<Happening> {
+  isDue: boolean,
+): Promise<ChangeContext> {
+  const eventId = randomness.uuid();
   if (!isDue) return { eventId, now };
   const { leadMilliseconds } = await preferences.of(ownerUid);
   return { eventId, now, leadMilliseconds };
@@ -60,7 +55,7 @@ export function todoEvent(
   before: JsonObject | null,
   todo: Todo,
   after: JsonObject | null,
-  { eventId, now }: Happening,
+  { eventId, now }: ChangeContext,
 ): TaskEvent {
   return {
     id: eventId,
@@ -80,41 +75,39 @@ function eventType(before: JsonObject | null, after: JsonObject | null): TaskEve
   return after['completed'] === true && before['completed'] !== true ? 'completed' : 'updated';
 }
 
-/** A to-do comes to be. */
-export function creationChanges(todo: Todo, happening: Happening): Change[] {
+export function creationChanges(todo: Todo, context: ChangeContext): Change[] {
   return [
     { kind: 'createTodo', todo },
-    { kind: 'recordEvent', event: todoEvent(null, todo, todoAnswer(todo), happening) },
-    ...reminderChanges(undefined, todo, undefined, happening),
+    { kind: 'recordEvent', event: todoEvent(null, todo, todoAnswer(todo), context) },
+    ...reminderChanges(undefined, todo, undefined, context),
   ];
 }
 
-/** A to-do becomes another; nothing where it does not. */
+/** No changes where the to-do stays as it is. */
 export function replacementChanges(
   before: Versioned<Todo>,
   after: Todo,
   reminder: Versioned<Reminder> | undefined,
-  happening: Happening,
+  context: ChangeContext,
 ): Change[] {
   const [was, is] = [todoAnswer(before.value), todoAnswer(after)];
   if (differences(was, is).length === 0) return [];
   return [
     { kind: 'replaceTodo', todo: after, version: before.version },
-    { kind: 'recordEvent', event: todoEvent(was, after, is, happening) },
-    ...reminderChanges(before.value, after, reminder, happening),
+    { kind: 'recordEvent', event: todoEvent(was, after, is, context) },
+    ...reminderChanges(before.value, after, reminder, context),
   ];
 }
 
-/** A to-do goes. */
 export function deletionChanges({ value: todo, version }: Versioned<Todo>, now: Date): Change[] {
-  return [{ kind: 'deleteTodo', id: todo.id, version }, ...goneChanges(todo, now)];
+  return [{ kind: 'deleteTodo', id: todo.id, version }, ...deletionEffects(todo, now)];
 }
 
-/** What goes with a to-do. */
-export function goneChanges(todo: Todo, now: Date): Change[] {
-  const happening = { eventId: deletionId(todo.id), now };
+/** What changes beside the document of a to-do that is deleted. */
+export function deletionEffects(todo: Todo, now: Date): Change[] {
+  const context = { eventId: deletionId(todo.id), now };
   return [
-    { kind: 'recordEvent', event: todoEvent(todoAnswer(todo), todo, null, happening) },
+    { kind: 'recordEvent', event: todoEvent(todoAnswer(todo), todo, null, context) },
     { kind: 'deleteReminder', id: todo.id },
   ];
 }
@@ -132,7 +125,7 @@ export function reminderChanges(
   before: Todo | undefined,
   after: Todo,
   reminder: Versioned<Reminder> | undefined,
-  { now, leadMilliseconds }: Omit<Happening, 'eventId'>,
+  { now, leadMilliseconds }: Omit<ChangeContext, 'eventId'>,
 ): Change[] {
   const [was, is] = [awaited(before), awaited(after)];
   const isOver = after.completed && before?.completed === false; // one may have been set without a due date
@@ -183,19 +176,17 @@ declare module '../../../kernel/commit.ts' {
   interface ChangeKinds extends TodoChanges {}
 }
 
-// How the to-dos' services read.
-
 /** A to-do with its reminder, where it has one. */
 export interface RemindedTodo extends Versioned<Todo> {
   readonly reminder?: Versioned<Reminder>;
-  /** As the last event told of it; undefined where none has. */
-  readonly recorded?: JsonObject;
+  /** The to-do as its last event reported it; undefined where it has none. */
+  readonly lastReported?: JsonObject;
 }
 
 /** A to-do that somebody may have changed past the tools. */
 export interface EditedTodo extends RemindedTodo {
-  /** Whether the fields that are made from others are as they should be. */
-  readonly isDerived: boolean;
+  /** Whether its index is the one that its fields give. */
+  readonly isIndexCurrent: boolean;
 }
 
 export interface FoundTodos {
@@ -203,36 +194,5 @@ export interface FoundTodos {
   /** How many match in all. */
   readonly total: number;
   /** Where the list goes on, if it does. */
-  readonly next?: TodoPlace;
-}
-
-export interface TodoReader {
-  find(id: string): Promise<Versioned<Todo> | undefined>;
-  findReminded(id: string): Promise<RemindedTodo | undefined>;
-  findEdited(id: string): Promise<EditedTodo | undefined>;
-  /** The to-do that has a title and due date for itself. */
-  findGuard(id: string): Promise<Versioned<string> | undefined>;
-  list(filter: TodoFilter, sort: TodoSort, page: TodoPage): Promise<FoundTodos>;
-  /**
-   * Those that have all words, each as the beginning of one, in title and description: first those that have
-   * them all in the title. A page has the newer before the older of each kind.
-   * @param words of soughtPrefixes
-   */
-  search(ownerUid: string, words: readonly string[], page: TodoPage): Promise<FoundTodos>;
-}
-
-export interface RecurringTaskReader {
-  find(id: string): Promise<Versioned<RecurringTask> | undefined>;
-  /** Newest first. */
-  list(
-    ownerUid: string,
-    withEnded: boolean,
-    page: Page,
-  ): Promise<Slice<RecurringTask> & { readonly total: number }>;
-}
-
-export interface TaskHistory {
-  find(id: string): Promise<TaskEvent | undefined>;
-  /** What happened to a to-do, newest first. */
-  history(ownerUid: string, taskId: string, page: Page): Promise<Slice<TaskEvent>>;
+  readonly next?: Place;
 }

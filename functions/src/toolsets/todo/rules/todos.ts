@@ -4,11 +4,11 @@ import type { Page, Slice } from '../../../kernel/paging.ts';
 import { retryStale } from '../../../kernel/retry.ts';
 import { searchWords, soughtPrefixes } from '../../../kernel/text.ts';
 import { readFor } from '../../../kernel/unreadable.ts';
-import { Titles } from './duplicateGuard.ts';
-import { Succession } from './nextOccurrence.ts';
+import { guardChanges } from './duplicateGuard.ts';
+import { followingOccurrence } from './nextOccurrence.ts';
 import type { TaskEvent } from './outbox.ts';
 import type { TodoPorts } from './ports.ts';
-import { isRecorded, TodoRepair } from './repair.ts';
+import { isReported, repairTodo } from './repair.ts';
 import {
   addedTags,
   alreadyCompleted,
@@ -26,11 +26,11 @@ import {
   USUAL_PRIORITY,
 } from './todo.ts';
 import {
+  changeContext,
   creationChanges,
   deletionChanges,
   differences,
   type FoundTodos,
-  happeningTo,
   type RemindedTodo,
   replacementChanges,
 } from './todoChanges.ts';
@@ -58,7 +58,7 @@ export interface TodoEdit {
   readonly moreTags?: readonly string[] | undefined;
 }
 
-interface EditedOutcome {
+export interface EditedOutcome {
   readonly todo: Todo;
   /** The fields that were changed. */
   readonly changed: readonly string[];
@@ -72,20 +72,14 @@ export interface EndedOutcome {
 
 export class TodoService {
   private readonly ports: TodoPorts;
-  private readonly titles: Titles;
-  private readonly succession: Succession;
-  private readonly repairs: TodoRepair;
 
   constructor(ports: TodoPorts) {
     this.ports = ports;
-    this.repairs = new TodoRepair(ports);
-    this.titles = new Titles(ports);
-    this.succession = new Succession(ports, this.titles);
   }
 
   /** @throws MusterError VALIDATION_ERROR; CONFLICT, with the reason DUPLICATE_TASK */
   add(ownerUid: string, draft: TodoDraft, recordAnswer: RecordAnswer<Todo>): Promise<Todo> {
-    const { clock, preferences, randomness, store } = this.ports;
+    const { clock, randomness, store } = this.ports;
     const tags = checkedTags(draft.tags ?? []);
     return retryStale(randomness, async () => {
       const now = clock.now();
@@ -101,10 +95,9 @@ export class TodoService {
         completed: false,
         createdAt: now,
       };
-      const reserved = await this.titles.changes(undefined, todo);
+      const reserved = await guardChanges(this.ports, undefined, todo);
       const isDue = todo.dueDate !== undefined;
-      const happening = await happeningTo(todo, randomness.uuid(), now, { isDue, preferences });
-      const changes = creationChanges(todo, happening);
+      const changes = creationChanges(todo, await changeContext(this.ports, todo, now, isDue));
       await store.commit([...changes, ...reserved], recordAnswer(todo));
       return todo;
     });
@@ -114,13 +107,8 @@ export class TodoService {
    * @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND; VALIDATION_ERROR; CONFLICT, with the reason
    *   DUPLICATE_TASK
    */
-  edit(
-    ownerUid: string,
-    id: string,
-    edit: TodoEdit,
-    recordAnswer: RecordAnswer<EditedOutcome>,
-  ): Promise<EditedOutcome> {
-    const { clock, preferences, randomness, store } = this.ports;
+  edit(ownerUid: string, id: string, edit: TodoEdit, recordAnswer: RecordAnswer<EditedOutcome>): Promise<EditedOutcome> {
+    const { clock, randomness, store } = this.ports;
     return retryStale(randomness, async () => {
       const found = await this.own(ownerUid, id);
       const now = clock.now();
@@ -130,9 +118,9 @@ export class TodoService {
       const changed = differences(todoAnswer(found.value), todoAnswer(todo));
       const outcome = { todo, changed };
       const isDue = moved && todo.dueDate !== undefined;
-      const happening = await happeningTo(todo, randomness.uuid(), now, { isDue, preferences });
-      const changes = replacementChanges(found, todo, found.reminder, happening);
-      const reserved = await this.titles.changes(found.value, todo);
+      const context = await changeContext(this.ports, todo, now, isDue);
+      const changes = replacementChanges(found, todo, found.reminder, context);
+      const reserved = await guardChanges(this.ports, found.value, todo);
       await store.commit([...changes, ...reserved], recordAnswer(outcome));
       return outcome;
     });
@@ -146,11 +134,11 @@ export class TodoService {
       if (found.value.completed) throw alreadyCompleted(found.value);
       const now = clock.now();
       const todo = { ...found.value, completed: true, completedAt: now };
-      const { next, changes: following } = await this.succession.after(found.value, now);
+      const { next, changes: following } = await followingOccurrence(this.ports, found.value, now);
       const outcome = { todo, ...(next && { next }) };
       const changes = [
         ...replacementChanges(found, todo, found.reminder, { eventId: randomness.uuid(), now }),
-        ...(await this.titles.changes(found.value, todo)),
+        ...(await guardChanges(this.ports, found.value, todo)),
         ...following,
       ];
       await store.commit(changes, recordAnswer(outcome));
@@ -164,11 +152,11 @@ export class TodoService {
     return retryStale(randomness, async () => {
       const found = await this.own(ownerUid, id);
       const now = clock.now();
-      const { next, changes: following } = await this.succession.after(found.value, now);
+      const { next, changes: following } = await followingOccurrence(this.ports, found.value, now);
       const outcome = { todo: found.value, ...(next && { next }) };
       const changes = [
         ...deletionChanges(found, now),
-        ...(await this.titles.changes(found.value, undefined)),
+        ...(await guardChanges(this.ports, found.value, undefined)),
         ...following,
       ];
       await store.commit(changes, recordAnswer(outcome));
@@ -198,11 +186,11 @@ export class TodoService {
     return slice;
   }
 
-  /** What its owner changed past the tools comes first: an event tells of the change from the event before it. */
+  /** Repairs first what its owner changed past the tools: an event reports the change from the event before it. */
   private async own(ownerUid: string, id: string): Promise<RemindedTodo> {
     const found = await this.find(ownerUid, id);
-    if (isRecorded(found)) return found;
-    await this.repairs.repair(id, undefined);
+    if (isReported(found)) return found;
+    await repairTodo(this.ports, id, undefined);
     return this.find(ownerUid, id);
   }
 

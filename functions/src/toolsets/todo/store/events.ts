@@ -1,23 +1,22 @@
+/** Events as Firestore keeps them: as they travel, but for the time. Reminders are written here too. */
+
 import { FieldValue, type Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { createOnce } from '../../../kernel/firestore/client.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/commitWrites.ts';
 import { timestamp } from '../../../kernel/firestore/documents.ts';
 import { auditPath, COLLECTIONS, eventPath, reminderPath } from '../../../kernel/firestore/paths.ts';
-import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import {
   type AuditEntry,
-  type AuditTrail,
   type EventChanges,
-  type EventReader,
   eventMessage,
   eventOf,
   messageOf,
   type TaskEvent,
 } from '../rules/outbox.ts';
 import type { ReminderChanges } from '../rules/reminder.ts';
-import type { TaskHistory } from '../rules/todoChanges.ts';
 import { reminderToDocument } from './reminders.ts';
 
 /** An update keeps the fields that it does not name. */
@@ -39,8 +38,6 @@ export const reminderWriters: ChangeWriters<EventChanges & ReminderChanges> = {
   },
 };
 
-// Events as Firestore keeps them: as they travel, but for the time.
-
 const eventDocument = z.object({ ...eventMessage.shape, timestamp });
 
 export function eventToDocument(event: TaskEvent): z.output<typeof eventDocument> {
@@ -52,35 +49,14 @@ export function eventFromDocument(data: unknown): TaskEvent {
   return eventOf({ ...stored, timestamp: stored.timestamp.toISOString() });
 }
 
-export class FirestoreEventReader implements EventReader {
-  private readonly database: Firestore;
-  private readonly documents: DocumentReading;
-
-  constructor(database: Firestore, documents: DocumentReading) {
-    this.database = database;
-    this.documents = documents;
-  }
-
-  async find(eventId: string): Promise<TaskEvent | undefined> {
-    const snapshot = await this.database.doc(eventPath(eventId)).get();
-    return this.documents.find(snapshot, eventFromDocument);
-  }
-}
-
-export class FirestoreTaskHistory implements TaskHistory {
-  private readonly database: Firestore;
-  private readonly documents: DocumentReading;
-
-  constructor(database: Firestore, documents: DocumentReading) {
-    this.database = database;
-    this.documents = documents;
-  }
-
+export class FirestoreTaskHistory extends FirestoreReader {
+  /** @throws Error where there is a document of this id that is no event */
   async find(id: string): Promise<TaskEvent | undefined> {
     const snapshot = await this.database.doc(eventPath(id)).get();
     return this.documents.find(snapshot, eventFromDocument);
   }
 
+  /** What happened to a to-do, newest first. */
   history(ownerUid: string, taskId: string, page: Page): Promise<Slice<TaskEvent>> {
     const happened = this.database
       .collection(COLLECTIONS.events)
@@ -90,13 +66,14 @@ export class FirestoreTaskHistory implements TaskHistory {
   }
 }
 
-export class FirestoreAuditTrail implements AuditTrail {
+export class FirestoreAuditTrail {
   private readonly database: Firestore;
 
   constructor(database: Firestore) {
     this.database = database;
   }
 
+  /** Leaves the entry that is there already. */
   async record(entry: AuditEntry): Promise<void> {
     await createOnce(this.database.doc(auditPath(entry.eventId)), {
       event_id: entry.eventId,

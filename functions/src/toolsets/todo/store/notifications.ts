@@ -1,4 +1,4 @@
-/** `notifications/{uid}/{id}`: what a person's clients show. */
+/** How reminders reach people, and what is kept for it: inbox, devices, deliveries, preferences and mails. */
 
 import type { Firestore } from '@google-cloud/firestore';
 import type { App } from 'firebase-admin/app';
@@ -6,7 +6,7 @@ import type { Database, Reference } from 'firebase-admin/database';
 import { z } from 'zod';
 import { createOnce } from '../../../kernel/firestore/client.ts';
 import { mailPath, preferencesPath } from '../../../kernel/firestore/paths.ts';
-import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { Clock, Randomness } from '../../../kernel/ports.ts';
 import { changeNode, putAmongLatest, removeFound } from '../../../kernel/realtime/database.ts';
 import {
@@ -17,38 +17,30 @@ import {
   taskUpdatesPath,
 } from '../../../kernel/realtime/paths.ts';
 import type { Expiring } from '../../../kernel/sweep.ts';
-import {
-  DEFAULT_PREFERENCES,
-  type Deliveries,
-  type Device,
-  type Devices,
-  type Inbox,
-  type MailQueue,
-  type Notification,
-  type People,
-  type PreferenceReader,
-  type Preferences,
-} from '../rules/notifications.ts';
-import { messageOf, type TaskEvent, type TaskUpdates } from '../rules/outbox.ts';
+import { DEFAULT_PREFERENCES, type Device, type Preferences } from '../rules/notifications.ts';
+import { messageOf, type TaskEvent } from '../rules/outbox.ts';
+import { type Notification, reminderMail } from '../rules/reminderMail.ts';
 
-/** Of each person. */
-const KEPT_NOTIFICATIONS = 100;
-
-export class DatabaseInbox implements Inbox {
-  private readonly database: () => Promise<Database>;
+abstract class OnRealtimeDatabase {
+  protected readonly database: () => Promise<Database>;
 
   constructor(database: () => Promise<Database>) {
     this.database = database;
   }
+}
 
+/** Of each person. */
+const KEPT_NOTIFICATIONS = 100;
+
+/** `notifications/{uid}/{id}`: what a person's clients show. */
+export class DatabaseInbox extends OnRealtimeDatabase {
+  /** Puts the notification there unless it is there, and drops the oldest beyond what is kept. */
   async put({ id, uid, taskId, title, body, at }: Notification): Promise<void> {
     const list = (await this.database()).ref(notificationsPath(uid));
     const entry = { id, task_id: taskId, title, body, timestamp: at.toISOString(), at: at.getTime() };
     await putAmongLatest(list.orderByChild('at'), keyOf(id), entry, KEPT_NOTIFICATIONS);
   }
 }
-
-// `devices/{uid}/{deviceId}`: where a person's clients register their FCM tokens.
 
 /** So many devices of a person are told; the security rules cannot count them. */
 const MOST_DEVICES = 20;
@@ -60,13 +52,8 @@ export function tokenIn(value: unknown): string | undefined {
   return storedDevice.safeParse(value).data?.token;
 }
 
-export class DatabaseDevices implements Devices {
-  private readonly database: () => Promise<Database>;
-
-  constructor(database: () => Promise<Database>) {
-    this.database = database;
-  }
-
+/** `devices/{uid}/{deviceId}`: where a person's clients register their FCM tokens. */
+export class DatabaseDevices extends OnRealtimeDatabase {
   async of(uid: string): Promise<readonly Device[]> {
     const list = (await this.database()).ref(devicesPath(uid));
     const found: Device[] = [];
@@ -77,6 +64,7 @@ export class DatabaseDevices implements Devices {
     return found;
   }
 
+  /** Forgets the device, unless it has another token by now. */
   async forget(uid: string, { id, token }: Device): Promise<void> {
     const device = (await this.database()).ref(devicesPath(uid)).child(id);
     await changeNode(device, (current) => {
@@ -86,10 +74,8 @@ export class DatabaseDevices implements Devices {
   }
 }
 
-// `deliveries/{notification}/devices/{device}`: which device is being told, until when, or has been told.
-// `at` is the time of the last claim, by which old ones are found and removed.
-
-const SETTLED = 'settled';
+/** What is stored of a device that has been told. */
+const DELIVERED = 'settled';
 
 /** A sender that takes longer is dead. */
 const LEASE_MILLISECONDS = 60_000;
@@ -102,19 +88,23 @@ const KEPT_MILLISECONDS = 2 * 24 * 60 * 60_000;
 
 const SWEPT_AT_ONCE = 200;
 
-export class DatabaseDeliveries implements Deliveries, Expiring {
+/**
+ * `deliveries/{notification}/devices/{device}`: which device is being told, until when, or has been told, so that
+ * two senders at once push once. `at` is the time of the last claim, by which old ones are found and removed.
+ */
+export class DatabaseDeliveries extends OnRealtimeDatabase implements Expiring {
   readonly name = 'deliveries';
-  private readonly database: () => Promise<Database>;
   private readonly clock: Clock;
   private readonly randomness: Randomness;
 
   constructor(database: () => Promise<Database>, clock: Clock, randomness: Randomness) {
-    this.database = database;
+    super(database);
     this.clock = clock;
     this.randomness = randomness;
   }
 
-  async claim(notificationId: string, deviceId: string): Promise<'claimed' | 'busy' | 'settled'> {
+  /** `busy`: another sender has claimed it, until their lease ends. */
+  async claim(notificationId: string, deviceId: string): Promise<'claimed' | 'busy' | 'delivered'> {
     const now = this.clock.now().getTime();
     const notification = await this.notification(notificationId);
     await notification.child('at').set(now);
@@ -122,15 +112,15 @@ export class DatabaseDeliveries implements Deliveries, Expiring {
     let seen: unknown = null;
     const isClaimed = await changeNode(notification.child('devices').child(deviceId), (current) => {
       seen = current;
-      const isHeld = current === SETTLED || (typeof current === 'number' && current > now);
+      const isHeld = current === DELIVERED || (typeof current === 'number' && current > now);
       return isHeld && current !== until ? undefined : until;
     });
     if (isClaimed) return 'claimed';
-    return seen === SETTLED ? 'settled' : 'busy';
+    return seen === DELIVERED ? 'delivered' : 'busy';
   }
 
-  async settle(notificationId: string, deviceId: string): Promise<void> {
-    await (await this.notification(notificationId)).child('devices').child(deviceId).set(SETTLED);
+  async markDelivered(notificationId: string, deviceId: string): Promise<void> {
+    await (await this.notification(notificationId)).child('devices').child(deviceId).set(DELIVERED);
   }
 
   async release(notificationId: string, deviceId: string): Promise<void> {
@@ -148,18 +138,12 @@ export class DatabaseDeliveries implements Deliveries, Expiring {
   }
 }
 
-// `task-updates/{uid}/{eventId}`: the latest events of a person's to-dos, for clients that watch.
-
-/** Of each person. Who missed more reads the to-dos again. */
+/** Of each person. A client that missed more reads the to-dos again. */
 const KEPT_UPDATES = 50;
 
-export class DatabaseTaskUpdates implements TaskUpdates {
-  private readonly database: () => Promise<Database>;
-
-  constructor(database: () => Promise<Database>) {
-    this.database = database;
-  }
-
+/** `task-updates/{uid}/{eventId}`: the latest events of a person's to-dos, for clients that watch. */
+export class DatabaseTaskUpdates extends OnRealtimeDatabase {
+  /** Shows the event among its owner's latest; once, however often it is told. */
   async show(event: TaskEvent): Promise<void> {
     const list = (await this.database()).ref(taskUpdatesPath(event.userId));
     await putAmongLatest(
@@ -188,35 +172,31 @@ export function preferencesFromDocument(data: unknown): Preferences {
   return { leadMilliseconds: reminder_lead_minutes * MINUTE, channels: { push, email } };
 }
 
-export class FirestorePreferenceReader implements PreferenceReader {
-  private readonly database: Firestore;
-  private readonly documents: DocumentReading;
-
-  constructor(database: Firestore, documents: DocumentReading) {
-    this.database = database;
-    this.documents = documents;
-  }
-
+export class FirestorePreferenceReader extends FirestoreReader {
+  /** The defaults, where the person has not said anything. */
   async of(uid: string): Promise<Preferences> {
     const snapshot = await this.database.doc(preferencesPath(uid)).get();
     return this.documents.readable(snapshot, preferencesFromDocument)[0] ?? DEFAULT_PREFERENCES;
   }
 }
 
-// Mails, for Firebase's extension Trigger Email to send. Source:
-// https://extensions.dev/extensions/firebase/firestore-send-email
-
-export class FirestoreMailQueue implements MailQueue {
+/**
+ * Mails, for Firebase's extension Trigger Email to send. Source:
+ * https://extensions.dev/extensions/firebase/firestore-send-email
+ */
+export class FirestoreMailQueue {
   private readonly database: Firestore;
 
   constructor(database: Firestore) {
     this.database = database;
   }
 
-  async queue(address: string, { id, uid, title, body, taskId, at }: Notification): Promise<void> {
+  /** Queues a mail unless the notification has been queued. */
+  async queue(address: string, notification: Notification): Promise<void> {
+    const { id, uid, taskId, at } = notification;
     await createOnce(this.database.doc(mailPath(id)), {
       to: [address],
-      message: { subject: `Reminder: ${title}`, text: `${title}\n\n${body}\n` },
+      message: reminderMail(notification),
       user_id: uid,
       task_id: taskId,
       created_at: at,
@@ -225,13 +205,14 @@ export class FirestoreMailQueue implements MailQueue {
 }
 
 /** Firebase Auth's users. */
-export class FirebasePeople implements People {
+export class FirebasePeople {
   private readonly app: () => App;
 
   constructor(app: () => App) {
     this.app = app;
   }
 
+  /** The person's address, where it is theirs for certain. */
   async verifiedEmail(uid: string): Promise<string | undefined> {
     const { getAuth } = await import('firebase-admin/auth');
     const { users } = await getAuth(this.app()).getUsers([{ uid }]); // other than getUser, it does not throw

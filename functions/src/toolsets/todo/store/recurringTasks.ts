@@ -1,12 +1,11 @@
 /** Recurring tasks as Firestore keeps them. */
 
-import type { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { type DocumentCodec, documentCodec } from '../../../kernel/firestore/codec.ts';
 import { timestamp } from '../../../kernel/firestore/documents.ts';
 import { COLLECTIONS, recurringTaskPath } from '../../../kernel/firestore/paths.ts';
-import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import {
   FREQUENCIES,
@@ -15,7 +14,6 @@ import {
   type RecurringTask,
 } from '../rules/recurrence.ts';
 import { PRIORITIES } from '../rules/todo.ts';
-import type { RecurringTaskReader } from '../rules/todoChanges.ts';
 
 const codec = documentCodec(
   z.object({
@@ -63,20 +61,13 @@ export function recurringTaskFromDocument(data: unknown): RecurringTask {
   };
 }
 
-export class FirestoreRecurringTaskReader implements RecurringTaskReader {
-  private readonly database: Firestore;
-  private readonly documents: DocumentReading;
-
-  constructor(database: Firestore, documents: DocumentReading) {
-    this.database = database;
-    this.documents = documents;
-  }
-
+export class FirestoreRecurringTaskReader extends FirestoreReader {
   async find(id: string): Promise<Versioned<RecurringTask> | undefined> {
     const snapshot = await this.database.doc(recurringTaskPath(id)).get();
     return this.documents.findVersioned(snapshot, recurringTaskFromDocument);
   }
 
+  /** Newest first. */
   async list(
     ownerUid: string,
     withEnded: boolean,

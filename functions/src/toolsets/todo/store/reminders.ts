@@ -1,14 +1,14 @@
 /** Reminders as Firestore keeps them. */
 
-import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
+import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { type DocumentCodec, documentCodec } from '../../../kernel/firestore/codec.ts';
-import { timestamp, versioned } from '../../../kernel/firestore/documents.ts';
+import { timestamp } from '../../../kernel/firestore/documents.ts';
 import { COLLECTIONS, reminderPath } from '../../../kernel/firestore/paths.ts';
-import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { Page, Position, Slice } from '../../../kernel/paging.ts';
-import type { DueReminders, Reminder, ReminderReader } from '../rules/reminder.ts';
+import type { Reminder } from '../rules/reminder.ts';
 
 export const { toDocument: reminderToDocument, fromDocument: reminderFromDocument }: DocumentCodec<Reminder> =
   documentCodec(
@@ -24,15 +24,7 @@ export const { toDocument: reminderToDocument, fromDocument: reminderFromDocumen
     }),
   );
 
-export class FirestoreReminderReader implements ReminderReader {
-  private readonly database: Firestore;
-  private readonly documents: DocumentReading;
-
-  constructor(database: Firestore, documents: DocumentReading) {
-    this.database = database;
-    this.documents = documents;
-  }
-
+export class FirestoreReminderReader extends FirestoreReader {
   async find(id: string): Promise<Versioned<Reminder> | undefined> {
     return this.documents.findVersioned(
       await this.database.doc(reminderPath(id)).get(),
@@ -40,7 +32,11 @@ export class FirestoreReminderReader implements ReminderReader {
     );
   }
 
-  async due(now: Date, { limit, after }: Page): Promise<DueReminders> {
+  /** Those that are to be sent by `now`, longest ago first, and after which place there are more. */
+  async due(
+    now: Date,
+    { limit, after }: Page,
+  ): Promise<{ readonly reminders: readonly Versioned<Reminder>[]; readonly next?: Position }> {
     const due = this.all
       .where('sent', '==', false)
       .where('remind_at', '<=', now)
@@ -50,15 +46,12 @@ export class FirestoreReminderReader implements ReminderReader {
     const { docs } = await (after === undefined ? due : due.startAfter(after.at, after.id)).get();
     const last = docs.length < limit ? undefined : docs.at(-1);
     return {
-      reminders: docs.flatMap((snapshot) =>
-        this.documents
-          .readable(snapshot, reminderFromDocument)
-          .map((reminder) => versioned(reminder, snapshot.updateTime)),
-      ),
+      reminders: docs.flatMap((snapshot) => this.documents.readableVersioned(snapshot, reminderFromDocument)),
       ...(last && { next: positionOf(last) }),
     };
   }
 
+  /** A person's that are still to be sent, after `now`: the next first. */
   upcoming(ownerUid: string, now: Date, page: Page): Promise<Slice<Reminder>> {
     return this.documents.slice(
       this.upcomingOf(ownerUid, now),
@@ -73,6 +66,7 @@ export class FirestoreReminderReader implements ReminderReader {
     return (await this.upcomingOf(ownerUid, now).count().get()).data().count;
   }
 
+  /** All of a person's, the latest first. */
   list(ownerUid: string, page: Page): Promise<Slice<Reminder>> {
     return this.documents.slice(this.of(ownerUid), 'remind_at', 'desc', page, reminderFromDocument);
   }

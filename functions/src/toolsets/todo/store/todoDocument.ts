@@ -80,7 +80,7 @@ function indexOf(todo: Todo): TodoIndex {
   };
 }
 
-/** `recorded` is the to-do as the last event told of it: what somebody changes past the tools differs from it. */
+/** `recorded` is the to-do as its last event reported it: what somebody changes past the tools differs from it. */
 export function todoToDocument(todo: Todo): Record<string, unknown> {
   return {
     ...codec.toDocument(todo),
@@ -97,14 +97,14 @@ export function todoFromDocument(data: unknown): Todo {
   return { ...todo, occurrence: { recurringTaskId, on } };
 }
 
-/** The to-do as its last event told of it, where one has. */
-export function recordedOf(data: unknown): Pick<RemindedTodo, 'recorded'> {
+/** The to-do as its last event reported it, where it has one. */
+export function lastReportedOf(data: unknown): Pick<RemindedTodo, 'lastReported'> {
   const { recorded } = z.object({ recorded: jsonObject.optional() }).parse(data);
-  return recorded ? { recorded } : {};
+  return recorded ? { lastReported: recorded } : {};
 }
 
 /** Whether a document's index is the one that its to-do has. */
-export function isDerived(todo: Todo, data: unknown): boolean {
+export function isIndexCurrent(todo: Todo, data: unknown): boolean {
   const { index } = z.object({ index: z.unknown() }).parse(data);
   return canonicalJson(index) === canonicalJson(indexOf(todo));
 }

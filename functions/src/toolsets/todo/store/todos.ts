@@ -1,4 +1,4 @@
-import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
+import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../../kernel/commit.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/commitWrites.ts';
 import {
@@ -8,20 +8,20 @@ import {
   titleGuardPath,
   todoPath,
 } from '../../../kernel/firestore/paths.ts';
-import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import { type DocumentReading, FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { fitting } from '../../../kernel/json.ts';
 import type { Reminder } from '../rules/reminder.ts';
 import { PRIORITIES, type Todo, type TodoFilter, type TodoPage, type TodoSort } from '../rules/todo.ts';
-import type { EditedTodo, FoundTodos, RemindedTodo, TodoChanges, TodoReader } from '../rules/todoChanges.ts';
+import type { EditedTodo, FoundTodos, RemindedTodo, TodoChanges } from '../rules/todoChanges.ts';
 import { recurringTaskToDocument } from './recurringTasks.ts';
 import { reminderFromDocument } from './reminders.ts';
 import {
   FIRST_OF_ALL,
-  isDerived,
+  isIndexCurrent,
   kindOf,
   LAST_OF_ALL,
+  lastReportedOf,
   priorityRank,
-  recordedOf,
   sortedBy,
   TODO_FIELDS,
   titleGuardFromDocument,
@@ -31,15 +31,7 @@ import {
 import { tagSetKey } from './todoIndex.ts';
 import { searchTodos } from './todoSearch.ts';
 
-export class FirestoreTodoReader implements TodoReader {
-  private readonly database: Firestore;
-  private readonly documents: DocumentReading;
-
-  constructor(database: Firestore, documents: DocumentReading) {
-    this.database = database;
-    this.documents = documents;
-  }
-
+export class FirestoreTodoReader extends FirestoreReader {
   async find(id: string): Promise<Versioned<Todo> | undefined> {
     const [snapshot] = await this.database.getAll(this.database.doc(todoPath(id)), {
       fieldMask: [...TODO_FIELDS],
@@ -50,7 +42,7 @@ export class FirestoreTodoReader implements TodoReader {
   async findReminded(id: string): Promise<RemindedTodo | undefined> {
     const [todo, reminder] = await this.readBoth(id);
     const found = todo && this.documents.findVersioned(todo, todoFromDocument);
-    return found && { ...found, ...remindedBy(this.documents, reminder), ...recordedOf(todo.data()) };
+    return found && { ...found, ...remindedBy(this.documents, reminder), ...lastReportedOf(todo.data()) };
   }
 
   async findEdited(id: string): Promise<EditedTodo | undefined> {
@@ -61,11 +53,12 @@ export class FirestoreTodoReader implements TodoReader {
     return {
       ...found,
       ...remindedBy(this.documents, reminder),
-      ...recordedOf(data),
-      isDerived: isDerived(found.value, data),
+      ...lastReportedOf(data),
+      isIndexCurrent: isIndexCurrent(found.value, data),
     };
   }
 
+  /** The to-do that has a title and due date for itself. */
   async findGuard(id: string): Promise<Versioned<string> | undefined> {
     const snapshot = await this.database.doc(titleGuardPath(id)).get();
     return this.documents.findVersioned(snapshot, titleGuardFromDocument);
@@ -94,6 +87,11 @@ export class FirestoreTodoReader implements TodoReader {
     };
   }
 
+  /**
+   * Those that have all words, each as the beginning of one, in title and description: first those that have
+   * them all in the title. A page has the newer before the older of each kind.
+   * @param words of soughtPrefixes
+   */
   search(ownerUid: string, words: readonly string[], page: TodoPage): Promise<FoundTodos> {
     return searchTodos(this.todos, ownerUid, words, page, (snapshot) =>
       this.documents.readable(snapshot, todoFromDocument),

@@ -38,10 +38,7 @@ export const addTask = defineTool({
     due_date: '2099-02-11T17:00:00Z',
     tags: ['work', 'urgent'],
   },
-  handler: async ({ services, principal, operation }, { due_date, ...draft }) =>
-    answer(
-      await services.todos.add(writingOwner(principal), { ...draft, dueDate: dateOf(due_date) }, (todo) =>
-        operation.recordAnswer(answer(todo)),
-      ),
-    ),
+  answer,
+  handler: ({ services, principal, recordAnswer }, { due_date, ...draft }) =>
+    services.todos.add(writingOwner(principal), { ...draft, dueDate: dateOf(due_date) }, recordAnswer),
 });

@@ -2,17 +2,11 @@ import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { todoAnswer } from '../rules/todo.ts';
 import type { EndedOutcome } from '../rules/todos.ts';
-import { occurrenceAnswer, occurrenceShape, taskId, taskShape, writing, writingOwner } from './shapes.ts';
+import { following, occurrenceShape, taskId, taskShape, writing, writingOwner } from './shapes.ts';
 
 function answer({ todo, next }: EndedOutcome) {
-  const following =
-    next?.dueDate === undefined ? '' : ` Next occurrence created for ${next.dueDate.toISOString()}`;
-  return {
-    success: true,
-    task: todoAnswer(todo),
-    message: `Task completed!${following}`,
-    ...(next && { next_occurrence: occurrenceAnswer(next) }),
-  };
+  const { sentence, ...rest } = following(next);
+  return { success: true, task: todoAnswer(todo), message: `Task completed!${sentence}`, ...rest };
 }
 
 export const completeTask = defineTool({

@@ -51,18 +51,11 @@ export const createRecurringTask = defineTool({
   annotations: { ...writing, destructiveHint: false, idempotentHint: false },
   role: 'viewer',
   example: { title: 'Check emails', frequency: 'DAILY', start_date: '2099-02-11T09:00:00Z' },
-  handler: async ({ services, principal, operation }, written) => {
-    const { frequency: often, start_date, end_date, timezone: zone, ...draft } = written;
-    const rule = {
-      frequency: often,
-      anchor: dateOf(start_date),
-      endDate: dateOf(end_date),
-      timezone: zone,
-    };
-    return answer(
-      await services.recurringTasks.create(writingOwner(principal), { ...draft, rule }, (begun) =>
-        operation.recordAnswer(answer(begun)),
-      ),
-    );
+  answer,
+  handler: ({ services, principal, recordAnswer }, { frequency: often, timezone: zone, ...written }) => {
+    const { start_date, end_date, ...draft } = written;
+    const [anchor, endDate] = [dateOf(start_date), dateOf(end_date)];
+    const rule = { frequency: often, anchor, endDate, timezone: zone };
+    return services.recurringTasks.create(writingOwner(principal), { ...draft, rule }, recordAnswer);
   },
 });

@@ -1,13 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { RecurringTask } from '../rules/recurrence.ts';
-import {
-  recurringTaskAnswer,
-  recurringTaskId,
-  writing,
-  writingOwner,
-  writtenRecurringShape,
-} from './shapes.ts';
+import { recurringTaskAnswer, recurringTaskId, writing, writingOwner, writtenRecurringShape } from './shapes.ts';
 
 const answer = (recurring: RecurringTask) => ({
   success: true,
@@ -24,10 +18,7 @@ export const deleteRecurringTask = defineTool({
   annotations: { ...writing, destructiveHint: true, idempotentHint: true },
   role: 'viewer',
   example: { recurring_task_id: 'recurring-xxx-001' },
-  handler: async ({ services, principal, operation }, { recurring_task_id }) =>
-    answer(
-      await services.recurringTasks.end(writingOwner(principal), recurring_task_id, (recurring) =>
-        operation.recordAnswer(answer(recurring)),
-      ),
-    ),
+  answer,
+  handler: ({ services, principal, recordAnswer }, { recurring_task_id }) =>
+    services.recurringTasks.end(writingOwner(principal), recurring_task_id, recordAnswer),
 });

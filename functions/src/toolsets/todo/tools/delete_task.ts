@@ -1,16 +1,11 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { EndedOutcome } from '../rules/todos.ts';
-import { occurrenceAnswer, occurrenceShape, taskId, writing, writingOwner } from './shapes.ts';
+import { following, occurrenceShape, taskId, writing, writingOwner } from './shapes.ts';
 
 function answer({ todo, next }: EndedOutcome) {
-  const following =
-    next?.dueDate === undefined ? '' : ` Next occurrence created for ${next.dueDate.toISOString()}`;
-  return {
-    success: true,
-    message: `Task '${todo.title}' deleted.${following}`,
-    ...(next && { next_occurrence: occurrenceAnswer(next) }),
-  };
+  const { sentence, ...rest } = following(next);
+  return { success: true, message: `Task '${todo.title}' deleted.${sentence}`, ...rest };
 }
 
 export const deleteTask = defineTool({
@@ -25,10 +20,7 @@ export const deleteTask = defineTool({
   annotations: { ...writing, destructiveHint: true, idempotentHint: true },
   role: 'viewer',
   example: { task_id: 'todo-xxx-001' },
-  handler: async ({ services, principal, operation }, { task_id }) =>
-    answer(
-      await services.todos.delete(writingOwner(principal), task_id, (outcome) =>
-        operation.recordAnswer(answer(outcome)),
-      ),
-    ),
+  answer,
+  handler: ({ services, principal, recordAnswer }, { task_id }) =>
+    services.todos.delete(writingOwner(principal), task_id, recordAnswer),
 });

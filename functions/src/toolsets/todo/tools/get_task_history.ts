@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { fitting } from '../../../kernel/json.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { eventMessage, messageOf } from '../rules/outbox.ts';
-import { cursor, endOf, endShape, pageLimit, pageOf } from './listing.ts';
-import { reading, taskId, timePage, timePlace } from './shapes.ts';
+import { cursor, endShape, pageLimit, timeEndOf, timePageOf } from './listing.ts';
+import { reading, taskId } from './shapes.ts';
 
 const object = z.record(z.string(), z.unknown());
 
@@ -27,9 +27,8 @@ export const getTaskHistory = defineTool({
   annotations: reading,
   role: 'viewer',
   example: { task_id: 'todo-xxx-001' },
-  handler: async ({ services, principal }, { task_id, limit, cursor: from }) => {
-    const question = { task_id };
-    const page = timePage(pageOf(question, { limit, cursor: from }));
+  handler: async ({ services, principal }, { task_id, ...asked }) => {
+    const page = timePageOf({ task_id }, asked);
     const found = await services.todos.history(principal.ownerUid, task_id, page);
     const items = fitting(found.items, messageOf);
     const last = found.more || items.length < found.items.length ? items.at(-1) : undefined;
@@ -42,7 +41,7 @@ export const getTaskHistory = defineTool({
           event_data: { before: before && { ...before }, after: after && { ...after }, changes },
         };
       }),
-      ...endOf(question, last && timePlace(last.timestamp, last.id)),
+      ...timeEndOf({ task_id }, last && { at: last.timestamp, id: last.id }),
     };
   },
 });

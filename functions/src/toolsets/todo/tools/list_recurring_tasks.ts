@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { fitting } from '../../../kernel/json.ts';
 import { defineTool } from '../../../mcp/tool.ts';
-import { cursor, endOf, endShape, pageLimit, pageOf, pagesOf, pagesShape } from './listing.ts';
-import { reading, recurringTaskAnswer, recurringTaskShape, timePage, timePlace } from './shapes.ts';
+import { cursor, pageLimit, pagesOf, pagesShape, timeEndOf, timePageOf } from './listing.ts';
+import { reading, recurringTaskAnswer, recurringTaskShape } from './shapes.ts';
 
 export const listRecurringTasks = defineTool({
   name: 'list_recurring_tasks',
@@ -13,23 +13,21 @@ export const listRecurringTasks = defineTool({
     limit: pageLimit(),
     cursor,
   }),
-  output: z
-    .object({ recurring_tasks: z.array(recurringTaskShape), total: z.int(), ...pagesShape, ...endShape })
-    .partial(),
+  output: z.object({ recurring_tasks: z.array(recurringTaskShape), total: z.int(), ...pagesShape }).partial(),
   annotations: reading,
   role: 'viewer',
   example: {},
-  handler: async ({ services, principal }, { include_ended, limit, cursor: from }) => {
+  handler: async ({ services, principal }, { include_ended, ...asked }) => {
     const question = { include_ended };
-    const page = timePage(pageOf(question, { limit, cursor: from }));
+    const page = timePageOf(question, asked);
     const found = await services.recurringTasks.list(principal.ownerUid, include_ended, page);
     const items = fitting(found.items, recurringTaskAnswer);
     const last = found.more || items.length < found.items.length ? items.at(-1) : undefined;
     return {
       recurring_tasks: items.map(recurringTaskAnswer),
       total: found.total,
-      ...pagesOf(found.total, { limit, cursor: from }),
-      ...endOf(question, last && timePlace(last.createdAt, last.id)),
+      ...pagesOf(found.total, asked),
+      ...timeEndOf(question, last && { at: last.createdAt, id: last.id }),
     };
   },
 });

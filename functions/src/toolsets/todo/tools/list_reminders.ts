@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { reminderAnswer } from '../rules/reminder.ts';
-import { cursor, endOf, endShape, MAX_LIMIT, pageOf, pagesOf, pagesShape } from './listing.ts';
-import { reading, reminderShape, timePage, timePlace } from './shapes.ts';
+import { cursor, MAX_LIMIT, pagesOf, pagesShape, timeEndOf, timePageOf } from './listing.ts';
+import { reading, reminderShape } from './shapes.ts';
 
 const limited = z
   .int()
@@ -20,22 +20,19 @@ export const listReminders = defineTool({
     limit: limited,
     cursor,
   }),
-  output: z
-    .object({ reminders: z.array(reminderShape), total: z.int(), ...pagesShape, ...endShape })
-    .partial(),
+  output: z.object({ reminders: z.array(reminderShape), total: z.int(), ...pagesShape }).partial(),
   annotations: reading,
   role: 'viewer',
   example: { upcoming: true, limit: 10 },
-  handler: async ({ services, principal }, { upcoming, limit, cursor: from }) => {
-    const question = { upcoming };
-    const page = timePage(pageOf(question, { limit, cursor: from }));
+  handler: async ({ services, principal }, { upcoming, ...asked }) => {
+    const page = timePageOf({ upcoming }, asked);
     const { items, more, total } = await services.reminders.list(principal.ownerUid, upcoming, page);
     const last = more ? items.at(-1) : undefined;
     return {
       reminders: items.map(reminderAnswer),
       total,
-      ...pagesOf(total, { limit, cursor: from }),
-      ...endOf(question, last && timePlace(last.remindAt, last.id)),
+      ...pagesOf(total, asked),
+      ...timeEndOf({ upcoming }, last && { at: last.remindAt, id: last.id }),
     };
   },
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { SORT_FIELDS, SORT_ORDERS } from '../rules/todo.ts';
-import { cursor, listed, listedLimit, listShape } from './listing.ts';
-import { date, priority, reading, tagFilter } from './shapes.ts';
+import { SORT_FIELDS } from '../rules/todo.ts';
+import { cursor, filters, listed, listedLimit, listShape, sortOrder } from './listing.ts';
+import { reading } from './shapes.ts';
 
 export const listTasks = defineTool({
   name: 'list_tasks',
@@ -11,13 +11,9 @@ export const listTasks = defineTool({
   details:
     'Both ends of a range of due dates belong to it. Tasks without the date that is sorted by come last.',
   input: z.strictObject({
-    priority: priority('Of this priority').optional(),
-    tags: tagFilter('All of these tags'),
-    due_before: date('Due until then').optional(),
-    due_after: date('Due from then').optional(),
-    completed: z.boolean().optional().describe('Completed or open'),
+    ...filters,
     sort_by: z.enum(SORT_FIELDS).optional().describe('created_at by default'),
-    sort_order: z.enum(SORT_ORDERS).optional().describe('desc by default'),
+    sort_order: sortOrder,
     limit: listedLimit,
     cursor,
   }),
@@ -32,11 +28,5 @@ export const listTasks = defineTool({
     sort_by: 'due_date',
     sort_order: 'asc',
   },
-  handler: (context, { sort_by, sort_order, limit, cursor: from, ...filters }) =>
-    listed(
-      context,
-      filters,
-      { by: sort_by ?? 'created_at', order: sort_order ?? 'desc' },
-      { limit, cursor: from },
-    ),
+  handler: listed,
 });

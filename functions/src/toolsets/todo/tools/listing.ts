@@ -1,64 +1,13 @@
-/** What list_tasks, filter_tasks and sort_tasks have in common. */
+/** What the tools that list have in common: arguments, pages and ends. */
 
 import { z } from 'zod';
-import type { Principal } from '../../../access/rules/principal.ts';
-import { MusterError } from '../../../kernel/errors.ts';
-import { listedId } from '../../../kernel/ids.ts';
+import { decodeCursor, encodeCursor } from '../../../kernel/cursor.ts';
 import { canonicalJson } from '../../../kernel/json.ts';
-import type { Services } from '../../../mcp/callContext.ts';
-import { type Priority, type TodoPage, type TodoPlace, type TodoSort, todoAnswer } from '../rules/todo.ts';
-import { dateOf, taskShape } from './shapes.ts';
-
-// Cursors of the lists of to-dos: opaque to callers, and good for the question that they were made for.
-
-/** What a list whose total is known says of its pages. */
-export const pagesShape = {
-  total_pages: z.int().optional().describe('How many pages of this limit hold all of it.'),
-  has_previous: z.boolean().optional().describe('Whether there is a page before this one.'),
-};
-
-/** What a list says of its end. */
-export const endShape = {
-  truncated: z.boolean().optional().describe('Whether there is more; next_cursor goes on.'),
-  next_cursor: z.string().optional(),
-};
-
-export const listShape = z
-  .object({
-    tasks: z.array(taskShape),
-    total: z.int().describe('Total number of tasks matching filters'),
-    ...pagesShape,
-    ...endShape,
-  })
-  .partial();
-
-interface Filters {
-  readonly priority?: Priority | undefined;
-  readonly tags?: readonly string[] | undefined;
-  readonly due_before?: string | undefined;
-  readonly due_after?: string | undefined;
-  readonly completed?: boolean | undefined;
-}
-
-export async function listed(
-  { services, principal }: { readonly services: Services; readonly principal: Principal },
-  filters: Filters,
-  sort: TodoSort,
-  page: AskedPage,
-) {
-  const question = { ...filters, ...sort };
-  const { priority, tags = [], due_after, due_before, completed } = filters;
-  const filter = {
-    ownerUid: principal.ownerUid,
-    priority,
-    tags,
-    dueAfter: dateOf(due_after),
-    dueBefore: dateOf(due_before),
-    completed,
-  };
-  const { todos, total, next } = await services.todos.list(filter, sort, pageOf(question, page));
-  return { tasks: todos.map(todoAnswer), total, ...pagesOf(total, page), ...endOf(question, next) };
-}
+import type { Page, Place } from '../../../kernel/paging.ts';
+import type { CallContext } from '../../../mcp/callContext.ts';
+import { type Priority, SORT_ORDERS, type TodoPage, type TodoSort, todoAnswer } from '../rules/todo.ts';
+import type { FoundTodos } from '../rules/todoChanges.ts';
+import { date, dateOf, priority, tags, taskShape } from './shapes.ts';
 
 export const MAX_LIMIT = 100;
 
@@ -78,42 +27,97 @@ export const pageLimit = (usual = 10) =>
 
 export const listedLimit = z.int().min(1).max(MAX_LIMIT).default(10).describe('How many');
 
-export function pagesOf(total: number, { limit, cursor: from }: AskedPage) {
-  return { total_pages: Math.ceil(total / limit), has_previous: from !== undefined };
-}
+/** What to-dos can be filtered by. */
+export const filters = {
+  priority: priority('Of this priority').optional(),
+  tags: tags('All of these tags').optional(),
+  due_before: date('Due until then').optional(),
+  due_after: date('Due from then').optional(),
+  completed: z.boolean().optional().describe('Completed or open'),
+};
 
-/** Milliseconds of the epoch that a date can hold, and every smaller number. */
-const LARGEST = 8.64e15;
+export const sortOrder = z.enum(SORT_ORDERS).optional().describe('desc by default');
 
-const decoded = z.tuple([z.string(), z.array(z.int().min(-LARGEST).max(LARGEST)).max(4), listedId]);
+/** What a list says of its end. */
+export const endShape = {
+  truncated: z.boolean().optional().describe('Whether there is more; next_cursor goes on.'),
+  next_cursor: z.string().optional(),
+};
 
-interface AskedPage {
+/** What a list whose total is known says of its pages and of its end. */
+export const pagesShape = {
+  total_pages: z.int().optional().describe('How many pages of this limit hold all of it.'),
+  has_previous: z.boolean().optional().describe('Whether there is a page before this one.'),
+  ...endShape,
+};
+
+export const listShape = z
+  .object({
+    tasks: z.array(taskShape),
+    total: z.int().describe('Total number of tasks matching filters'),
+    ...pagesShape,
+  })
+  .partial();
+
+export interface AskedPage {
   readonly limit: number;
   readonly cursor?: string | undefined;
 }
 
+interface AskedList extends AskedPage {
+  readonly priority?: Priority | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly due_before?: string | undefined;
+  readonly due_after?: string | undefined;
+  readonly completed?: boolean | undefined;
+  readonly sort_by?: TodoSort['by'] | undefined;
+  readonly sort_order?: TodoSort['order'] | undefined;
+}
+
+/** Answers list_tasks, filter_tasks and sort_tasks. */
+export async function listed({ services, principal }: CallContext, asked: AskedList) {
+  const { sort_by: by = 'created_at', sort_order: order = 'desc', limit, cursor: from, ...criteria } = asked;
+  const { due_after, due_before, tags: all = [], ...rest } = criteria;
+  const filter = {
+    ...rest,
+    ownerUid: principal.ownerUid,
+    tags: all,
+    dueAfter: dateOf(due_after),
+    dueBefore: dateOf(due_before),
+  };
+  const question = { ...criteria, by, order };
+  const found = await services.todos.list(filter, { by, order }, pageOf(question, { limit, cursor: from }));
+  return listAnswer(question, found, asked);
+}
+
+export function listAnswer(question: object, { todos, total, next }: FoundTodos, page: AskedPage) {
+  return { tasks: todos.map(todoAnswer), total, ...pagesOf(total, page), ...endOf(question, next) };
+}
+
+export function pagesOf(total: number, { limit, cursor: from }: AskedPage) {
+  return { total_pages: Math.ceil(total / limit), has_previous: from !== undefined };
+}
+
 /** @throws MusterError INVALID_FORMAT for what is no cursor of ours, or one of another question */
 export function pageOf(question: object, { limit, cursor: encoded }: AskedPage): TodoPage {
-  if (encoded === undefined) return { limit };
-  const { success, data } = decoded.safeParse(parsed(Buffer.from(encoded, 'base64url').toString()));
-  if (success && data[0] === canonicalJson(question))
-    return { limit, after: { order: data[1], id: data[2] } };
-  throw new MusterError('INVALID_FORMAT', 'This cursor is not one that this list has answered.', {
-    field: 'cursor',
-    suggestion: 'Send next_cursor with the same arguments as before, or leave the cursor out to start again.',
-  });
+  const suggestion =
+    'Send next_cursor with the same arguments as before, or leave the cursor out to start again.';
+  const after = decodeCursor(canonicalJson(question), encoded, suggestion);
+  return { limit, ...(after && { after }) };
 }
 
-export function endOf(question: object, next: TodoPlace | undefined) {
+export function endOf(question: object, next: Place | undefined) {
   if (next === undefined) return { truncated: false };
-  const json = JSON.stringify([canonicalJson(question), next.order, next.id]);
-  return { truncated: true, next_cursor: Buffer.from(json).toString('base64url') };
+  return { truncated: true, next_cursor: encodeCursor(canonicalJson(question), next) };
 }
 
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+/** The page of a list that goes by one time. */
+export function timePageOf(question: object, asked: AskedPage): Page {
+  const { limit, after } = pageOf(question, asked);
+  return { limit, ...(after && { after: { at: new Date(after.order[0] ?? 0), id: after.id } }) };
+}
+
+/** The end of such a list: `last` is its last item, where it goes on. */
+export function timeEndOf(question: object, last: { readonly at: Date; readonly id: string } | undefined) {
+  return endOf(question, last && { order: [last.at.getTime()], id: last.id });
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { todoAnswer } from '../rules/todo.ts';
-import { cursor, endOf, listedLimit, listShape, pageOf, pagesOf } from './listing.ts';
+import { cursor, listAnswer, listedLimit, listShape, pageOf } from './listing.ts';
 import { reading } from './shapes.ts';
 
 const MAX_QUERY_LENGTH = 200;
@@ -24,14 +23,8 @@ export const searchTasks = defineTool({
   annotations: reading,
   role: 'viewer',
   example: { query: 'meeting' },
-  handler: async ({ services, principal }, { query, limit, cursor: from }) => {
-    const page = pageOf({ query }, { limit, cursor: from });
-    const found = await services.todos.search(principal.ownerUid, query, page);
-    return {
-      tasks: found.todos.map(todoAnswer),
-      total: found.total,
-      ...pagesOf(found.total, { limit, cursor: from }),
-      ...endOf({ query }, found.next),
-    };
+  handler: async ({ services, principal }, { query, ...page }) => {
+    const found = await services.todos.search(principal.ownerUid, query, pageOf({ query }, page));
+    return listAnswer({ query }, found, page);
   },
 });

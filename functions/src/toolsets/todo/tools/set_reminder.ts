@@ -15,10 +15,7 @@ export const setReminder = defineTool({
   annotations: { ...writing, destructiveHint: false, idempotentHint: true },
   role: 'viewer',
   example: { task_id: 'todo-xxx-001', remind_at: '2099-02-11T16:00:00Z' },
-  handler: async ({ services, principal, operation }, { task_id, remind_at }) =>
-    setAnswer(
-      await services.reminders.set(writingOwner(principal), task_id, dateOf(remind_at), (reminder) =>
-        operation.recordAnswer(setAnswer(reminder)),
-      ),
-    ),
+  answer: setAnswer,
+  handler: ({ services, principal, recordAnswer }, { task_id, remind_at }) =>
+    services.reminders.set(writingOwner(principal), task_id, dateOf(remind_at), recordAnswer),
 });

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { hasRole, type Principal } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
-import type { Page } from '../../../kernel/paging.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
 import { clearable } from '../../../mcp/tool.ts';
 import { FREQUENCIES, type RecurringTask } from '../rules/recurrence.ts';
@@ -15,11 +14,9 @@ import {
   MAX_TITLE_LENGTH,
   PRIORITIES,
   type Todo,
-  type TodoPage,
-  type TodoPlace,
   todoAnswer,
 } from '../rules/todo.ts';
-import type { TodoEdit } from '../rules/todos.ts';
+import type { EditedOutcome, TodoEdit } from '../rules/todos.ts';
 
 export const taskId = idOf('a task').describe('Task ID');
 
@@ -58,10 +55,10 @@ export const clearableDate = (text: string) => clearable(instant).describe(text)
 
 export const priority = (text: string) => z.enum(PRIORITIES).describe(text);
 
-/** How many there may be is checked where it has a code of its own: MAX_TAGS_EXCEEDED. */
-export const fewTags = (text: string) => z.array(z.string()).meta({ maxItems: MAX_TAGS }).describe(text);
+export const tags = (text: string) => z.array(z.string()).describe(text);
 
-export const tagFilter = (text: string) => z.array(z.string()).optional().describe(text);
+/** How many there may be is checked where it has a code of its own: MAX_TAGS_EXCEEDED. */
+export const fewTags = (text: string) => tags(text).meta({ maxItems: MAX_TAGS });
 
 /** A date as handlers take it: left out stays left out, null stays null. */
 export function dateOf(text: string): Date;
@@ -126,18 +123,6 @@ export function writingOwner({ kind, role, ownerUid }: Principal): string {
   });
 }
 
-// The pages of lists that go by one time.
-
-export function timePage({ limit, after }: TodoPage): Page {
-  return { limit, ...(after && { after: { at: new Date(after.order[0] ?? 0), id: after.id } }) };
-}
-
-export function timePlace(at: Date, id: string): TodoPlace {
-  return { order: [at.getTime()], id };
-}
-
-// What the tools that change a to-do have in common.
-
 /** @param done what to say where something was changed */
 export async function edited(
   { services, principal, operation }: CallContext,
@@ -145,8 +130,7 @@ export async function edited(
   edit: TodoEdit,
   done: string,
 ) {
-  type Outcome = Awaited<ReturnType<typeof services.todos.edit>>;
-  const answer = ({ todo, changed }: Outcome) =>
+  const answer = ({ todo, changed }: EditedOutcome) =>
     writtenAnswer(todo, changed.length === 0 ? 'Nothing changed: the task is so already.' : done);
   return answer(
     await services.todos.edit(writingOwner(principal), taskId, edit, (outcome) =>
@@ -155,7 +139,11 @@ export async function edited(
   );
 }
 
-// Arguments and answers of the tools for recurring tasks.
+/** What the end of an occurrence has made: a sentence about it, and the occurrence. */
+export function following(next: Todo | undefined) {
+  const sentence = next?.dueDate ? ` Next occurrence created for ${next.dueDate.toISOString()}` : '';
+  return { sentence, ...(next && { next_occurrence: occurrenceAnswer(next) }) };
+}
 
 /** What it may be is checked where it has a code of its own: INVALID_FREQUENCY. */
 export const frequency = (text: string) =>
@@ -170,24 +158,20 @@ export const timezone = z
   .optional()
   .describe('IANA zone whose wall-clock hour is kept; UTC by default');
 
-const recurrenceTime = z.iso.datetime();
-
 export const recurringTaskShape = z
   .object({
     id: z.string(),
     title: z.string(),
     frequency: z.string(),
-    start_date: recurrenceTime,
-    end_date: recurrenceTime,
-    next_occurrence: recurrenceTime.describe(
-      'When the occurrence that there is now is due, as the rule has it.',
-    ),
+    start_date: time,
+    end_date: time,
+    next_occurrence: time.describe('When the occurrence that there is now is due, as the rule has it.'),
     description: z.string(),
     priority: z.string(),
     tags: z.array(z.string()),
     timezone: z.string(),
-    created_at: recurrenceTime,
-    ended_at: recurrenceTime,
+    created_at: time,
+    ended_at: time,
   })
   .partial();
 
@@ -214,10 +198,6 @@ export const writtenRecurringShape = z
   .object({ success: z.boolean(), recurring_task: recurringTaskShape, message: z.string() })
   .partial();
 
-// Arguments and answers that the tools of reminders share. Source: spec/todo.md, "list_reminders".
-
-const reminderTime = z.iso.datetime();
-
 export const reminderId = idOf('a reminder').describe('From todo_list_reminders');
 
 /** The contract requires nothing of an answer. */
@@ -226,9 +206,9 @@ export const reminderShape = z
     id: z.string(),
     task_id: z.string(),
     task_title: z.string(),
-    remind_at: reminderTime,
+    remind_at: time,
     sent: z.boolean(),
-    sent_at: reminderTime.describe('When it was sent.'),
+    sent_at: time.describe('When it was sent.'),
     late: z.boolean().describe('Whether that was minutes after it was to be.'),
   })
   .partial();

@@ -18,10 +18,7 @@ export const snoozeReminder = defineTool({
   annotations: { ...writing, destructiveHint: false, idempotentHint: false },
   role: 'viewer',
   example: { reminder_id: 'todo-xxx-001', minutes: 30 },
-  handler: async ({ services, principal, operation }, { reminder_id, minutes }) =>
-    setAnswer(
-      await services.reminders.snooze(writingOwner(principal), reminder_id, minutes * MINUTE, (reminder) =>
-        operation.recordAnswer(setAnswer(reminder)),
-      ),
-    ),
+  answer: setAnswer,
+  handler: ({ services, principal, recordAnswer }, { reminder_id, minutes }) =>
+    services.reminders.snooze(writingOwner(principal), reminder_id, minutes * MINUTE, recordAnswer),
 });

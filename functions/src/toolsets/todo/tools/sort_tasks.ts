@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { SORT_FIELDS, SORT_ORDERS } from '../rules/todo.ts';
-import { cursor, listed, listShape, pageLimit } from './listing.ts';
+import { SORT_FIELDS } from '../rules/todo.ts';
+import { cursor, listed, listShape, pageLimit, sortOrder } from './listing.ts';
 import { reading } from './shapes.ts';
 
 export const sortTasks = defineTool({
@@ -11,7 +11,7 @@ export const sortTasks = defineTool({
   details: 'Those without the date sorted by come last.',
   input: z.strictObject({
     sort_by: z.enum(SORT_FIELDS).describe('By what'),
-    sort_order: z.enum(SORT_ORDERS).optional().describe('desc by default'),
+    sort_order: sortOrder,
     limit: pageLimit(),
     cursor,
   }),
@@ -19,6 +19,5 @@ export const sortTasks = defineTool({
   annotations: reading,
   role: 'viewer',
   example: { sort_by: 'due_date', sort_order: 'asc', limit: 20 },
-  handler: (context, { sort_by, sort_order, limit, cursor: from }) =>
-    listed(context, {}, { by: sort_by, order: sort_order ?? 'desc' }, { limit, cursor: from }),
+  handler: listed,
 });

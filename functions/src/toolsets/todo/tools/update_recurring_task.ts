@@ -42,13 +42,9 @@ export const updateRecurringTask = defineTool({
   annotations: { ...writing, destructiveHint: true, idempotentHint: true },
   role: 'viewer',
   example: { recurring_task_id: 'recurring-xxx-001', frequency: 'WEEKLY' },
-  handler: async ({ services, principal, operation }, { recurring_task_id, end_date, ...edit }) =>
-    answer(
-      await services.recurringTasks.edit(
-        writingOwner(principal),
-        recurring_task_id,
-        { ...edit, endDate: dateOf(end_date) },
-        (recurring) => operation.recordAnswer(answer(recurring)),
-      ),
-    ),
+  answer,
+  handler: ({ services, principal, recordAnswer }, { recurring_task_id, end_date, ...fields }) => {
+    const edit = { ...fields, endDate: dateOf(end_date) };
+    return services.recurringTasks.edit(writingOwner(principal), recurring_task_id, edit, recordAnswer);
+  },
 });
