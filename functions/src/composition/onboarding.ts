@@ -1,32 +1,28 @@
-/** Composes what newcomers are told. */
+/** Composes what newcomers are told, and what the system tools ask. */
 import { VERSION } from '../config.ts';
 import { probeFirestore } from '../kernel/firestore/client.ts';
 import { FirestoreSweepRecord } from '../kernel/firestore/sweepRecord.ts';
 import { probeRealtimeDatabase, realtimeDatabase } from '../kernel/realtime/database.ts';
 import type { Services } from '../mcp/callContext.ts';
-import { OnboardingService } from '../toolsets/onboarding/rules/onboarding.ts';
-import type { OnboardingPorts } from '../toolsets/onboarding/rules/ports.ts';
-import { FirestoreFirstActs } from '../toolsets/onboarding/store/firstActs.ts';
+import { type OnboardingPorts, OnboardingService } from '../toolsets/onboarding/rules/onboarding.ts';
+import { FirestoreOnboardingFacts } from '../toolsets/onboarding/store/onboardingFacts.ts';
 import { AgentOverview } from '../toolsets/system/rules/agents.ts';
 import { RecentCalls } from '../toolsets/system/rules/metrics.ts';
 import type { SystemPorts } from '../toolsets/system/rules/ports.ts';
 import { TaskOverview } from '../toolsets/system/rules/queue.ts';
-import type { SystemServices } from '../toolsets/system/rules/services.ts';
-import { SkillRegistry } from '../toolsets/system/rules/skills.ts';
+import { findSkillsWith } from '../toolsets/system/rules/skills.ts';
 import { SystemStatus } from '../toolsets/system/rules/status.ts';
 import { DatabaseMetricsReader, ProcessGauge } from '../toolsets/system/store/metrics.ts';
 import { FirestoreSkillReader } from '../toolsets/system/store/skills.ts';
 import type { Foundation } from './foundation.ts';
 
 export function onboardingPorts({ database, documents }: Foundation) {
-  return { firstActs: new FirestoreFirstActs(database, documents) };
+  return { onboardingFacts: new FirestoreOnboardingFacts(database, documents) };
 }
 
 export function onboardingServices(ports: OnboardingPorts, { registration }: Pick<Services, 'registration'>) {
   return { onboarding: new OnboardingService(ports, registration) };
 }
-
-// Composes what the system tools ask.
 
 export function systemPorts({ database, documents, unreadable, log }: Foundation) {
   return {
@@ -40,13 +36,13 @@ export function systemPorts({ database, documents, unreadable, log }: Foundation
   };
 }
 
-export function systemServices(ports: SystemPorts): { readonly system: SystemServices } {
+export function systemServices(ports: SystemPorts) {
   const tasks = new TaskOverview(ports);
   return {
     system: {
       overview: new AgentOverview(ports),
       tasks,
-      skills: new SkillRegistry(ports.skills),
+      findSkills: findSkillsWith(ports.skills),
       status: new SystemStatus(ports, tasks),
       recentCalls: new RecentCalls(ports),
       gauge: new ProcessGauge(),

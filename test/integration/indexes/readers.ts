@@ -12,7 +12,7 @@ const source = new URL('../../../functions/src/', import.meta.url);
 
 type AgentReaders = typeof import('../../../functions/src/access/store/agents.ts');
 type AgentDirectories = typeof import('../../../functions/src/access/store/agentDirectory.ts');
-type FirstActs = typeof import('../../../functions/src/toolsets/onboarding/store/firstActs.ts');
+type OnboardingFacts = typeof import('../../../functions/src/toolsets/onboarding/store/onboardingFacts.ts');
 type QueueReaders = typeof import('../../../functions/src/toolsets/coordination/store/queue.ts');
 type ReminderReaders = typeof import('../../../functions/src/toolsets/todo/store/reminders.ts');
 type RunReaders = typeof import('../../../functions/src/toolsets/orchestration/store/runs.ts');
@@ -49,7 +49,7 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   ],
   'toolsets/coordination/store/tasks.ts': await taskCalls(),
   'toolsets/firebase/store/subscriptions.ts': await subscriptionCalls(),
-  'toolsets/onboarding/store/firstActs.ts': await firstActsCalls(),
+  'toolsets/onboarding/store/onboardingFacts.ts': await onboardingFactsCalls(),
   'toolsets/orchestration/store/runs.ts': await runCalls(),
   'toolsets/orchestration/store/workflows.ts': await workflowCalls(),
   'toolsets/system/store/skills.ts': await skillCalls(),
@@ -97,11 +97,13 @@ async function agentDirectoryCalls(): Promise<readonly Call[]> {
   ];
 }
 
-async function firstActsCalls(): Promise<readonly Call[]> {
-  const { FirestoreFirstActs }: FirstActs = await load('toolsets/onboarding/store/firstActs.ts');
+async function onboardingFactsCalls(): Promise<readonly Call[]> {
+  const { FirestoreOnboardingFacts }: OnboardingFacts = await load(
+    'toolsets/onboarding/store/onboardingFacts.ts',
+  );
   return [
-    (database) => new FirestoreFirstActs(database, documents).discovery('agent-1'),
-    (database) => new FirestoreFirstActs(database, documents).createdTask('agent-1'),
+    (database) => new FirestoreOnboardingFacts(database, documents).discovery('agent-1'),
+    (database) => new FirestoreOnboardingFacts(database, documents).createdTask('agent-1'),
   ];
 }
 

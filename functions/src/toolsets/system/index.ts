@@ -1,5 +1,10 @@
 import type { Toolset } from '../../mcp/tool.ts';
-import type { SystemServices } from './rules/services.ts';
+import type { AgentOverview } from './rules/agents.ts';
+import type { RecentCalls } from './rules/metrics.ts';
+import type { TaskOverview } from './rules/queue.ts';
+import type { FindSkills } from './rules/skills.ts';
+import type { SystemStatus } from './rules/status.ts';
+import type { ProcessGauge } from './store/metrics.ts';
 import { getAgents } from './tools/getAgents.ts';
 import { getSystemStatus } from './tools/getSystemStatus.ts';
 import { getTaskQueue } from './tools/getTaskQueue.ts';
@@ -16,6 +21,15 @@ export const system: Toolset = {
 
 declare module '../../mcp/callContext.ts' {
   interface Services {
-    readonly system: SystemServices;
+    readonly system: {
+      readonly overview: AgentOverview;
+      readonly tasks: TaskOverview;
+      readonly findSkills: FindSkills;
+      readonly status: SystemStatus;
+      readonly recentCalls: RecentCalls;
+      readonly gauge: ProcessGauge;
+      /** This deployment's: `1.0.0`. */
+      readonly version: string;
+    };
   }
 }

@@ -13,44 +13,38 @@ export interface Facts {
   readonly firstTaskCreated?: Date | undefined;
 }
 
-export interface ChecklistItem {
+/** An item and when it was done. */
+interface Step {
   readonly id: string;
   readonly category: 'identity' | 'coordination' | 'work' | 'knowledge';
   readonly title: string;
   readonly description: string;
   readonly required: boolean;
-  readonly completed: boolean;
-  readonly completedAt?: Date;
+  readonly at: Date | undefined;
   /** The items that come before it. */
   readonly dependencies: readonly string[];
   /** The call that does it, where there is one to make. */
   readonly call?: ProposedCall;
 }
 
-interface Progress {
-  readonly completed: number;
-  readonly total: number;
-  /** Rounded down: 100 means that all is done. */
-  readonly percentage: number;
-  readonly requiredRemaining: number;
+export interface ChecklistItem extends Omit<Step, 'at'> {
+  readonly completed: boolean;
+  readonly completedAt?: Date;
 }
 
 /** An agent without the role of a worker only looks on. */
 export function checklist(facts: Facts): readonly ChecklistItem[] {
-  const { agent } = facts;
-  if (!hasRole(agent.role, 'worker')) return identity(facts);
-  const isLeading = leads(agent);
-  return [
-    ...identity(facts),
-    joining(facts),
-    ...(isLeading ? [creating(facts)] : []),
-    claiming(facts, !isLeading),
-    completing(facts, !isLeading),
-    discovering(facts, agent.type === 'researcher' || agent.type === 'analyst'),
-  ];
+  const isWorker = hasRole(facts.agent.role, 'worker');
+  const steps = [...arriving(facts.agent, isWorker), ...(isWorker ? working(facts) : [])];
+  return steps.map(({ at, ...item }) => ({
+    ...item,
+    completed: at !== undefined,
+    ...(at && { completedAt: at }),
+  }));
 }
 
-export function progressOf(items: readonly ChecklistItem[]): Progress {
+/** `percentage` is rounded down: 100 means that all is done. */
+export function progressOf(items: readonly ChecklistItem[]) {
   const completed = items.filter((item) => item.completed).length;
   const total = items.length;
   return {
@@ -66,12 +60,7 @@ export function leads({ type, role }: Agent): boolean {
   return type === 'coordinator' && hasRole(role, 'leader');
 }
 
-function done(at: Date | undefined): Pick<ChecklistItem, 'completed' | 'completedAt'> {
-  return at === undefined ? { completed: false } : { completed: true, completedAt: at };
-}
-
-function identity({ agent }: Facts): readonly ChecklistItem[] {
-  const isWorker = hasRole(agent.role, 'worker');
+function arriving({ id, registeredAt, milestones }: Agent, isWorker: boolean): readonly Step[] {
   return [
     {
       id: 'register',
@@ -79,7 +68,7 @@ function identity({ agent }: Facts): readonly ChecklistItem[] {
       title: 'Register',
       description: 'You have an identity of your own.',
       required: true,
-      ...done(agent.registeredAt),
+      at: registeredAt,
       dependencies: [],
     },
     {
@@ -88,91 +77,79 @@ function identity({ agent }: Facts): readonly ChecklistItem[] {
       title: 'Call with your own credential',
       description: 'Any call with "Authorization: Bearer <apiKey>.<secret>" of your registration.',
       required: true,
-      ...done(agent.milestones.seen),
+      at: milestones.seen,
       dependencies: ['register'],
       call: isWorker
-        ? { tool: 'coordination.heartbeat', args: { agent_id: agent.id } }
+        ? { tool: 'coordination.heartbeat', args: { agent_id: id } }
         : { tool: 'coordination.get_status', args: {} },
     },
   ];
 }
 
-function joining({ agent }: Facts): ChecklistItem {
-  const role = leads(agent) ? 'leader' : 'worker';
-  return {
-    id: 'join',
-    category: 'coordination',
-    title: 'Join the workspace',
-    description: 'Take your part in the coordination of this workspace.',
-    required: true,
-    ...done(agent.milestones.joined),
-    dependencies: ['connect'],
-    call: { tool: 'coordination.register_agent', args: { agent_id: agent.id, role } },
-  };
-}
-
-function creating({ firstTaskCreated }: Facts): ChecklistItem {
-  return {
+function working({ agent, firstDiscovery, firstTaskCreated }: Facts): readonly Step[] {
+  const { id: agent_id, type, milestones } = agent;
+  const isLeading = leads(agent);
+  const role = isLeading ? 'leader' : 'worker';
+  const claim = { tool: 'coordination.claim_task', args: { agent_id } };
+  const [task_id] = Object.keys(agent.held).sort();
+  const reported = { agent_id, task_id, output: 'What came of it.' };
+  const creating: Step = {
     id: 'create',
     category: 'coordination',
     title: 'Put a first task into the queue',
     description: 'Say what is to be done, in your own words.',
     required: true,
-    ...done(firstTaskCreated),
+    at: firstTaskCreated,
     dependencies: ['join'],
     call: { tool: 'coordination.create_task', args: { description: 'What is to be done.' } },
   };
-}
-
-function claiming({ agent }: Facts, required: boolean): ChecklistItem {
-  return {
-    id: 'claim',
-    category: 'work',
-    title: 'Claim a first task',
-    description: 'You get the first task that you may do. Where none is ready, come back in a while.',
-    required,
-    ...done(agent.milestones.claimed),
-    dependencies: ['join'],
-    call: { tool: 'coordination.claim_task', args: { agent_id: agent.id } },
-  };
-}
-
-function completing({ agent }: Facts, required: boolean): ChecklistItem {
-  const [taskId] = Object.keys(agent.held).sort();
-  const at = agent.milestones.completed ?? agent.lastCompletedAt;
-  return {
-    id: 'complete',
-    category: 'work',
-    title: 'Finish a first task',
-    description:
-      taskId === undefined
-        ? 'Claim a task; the call that reports its result then stands here.'
-        : 'Do the task in hand, then report its result with an output in your own words.',
-    required,
-    ...done(at),
-    dependencies: ['claim'],
-    call:
-      taskId === undefined
-        ? { tool: 'coordination.claim_task', args: { agent_id: agent.id } }
-        : {
-            tool: 'coordination.complete_task',
-            args: { agent_id: agent.id, task_id: taskId, output: 'What came of it.' },
-          },
-  };
-}
-
-function discovering({ agent, firstDiscovery }: Facts, required: boolean): ChecklistItem {
-  return {
-    id: 'discover',
-    category: 'knowledge',
-    title: 'Share a discovery',
-    description: 'Tell the others something that you have found out, in your own words.',
-    required,
-    ...done(firstDiscovery),
-    dependencies: ['join'],
-    call: {
-      tool: 'coordination.add_discovery',
-      args: { agent_id: agent.id, content: 'What you have found out.' },
+  return [
+    {
+      id: 'join',
+      category: 'coordination',
+      title: 'Join the workspace',
+      description: 'Take your part in the coordination of this workspace.',
+      required: true,
+      at: milestones.joined,
+      dependencies: ['connect'],
+      call: { tool: 'coordination.register_agent', args: { agent_id, role } },
     },
-  };
+    ...(isLeading ? [creating] : []),
+    {
+      id: 'claim',
+      category: 'work',
+      title: 'Claim a first task',
+      description: 'You get the first task that you may do. Where none is ready, come back in a while.',
+      required: !isLeading,
+      at: milestones.claimed,
+      dependencies: ['join'],
+      call: claim,
+    },
+    {
+      id: 'complete',
+      category: 'work',
+      title: 'Finish a first task',
+      description:
+        task_id === undefined
+          ? 'Claim a task; the call that reports its result then stands here.'
+          : 'Do the task in hand, then report its result with an output in your own words.',
+      required: !isLeading,
+      at: milestones.completed ?? agent.lastCompletedAt,
+      dependencies: ['claim'],
+      call: task_id === undefined ? claim : { tool: 'coordination.complete_task', args: reported },
+    },
+    {
+      id: 'discover',
+      category: 'knowledge',
+      title: 'Share a discovery',
+      description: 'Tell the others something that you have found out, in your own words.',
+      required: type === 'researcher' || type === 'analyst',
+      at: firstDiscovery,
+      dependencies: ['join'],
+      call: {
+        tool: 'coordination.add_discovery',
+        args: { agent_id, content: 'What you have found out.' },
+      },
+    },
+  ];
 }

@@ -1,12 +1,17 @@
 /** Arriving: the welcome and the checklist. Source: spec/network.md, "Onboarding Tools"; docs/semantics.md#network. */
 import type { AgentType } from '../../../access/rules/agent.ts';
+import type { AccessPorts } from '../../../access/rules/ports.ts';
 import { hasRole, type Principal } from '../../../access/rules/principal.ts';
 import type { AgentRegistration } from '../../../access/rules/registration.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import type { Hashing } from '../../../kernel/ports.ts';
+import type { Hashing, PortOf } from '../../../kernel/ports.ts';
+import type { FirestoreOnboardingFacts } from '../store/onboardingFacts.ts';
 import { type ChecklistItem, checklist, leads } from './checklist.ts';
-import type { OnboardingPorts } from './ports.ts';
 import { type Welcome, welcome } from './welcome.ts';
+
+export interface OnboardingPorts extends AccessPorts {
+  readonly onboardingFacts: PortOf<FirestoreOnboardingFacts>;
+}
 
 interface WelcomeRequest {
   readonly agentName: string;
@@ -54,7 +59,7 @@ export class OnboardingService {
    * @throws MusterError NOT_FOUND for everybody else
    */
   async checklist(principal: Principal, agentId: string): Promise<readonly ChecklistItem[]> {
-    const { agents, firstActs } = this.ports;
+    const { agents, onboardingFacts } = this.ports;
     const agent = (await agents.find(agentId))?.value;
     const isTheirs =
       principal.agentId === agentId ||
@@ -62,8 +67,8 @@ export class OnboardingService {
       (principal.kind === 'person' && agent?.ownerUid === principal.uid);
     if (agent === undefined || !isTheirs) throw noSuchAgent(agentId);
     const [firstDiscovery, firstTaskCreated] = await Promise.all([
-      firstActs.discovery(agentId),
-      leads(agent) ? firstActs.createdTask(agentId) : undefined,
+      onboardingFacts.discovery(agentId),
+      leads(agent) ? onboardingFacts.createdTask(agentId) : undefined,
     ]);
     return checklist({ agent, firstDiscovery, firstTaskCreated });
   }

@@ -23,13 +23,6 @@ interface AgentSummary {
   readonly error: number;
 }
 
-interface AgentPage {
-  readonly agents: readonly Agent[];
-  readonly asOf: Date;
-  /** Where the list goes on, where it does. */
-  readonly next?: Place;
-}
-
 export class AgentOverview {
   private readonly ports: SystemPorts;
   private readonly pages = new MemoCache<Found<Agent>>();
@@ -39,7 +32,7 @@ export class AgentOverview {
     this.ports = ports;
   }
 
-  async list(query: AgentQuery, limit: number, after: Place | undefined): Promise<AgentPage> {
+  async list(query: AgentQuery, limit: number, after: Place | undefined) {
     const { directory, clock } = this.ports;
     const key = JSON.stringify([query, limit, after]);
     const { items, ...end } = await this.pages.read(key, this.stamp(), () =>
@@ -49,7 +42,7 @@ export class AgentOverview {
     const now = clock.now();
     const agents = items
       .map((agent) => withPresence(agent, seen.get(agent.id), now))
-      // Who has gone away since the sweep is not what was asked for any more.
+      // An agent that has gone offline since the sweep no longer matches.
       .filter((agent) => query.availability === undefined || availability(agent) === query.availability);
     return { agents, asOf: now, ...end };
   }

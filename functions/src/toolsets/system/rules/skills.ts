@@ -5,6 +5,7 @@
 import type { OfferedSkill } from '../../../access/rules/skills.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { folded, matchesWords, searchWords } from '../../../kernel/text.ts';
+import type { SystemPorts } from './ports.ts';
 
 export interface Skill {
   readonly id: string;
@@ -27,38 +28,28 @@ interface SkillRequest {
   readonly offset: number;
 }
 
-interface SkillPage {
-  readonly skills: readonly Skill[];
-  readonly total: number;
-}
+/** Finds skills among all tools and the capabilities of agents: the tools first, in their order, then by name. */
+export type FindSkills = (
+  tools: readonly Skill[],
+  request: SkillRequest,
+) => Promise<{ readonly skills: readonly Skill[]; readonly total: number }>;
 
-export class SkillRegistry {
-  private readonly capabilities: SkillReader;
-
-  constructor(capabilities: SkillReader) {
-    this.capabilities = capabilities;
-  }
-
-  /**
-   * The tools first, in their order, then capabilities by name.
-   * @param tools all that there are
-   */
-  async find(tools: readonly Skill[], request: SkillRequest): Promise<SkillPage> {
-    const { category, includeDeprecated, limit, offset } = request;
-    const words = searchWords(request.search ?? '');
+export function findSkillsWith(capabilities: SystemPorts['skills']): FindSkills {
+  return async (tools, { category, search = '', includeDeprecated, limit, offset }) => {
+    const words = searchWords(search);
     const matching = tools.filter(
       (tool) =>
         (category === undefined || folded(tool.category) === folded(category)) &&
         matchesWords(`${tool.name} ${tool.description}`, words),
     );
     const own = matching.slice(offset, offset + limit);
-    const { skills, total } = await this.capabilities.find(
+    const { skills, total } = await capabilities.find(
       { category, words, includeDeprecated },
       Math.max(0, offset - matching.length),
       limit - own.length,
     );
     return { skills: [...own, ...skills.map(capabilitySkill)], total: matching.length + total };
-  }
+  };
 }
 
 function capabilitySkill({ agents, ...skill }: OfferedSkill): Skill {
@@ -71,21 +62,10 @@ function capabilitySkill({ agents, ...skill }: OfferedSkill): Skill {
   };
 }
 
-// How the system tools read. Each call reads what it gives and a constant more.
-
 export interface SkillQuery {
   /** Without regard to case and accents. */
   readonly category?: string | undefined;
   /** Each must begin a word of the name; as search.ts writes them. */
   readonly words: readonly string[];
   readonly includeDeprecated: boolean;
-}
-
-export interface SkillReader {
-  /** Capabilities by name. Of more than 1,000 that begin with the longest word, the first are looked through. */
-  find(
-    query: SkillQuery,
-    offset: number,
-    limit: number,
-  ): Promise<{ readonly skills: readonly OfferedSkill[]; readonly total: number }>;
 }

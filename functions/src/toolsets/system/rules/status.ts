@@ -13,21 +13,6 @@ const SERVICES = ['firestore', 'realtimeDatabase', 'github'] as const;
 
 type Service = (typeof SERVICES)[number];
 
-/** What this instance uses. */
-export interface InstanceUse {
-  readonly uptimeSeconds: number;
-  /** Resident memory. */
-  readonly memoryMebibytes: number;
-  /** Of one processor, since the last look: 100 is all of it. */
-  readonly cpuPercent: number;
-}
-
-export interface InstanceGauge {
-  look(): InstanceUse;
-  /** What it runs on, by name: `node`. */
-  versions(): Readonly<Record<string, string>>;
-}
-
 /** One look at a service. */
 export interface Reading {
   readonly isUp: boolean;

@@ -1,11 +1,10 @@
-/** Reads the counts of calls that metricsLedger.ts stores. */
+/** Reads the counts of calls that all instances store, and measures this instance. */
 
 import type { Database, DataSnapshot } from 'firebase-admin/database';
 import { z } from 'zod';
 import type { CallHistory, Counts, MetricsReader, ToolCounts } from '../../../access/rules/callMetrics.ts';
 import { METRICS_MINUTES, minuteKey, nameOfKey, timeOfMinuteKey } from '../../../kernel/realtime/paths.ts';
 import type { UnreadableDocuments } from '../../../kernel/unreadable.ts';
-import type { InstanceGauge, InstanceUse } from '../rules/status.ts';
 
 export const storedCounts = z.object({
   calls: z.number(),
@@ -34,9 +33,7 @@ export class DatabaseMetricsReader implements MetricsReader {
     const byMinute = database.ref(METRICS_MINUTES).orderByKey();
     const found = await byMinute.startAt(minuteKey(from)).endAt(minuteKey(to)).get();
     const minutes: DataSnapshot[] = [];
-    found.forEach((child) => {
-      minutes.push(child);
-    });
+    found.forEach((child) => void minutes.push(child));
     let all = NOTHING;
     const tools = new Map<string, ToolCounts>();
     for (const snapshot of minutes) {
@@ -90,10 +87,11 @@ function plus(one: Counts, other: Counts): Counts {
 const MEBIBYTE = 1024 * 1024;
 
 /** Looks at this process, which is all of an instance. */
-export class ProcessGauge implements InstanceGauge {
+export class ProcessGauge {
   private lastLook = { at: 0, microseconds: 0 };
 
-  look(): InstanceUse {
+  /** What it uses: resident memory, and the percentage of one processor since the last look. */
+  look() {
     const { user, system } = process.cpuUsage();
     const now = { at: process.uptime(), microseconds: user + system };
     const busySeconds = (now.microseconds - this.lastLook.microseconds) / 1e6;
@@ -106,6 +104,7 @@ export class ProcessGauge implements InstanceGauge {
     };
   }
 
+  /** What it runs on, by name: `node`. */
   versions(): Readonly<Record<string, string>> {
     const { node = '', v8 = '', uv = '', openssl = '' } = process.versions;
     return { node, v8, uv, openssl };

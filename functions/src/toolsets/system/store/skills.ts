@@ -1,10 +1,10 @@
-import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
+import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import type { OfferedSkill } from '../../../access/rules/skills.ts';
 import { skillFromDocument } from '../../../access/store/agents.ts';
 import { COLLECTIONS } from '../../../kernel/firestore/paths.ts';
-import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { folded, lookedUpPrefix, matchesWords } from '../../../kernel/text.ts';
-import type { SkillQuery, SkillReader } from '../rules/skills.ts';
+import type { SkillQuery } from '../rules/skills.ts';
 
 /** How many candidates are looked through where no index answers the whole query. */
 const MAX_CANDIDATES = 1000;
@@ -12,15 +12,8 @@ const MAX_CANDIDATES = 1000;
 /** Firestore skips documents one by one, and bills them. */
 const MAX_SKIPPED = 100_000;
 
-export class FirestoreSkillReader implements SkillReader {
-  private readonly database: Firestore;
-  private readonly documents: DocumentReading;
-
-  constructor(database: Firestore, documents: DocumentReading) {
-    this.database = database;
-    this.documents = documents;
-  }
-
+export class FirestoreSkillReader extends FirestoreReader {
+  /** Capabilities by name. Of more than 1,000 that begin with the longest word, the first are looked through. */
   async find(
     query: SkillQuery,
     offset: number,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { CallHistory, Counts } from '../../../access/rules/callMetrics.ts';
+import type { Services } from '../../../mcp/callContext.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { mostFailing, successRate, WINDOW_MILLISECONDS } from '../rules/metrics.ts';
-import type { SystemServices } from '../rules/services.ts';
 import { alertsOf, healthOf, type Reading, type Readings, unreadableAlert } from '../rules/status.ts';
 
 /** More tools than there are, but for those that somebody adds. */
@@ -194,7 +194,7 @@ function errorsAnswer({ errors, calls }: Counts): z.output<typeof errorsShape> {
   return Object.fromEntries(codes.map(([code, count]) => [code, { count, rate: count / calls }]));
 }
 
-function instanceAnswer({ gauge }: SystemServices): z.input<typeof metricsShape> {
+function instanceAnswer({ gauge }: Services['system']): z.input<typeof metricsShape> {
   const { uptimeSeconds, memoryMebibytes, cpuPercent } = gauge.look();
   return { uptime: uptimeSeconds, memoryUsage: memoryMebibytes, cpuUsage: cpuPercent };
 }

@@ -64,7 +64,7 @@ export const listSkills = defineTool({
   handler: async ({ services, directory }, request) => {
     const tools = directory.tools.map((tool) => toolSkill(tool, services.system.version));
     const [{ skills, total }, history] = await Promise.all([
-      services.system.skills.find(tools, request),
+      services.system.findSkills(tools, request),
       services.system.recentCalls.lastHour(),
     ]);
     const shown = fitting(

@@ -49,7 +49,11 @@ export class RecurringTasks {
   }
 
   /** @throws MusterError VALIDATION_ERROR; CONFLICT, with the reason DUPLICATE_TASK */
-  create(ownerUid: string, draft: RecurringDraft, recordAnswer: RecordAnswer<BegunRecurrence>): Promise<BegunRecurrence> {
+  create(
+    ownerUid: string,
+    draft: RecurringDraft,
+    recordAnswer: RecordAnswer<BegunRecurrence>,
+  ): Promise<BegunRecurrence> {
     const { clock, randomness, store } = this.ports;
     const rule = recurrenceRule(draft.rule);
     const tags = checkedTags(draft.tags ?? []);

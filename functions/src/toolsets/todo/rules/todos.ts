@@ -107,7 +107,12 @@ export class TodoService {
    * @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND; VALIDATION_ERROR; CONFLICT, with the reason
    *   DUPLICATE_TASK
    */
-  edit(ownerUid: string, id: string, edit: TodoEdit, recordAnswer: RecordAnswer<EditedOutcome>): Promise<EditedOutcome> {
+  edit(
+    ownerUid: string,
+    id: string,
+    edit: TodoEdit,
+    recordAnswer: RecordAnswer<EditedOutcome>,
+  ): Promise<EditedOutcome> {
     const { clock, randomness, store } = this.ports;
     return retryStale(randomness, async () => {
       const found = await this.own(ownerUid, id);

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { RecurringTask } from '../rules/recurrence.ts';
-import { recurringTaskAnswer, recurringTaskId, writing, writingOwner, writtenRecurringShape } from './shapes.ts';
+import {
+  recurringTaskAnswer,
+  recurringTaskId,
+  writing,
+  writingOwner,
+  writtenRecurringShape,
+} from './shapes.ts';
 
 const answer = (recurring: RecurringTask) => ({
   success: true,

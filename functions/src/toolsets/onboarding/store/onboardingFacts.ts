@@ -1,18 +1,10 @@
-import { FieldPath, type Firestore } from '@google-cloud/firestore';
+import { FieldPath } from '@google-cloud/firestore';
 import { COLLECTIONS } from '../../../kernel/firestore/paths.ts';
-import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { discoveryFromDocument, taskFromDocument } from '../../coordination/index.ts';
-import type { FirstActs } from '../rules/ports.ts';
 
-export class FirestoreFirstActs implements FirstActs {
-  private readonly database: Firestore;
-  private readonly documents: DocumentReading;
-
-  constructor(database: Firestore, documents: DocumentReading) {
-    this.database = database;
-    this.documents = documents;
-  }
-
+/** When an agent first did something that its own document does not tell. Each is one read. */
+export class FirestoreOnboardingFacts extends FirestoreReader {
   async discovery(agentId: string): Promise<Date | undefined> {
     const own = this.database
       .collection(COLLECTIONS.discoveries)
