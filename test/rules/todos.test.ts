@@ -27,7 +27,7 @@ import { todoEvent } from '../../functions/src/toolsets/todo/rules/todoChanges.t
 import { eventToDocument } from '../../functions/src/toolsets/todo/store/events.ts';
 import { reminderToDocument } from '../../functions/src/toolsets/todo/store/reminders.ts';
 import { todoToDocument } from '../../functions/src/toolsets/todo/store/todoDocument.ts';
-import { sampleTodo } from '../unit/domain/todos/samples.ts';
+import { sampleTodo } from '../unit/todo/samples.ts';
 import { callers, OWNER } from './callers.ts';
 import { useEnvironment } from './environment.ts';
 

@@ -16,7 +16,7 @@ import {
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
 import { type Reminder, reminderAt } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
 import { ReminderSending } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
-import { sampleTodo } from '../../unit/domain/todos/samples.ts';
+import { sampleTodo } from '../../unit/todo/samples.ts';
 import { silent } from '../coordination/team.ts';
 
 /** Long ago, so that what is due here is not what other tests have left. */

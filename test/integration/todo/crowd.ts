@@ -4,7 +4,7 @@ import type { Change } from '../../../functions/src/kernel/commit.ts';
 import { reminderAt } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
 import { PRIORITIES, type Todo, todoAnswer } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { todoEvent } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
-import { sampleRecurringTask, sampleTodo } from '../../unit/domain/todos/samples.ts';
+import { sampleRecurringTask, sampleTodo } from '../../unit/todo/samples.ts';
 import type { Team } from '../coordination/team.ts';
 
 const HOUR = 3_600_000;

@@ -19,7 +19,7 @@ const DAY = 24 * HOUR;
 
 /**
  * By day the weeks in which the clocks of all three zones are changed, and a month ends. All year is walked through by
- * `test/unit/domain/recurrence/year.test.ts`, without what keeps it.
+ * `test/unit/todo/year.test.ts`, without what keeps it.
  */
 const [BEGIN, DAYS] = byDay(['2028-03-10T12:00:00Z', 26], {
   // The first noon is the eve of 2028, a leap year, and the last its last day.

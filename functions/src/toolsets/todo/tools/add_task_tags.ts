@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { edited, fewTags, taskId, writing, writtenShape } from './shapes.ts';
+import type { EditedOutcome } from '../rules/todos.ts';
+import { editAnswer, fewTags, taskId, writing, writingOwner, writtenShape } from './shapes.ts';
 
 export const addTaskTags = defineTool({
   name: 'add_task_tags',
@@ -12,5 +13,7 @@ export const addTaskTags = defineTool({
   annotations: { ...writing, destructiveHint: false, idempotentHint: true },
   role: 'viewer',
   example: { task_id: 'todo-xxx-001', tags: ['urgent', 'bug'] },
-  handler: (context, { task_id, tags }) => edited(context, task_id, { moreTags: tags }, 'Tags added.'),
+  answer: (outcome: EditedOutcome) => editAnswer(outcome, 'Tags added.'),
+  handler: ({ services, principal, recordAnswer }, { task_id, tags: moreTags }) =>
+    services.todos.edit(writingOwner(principal), task_id, { moreTags }, recordAnswer),
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { clearableDate, dateOf, edited, taskId, writing, writtenShape } from './shapes.ts';
+import type { EditedOutcome } from '../rules/todos.ts';
+import { clearableDate, dateOf, editAnswer, taskId, writing, writingOwner, writtenShape } from './shapes.ts';
 
 export const setTaskDueDate = defineTool({
   name: 'set_task_due_date',
@@ -14,9 +15,10 @@ export const setTaskDueDate = defineTool({
   annotations: { ...writing, destructiveHint: false, idempotentHint: true },
   role: 'viewer',
   example: { task_id: 'todo-xxx-001', due_date: '2099-02-11T17:00:00Z' },
-  handler: (context, { task_id, due_date }) => {
+  answer: (outcome: EditedOutcome, { due_date }) => {
     const dueDate = dateOf(due_date);
-    const done = dueDate ? `Due date set to ${dueDate.toISOString()}.` : 'Due date removed.';
-    return edited(context, task_id, { dueDate }, done);
+    return editAnswer(outcome, dueDate ? `Due date set to ${dueDate.toISOString()}.` : 'Due date removed.');
   },
+  handler: ({ services, principal, recordAnswer }, { task_id, due_date }) =>
+    services.todos.edit(writingOwner(principal), task_id, { dueDate: dateOf(due_date) }, recordAnswer),
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { edited, priority, taskId, writing, writtenShape } from './shapes.ts';
+import type { EditedOutcome } from '../rules/todos.ts';
+import { editAnswer, priority, taskId, writing, writingOwner, writtenShape } from './shapes.ts';
 
 export const setTaskPriority = defineTool({
   name: 'set_task_priority',
@@ -11,6 +12,7 @@ export const setTaskPriority = defineTool({
   annotations: { ...writing, destructiveHint: false, idempotentHint: true },
   role: 'viewer',
   example: { task_id: 'todo-xxx-001', priority: 'HIGH' },
-  handler: (context, { task_id, priority: wanted }) =>
-    edited(context, task_id, { priority: wanted }, `Priority set to ${wanted}.`),
+  answer: (outcome: EditedOutcome, { priority: wanted }) => editAnswer(outcome, `Priority set to ${wanted}.`),
+  handler: ({ services, principal, recordAnswer }, { task_id, ...edit }) =>
+    services.todos.edit(writingOwner(principal), task_id, edit, recordAnswer),
 });

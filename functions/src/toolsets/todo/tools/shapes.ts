@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { hasRole, type Principal } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
-import type { CallContext } from '../../../mcp/callContext.ts';
 import { clearable } from '../../../mcp/tool.ts';
 import { FREQUENCIES, type RecurringTask } from '../rules/recurrence.ts';
 import { type Reminder, reminderAnswer } from '../rules/reminder.ts';
@@ -16,7 +15,7 @@ import {
   type Todo,
   todoAnswer,
 } from '../rules/todo.ts';
-import type { EditedOutcome, TodoEdit } from '../rules/todos.ts';
+import type { EditedOutcome } from '../rules/todos.ts';
 
 export const taskId = idOf('a task').describe('Task ID');
 
@@ -124,19 +123,8 @@ export function writingOwner({ kind, role, ownerUid }: Principal): string {
 }
 
 /** @param done what to say where something was changed */
-export async function edited(
-  { services, principal, operation }: CallContext,
-  taskId: string,
-  edit: TodoEdit,
-  done: string,
-) {
-  const answer = ({ todo, changed }: EditedOutcome) =>
-    writtenAnswer(todo, changed.length === 0 ? 'Nothing changed: the task is so already.' : done);
-  return answer(
-    await services.todos.edit(writingOwner(principal), taskId, edit, (outcome) =>
-      operation.recordAnswer(answer(outcome)),
-    ),
-  );
+export function editAnswer({ todo, changed }: EditedOutcome, done: string) {
+  return writtenAnswer(todo, changed.length === 0 ? 'Nothing changed: the task is so already.' : done);
 }
 
 /** What the end of an occurrence has made: a sentence about it, and the occurrence. */

@@ -1,16 +1,18 @@
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { defineTool } from '../../../mcp/tool.ts';
+import type { EditedOutcome } from '../rules/todos.ts';
 import {
   clearableDate,
   clearableDescription,
   dateOf,
-  edited,
+  editAnswer,
   fewTags,
   priority,
   taskId,
   title,
   writing,
+  writingOwner,
   writtenShape,
 } from './shapes.ts';
 
@@ -31,10 +33,11 @@ export const updateTask = defineTool({
   annotations: { ...writing, destructiveHint: true, idempotentHint: true },
   role: 'viewer',
   example: { task_id: 'todo-xxx-001', priority: 'HIGH' },
-  handler: (context, { task_id, due_date, ...edit }) => {
-    if (due_date === undefined && Object.values(edit).every((value) => value === undefined))
-      throw nothingToChange();
-    return edited(context, task_id, { ...edit, dueDate: dateOf(due_date) }, 'Task updated.');
+  answer: (outcome: EditedOutcome) => editAnswer(outcome, 'Task updated.'),
+  handler: async ({ services, principal, recordAnswer }, { task_id, due_date, ...fields }) => {
+    const edit = { ...fields, dueDate: dateOf(due_date) };
+    if (Object.values(edit).every((value) => value === undefined)) throw nothingToChange();
+    return services.todos.edit(writingOwner(principal), task_id, edit, recordAnswer);
   },
 });
 

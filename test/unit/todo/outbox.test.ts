@@ -1,16 +1,16 @@
 /** The relay and the consumers: what they do where something fails, or can never succeed. */
 import assert from 'node:assert/strict';
-import type { DeadLetter } from '../../../../functions/src/toolsets/todo/rules/outbox.ts';
+import type { DeadLetter } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
 import {
   EventConsumer,
   messageOf,
   relayEvent,
   type TaskEvent,
   type Topic,
-} from '../../../../functions/src/toolsets/todo/rules/outbox.ts';
-import type { TodoPorts } from '../../../../functions/src/toolsets/todo/rules/ports.ts';
-import { portsOf } from '../../../support/ports.ts';
-import { START } from '../samples.ts';
+} from '../../../functions/src/toolsets/todo/rules/outbox.ts';
+import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
+import { portsOf } from '../../support/ports.ts';
+import { START } from '../domain/samples.ts';
 
 const EVENT: TaskEvent = {
   id: 'event-1',

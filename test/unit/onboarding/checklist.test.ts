@@ -1,15 +1,15 @@
 /** What a new agent still has to do, and how far it has come. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { AGENT_TYPES, type Agent } from '../../../../functions/src/access/rules/agent.ts';
-import { ROLES } from '../../../../functions/src/access/rules/principal.ts';
+import { AGENT_TYPES, type Agent } from '../../../functions/src/access/rules/agent.ts';
+import { ROLES } from '../../../functions/src/access/rules/principal.ts';
 import {
   type ChecklistItem,
   checklist,
   type Facts,
   progressOf,
-} from '../../../../functions/src/toolsets/onboarding/rules/checklist.ts';
-import { START, sampleAgent, secondsAfterStart } from '../samples.ts';
+} from '../../../functions/src/toolsets/onboarding/rules/checklist.ts';
+import { START, sampleAgent, secondsAfterStart } from '../domain/samples.ts';
 
 const itemsOf = (changes: Partial<Agent> = {}, acts: Omit<Facts, 'agent'> = {}) =>
   checklist({ agent: sampleAgent(changes), ...acts });

@@ -1,15 +1,15 @@
 /** Which two to-dos are the same: by what their guards are called. */
 import assert from 'node:assert/strict';
-import type { Change, Versioned } from '../../../../functions/src/kernel/commit.ts';
-import { systemHashing } from '../../../../functions/src/kernel/platform.ts';
+import type { Change, Versioned } from '../../../functions/src/kernel/commit.ts';
+import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import {
   guardChanges,
   guardChangesIfFree,
-} from '../../../../functions/src/toolsets/todo/rules/duplicateGuard.ts';
-import type { TodoPorts } from '../../../../functions/src/toolsets/todo/rules/ports.ts';
-import type { Todo } from '../../../../functions/src/toolsets/todo/rules/todo.ts';
-import { portsOf } from '../../../support/ports.ts';
-import { refusal, START, secondsAfterStart, versionOf } from '../samples.ts';
+} from '../../../functions/src/toolsets/todo/rules/duplicateGuard.ts';
+import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
+import type { Todo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
+import { portsOf } from '../../support/ports.ts';
+import { refusal, START, secondsAfterStart, versionOf } from '../domain/samples.ts';
 import { sampleTodo } from './samples.ts';
 
 /** The guards that there are, and the to-dos that hold them. */

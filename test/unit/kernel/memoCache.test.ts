@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { MemoCache } from '../../../../functions/src/kernel/memoCache.ts';
+import { MemoCache } from '../../../functions/src/kernel/memoCache.ts';
 
 describe('kept readings', () => {
   let kept: MemoCache<string>;

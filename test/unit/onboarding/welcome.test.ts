@@ -1,12 +1,9 @@
 /** What a new agent is told, in every language. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { AGENT_TYPES } from '../../../../functions/src/access/rules/agent.ts';
-import { systemHashing } from '../../../../functions/src/kernel/platform.ts';
-import {
-  plainText,
-  registrationName,
-} from '../../../../functions/src/toolsets/onboarding/rules/onboarding.ts';
+import { AGENT_TYPES } from '../../../functions/src/access/rules/agent.ts';
+import { systemHashing } from '../../../functions/src/kernel/platform.ts';
+import { plainText, registrationName } from '../../../functions/src/toolsets/onboarding/rules/onboarding.ts';
 import {
   chooseLanguage,
   LANGUAGES,
@@ -14,7 +11,7 @@ import {
   STEP_NAMES,
   TEXTS,
   welcome,
-} from '../../../../functions/src/toolsets/onboarding/rules/welcome.ts';
+} from '../../../functions/src/toolsets/onboarding/rules/welcome.ts';
 
 const ada = (changes: Partial<Newcomer> = {}): Newcomer => ({
   name: 'Ada',

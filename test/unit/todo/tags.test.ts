@@ -5,8 +5,8 @@ import {
   caseFolded,
   checkedTags,
   MAX_TAGS,
-} from '../../../../functions/src/toolsets/todo/rules/todo.ts';
-import { refusal } from '../samples.ts';
+} from '../../../functions/src/toolsets/todo/rules/todo.ts';
+import { refusal } from '../domain/samples.ts';
 
 const numbered = (count: number) => Array.from({ length: count }, (_, number) => `tag ${number}`);
 

@@ -2,12 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import {
-  matchesWords,
-  prefixesOf,
-  searchWords,
-  soughtPrefixes,
-} from '../../../../functions/src/kernel/text.ts';
+import { matchesWords, prefixesOf, searchWords, soughtPrefixes } from '../../../functions/src/kernel/text.ts';
 import {
   anywhere,
   MAX_WORD_BYTES,
@@ -15,7 +10,7 @@ import {
   type WordIndex,
   waysOfHaving,
   wordIndexOf,
-} from '../../../../functions/src/toolsets/todo/store/todoIndex.ts';
+} from '../../../functions/src/toolsets/todo/store/todoIndex.ts';
 
 const OWNER = 'owner-1';
 
@@ -49,7 +44,7 @@ describe('the words of a to-do', () => {
   });
 
   it('have room for a usual text of 5,000 letters', () => {
-    const guide = readFileSync(new URL('../../../../docs/architecture.md', import.meta.url), 'utf8');
+    const guide = readFileSync(new URL('../../../docs/architecture.md', import.meta.url), 'utf8');
     const text = guide.slice(0, 5000);
     const index = wordIndexOf({ ownerUid: 'u'.repeat(28), title: 'Read this', description: text });
     assert.deepEqual(Object.keys(index.any).sort(), [...prefixesOf(`Read this ${text}`)].sort());

@@ -6,8 +6,8 @@ import {
   eventOf,
   messageOf,
   topicsOf,
-} from '../../../../functions/src/toolsets/todo/rules/outbox.ts';
-import { taskEvents } from '../../adapters/arbitraries.ts';
+} from '../../../functions/src/toolsets/todo/rules/outbox.ts';
+import { taskEvents } from '../adapters/arbitraries.ts';
 
 describe('events', () => {
   it('come back as they were', () => {

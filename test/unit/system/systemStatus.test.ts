@@ -1,16 +1,16 @@
 /** Whether services answer: how long they are waited for, how often they are asked, and what follows. */
 import assert from 'node:assert/strict';
-import type { SweepState } from '../../../../functions/src/kernel/sweep.ts';
-import type { RateLimit } from '../../../../functions/src/toolsets/github/rules/port.ts';
-import type { Probes, SystemPorts } from '../../../../functions/src/toolsets/system/rules/ports.ts';
+import type { SweepState } from '../../../functions/src/kernel/sweep.ts';
+import type { RateLimit } from '../../../functions/src/toolsets/github/rules/port.ts';
+import type { Probes, SystemPorts } from '../../../functions/src/toolsets/system/rules/ports.ts';
 import {
   alertsOf,
   healthOf,
   type Reading,
   SystemStatus,
-} from '../../../../functions/src/toolsets/system/rules/status.ts';
-import { portsOf } from '../../../support/ports.ts';
-import { START, secondsAfterStart } from '../samples.ts';
+} from '../../../functions/src/toolsets/system/rules/status.ts';
+import { portsOf } from '../../support/ports.ts';
+import { START, secondsAfterStart } from '../domain/samples.ts';
 
 const never = () => new Promise<never>(() => undefined);
 const NOBODY = { total: 0, active: 0 };

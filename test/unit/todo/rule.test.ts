@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { MusterError } from '../../../../functions/src/kernel/errors.ts';
-import { nextOccurrence } from '../../../../functions/src/toolsets/todo/rules/occurrences.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { nextOccurrence } from '../../../functions/src/toolsets/todo/rules/occurrences.ts';
 import {
   occurrenceId,
   type RequestedRule,
   recurrenceRule,
-} from '../../../../functions/src/toolsets/todo/rules/recurrence.ts';
+} from '../../../functions/src/toolsets/todo/rules/recurrence.ts';
 
 const anchor = new Date('2026-02-11T09:00:00Z');
 const daily: RequestedRule = { frequency: 'DAILY', anchor };

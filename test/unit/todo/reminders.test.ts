@@ -1,17 +1,17 @@
 /** How a to-do's reminder comes, moves and goes with it. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Change } from '../../../../functions/src/kernel/commit.ts';
+import type { Change } from '../../../functions/src/kernel/commit.ts';
 import {
   DEFAULT_LEAD_MILLISECONDS,
   type Reminder,
   reminderAt,
   reminderBefore,
   sentReminder,
-} from '../../../../functions/src/toolsets/todo/rules/reminder.ts';
-import type { Todo } from '../../../../functions/src/toolsets/todo/rules/todo.ts';
-import { reminderChanges } from '../../../../functions/src/toolsets/todo/rules/todoChanges.ts';
-import { START as NOW, secondsAfterStart, versionOf } from '../samples.ts';
+} from '../../../functions/src/toolsets/todo/rules/reminder.ts';
+import type { Todo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
+import { reminderChanges } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
+import { START as NOW, secondsAfterStart, versionOf } from '../domain/samples.ts';
 import { sampleTodo } from './samples.ts';
 
 const HOUR = 3_600_000;

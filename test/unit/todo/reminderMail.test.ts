@@ -6,8 +6,8 @@ import {
   reminderBefore,
   reminderEvent,
   sentReminder,
-} from '../../../../functions/src/toolsets/todo/rules/reminder.ts';
-import { notificationOf } from '../../../../functions/src/toolsets/todo/rules/reminderMail.ts';
+} from '../../../functions/src/toolsets/todo/rules/reminder.ts';
+import { notificationOf } from '../../../functions/src/toolsets/todo/rules/reminderMail.ts';
 
 const NOW = new Date('2026-02-10T12:00:00Z');
 const MINUTE = 60_000;
