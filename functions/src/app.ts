@@ -78,7 +78,7 @@ export function compose(bindings: Bindings) {
       ...services.taskSweep.parts,
       services.liveness.part,
       services.orchestration.runs.part,
-      services.coordination.part,
+      services.archiveClearing.part,
       ...expiring.map(expiryPart),
     ],
     ports,

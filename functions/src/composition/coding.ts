@@ -19,12 +19,12 @@ export function codingPorts({ database, documents, log }: Foundation) {
 
 export function codingServices(
   ports: CodingPorts,
-  { membership, taskCreation, taskQueue }: Pick<Services, 'membership' | 'taskCreation' | 'taskQueue'>,
+  { membership, taskCreation, taskClaims }: Pick<Services, 'membership' | 'taskCreation' | 'taskClaims'>,
 ) {
   return {
     coding: new CodingService(ports, taskCreation),
     codingChanges: new CodingChanges(ports, membership),
-    codingRunners: new CodingRunners(ports, taskQueue, membership),
+    codingRunners: new CodingRunners(ports, taskClaims, membership),
     codingView: new CodingView(ports),
   };
 }

@@ -8,6 +8,7 @@ import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { FirestoreSweepRecord } from '../../../functions/src/kernel/firestore/sweepRecord.ts';
 import type { Presence } from '../../../functions/src/kernel/ports.ts';
 import { retryStale } from '../../../functions/src/kernel/retry.ts';
+import { codingExpiry } from '../../../functions/src/toolsets/coding/rules/changing.ts';
 import type { ClaimOutcome } from '../../../functions/src/toolsets/coordination/rules/claims.ts';
 import type {
   CreationRequest,
@@ -120,7 +121,7 @@ export class Team {
   }
 
   claimOutcome(agentId: string, leaseSeconds = 1800, app = this.app): Promise<ClaimOutcome> {
-    return app.services.taskQueue.claim({ workspace: this.workspace, agentId, leaseSeconds }, unkeyed);
+    return app.services.taskClaims.claim({ workspace: this.workspace, agentId, leaseSeconds }, unkeyed);
   }
 
   /** The id of what the agent was given, if anything. */
@@ -132,7 +133,7 @@ export class Team {
   /** Claims another task beside those that the agent knows it has. */
   async claimBeside(agentId: string, inHand: readonly string[]): Promise<string | undefined> {
     const request = { workspace: this.workspace, agentId, leaseSeconds: 1800, inHand };
-    const outcome = await this.app.services.taskQueue.claim(request, unkeyed);
+    const outcome = await this.app.services.taskClaims.claim(request, unkeyed);
     return outcome.kind === 'none' ? undefined : outcome.task.id;
   }
 
@@ -175,7 +176,10 @@ export class Team {
    */
   sweep({ ports }: SweptInstance = this.app, timeoutMilliseconds = 10_000): Promise<SweepReport> {
     const quiet = { ...ports, log: silent };
-    const parts = [...new TaskSweep(quiet).parts, new AgentLiveness(quiet).part];
+    const parts = [
+      ...new TaskSweep(quiet, codingExpiry(quiet.sessions)).parts,
+      new AgentLiveness(quiet).part,
+    ];
     const limits = { turnMilliseconds: 60_000, timeoutMilliseconds };
     return new Sweep(parts, { ...quiet, sweepRecord: this.sweepRecord }, limits).run();
   }

@@ -204,7 +204,7 @@ describe('a run', () => {
     const joining = { agentId, role: 'worker' as const, workspace: orchestra.workspace };
     await services.membership.join(worker, { ...joining, capabilities: undefined }, unkeyed);
     const claim = { workspace: orchestra.workspace, agentId, leaseSeconds: 1800 };
-    await services.taskQueue.claim(claim, unkeyed);
+    await services.taskClaims.claim(claim, unkeyed);
     const done = { kind: 'done' as const, result: { output: 'the work of a hand' } };
     await services.taskQueue.settle(taskId, { agentId }, done, unkeyed);
     await runs.taskChanged(taskId);

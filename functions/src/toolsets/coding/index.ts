@@ -36,9 +36,6 @@ export const coding: Toolset = {
   errors: errorEnvelope,
 };
 
-export { endingChanges } from './rules/changing.ts';
-export { type Ending, endQueue, loseRunner } from './rules/ending.ts';
-
 declare module '../../mcp/callContext.ts' {
   interface Services {
     readonly coding: CodingService;

@@ -1,5 +1,6 @@
 import type { Toolset } from '../../mcp/tool.ts';
 import { resources } from './resources.ts';
+import type { TaskClaims } from './rules/claims.ts';
 import type { CoordinationService } from './rules/coordination.ts';
 import type { TaskCreation } from './rules/creation.ts';
 import type { AgentMembership } from './rules/membership.ts';
@@ -47,7 +48,7 @@ export const coordination: Toolset = {
   errors: errorEnvelope,
 };
 
-export type { QueueMark } from './rules/claims.ts';
+export { DEFAULT_LEASE_SECONDS, type QueueMark, TaskClaims } from './rules/claims.ts';
 export {
   asCodingTask,
   type CodingTask,
@@ -72,6 +73,7 @@ export {
   type StoredResult,
 } from './rules/codingWork.ts';
 export { TaskCreation, type TaskDraft } from './rules/creation.ts';
+export type { CodingExpiry } from './rules/leases.ts';
 export {
   type Claimant,
   cancelTask,
@@ -87,7 +89,7 @@ export {
   waitTask,
 } from './rules/machine.ts';
 export type { CoordinationPorts } from './rules/ports.ts';
-export { DEFAULT_LEASE_SECONDS, TaskFinishing, TaskQueue } from './rules/queue.ts';
+export { TaskFinishing } from './rules/queue.ts';
 export { QUEUE_STATUSES, type QueueStatus, STATE_SHARE, satisfiedKeys } from './rules/queueQuery.ts';
 export { CODING_GOAL, type Session, type SessionCounters } from './rules/session.ts';
 export {
@@ -120,6 +122,7 @@ declare module '../../mcp/callContext.ts' {
     readonly membership: AgentMembership;
     readonly coordination: CoordinationService;
     readonly taskCreation: TaskCreation;
+    readonly taskClaims: TaskClaims;
     readonly taskQueue: TaskQueue;
   }
 }

@@ -4,6 +4,7 @@ import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts'
 import { MusterError } from '../../../kernel/errors.ts';
 import { retryStale } from '../../../kernel/retry.ts';
 import {
+  type CodingExpiry,
   type CodingTask,
   isHeld,
   requireCodingTask,
@@ -11,7 +12,15 @@ import {
   settlementChanges,
 } from '../../coordination/index.ts';
 import { packResult, type Seen } from './coding.ts';
-import { type Ended, type Ending, type EndReport, endByDecision, endByRunner } from './ending.ts';
+import {
+  type Ended,
+  type Ending,
+  type EndReport,
+  endByDecision,
+  endByLeaseExpiry,
+  endByQueueExpiry,
+  endByRunner,
+} from './ending.ts';
 import { startByDecision } from './holding.ts';
 import { type Appending, appendNote, type LogEntry, type LogHead } from './log.ts';
 import type { CodingPorts } from './ports.ts';
@@ -177,7 +186,7 @@ export function appendChanges(
 }
 
 /** Everything that an end brings about: the task, its holder, its dependents, the queue. */
-export async function endingChanges(
+async function endingChanges(
   sessions: SessionReader,
   before: CodingTask,
   { task, now, outcome, settlement }: Ending,
@@ -194,4 +203,14 @@ export async function endingChanges(
     changes.push({ kind: 'queueGrew', workspace, session, capabilityKeys: [] });
   }
   return changes;
+}
+
+/** What the sweep of the queue does to coding tasks: it ends an attempt whose runner fell silent, and a wait in vain. */
+export function codingExpiry(sessions: SessionReader): CodingExpiry {
+  return {
+    leaseExpired: ({ value, version }, now) =>
+      endingChanges(sessions, value, endByLeaseExpiry(value, now), version),
+    queueExpired: ({ value, version }, now) =>
+      endingChanges(sessions, value, endByQueueExpiry(value, now), version),
+  };
 }

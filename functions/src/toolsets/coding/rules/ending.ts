@@ -107,7 +107,7 @@ export function endByDecision(task: CodingTask, report: EndReport, by: string, n
 }
 
 /** Takes the task from a runner that has fallen silent. */
-export function loseRunner(task: CodingTask, now: Date): Ending {
+export function endByLeaseExpiry(task: CodingTask, now: Date): Ending {
   const { claim } = task;
   if (claim === undefined) throw new Error(`Task ${task.id} has no runner to lose.`);
   const failure: Failure = {
@@ -126,7 +126,7 @@ export function loseRunner(task: CodingTask, now: Date): Ending {
 }
 
 /** Gives up on a runner: nobody has come for it. */
-export function endQueue(task: CodingTask, now: Date): Ending {
+export function endByQueueExpiry(task: CodingTask, now: Date): Ending {
   const message = `No runner had claimed it within ${task.coding.queueSeconds} seconds. Start one that has ${programOf(task.coding.tool)} (npm run runner, docs/guides/runner.md), then create the task again.`;
   const open = cancelTask(task, message, now);
   const expired = asCodingTask({ ...open, status: 'failed' });

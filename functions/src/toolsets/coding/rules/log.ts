@@ -1,10 +1,7 @@
 /** What a coding task reports while it runs, line by line. */
 
 import { z } from 'zod';
-import type { Versioned } from '../../../kernel/commit.ts';
 import { type JsonValue, utf8Length } from '../../../kernel/json.ts';
-import type { Page, Slice } from '../../../kernel/paging.ts';
-import type { CodingTask, QueueMark, StoredResult, TaskStatus } from '../../coordination/index.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
@@ -198,20 +195,10 @@ declare module '../../../kernel/commit.ts' {
   interface ChangeKinds extends CodingChanges {}
 }
 
-// How the coding area reads, and how it hears of changes.
-
 /** Which coding tasks of a workspace: all, those of a branch, or those of a project. */
 export interface CodingFilter {
   readonly branch?: string;
   readonly project?: string;
-}
-
-export interface CodingTaskReader {
-  /** Of all the workspace's sessions, newest first. */
-  list(workspace: string, filter: CodingFilter, page: Page): Promise<Slice<CodingTask>>;
-  count(workspace: string, statuses: readonly TaskStatus[]): Promise<number>;
-  /** The JSON of a result. */
-  result(taskId: string, result: StoredResult): Promise<string>;
 }
 
 /** Lines of a log in their order. `total` counts all that were ever written. */
@@ -224,31 +211,4 @@ export interface LogExcerpt {
 export interface DayOfLog {
   readonly taskId: string;
   readonly lines: readonly LogLine[];
-}
-
-export interface TaskLogReader {
-  head(taskId: string): Promise<Versioned<LogHead> | undefined>;
-  /** At most `limit` lines from line `from` on; fewer where they are long. */
-  read(taskId: string, from: number, limit: number): Promise<LogExcerpt>;
-  /** The last lines, at most `limit` of them and about `bytes` bytes. */
-  tail(taskId: string, limit: number, bytes: number): Promise<LogExcerpt>;
-  /**
-   * Lines of one type from one day, of all tasks of a workspace, in the order of time: the latest, at most
-   * `limit`.
-   * @param date `2026-11-22`, in UTC
-   */
-  ofDay(
-    workspace: string,
-    type: LogType,
-    date: string,
-    limit: number,
-  ): Promise<{ readonly days: readonly DayOfLog[]; readonly more: boolean }>;
-}
-
-/** Hears of changes, as long as somebody listens. */
-export interface CodingWatch {
-  /** Resolves when more may be claimable than at the mark, or when `until` is aborted. */
-  queueGrowth(workspace: string, mark: QueueMark, until: AbortSignal): Promise<void>;
-  /** Yields when a task or its log has changed, first for what is there, until `gone`. */
-  task(taskId: string, gone: AbortSignal): AsyncIterable<undefined>;
 }

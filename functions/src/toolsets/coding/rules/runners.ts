@@ -13,7 +13,7 @@ import {
   type CodingTool,
   programOf,
   requireCodingTask,
-  type TaskQueue,
+  type TaskClaims,
   taskChanges,
 } from '../../coordination/index.ts';
 import { appendChanges } from './changing.ts';
@@ -65,12 +65,12 @@ const MAX_DATA_BYTES = 16 * 1024;
 
 export class CodingRunners {
   private readonly ports: CodingPorts;
-  private readonly taskQueue: TaskQueue;
+  private readonly taskClaims: TaskClaims;
   private readonly acting: Acting;
 
-  constructor(ports: CodingPorts, taskQueue: TaskQueue, acting: Acting) {
+  constructor(ports: CodingPorts, taskClaims: TaskClaims, acting: Acting) {
     this.ports = ports;
-    this.taskQueue = taskQueue;
+    this.taskClaims = taskClaims;
     this.acting = acting;
   }
 
@@ -92,7 +92,7 @@ export class CodingRunners {
     const until = waitMs === 0 ? AbortSignal.abort() : AbortSignal.any([gone(), AbortSignal.timeout(waitMs)]);
     const runner = { capabilities: tools?.map(programOf), project, taskId };
     for (;;) {
-      const outcome = await this.taskQueue.claim({ workspace, agentId, leaseSeconds, runner }, (claimed) =>
+      const outcome = await this.taskClaims.claim({ workspace, agentId, leaseSeconds, runner }, (claimed) =>
         claimed.kind === 'none' ? undefined : recordAnswer(asCodingTask(claimed.task)),
       );
       if (outcome.kind !== 'none') return asCodingTask(outcome.task);

@@ -15,7 +15,6 @@ import {
   type LogLine,
   type LogType,
   parseLines,
-  type TaskLogReader,
 } from '../rules/log.ts';
 
 const headDocument = z.object({
@@ -108,7 +107,7 @@ interface Chunk {
   readonly lines: readonly LogLine[];
 }
 
-export class FirestoreTaskLogReader implements TaskLogReader {
+export class FirestoreTaskLogReader {
   private readonly database: Firestore;
   private readonly documents: DocumentReading;
 
@@ -125,6 +124,7 @@ export class FirestoreTaskLogReader implements TaskLogReader {
     return last && this.documents.findVersioned(last, headFromDocument);
   }
 
+  /** At most `limit` lines from line `from` on; fewer where they are long. */
   async read(taskId: string, from: number, limit: number): Promise<LogExcerpt> {
     const chunks = this.chunks(taskId);
     const before = chunks.where('first_line', '<=', from).orderBy('first_line', 'desc').limit(1);
@@ -146,6 +146,7 @@ export class FirestoreTaskLogReader implements TaskLogReader {
     return { lines: lines.slice(0, limit), total };
   }
 
+  /** The last lines, at most `limit` of them and about `bytes` bytes. */
   async tail(taskId: string, limit: number, bytes: number): Promise<LogExcerpt> {
     let lines: readonly LogLine[] = [];
     let total = 0;
@@ -160,6 +161,11 @@ export class FirestoreTaskLogReader implements TaskLogReader {
     return { lines: lines.slice(-limit), total };
   }
 
+  /**
+   * Lines of one type from one day, of all tasks of a workspace, in the order of time: the latest, at most
+   * `limit`.
+   * @param date `2026-11-22`, in UTC
+   */
   async ofDay(
     workspace: string,
     type: LogType,
@@ -203,6 +209,8 @@ export class FirestoreTaskLogReader implements TaskLogReader {
     return this.database.collection(`${taskPath(taskId)}/${TASK_LOGS}`);
   }
 }
+
+export type TaskLogReader = Pick<FirestoreTaskLogReader, keyof FirestoreTaskLogReader>;
 
 /** The chunk that a log goes on in: what changes when the log does. */
 export function latestChunk(database: Firestore, taskId: string): Query {

@@ -21,10 +21,10 @@ import {
   type TaskStatus,
   taskFromDocument,
 } from '../../coordination/index.ts';
-import type { CodingChanges, CodingFilter, CodingTaskReader, CodingWatch } from '../rules/log.ts';
+import type { CodingChanges, CodingFilter } from '../rules/log.ts';
 import { chunkToDocument, latestChunk, linesToFields } from './logs.ts';
 
-export class FirestoreCodingTaskReader implements CodingTaskReader {
+export class FirestoreCodingTaskReader {
   private readonly database: Firestore;
   private readonly documents: DocumentReading;
 
@@ -33,6 +33,7 @@ export class FirestoreCodingTaskReader implements CodingTaskReader {
     this.documents = documents;
   }
 
+  /** Of all the workspace's sessions, newest first. */
   list(workspace: string, filter: CodingFilter, page: Page): Promise<Slice<CodingTask>> {
     const own = narrowed(this.tasks.where('workspace', '==', workspace), filter);
     return this.documents.slice(own, 'created_at', 'desc', page, (data) =>
@@ -48,6 +49,7 @@ export class FirestoreCodingTaskReader implements CodingTaskReader {
     return (await counted.count().get()).data().count;
   }
 
+  /** The JSON of a result. */
   async result(taskId: string, { epoch, parts }: StoredResult): Promise<string> {
     const paths = Array.from({ length: parts }, (_, part) => taskResultPath(taskId, epoch, part));
     const snapshots = await this.database.getAll(...paths.map((path) => this.database.doc(path)));
@@ -59,6 +61,8 @@ export class FirestoreCodingTaskReader implements CodingTaskReader {
   }
 }
 
+export type CodingTaskReader = Pick<FirestoreCodingTaskReader, keyof FirestoreCodingTaskReader>;
+
 function narrowed(query: Query, { branch, project }: CodingFilter): Query {
   if (branch !== undefined) return query.where('coding.branch', '==', branch);
   if (project !== undefined) return query.where('coding.project', '==', project);
@@ -67,7 +71,7 @@ function narrowed(query: Query, { branch, project }: CodingFilter): Query {
 
 // Listens to what coding tasks are watched for, for as long as somebody waits.
 
-export class FirestoreCodingWatch implements CodingWatch {
+export class FirestoreCodingWatch {
   private readonly database: Firestore;
   private readonly documents: DocumentReading;
   private readonly log: Log;
@@ -78,7 +82,10 @@ export class FirestoreCodingWatch implements CodingWatch {
     this.log = log;
   }
 
-  /** The session grows with its queue; where there is none yet, its workspace will name one. */
+  /**
+   * Resolves when more may be claimable than at the mark, or when `until` is aborted. It watches the session,
+   * whose version grows with its queue; where there is none yet, it watches the workspace, which will name one.
+   */
   queueGrowth(workspace: string, { session, queueVersion }: QueueMark, until: AbortSignal): Promise<void> {
     const path = session === undefined ? workspacePath(workspace) : sessionPath(workspace, session);
     const hasGrown = (snapshot: DocumentSnapshot): boolean => {
@@ -105,6 +112,7 @@ export class FirestoreCodingWatch implements CodingWatch {
     });
   }
 
+  /** Yields when a task or its log has changed, first for what is there, until `gone`. */
   async *task(taskId: string, gone: AbortSignal): AsyncGenerator<undefined> {
     let changed = false;
     let isOver = false;
@@ -139,6 +147,8 @@ export class FirestoreCodingWatch implements CodingWatch {
     }
   }
 }
+
+export type CodingWatch = Pick<FirestoreCodingWatch, keyof FirestoreCodingWatch>;
 
 export const codingWriters: ChangeWriters<CodingChanges> = {
   appendLog({ task, write, version }, writes) {

@@ -15,6 +15,9 @@ import type { Session } from './session.ts';
 import { CODING_TYPE, isHeld, type Task } from './task.ts';
 import { taskChanges } from './taskChanges.ts';
 
+/** A lease's length where the caller asks for none. Source: docs/semantics.md#coordination. */
+export const DEFAULT_LEASE_SECONDS = 30 * 60;
+
 /** How many windows an instance keeps: one for each session and set of satisfied requirements. */
 const MAX_WINDOWS = 100;
 

@@ -3,10 +3,9 @@ import type { MemberCount } from '../../../access/rules/agent.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import { retryStale } from '../../../kernel/retry.ts';
-import type { SweepPart } from '../../../kernel/sweep.ts';
 import type { CoordinationPorts } from './ports.ts';
 import { CODING_GOAL, type Discovery, type Session, type SessionCounters } from './session.ts';
-import { ArchiveClearing, newSession, openSession } from './sessions.ts';
+import { type ArchiveClearing, newSession, openSession } from './sessions.ts';
 import { type Task, type TaskStatus, taskNotFound } from './task.ts';
 
 export interface Initialised {
@@ -63,12 +62,10 @@ const NOTHING_COUNTED: SessionCounters = {
 export class CoordinationService {
   private readonly ports: CoordinationPorts;
   private readonly clearing: ArchiveClearing;
-  readonly part: SweepPart;
 
-  constructor(ports: CoordinationPorts) {
+  constructor(ports: CoordinationPorts, clearing: ArchiveClearing) {
     this.ports = ports;
-    this.clearing = new ArchiveClearing(ports);
-    this.part = this.clearing.part;
+    this.clearing = clearing;
   }
 
   /**

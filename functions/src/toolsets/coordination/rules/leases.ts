@@ -15,7 +15,6 @@ import {
   walk,
 } from '../../../kernel/sweep.ts';
 import { inTime } from '../../../kernel/waiting.ts';
-import { type Ending, endingChanges, endQueue, loseRunner } from '../../coding/index.ts';
 import { type CodingTask, isCodingTask } from './codingTask.ts';
 import { endBackoff, releaseTask, renewLease } from './machine.ts';
 import type { CoordinationPorts } from './ports.ts';
@@ -33,6 +32,14 @@ interface LapsedTask {
   readonly seenAt: Date | undefined;
 }
 
+/** What becomes of coding tasks that nobody works on any more. The toolset of coding tasks brings it. */
+export interface CodingExpiry {
+  /** The changes that follow when the lease of a task has lapsed. */
+  leaseExpired(task: Versioned<CodingTask>, now: Date): Promise<readonly Change[]>;
+  /** The changes that follow when no runner has come for a task in time. */
+  queueExpired(task: Versioned<CodingTask>, now: Date): Promise<readonly Change[]>;
+}
+
 export class TaskSweep {
   readonly parts: readonly SweepPart[] = [
     { name: LEASES, run: (turn) => this.sweepLeases(turn) },
@@ -40,9 +47,11 @@ export class TaskSweep {
     { name: 'queueEnds', run: (turn) => this.sweepQueueEnds(turn) },
   ];
   private readonly ports: CoordinationPorts;
+  private readonly coding: CodingExpiry;
 
-  constructor(ports: CoordinationPorts) {
+  constructor(ports: CoordinationPorts, coding: CodingExpiry) {
     this.ports = ports;
+    this.coding = coding;
   }
 
   private async sweepLeases(turn: SweepTurn): Promise<Swept> {
@@ -84,8 +93,9 @@ export class TaskSweep {
       (after) => tasks.queueEnded(turn.now, BATCH, after),
       async ({ value, version }) => {
         if (!isCodingTask(value)) return;
-        if (await this.attempt(value.id, () => this.end(value, version, endQueue(value, turn.now))))
-          unclaimed++;
+        const task = { value, version };
+        const expire = async () => this.commit(await this.coding.queueExpired(task, turn.now));
+        if (await this.attempt(value.id, expire)) unclaimed++;
       },
     );
     return { ...end, counts: { unclaimed } };
@@ -124,18 +134,14 @@ export class TaskSweep {
     }
     // A runner renews its lease in the task itself: what is known of its presence does not matter.
     if (!claim.isRunners && standing !== 'trusted') return 'left';
-    if (isCodingTask(task.value)) {
-      await this.end(task.value, task.version, loseRunner(task.value, now));
+    const { value, version } = task;
+    if (isCodingTask(value)) {
+      await this.commit(await this.coding.leaseExpired({ value, version }, now));
       return 'released';
     }
     const drop: Change = { kind: 'dropTask', agentId: claim.agentId, taskId: task.value.id, wasHeld: true };
     await this.replace(task, releaseTask(task.value), [drop], now);
     return 'released';
-  }
-
-  private async end(before: CodingTask, version: string, ending: Ending): Promise<true> {
-    const { sessions } = this.ports;
-    return this.commit(await endingChanges(sessions, before, ending, version));
   }
 
   private async replace(

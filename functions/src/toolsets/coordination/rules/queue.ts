@@ -1,11 +1,10 @@
 /**
- * Working the queue: claim, start, complete, fail. Each is one optimistic commit of the task, its holder and
+ * Working on a claimed task: start, complete, fail. Each is one optimistic commit of the task, its holder and
  * the session's counters. Source: spec/coordination.md, "Worker Tools"; docs/semantics.md#coordination.
  */
 import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MAX_REPORT_BYTES, requireSize } from '../../../kernel/json.ts';
 import { retryStale } from '../../../kernel/retry.ts';
-import { type ClaimOutcome, type ClaimRequest, TaskClaims } from './claims.ts';
 import {
   type Claimant,
   finishTask,
@@ -18,24 +17,11 @@ import type { CoordinationPorts } from './ports.ts';
 import { type Task, type TaskResult, taskNotFound } from './task.ts';
 import { settlementChanges, taskChanges } from './taskChanges.ts';
 
-/** A lease's length where the caller asks for none. Source: docs/semantics.md#coordination. */
-export const DEFAULT_LEASE_SECONDS = 30 * 60;
-
 export class TaskQueue {
   private readonly ports: CoordinationPorts;
-  private readonly claims: TaskClaims;
 
   constructor(ports: CoordinationPorts) {
     this.ports = ports;
-    this.claims = new TaskClaims(ports);
-  }
-
-  /**
-   * Gives the agent the first task that it may work on, or the one it holds already.
-   * @throws MusterError NOT_FOUND when the agent is not registered
-   */
-  claim(request: ClaimRequest, recordAnswer: RecordAnswer<ClaimOutcome>): Promise<ClaimOutcome> {
-    return this.claims.claim(request, recordAnswer);
   }
 
   /** Starting again what the same claim has started changes nothing. */

@@ -1,6 +1,4 @@
 import { foldedCapability } from '../../../access/rules/agent.ts';
-import type { Found, Place } from '../../../kernel/paging.ts';
-import type { Task } from './task.ts';
 
 // How the system tools read. Each call reads what it gives and a constant more.
 
@@ -17,25 +15,6 @@ export interface PriorityRange {
 export interface QueueFilter {
   readonly priorities: PriorityRange | undefined;
   readonly type: string | undefined;
-}
-
-export interface QueueReader {
-  /**
-   * Tasks of one state. Pending ones are in the order of the queue; the others by priority, creation and id, blocked
-   * ones by how much blocks them before that.
-   */
-  list(
-    session: string,
-    status: QueueStatus,
-    filter: QueueFilter,
-    limit: number,
-    after: Place | undefined,
-  ): Promise<Found<Task>>;
-  /** Those that can be claimed. */
-  countPending(session: string): Promise<number>;
-  countBlocked(session: string): Promise<number>;
-  /** When the oldest task that is not closed was created. */
-  oldest(session: string): Promise<Date | undefined>;
 }
 
 /** Of an answer, what the tasks of one state of the queue may take: two of them may have to share it. */

@@ -3,19 +3,13 @@ import { COLLECTIONS } from '../../../kernel/firestore/paths.ts';
 import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
 import { fitting, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
 import type { Found, Place } from '../../../kernel/paging.ts';
-import {
-  type PriorityRange,
-  type QueueFilter,
-  type QueueReader,
-  type QueueStatus,
-  STATE_SHARE,
-} from '../rules/queueQuery.ts';
+import { type PriorityRange, type QueueFilter, type QueueStatus, STATE_SHARE } from '../rules/queueQuery.ts';
 import { compareInQueue, type Task, type TaskStatus } from '../rules/task.ts';
 import { taskFromDocument } from './taskDocument.ts';
 
 const OPEN: readonly TaskStatus[] = ['available', 'claimed', 'in_progress', 'waiting'];
 
-export class FirestoreQueueReader implements QueueReader {
+export class FirestoreQueueReader {
   private readonly database: Firestore;
   private readonly documents: DocumentReading;
 
@@ -24,6 +18,10 @@ export class FirestoreQueueReader implements QueueReader {
     this.documents = documents;
   }
 
+  /**
+   * Tasks of one state. Pending ones are in the order of the queue; the others by priority, creation and id, blocked
+   * ones by how much blocks them before that.
+   */
   async list(
     session: string,
     status: QueueStatus,
@@ -47,6 +45,7 @@ export class FirestoreQueueReader implements QueueReader {
     return { items, ...(more && last !== undefined && { next: placeOf(last, isBlocked) }) };
   }
 
+  /** Those that can be claimed. */
   countPending(session: string): Promise<number> {
     return this.count(session, 'pending');
   }
@@ -61,6 +60,7 @@ export class FirestoreQueueReader implements QueueReader {
     return (await ordered.count().get()).data().count;
   }
 
+  /** When the oldest task that is not closed was created. */
   async oldest(session: string): Promise<Date | undefined> {
     const open = this.tasks.where('session', '==', session).where('status', 'in', OPEN);
     const [oldest] = await this.documents.firstVersioned(open.orderBy('created_at'), 1, taskFromDocument);
@@ -86,6 +86,8 @@ export class FirestoreQueueReader implements QueueReader {
     return this.database.collection(COLLECTIONS.tasks);
   }
 }
+
+export type QueueReader = Pick<FirestoreQueueReader, keyof FirestoreQueueReader>;
 
 function within(query: Query, priorities: PriorityRange | undefined): Query {
   if (priorities === undefined) return query;

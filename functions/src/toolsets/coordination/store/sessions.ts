@@ -33,7 +33,7 @@ const MAX_ATTEMPTS = 5;
 /** How many workspaces' session names an instance remembers. */
 const MAX_REMEMBERED = 1000;
 
-export class FirestoreSessionReader implements SessionReader {
+export class FirestoreSessionReader {
   private readonly database: Firestore;
   private readonly documents: DocumentReading;
   /** Which session each workspace last had open: a guess that saves a round trip, checked at every read. */
@@ -44,10 +44,12 @@ export class FirestoreSessionReader implements SessionReader {
     this.documents = documents;
   }
 
+  /** The workspace's open session and the version of the workspace that names it. */
   async current(workspace: string): Promise<OpenSession | undefined> {
     return (await this.read(workspace, [])).open;
   }
 
+  /** The agent and the open session in one round trip. */
   async currentWithAgent(
     workspace: string,
     agentId: string,
@@ -56,6 +58,7 @@ export class FirestoreSessionReader implements SessionReader {
     return { open, agent: more[0] && this.documents.findVersioned(more[0], agentFromDocument) };
   }
 
+  /** A session that another goal has replaced. */
   async archived(workspace: string, session: string): Promise<Session | undefined> {
     const snapshot = await this.database.doc(archivedSessionPath(workspace, session)).get();
     return this.documents.find(snapshot, sessionFromDocument);
@@ -67,6 +70,7 @@ export class FirestoreSessionReader implements SessionReader {
     return { ...sumCounters(this.readable(snapshots, counterFromDocument)), stamp };
   }
 
+  /** How many agents have registered in the workspace. */
   async members(workspace: string): Promise<MemberCount> {
     const snapshots = await this.shards(membersPath(workspace), MEMBER_SHARDS);
     return sumMembers(this.readable(snapshots, memberFromDocument));
@@ -122,13 +126,16 @@ export class FirestoreSessionReader implements SessionReader {
   }
 }
 
-export class FirestoreArchiveReader implements ArchiveReader {
+export type SessionReader = Pick<FirestoreSessionReader, keyof FirestoreSessionReader>;
+
+export class FirestoreArchiveReader {
   private readonly database: Firestore;
 
   constructor(database: Firestore) {
     this.database = database;
   }
 
+  /** Sessions that were archived and not cleared yet. */
   async uncleared(limit: number): Promise<readonly ArchivedSession[]> {
     const uncleared = this.database.collectionGroup(ARCHIVE).where('cleared', '==', false);
     const { docs } = await uncleared.limit(limit).get();
@@ -136,25 +143,7 @@ export class FirestoreArchiveReader implements ArchiveReader {
   }
 }
 
-// How the domain reads. Every list is bounded, ordered and continued from a cursor.
-
-export interface SessionReader {
-  /** The workspace's open session and the version of the workspace that names it. */
-  current(workspace: string): Promise<OpenSession | undefined>;
-  /** The agent and the open session in one round trip. */
-  currentWithAgent(
-    workspace: string,
-    agentId: string,
-  ): Promise<{
-    readonly open: OpenSession | undefined;
-    readonly agent: Versioned<Agent> | undefined;
-  }>;
-  /** A session that another goal has replaced. */
-  archived(workspace: string, session: string): Promise<Session | undefined>;
-  counters(workspace: string, session: string): Promise<SessionCounters>;
-  /** How many agents have registered in the workspace. */
-  members(workspace: string): Promise<MemberCount>;
-}
+export type ArchiveReader = Pick<FirestoreArchiveReader, keyof FirestoreArchiveReader>;
 
 interface OpenSession {
   readonly session: Session;
@@ -162,12 +151,7 @@ interface OpenSession {
   readonly workspaceVersion: string;
 }
 
-export interface ArchiveReader {
-  /** Sessions that were archived and not cleared yet. */
-  uncleared(limit: number): Promise<readonly ArchivedSession[]>;
-}
-
-export class FirestoreDiscoveryReader implements DiscoveryReader {
+export class FirestoreDiscoveryReader {
   private readonly database: Firestore;
   private readonly documents: DocumentReading;
 
@@ -176,6 +160,7 @@ export class FirestoreDiscoveryReader implements DiscoveryReader {
     this.documents = documents;
   }
 
+  /** Newest first, with any of `tags` where given. */
   async list(session: string, tags: readonly string[] | undefined, page: Page): Promise<Slice<Discovery>> {
     const all: Query = this.database.collection(COLLECTIONS.discoveries).where('session', '==', session);
     const matching = tags === undefined ? all : all.where('tags', 'array-contains-any', [...tags]);
@@ -183,7 +168,4 @@ export class FirestoreDiscoveryReader implements DiscoveryReader {
   }
 }
 
-export interface DiscoveryReader {
-  /** Newest first, with any of `tags` where given. */
-  list(session: string, tags: readonly string[] | undefined, page: Page): Promise<Slice<Discovery>>;
-}
+export type DiscoveryReader = Pick<FirestoreDiscoveryReader, keyof FirestoreDiscoveryReader>;

@@ -15,7 +15,7 @@ const MAX_ALTERNATIVES = 30;
 
 const HELD: readonly TaskStatus[] = ['claimed', 'in_progress', 'waiting'];
 
-export class FirestoreTaskReader implements TaskReader {
+export class FirestoreTaskReader {
   private readonly database: Firestore;
   private readonly documents: DocumentReading;
 
@@ -28,6 +28,7 @@ export class FirestoreTaskReader implements TaskReader {
     return this.documents.findVersioned(await this.database.doc(taskPath(taskId)).get(), taskFromDocument);
   }
 
+  /** In the order asked; the place of an unknown id is undefined, and of a task that cannot be read. */
   async findAll(taskIds: readonly string[]): Promise<readonly (Versioned<Task> | undefined)[]> {
     if (taskIds.length === 0) return [];
     const snapshots = await this.database.getAll(
@@ -36,15 +37,18 @@ export class FirestoreTaskReader implements TaskReader {
     return snapshots.map((snapshot) => this.documents.readableVersioned(snapshot, taskFromDocument)[0]);
   }
 
+  /** Those whose ids begin so, by id. */
   async startingWith(beginning: string): Promise<readonly Versioned<Task>[]> {
     return this.all(beginningWith(this.tasks, beginning));
   }
 
+  /** Those of a session that are open and whose ids begin so, by id. */
   openStartingWith(session: string, beginning: string, limit: number): Promise<readonly Versioned<Task>[]> {
     const open = this.tasks.where('session', '==', session).where('status', 'in', ['available', ...HELD]);
     return this.first(beginningWith(open, beginning), limit);
   }
 
+  /** Of what the agent has claimed otherwise than as a runner, and not started, the oldest claim. */
   async notStarted(session: string, agentId: string): Promise<Task | undefined> {
     const claimed = this.tasks
       .where('session', '==', session)
@@ -54,6 +58,7 @@ export class FirestoreTaskReader implements TaskReader {
     return (await this.first(claimed.orderBy('claimed_at'), 1))[0]?.value;
   }
 
+  /** The first claimable tasks that require one of these sets of capabilities, in the order of the queue. */
   async claimable(
     session: string,
     capabilityKeys: readonly string[],
@@ -82,6 +87,7 @@ export class FirestoreTaskReader implements TaskReader {
     return [...byId.values()].sort((a, b) => compareInQueue(a.value, b.value)).slice(0, limit);
   }
 
+  /** Tasks that are not closed and were due by `now`, longest ago first. */
   async late(session: string, now: Date, limit: number): Promise<readonly Task[]> {
     const found = await this.first(this.dueBy(session, now).orderBy('deadline'), limit);
     return found.map(({ value }) => value);
@@ -91,6 +97,7 @@ export class FirestoreTaskReader implements TaskReader {
     return (await this.dueBy(session, now).count().get()).data().count;
   }
 
+  /** The task whose backoff ends first. */
   async firstBackoff(session: string): Promise<Versioned<Task> | undefined> {
     const waiting = this.tasks
       .where('session', '==', session)
@@ -99,27 +106,32 @@ export class FirestoreTaskReader implements TaskReader {
     return (await this.first(waiting.orderBy('retry_at'), 1))[0];
   }
 
+  /** By creation, oldest first. */
   async list(session: string, statuses: readonly TaskStatus[] | undefined, page: Page): Promise<Slice<Task>> {
     const inSession = this.tasks.where('session', '==', session);
     const matching = statuses === undefined ? inSession : inSession.where('status', 'in', [...statuses]);
     return this.documents.slice(matching, 'created_at', 'asc', page, taskFromDocument);
   }
 
+  /** Done tasks by completion, oldest first. */
   async listDone(session: string, page: Page): Promise<Slice<Task>> {
     const done = this.tasks.where('session', '==', session).where('status', '==', 'done');
     return this.documents.slice(done, 'completed_at', 'asc', page, taskFromDocument);
   }
 
+  /** Held tasks of any session whose lease ran out by `now`, longest ago first. */
   lapsed(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>> {
     const query = this.tasks.where('status', 'in', [...HELD]);
     return this.due({ query, time: 'lease_expires_at' }, { now, limit, after });
   }
 
+  /** Available tasks of any session whose backoff ended by `now`, longest ago first. */
   backedOff(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>> {
     const query = this.tasks.where('status', '==', 'available');
     return this.due({ query, time: 'retry_at' }, { now, limit, after });
   }
 
+  /** Coding tasks of any session that had waited too long for a runner by `now`, longest ago first. */
   queueEnded(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>> {
     const query = this.tasks.where('status', '==', 'available');
     return this.due({ query, time: 'coding.queue_ends_at' }, { now, limit, after });
@@ -148,6 +160,8 @@ export class FirestoreTaskReader implements TaskReader {
   }
 }
 
+export type TaskReader = Pick<FirestoreTaskReader, keyof FirestoreTaskReader>;
+
 function beginningWith(query: Query, beginning: string): Query {
   const id = FieldPath.documentId();
   return query.where(id, '>=', beginning).where(id, '<', `${beginning}\uf8ff`);
@@ -173,39 +187,3 @@ export const taskWriters: ChangeWriters<TaskChanges> = {
     writes.set(taskLogPath(taskId, id), { kind, at, ...details });
   },
 };
-
-// How the domain reads. Every list is bounded, ordered and continued from a cursor.
-
-export interface TaskReader {
-  find(taskId: string): Promise<Versioned<Task> | undefined>;
-  /** In the order asked; the place of an unknown id is undefined, and of a task that cannot be read. */
-  findAll(taskIds: readonly string[]): Promise<readonly (Versioned<Task> | undefined)[]>;
-  /** The first claimable tasks that require one of these sets of capabilities, in the order of the queue. */
-  claimable(
-    session: string,
-    capabilityKeys: readonly string[],
-    limit: number,
-    type?: string,
-  ): Promise<readonly Versioned<Task>[]>;
-  /** Tasks that are not closed and were due by `now`, longest ago first. */
-  late(session: string, now: Date, limit: number): Promise<readonly Task[]>;
-  countLate(session: string, now: Date): Promise<number>;
-  /** Of what the agent has claimed otherwise than as a runner, and not started, the oldest claim. */
-  notStarted(session: string, agentId: string): Promise<Task | undefined>;
-  /** The task whose backoff ends first. */
-  firstBackoff(session: string): Promise<Versioned<Task> | undefined>;
-  /** By creation, oldest first. */
-  list(session: string, statuses: readonly TaskStatus[] | undefined, page: Page): Promise<Slice<Task>>;
-  /** Done tasks by completion, oldest first. */
-  listDone(session: string, page: Page): Promise<Slice<Task>>;
-  /** Held tasks of any session whose lease ran out by `now`, longest ago first. */
-  lapsed(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>>;
-  /** Available tasks of any session whose backoff ended by `now`, longest ago first. */
-  backedOff(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>>;
-  /** Those whose ids begin so, by id. */
-  startingWith(beginning: string): Promise<readonly Versioned<Task>[]>;
-  /** Those of a session that are open and whose ids begin so, by id. */
-  openStartingWith(session: string, beginning: string, limit: number): Promise<readonly Versioned<Task>[]>;
-  /** Coding tasks of any session that had waited too long for a runner by `now`, longest ago first. */
-  queueEnded(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>>;
-}

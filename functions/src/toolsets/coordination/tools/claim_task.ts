@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { defineTool } from '../../../mcp/tool.ts';
-import type { ClaimOutcome } from '../rules/claims.ts';
+import { type ClaimOutcome, DEFAULT_LEASE_SECONDS } from '../rules/claims.ts';
 import { NO_TASK_REASONS } from '../rules/nothingToClaim.ts';
-import { DEFAULT_LEASE_SECONDS } from '../rules/queue.ts';
 import { agentId, taskAnswer, taskShape } from './shapes.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
@@ -55,6 +54,6 @@ export const claimTask = defineTool({
   handler: async ({ services, workspace, principal, recordAnswer }, { agent_id, lease_seconds, in_hand }) => {
     await services.membership.actAs(principal, agent_id);
     const request = { workspace, agentId: agent_id, leaseSeconds: lease_seconds, inHand: in_hand };
-    return services.taskQueue.claim(request, recordAnswer);
+    return services.taskClaims.claim(request, recordAnswer);
   },
 });
