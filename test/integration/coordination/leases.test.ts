@@ -142,8 +142,8 @@ describe('the sweep of leases', () => {
   it('does no harm when it meets the report that it waits for', async () => {
     for (let round = 0; round < 5; round++) {
       const id = await abandoned();
-      const [settlement] = await Promise.all([team.complete(ann, id), team.sweep()]);
-      assert.equal(settlement.kind, 'accepted');
+      const [taskOutcome] = await Promise.all([team.complete(ann, id), team.sweep()]);
+      assert.equal(taskOutcome.kind, 'accepted');
       assert.equal((await team.task(id)).status, 'done');
     }
     assert.deepEqual(await team.counts(), { done: 5 });

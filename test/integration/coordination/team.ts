@@ -15,7 +15,10 @@ import type {
   TaskDraft,
 } from '../../../functions/src/toolsets/coordination/rules/creation.ts';
 import { TaskSweep } from '../../../functions/src/toolsets/coordination/rules/leases.ts';
-import type { Outcome, Settlement } from '../../../functions/src/toolsets/coordination/rules/machine.ts';
+import type {
+  ReportedOutcome,
+  TaskOutcome,
+} from '../../../functions/src/toolsets/coordination/rules/machine.ts';
 import type { Counter } from '../../../functions/src/toolsets/coordination/rules/session.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { Sweep, type SweepReport } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
@@ -141,16 +144,16 @@ export class Team {
     return this.app.services.taskQueue.start(taskId, { agentId }, unkeyed);
   }
 
-  settle(agentId: string, taskId: string, outcome: Outcome, epoch?: number): Promise<Settlement> {
+  settle(agentId: string, taskId: string, outcome: ReportedOutcome, epoch?: number): Promise<TaskOutcome> {
     const claimant = { agentId, ...(epoch !== undefined && { epoch }) };
-    return this.app.services.taskQueue.settle(taskId, claimant, outcome, unkeyed);
+    return this.app.services.taskQueue.reportOutcome(taskId, claimant, outcome, unkeyed);
   }
 
-  complete(agentId: string, taskId: string, output = 'Made it'): Promise<Settlement> {
+  complete(agentId: string, taskId: string, output = 'Made it'): Promise<TaskOutcome> {
     return this.settle(agentId, taskId, { kind: 'done', result: { output } });
   }
 
-  fail(agentId: string, taskId: string, retryable = false): Promise<Settlement> {
+  fail(agentId: string, taskId: string, retryable = false): Promise<TaskOutcome> {
     return this.settle(agentId, taskId, { kind: 'failed', error: 'It broke', retryable });
   }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Composition } from '../../../functions/src/app.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import type { Outcome as TaskOutcome } from '../../../functions/src/toolsets/coordination/rules/machine.ts';
+import type { ReportedOutcome } from '../../../functions/src/toolsets/coordination/rules/machine.ts';
 import { type Team, unkeyed } from '../coordination/team.ts';
 import type { Ledger } from './ledger.ts';
 import { LEASE_SECONDS, type Outcome, type QueueModel } from './model.ts';
@@ -178,7 +178,7 @@ async function attempt(
       await taskQueue.start(taskId, claimant, unkeyed);
       return 'started';
     case 'settle': {
-      const { kind } = await taskQueue.settle(taskId, claimant, outcomeOf(what.outcome), unkeyed);
+      const { kind } = await taskQueue.reportOutcome(taskId, claimant, outcomeOf(what.outcome), unkeyed);
       if (kind === 'accepted') ledger.accept(taskId);
       return kind;
     }
@@ -216,7 +216,7 @@ async function create(
   return 'created';
 }
 
-function outcomeOf(outcome: Outcome): TaskOutcome {
+function outcomeOf(outcome: Outcome): ReportedOutcome {
   if (outcome === 'done') return { kind: 'done', result: { output: 'Made it' } };
   return { kind: 'failed', error: 'It broke', retryable: outcome === 'retry' };
 }

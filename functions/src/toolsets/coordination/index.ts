@@ -80,12 +80,12 @@ export {
   claimTask,
   finishTask,
   noteStart,
-  type Outcome,
+  type ReportedOutcome,
   renewLease,
+  reportOutcome,
   restoreClaim,
-  type Settlement,
-  settleTask,
   startTask,
+  type TaskOutcome,
   waitTask,
 } from './rules/machine.ts';
 export type { CoordinationPorts } from './rules/ports.ts';
@@ -110,7 +110,7 @@ export {
   taskType,
   USUAL_TYPE,
 } from './rules/task.ts';
-export { settlementChanges, taskChanges } from './rules/taskChanges.ts';
+export { outcomeChanges, taskChanges } from './rules/taskChanges.ts';
 export { resultPartFromDocument } from './store/codingDocument.ts';
 export { discoveryFromDocument, sessionFromDocument } from './store/sessionDocument.ts';
 export type { SessionReader } from './store/sessions.ts';

@@ -3,16 +3,16 @@ import assert from 'node:assert/strict';
 import {
   claimTask,
   endBackoff,
-  type Outcome,
+  type ReportedOutcome,
   releaseTask,
-  settleTask,
+  reportOutcome,
 } from '../../../../functions/src/toolsets/coordination/rules/machine.ts';
 import type { Task } from '../../../../functions/src/toolsets/coordination/rules/task.ts';
 import { refusal, START, sampleTask, secondsAfterStart } from '../samples.ts';
 
-const done: Outcome = { kind: 'done', result: { output: 'Made it' } };
-const failed: Outcome = { kind: 'failed', error: 'It broke', retryable: false };
-const failedForNow: Outcome = { kind: 'failed', error: 'It broke', retryable: true };
+const done: ReportedOutcome = { kind: 'done', result: { output: 'Made it' } };
+const failed: ReportedOutcome = { kind: 'failed', error: 'It broke', retryable: false };
+const failedForNow: ReportedOutcome = { kind: 'failed', error: 'It broke', retryable: true };
 const later = secondsAfterStart(500);
 
 const claimedBy = (agentId: string, from: Task = sampleTask()): Task => claimTask(from, agentId, 60, START);
@@ -20,25 +20,25 @@ const lapsed = (): Task => releaseTask(claimedBy('ann'));
 
 describe('a late report', () => {
   it('is accepted while nobody has claimed the task since', () => {
-    const { kind, task } = settleTask(lapsed(), { agentId: 'ann' }, done, later);
+    const { kind, task } = reportOutcome(lapsed(), { agentId: 'ann' }, done, later);
     assert.deepEqual([kind, task.status, task.epoch], ['accepted', 'done', 1]);
     assert.deepEqual([task.claim?.agentId, task.claim?.epoch], ['ann', 1]);
-    assert.equal(settleTask(task, { agentId: 'ann' }, done, later).kind, 'repeated');
+    assert.equal(reportOutcome(task, { agentId: 'ann' }, done, later).kind, 'repeated');
   });
 
   it('may be a failure, final or not', () => {
-    assert.equal(settleTask(lapsed(), { agentId: 'ann', epoch: 1 }, failed, later).task.status, 'failed');
-    const { kind, task } = settleTask(lapsed(), { agentId: 'ann' }, failedForNow, later);
+    assert.equal(reportOutcome(lapsed(), { agentId: 'ann', epoch: 1 }, failed, later).task.status, 'failed');
+    const { kind, task } = reportOutcome(lapsed(), { agentId: 'ann' }, failedForNow, later);
     assert.deepEqual([kind, task.status, task.retries, task.blockers], ['accepted', 'available', 1, 1]);
   });
 
   it('is accepted once: what failed for now waits for its retry', async () => {
-    const { task } = settleTask(lapsed(), { agentId: 'ann' }, failedForNow, later);
-    await refusal(() => settleTask(task, { agentId: 'ann' }, done, later));
+    const { task } = reportOutcome(lapsed(), { agentId: 'ann' }, failedForNow, later);
+    await refusal(() => reportOutcome(task, { agentId: 'ann' }, done, later));
   });
 
   it('never overwrites a claim made since, and is kept beside it', () => {
-    const { kind, task } = settleTask(claimedBy('bob', lapsed()), { agentId: 'ann' }, done, later);
+    const { kind, task } = reportOutcome(claimedBy('bob', lapsed()), { agentId: 'ann' }, done, later);
     assert.equal(kind, 'late');
     assert.deepEqual([task.status, task.claim?.agentId, task.result], ['claimed', 'bob', undefined]);
     assert.deepEqual(task.lateResult, {
@@ -50,38 +50,38 @@ describe('a late report', () => {
   });
 
   it('is kept beside a closed task, which stays as it was', () => {
-    const closed = settleTask(claimedBy('bob', lapsed()), { agentId: 'bob' }, done, START).task;
-    const { kind, task } = settleTask(closed, { agentId: 'ann' }, failed, later);
+    const closed = reportOutcome(claimedBy('bob', lapsed()), { agentId: 'bob' }, done, START).task;
+    const { kind, task } = reportOutcome(closed, { agentId: 'ann' }, failed, later);
     assert.equal(kind, 'late');
     assert.deepEqual({ ...task, lateResult: undefined }, { ...closed, lateResult: undefined });
     assert.equal(task.lateResult?.error, 'It broke');
   });
 
   it('is kept when the claim made since has failed for now', () => {
-    const waiting = settleTask(claimedBy('bob', lapsed()), { agentId: 'bob' }, failedForNow, START).task;
+    const waiting = reportOutcome(claimedBy('bob', lapsed()), { agentId: 'bob' }, failedForNow, START).task;
     for (const task of [waiting, endBackoff(waiting), claimedBy('cleo', endBackoff(waiting))]) {
-      const settlement = settleTask(task, { agentId: 'ann' }, done, later);
-      assert.equal(settlement.kind, 'late');
-      assert.equal(settlement.task.status, task.status);
+      const taskOutcome = reportOutcome(task, { agentId: 'ann' }, done, later);
+      assert.equal(taskOutcome.kind, 'late');
+      assert.equal(taskOutcome.task.status, task.status);
     }
   });
 
   it('is kept when the claim made since has lapsed as well', () => {
     const task = releaseTask(claimedBy('bob', lapsed()));
-    assert.equal(settleTask(task, { agentId: 'ann' }, done, later).kind, 'late');
-    assert.equal(settleTask(task, { agentId: 'bob' }, done, later).kind, 'accepted');
+    assert.equal(reportOutcome(task, { agentId: 'ann' }, done, later).kind, 'late');
+    assert.equal(reportOutcome(task, { agentId: 'bob' }, done, later).kind, 'accepted');
   });
 
   it('under an old epoch does not settle the same holder’s newer claim', () => {
     const again = claimedBy('ann', lapsed());
-    const old = settleTask(again, { agentId: 'ann', epoch: 1 }, done, later);
+    const old = reportOutcome(again, { agentId: 'ann', epoch: 1 }, done, later);
     assert.deepEqual([old.kind, old.task.status], ['late', 'claimed']);
-    assert.equal(settleTask(again, { agentId: 'ann' }, done, later).kind, 'accepted');
+    assert.equal(reportOutcome(again, { agentId: 'ann' }, done, later).kind, 'accepted');
   });
 
   it('under an epoch that the agent never had is refused', async () => {
-    const error = await refusal(() => settleTask(lapsed(), { agentId: 'ann', epoch: 7 }, done, later));
+    const error = await refusal(() => reportOutcome(lapsed(), { agentId: 'ann', epoch: 7 }, done, later));
     assert.equal(error.code, 'CONFLICT');
-    await refusal(() => settleTask(lapsed(), { agentId: 'bob' }, done, later));
+    await refusal(() => reportOutcome(lapsed(), { agentId: 'bob' }, done, later));
   });
 });

@@ -10,7 +10,7 @@ import {
   MAX_RETRIES,
   releaseTask,
   renewLease,
-  settleTask,
+  reportOutcome,
   startTask,
 } from '../../../../functions/src/toolsets/coordination/rules/machine.ts';
 import { isClosed, isHeld, type Task } from '../../../../functions/src/toolsets/coordination/rules/task.ts';
@@ -102,14 +102,14 @@ const start = claimant.map((who) => step(`start ${who}`, (task, now) => startTas
 const settle = fc.tuple(claimant, outcome).map(([someone, what]) =>
   step(`settle ${someone} ${JSON.stringify(what)}`, (task, now, model) => {
     const who = someone.of(task);
-    const settlement = settleTask(task, who, what, now);
+    const taskOutcome = reportOutcome(task, who, what, now);
     const given = model.given.get(who.agentId) ?? new Set();
-    const accepted = settlement.kind === 'accepted';
+    const accepted = taskOutcome.kind === 'accepted';
     if (accepted) assert.ok(given.has(task.epoch), 'only the latest claim settles a task');
     if (accepted && who.epoch !== undefined)
       assert.equal(who.epoch, task.epoch, 'a stale epoch never overwrites');
-    if (settlement.kind === 'late') assert.ok(given.has(settlement.task.lateResult?.epoch ?? 0));
-    return settlement.task;
+    if (taskOutcome.kind === 'late') assert.ok(given.has(taskOutcome.task.lateResult?.epoch ?? 0));
+    return taskOutcome.task;
   }),
 );
 

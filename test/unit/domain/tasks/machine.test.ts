@@ -4,18 +4,18 @@ import {
   claimTask,
   endBackoff,
   MAX_RETRIES,
-  type Outcome,
+  type ReportedOutcome,
   releaseTask,
   renewLease,
-  settleTask,
+  reportOutcome,
   startTask,
 } from '../../../../functions/src/toolsets/coordination/rules/machine.ts';
 import { TASK_STATUSES, type Task } from '../../../../functions/src/toolsets/coordination/rules/task.ts';
 import { refusal, START, sampleTask, secondsAfterStart } from '../samples.ts';
 
-const done: Outcome = { kind: 'done', result: { output: 'Made it', filesCreated: ['a.ts'] } };
-const failed: Outcome = { kind: 'failed', error: 'It broke', retryable: false };
-const failedForNow: Outcome = { kind: 'failed', error: 'It broke', retryable: true };
+const done: ReportedOutcome = { kind: 'done', result: { output: 'Made it', filesCreated: ['a.ts'] } };
+const failed: ReportedOutcome = { kind: 'failed', error: 'It broke', retryable: false };
+const failedForNow: ReportedOutcome = { kind: 'failed', error: 'It broke', retryable: true };
 
 const claimed = (by = 'ann', from = sampleTask()) => claimTask(from, by, 60, START);
 const started = (by = 'ann') => startTask(claimed(by), { agentId: by }, secondsAfterStart(10));
@@ -95,16 +95,16 @@ describe('settling a task', () => {
     ['in progress', started()],
   ] as const) {
     it(`completes one that is ${name}`, () => {
-      const settlement = settleTask(task, { agentId: 'ann', epoch: 1 }, done, secondsAfterStart(20));
-      assert.equal(settlement.kind, 'accepted');
-      assert.equal(settlement.task.status, 'done');
-      assert.deepEqual(settlement.task.result, { output: 'Made it', filesCreated: ['a.ts'] });
-      assert.deepEqual(settlement.task.closedAt, secondsAfterStart(20));
-      assert.equal(settlement.task.claim?.agentId, 'ann');
+      const taskOutcome = reportOutcome(task, { agentId: 'ann', epoch: 1 }, done, secondsAfterStart(20));
+      assert.equal(taskOutcome.kind, 'accepted');
+      assert.equal(taskOutcome.task.status, 'done');
+      assert.deepEqual(taskOutcome.task.result, { output: 'Made it', filesCreated: ['a.ts'] });
+      assert.deepEqual(taskOutcome.task.closedAt, secondsAfterStart(20));
+      assert.equal(taskOutcome.task.claim?.agentId, 'ann');
     });
 
     it(`fails one that is ${name}`, () => {
-      const { kind, task: after } = settleTask(task, { agentId: 'ann' }, failed, START);
+      const { kind, task: after } = reportOutcome(task, { agentId: 'ann' }, failed, START);
       assert.deepEqual([kind, after.status, after.error], ['accepted', 'failed', 'It broke']);
     });
   }
@@ -114,35 +114,35 @@ describe('settling a task', () => {
       [done, 'completed'],
       [failed, 'failed'],
     ] as const) {
-      const error = await refusal(() => settleTask(started(), { agentId: 'bob' }, outcome, START));
+      const error = await refusal(() => reportOutcome(started(), { agentId: 'bob' }, outcome, START));
       assert.match(error.message, new RegExp(`cannot be ${verb}: it is in_progress, held by "ann"`));
     }
   });
 
   it('is refused while nobody has claimed it', async () => {
-    const error = await refusal(() => settleTask(sampleTask(), { agentId: 'ann' }, done, START));
+    const error = await refusal(() => reportOutcome(sampleTask(), { agentId: 'ann' }, done, START));
     assert.match(error.message, /it is available/);
     assert.match(error.details.suggestion ?? '', /claim_task/);
   });
 
   it('takes the same report of the same holder again, and no other', async () => {
-    const { task } = settleTask(started(), { agentId: 'ann' }, done, START);
-    assert.deepEqual(settleTask(task, { agentId: 'ann' }, done, secondsAfterStart(99)), {
+    const { task } = reportOutcome(started(), { agentId: 'ann' }, done, START);
+    assert.deepEqual(reportOutcome(task, { agentId: 'ann' }, done, secondsAfterStart(99)), {
       kind: 'repeated',
       task,
     });
-    const other: Outcome = { kind: 'done', result: { output: 'Made it twice' } };
+    const other: ReportedOutcome = { kind: 'done', result: { output: 'Made it twice' } };
     for (const outcome of [failed, other]) {
-      const error = await refusal(() => settleTask(task, { agentId: 'ann' }, outcome, START));
+      const error = await refusal(() => reportOutcome(task, { agentId: 'ann' }, outcome, START));
       assert.match(error.message, /it is done, held by you/);
     }
-    await refusal(() => settleTask(task, { agentId: 'bob' }, done, START));
-    await refusal(() => settleTask(task, { agentId: 'ann', epoch: 2 }, done, START));
+    await refusal(() => reportOutcome(task, { agentId: 'bob' }, done, START));
+    await refusal(() => reportOutcome(task, { agentId: 'ann', epoch: 2 }, done, START));
   });
 
   it('takes the same failure again', () => {
-    const { task } = settleTask(started(), { agentId: 'ann' }, failed, START);
-    assert.equal(settleTask(task, { agentId: 'ann' }, failed, START).kind, 'repeated');
+    const { task } = reportOutcome(started(), { agentId: 'ann' }, failed, START);
+    assert.equal(reportOutcome(task, { agentId: 'ann' }, failed, START).kind, 'repeated');
   });
 });
 
@@ -150,21 +150,21 @@ describe('failing a task for now', () => {
   it('hands it back, with a wait that doubles, until the retries are used up', () => {
     let task = sampleTask();
     for (let retry = 0; retry < MAX_RETRIES; retry++) {
-      task = settleTask(claimed('ann', task), { agentId: 'ann' }, failedForNow, START).task;
+      task = reportOutcome(claimed('ann', task), { agentId: 'ann' }, failedForNow, START).task;
       assert.deepEqual([task.status, task.retries, task.blockers], ['available', retry + 1, 1]);
       assert.deepEqual(task.retryAt, secondsAfterStart(30 * 2 ** retry));
       assert.equal(task.claim, undefined);
       task = endBackoff(task);
       assert.deepEqual([task.blockers, task.retryAt], [0, undefined]);
     }
-    task = settleTask(claimed('ann', task), { agentId: 'ann' }, failedForNow, START).task;
+    task = reportOutcome(claimed('ann', task), { agentId: 'ann' }, failedForNow, START).task;
     assert.deepEqual([task.status, task.error, task.epoch], ['failed', 'It broke', MAX_RETRIES + 1]);
   });
 
   it('leaves no error behind once it is done after all', () => {
-    const waiting = settleTask(claimed(), { agentId: 'ann' }, failedForNow, START).task;
+    const waiting = reportOutcome(claimed(), { agentId: 'ann' }, failedForNow, START).task;
     assert.equal(waiting.error, 'It broke');
-    const after = settleTask(claimed('bob', endBackoff(waiting)), { agentId: 'bob' }, done, START).task;
+    const after = reportOutcome(claimed('bob', endBackoff(waiting)), { agentId: 'bob' }, done, START).task;
     assert.deepEqual([after.status, after.error], ['done', undefined]);
   });
 
@@ -197,7 +197,7 @@ describe('a lease', () => {
   });
 
   it('is neither released nor renewed where there is none', async () => {
-    const closed = settleTask(claimed(), { agentId: 'ann' }, done, START).task;
+    const closed = reportOutcome(claimed(), { agentId: 'ann' }, done, START).task;
     for (const task of [sampleTask(), closed]) {
       assert.match((await refusal(() => releaseTask(task))).message, /cannot be released/);
       assert.match((await refusal(() => renewLease(task, START))).message, /cannot be renewed/);

@@ -7,9 +7,9 @@ import {
   type CodingExpiry,
   type CodingTask,
   isHeld,
+  outcomeChanges,
   requireCodingTask,
   type SessionReader,
-  settlementChanges,
 } from '../../coordination/index.ts';
 import { packResult, type Seen } from './coding.ts';
 import {
@@ -189,12 +189,12 @@ export function appendChanges(
 async function endingChanges(
   sessions: SessionReader,
   before: CodingTask,
-  { task, now, outcome, settlement }: Ending,
+  { task, now, outcome, effect }: Ending,
   version: string,
 ): Promise<Change[]> {
   if (outcome === 'repeated') return [];
-  if (settlement === undefined) return [{ kind: 'replaceTask', task, version }];
-  const changes = settlementChanges(before, { ...settlement, task }, version, now);
+  if (effect === undefined) return [{ kind: 'replaceTask', task, version }];
+  const changes = outcomeChanges(before, { ...effect, task }, version, now);
   const frees =
     task.status === 'available' ? task.blockers === 0 : task.status === 'done' && task.dependents.length > 0;
   const { workspace, session } = task;

@@ -15,11 +15,11 @@ import {
   isClosed,
   isRetryable,
   MAX_ATTEMPTS,
-  type Outcome,
   type PastAttempt,
   programOf,
-  type Settlement,
-  settleTask,
+  type ReportedOutcome,
+  reportOutcome,
+  type TaskOutcome,
   type TaskResult,
 } from '../../coordination/index.ts';
 import { codingStatus } from './task.ts';
@@ -45,7 +45,7 @@ export interface Ended {
 
 /** An end, and what it does to the queue where it does something. */
 export interface Ending extends Ended {
-  readonly settlement?: Settlement;
+  readonly effect?: TaskOutcome;
 }
 
 const MAX_SUMMARY_LENGTH = 20_000;
@@ -76,9 +76,9 @@ export function endByRunner(task: CodingTask, claimant: Claimant, report: EndRep
   if (isTheirs && isClosed(task.status) && report.result !== undefined && coding.result === undefined) {
     return { task, now, outcome: 'kept' };
   }
-  const settlement = settleTask(task, claimant, outcomeOf(task, report), now);
-  const settled = asCodingTask(settlement.task);
-  if (settlement.kind !== 'accepted') return { task: settled, now, outcome: settlement.kind, settlement };
+  const effect = reportOutcome(task, claimant, outcomeOf(task, report), now);
+  const settled = asCodingTask(effect.task);
+  if (effect.kind !== 'accepted') return { task: settled, now, outcome: effect.kind, effect };
   const epoch = claimant.epoch ?? claim?.epoch ?? task.epoch;
   const failure = failureOf(report);
   if (settled.status !== 'available') {
@@ -115,8 +115,8 @@ export function endByLeaseExpiry(task: CodingTask, now: Date): Ending {
     message: `Nothing was heard of the runner "${claim.agentId}" for ${claim.leaseSeconds} seconds.`,
   };
   const outcome = failed(task, failure, undefined);
-  const settlement = settleTask(task, { agentId: claim.agentId, epoch: claim.epoch }, outcome, now);
-  const settled = asCodingTask(settlement.task);
+  const effect = reportOutcome(task, { agentId: claim.agentId, epoch: claim.epoch }, outcome, now);
+  const settled = asCodingTask(effect.task);
   if (settled.status !== 'available') return accepted(withFailure(settled, failure), now, 'ended');
   const past = { epoch: claim.epoch, agentId: claim.agentId, endedAt: now, failure, commits: [] };
   // It may come back, with all that it has done, before another one has begun.
@@ -134,10 +134,10 @@ export function endByQueueExpiry(task: CodingTask, now: Date): Ending {
 }
 
 function accepted(task: CodingTask, now: Date, outcome: 'ended' | 'retried'): Ending {
-  return { task, now, outcome, settlement: { kind: 'accepted', task } };
+  return { task, now, outcome, effect: { kind: 'accepted', task } };
 }
 
-function outcomeOf(task: CodingTask, report: EndReport): Outcome {
+function outcomeOf(task: CodingTask, report: EndReport): ReportedOutcome {
   if (report.status === 'completed') return { kind: 'done', result: resultOf(report) };
   const failure = failureOf(report);
   if (failure === undefined)
@@ -145,7 +145,7 @@ function outcomeOf(task: CodingTask, report: EndReport): Outcome {
   return failed(task, failure, report.failure?.retryable);
 }
 
-function failed(task: CodingTask, failure: Failure, wanted: boolean | undefined): Outcome {
+function failed(task: CodingTask, failure: Failure, wanted: boolean | undefined): ReportedOutcome {
   return {
     kind: 'failed',
     error: failure.message,

@@ -32,7 +32,7 @@ export interface Stop {
   readonly message: string;
 }
 
-export type Standing =
+export type ClaimStatus =
   | {
       readonly kind: 'holds';
       readonly task: CodingTask;
@@ -49,7 +49,7 @@ const RENEWAL = 2 / 3;
 /** The lease of a claim that is given back, in seconds. */
 const RESTORED_LEASE_SECONDS = 120;
 
-export function standingOf(task: CodingTask, claimant: Claimant, now: Date): Standing {
+export function claimStatusOf(task: CodingTask, claimant: Claimant, now: Date): ClaimStatus {
   const { claim } = task;
   const isTheirs = claim?.agentId === claimant.agentId && claim.epoch === claimant.epoch;
   if (isTheirs && isHeld(task.status)) return { kind: 'holds', task, isRestored: false };
@@ -81,13 +81,13 @@ function goneOn(before: CodingTask, restored: Task, claim: Claim): CodingTask {
  * @param state `started`: at least in progress
  * @throws MusterError CONFLICT where the state would go back
  */
-export function beat(
-  standing: Extract<Standing, { kind: 'holds' }>,
+export function applyHeartbeat(
+  standing: Extract<ClaimStatus, { kind: 'holds' }>,
   claimant: Claimant,
   state: 'started' | 'in_progress' | 'waiting' | undefined,
   progress: string | undefined,
   now: Date,
-): Standing {
+): ClaimStatus {
   const moved = movedOn(standing.task, claimant, state, now);
   const said =
     progress === undefined || progress === moved.coding.progress

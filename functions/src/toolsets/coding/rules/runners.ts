@@ -17,7 +17,7 @@ import {
   taskChanges,
 } from '../../coordination/index.ts';
 import { appendChanges } from './changing.ts';
-import { beat, type Standing, type Stop, standingOf } from './holding.ts';
+import { applyHeartbeat, type ClaimStatus, claimStatusOf, type Stop } from './holding.ts';
 import { appendNumbered, type NumberedEntry } from './log.ts';
 import type { CodingPorts } from './ports.ts';
 import { type Acting, claimantOf } from './task.ts';
@@ -48,12 +48,12 @@ interface HeartbeatRequest {
 }
 
 /** How a runner stands after a call: it has its lease until then, or is to stop. */
-export interface Beat {
+export interface Heartbeat {
   readonly leaseUntil?: Date;
   readonly stop?: Stop;
 }
 
-export interface Appended extends Beat {
+export interface Appended extends Heartbeat {
   readonly accepted: number;
   /** The number of the line after these. */
   readonly next: number;
@@ -117,11 +117,11 @@ export class CodingRunners {
     return this.change(principal, request, async (found, claimant) => {
       const now = clock.now();
       const head = await taskLogs.head(taskId);
-      const standing = standingOf(found.value, claimant, now);
+      const standing = claimStatusOf(found.value, claimant, now);
       const isLogged = standing.kind !== 'lost';
       const appending = appendNumbered(head?.value, epoch, isLogged ? entries : []);
       const moved =
-        standing.kind === 'holds' ? beat(standing, claimant, 'started', undefined, now) : standing;
+        standing.kind === 'holds' ? applyHeartbeat(standing, claimant, 'started', undefined, now) : standing;
       const answer = { ...answerOf(moved), accepted: appending.accepted, next: appending.next };
       await store.commit(
         [...(await this.moveChanges(found, moved, now)), ...appendChanges(found.value, head, appending)],
@@ -135,13 +135,14 @@ export class CodingRunners {
   heartbeat(
     principal: Principal,
     request: HeartbeatRequest,
-    recordAnswer: RecordAnswer<Beat>,
-  ): Promise<Beat> {
+    recordAnswer: RecordAnswer<Heartbeat>,
+  ): Promise<Heartbeat> {
     const { state, progress } = request;
     return this.change(principal, request, async (found, claimant) => {
       const now = this.ports.clock.now();
-      const standing = standingOf(found.value, claimant, now);
-      const moved = standing.kind === 'holds' ? beat(standing, claimant, state, progress, now) : standing;
+      const standing = claimStatusOf(found.value, claimant, now);
+      const moved =
+        standing.kind === 'holds' ? applyHeartbeat(standing, claimant, state, progress, now) : standing;
       const answer = answerOf(moved);
       await this.ports.store.commit(await this.moveChanges(found, moved, now), recordAnswer(answer));
       return answer;
@@ -151,7 +152,7 @@ export class CodingRunners {
   /** What changes of the task; and of its agent, where the claim had lapsed and is its own again. */
   private async moveChanges(
     { value: before, version }: Versioned<CodingTask>,
-    standing: Standing,
+    standing: ClaimStatus,
     now: Date,
   ): Promise<readonly Change[]> {
     if (standing.kind !== 'holds' || standing.task === before) return [];
@@ -184,7 +185,7 @@ export class CodingRunners {
   }
 }
 
-function answerOf(standing: Standing): Beat {
+function answerOf(standing: ClaimStatus): Heartbeat {
   if (standing.kind !== 'holds') return { stop: standing.stop };
   const { claim } = standing.task;
   return claim === undefined ? {} : { leaseUntil: claim.leaseExpiresAt };

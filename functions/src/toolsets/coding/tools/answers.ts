@@ -7,7 +7,7 @@ import { terminalText } from '../../../kernel/text.ts';
 import { type CodingTask, isHeld, type PastAttempt } from '../../coordination/index.ts';
 import type { Ended } from '../rules/ending.ts';
 import type { LogLine } from '../rules/log.ts';
-import type { Appended, Beat } from '../rules/runners.ts';
+import type { Appended, Heartbeat } from '../rules/runners.ts';
 import { codingStatus } from '../rules/task.ts';
 import { type logEntryShape, previousShape, stopShape, success, taskShape } from './shapes.ts';
 
@@ -135,7 +135,7 @@ export const heartbeatShape = z.object({
   stop: stopShape,
 });
 
-export function heartbeatAnswer({ leaseUntil, stop }: Beat) {
+export function heartbeatAnswer({ leaseUntil, stop }: Heartbeat) {
   return success(stop?.message ?? 'Lease renewed.', {
     ...(leaseUntil && { leaseUntil: leaseUntil.toISOString() }),
     ...(stop && { stop }),

@@ -21,7 +21,7 @@ export interface Claimant {
   readonly epoch?: number;
 }
 
-export type Outcome =
+export type ReportedOutcome =
   | { readonly kind: 'done'; readonly result: TaskResult }
   | {
       readonly kind: 'failed';
@@ -39,7 +39,7 @@ interface Retry {
 }
 
 /** What became of a reported outcome. */
-export type Settlement =
+export type TaskOutcome =
   /** The task is closed, or waits for its retry. */
   | { readonly kind: 'accepted'; readonly task: Task }
   /** The same holder had reported the same before. */
@@ -114,7 +114,12 @@ export function restoreClaim(
 }
 
 /** Closes the task with an outcome, hands it back for a retry, or keeps the outcome as a late result. */
-export function settleTask(task: Task, claimant: Claimant, outcome: Outcome, now: Date): Settlement {
+export function reportOutcome(
+  task: Task,
+  claimant: Claimant,
+  outcome: ReportedOutcome,
+  now: Date,
+): TaskOutcome {
   if (isHeld(task.status) && currentClaim(task, claimant)) {
     return { kind: 'accepted', task: applyOutcome(task, outcome, now) };
   }
@@ -137,7 +142,7 @@ export function settleTask(task: Task, claimant: Claimant, outcome: Outcome, now
  * Closes the task as done because its result is there, whoever reports it: for its holder, for the last one
  * whose lease lapsed, or for nobody where it was never claimed. A closed task stays as it is.
  */
-export function finishTask(task: Task, result: TaskResult, now: Date): Settlement {
+export function finishTask(task: Task, result: TaskResult, now: Date): TaskOutcome {
   if (isClosed(task.status)) return { kind: 'repeated', task };
   const lapsed = task.lapsedClaims.findLast(({ epoch }) => epoch === task.epoch);
   const claim: Claim | undefined =
@@ -170,7 +175,7 @@ export function endBackoff(task: Task): Task {
   return { ...rest, blockers: task.blockers - 1 };
 }
 
-function applyOutcome(task: Task, outcome: Outcome, now: Date): Task {
+function applyOutcome(task: Task, outcome: ReportedOutcome, now: Date): Task {
   if (outcome.kind === 'done') {
     const { error: _overcome, ...rest } = task;
     return { ...rest, status: 'done', result: outcome.result, closedAt: now };
@@ -196,12 +201,12 @@ function applyOutcome(task: Task, outcome: Outcome, now: Date): Task {
   };
 }
 
-function withLateResult(task: Task, lapsed: LapsedClaim, outcome: Outcome, now: Date): Task {
+function withLateResult(task: Task, lapsed: LapsedClaim, outcome: ReportedOutcome, now: Date): Task {
   const said = outcome.kind === 'done' ? { result: outcome.result } : { error: outcome.error };
   return { ...task, lateResult: { agentId: lapsed.agentId, epoch: lapsed.epoch, receivedAt: now, ...said } };
 }
 
-function sameOutcome(task: Task, outcome: Outcome): boolean {
+function sameOutcome(task: Task, outcome: ReportedOutcome): boolean {
   if (outcome.kind === 'failed') return task.status === 'failed' && task.error === outcome.error;
   return task.status === 'done' && JSON.stringify(task.result) === JSON.stringify(outcome.result);
 }

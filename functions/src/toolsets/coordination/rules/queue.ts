@@ -8,14 +8,14 @@ import { retryStale } from '../../../kernel/retry.ts';
 import {
   type Claimant,
   finishTask,
-  type Outcome,
-  type Settlement,
-  settleTask,
+  type ReportedOutcome,
+  reportOutcome,
   startTask,
+  type TaskOutcome,
 } from './machine.ts';
 import type { CoordinationPorts } from './ports.ts';
 import { type Task, type TaskResult, taskNotFound } from './task.ts';
-import { settlementChanges, taskChanges } from './taskChanges.ts';
+import { outcomeChanges, taskChanges } from './taskChanges.ts';
 
 export class TaskQueue {
   private readonly ports: CoordinationPorts;
@@ -38,22 +38,22 @@ export class TaskQueue {
    * Reports an outcome: closes the task and frees or blocks its dependents.
    * @throws MusterError NOT_FOUND, or CONFLICT naming the task's state and holder
    */
-  async settle(
+  async reportOutcome(
     taskId: string,
     claimant: Claimant,
-    outcome: Outcome,
-    recordAnswer: RecordAnswer<Settlement>,
-  ): Promise<Settlement> {
+    outcome: ReportedOutcome,
+    recordAnswer: RecordAnswer<TaskOutcome>,
+  ): Promise<TaskOutcome> {
     requireSize('A report', outcome.kind === 'done' ? 'output' : 'error', outcome, MAX_REPORT_BYTES);
     return this.change(taskId, async ({ value: before, version }, now) => {
-      const settlement = settleTask(before, claimant, outcome, now);
+      const taskOutcome = reportOutcome(before, claimant, outcome, now);
       const changes =
-        settlement.kind === 'repeated' ? [] : settlementChanges(before, settlement, version, now);
-      if (settlement.task.status === 'done' && before.dependents.length > 0) {
+        taskOutcome.kind === 'repeated' ? [] : outcomeChanges(before, taskOutcome, version, now);
+      if (taskOutcome.task.status === 'done' && before.dependents.length > 0) {
         changes.push(...(await this.queueGrowth(before)));
       }
-      await this.ports.store.commit(changes, recordAnswer(settlement));
-      return settlement;
+      await this.ports.store.commit(changes, recordAnswer(taskOutcome));
+      return taskOutcome;
     });
   }
 
@@ -90,23 +90,23 @@ export class TaskFinishing {
    * Closes the task as done for whoever holds it, if anybody does. A closed one stays as it is.
    * @throws MusterError NOT_FOUND
    */
-  finish(taskId: string, result: TaskResult): Promise<Settlement> {
+  finish(taskId: string, result: TaskResult): Promise<TaskOutcome> {
     const { tasks, sessions, store, clock, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const found = await tasks.find(taskId);
       if (found === undefined) throw taskNotFound(taskId);
       const { value: before, version } = found;
       const now = clock.now();
-      const settlement = finishTask(before, result, now);
-      if (settlement.kind === 'repeated') return settlement;
-      const changes = settlementChanges(before, settlement, version, now);
+      const taskOutcome = finishTask(before, result, now);
+      if (taskOutcome.kind === 'repeated') return taskOutcome;
+      const changes = outcomeChanges(before, taskOutcome, version, now);
       const { workspace, session, dependents } = before;
       const open = dependents.length === 0 ? undefined : await sessions.current(workspace);
       if (open?.session.id === session) {
         changes.push({ kind: 'queueGrew', workspace, session, capabilityKeys: [] });
       }
       await store.commit(changes);
-      return settlement;
+      return taskOutcome;
     });
   }
 }

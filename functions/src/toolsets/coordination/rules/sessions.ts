@@ -6,7 +6,7 @@ import { cancelTask } from './machine.ts';
 import type { CoordinationPorts } from './ports.ts';
 import { type ArchivedSession, type Session, TASKS_OF_RUNS } from './session.ts';
 import type { Task } from './task.ts';
-import { settlementChanges } from './taskChanges.ts';
+import { outcomeChanges } from './taskChanges.ts';
 
 /** A session to put something into. A new one is not stored yet: the commit that fills it opens it. */
 export interface SessionOpening {
@@ -98,6 +98,6 @@ export class ArchiveClearing {
     const { store, clock } = this.ports;
     const now = clock.now();
     const task = cancelTask(before, 'The session that it belonged to was archived.', now);
-    await unlessStale(store.commit(settlementChanges(before, { kind: 'accepted', task }, version, now)));
+    await unlessStale(store.commit(outcomeChanges(before, { kind: 'accepted', task }, version, now)));
   }
 }

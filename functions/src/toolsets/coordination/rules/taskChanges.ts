@@ -1,7 +1,7 @@
 /** What changes with a task, in the one commit that changes it. */
 import type { ClosedWork } from '../../../access/rules/agent.ts';
 import type { Change } from '../../../kernel/commit.ts';
-import type { Settlement } from './machine.ts';
+import type { TaskOutcome } from './machine.ts';
 import { isHeld, type Task, type TaskLogEntry } from './task.ts';
 
 /** A task's change of state, counted. */
@@ -17,9 +17,9 @@ function closedWork({ status, claim, closedAt }: Task): { closed?: ClosedWork } 
 }
 
 /** Everything that an outcome brings about: the task, its holder, its dependents, the queue. */
-export function settlementChanges(
+export function outcomeChanges(
   before: Task,
-  { kind, task }: Settlement,
+  { kind, task }: TaskOutcome,
   version: string,
   now: Date,
 ): Change[] {

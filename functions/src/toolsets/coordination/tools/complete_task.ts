@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { agentId, claimEpoch, settlementAnswer, settlementShape, taskId, text, texts } from './shapes.ts';
+import { agentId, claimEpoch, outcomeAnswer, outcomeShape, taskId, text, texts } from './shapes.ts';
 
 export const completeTask = defineTool({
   name: 'complete_task',
@@ -15,7 +15,7 @@ export const completeTask = defineTool({
     files_created: texts('Created files', 1000).optional(),
     claim_epoch: claimEpoch,
   }),
-  output: settlementShape,
+  output: outcomeShape,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'worker',
   example: {
@@ -25,7 +25,7 @@ export const completeTask = defineTool({
     files_modified: ['src/routes/index.ts'],
     files_created: ['src/auth/login.ts', 'src/auth/jwt.ts'],
   },
-  answer: settlementAnswer,
+  answer: outcomeAnswer,
   handler: async ({ services, principal, recordAnswer }, { agent_id, task_id, claim_epoch, ...report }) => {
     await services.membership.actAs(principal, agent_id);
     const claimant = { agentId: agent_id, ...(claim_epoch !== undefined && { epoch: claim_epoch }) };
@@ -34,6 +34,6 @@ export const completeTask = defineTool({
       ...(report.files_modified && { filesModified: report.files_modified }),
       ...(report.files_created && { filesCreated: report.files_created }),
     };
-    return services.taskQueue.settle(task_id, claimant, { kind: 'done', result }, recordAnswer);
+    return services.taskQueue.reportOutcome(task_id, claimant, { kind: 'done', result }, recordAnswer);
   },
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { agentId, claimEpoch, settlementAnswer, settlementShape, taskId, text } from './shapes.ts';
+import { agentId, claimEpoch, outcomeAnswer, outcomeShape, taskId, text } from './shapes.ts';
 
 export const failTask = defineTool({
   name: 'fail_task',
@@ -15,7 +15,7 @@ export const failTask = defineTool({
     retryable: z.boolean().default(false).describe('Whether to try again'),
     claim_epoch: claimEpoch,
   }),
-  output: settlementShape,
+  output: outcomeShape,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   role: 'worker',
   example: { agent_id: 'terminal-2', task_id: 'task-xxx-002', error: 'The test database is not reachable' },
@@ -25,12 +25,12 @@ export const failTask = defineTool({
   ) => {
     await services.membership.actAs(principal, agent_id);
     const claimant = { agentId: agent_id, ...(claim_epoch !== undefined && { epoch: claim_epoch }) };
-    const settlement = await services.taskQueue.settle(
+    const taskOutcome = await services.taskQueue.reportOutcome(
       task_id,
       claimant,
       { kind: 'failed', error, retryable },
-      (outcome) => operation.recordAnswer(settlementAnswer(outcome)),
+      (outcome) => operation.recordAnswer(outcomeAnswer(outcome)),
     );
-    return settlementAnswer(settlement);
+    return outcomeAnswer(taskOutcome);
   },
 });

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { chosenId, idOf } from '../../../kernel/ids.ts';
-import { MAX_RETRIES, type Settlement } from '../rules/machine.ts';
+import { MAX_RETRIES, type TaskOutcome } from '../rules/machine.ts';
 import type { Discovery } from '../rules/session.ts';
 import {
   type Claim,
@@ -178,7 +178,7 @@ export function discoveryAnswer(discovery: Discovery): z.output<typeof discovery
 
 // How complete_task and fail_task answer.
 
-export const settlementShape = z.object({
+export const outcomeShape = z.object({
   success: z.boolean(),
   message: z.string().optional(),
   retry_at: z.string().optional().describe('When the task becomes claimable again.'),
@@ -190,7 +190,7 @@ export const settlementShape = z.object({
   late_result: taskShape.shape.late_result,
 });
 
-export function settlementAnswer({ kind, task }: Settlement): z.output<typeof settlementShape> {
+export function outcomeAnswer({ kind, task }: TaskOutcome): z.output<typeof outcomeShape> {
   const { late_result, retry_at } = taskAnswer(task);
   const late = late_result ? { late_result } : {};
   if (kind === 'late') {

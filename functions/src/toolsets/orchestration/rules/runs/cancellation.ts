@@ -4,7 +4,7 @@ import type { Change, RecordAnswer, Versioned } from '../../../../kernel/commit.
 import { MusterError } from '../../../../kernel/errors.ts';
 import { retryStale } from '../../../../kernel/retry.ts';
 import { readFor } from '../../../../kernel/unreadable.ts';
-import { cancelTask, isClosed, settlementChanges } from '../../../coordination/index.ts';
+import { cancelTask, isClosed, outcomeChanges } from '../../../coordination/index.ts';
 import { tasksOfRun } from '../network.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { ended, isEnded, isLeased, type Run } from './run.ts';
@@ -86,7 +86,7 @@ export async function taskCancellations(
     .filter(({ value }) => !isClosed(value.status))
     .flatMap(({ value: before, version }) => {
       const task = cancelTask(before, reasonOf(run), now);
-      return settlementChanges(before, { kind: 'accepted', task }, version, now);
+      return outcomeChanges(before, { kind: 'accepted', task }, version, now);
     });
 }
 
