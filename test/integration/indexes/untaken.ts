@@ -27,7 +27,7 @@ const REACHES_QUERIES =
   /\b(?:database|documents|query)\b|\bthis\.\w+\(|\.(?:where|orderBy|count)\(|^[?:]?\s*\w+$/;
 
 /** Comments, and a document that is read by its path. */
-const NO_QUERY = /\/\/.*|\/\*[^]*?\*\/|\.doc\((?:[^()]|\([^()]*\))*\)\.get\(\)/g;
+const NO_QUERY = /\/\/.*|\/\*[\s\S]*?\*\/|\.doc\((?:[^()]|\([^()]*\))*\)\.get\(\)/g;
 
 /** Whether a query may hide in it; handling the documents that are found needs no index. */
 export function isQueryBuilding({ text }: Untaken): boolean {
