@@ -59,7 +59,7 @@ export const listShape = z
   })
   .partial();
 
-export interface AskedPage {
+interface AskedPage {
   readonly limit: number;
   readonly cursor?: string | undefined;
 }
