@@ -2,7 +2,7 @@
 import { Firestore } from '@google-cloud/firestore';
 import { type Agent, NOTHING_DONE } from '../functions/src/access/rules/agent.ts';
 import { CREDENTIAL_DAYS } from '../functions/src/access/rules/principal.ts';
-import { agentToDocument, credentialToDocument } from '../functions/src/access/store/agentDocument.ts';
+import { agentToDocument, credentialToDocument } from '../functions/src/access/store/agents.ts';
 import { agentPath, credentialPath, registryPath } from '../functions/src/kernel/firestore/paths.ts';
 import { systemHashing } from '../functions/src/kernel/platform.ts';
 

@@ -14,9 +14,8 @@ import {
 } from '../functions/src/access/rules/agent.ts';
 import { CREDENTIAL_DAYS, type Credential, ROLES } from '../functions/src/access/rules/principal.ts';
 import { skillChanges } from '../functions/src/access/rules/skills.ts';
-import { credentialToDocument } from '../functions/src/access/store/agentDocument.ts';
-import { FirestoreAgentReader } from '../functions/src/access/store/agents.ts';
-import { changeWriters } from '../functions/src/composition/changeWriters.ts';
+import { credentialToDocument, FirestoreAgentReader } from '../functions/src/access/store/agents.ts';
+import { changeWriters } from '../functions/src/composition/foundation.ts';
 import type { Change } from '../functions/src/kernel/commit.ts';
 import { firebaseApp } from '../functions/src/kernel/firebaseApp.ts';
 import { firestore } from '../functions/src/kernel/firestore/client.ts';

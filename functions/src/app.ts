@@ -1,21 +1,29 @@
 /** The composition root. Everything is made once per instance, on first use. */
-import { type AccessBindings, accessPorts, accessServices } from './composition/access.ts';
-import { codingPorts, codingServices } from './composition/coding.ts';
-import { coordinationPorts, coordinationServices } from './composition/coordination.ts';
-import { firebasePorts, firebaseServices } from './composition/firebase.ts';
-import { composeFoundation, type FoundationBindings } from './composition/foundation.ts';
-import { type GitHubBindings, gitHubPorts, gitHubServices } from './composition/gitHub.ts';
 import {
+  codingPorts,
+  codingServices,
+  coordinationPorts,
+  coordinationServices,
+  firebasePorts,
+  firebaseServices,
+  type GitHubBindings,
+  gitHubPorts,
+  gitHubServices,
+  type OrchestrationBindings,
   onboardingPorts,
   onboardingServices,
-  systemPorts,
-  systemServices,
-} from './composition/onboarding.ts';
-import {
-  type OrchestrationBindings,
   orchestrationPorts,
   orchestrationServices,
-} from './composition/orchestration.ts';
+  systemPorts,
+  systemServices,
+} from './composition/features.ts';
+import {
+  type AccessBindings,
+  accessPorts,
+  accessServices,
+  composeFoundation,
+  type FoundationBindings,
+} from './composition/foundation.ts';
 import { composePush, type TodoBindings, todoPorts, todoServices } from './composition/todo.ts';
 import { allowedOrigins, clockFile, mountPath, publicUrl, rateLimit, STREAMS, VERSION } from './config.ts';
 import { movableClock, systemClock } from './kernel/platform.ts';
@@ -23,8 +31,8 @@ import { realtimeDatabase } from './kernel/realtime/database.ts';
 import { expiryPart } from './kernel/sweep.ts';
 import { createEndpoint } from './mcp/http/endpoint.ts';
 import type { Endpoint } from './mcp/http/http.ts';
+import { createDeliveryEndpoint } from './mcp/http/requestBody.ts';
 import { OpenStreams } from './mcp/http/streams.ts';
-import { createDeliveryEndpoint } from './mcp/http/webhookEndpoint.ts';
 import { DatabaseCommitProofs } from './toolsets/firebase/store/watcherLeases.ts';
 import { toolsets } from './toolsets/index.ts';
 import { Sweep } from './toolsets/system/rules/sweeper.ts';

@@ -1,7 +1,6 @@
 /** Prints what one call of a tool enters: see run.mjs, which starts the emulators and loads the probes. */
 import { parseArgs } from 'node:util';
-import { fullName, wireName } from '../../functions/src/mcp/names.ts';
-import { nearestMethods } from '../../functions/src/mcp/nearestTool.ts';
+import { fullName, nearestMethods, wireName } from '../../functions/src/mcp/names.ts';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 import { listed } from './listing.ts';
 

@@ -21,7 +21,7 @@ import {
   reminderPath,
   todoPath,
 } from '../../functions/src/kernel/firestore/paths.ts';
-import { reminderAt } from '../../functions/src/toolsets/todo/rules/reminder.ts';
+import { reminderAt } from '../../functions/src/toolsets/todo/rules/reminders.ts';
 import { todoAnswer } from '../../functions/src/toolsets/todo/rules/todo.ts';
 import { todoEvent } from '../../functions/src/toolsets/todo/rules/todoChanges.ts';
 import { eventToDocument } from '../../functions/src/toolsets/todo/store/events.ts';

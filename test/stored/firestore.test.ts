@@ -2,42 +2,47 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { registryFromDocument, sumRegistry } from '../../functions/src/access/store/agentDirectory.ts';
-import { agentFromDocument, credentialFromDocument } from '../../functions/src/access/store/agentDocument.ts';
-import { skillFromDocument } from '../../functions/src/access/store/agents.ts';
+import {
+  agentFromDocument,
+  credentialFromDocument,
+  skillFromDocument,
+} from '../../functions/src/access/store/agents.ts';
 import * as paths from '../../functions/src/kernel/firestore/paths.ts';
 import { recordedAnswerFromDocument } from '../../functions/src/kernel/firestore/store.ts';
-import { sweepFromDocument } from '../../functions/src/kernel/firestore/sweepRecord.ts';
 import { canonicalJson } from '../../functions/src/kernel/json.ts';
 import { headFromDocument, linesFromDocument } from '../../functions/src/toolsets/coding/store/logs.ts';
-import { resultPartFromDocument } from '../../functions/src/toolsets/coordination/store/codingDocument.ts';
 import {
   counterFromDocument,
   discoveryFromDocument,
   memberFromDocument,
+  resultPartFromDocument,
   sessionFromDocument,
   sumCounters,
   sumMembers,
+  taskFromDocument,
   workspaceFromDocument,
-} from '../../functions/src/toolsets/coordination/store/sessionDocument.ts';
-import { taskFromDocument } from '../../functions/src/toolsets/coordination/store/taskDocument.ts';
+} from '../../functions/src/toolsets/coordination/store/documents.ts';
 import { proofDocument } from '../../functions/src/toolsets/firebase/firestore/write.ts';
 import { subscriptionFromDocument } from '../../functions/src/toolsets/firebase/store/subscriptions.ts';
 import { linkFromDocument } from '../../functions/src/toolsets/github/store/pullRequests.ts';
-import { measureFromDocument } from '../../functions/src/toolsets/orchestration/store/measures.ts';
 import {
+  callFromDocument,
   orderFromDocument,
   runFromDocument,
+  stepFromDocument,
 } from '../../functions/src/toolsets/orchestration/store/runDocument.ts';
 import { answerFromDocument } from '../../functions/src/toolsets/orchestration/store/runs.ts';
 import {
-  callFromDocument,
-  stepFromDocument,
-} from '../../functions/src/toolsets/orchestration/store/stepDocument.ts';
-import { workflowFromDocument } from '../../functions/src/toolsets/orchestration/store/workflows.ts';
+  measureFromDocument,
+  workflowFromDocument,
+} from '../../functions/src/toolsets/orchestration/store/workflows.ts';
+import { sweepFromDocument } from '../../functions/src/toolsets/system/store/metrics.ts';
 import { eventFromDocument } from '../../functions/src/toolsets/todo/store/events.ts';
 import { preferencesFromDocument } from '../../functions/src/toolsets/todo/store/notifications.ts';
-import { recurringTaskFromDocument } from '../../functions/src/toolsets/todo/store/recurringTasks.ts';
-import { reminderFromDocument } from '../../functions/src/toolsets/todo/store/reminders.ts';
+import {
+  recurringTaskFromDocument,
+  reminderFromDocument,
+} from '../../functions/src/toolsets/todo/store/reminders.ts';
 import {
   lastReportedOf,
   titleGuardFromDocument,

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { type DocumentReference, FieldValue, Firestore, type SetOptions } from '@google-cloud/firestore';
-import { changeWriters } from '../../functions/src/composition/changeWriters.ts';
+import { changeWriters } from '../../functions/src/composition/foundation.ts';
 import { FirestoreStore } from '../../functions/src/kernel/firestore/store.ts';
-import { FirestoreSweepRecord } from '../../functions/src/kernel/firestore/sweepRecord.ts';
 import { WriteProof } from '../../functions/src/toolsets/firebase/firestore/write.ts';
+import { FirestoreSweepRecord } from '../../functions/src/toolsets/system/store/metrics.ts';
 import { FirestoreAuditTrail } from '../../functions/src/toolsets/todo/store/events.ts';
 import { FirestoreMailQueue } from '../../functions/src/toolsets/todo/store/notifications.ts';
 import {

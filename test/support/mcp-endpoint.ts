@@ -7,7 +7,7 @@ import { http } from '@google-cloud/functions-framework';
 import { getTestServer } from '@google-cloud/functions-framework/testing';
 import type { EndedCall } from '../../functions/src/access/rules/callMetrics.ts';
 import type { Principal } from '../../functions/src/access/rules/principal.ts';
-import { disguise } from '../../functions/src/entry/framework.ts';
+import { disguise } from '../../functions/src/entry/http.ts';
 import type { RecordedAnswer } from '../../functions/src/kernel/commit.ts';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
 import type { Log } from '../../functions/src/kernel/ports.ts';
@@ -105,7 +105,7 @@ export async function serveEndpoint(dependencies: EndpointDependencies, port = 0
   const name = `mcp${served}`;
   http(name, createEndpoint(dependencies));
   const server = getTestServer(name);
-  // As entry/framework.ts has it done in a function's own process, here for this server alone.
+  // As entry/http.ts has it done in a function's own process, here for this server alone.
   subscribe('http.server.request.start', (event) => {
     const started = event as { request: IncomingMessage; server: Server };
     if (started.server === server) disguise(started.request);

@@ -1,5 +1,5 @@
 import { DocumentReading } from '../../functions/src/kernel/firestore/reading.ts';
-import type { UnreadableDocuments } from '../../functions/src/kernel/unreadable.ts';
+import type { UnreadableDocuments } from '../../functions/src/kernel/ports.ts';
 
 /** For tests that have no such documents, or want to hear nothing of them. */
 export const unnoted: UnreadableDocuments = { note() {}, recent: async () => [] };

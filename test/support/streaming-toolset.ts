@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
 import { defineResourceTemplate } from '../../functions/src/mcp/resource.ts';
 import { defineTool, type Toolset } from '../../functions/src/mcp/tool.ts';
-import { eventSource } from '../../functions/src/toolsets/firebase/eventStream.ts';
-import { templates } from '../../functions/src/toolsets/firebase/resources.ts';
+import { eventSource, templates } from '../../functions/src/toolsets/firebase/index.ts';
 
 const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 

@@ -1,8 +1,8 @@
 /** Composes to-dos and their reminders: what they are read by, what repairs them, and who is told of their events. */
 import { hasPubSub, pushService } from '../config.ts';
 import { firebaseApp } from '../kernel/firebaseApp.ts';
+import { unlessUnreadable } from '../kernel/ports.ts';
 import { realtimeDatabase } from '../kernel/realtime/database.ts';
-import { unlessUnreadable } from '../kernel/unreadable.ts';
 import { notify, type PushService } from '../toolsets/todo/rules/notifications.ts';
 import {
   audit,
@@ -27,8 +27,7 @@ import {
   FirestoreMailQueue,
   FirestorePreferenceReader,
 } from '../toolsets/todo/store/notifications.ts';
-import { FirestoreRecurringTaskReader } from '../toolsets/todo/store/recurringTasks.ts';
-import { FirestoreReminderReader } from '../toolsets/todo/store/reminders.ts';
+import { FirestoreRecurringTaskReader, FirestoreReminderReader } from '../toolsets/todo/store/reminders.ts';
 import { todoFromRecord } from '../toolsets/todo/store/todoDocument.ts';
 import { FirestoreTodoReader } from '../toolsets/todo/store/todos.ts';
 import { FcmPushService, localMessagingApp } from '../vendors/fcm/pushService.ts';

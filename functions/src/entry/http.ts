@@ -1,8 +1,25 @@
+import { subscribe } from 'node:diagnostics_channel';
+import { IncomingMessage } from 'node:http';
 import { onRequest } from 'firebase-functions/https';
 import { app } from '../app.ts';
-import { modelSecrets } from '../config/models.ts';
-import { gitHubSecrets, gitHubWebhookSecrets, minInstances, region, TIMEOUT_SECONDS } from '../config.ts';
-import { beforeEnding, leaveBodiesUnread, leaveDomain } from './framework.ts';
+import {
+  gitHubSecrets,
+  gitHubWebhookSecrets,
+  minInstances,
+  modelSecrets,
+  region,
+  TIMEOUT_SECONDS,
+} from '../config.ts';
+
+// What the functions framework and the emulator do in front of every function and the MCP endpoint needs
+// otherwise. Neither has an option for it. Source: @google-cloud/functions-framework, src/server.ts and
+// src/function_wrappers.ts; firebase-tools, src/emulator/functionsEmulatorRuntime.ts.
+
+/**
+ * By these the parsers in front know that a request has a body, and Node that its client waits to be told to
+ * send it. Node itself has read the framing by then. Source: type-is, `hasBody`; Node, lib/_http_server.js.
+ */
+const SIGNS_OF_A_BODY = ['content-length', 'transfer-encoding', 'expect'];
 
 leaveBodiesUnread();
 
@@ -33,3 +50,69 @@ export const githubWebhook = onRequest(
   { region, invoker: 'public', cors: false, timeoutSeconds: 30, secrets: gitHubWebhookSecrets },
   (request, response) => app().gitHubWebhook(request, response),
 );
+
+/**
+ * They unpack, buffer and parse a body of up to 1 GiB before the function runs, and answer what they cannot
+ * read with a page of HTML, outside production with a stack trace in it. Here every body is kept from them, so
+ * that the function can look at all else first and then read the body itself (mcp/http/requestBody.ts). To be called
+ * as the function is loaded, which is before it takes requests.
+ */
+export function leaveBodiesUnread(): void {
+  // Other functions may share the process where none is named as its target.
+  if (!/^(mcp|githubWebhook)$/.test(process.env['FUNCTION_TARGET'] ?? '')) return;
+  // Express shows stack traces in its own error pages unless told that it is in production.
+  process.env['NODE_ENV'] ??= 'production';
+  subscribe('http.server.request.start', (event) => {
+    if (typeof event !== 'object' || event === null || !('request' in event)) return;
+    if (event.request instanceof IncomingMessage) disguise(event.request);
+  });
+}
+
+/**
+ * The framework runs each request in a domain, Node's deprecated way to catch what is thrown in callbacks.
+ * A domain is told of each promise, which costs the endpoint a quarter of its throughput, and it has no
+ * callbacks that throw.
+ */
+export function leaveDomain(): void {
+  const active: unknown = Reflect.get(process, 'domain');
+  if (typeof active !== 'object' || active === null || !('exit' in active)) return;
+  if (typeof active.exit === 'function') active.exit();
+}
+
+/** Makes a request one that has no body and an address that can be decoded, which the router in front does. */
+export function disguise(request: IncomingMessage): void {
+  for (const name of SIGNS_OF_A_BODY) delete request.headers[name];
+  const { url = '/' } = request;
+  const [path = '/'] = url.split('?', 1);
+  if (!isDecodable(path)) request.url = path.replaceAll('%', '%25') + url.slice(path.length);
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+let isAwaited = false;
+
+/**
+ * Has something done before the platform ends the instance; only the first call counts. The framework ends
+ * the process as soon as it is told to, and Cloud Run gives it ten seconds. To be called when a request has
+ * come: the framework has put up its own handlers by then. Source: @google-cloud/functions-framework,
+ * src/invoker.ts; Cloud Run, "Container runtime contract", "Instance shutdown".
+ */
+export function beforeEnding(task: () => Promise<void>): void {
+  if (isAwaited) return;
+  isAwaited = true;
+  const others = process.listeners('SIGTERM');
+  process.removeAllListeners('SIGTERM');
+  process.once('SIGTERM', (signal) => {
+    void task().finally(() => {
+      for (const other of others) process.on('SIGTERM', other);
+      process.kill(process.pid, signal);
+    });
+  });
+}

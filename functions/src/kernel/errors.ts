@@ -1,5 +1,5 @@
 /**
- * The one error class and the one table of codes. Handlers throw MusterError; mcp/errorEnvelope.ts alone
+ * The one error class and the one table of codes. Handlers throw MusterError; mcp/answer.ts alone
  * turns it into a toolset's envelope. Source: docs/semantics.md#errors; spec/network.md, "Specific Error Codes".
  */
 

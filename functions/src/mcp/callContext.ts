@@ -4,7 +4,8 @@ import type { AgentRegistration } from '../access/rules/registration.ts';
 import type { Operation } from '../kernel/commit.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { LongPoll, Waiting } from '../kernel/waiting.ts';
-import type { Punctuality } from './deadline.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Punctuality, TimeLeft } from './idempotency.ts';
 
 /** What a handler is given besides its arguments. Made once per call. */
 export interface CallContext extends LongPoll, Punctuality {
@@ -117,4 +118,28 @@ export interface KnownTool {
 /** What the tools ask. Each toolset declares its own services of this module, and app.ts makes them. */
 export interface Services {
   readonly registration: AgentRegistration;
+}
+
+/** One authenticated HTTP request, which may carry several calls. */
+export interface RequestContext {
+  readonly principal: Principal;
+  /** The bearer credential, for secrets derived from it. */
+  readonly credential: string;
+  readonly workspace: string;
+  readonly requestId: string;
+  readonly baseUrl: string;
+  readonly directory: Directory;
+  /** Makes the signal that the client has gone away. Following one costs more than a cheap call. */
+  gone(): AbortSignal;
+  /** Of the request, for all its calls. */
+  readonly timeLeft: TimeLeft;
+}
+
+/** For whom a message is served, and over what. */
+export interface RoutedRequest {
+  readonly requestContext: RequestContext;
+  /** What the caller is shown. */
+  readonly listed: Catalogue;
+  /** What the URL selects, where a call is looked up: more than `listed` for a restricted principal. */
+  readonly selected: Catalogue;
 }

@@ -1,14 +1,14 @@
 /** The shape of a tool and of a toolset. Source: CONTRIBUTING.md#add-a-tool. */
+
 import { z } from 'zod';
 import type { Caller, Role } from '../access/rules/principal.ts';
 import type { RecordAnswer } from '../kernel/commit.ts';
 import type { MusterError } from '../kernel/errors.ts';
 import { type JsonObject, jsonObject } from '../kernel/json.ts';
-import type { WithBrandedIds } from './brandedIds.ts';
 import type { CallContext, Services } from './callContext.ts';
 import { CLEARABLE } from './jsonSchema.ts';
 import type { Resource, ResourceTemplate } from './resource.ts';
-import { argumentsChecker } from './validation.ts';
+import { argumentsChecker, type WithBrandedIds } from './validation.ts';
 
 /** MCP's four hints, all of them required. Source: MCP 2025-11-25, ToolAnnotations. */
 export interface ToolHints {

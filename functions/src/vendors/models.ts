@@ -1,4 +1,5 @@
 /** What the models of all vendors have in common: their settings, the course of one request, and its answer. */
+
 import type { z } from 'zod';
 import {
   type AskOptions,

@@ -4,8 +4,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { initializeApp } from 'firebase-admin/app';
 import { getAuth } from 'firebase-admin/auth';
-import { CachedCallerTokens } from '../../../functions/src/access/store/callerTokens.ts';
 import {
+  CachedCallerTokens,
   FirebaseIdTokenVerifier,
   IdentityToolkitSignIn,
 } from '../../../functions/src/access/store/signIn.ts';

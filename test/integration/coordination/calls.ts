@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { type ToolResult, toolResult } from '../../../functions/src/mcp/answer.ts';
 import { callTool } from '../../../functions/src/mcp/call.ts';
 import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
-import { type ToolResult, toolResult } from '../../../functions/src/mcp/errorEnvelope.ts';
 import type { FoundTool } from '../../../functions/src/mcp/tool.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { silent, type Team } from './team.ts';

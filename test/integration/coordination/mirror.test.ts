@@ -4,7 +4,7 @@ import type { Versioned } from '../../../functions/src/kernel/commit.ts';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import { queuedTaskPath } from '../../../functions/src/kernel/realtime/paths.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
-import { TaskQueueMirror } from '../../../functions/src/toolsets/coordination/store/taskQueueMirror.ts';
+import { TaskQueueMirror } from '../../../functions/src/toolsets/coordination/store/queue.ts';
 import type { TaskReader } from '../../../functions/src/toolsets/coordination/store/tasks.ts';
 import { sampleTask, versionOf } from '../../unit/domain/samples.ts';
 import { Team } from './team.ts';

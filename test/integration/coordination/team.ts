@@ -5,9 +5,8 @@ import { AgentLiveness } from '../../../functions/src/access/rules/liveness.ts';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { type Bindings, type Composition, compose } from '../../../functions/src/app.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
-import { FirestoreSweepRecord } from '../../../functions/src/kernel/firestore/sweepRecord.ts';
 import type { Presence } from '../../../functions/src/kernel/ports.ts';
-import { retryStale } from '../../../functions/src/kernel/retry.ts';
+import { retryStale } from '../../../functions/src/kernel/waiting.ts';
 import { codingExpiry } from '../../../functions/src/toolsets/coding/rules/changing.ts';
 import type { ClaimOutcome } from '../../../functions/src/toolsets/coordination/rules/claims.ts';
 import type {
@@ -22,6 +21,7 @@ import type {
 import type { Counter } from '../../../functions/src/toolsets/coordination/rules/session.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { Sweep, type SweepReport } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
+import { FirestoreSweepRecord } from '../../../functions/src/toolsets/system/store/metrics.ts';
 
 /** Far from the present, so that the sweeps of these tests and of others leave each other alone. */
 const START = new Date('2040-01-01T00:00:00.000Z');

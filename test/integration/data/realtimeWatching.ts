@@ -1,8 +1,7 @@
 /** The adapter alone, and what a watch of it tells. */
 import assert from 'node:assert/strict';
 import type { Caller } from '../../../functions/src/access/rules/principal.ts';
-import { CachedCallerTokens } from '../../../functions/src/access/store/callerTokens.ts';
-import { IdentityToolkitSignIn } from '../../../functions/src/access/store/signIn.ts';
+import { CachedCallerTokens, IdentityToolkitSignIn } from '../../../functions/src/access/store/signIn.ts';
 import type { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { firebaseApp } from '../../../functions/src/kernel/firebaseApp.ts';
 import type { JsonValue } from '../../../functions/src/kernel/json.ts';

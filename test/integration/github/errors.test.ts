@@ -1,6 +1,6 @@
 /** Every error scenario of the specification, and whatever else GitHub may do: ours, and nothing of its words. */
 import assert from 'node:assert/strict';
-import { USUAL_PACE } from '../../../functions/src/vendors/octokit/sdk.ts';
+import { USUAL_PACE } from '../../../functions/src/vendors/octokit/clients.ts';
 import { README } from '../../support/github/seed.ts';
 import { AT_ONCE } from '../../support/github/server.ts';
 import { AT, Stage } from './stage.ts';

@@ -21,7 +21,7 @@ type SkillReaders = typeof import('../../../functions/src/toolsets/system/store/
 type DiscoveryReaders = typeof import('../../../functions/src/toolsets/coordination/store/sessions.ts');
 type SubscriptionReaders = typeof import('../../../functions/src/toolsets/firebase/store/subscriptions.ts');
 type TodoReaders = typeof import('../../../functions/src/toolsets/todo/store/todos.ts');
-type RecurringTaskReaders = typeof import('../../../functions/src/toolsets/todo/store/recurringTasks.ts');
+type RecurringTaskReaders = typeof import('../../../functions/src/toolsets/todo/store/reminders.ts');
 type TaskHistories = typeof import('../../../functions/src/toolsets/todo/store/events.ts');
 type WorkflowReaders = typeof import('../../../functions/src/toolsets/orchestration/store/workflows.ts');
 type CodingTaskReaders = typeof import('../../../functions/src/toolsets/coding/store/tasks.ts');
@@ -54,8 +54,7 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'toolsets/orchestration/store/workflows.ts': await workflowCalls(),
   'toolsets/system/store/skills.ts': await skillCalls(),
   'toolsets/todo/store/events.ts': await taskHistoryCalls(),
-  'toolsets/todo/store/recurringTasks.ts': await recurringTaskCalls(),
-  'toolsets/todo/store/reminders.ts': await reminderCalls(),
+  'toolsets/todo/store/reminders.ts': [...(await recurringTaskCalls()), ...(await reminderCalls())],
   'toolsets/todo/store/todoSearch.ts': await todoSearchCalls(),
   'toolsets/todo/store/todos.ts': await todoCalls(),
 };
@@ -366,7 +365,7 @@ async function todoSearchCalls(): Promise<readonly Call[]> {
 
 async function recurringTaskCalls(): Promise<readonly Call[]> {
   const { FirestoreRecurringTaskReader }: RecurringTaskReaders = await load(
-    'toolsets/todo/store/recurringTasks.ts',
+    'toolsets/todo/store/reminders.ts',
   );
   return [
     (database) => new FirestoreRecurringTaskReader(database, documents).find('recurring-1'),

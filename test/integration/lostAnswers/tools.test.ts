@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
-import type { ToolResult } from '../../../functions/src/mcp/errorEnvelope.ts';
+import type { ToolResult } from '../../../functions/src/mcp/answer.ts';
 import { fullName, wireName } from '../../../functions/src/mcp/names.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { accountOf, short } from '../../support/lossyFirestore/account.ts';

@@ -4,10 +4,7 @@ import { z } from 'zod';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { type Composition, compose } from '../../../functions/src/app.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
-import type {
-  Availability,
-  HostedAgent,
-} from '../../../functions/src/toolsets/orchestration/rules/hostedAgent.ts';
+import type { Availability, HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
 import { call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 

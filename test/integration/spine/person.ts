@@ -14,8 +14,11 @@ import {
   type Topic,
 } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
-import { type Reminder, reminderAt } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
-import { ReminderSending } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
+import {
+  type Reminder,
+  ReminderSending,
+  reminderAt,
+} from '../../../functions/src/toolsets/todo/rules/reminders.ts';
 import { sampleTodo } from '../../unit/todo/samples.ts';
 import { silent } from '../coordination/team.ts';
 

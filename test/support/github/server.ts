@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import Bottleneck from 'bottleneck';
 import type { GitHubSettings } from '../../../functions/src/vendors/octokit/clients.ts';
-import { type Pace, USUAL_PACE } from '../../../functions/src/vendors/octokit/sdk.ts';
+import { type Pace, USUAL_PACE } from '../../../functions/src/vendors/octokit/clients.ts';
 import { identify, limitOf } from './authentication.ts';
 import { answerProblems, requestProblems } from './description.ts';
 import { access } from './routes/access.ts';

@@ -8,11 +8,11 @@ import { type JsonObject, jsonObject } from '../../../functions/src/kernel/json.
 import type {
   CodingWork,
   PastAttempt,
-} from '../../../functions/src/toolsets/coordination/rules/codingWork.ts';
+} from '../../../functions/src/toolsets/coordination/rules/codingTask.ts';
 import {
   CODING_TOOLS,
   FAILURE_CLASSES,
-} from '../../../functions/src/toolsets/coordination/rules/codingWork.ts';
+} from '../../../functions/src/toolsets/coordination/rules/codingTask.ts';
 import type { Discovery, Session } from '../../../functions/src/toolsets/coordination/rules/session.ts';
 import {
   type Claim,
@@ -23,7 +23,7 @@ import {
 } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import type { PullRequestLink } from '../../../functions/src/toolsets/github/rules/pullRequests.ts';
 import { EVENT_TYPES, type TaskEvent } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
-import type { Reminder } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
+import type { Reminder } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
 
 export const id = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,20}$/);
 const ids = fc.array(id, { maxLength: 4 });

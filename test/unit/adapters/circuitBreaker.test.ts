@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { CircuitBreaker } from '../../../functions/src/kernel/realtime/circuitBreaker.ts';
+import { CircuitBreaker } from '../../../functions/src/kernel/realtime/database.ts';
 
 describe('patience with the Realtime Database', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));

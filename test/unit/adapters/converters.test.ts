@@ -7,22 +7,20 @@ import {
   agentToDocument,
   credentialFromDocument,
   credentialToDocument,
-} from '../../../functions/src/access/store/agentDocument.ts';
+} from '../../../functions/src/access/store/agents.ts';
 import {
   recordedAnswerFromDocument,
   settledToDocument,
 } from '../../../functions/src/kernel/firestore/store.ts';
-import { capabilityKey } from '../../../functions/src/toolsets/coordination/rules/queueQuery.ts';
+import { capabilityKey } from '../../../functions/src/toolsets/coordination/rules/claimWindow.ts';
 import {
   discoveryFromDocument,
   discoveryToDocument,
   sessionFromDocument,
   sessionToDocument,
-} from '../../../functions/src/toolsets/coordination/store/sessionDocument.ts';
-import {
   taskFromDocument,
   taskToDocument,
-} from '../../../functions/src/toolsets/coordination/store/taskDocument.ts';
+} from '../../../functions/src/toolsets/coordination/store/documents.ts';
 import {
   linkFromDocument,
   linkToDocument,
@@ -32,8 +30,6 @@ import { eventFromDocument, eventToDocument } from '../../../functions/src/tools
 import {
   recurringTaskFromDocument,
   recurringTaskToDocument,
-} from '../../../functions/src/toolsets/todo/store/recurringTasks.ts';
-import {
   reminderFromDocument,
   reminderToDocument,
 } from '../../../functions/src/toolsets/todo/store/reminders.ts';

@@ -2,16 +2,14 @@
 import assert from 'node:assert/strict';
 import { Timestamp } from '@google-cloud/firestore';
 import { holding } from '../../../functions/src/access/rules/agent.ts';
-import { agentFromDocument, agentToDocument } from '../../../functions/src/access/store/agentDocument.ts';
+import { agentFromDocument, agentToDocument } from '../../../functions/src/access/store/agents.ts';
 import { lastSeenIn } from '../../../functions/src/access/store/presence.ts';
 import {
   discoveryFromDocument,
   discoveryToDocument,
-} from '../../../functions/src/toolsets/coordination/store/sessionDocument.ts';
-import {
   taskFromDocument,
   taskToDocument,
-} from '../../../functions/src/toolsets/coordination/store/taskDocument.ts';
+} from '../../../functions/src/toolsets/coordination/store/documents.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { START, sampleAgent, sampleCodingTask, sampleTask } from '../domain/samples.ts';
 

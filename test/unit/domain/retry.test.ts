@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import type { Randomness } from '../../../functions/src/kernel/ports.ts';
-import { retryStale } from '../../../functions/src/kernel/retry.ts';
+import { retryStale } from '../../../functions/src/kernel/waiting.ts';
 import { refusal } from './samples.ts';
 
 describe('deciding again after a stale commit', () => {

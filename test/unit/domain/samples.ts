@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { type Agent, NOTHING_DONE } from '../../../functions/src/access/rules/agent.ts';
 import type { Versioned } from '../../../functions/src/kernel/commit.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import type { CodingTask } from '../../../functions/src/toolsets/coordination/rules/codingTask.ts';
-import type { CodingWork } from '../../../functions/src/toolsets/coordination/rules/codingWork.ts';
+import type {
+  CodingTask,
+  CodingWork,
+} from '../../../functions/src/toolsets/coordination/rules/codingTask.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 
 export const START = new Date('2030-01-01T00:00:00.000Z');

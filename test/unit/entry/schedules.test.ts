@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { sendReminders, sweep } from '../../../functions/src/entry/schedules.ts';
+import { sendReminders, sweep } from '../../../functions/src/entry/events.ts';
 
 describe('what is scheduled', () => {
   for (const [name, { __endpoint }] of Object.entries({ sweep, sendReminders })) {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { fitsAnswer, fitting, MAX_ANSWER_BYTES, sentBytes } from '../../../functions/src/kernel/json.ts';
-import { textWithinBounds, withinBounds } from '../../../functions/src/mcp/answerBounds.ts';
+import { textWithinBounds, withinBounds } from '../../../functions/src/mcp/answer.ts';
 import type { Resource } from '../../../functions/src/mcp/resource.ts';
 import { defineTool, type Toolset } from '../../../functions/src/mcp/tool.ts';
 import { memoryPorts, serveEndpoint } from '../../support/mcp-endpoint.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
-import { forLegacy, presentable, toolResult } from '../../../functions/src/mcp/errorEnvelope.ts';
+import { forLegacy, presentable, toolResult } from '../../../functions/src/mcp/answer.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { TODO_CODES, todoNotFound } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { memoryPorts } from '../../support/mcp-endpoint.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
 import type { Dialect } from '../../../functions/src/mcp/names.ts';
-import { nearestMethods, unknownTool } from '../../../functions/src/mcp/nearestTool.ts';
+import { nearestMethods, unknownTool } from '../../../functions/src/mcp/names.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 
 const catalogues = new Catalogues(toolsets);

@@ -4,10 +4,14 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { disguise } from '../../../functions/src/entry/framework.ts';
+import { disguise } from '../../../functions/src/entry/http.ts';
 import { Refusal } from '../../../functions/src/mcp/http/refusal.ts';
-import { answerEarly, BodyRoom, readBody } from '../../../functions/src/mcp/http/requestBody.ts';
-import { createDeliveryEndpoint } from '../../../functions/src/mcp/http/webhookEndpoint.ts';
+import {
+  answerEarly,
+  BodyRoom,
+  createDeliveryEndpoint,
+  readBody,
+} from '../../../functions/src/mcp/http/requestBody.ts';
 import { GitHubWebhook } from '../../../functions/src/vendors/octokit/webhook.ts';
 import { RawConnection } from '../../support/rawHttp.ts';
 

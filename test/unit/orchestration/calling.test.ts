@@ -11,7 +11,7 @@ import {
   FAILURE_CLASSES,
   type FailureClass,
   ModelFailure,
-} from '../../../functions/src/toolsets/orchestration/rules/hostedAgent.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
 import { call, calling, callOf, NotedAttempts, ScriptedAgent } from './scripted.ts';
 import { VirtualTime } from './virtualTime.ts';
 

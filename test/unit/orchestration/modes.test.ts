@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { systemHashing, systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import { capabilityFor } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
-import type { ModelRequest } from '../../../functions/src/toolsets/orchestration/rules/hostedAgent.ts';
 import type { Ask, Question } from '../../../functions/src/toolsets/orchestration/rules/modes/ask.ts';
-import { all } from '../../../functions/src/toolsets/orchestration/rules/modes/ask.ts';
+import { all, race } from '../../../functions/src/toolsets/orchestration/rules/modes/ask.ts';
 import {
   pick,
   rankingIn,
@@ -13,8 +12,8 @@ import {
   shuffled,
 } from '../../../functions/src/toolsets/orchestration/rules/modes/judging.ts';
 import { merge } from '../../../functions/src/toolsets/orchestration/rules/modes/merge.ts';
-import { race } from '../../../functions/src/toolsets/orchestration/rules/modes/race.ts';
 import { normalised, vote } from '../../../functions/src/toolsets/orchestration/rules/modes/vote.ts';
+import type { ModelRequest } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
 import { type Act, call, calling, callOf, ScriptedAgent } from './scripted.ts';
 import { VirtualTime } from './virtualTime.ts';
 

@@ -6,6 +6,7 @@ import type {
 } from '../../../functions/src/toolsets/orchestration/rules/calls/attempting.ts';
 import { Budget } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
 import { type Call, call } from '../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
+import type { OrchestrationPorts } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
 import {
   type AskOptions,
   type Availability,
@@ -15,8 +16,7 @@ import {
   ModelFailure,
   type ModelFailureDetails,
   type ModelRequest,
-} from '../../../functions/src/toolsets/orchestration/rules/hostedAgent.ts';
-import type { OrchestrationPorts } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
 import { portsOf } from '../../support/ports.ts';
 import type { VirtualTime } from './virtualTime.ts';
 

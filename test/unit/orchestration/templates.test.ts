@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { jsonObject } from '../../../functions/src/kernel/json.ts';
+import type { Scope } from '../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
 import {
   fenced,
   TemplateError,
-} from '../../../functions/src/toolsets/orchestration/rules/workflows/promptText.ts';
-import type { Scope } from '../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
 import {
   checkTemplate,
   renderTemplate,

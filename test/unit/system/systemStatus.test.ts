@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { SweepState } from '../../../functions/src/kernel/sweep.ts';
 import type { RateLimit } from '../../../functions/src/toolsets/github/rules/port.ts';
-import type { Probes, SystemPorts } from '../../../functions/src/toolsets/system/rules/ports.ts';
+import type { Probes, SystemPorts } from '../../../functions/src/toolsets/system/rules/metrics.ts';
 import {
   alertsOf,
   healthOf,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { caseFolded, checkedTags, MAX_TAGS } from '../../../functions/src/toolsets/todo/rules/todo.ts';
-import { tagSetKey, tagSetKeys } from '../../../functions/src/toolsets/todo/store/todoIndex.ts';
+import { tagSetKey, tagSetKeys } from '../../../functions/src/toolsets/todo/store/todoDocument.ts';
 
 const tag = fc.string({ unit: fc.constantFrom('a', 'A', 'b', ',', '"', 'é'), minLength: 1, maxLength: 2 });
 const tags = fc.array(tag, { maxLength: MAX_TAGS }).map((written) => checkedTags(written));

@@ -10,7 +10,7 @@ import {
   type WordIndex,
   waysOfHaving,
   wordIndexOf,
-} from '../../../functions/src/toolsets/todo/store/todoIndex.ts';
+} from '../../../functions/src/toolsets/todo/store/todoDocument.ts';
 
 const OWNER = 'owner-1';
 

@@ -1,11 +1,10 @@
 /** From a bearer credential to a principal. Source: docs/semantics.md#who-may-do-what. */
-import { BoundedMap } from '../../kernel/boundedMap.ts';
 import { MusterError } from '../../kernel/errors.ts';
+import { BoundedMap } from '../../kernel/memoCache.ts';
 import type { Clock } from '../../kernel/ports.ts';
-import { type Bucket, draw, type RateLimit } from './bucket.ts';
 import type { Revive } from './liveness.ts';
-import type { AccessPorts } from './ports.ts';
-import { agentUid, type Principal } from './principal.ts';
+import { type AccessPorts, agentUid, type Principal } from './principal.ts';
+import { type Bucket, draw, type RateLimit } from './rateLimiter.ts';
 
 export interface Authenticator {
   /**

@@ -1,10 +1,10 @@
 /** Which agents are alive, and what they are doing. Source: docs/semantics.md#coordination. */
 import type { Batch, Position } from '../../kernel/paging.ts';
 import type { Log, Presence } from '../../kernel/ports.ts';
-import { retryStale } from '../../kernel/retry.ts';
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../kernel/sweep.ts';
+import { retryStale } from '../../kernel/waiting.ts';
 import { type Agent, countedAgent, goneSince, seenAt } from './agent.ts';
-import type { AccessPorts } from './ports.ts';
+import type { AccessPorts } from './principal.ts';
 
 const BATCH = 100;
 

@@ -1,3 +1,9 @@
+import type { KernelPorts, Presence } from '../../kernel/ports.ts';
+import type { AgentDirectoryReader } from '../store/agentDirectory.ts';
+import type { AgentReader } from '../store/agents.ts';
+import type { CallMetrics } from './callMetrics.ts';
+import type { CallLimits } from './rateLimiter.ts';
+
 /** Who is calling. Source: docs/semantics.md#who-may-do-what. */
 
 /** The roles, weakest first. A role may do what every weaker one may. */
@@ -63,3 +69,19 @@ export const WORKSPACE_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 /** The workspace of callers who name none. */
 export const DEFAULT_WORKSPACE = 'default';
+
+// What is used to know who is calling.
+
+export interface IdTokenVerifier {
+  /** @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED */
+  verify(idToken: string): Promise<Principal>;
+}
+
+export interface AccessPorts extends KernelPorts {
+  readonly agents: AgentReader;
+  readonly directory: AgentDirectoryReader;
+  readonly presence: Presence;
+  readonly idTokens: IdTokenVerifier;
+  readonly limits: CallLimits;
+  readonly metrics: CallMetrics;
+}

@@ -1,8 +1,8 @@
 /** Whether people's accounts are still good. Source: https://firebase.google.com/docs/auth/admin/manage-sessions */
 
 import type { App } from 'firebase-admin/app';
-import { BoundedMap } from '../../kernel/boundedMap.ts';
 import { MusterError } from '../../kernel/errors.ts';
+import { BoundedMap } from '../../kernel/memoCache.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { inTime } from '../../kernel/waiting.ts';
 import { notAccepted } from '../rules/authentication.ts';

@@ -8,7 +8,7 @@ import { MAX_LISTED_BYTES, sentBytes } from '../../kernel/json.ts';
 import type { Found, Place, Slice } from '../../kernel/paging.ts';
 import type { Agent, RegistryCount } from '../rules/agent.ts';
 import { type Availability, availability } from '../rules/liveness.ts';
-import { agentFromDocument, foldedNames } from './agentDocument.ts';
+import { agentFromDocument, foldedNames } from './agents.ts';
 
 const registryDocument = z.object({ total: z.int(), active: z.int() });
 

@@ -2,8 +2,13 @@
 
 import type { Database } from 'firebase-admin/database';
 import type { Clock } from '../../kernel/ports.ts';
-import { CircuitBreaker, stillAway } from '../../kernel/realtime/circuitBreaker.ts';
-import { changeNode, probeRealtimeDatabase, removeFound } from '../../kernel/realtime/database.ts';
+import {
+  CircuitBreaker,
+  changeNode,
+  probeRealtimeDatabase,
+  removeFound,
+  stillAway,
+} from '../../kernel/realtime/database.ts';
 import {
   agentMetricsPath,
   keyOf,
@@ -15,9 +20,15 @@ import {
 } from '../../kernel/realtime/paths.ts';
 import type { Expiring } from '../../kernel/sweep.ts';
 import { inTime } from '../../kernel/waiting.ts';
-import { type Bucket, type Draw, draw, type RateLimit } from '../rules/bucket.ts';
 import type { Counts, MetricsLedger, Tally } from '../rules/callMetrics.ts';
-import type { Lease, LimitLedger } from '../rules/rateLimiter.ts';
+import {
+  type Bucket,
+  type Draw,
+  draw,
+  type Lease,
+  type LimitLedger,
+  type RateLimit,
+} from '../rules/rateLimiter.ts';
 
 /** A bucket that nobody has drawn from for a day is full, as one is that does not exist. */
 const IDLE_MILLISECONDS = 24 * 3_600_000;

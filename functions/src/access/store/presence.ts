@@ -1,11 +1,10 @@
 /** Presence in the Realtime Database: `presence/{agentId}` = `{last_seen}`, milliseconds of the epoch. */
 
 import type { Database, DataSnapshot } from 'firebase-admin/database';
-import { BoundedMap } from '../../kernel/boundedMap.ts';
+import { BoundedMap } from '../../kernel/memoCache.ts';
 import type { Position } from '../../kernel/paging.ts';
 import type { Clock, Presence } from '../../kernel/ports.ts';
-import { CircuitBreaker } from '../../kernel/realtime/circuitBreaker.ts';
-import { changeNode } from '../../kernel/realtime/database.ts';
+import { CircuitBreaker, changeNode } from '../../kernel/realtime/database.ts';
 import { checkPath, PRESENCE, presencePath } from '../../kernel/realtime/paths.ts';
 
 /** An instance writes an agent's presence at most this often. */

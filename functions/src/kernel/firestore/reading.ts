@@ -10,7 +10,7 @@ import {
 import type { Versioned } from '../commit.ts';
 import { sentBytes } from '../json.ts';
 import type { Page, Slice } from '../paging.ts';
-import { UnreadableDocumentError, type UnreadableDocuments } from '../unreadable.ts';
+import { UnreadableDocumentError, type UnreadableDocuments } from '../ports.ts';
 import { MAX_PAGE_BYTES, MAX_READ_AT_ONCE } from './client.ts';
 import { LATEST_COMMITS, versioned } from './documents.ts';
 

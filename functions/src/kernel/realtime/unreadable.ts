@@ -5,11 +5,9 @@
 
 import type { Database, Query } from 'firebase-admin/database';
 import { ZodError } from 'zod';
-import type { Clock, Log } from '../ports.ts';
+import type { Clock, Log, UnreadableDocuments } from '../ports.ts';
 import type { Expiring } from '../sweep.ts';
-import type { UnreadableDocuments } from '../unreadable.ts';
-import { CircuitBreaker } from './circuitBreaker.ts';
-import { removeFound } from './database.ts';
+import { CircuitBreaker, removeFound } from './database.ts';
 import { keyOf, nameOfKey, UNREADABLE } from './paths.ts';
 
 const RECENT_MILLISECONDS = 3_600_000;

@@ -8,15 +8,14 @@ import { isJsonContentType } from '@modelcontextprotocol/server';
 import { DEFAULT_WORKSPACE, type Principal } from '../../access/rules/principal.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { Randomness } from '../../kernel/ports.ts';
+import { presentable } from '../answer.ts';
 import { mayUse } from '../call.ts';
+import type { RoutedRequest } from '../callContext.ts';
 import { Catalogues } from '../catalogue.ts';
-import { timeLeftOfRequest } from '../deadline.ts';
-import { presentable } from '../errorEnvelope.ts';
+import { timeLeftOfRequest } from '../idempotency.ts';
 import { createMcpServer, type McpServer } from '../protocol/server.ts';
-import type { RoutedRequest } from '../requestContext.ts';
 import { knownPaths, type Protocol, parseSelection, type RoutedSelection } from '../selection.ts';
 import type { Toolset } from '../tool.ts';
-import { openEvents } from './eventStream.ts';
 import {
   addressOf,
   baseUrlOf,
@@ -29,11 +28,18 @@ import {
   sendStream,
 } from './http.ts';
 import { BadMessage, parseMessage } from './message.ts';
-import { corsHeaders, isAllowedOrigin, preflightHeaders } from './origin.ts';
-import { notFound, Refusal, refusal, refusalOf } from './refusal.ts';
+import {
+  corsHeaders,
+  isAllowedOrigin,
+  notFound,
+  preflightHeaders,
+  Refusal,
+  refusal,
+  refusalOf,
+} from './refusal.ts';
 import { checkBodyHeaders, readBody } from './requestBody.ts';
 import { serveAgentPage, serveRpc } from './rpc.ts';
-import type { StreamPorts } from './streams.ts';
+import { openEvents, type StreamPorts } from './streams.ts';
 
 /** What app.ts composes. */
 export interface EndpointDependencies extends StreamPorts {

@@ -1,13 +1,14 @@
 /**
  * Reads a request's body within bounds of length and time, and only when it is asked to: nothing in front has
- * touched it (entry/framework.ts). Both functions that take bodies from outside read them here.
+ * touched it (entry/http.ts). Both functions that take bodies from outside read them here.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { shownName } from '../jsonLimits.ts';
-import { type Refusal, refusal } from './refusal.ts';
+import type { Endpoint } from './http.ts';
+import { Refusal, refusal } from './refusal.ts';
 
-export interface BodyLimits {
+interface BodyLimits {
   readonly bytes: number;
   readonly milliseconds: number;
 }
@@ -148,7 +149,7 @@ export function answerEarly(
   });
 }
 
-/** A header as it was sent: entry/framework.ts hides some from what is in front. */
+/** A header as it was sent: entry/http.ts hides some from what is in front. */
 function sentHeader({ rawHeaders }: IncomingMessage, name: string): string | undefined {
   const at = rawHeaders.findIndex((one, index) => index % 2 === 0 && one.toLowerCase() === name);
   return at < 0 ? undefined : rawHeaders[at + 1];
@@ -182,4 +183,44 @@ function consume(
     }
     request.on('data', onData).once('end', onEnd).once('close', onClose).resume();
   });
+}
+
+// The HTTP face of a webhook: what is delivered is read within bounds, and only once its receiver wants it.
+
+interface Received {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The bytes as they came. Rejects where the delivery cannot be taken. */
+  readonly body: () => Promise<Uint8Array>;
+}
+
+interface Receiver {
+  receive(received: Received): Promise<{ readonly status: number; readonly text: string }>;
+}
+
+/**
+ * GitHub lets deliveries be 25 MiB, for pushes of many commits. Those of pull requests and checks, which are
+ * all that is read here, hold a few texts of 64 KiB at most. It waits ten seconds for an answer.
+ * Source: https://docs.github.com/webhooks/webhook-events-and-payloads, "Payload cap";
+ * https://docs.github.com/webhooks/using-webhooks/best-practices-for-using-webhooks
+ */
+const LIMITS: BodyLimits = { bytes: 4 * 1024 * 1024, milliseconds: 10_000 };
+
+export function createDeliveryEndpoint(receiver: Receiver): Endpoint {
+  return async (request, response) => {
+    const { method = '', headers } = request;
+    const body = async () => {
+      checkBodyHeaders(request, LIMITS);
+      return readBody(request, response, LIMITS);
+    };
+    const plain = { 'Content-Type': 'text/plain; charset=utf-8' };
+    try {
+      const { status, text } = await receiver.receive({ method, headers, body });
+      answerEarly(request, response, { status, headers: plain, body: text });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const { status, message } = error;
+      answerEarly(request, response, { status, headers: { ...error.headers, ...plain }, body: message });
+    }
+  };
 }

@@ -6,14 +6,13 @@
 import { INVALID_PARAMS, INVALID_REQUEST } from '@modelcontextprotocol/server';
 import { MusterError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { errorObject } from '../answer.ts';
 import { type CallPorts, callTool } from '../call.ts';
+import type { RoutedRequest } from '../callContext.ts';
 import type { Catalogue } from '../catalogue.ts';
-import { errorObject } from '../errorEnvelope.ts';
 import { isRecord, shownName } from '../jsonLimits.ts';
-import { fullName } from '../names.ts';
-import { didYouMean, nearestMethods } from '../nearestTool.ts';
+import { didYouMean, fullName, nearestMethods } from '../names.ts';
 import { type Answered, answerInTurn } from '../protocol/legacy.ts';
-import type { RoutedRequest } from '../requestContext.ts';
 import { type AgentPageName, agentPage } from '../selection.ts';
 import { errorReply, type JsonReply } from './http.ts';
 import { BadMessage, MAX_BATCH, MAX_ID_LENGTH, parseBody } from './message.ts';

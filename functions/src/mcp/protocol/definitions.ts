@@ -11,13 +11,13 @@ import {
 import { z } from 'zod';
 import { ERROR_CODES, MusterError } from '../../kernel/errors.ts';
 import { sentBytes } from '../../kernel/json.ts';
+import { forLegacy, toolResult } from '../answer.ts';
 import { type CallPorts, callTool, completeVariable, readResource } from '../call.ts';
+import type { RequestContext, RoutedRequest } from '../callContext.ts';
 import type { Catalogue } from '../catalogue.ts';
-import { forLegacy, toolResult } from '../errorEnvelope.ts';
 import { PackedAnswer } from '../http/compression.ts';
 import { isRecord, shownName } from '../jsonLimits.ts';
-import { unknownTool } from '../nearestTool.ts';
-import type { RequestContext, RoutedRequest } from '../requestContext.ts';
+import { unknownTool } from '../names.ts';
 import type { Resources } from '../resources.ts';
 
 /** The revisions with a handshake, to 2025-11-25, or those without, from 2026-07-28. */

@@ -18,10 +18,10 @@ import {
 } from '@modelcontextprotocol/server';
 import { MusterError } from '../../kernel/errors.ts';
 import { MAX_ANSWER_BYTES } from '../../kernel/json.ts';
-import { withDeadline } from '../deadline.ts';
-import { errorObject } from '../errorEnvelope.ts';
+import { errorObject } from '../answer.ts';
 import type { PackedAnswer } from '../http/compression.ts';
 import { errorReply, type JsonReply, type McpReply } from '../http/http.ts';
+import { withDeadline } from '../idempotency.ts';
 import { methodOf } from './definitions.ts';
 
 /** The JSON-RPC code with which the SDK refuses what only HTTP can name. */

@@ -11,11 +11,10 @@ import {
   type ServerEventBus,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { authorise, readingContext } from '../call.ts';
-import { presentable } from '../errorEnvelope.ts';
+import { presentable } from '../answer.ts';
+import { authorise, observe, readingContext } from '../call.ts';
+import type { RequestContext, RoutedRequest } from '../callContext.ts';
 import { Stream, type StreamPorts } from '../http/streams.ts';
-import { observe } from '../observation.ts';
-import type { RequestContext, RoutedRequest } from '../requestContext.ts';
 import type { FoundResource } from '../resources.ts';
 
 export const LISTEN = 'subscriptions/listen';

@@ -1,4 +1,5 @@
-import type { Toolset } from '../../mcp/tool.ts';
+import { z } from 'zod';
+import type { ErrorEnvelope, Toolset } from '../../mcp/tool.ts';
 import { resources, templates } from './resources.ts';
 import type { CodingChanges } from './rules/changing.ts';
 import type { CodingService } from './rules/coding.ts';
@@ -8,12 +9,25 @@ import { appendLogs } from './tools/append_logs.ts';
 import { claimTask } from './tools/claim_task.ts';
 import { createTask } from './tools/create_task.ts';
 import { endTask } from './tools/end_task.ts';
-import { errorEnvelope } from './tools/errorEnvelope.ts';
 import { getTaskLogs } from './tools/get_task_logs.ts';
 import { heartbeatTask } from './tools/heartbeat_task.ts';
 import { registerRunner } from './tools/register_runner.ts';
 import { reportTask } from './tools/report_task.ts';
 import { updateTask } from './tools/update_task.ts';
+
+/** spec/coding.md, "Tool Response Format". */
+const errorEnvelope: ErrorEnvelope = {
+  show: ({ code, message }, { entries: _entries, ...details }) => ({
+    status: 'error',
+    message,
+    error: { type: code, details },
+  }),
+  schema: z.object({
+    status: z.enum(['success', 'error']),
+    message: z.string(),
+    error: z.object({ type: z.string(), details: z.record(z.string(), z.unknown()) }),
+  }),
+};
 
 /** Coding agents at work on branches. Source: spec/coding.md, in its order; then what runners use. */
 export const coding: Toolset = {

@@ -1,26 +1,60 @@
-import type { Toolset } from '../../mcp/tool.ts';
-import { resources } from './resources.ts';
+import { z } from 'zod';
+import type { CallContext } from '../../mcp/callContext.ts';
+import type { Resource } from '../../mcp/resource.ts';
+import type { ErrorEnvelope, Toolset } from '../../mcp/tool.ts';
 import type { TaskClaims } from './rules/claims.ts';
 import type { CoordinationService } from './rules/coordination.ts';
 import type { TaskCreation } from './rules/creation.ts';
 import type { AgentMembership } from './rules/membership.ts';
 import type { TaskQueue } from './rules/queue.ts';
 import { addDiscovery } from './tools/add_discovery.ts';
+import { pageOf, statusAnswer } from './tools/arguments.ts';
 import { claimTask } from './tools/claim_task.ts';
 import { completeTask } from './tools/complete_task.ts';
 import { createTask } from './tools/create_task.ts';
 import { createTasksBatch } from './tools/create_tasks_batch.ts';
-import { errorEnvelope } from './tools/errorEnvelope.ts';
 import { failTask } from './tools/fail_task.ts';
 import { getAllTasks } from './tools/get_all_tasks.ts';
 import { getDiscoveries } from './tools/get_discoveries.ts';
-import { getMasterPlan } from './tools/get_master_plan.ts';
+import { getMasterPlan, masterPlanAnswer } from './tools/get_master_plan.ts';
 import { getResults } from './tools/get_results.ts';
 import { getStatus } from './tools/get_status.ts';
 import { heartbeat } from './tools/heartbeat.ts';
 import { initCoordination } from './tools/init_coordination.ts';
 import { registerAgent } from './tools/register_agent.ts';
+import { discoveryAnswer, taskAnswer } from './tools/shapes.ts';
 import { startTask } from './tools/start_task.ts';
+
+// The four resources of spec/coordination.md, "MCP Resources".
+
+const resources: readonly Resource[] = [
+  resource('status', 'Coordination status', 'Current coordination status', async ({ services, workspace }) =>
+    statusAnswer(await services.coordination.status(workspace)),
+  ),
+  resource('tasks', 'Tasks', 'All tasks in the queue', async ({ services, workspace }) => {
+    const found = await services.coordination.listTasks(workspace, undefined, { limit: MAX_TASKS });
+    const { items, end } = pageOf(found, (task) => task.createdAt, taskAnswer);
+    return { tasks: items, ...end, ...(end.truncated && { goes_on: goesOn('get_all_tasks') }) };
+  }),
+  resource('discoveries', 'Discoveries', 'Shared discoveries', async ({ services, workspace }) => {
+    const found = await services.coordination.listDiscoveries(workspace, undefined, {
+      limit: MAX_DISCOVERIES,
+    });
+    const { items, end } = pageOf(found, (discovery) => discovery.createdAt, discoveryAnswer);
+    return { discoveries: items, ...end, ...(end.truncated && { goes_on: goesOn('get_discoveries') }) };
+  }),
+  resource('master-plan', 'Master plan', 'Master plan and goal', async ({ services, workspace }) =>
+    masterPlanAnswer(await services.coordination.session(workspace), workspace),
+  ),
+];
+
+/** spec/coordination.md, "Error Handling". */
+const errorEnvelope: ErrorEnvelope = {
+  show: ({ message, details: { suggestion } }) => ({
+    error: suggestion === undefined ? message : `${message} ${suggestion}`,
+  }),
+  schema: z.object({ error: z.string() }),
+};
 
 /** Teams of agents on one task graph. Source: spec/coordination.md, in its order. */
 export const coordination: Toolset = {
@@ -48,30 +82,62 @@ export const coordination: Toolset = {
   errors: errorEnvelope,
 };
 
+declare module '../../mcp/callContext.ts' {
+  interface Services {
+    readonly membership: AgentMembership;
+    readonly coordination: CoordinationService;
+    readonly taskCreation: TaskCreation;
+    readonly taskClaims: TaskClaims;
+    readonly taskQueue: TaskQueue;
+  }
+}
+
+/** A resource has no arguments, so it shows this many and says whether there is more, and which tool has it. */
+const MAX_TASKS = 500;
+const MAX_DISCOVERIES = 100;
+
+const goesOn = (tool: string) => `${tool} with next_cursor as its cursor has the rest.`;
+
+function resource(
+  name: string,
+  title: string,
+  description: string,
+  content: (context: CallContext) => Promise<unknown>,
+): Resource {
+  return {
+    uri: `coordination://${name}`,
+    name,
+    title,
+    description,
+    mimeType: 'application/json',
+    role: 'viewer',
+    read: async (context) => JSON.stringify(await content(context), null, 2),
+  };
+}
+
 export { DEFAULT_LEASE_SECONDS, type QueueMark, TaskClaims } from './rules/claims.ts';
+export { QUEUE_STATUSES, type QueueStatus, STATE_SHARE, satisfiedKeys } from './rules/claimWindow.ts';
 export {
   asCodingTask,
-  type CodingTask,
-  codingClaimed,
-  notClaimable,
-  projectCapability,
-  requireCodingTask,
-} from './rules/codingTask.ts';
-export {
   backoffSeconds,
   CODING_TOOLS,
+  type CodingTask,
   type CodingTool,
   type Commit,
+  codingClaimed,
   codingTool,
   FAILURE_CLASSES,
   type Failure,
   type FailureClass,
   isRetryable,
   MAX_ATTEMPTS,
+  notClaimable,
   type PastAttempt,
   programOf,
+  projectCapability,
+  requireCodingTask,
   type StoredResult,
-} from './rules/codingWork.ts';
+} from './rules/codingTask.ts';
 export { TaskCreation, type TaskDraft } from './rules/creation.ts';
 export type { CodingExpiry } from './rules/leases.ts';
 export {
@@ -88,16 +154,15 @@ export {
   type TaskOutcome,
   waitTask,
 } from './rules/machine.ts';
-export type { CoordinationPorts } from './rules/ports.ts';
 export { TaskFinishing } from './rules/queue.ts';
-export { QUEUE_STATUSES, type QueueStatus, STATE_SHARE, satisfiedKeys } from './rules/queueQuery.ts';
-export { CODING_GOAL, type Session, type SessionCounters } from './rules/session.ts';
+export { CODING_GOAL, type CoordinationPorts, type Session, type SessionCounters } from './rules/session.ts';
 export {
   type Claim,
   CODING_TYPE,
   compareInQueue,
   isClosed,
   isHeld,
+  outcomeChanges,
   PRIORITY_RANGES,
   PRIORITY_WORDS,
   type PriorityWord,
@@ -106,23 +171,15 @@ export {
   type Task,
   type TaskResult,
   type TaskStatus,
+  taskChanges,
   taskNotFound,
   taskType,
   USUAL_TYPE,
 } from './rules/task.ts';
-export { outcomeChanges, taskChanges } from './rules/taskChanges.ts';
-export { resultPartFromDocument } from './store/codingDocument.ts';
-export { discoveryFromDocument, sessionFromDocument } from './store/sessionDocument.ts';
+export {
+  discoveryFromDocument,
+  resultPartFromDocument,
+  sessionFromDocument,
+  taskFromDocument,
+} from './store/documents.ts';
 export type { SessionReader } from './store/sessions.ts';
-export { taskFromDocument } from './store/taskDocument.ts';
-export type { TaskReader } from './store/tasks.ts';
-
-declare module '../../mcp/callContext.ts' {
-  interface Services {
-    readonly membership: AgentMembership;
-    readonly coordination: CoordinationService;
-    readonly taskCreation: TaskCreation;
-    readonly taskClaims: TaskClaims;
-    readonly taskQueue: TaskQueue;
-  }
-}

@@ -1,13 +1,74 @@
-import type { Toolset } from '../../mcp/tool.ts';
-import { eventSource } from './eventStream.ts';
-import { templates } from './resources.ts';
+import { z } from 'zod';
+import { MusterError } from '../../kernel/errors.ts';
+import { fitsAnswer } from '../../kernel/json.ts';
+import { defineResourceTemplate, type ResourceTemplate } from '../../mcp/resource.ts';
+import type { EventSource, ServerSentEvent, Toolset } from '../../mcp/tool.ts';
 import type { DataService } from './rules/data.ts';
+import type { Reading } from './rules/page.ts';
+import { EVENT_METHOD, notificationOf, withinAnswer } from './rules/subscription.ts';
 import type { SubscriptionService } from './rules/subscriptions.ts';
 import { pollEvents } from './tools/pollEvents.ts';
 import { read } from './tools/read.ts';
+import { subscriptionId } from './tools/shapes.ts';
 import { subscribe } from './tools/subscribe.ts';
 import { unsubscribe } from './tools/unsubscribe.ts';
 import { write } from './tools/write.ts';
+
+// Subscriptions as resources: what MCP's own `subscriptions/listen` watches.
+
+const subscription = defineResourceTemplate({
+  uriTemplate: 'firebase://subscriptions/{subscriptionId}',
+  name: 'subscription',
+  title: 'Subscription',
+  description:
+    'The oldest events that a subscription of yours still has, and the cursor from which firebase_pollEvents goes on. Listen to it with subscriptions/listen.',
+  mimeType: 'application/json',
+  role: 'viewer',
+  variables: z.strictObject({ subscriptionId }),
+  read: async ({ services, caller }, { subscriptionId: id }) => {
+    const { events, cursor, overflow } = await services.subscriptions.poll(caller, { subscriptionId: id }, 0);
+    return JSON.stringify({
+      subscriptionId: id,
+      events: events.map(({ event }) => withinAnswer(event, fitsAnswer)),
+      cursor,
+      overflow,
+    });
+  },
+  watch: async ({ services, caller, gone }, { subscriptionId: id }) => {
+    const { subscriptions } = services;
+    const first = await subscriptions.poll(caller, { subscriptionId: id }, 0);
+    return changes(first, subscriptions.follow(caller, { subscriptionId: id, cursor: first.cursor }, gone()));
+  },
+});
+
+export const templates: readonly ResourceTemplate[] = [subscription];
+
+// What `/mcp/events` streams: the `firebase.event` notifications of one subscription, with cursors as their
+// ids. Source: docs/guides/events.md#server-sent-events; spec/network.md, "firebase.subscribe".
+
+export const eventSource: EventSource = {
+  name: 'firebase.events',
+  /** What the client has received last goes before what its URL says, since a client that comes back has both. */
+  request(query, lastEventId) {
+    const subscriptionId = query.get('subscriptionId') ?? '';
+    if (subscriptionId === '') {
+      throw new MusterError('REQUIRED_FIELD', 'The query names no subscription.', {
+        field: 'subscriptionId',
+        reason: 'MISSING',
+        suggestion: 'Add ?subscriptionId=… with the id that you gave to firebase.subscribe.',
+      });
+    }
+    const from = { subscriptionId, cursor: lastEventId || query.get('cursor') || undefined };
+    return async ({ subscriptions }, caller, end) => {
+      const first = await subscriptions.poll(caller, from, 0, end);
+      async function* following() {
+        const readings = subscriptions.follow(caller, { subscriptionId, cursor: first.cursor }, end);
+        for await (const reading of readings) yield eventsOf(subscriptionId, reading);
+      }
+      return { first: eventsOf(subscriptionId, first), following: following() };
+    };
+  },
+};
 
 /** Data, read and written as the caller. Source: spec/network.md, "Firebase Tools". */
 export const firebase: Toolset = {
@@ -25,4 +86,23 @@ declare module '../../mcp/callContext.ts' {
     readonly data: DataService;
     readonly subscriptions: SubscriptionService;
   }
+}
+
+/** What is there already may be new to the client: it is told once. */
+async function* changes(first: Reading, following: AsyncIterable<Reading>): AsyncGenerator<Reading> {
+  if (first.events.length > 0 || first.overflow) yield first;
+  yield* following;
+}
+
+function eventsOf(subscriptionId: string, { events, cursor: end, overflow }: Reading): ServerSentEvent[] {
+  // Where events follow an overflow, the first of them says where to go on.
+  const id = events.length === 0 ? { id: end } : {};
+  const lost = { event: 'overflow', ...id, data: JSON.stringify({ subscriptionId }) };
+  return [
+    ...(overflow ? [lost] : []),
+    ...events.map(({ cursor, event }) => ({
+      id: cursor,
+      data: JSON.stringify({ jsonrpc: '2.0', method: EVENT_METHOD, params: notificationOf(event) }),
+    })),
+  ];
 }

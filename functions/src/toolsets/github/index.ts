@@ -31,7 +31,16 @@ export const github: Toolset = {
   resources: [],
 };
 
-export type { Delivery } from './rules/deliveries.ts';
+declare module '../../mcp/callContext.ts' {
+  interface Services {
+    readonly reading: RepositoryReading;
+    readonly issues: Issues;
+    readonly pullRequests: PullRequests;
+    readonly committing: Committing;
+    readonly workflows: Workflows;
+  }
+}
+
 export {
   accessDenied,
   archived,
@@ -53,6 +62,7 @@ export type {
   Commit,
   Contents,
   GitHub,
+  GitHubPorts,
   Issue,
   Job,
   ListedEntry,
@@ -68,14 +78,4 @@ export type {
   WorkflowRunQuery,
   WorkflowRuns,
 } from './rules/port.ts';
-export type { GitHubPorts } from './rules/ports.ts';
-
-declare module '../../mcp/callContext.ts' {
-  interface Services {
-    readonly reading: RepositoryReading;
-    readonly issues: Issues;
-    readonly pullRequests: PullRequests;
-    readonly committing: Committing;
-    readonly workflows: Workflows;
-  }
-}
+export type { Delivery } from './rules/pullRequests.ts';

@@ -1,5 +1,6 @@
+import { z } from 'zod';
+import { defineResourceTemplate, type ResourceTemplate } from '../../mcp/resource.ts';
 import type { Toolset } from '../../mcp/tool.ts';
-import { templates } from './resources.ts';
 import type { OrchestrationServices } from './rules/runs/runs.ts';
 import { cancelRun } from './tools/cancel_run.ts';
 import { deleteWorkflow } from './tools/delete_workflow.ts';
@@ -13,7 +14,29 @@ import { listWorkflows } from './tools/list_workflows.ts';
 import { orchestrate } from './tools/orchestrate.ts';
 import { orchestrateParallel } from './tools/orchestrate_parallel.ts';
 import { orchestrateWorkflow } from './tools/orchestrate_workflow.ts';
+import { runAnswer } from './tools/runAnswer.ts';
 import { saveWorkflow } from './tools/save_workflow.ts';
+import { runId, runShape } from './tools/shapes.ts';
+
+// Runs as resources: what MCP's own `subscriptions/listen` watches.
+
+const run = defineResourceTemplate({
+  uriTemplate: 'run://{runId}',
+  name: 'run',
+  title: 'Run',
+  description: 'A run of yours: what get_run answers. It changes with every step.',
+  mimeType: 'application/json',
+  role: 'viewer',
+  variables: z.object({ runId }),
+  read: async ({ services, principal }, { runId: id }) => {
+    const view = await services.orchestration.runs.view(principal, id);
+    return JSON.stringify(runShape.parse(runAnswer(view, { cached: false, full: false })));
+  },
+  watch: ({ services, principal, gone }, { runId: id }) =>
+    services.orchestration.runs.watch(principal, id, gone()),
+});
+
+const templates: readonly ResourceTemplate[] = [run];
 
 /** Work for several models. Source: spec/orchestration.md, in its order; then ours. */
 export const orchestration: Toolset = {
@@ -39,6 +62,12 @@ export const orchestration: Toolset = {
   templates,
 };
 
+declare module '../../mcp/callContext.ts' {
+  interface Services {
+    readonly orchestration: OrchestrationServices;
+  }
+}
+
 export {
   type AskOptions,
   type Availability,
@@ -49,12 +78,6 @@ export {
   type ModelFailureDetails,
   type ModelRequest,
   type Price,
+  type RunDispatch,
   type Usage,
-} from './rules/hostedAgent.ts';
-export type { RunDispatch } from './rules/ports.ts';
-
-declare module '../../mcp/callContext.ts' {
-  interface Services {
-    readonly orchestration: OrchestrationServices;
-  }
-}
+} from './rules/ports.ts';

@@ -1,6 +1,8 @@
-import type { Toolset } from '../../mcp/tool.ts';
+import { z } from 'zod';
+import type { ErrorEnvelope, Toolset } from '../../mcp/tool.ts';
 import type { RecurringTasks } from './rules/recurringTasks.ts';
 import type { ReminderService } from './rules/reminders.ts';
+import { TODO_CODES } from './rules/todo.ts';
 import type { TodoService } from './rules/todos.ts';
 import { addTask } from './tools/add_task.ts';
 import { addTaskTags } from './tools/add_task_tags.ts';
@@ -9,7 +11,6 @@ import { createRecurringTask } from './tools/create_recurring_task.ts';
 import { deleteRecurringTask } from './tools/delete_recurring_task.ts';
 import { deleteReminder } from './tools/delete_reminder.ts';
 import { deleteTask } from './tools/delete_task.ts';
-import { errorEnvelope } from './tools/errorEnvelope.ts';
 import { filterTasks } from './tools/filter_tasks.ts';
 import { getTaskHistory } from './tools/get_task_history.ts';
 import { listRecurringTasks } from './tools/list_recurring_tasks.ts';
@@ -23,6 +24,27 @@ import { snoozeReminder } from './tools/snooze_reminder.ts';
 import { sortTasks } from './tools/sort_tasks.ts';
 import { updateRecurringTask } from './tools/update_recurring_task.ts';
 import { updateTask } from './tools/update_task.ts';
+
+/** spec/todo.md, "Error Handling". The codes that it adds to ours are reasons of ours. */
+const errorEnvelope: ErrorEnvelope = {
+  show({ code, message }, { value: _value, entries: _entries, ...details }) {
+    const { reason, ...others } = details;
+    const own = TODO_CODES.find((one) => one === reason);
+    const isOfArguments = code === 'REQUIRED_FIELD' || code === 'INVALID_FORMAT';
+    return {
+      success: false,
+      error: {
+        code: own ?? (isOfArguments ? 'VALIDATION_ERROR' : code),
+        message,
+        details: own === undefined ? details : others,
+      },
+    };
+  },
+  schema: z.object({
+    success: z.boolean(),
+    error: z.object({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()) }),
+  }),
+};
 
 /** A person's to-dos. Source: spec/todo.md, in its order; then ours. */
 export const todo: Toolset = {
@@ -55,6 +77,14 @@ export const todo: Toolset = {
   errors: errorEnvelope,
 };
 
+declare module '../../mcp/callContext.ts' {
+  interface Services {
+    readonly todos: TodoService;
+    readonly recurringTasks: RecurringTasks;
+    readonly reminders: ReminderService;
+  }
+}
+
 export type { PushOutcome, PushService } from './rules/notifications.ts';
 export {
   type DeadLetter,
@@ -65,11 +95,3 @@ export {
   type Topic,
 } from './rules/outbox.ts';
 export type { Notification } from './rules/reminderMail.ts';
-
-declare module '../../mcp/callContext.ts' {
-  interface Services {
-    readonly todos: TodoService;
-    readonly recurringTasks: RecurringTasks;
-    readonly reminders: ReminderService;
-  }
-}

@@ -13,7 +13,7 @@ import {
   musterFunction,
   serveFunction,
 } from '../../../../bench/servers/functionServer.ts';
-import { changeWriters } from '../../../../functions/src/composition/changeWriters.ts';
+import { changeWriters } from '../../../../functions/src/composition/foundation.ts';
 import { FirestoreStore } from '../../../../functions/src/kernel/firestore/store.ts';
 import { movableClock, systemHashing, systemRandomness } from '../../../../functions/src/kernel/platform.ts';
 import type { TodoPorts } from '../../../../functions/src/toolsets/todo/rules/ports.ts';
@@ -21,7 +21,7 @@ import { RecurringTasks } from '../../../../functions/src/toolsets/todo/rules/re
 import { TodoService } from '../../../../functions/src/toolsets/todo/rules/todos.ts';
 import { FirestoreTaskHistory } from '../../../../functions/src/toolsets/todo/store/events.ts';
 import { FirestorePreferenceReader } from '../../../../functions/src/toolsets/todo/store/notifications.ts';
-import { FirestoreRecurringTaskReader } from '../../../../functions/src/toolsets/todo/store/recurringTasks.ts';
+import { FirestoreRecurringTaskReader } from '../../../../functions/src/toolsets/todo/store/reminders.ts';
 import { FirestoreTodoReader } from '../../../../functions/src/toolsets/todo/store/todos.ts';
 import { silent } from '../../../integration/coordination/team.ts';
 import { portsOf } from '../../../support/ports.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Caller } from '../../../../functions/src/access/rules/principal.ts';
-import type { CallerTokens } from '../../../../functions/src/access/store/callerTokens.ts';
-import { CallerClients, type Lease } from '../../../../functions/src/toolsets/firebase/firestore/clients.ts';
+import type { CallerTokens } from '../../../../functions/src/access/store/signIn.ts';
+import { CallerClients, type Lease } from '../../../../functions/src/toolsets/firebase/firestore/access.ts';
 import { agentCaller } from '../callers.ts';
 
 const START = Date.parse('2040-01-01T00:00:00Z');

@@ -3,9 +3,9 @@ import type { Caller } from '../../../../functions/src/access/rules/principal.ts
 import {
   CachedCallerTokens,
   type CallerTokens,
+  IdentityToolkitSignIn,
   TOKEN_MARGIN_MILLISECONDS,
-} from '../../../../functions/src/access/store/callerTokens.ts';
-import { IdentityToolkitSignIn } from '../../../../functions/src/access/store/signIn.ts';
+} from '../../../../functions/src/access/store/signIn.ts';
 import { firebaseApp } from '../../../../functions/src/kernel/firebaseApp.ts';
 import { firestore } from '../../../../functions/src/kernel/firestore/client.ts';
 import { systemClock, systemHashing } from '../../../../functions/src/kernel/platform.ts';

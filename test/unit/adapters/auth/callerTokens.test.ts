@@ -4,7 +4,7 @@ import {
   type AgentClaims,
   type AgentSignIn,
   CachedCallerTokens,
-} from '../../../../functions/src/access/store/callerTokens.ts';
+} from '../../../../functions/src/access/store/signIn.ts';
 
 const START = Date.parse('2040-01-01T00:00:00Z');
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { MusterError } from '../../../../functions/src/kernel/errors.ts';
 import { Committing } from '../../../../functions/src/toolsets/github/rules/committing.ts';
-import type { GitHubPorts } from '../../../../functions/src/toolsets/github/rules/ports.ts';
+import type { GitHubPorts } from '../../../../functions/src/toolsets/github/rules/port.ts';
 import { RepositoryReading } from '../../../../functions/src/toolsets/github/rules/reading.ts';
 import { portsOf } from '../../../support/ports.ts';
 import { refusal } from '../../domain/samples.ts';

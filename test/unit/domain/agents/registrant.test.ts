@@ -6,7 +6,7 @@ import {
   authoriseReplacing,
   grantedRole,
   grantedToolsets,
-} from '../../../../functions/src/access/rules/registrant.ts';
+} from '../../../../functions/src/access/rules/registration.ts';
 import { MusterError } from '../../../../functions/src/kernel/errors.ts';
 import { START, sampleAgent } from '../samples.ts';
 

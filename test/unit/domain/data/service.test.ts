@@ -10,7 +10,7 @@ import type {
   WriteRequest,
 } from '../../../../functions/src/toolsets/firebase/rules/access.ts';
 import { DataService } from '../../../../functions/src/toolsets/firebase/rules/data.ts';
-import type { FirebasePorts } from '../../../../functions/src/toolsets/firebase/rules/ports.ts';
+import type { FirebasePorts } from '../../../../functions/src/toolsets/firebase/rules/subscription.ts';
 import { portsOf } from '../../../support/ports.ts';
 
 const CALLER: Caller = {

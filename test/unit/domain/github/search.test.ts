@@ -7,7 +7,7 @@ import {
   matchedLine,
   type SearchFilters,
   searchQuery,
-} from '../../../../functions/src/toolsets/github/rules/search.ts';
+} from '../../../../functions/src/toolsets/github/rules/names.ts';
 
 const QUOTED = ['language', 'path', 'filename', 'extension'] as const;
 

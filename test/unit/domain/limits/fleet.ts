@@ -1,15 +1,13 @@
 /** Instances over one bucket, with a clock and a ledger that the test moves on by hand. */
 
+import type { Principal } from '../../../../functions/src/access/rules/principal.ts';
 import {
   type Bucket,
   type Draw,
   draw,
-  type RateLimit,
-} from '../../../../functions/src/access/rules/bucket.ts';
-import type { Principal } from '../../../../functions/src/access/rules/principal.ts';
-import {
   type Lease,
   type LimitLedger,
+  type RateLimit,
   RateLimiter,
 } from '../../../../functions/src/access/rules/rateLimiter.ts';
 import { MusterError } from '../../../../functions/src/kernel/errors.ts';

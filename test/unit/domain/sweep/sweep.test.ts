@@ -8,7 +8,7 @@ import {
   type SweepTurn,
   walk,
 } from '../../../../functions/src/kernel/sweep.ts';
-import type { SystemPorts } from '../../../../functions/src/toolsets/system/rules/ports.ts';
+import type { SystemPorts } from '../../../../functions/src/toolsets/system/rules/metrics.ts';
 import { RECOVERY_MILLISECONDS, Sweep } from '../../../../functions/src/toolsets/system/rules/sweeper.ts';
 import { portsOf } from '../../../support/ports.ts';
 import { START } from '../samples.ts';

@@ -4,17 +4,17 @@ import fc from 'fast-check';
 import {
   capabilityKey,
   satisfiedKeys,
-} from '../../../../functions/src/toolsets/coordination/rules/queueQuery.ts';
+} from '../../../../functions/src/toolsets/coordination/rules/claimWindow.ts';
 import {
   COORDINATION_STATUSES,
   coordinationStatus,
+  countedChange,
   isClosed,
   isHeld,
   priorityWord,
   storedStatuses,
   TASK_STATUSES,
 } from '../../../../functions/src/toolsets/coordination/rules/task.ts';
-import { countedChange } from '../../../../functions/src/toolsets/coordination/rules/taskChanges.ts';
 import { START, sampleTask } from '../samples.ts';
 
 describe('required capabilities', () => {

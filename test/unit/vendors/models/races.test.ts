@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { systemClock, systemRandomness, systemTimer } from '../../../../functions/src/kernel/platform.ts';
 import { Budget } from '../../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
 import { call } from '../../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
-import type { HostedAgent } from '../../../../functions/src/toolsets/orchestration/rules/hostedAgent.ts';
 import type { Ask, ModeResult } from '../../../../functions/src/toolsets/orchestration/rules/modes/ask.ts';
-import { race } from '../../../../functions/src/toolsets/orchestration/rules/modes/race.ts';
-import type { OrchestrationPorts } from '../../../../functions/src/toolsets/orchestration/rules/ports.ts';
+import { race } from '../../../../functions/src/toolsets/orchestration/rules/modes/ask.ts';
+import type {
+  HostedAgent,
+  OrchestrationPorts,
+} from '../../../../functions/src/toolsets/orchestration/rules/ports.ts';
 import { Stalls } from '../../../support/models/stalls.ts';
 import { portsOf } from '../../../support/ports.ts';
 import { AGENTS, type AgentName, question, stage, VENDORS } from './stage.ts';

@@ -5,7 +5,7 @@ import {
   type ModelAnswer,
   ModelFailure,
   type ModelRequest,
-} from '../../../../functions/src/toolsets/orchestration/rules/hostedAgent.ts';
+} from '../../../../functions/src/toolsets/orchestration/rules/ports.ts';
 import { Claude } from '../../../../functions/src/vendors/anthropic/claude.ts';
 import { Gemini } from '../../../../functions/src/vendors/gemini/gemini.ts';
 import type { Match } from '../../../support/models/behaviour.ts';

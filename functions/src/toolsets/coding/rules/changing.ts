@@ -2,7 +2,7 @@
 import type { Principal } from '../../../access/rules/principal.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { retryStale } from '../../../kernel/retry.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
 import {
   type CodingExpiry,
   type CodingTask,
@@ -23,8 +23,7 @@ import {
 } from './ending.ts';
 import { startByDecision } from './holding.ts';
 import { type Appending, appendNote, type LogEntry, type LogHead } from './log.ts';
-import type { CodingPorts } from './ports.ts';
-import { type Acting, authoriseDeciding, claimantOf, isHolder } from './task.ts';
+import { type Acting, authoriseDeciding, type CodingPorts, claimantOf, isHolder } from './task.ts';
 
 /** Which task, in which workspace. */
 interface TaskAddress {

@@ -16,8 +16,7 @@ import {
 } from '../../coordination/index.ts';
 import { refName } from '../../github/index.ts';
 import type { LogExcerpt } from './log.ts';
-import type { CodingPorts } from './ports.ts';
-import { codingConfig, usualBranch } from './task.ts';
+import { type CodingPorts, codingConfig, usualBranch } from './task.ts';
 
 interface CodingDraft {
   readonly workspace: string;

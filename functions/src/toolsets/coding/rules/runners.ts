@@ -4,8 +4,7 @@ import type { Principal } from '../../../access/rules/principal.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { requireSize } from '../../../kernel/json.ts';
-import { retryStale } from '../../../kernel/retry.ts';
-import type { LongPoll } from '../../../kernel/waiting.ts';
+import { type LongPoll, retryStale } from '../../../kernel/waiting.ts';
 import {
   asCodingTask,
   type Claimant,
@@ -19,8 +18,7 @@ import {
 import { appendChanges } from './changing.ts';
 import { applyHeartbeat, type ClaimStatus, claimStatusOf, type Stop } from './holding.ts';
 import { appendNumbered, type NumberedEntry } from './log.ts';
-import type { CodingPorts } from './ports.ts';
-import { type Acting, claimantOf } from './task.ts';
+import { type Acting, type CodingPorts, claimantOf } from './task.ts';
 
 interface RunnerClaimRequest {
   readonly workspace: string;

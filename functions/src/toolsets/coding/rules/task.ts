@@ -2,7 +2,9 @@
 import { hasRole, type Principal } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { type JsonObject, jsonObject, requireSize } from '../../../kernel/json.ts';
-import type { Claimant, CodingTask, TaskStatus } from '../../coordination/index.ts';
+import type { Claimant, CodingTask, CoordinationPorts, TaskStatus } from '../../coordination/index.ts';
+import type { TaskLogReader } from '../store/logs.ts';
+import type { CodingTaskReader, CodingWatch } from '../store/tasks.ts';
 
 export const CODING_STATUSES = ['pending', 'in_progress', 'completed', 'failed'] as const;
 
@@ -128,4 +130,12 @@ export function authoriseDeciding(principal: Principal, task: CodingTask): void 
     reason: 'NOT_YOURS',
     suggestion: 'Its runner may, whoever created it or has the same owner, and leaders.',
   });
+}
+
+// What coding tasks are read by and watched with.
+
+export interface CodingPorts extends CoordinationPorts {
+  readonly codingTasks: CodingTaskReader;
+  readonly taskLogs: TaskLogReader;
+  readonly codingWatch: CodingWatch;
 }

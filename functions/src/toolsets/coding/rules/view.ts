@@ -13,7 +13,7 @@ import {
   type SessionCounters,
 } from '../../coordination/index.ts';
 import type { CodingFilter, LogExcerpt, LogType } from './log.ts';
-import type { CodingPorts } from './ports.ts';
+import type { CodingPorts } from './task.ts';
 
 /** An agent that has declared a tool's program. */
 interface Runner {

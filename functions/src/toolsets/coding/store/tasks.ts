@@ -1,5 +1,4 @@
 import type { DocumentSnapshot, Firestore, Query } from '@google-cloud/firestore';
-import type { ChangeWriters } from '../../../kernel/firestore/commitWrites.ts';
 import {
   COLLECTIONS,
   sessionPath,
@@ -9,6 +8,7 @@ import {
   workspacePath,
 } from '../../../kernel/firestore/paths.ts';
 import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import type { Log } from '../../../kernel/ports.ts';
 import {

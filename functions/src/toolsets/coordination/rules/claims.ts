@@ -4,16 +4,13 @@
  */
 import { type Agent, agentNotRegistered, countedAgent, holding } from '../../../access/rules/agent.ts';
 import { type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
-import { retryStale } from '../../../kernel/retry.ts';
-import { ClaimWindow } from './claimWindow.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
+import { ClaimWindow, satisfiedKeys } from './claimWindow.ts';
 import { capabilitiesOf, claimableNow, codingClaimed, type RunnerClaim } from './codingTask.ts';
 import { claimTask, endBackoff } from './machine.ts';
 import { type NoTask, NothingToClaim, noGoal } from './nothingToClaim.ts';
-import type { CoordinationPorts } from './ports.ts';
-import { satisfiedKeys } from './queueQuery.ts';
-import type { Session } from './session.ts';
-import { CODING_TYPE, isHeld, type Task } from './task.ts';
-import { taskChanges } from './taskChanges.ts';
+import type { CoordinationPorts, Session } from './session.ts';
+import { CODING_TYPE, isHeld, type Task, taskChanges } from './task.ts';
 
 /** A lease's length where the caller asks for none. Source: docs/semantics.md#coordination. */
 export const DEFAULT_LEASE_SECONDS = 30 * 60;
@@ -21,7 +18,7 @@ export const DEFAULT_LEASE_SECONDS = 30 * 60;
 /** How many windows an instance keeps: one for each session and set of satisfied requirements. */
 const MAX_WINDOWS = 100;
 
-export interface ClaimRequest {
+interface ClaimRequest {
   readonly workspace: string;
   readonly agentId: string;
   readonly leaseSeconds: number;

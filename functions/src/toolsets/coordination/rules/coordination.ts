@@ -2,10 +2,17 @@
 import type { MemberCount } from '../../../access/rules/agent.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
-import { retryStale } from '../../../kernel/retry.ts';
-import type { CoordinationPorts } from './ports.ts';
-import { CODING_GOAL, type Discovery, type Session, type SessionCounters } from './session.ts';
-import { type ArchiveClearing, newSession, openSession } from './sessions.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
+import {
+  type ArchiveClearing,
+  CODING_GOAL,
+  type CoordinationPorts,
+  type Discovery,
+  newSession,
+  openSession,
+  type Session,
+  type SessionCounters,
+} from './session.ts';
 import { type Task, type TaskStatus, taskNotFound } from './task.ts';
 
 export interface Initialised {

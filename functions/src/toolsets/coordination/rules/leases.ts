@@ -17,9 +17,8 @@ import {
 import { inTime } from '../../../kernel/waiting.ts';
 import { type CodingTask, isCodingTask } from './codingTask.ts';
 import { endBackoff, releaseTask, renewLease } from './machine.ts';
-import type { CoordinationPorts } from './ports.ts';
-import type { Task } from './task.ts';
-import { countedChange } from './taskChanges.ts';
+import type { CoordinationPorts } from './session.ts';
+import { countedChange, type Task } from './task.ts';
 
 const BATCH = 100;
 

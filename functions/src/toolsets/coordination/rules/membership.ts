@@ -12,12 +12,12 @@ import {
 } from '../../../access/rules/agent.ts';
 import { type Revive, touchPresence } from '../../../access/rules/liveness.ts';
 import { hasRole, type Principal } from '../../../access/rules/principal.ts';
-import { isReserved } from '../../../access/rules/registrant.ts';
+import { isReserved } from '../../../access/rules/registration.ts';
 import { skillChanges } from '../../../access/rules/skills.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { retryStale } from '../../../kernel/retry.ts';
-import type { CoordinationPorts } from './ports.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
+import type { CoordinationPorts } from './session.ts';
 
 interface MembershipRequest {
   readonly agentId: string;

@@ -1,7 +1,7 @@
 /** Why an agent is given no task: what a caller who waits for one has to know. */
 import { MemoCache } from '../../../kernel/memoCache.ts';
-import type { CoordinationPorts } from './ports.ts';
-import { capabilityKey, satisfiedKeys } from './queueQuery.ts';
+import { capabilityKey, satisfiedKeys } from './claimWindow.ts';
+import type { CoordinationPorts } from './session.ts';
 import { isClosed, type Task } from './task.ts';
 
 export const NO_TASK_REASONS = [

@@ -4,7 +4,7 @@
  */
 import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MAX_REPORT_BYTES, requireSize } from '../../../kernel/json.ts';
-import { retryStale } from '../../../kernel/retry.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
 import {
   type Claimant,
   finishTask,
@@ -13,9 +13,8 @@ import {
   startTask,
   type TaskOutcome,
 } from './machine.ts';
-import type { CoordinationPorts } from './ports.ts';
-import { type Task, type TaskResult, taskNotFound } from './task.ts';
-import { outcomeChanges, taskChanges } from './taskChanges.ts';
+import type { CoordinationPorts } from './session.ts';
+import { outcomeChanges, type Task, type TaskResult, taskChanges, taskNotFound } from './task.ts';
 
 export class TaskQueue {
   private readonly ports: CoordinationPorts;

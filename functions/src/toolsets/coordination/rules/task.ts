@@ -1,7 +1,10 @@
 /** A task of the one work queue: `tasks/{taskId}`. Source: docs/semantics.md#one-model. */
+import type { ClosedWork } from '../../../access/rules/agent.ts';
+import type { Change } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
-import type { CodingWork } from './codingWork.ts';
+import type { CodingWork } from './codingTask.ts';
+import type { TaskOutcome } from './machine.ts';
 
 /** The stored states. `waiting` is a coding task whose agent is done while its session is alive. */
 export const TASK_STATUSES = [
@@ -100,7 +103,7 @@ export function isHeld(status: TaskStatus): boolean {
 
 // What happened to a task while it was worked on: `tasks/{taskId}/logs/{n}`.
 
-export interface TaskLogEntry {
+interface TaskLogEntry {
   /** Says what the entry is about, so that the same told twice is one entry. */
   readonly id: string;
   readonly kind: 'check_failed';
@@ -212,4 +215,82 @@ export function noCoordination(workspace: string): MusterError {
   return new MusterError('NOT_FOUND', `Workspace "${workspace}" has no coordination yet.`, {
     suggestion: 'A leader starts one with init_coordination.',
   });
+}
+
+// What changes with a task, in the one commit that changes it.
+
+/** A task's change of state, counted. */
+export function taskChanges(before: Task, task: Task, version: string, now: Date): Change[] {
+  return [{ kind: 'replaceTask', task, version }, countedChange(before, task, now)];
+}
+
+/** What a task adds to the record of who closed it. */
+function closedWork({ status, claim, closedAt }: Task): { closed?: ClosedWork } {
+  if ((status !== 'done' && status !== 'failed') || claim === undefined || closedAt === undefined) return {};
+  const milliseconds = closedAt.getTime() - claim.claimedAt.getTime();
+  return { closed: { status, at: closedAt, milliseconds } };
+}
+
+/** Everything that an outcome brings about: the task, its holder, its dependents, the queue. */
+export function outcomeChanges(
+  before: Task,
+  { kind, task }: TaskOutcome,
+  version: string,
+  now: Date,
+): Change[] {
+  if (kind === 'late') return [{ kind: 'replaceTask', task, version }];
+  const changes = taskChanges(before, task, version, now);
+  const holder = before.claim?.agentId ?? task.claim?.agentId;
+  if (holder !== undefined) {
+    const wasHeld = isHeld(before.status);
+    changes.push({ kind: 'dropTask', agentId: holder, taskId: task.id, wasHeld, ...closedWork(task) });
+  }
+  if (task.status === 'available') return changes;
+  for (const taskId of task.dependents) {
+    changes.push(
+      task.status === 'done'
+        ? { kind: 'dependencyDone', taskId }
+        : { kind: 'dependencyFailed', taskId, dependencyId: task.id },
+    );
+  }
+  return changes;
+}
+
+/** What commits may change of tasks. */
+export interface TaskChanges {
+  readonly createTask: { readonly task: Task };
+  readonly replaceTask: { readonly task: Task; readonly version: string };
+  /** A dependency of the task was closed: one blocker fewer, or one that will never go. */
+  readonly dependencyDone: { readonly taskId: string };
+  readonly dependencyFailed: { readonly taskId: string; readonly dependencyId: string };
+  readonly addDependents: {
+    readonly taskId: string;
+    readonly dependents: readonly string[];
+    readonly version: string;
+  };
+  /** Written again where it is there already: its id says what it is about. */
+  readonly logTask: { readonly taskId: string; readonly entry: TaskLogEntry };
+}
+
+declare module '../../../kernel/commit.ts' {
+  interface ChangeKinds extends TaskChanges {}
+}
+
+/**
+ * Moves a task from the counter of its former state, if it had one, to that of its new one. Its first claim
+ * also adds its wait to those of the session.
+ */
+export function countedChange(before: Task | undefined, after: Task, at: Date): Change {
+  const moved = before?.status !== after.status;
+  const from = moved && before ? { [before.status]: -1 } : {};
+  const to = moved ? { [after.status]: 1 } : {};
+  const isFirstClaim = after.status === 'claimed' && before?.epoch === 0 && after.epoch === 1;
+  return {
+    kind: 'count',
+    workspace: after.workspace,
+    session: after.session,
+    by: { ...from, ...to },
+    at,
+    ...(isFirstClaim && { waited: Math.max(0, at.getTime() - after.createdAt.getTime()) }),
+  };
 }

@@ -1,11 +1,15 @@
 import { FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
+import type { Database } from 'firebase-admin/database';
 import { COLLECTIONS } from '../../../kernel/firestore/paths.ts';
 import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
 import { fitting, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
 import type { Found, Place } from '../../../kernel/paging.ts';
-import { type PriorityRange, type QueueFilter, type QueueStatus, STATE_SHARE } from '../rules/queueQuery.ts';
-import { compareInQueue, type Task, type TaskStatus } from '../rules/task.ts';
-import { taskFromDocument } from './taskDocument.ts';
+import { unlessUnreadable } from '../../../kernel/ports.ts';
+import { queuedTaskPath } from '../../../kernel/realtime/paths.ts';
+import { type PriorityRange, type QueueFilter, type QueueStatus, STATE_SHARE } from '../rules/claimWindow.ts';
+import { compareInQueue, priorityWord, type Task, type TaskStatus, taskType } from '../rules/task.ts';
+import { taskFromDocument } from './documents.ts';
+import type { TaskReader } from './tasks.ts';
 
 const OPEN: readonly TaskStatus[] = ['available', 'claimed', 'in_progress', 'waiting'];
 
@@ -189,4 +193,51 @@ function undatedAfter(ready: Query, after: Place | undefined): Query {
   if (after === undefined) return walk;
   if (times.length > 1) return walk.startAt(priority);
   return walk.startAfter(priority, ...times.map((time) => new Date(time)), after.id);
+}
+
+// The mirror of what can be claimed now: `tasks/queue/{taskId}`, as spec/network.md's firebase.subscribe
+// example watches it. Only the mirroring trigger writes it.
+
+/** Somebody else's change ends the loop in a moment; this ends it when something is wrong. */
+const MAX_ATTEMPTS = 10;
+
+export class TaskQueueMirror {
+  private readonly database: () => Promise<Database>;
+  private readonly tasks: TaskReader;
+
+  constructor(database: () => Promise<Database>, tasks: TaskReader) {
+    this.database = database;
+    this.tasks = tasks;
+  }
+
+  /**
+   * Makes the mirror show the task as it is now. Events come late, twice and out of order, so none is
+   * believed: the task is read, written, and read again until it has not changed meanwhile. Whoever writes
+   * last has then seen the latest. Nobody can claim a task that cannot be read, so it is not shown.
+   */
+  async refresh(taskId: string): Promise<void> {
+    const reference = (await this.database()).ref(queuedTaskPath(taskId));
+    let before = await unlessUnreadable(this.tasks.find(taskId));
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      await reference.set(before ? queueEntry(before.value) : null);
+      const after = await unlessUnreadable(this.tasks.find(taskId));
+      if (after?.version === before?.version) return;
+      before = after;
+    }
+    throw new Error(`Task ${taskId} never stood still for its mirror.`);
+  }
+}
+
+function queueEntry(task: Task): Record<string, unknown> | null {
+  if (task.status !== 'available' || task.blockers > 0) return null;
+  return {
+    id: task.id,
+    type: taskType(task),
+    priority: priorityWord(task.priority),
+    description: task.description,
+    workspace: task.workspace,
+    required_capabilities: [...task.requiredCapabilities],
+    created_at: task.createdAt.toISOString(),
+    ...(task.deadline && { deadline: task.deadline.toISOString() }),
+  };
 }

@@ -1,6 +1,6 @@
 import type { DocumentSnapshot, Firestore, Query } from '@google-cloud/firestore';
 import type { Agent, MemberCount } from '../../../access/rules/agent.ts';
-import { agentFromDocument } from '../../../access/store/agentDocument.ts';
+import { agentFromDocument } from '../../../access/store/agents.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { versioned } from '../../../kernel/firestore/documents.ts';
 import {
@@ -26,7 +26,7 @@ import {
   sumCounters,
   sumMembers,
   workspaceFromDocument,
-} from './sessionDocument.ts';
+} from './documents.ts';
 
 const MAX_ATTEMPTS = 5;
 

@@ -1,14 +1,13 @@
 import { FieldPath, FieldValue, type Firestore, type Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../../kernel/commit.ts';
-import type { ChangeWriters } from '../../../kernel/firestore/commitWrites.ts';
 import { type DuePage, type DueQuery, readDue } from '../../../kernel/firestore/documents.ts';
 import { COLLECTIONS, taskLogPath, taskPath } from '../../../kernel/firestore/paths.ts';
 import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
-import { compareInQueue, type Task, type TaskStatus } from '../rules/task.ts';
-import type { TaskChanges } from '../rules/taskChanges.ts';
+import { compareInQueue, type Task, type TaskChanges, type TaskStatus } from '../rules/task.ts';
+import { taskFromDocument, taskToDocument } from './documents.ts';
 import { withDeadline, withoutRegardToDeadline } from './queue.ts';
-import { taskFromDocument, taskToDocument } from './taskDocument.ts';
 
 /** The most alternatives that one `in` filter takes. */
 const MAX_ALTERNATIVES = 30;

@@ -5,9 +5,19 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { idOf, listedId } from '../../../kernel/ids.ts';
 import { fitting } from '../../../kernel/json.ts';
 import type { Position, Slice } from '../../../kernel/paging.ts';
+import { capabilityKey, MAX_CAPABILITY_KEY_BYTES, MAX_REQUIRED_CAPABILITIES } from '../rules/claimWindow.ts';
+import type { CoordinationStatus } from '../rules/coordination.ts';
 import type { TaskDraft } from '../rules/creation.ts';
-import { capabilityKey, MAX_CAPABILITY_KEY_BYTES, MAX_REQUIRED_CAPABILITIES } from '../rules/queueQuery.ts';
-import { CODING_TYPE, MAX_TYPE_LENGTH, TYPE_NAME, USUAL_TYPE } from '../rules/task.ts';
+import {
+  CODING_TYPE,
+  COORDINATION_STATUSES,
+  coordinationStatus,
+  isHeld,
+  MAX_TYPE_LENGTH,
+  type Task,
+  TYPE_NAME,
+  USUAL_TYPE,
+} from '../rules/task.ts';
 import { text, texts } from './shapes.ts';
 
 const MAX_DEPENDENCIES = 100;
@@ -132,4 +142,82 @@ export function pageOf<Item extends { readonly id: string }, Answer>(
   if (isEnd || last === undefined || at === undefined) return { items, end: { truncated: false } };
   const next = Buffer.from(JSON.stringify([at.toISOString(), last.id])).toString('base64url');
   return { items, end: { truncated: true, next_cursor: next } };
+}
+
+export const statusShape = z.object({
+  goal: z.string(),
+  tasks: z.object({
+    available: z.number(),
+    claimed: z.number(),
+    in_progress: z.number(),
+    done: z.number(),
+    failed: z.number(),
+  }),
+  blocked_tasks: z
+    .number()
+    .describe('How many of the available tasks wait for others, or for a retry, and cannot be claimed yet.'),
+  total_tasks: z.number(),
+  progress_percent: z.number(),
+  agents: z.object({ total: z.number(), leaders: z.number(), workers: z.number(), active: z.number() }),
+  discoveries_count: z.number(),
+  last_activity: z.string().nullable(),
+  late: z
+    .object({
+      count: z.number(),
+      tasks: z.array(
+        z.object({
+          id: z.string(),
+          deadline: z.string().optional(),
+          status: z.enum(COORDINATION_STATUSES),
+          claimed_by: z.string().optional(),
+        }),
+      ),
+    })
+    .optional()
+    .describe('Tasks that are not closed and past their deadline; the first 10 by deadline are named.'),
+});
+
+/** Progress is the floor of done over all: 100 means that everything is done. */
+export function statusAnswer({
+  session,
+  counters,
+  blocked,
+  members,
+  late,
+}: CoordinationStatus): z.output<typeof statusShape> {
+  const { counts, lastActivity } = counters;
+  const tasks = {
+    available: counts.available,
+    claimed: counts.claimed,
+    in_progress: counts.in_progress + counts.waiting,
+    done: counts.done,
+    failed: counts.failed + counts.cancelled,
+  };
+  const total = tasks.available + tasks.claimed + tasks.in_progress + tasks.done + tasks.failed;
+  return {
+    goal: session?.goal ?? '',
+    tasks,
+    // A task may have been claimed since the others were counted.
+    blocked_tasks: Math.min(blocked, tasks.available),
+    total_tasks: total,
+    progress_percent: total === 0 ? 0 : Math.floor((tasks.done * 100) / total),
+    agents: {
+      total: members.total,
+      leaders: members.leaders,
+      workers: members.total - members.leaders,
+      active: members.active,
+    },
+    discoveries_count: counts.discoveries,
+    last_activity: (lastActivity ?? session?.createdAt)?.toISOString() ?? null,
+    ...(late.count > 0 && { late: { count: late.count, tasks: late.first.map(lateAnswer) } }),
+  };
+}
+
+function lateAnswer({ id, deadline, status, claim }: Task) {
+  return {
+    id,
+    ...(deadline && { deadline: deadline.toISOString() }),
+    status: coordinationStatus(status),
+    ...(claim && isHeld(status) && { claimed_by: claim.agentId }),
+  };
 }

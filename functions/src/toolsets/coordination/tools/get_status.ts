@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { statusAnswer, statusShape } from './statusAnswer.ts';
+import { statusAnswer, statusShape } from './arguments.ts';
 
 export const getStatus = defineTool({
   name: 'get_status',

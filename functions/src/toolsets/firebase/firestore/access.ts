@@ -1,6 +1,8 @@
 /** Firestore as the caller. Source: docs/decisions/0011-firestore-as-caller.md. */
+
+import { Firestore, type Settings } from '@google-cloud/firestore';
 import type { Caller } from '../../../access/rules/principal.ts';
-import type { CallerTokens } from '../../../access/store/callerTokens.ts';
+import type { CallerTokens } from '../../../access/store/signIn.ts';
 import { connectionError, type MusterError } from '../../../kernel/errors.ts';
 import type { Clock, Hashing } from '../../../kernel/ports.ts';
 import type {
@@ -15,7 +17,6 @@ import type {
   WriteRequest,
 } from '../rules/access.ts';
 import { unansweredWrite } from '../rules/errors.ts';
-import { CallerClients } from './clients.ts';
 import { type Attempt, explained } from './errors.ts';
 import { readCollection, readDocument } from './read.ts';
 import { watch } from './watch.ts';
@@ -79,4 +80,125 @@ function withinPatience<T>(
     const late = setTimeout(() => reject(unanswered(`no answer in ${milliseconds} ms`)), milliseconds);
     work.then(resolve, reject).finally(() => clearTimeout(late));
   });
+}
+
+// Firestore clients that come as their caller: each carries one ID token, so that the security rules
+// decide. Source: docs/decisions/0011-firestore-as-caller.md.
+
+/** A client with the right to use it. It stays open until released. */
+export interface Lease {
+  readonly client: Firestore;
+  /** Of its ID token. */
+  readonly expiresAt: Date;
+  /** May be called again. */
+  release(): void;
+}
+
+interface Entry {
+  readonly client: Firestore;
+  readonly expiresAt: Date;
+  users: number;
+  retired: boolean;
+}
+
+/** Each has a connection of its own. */
+const MAX_CLIENTS = 100;
+
+/**
+ * By default every read that fails at once is repeated twice, after two and four seconds, also one that the
+ * rules refuse. This leaves repeating to the Firestore client itself, which goes by the error's code, and knows
+ * what it has received already.
+ */
+const WITHOUT_BLIND_RETRIES = {
+  gaxServerStreamingRetries: true,
+  clientConfig: {
+    interfaces: {
+      'google.firestore.v1.Firestore': {
+        retry_codes: { none: [] },
+        methods: {
+          BatchGetDocuments: { retry_codes_name: 'none' },
+          RunQuery: { retry_codes_name: 'none' },
+        },
+      },
+    },
+  },
+};
+
+const SETTINGS: Settings = { useBigInt: true, ...WITHOUT_BLIND_RETRIES };
+
+export class CallerClients {
+  private readonly tokens: CallerTokens;
+  private readonly clock: Clock;
+  /** By ID token, the least recently used first. */
+  private readonly entries = new Map<string, Entry>();
+
+  constructor(tokens: CallerTokens, clock: Clock) {
+    this.tokens = tokens;
+    this.clock = clock;
+  }
+
+  async lease(caller: Caller): Promise<Lease> {
+    const { idToken, expiresAt } = await this.tokens.of(caller);
+    const kept = this.entries.get(idToken);
+    if (kept !== undefined) return this.leased(idToken, kept);
+    const settings = await settingsFor(idToken);
+    const quicker = this.entries.get(idToken);
+    if (quicker !== undefined) return this.leased(idToken, quicker);
+    return this.leased(idToken, { client: new Firestore(settings), expiresAt, users: 0, retired: false });
+  }
+
+  async use<T>(caller: Caller, work: (client: Firestore) => Promise<T>): Promise<T> {
+    const { client, release } = await this.lease(caller);
+    try {
+      return await work(client);
+    } finally {
+      release();
+    }
+  }
+
+  private leased(idToken: string, entry: Entry): Lease {
+    entry.users += 1;
+    this.entries.delete(idToken);
+    this.entries.set(idToken, entry);
+    this.retireSome();
+    return { client: entry.client, expiresAt: entry.expiresAt, release: releaseOnce(entry) };
+  }
+
+  /** Those whose token has expired, and the least recently used of too many. */
+  private retireSome(): void {
+    const now = this.clock.now();
+    let surplus = this.entries.size - MAX_CLIENTS;
+    for (const [idToken, entry] of this.entries) {
+      if (surplus <= 0 && entry.expiresAt > now) continue;
+      surplus -= 1;
+      this.entries.delete(idToken);
+      entry.retired = true;
+      closeUnused(entry);
+    }
+  }
+}
+
+function releaseOnce(entry: Entry): () => void {
+  let released = false;
+  return () => {
+    if (released) return;
+    released = true;
+    entry.users -= 1;
+    closeUnused(entry);
+  };
+}
+
+function closeUnused({ client, users, retired }: Entry): void {
+  if (retired && users === 0) client.terminate().catch(() => undefined); // its process ends it in the end
+}
+
+/** The emulator takes the token as a header of each call, production as the connection's credential. */
+async function settingsFor(idToken: string): Promise<Settings> {
+  if (process.env['FIRESTORE_EMULATOR_HOST']) {
+    return { ...SETTINGS, customHeaders: { Authorization: `Bearer ${idToken}` } };
+  }
+  const { OAuth2Client } = await import('google-auth-library');
+  const authClient = new OAuth2Client();
+  authClient.setCredentials({ access_token: idToken });
+  return { ...SETTINGS, authClient };
 }

@@ -3,14 +3,14 @@
 import type { DocumentSnapshot, Firestore, QueryDocumentSnapshot } from '@google-cloud/firestore';
 import { expired } from '../../../access/rules/authentication.ts';
 import type { Caller } from '../../../access/rules/principal.ts';
-import { TOKEN_MARGIN_MILLISECONDS } from '../../../access/store/callerTokens.ts';
+import { TOKEN_MARGIN_MILLISECONDS } from '../../../access/store/signIn.ts';
 import { connectionError, MusterError } from '../../../kernel/errors.ts';
 import { versionOf } from '../../../kernel/firestore/documents.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
 import type { Clock } from '../../../kernel/ports.ts';
 import type { Change, DataPath, Watch, Watcher, WatchShape } from '../rules/access.ts';
 import { sizeLimitExceeded } from '../rules/errors.ts';
-import type { CallerClients, Lease } from './clients.ts';
+import type { CallerClients, Lease } from './access.ts';
 import { explained } from './errors.ts';
 import { elementOf } from './read.ts';
 import { fieldsToJson } from './values.ts';

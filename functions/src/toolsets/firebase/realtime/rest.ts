@@ -6,7 +6,7 @@
 import type { App } from 'firebase-admin/app';
 import { z } from 'zod';
 import type { Caller } from '../../../access/rules/principal.ts';
-import type { CallerTokens } from '../../../access/store/callerTokens.ts';
+import type { CallerTokens } from '../../../access/store/signIn.ts';
 import { connectionError, type MusterError } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
 import { sizeLimitExceeded, unansweredWrite } from '../rules/errors.ts';

@@ -3,13 +3,13 @@
 import type { Database, DataSnapshot, Query } from 'firebase-admin/database';
 import { expired } from '../../../access/rules/authentication.ts';
 import type { Caller } from '../../../access/rules/principal.ts';
-import type { CallerToken, CallerTokens } from '../../../access/store/callerTokens.ts';
+import type { CallerToken, CallerTokens } from '../../../access/store/signIn.ts';
 import { connectionError, MusterError } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
 import type { Clock } from '../../../kernel/ports.ts';
 import type { Change, Watch, Watcher, WatchShape } from '../rules/access.ts';
 import { permissionDenied, sizeLimitExceeded } from '../rules/errors.ts';
-import type { CallerClients, Lease } from './clients.ts';
+import type { CallerClients, Lease } from './access.ts';
 
 /** A token lasts an hour. */
 const LONGEST_TIMER_MILLISECONDS = 3_600_000;

@@ -12,7 +12,7 @@ import {
   type WriteRequest,
 } from './access.ts';
 import { invalidPath, invalidRequest, sizeLimitExceeded } from './errors.ts';
-import type { FirebasePorts } from './ports.ts';
+import type { FirebasePorts } from './subscription.ts';
 
 /** What Firestore holds in a document, and what one write may bring to either database. Source: docs/semantics.md#network. */
 const MAX_DATA_BYTES = 1_048_576;

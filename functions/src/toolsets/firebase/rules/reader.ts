@@ -12,8 +12,14 @@ import {
   type Reading,
   readingOf,
 } from './page.ts';
-import type { FirebasePorts } from './ports.ts';
-import { beginningOf, invalidCursor, type Position, positionAt, type Subscription } from './subscription.ts';
+import {
+  beginningOf,
+  type FirebasePorts,
+  invalidCursor,
+  type Position,
+  positionAt,
+  type Subscription,
+} from './subscription.ts';
 import { Watching, type WatchReader } from './watching.ts';
 
 /** Entries that are read at once. */

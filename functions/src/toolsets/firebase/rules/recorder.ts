@@ -13,8 +13,7 @@ import {
   Pending,
 } from './eventLog.ts';
 import { type Replayed, sizeOf } from './page.ts';
-import type { FirebasePorts } from './ports.ts';
-import { type EventType, MAX_CHILDREN_BYTES, MAX_VALUE_BYTES } from './subscription.ts';
+import { type EventType, type FirebasePorts, MAX_CHILDREN_BYTES, MAX_VALUE_BYTES } from './subscription.ts';
 import { apply, differences, type Transition, transitionOf } from './transition.ts';
 
 /** The first change is logged at once, and further ones together after so long. */

@@ -1,8 +1,11 @@
 /** A subscription: who watches what, and where its events are logged. Source: docs/decisions/0012-subscription-log.md. */
+import type { AccessPorts } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
-import type { DatabaseName, DataPath, WatchShape } from './access.ts';
+import type { SubscriptionReader } from '../store/subscriptions.ts';
+import type { DatabaseAccesses, DatabaseName, DataPath, WatchShape } from './access.ts';
 import { invalidRequest } from './errors.ts';
+import type { EventLog, WatcherLeases } from './eventLog.ts';
 
 export interface Subscription {
   /** A digest of the owner and the subscription's own id. */
@@ -194,4 +197,13 @@ export function invalidCursor(): MusterError {
     suggestion:
       'Give back the cursor of an earlier answer as it was, or none to begin with the oldest event.',
   });
+}
+
+// How callers' own data is reached, and subscriptions to it are kept.
+
+export interface FirebasePorts extends AccessPorts {
+  readonly databases: DatabaseAccesses;
+  readonly subscriptions: SubscriptionReader;
+  readonly events: EventLog;
+  readonly leases: WatcherLeases;
 }

@@ -5,12 +5,10 @@
 import type { Caller } from '../../../access/rules/principal.ts';
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { byteLength } from '../../../kernel/json.ts';
-import { retryStale, unlessStale } from '../../../kernel/retry.ts';
 import type { Expiring } from '../../../kernel/sweep.ts';
-import { inTime } from '../../../kernel/waiting.ts';
+import { inTime, retryStale, unlessStale } from '../../../kernel/waiting.ts';
 import { type DatabaseName, type DataPath, parsePath } from './access.ts';
 import type { EventReader, ReadFrom, Reading } from './page.ts';
-import type { FirebasePorts } from './ports.ts';
 import { LogReader } from './reader.ts';
 import { sizeError } from './recorder.ts';
 import {
@@ -19,6 +17,7 @@ import {
   cursorOf,
   type EventType,
   EXTENDED_EVERY_MILLISECONDS,
+  type FirebasePorts,
   hasExpired,
   isSameDefinition,
   KEPT_MILLISECONDS,

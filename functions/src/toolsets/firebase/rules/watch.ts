@@ -1,12 +1,11 @@
 /** One instance's watch of one subscription: from the log's state on, as one caller, into the log. */
 import type { Caller } from '../../../access/rules/principal.ts';
-import { unlessStale } from '../../../kernel/retry.ts';
+import { unlessStale } from '../../../kernel/waiting.ts';
 import { parsePath, type Watch } from './access.ts';
 import type { Entry, EventLog } from './eventLog.ts';
 import type { Replayed } from './page.ts';
-import type { FirebasePorts } from './ports.ts';
 import { Recorder, type RecorderEnd } from './recorder.ts';
-import { hasExpired, MAX_CHILDREN, type Subscription, shapeOf } from './subscription.ts';
+import { type FirebasePorts, hasExpired, MAX_CHILDREN, type Subscription, shapeOf } from './subscription.ts';
 import type { State } from './transition.ts';
 
 export class RecordedWatch {

@@ -8,8 +8,7 @@ import { type Deferred, deferred } from '../../../kernel/waiting.ts';
 import { parsePath } from './access.ts';
 import { type Entry, type Lease, type LoadedLog, mayTake, RENEWED_EVERY_MILLISECONDS } from './eventLog.ts';
 import { type KnownSubscriptions, replay } from './page.ts';
-import type { FirebasePorts } from './ports.ts';
-import { type Subscription, subscriptionNotFound } from './subscription.ts';
+import { type FirebasePorts, type Subscription, subscriptionNotFound } from './subscription.ts';
 import { lookAt, stateOf } from './transition.ts';
 import { beginLate, RecordedWatch } from './watch.ts';
 

@@ -4,10 +4,10 @@ import type { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { type DocumentCodec, documentCodec } from '../../../kernel/firestore/codec.ts';
-import type { ChangeWriters } from '../../../kernel/firestore/commitWrites.ts';
 import { timestamp } from '../../../kernel/firestore/documents.ts';
 import { COLLECTIONS, subscriptionPath } from '../../../kernel/firestore/paths.ts';
 import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import { DATABASES } from '../rules/access.ts';
 import { EVENT_TYPES, type Subscription, type SubscriptionChanges } from '../rules/subscription.ts';
 

@@ -2,8 +2,7 @@
 import { type Operation, REPLAY_HOURS, type RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { found, outcomeUnknown, unwritable, written } from './errors.ts';
-import type { GitHub, Issue, NewIssue, RepositoryName } from './port.ts';
-import type { GitHubPorts } from './ports.ts';
+import type { GitHub, GitHubPorts, Issue, NewIssue, RepositoryName } from './port.ts';
 
 /** How often something is sent whose answer is lost. */
 const MAX_ATTEMPTS = 3;

@@ -6,13 +6,12 @@ import { type CommitRequest, checkRequest, type FileChange, isObstacle, kindsOf 
 import { TreeView } from './content.ts';
 import { found, invalidArgument, refNotFound, repositoryNotFound, written } from './errors.ts';
 import { isSha, refName } from './names.ts';
-import type { Commit, GitHub, RepositoryName, TreeEntry } from './port.ts';
-import type { GitHubPorts } from './ports.ts';
+import type { Commit, GitHub, GitHubPorts, RepositoryName, TreeEntry } from './port.ts';
 
 /** How often a branch may move on while a commit is made for it. */
 const MAX_ATTEMPTS = 3;
 
-export interface CreatedBranch {
+interface CreatedBranch {
   readonly branch: string;
   readonly sha: string;
   /** False where it was there already, at the same commit. */

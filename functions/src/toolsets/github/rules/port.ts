@@ -1,3 +1,6 @@
+import type { CoordinationPorts } from '../../coordination/index.ts';
+import type { PullRequestLinks } from './pullRequests.ts';
+
 /**
  * What the domain asks of GitHub. The adapter implements it. Whatever GitHub answers has been checked and
  * bounded before it comes in here. `undefined` is GitHub's 404, which does not tell what is missing: who asked
@@ -236,4 +239,11 @@ export interface GitHub {
 export interface RepositoryName {
   readonly owner: string;
   readonly repo: string;
+}
+
+// How GitHub is reached, and which task a pull request concerns.
+
+export interface GitHubPorts extends CoordinationPorts {
+  readonly gitHub: GitHub;
+  readonly pullRequestLinks: PullRequestLinks;
 }

@@ -2,9 +2,17 @@
 import { MusterError } from '../../../kernel/errors.ts';
 import { base64Of, base64Part, textPart, utf8Text } from './content.ts';
 import { fileNotFound, found, refNotFound, repositoryNotFound, shown } from './errors.ts';
-import { filePath, plainText, refName } from './names.ts';
+import {
+  filePath,
+  lineOf,
+  matchedLine,
+  plainText,
+  refName,
+  type SearchFilters,
+  searchedOwner,
+  searchQuery,
+} from './names.ts';
 import type { CodeHit, Contents, GitHub, RepositoryName } from './port.ts';
-import { lineOf, matchedLine, type SearchFilters, searchedOwner, searchQuery } from './search.ts';
 
 /** The largest file that is read, in bytes, in parts where it is larger than an answer. */
 const MAX_FILE_BYTES = 5_242_880;

@@ -1,10 +1,10 @@
 import type { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { type DocumentCodec, documentCodec } from '../../../kernel/firestore/codec.ts';
-import type { ChangeWriters } from '../../../kernel/firestore/commitWrites.ts';
 import { timestamp } from '../../../kernel/firestore/documents.ts';
 import { pullRequestId, pullRequestPath } from '../../../kernel/firestore/paths.ts';
 import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { LinkChanges, PullRequestLink, PullRequestLinks } from '../rules/pullRequests.ts';
 
 export const { toDocument: linkToDocument, fromDocument: linkFromDocument }: DocumentCodec<PullRequestLink> =

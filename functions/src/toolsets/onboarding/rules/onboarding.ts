@@ -1,7 +1,6 @@
 /** Arriving: the welcome and the checklist. Source: spec/network.md, "Onboarding Tools"; docs/semantics.md#network. */
 import type { AgentType } from '../../../access/rules/agent.ts';
-import type { AccessPorts } from '../../../access/rules/ports.ts';
-import { hasRole, type Principal } from '../../../access/rules/principal.ts';
+import { type AccessPorts, hasRole, type Principal } from '../../../access/rules/principal.ts';
 import type { AgentRegistration } from '../../../access/rules/registration.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { Hashing, PortOf } from '../../../kernel/ports.ts';

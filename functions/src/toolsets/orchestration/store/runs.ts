@@ -3,7 +3,6 @@
 import type { DocumentSnapshot, Firestore, Query } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
-import type { ChangeWriters } from '../../../kernel/firestore/commitWrites.ts';
 import { LatestValue, readDue } from '../../../kernel/firestore/documents.ts';
 import {
   answerPath,
@@ -14,12 +13,21 @@ import {
   runStepsPath,
 } from '../../../kernel/firestore/paths.ts';
 import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
 import type { JournalEntry } from '../rules/runs/journal.ts';
 import type { Run, RunOrder, RunStatus, StepRecord } from '../rules/runs/run.ts';
 import type { RunChanges } from '../rules/runs/stepExecution.ts';
-import { orderFromDocument, orderToDocument, runFromDocument, runToDocument } from './runDocument.ts';
-import { callFromDocument, callToDocument, stepFromDocument, stepToDocument } from './stepDocument.ts';
+import {
+  callFromDocument,
+  callToDocument,
+  orderFromDocument,
+  orderToDocument,
+  runFromDocument,
+  runToDocument,
+  stepFromDocument,
+  stepToDocument,
+} from './runDocument.ts';
 
 export class FirestoreRunReader {
   private readonly database: Firestore;

@@ -4,11 +4,17 @@ import type { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { type DocumentCodec, documentCodec } from '../../../kernel/firestore/codec.ts';
-import type { ChangeWriters } from '../../../kernel/firestore/commitWrites.ts';
 import { timestamp } from '../../../kernel/firestore/documents.ts';
-import { COLLECTIONS, workflowPath } from '../../../kernel/firestore/paths.ts';
+import {
+  agentMeasurePath,
+  COLLECTIONS,
+  MEASURE_SHARDS,
+  workflowPath,
+} from '../../../kernel/firestore/paths.ts';
 import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import { type ChangeWriters, increments } from '../../../kernel/firestore/store.ts';
 import type { Slice } from '../../../kernel/paging.ts';
+import type { AgentMeasure, MeasureChanges } from '../rules/agents/profile.ts';
 import type { SavedWorkflow, Workflow, WorkflowChanges } from '../rules/workflows/definition.ts';
 import { readWorkflow } from '../rules/workflows/validation.ts';
 
@@ -30,7 +36,7 @@ const codec: DocumentCodec<SavedWorkflow> = documentCodec(
   { definition: 'workflow' },
 );
 
-export function workflowToDocument(saved: SavedWorkflow): Record<string, unknown> {
+function workflowToDocument(saved: SavedWorkflow): Record<string, unknown> {
   return { ...codec.toDocument(saved), name: saved.workflow.name };
 }
 
@@ -75,3 +81,58 @@ export const workflowWriters: ChangeWriters<WorkflowChanges> = {
     writes.deleteAt(workflowPath(id), version);
   },
 };
+
+// What has been measured of hosted agents: counters, spread over several documents for each.
+
+const counters = z.object({
+  agent: z.string(),
+  requests: z.number(),
+  answered: z.number(),
+  milliseconds: z.number(),
+});
+
+/** What one shard has of an agent. */
+export function measureFromDocument(data: unknown): AgentMeasure {
+  return counters.parse(data);
+}
+
+export const measureWriters: ChangeWriters<MeasureChanges> = {
+  measureAgent({ measure: { agent, ...counted } }, writes) {
+    const shard = agentMeasurePath(`${agent}-${writes.randomness.integer(MEASURE_SHARDS)}`);
+    writes.set(shard, { agent, ...increments(counted) }, { merge: true });
+  },
+};
+
+export class FirestoreAgentMeasures {
+  private readonly database: Firestore;
+  private readonly documents: DocumentReading;
+
+  constructor(database: Firestore, documents: DocumentReading) {
+    this.database = database;
+    this.documents = documents;
+  }
+
+  /** Those of the agents that have been measured. */
+  async read(agents: readonly string[]): Promise<ReadonlyMap<string, AgentMeasure>> {
+    const shards = agents.flatMap((agent) =>
+      Array.from({ length: MEASURE_SHARDS }, (_, shard) =>
+        this.database.doc(agentMeasurePath(`${agent}-${shard}`)),
+      ),
+    );
+    const measures = new Map<string, AgentMeasure>();
+    if (shards.length === 0) return measures;
+    for (const snapshot of await this.database.getAll(...shards)) {
+      const [measure] = this.documents.readable(snapshot, measureFromDocument);
+      if (measure === undefined) continue;
+      const { agent, ...counted } = measure;
+      const before = measures.get(agent) ?? { requests: 0, answered: 0, milliseconds: 0 };
+      measures.set(agent, {
+        agent,
+        requests: before.requests + counted.requests,
+        answered: before.answered + counted.answered,
+        milliseconds: before.milliseconds + counted.milliseconds,
+      });
+    }
+    return measures;
+  }
+}

@@ -1,7 +1,12 @@
 /** What the calls of the last hour were like, in every instance together. */
-import type { CallHistory, Counts, ToolCounts } from '../../../access/rules/callMetrics.ts';
+import type { AgentChanges } from '../../../access/rules/agent.ts';
+import type { CallHistory, Counts, MetricsReader, ToolCounts } from '../../../access/rules/callMetrics.ts';
+import type { Store } from '../../../kernel/commit.ts';
+import type { PortOf, UnreadableDocuments } from '../../../kernel/ports.ts';
+import type { SweepRecord } from '../../../kernel/sweep.ts';
 import { inTime } from '../../../kernel/waiting.ts';
-import type { SystemPorts } from './ports.ts';
+import type { GitHubPorts } from '../../github/index.ts';
+import type { FirestoreSkillReader } from '../store/skills.ts';
 
 /** How far back calls are looked at. */
 export const WINDOW_MILLISECONDS = 3_600_000;
@@ -62,4 +67,26 @@ export function mostFailing(
       other.failures - one.failures || other.calls - one.calls || (name < otherName ? -1 : 1),
   );
   return called.slice(0, most);
+}
+
+// What the state of the whole system is read from.
+
+/** Each asks its service something small, and rejects where it is not answered. */
+export interface Probes {
+  firestore(): Promise<void>;
+  realtimeDatabase(): Promise<void>;
+}
+
+interface CommittedChanges {
+  /** Counts the changes of a kind that commits of this instance may have brought about. */
+  committed(kind: keyof AgentChanges): number;
+}
+
+export interface SystemPorts extends GitHubPorts {
+  readonly store: Store & CommittedChanges;
+  readonly skills: PortOf<FirestoreSkillReader>;
+  readonly metricsReader: MetricsReader;
+  readonly probes: Probes;
+  readonly sweepRecord: SweepRecord;
+  readonly unreadable: UnreadableDocuments;
 }

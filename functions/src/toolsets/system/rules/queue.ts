@@ -14,7 +14,7 @@ import {
   type Task,
   taskType,
 } from '../../coordination/index.ts';
-import type { SystemPorts } from './ports.ts';
+import type { SystemPorts } from './metrics.ts';
 
 /** An agent's own tasks are looked at up to this many. */
 const MAX_OWN_TASKS = 100;

@@ -5,7 +5,7 @@
 import type { SweepState } from '../../../kernel/sweep.ts';
 import { inTime } from '../../../kernel/waiting.ts';
 import type { RateLimit } from '../../github/index.ts';
-import type { SystemPorts } from './ports.ts';
+import type { SystemPorts } from './metrics.ts';
 import type { TaskOverview } from './queue.ts';
 
 /** What is asked for its health. */

@@ -12,7 +12,7 @@ import type {
   Swept,
 } from '../../../kernel/sweep.ts';
 import { inTime } from '../../../kernel/waiting.ts';
-import type { SystemPorts } from './ports.ts';
+import type { SystemPorts } from './metrics.ts';
 
 /** A part that is told that its turn is over may take this much longer to finish what it has begun. */
 const ENDING_MILLISECONDS = 5000;

@@ -1,10 +1,14 @@
 /** Reads the counts of calls that all instances store, and measures this instance. */
 
+import type { Firestore } from '@google-cloud/firestore';
 import type { Database, DataSnapshot } from 'firebase-admin/database';
 import { z } from 'zod';
 import type { CallHistory, Counts, MetricsReader, ToolCounts } from '../../../access/rules/callMetrics.ts';
+import { timestamp } from '../../../kernel/firestore/documents.ts';
+import { sweepPath } from '../../../kernel/firestore/paths.ts';
+import type { Log, UnreadableDocuments } from '../../../kernel/ports.ts';
 import { METRICS_MINUTES, minuteKey, nameOfKey, timeOfMinuteKey } from '../../../kernel/realtime/paths.ts';
-import type { UnreadableDocuments } from '../../../kernel/unreadable.ts';
+import type { BehindPart, PresenceOutage, SweepRecord, SweepState } from '../../../kernel/sweep.ts';
 
 export const storedCounts = z.object({
   calls: z.number(),
@@ -113,4 +117,66 @@ export class ProcessGauge {
 
 function oneDecimal(value: number): number {
   return Math.round(value * 10) / 10;
+}
+
+const outage = z.object({ since: timestamp, back_at: timestamp.exactOptional() });
+
+const behindPart = z.object({
+  since: timestamp,
+  from: z.object({ at: timestamp, id: z.string() }).exactOptional(),
+});
+
+const sweepDocument = z.object({
+  outage: outage.nullish(),
+  behind: z.record(z.string(), behindPart).default({}),
+});
+
+export function sweepFromDocument(data: unknown): SweepState {
+  const { outage: stored, behind } = sweepDocument.parse(data);
+  if (!stored) return { behind };
+  const { since, back_at } = stored;
+  return { outage: { since, ...(back_at && { backAt: back_at }) }, behind };
+}
+
+export class FirestoreSweepRecord implements SweepRecord {
+  private readonly database: Firestore;
+  private readonly path: string;
+  private readonly log: Log;
+
+  /** @param name of the sweep: each has a record of its own */
+  constructor(database: Firestore, name: string, log: Log) {
+    this.database = database;
+    this.path = sweepPath(name);
+    this.log = log;
+  }
+
+  async read(): Promise<SweepState> {
+    const snapshot = await this.database.doc(this.path).get();
+    try {
+      return sweepFromDocument(snapshot.data() ?? {});
+    } catch (error) {
+      this.log.error('sweep_record_unreadable', { document: this.path, error });
+      // What somebody has broken by hand says nothing: the sweep begins anew, and writes over it.
+      return { behind: {} };
+    }
+  }
+
+  async saveOutage(told: PresenceOutage | undefined): Promise<void> {
+    const saved = told && { since: told.since, ...(told.backAt && { back_at: told.backAt }) };
+    await this.save('outage', saved ?? null);
+  }
+
+  async saveBehind(behind: SweepState['behind']): Promise<void> {
+    const parts = Object.entries(behind).map(([name, part]) => [name, partToDocument(part)]);
+    await this.save('behind', Object.fromEntries(parts));
+  }
+
+  /** Two sweeps at once may save: each field is the latter's, and the other field stays. */
+  private async save(field: 'outage' | 'behind', value: object | null): Promise<void> {
+    await this.database.doc(this.path).set({ [field]: value }, { mergeFields: [field] });
+  }
+}
+
+function partToDocument({ since, from }: BehindPart) {
+  return { since, ...(from && { from }) };
 }

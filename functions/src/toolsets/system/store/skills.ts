@@ -4,7 +4,7 @@ import { skillFromDocument } from '../../../access/store/agents.ts';
 import { COLLECTIONS } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { folded, lookedUpPrefix, matchesWords } from '../../../kernel/text.ts';
-import type { SkillQuery } from '../rules/skills.ts';
+import type { SkillQuery } from '../rules/directory.ts';
 
 /** How many candidates are looked through where no index answers the whole query. */
 const MAX_CANDIDATES = 1000;

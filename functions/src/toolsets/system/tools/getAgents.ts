@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Agent, foldedCapability } from '../../../access/rules/agent.ts';
 import { AVAILABILITIES, availability } from '../../../access/rules/liveness.ts';
-import { encodeCursor } from '../../../kernel/cursor.ts';
+import { encodeCursor } from '../../../kernel/paging.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { cursor, pageShape, placeAfter } from './paging.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { encodeCursor } from '../../../kernel/cursor.ts';
 import { idOf } from '../../../kernel/ids.ts';
+import { encodeCursor } from '../../../kernel/paging.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import {
   CODING_TYPE,

@@ -3,8 +3,8 @@ import type { CallHistory } from '../../../access/rules/callMetrics.ts';
 import { fitting } from '../../../kernel/json.ts';
 import type { KnownTool } from '../../../mcp/callContext.ts';
 import { defineTool } from '../../../mcp/tool.ts';
+import type { Skill } from '../rules/directory.ts';
 import { successRate } from '../rules/metrics.ts';
-import type { Skill } from '../rules/skills.ts';
 
 const MAX_SEARCH_LENGTH = 200;
 

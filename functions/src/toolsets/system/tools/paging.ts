@@ -1,8 +1,7 @@
 /** Arguments and answers of the lists whose pages go by cursors. */
 
 import { z } from 'zod';
-import { decodeCursor } from '../../../kernel/cursor.ts';
-import type { Place } from '../../../kernel/paging.ts';
+import { decodeCursor, type Place } from '../../../kernel/paging.ts';
 
 export const cursor = z
   .string()

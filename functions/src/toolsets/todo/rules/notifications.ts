@@ -1,9 +1,8 @@
 /** Tells people of reminders, in the ways that they chose. A notification that was delivered is not sent again. */
-
 import type { TaskEvent } from './outbox.ts';
 import type { TodoPorts } from './ports.ts';
-import { DEFAULT_LEAD_MILLISECONDS } from './reminder.ts';
 import { type Notification, notificationOf } from './reminderMail.ts';
+import { DEFAULT_LEAD_MILLISECONDS } from './reminders.ts';
 
 export interface Preferences {
   /** How long before its due date a to-do is reminded of. */

@@ -1,5 +1,5 @@
 /** What the rules of to-dos read and write through. */
-import type { AccessPorts } from '../../../access/rules/ports.ts';
+import type { AccessPorts } from '../../../access/rules/principal.ts';
 import type { PortOf } from '../../../kernel/ports.ts';
 import type { FirestoreAuditTrail, FirestoreTaskHistory } from '../store/events.ts';
 import type {
@@ -11,8 +11,7 @@ import type {
   FirestoreMailQueue,
   FirestorePreferenceReader,
 } from '../store/notifications.ts';
-import type { FirestoreRecurringTaskReader } from '../store/recurringTasks.ts';
-import type { FirestoreReminderReader } from '../store/reminders.ts';
+import type { FirestoreRecurringTaskReader, FirestoreReminderReader } from '../store/reminders.ts';
 import type { FirestoreTodoReader } from '../store/todos.ts';
 import type { PushService } from './notifications.ts';
 import type { DeadLetters, EventPublisher } from './outbox.ts';

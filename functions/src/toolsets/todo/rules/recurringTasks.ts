@@ -1,8 +1,8 @@
 /** A person's recurring tasks. Source: spec/todo.md, create_recurring_task; docs/semantics.md#to-dos. */
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import type { Page } from '../../../kernel/paging.ts';
-import { retryStale } from '../../../kernel/retry.ts';
-import { readFor } from '../../../kernel/unreadable.ts';
+import { readFor } from '../../../kernel/ports.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
 import { guardChanges } from './duplicateGuard.ts';
 import { occurrenceTodo } from './nextOccurrence.ts';
 import type { TodoPorts } from './ports.ts';

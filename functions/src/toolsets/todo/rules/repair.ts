@@ -5,7 +5,7 @@
  */
 import type { Change } from '../../../kernel/commit.ts';
 import { canonicalJson, type JsonObject, jsonObject } from '../../../kernel/json.ts';
-import { retryStale } from '../../../kernel/retry.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
 import { guardChanges, guardChangesIfFree } from './duplicateGuard.ts';
 import { followingOccurrence } from './nextOccurrence.ts';
 import type { TodoPorts } from './ports.ts';

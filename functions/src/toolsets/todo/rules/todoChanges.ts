@@ -5,7 +5,7 @@ import type { Place } from '../../../kernel/paging.ts';
 import type { TaskEvent, TaskEventType } from './outbox.ts';
 import type { TodoPorts } from './ports.ts';
 import type { RecurringTask } from './recurrence.ts';
-import { type Reminder, reminderBefore } from './reminder.ts';
+import { type Reminder, reminderBefore } from './reminders.ts';
 import { type Todo, todoAnswer } from './todo.ts';
 
 /** What events report the change of; the rest of a to-do never changes. */

@@ -1,9 +1,9 @@
 /** A person's to-dos. Source: spec/todo.md; docs/semantics.md#to-dos. */
 import type { RecordAnswer } from '../../../kernel/commit.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
-import { retryStale } from '../../../kernel/retry.ts';
+import { readFor } from '../../../kernel/ports.ts';
 import { searchWords, soughtPrefixes } from '../../../kernel/text.ts';
-import { readFor } from '../../../kernel/unreadable.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
 import { guardChanges } from './duplicateGuard.ts';
 import { followingOccurrence } from './nextOccurrence.ts';
 import type { TaskEvent } from './outbox.ts';
@@ -47,7 +47,7 @@ interface TodoDraft {
 }
 
 /** What is left out stays, what is null goes. */
-export interface TodoEdit {
+interface TodoEdit {
   readonly title?: string | undefined;
   readonly description?: string | null | undefined;
   readonly dueDate?: Date | null | undefined;

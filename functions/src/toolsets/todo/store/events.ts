@@ -3,10 +3,10 @@
 import { FieldValue, type Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { createOnce } from '../../../kernel/firestore/client.ts';
-import type { ChangeWriters } from '../../../kernel/firestore/commitWrites.ts';
 import { timestamp } from '../../../kernel/firestore/documents.ts';
 import { auditPath, COLLECTIONS, eventPath, reminderPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
+import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import {
   type AuditEntry,
@@ -16,7 +16,7 @@ import {
   messageOf,
   type TaskEvent,
 } from '../rules/outbox.ts';
-import type { ReminderChanges } from '../rules/reminder.ts';
+import type { ReminderChanges } from '../rules/reminders.ts';
 import { reminderToDocument } from './reminders.ts';
 
 /** An update keeps the fields that it does not name. */

@@ -4,8 +4,7 @@ import { FieldPath, type Query, type QueryDocumentSnapshot } from '@google-cloud
 import { fitting } from '../../../kernel/json.ts';
 import type { Todo, TodoPage } from '../rules/todo.ts';
 import type { FoundTodos } from '../rules/todoChanges.ts';
-import { TODO_FIELDS } from './todoDocument.ts';
-import { anywhere, type SoughtWord, waysOfHaving } from './todoIndex.ts';
+import { anywhere, type SoughtWord, TODO_FIELDS, waysOfHaving } from './todoDocument.ts';
 
 type Having = (sought: readonly SoughtWord[]) => Query;
 

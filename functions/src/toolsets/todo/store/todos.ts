@@ -1,6 +1,5 @@
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../../kernel/commit.ts';
-import type { ChangeWriters } from '../../../kernel/firestore/commitWrites.ts';
 import {
   COLLECTIONS,
   recurringTaskPath,
@@ -9,12 +8,12 @@ import {
   todoPath,
 } from '../../../kernel/firestore/paths.ts';
 import { type DocumentReading, FirestoreReader } from '../../../kernel/firestore/reading.ts';
+import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import { fitting } from '../../../kernel/json.ts';
-import type { Reminder } from '../rules/reminder.ts';
+import type { Reminder } from '../rules/reminders.ts';
 import { PRIORITIES, type Todo, type TodoFilter, type TodoPage, type TodoSort } from '../rules/todo.ts';
 import type { EditedTodo, FoundTodos, RemindedTodo, TodoChanges } from '../rules/todoChanges.ts';
-import { recurringTaskToDocument } from './recurringTasks.ts';
-import { reminderFromDocument } from './reminders.ts';
+import { recurringTaskToDocument, reminderFromDocument } from './reminders.ts';
 import {
   FIRST_OF_ALL,
   isIndexCurrent,
@@ -24,11 +23,11 @@ import {
   priorityRank,
   sortedBy,
   TODO_FIELDS,
+  tagSetKey,
   titleGuardFromDocument,
   todoFromDocument,
   todoToDocument,
 } from './todoDocument.ts';
-import { tagSetKey } from './todoIndex.ts';
 import { searchTodos } from './todoSearch.ts';
 
 export class FirestoreTodoReader extends FirestoreReader {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { reminderAnswer } from '../rules/reminder.ts';
+import { reminderAnswer } from '../rules/reminders.ts';
 import { cursor, MAX_LIMIT, pagesOf, pagesShape, timeEndOf, timePageOf } from './listing.ts';
 import { reading, reminderShape } from './shapes.ts';
 

@@ -1,9 +1,8 @@
 /** What the tools that list have in common: arguments, pages and ends. */
 
 import { z } from 'zod';
-import { decodeCursor, encodeCursor } from '../../../kernel/cursor.ts';
 import { canonicalJson } from '../../../kernel/json.ts';
-import type { Page, Place } from '../../../kernel/paging.ts';
+import { decodeCursor, encodeCursor, type Page, type Place } from '../../../kernel/paging.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
 import { type Priority, SORT_ORDERS, type TodoPage, type TodoSort, todoAnswer } from '../rules/todo.ts';
 import type { FoundTodos } from '../rules/todoChanges.ts';
@@ -106,7 +105,7 @@ export function pageOf(question: object, { limit, cursor: encoded }: AskedPage):
   return { limit, ...(after && { after }) };
 }
 
-export function endOf(question: object, next: Place | undefined) {
+function endOf(question: object, next: Place | undefined) {
   if (next === undefined) return { truncated: false };
   return { truncated: true, next_cursor: encodeCursor(canonicalJson(question), next) };
 }

@@ -6,7 +6,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { clearable } from '../../../mcp/tool.ts';
 import { FREQUENCIES, type RecurringTask } from '../rules/recurrence.ts';
-import { type Reminder, reminderAnswer } from '../rules/reminder.ts';
+import { type Reminder, reminderAnswer } from '../rules/reminders.ts';
 import {
   MAX_DESCRIPTION_LENGTH,
   MAX_TAGS,

@@ -1,5 +1,5 @@
 /** What a task asks of an agent, as far as its description says so. */
-import type { Availability } from '../hostedAgent.ts';
+import type { Availability } from '../ports.ts';
 import { type AgentProfile, type AgentRole, CAPABILITY_OF } from './profile.ts';
 
 export interface Requirements {

@@ -3,8 +3,7 @@ import { type Agent, foldedCapability } from '../../../../access/rules/agent.ts'
 import { byteLength } from '../../../../kernel/json.ts';
 import type { Slice } from '../../../../kernel/paging.ts';
 import { estimatedTokens } from '../calls/budget.ts';
-import type { HostedAgent } from '../hostedAgent.ts';
-import type { OrchestrationPorts } from '../ports.ts';
+import type { HostedAgent, OrchestrationPorts } from '../ports.ts';
 import { agentsOf, type Step, type Workflow, withSteps } from '../workflows/definition.ts';
 import {
   type AgentMetrics,

@@ -7,9 +7,9 @@ import {
   MAX_ANSWER_BYTES,
   type ModelAnswer,
   ModelFailure,
+  type OrchestrationPorts,
   type Usage,
-} from '../hostedAgent.ts';
-import type { OrchestrationPorts } from '../ports.ts';
+} from '../ports.ts';
 import type { StepJournal } from '../runs/journal.ts';
 import { type Budget, estimatedTokens, NO_USAGE, type Reservation } from './budget.ts';
 

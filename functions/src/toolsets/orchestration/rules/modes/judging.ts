@@ -4,7 +4,7 @@
  */
 import type { Hashing, Randomness } from '../../../../kernel/ports.ts';
 import type { CallResult } from '../calls/calling.ts';
-import { fenced } from '../workflows/promptText.ts';
+import { fenced } from '../workflows/scope.ts';
 import { type Ask, type Ballot, isValid, type ModeResult } from './ask.ts';
 
 interface Contribution {

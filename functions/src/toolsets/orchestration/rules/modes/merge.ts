@@ -1,6 +1,6 @@
 /** One answer out of all, which says what came from whom. Source: docs/semantics.md#orchestration. */
 import type { AnsweredCall } from '../calls/calling.ts';
-import { fenced } from '../workflows/promptText.ts';
+import { fenced } from '../workflows/scope.ts';
 import { allFailed, askAll, failureWarnings, isValid, type ModeResult, type Round } from './ask.ts';
 
 interface Merge extends Round {

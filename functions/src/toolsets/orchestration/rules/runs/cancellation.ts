@@ -2,8 +2,8 @@
 import { hasRole, type Principal } from '../../../../access/rules/principal.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
-import { retryStale } from '../../../../kernel/retry.ts';
-import { readFor } from '../../../../kernel/unreadable.ts';
+import { readFor } from '../../../../kernel/ports.ts';
+import { retryStale } from '../../../../kernel/waiting.ts';
 import { cancelTask, isClosed, outcomeChanges } from '../../../coordination/index.ts';
 import { tasksOfRun } from '../network.ts';
 import type { OrchestrationPorts } from '../ports.ts';

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { MusterError } from '../../../../kernel/errors.ts';
-import { unlessUnreadable } from '../../../../kernel/unreadable.ts';
+import { unlessUnreadable } from '../../../../kernel/ports.ts';
 import type { TaskCreation } from '../../../coordination/index.ts';
 import { priceOf } from '../calls/budget.ts';
 import type { OrchestrationPorts } from '../ports.ts';

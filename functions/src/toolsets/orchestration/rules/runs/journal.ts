@@ -8,8 +8,7 @@ import { MusterError } from '../../../../kernel/errors.ts';
 import { utf8Length } from '../../../../kernel/json.ts';
 import type { Attempt, AttemptIdentity, CompletedAttempt, PlannedAttempt } from '../calls/attempting.ts';
 import { costOf, estimatedTokens, priceOf } from '../calls/budget.ts';
-import type { Price } from '../hostedAgent.ts';
-import type { OrchestrationPorts } from '../ports.ts';
+import type { OrchestrationPorts, Price } from '../ports.ts';
 
 interface JournalScope {
   readonly runId: string;

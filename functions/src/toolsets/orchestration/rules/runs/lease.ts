@@ -1,6 +1,6 @@
 /** The lease by which one instance executes a run: it is taken, renewed and given up, and its epoch fences every write. */
 import type { Change } from '../../../../kernel/commit.ts';
-import { retryStale } from '../../../../kernel/retry.ts';
+import { retryStale } from '../../../../kernel/waiting.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { isEnded, isLeased, LEASE_MILLISECONDS, type Run, renewed, take } from './run.ts';
 

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../../kernel/json.ts';
 import type { AgentRole } from '../agents/profile.ts';
 import type { Attempt } from '../calls/attempting.ts';
-import type { Usage } from '../hostedAgent.ts';
+import type { Usage } from '../ports.ts';
 import type { Workflow } from '../workflows/definition.ts';
 import type { StepRound } from '../workflows/progress.ts';
 

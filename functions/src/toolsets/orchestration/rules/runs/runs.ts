@@ -2,8 +2,8 @@
 import type { Principal } from '../../../../access/rules/principal.ts';
 import type { RecordAnswer } from '../../../../kernel/commit.ts';
 import type { Slice } from '../../../../kernel/paging.ts';
+import { unlessUnreadable } from '../../../../kernel/ports.ts';
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../../../kernel/sweep.ts';
-import { unlessUnreadable } from '../../../../kernel/unreadable.ts';
 import { isClosed } from '../../../coordination/index.ts';
 import type { AgentRoster } from '../agents/selection.ts';
 import { runOfTask } from '../network.ts';

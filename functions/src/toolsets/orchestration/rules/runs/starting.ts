@@ -3,7 +3,7 @@ import type { Principal } from '../../../../access/rules/principal.ts';
 import type { Change, RecordAnswer } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { canonicalJson, requireSize } from '../../../../kernel/json.ts';
-import { retryStale } from '../../../../kernel/retry.ts';
+import { retryStale } from '../../../../kernel/waiting.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { allSteps } from '../workflows/definition.ts';
 import { progressOf } from '../workflows/progress.ts';

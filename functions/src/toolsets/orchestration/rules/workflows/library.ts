@@ -3,7 +3,7 @@ import type { RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { canonicalJson } from '../../../../kernel/json.ts';
 import type { Slice } from '../../../../kernel/paging.ts';
-import { retryStale } from '../../../../kernel/retry.ts';
+import { retryStale } from '../../../../kernel/waiting.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { builtIn } from './builtIn.ts';
 import type { SavedWorkflow, Workflow } from './definition.ts';

@@ -6,13 +6,13 @@
 import { ConditionError, evaluateCondition } from './condition.ts';
 import { type Block, blocksOf, type Step, stagesOf, type Workflow } from './definition.ts';
 import { promptOf } from './prompt.ts';
-import { TemplateError } from './promptText.ts';
 import {
   type Given,
   type Scope,
   type StepOutcome,
   type StepResult,
   scopeAtStart,
+  TemplateError,
   withStep,
 } from './scope.ts';
 

@@ -1,8 +1,7 @@
 /** What a step asks of its agent. */
 import type { AgentRole } from '../agents/profile.ts';
 import { allSteps, type Step, type Workflow } from './definition.ts';
-import { BoundedText, fenced, printed } from './promptText.ts';
-import type { Scope } from './scope.ts';
+import { BoundedText, fenced, printed, type Scope } from './scope.ts';
 import { renderTemplate } from './template.ts';
 
 const TASK_OF_ROLE: Readonly<Record<AgentRole, string>> = {

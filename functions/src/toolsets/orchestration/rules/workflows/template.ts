@@ -5,8 +5,7 @@
  */
 
 import mustache from 'mustache';
-import { BoundedText, fenced, printed, TemplateError } from './promptText.ts';
-import type { Scope, StepView } from './scope.ts';
+import { BoundedText, fenced, printed, type Scope, type StepView, TemplateError } from './scope.ts';
 
 /**
  * How many parts may be rendered in all: sections within sections multiply, whether or not they have something to

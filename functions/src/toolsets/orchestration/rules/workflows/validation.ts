@@ -19,7 +19,7 @@ import {
   stepSchema,
   type Workflow,
 } from './definition.ts';
-import { TemplateError } from './promptText.ts';
+import { TemplateError } from './scope.ts';
 import { checkTemplate } from './template.ts';
 
 /** A definition, in bytes of JSON. */

@@ -1,0 +1,88 @@
+import type { CloudEvent } from 'firebase-functions';
+import { onDocumentCreated, onDocumentWritten } from 'firebase-functions/firestore';
+import { HttpsError } from 'firebase-functions/https';
+import { type MessagePublishedData, onMessagePublished } from 'firebase-functions/pubsub';
+import { onSchedule } from 'firebase-functions/scheduler';
+import { onTaskDispatched } from 'firebase-functions/tasks';
+import { app } from '../app.ts';
+import { modelSecrets, region } from '../config.ts';
+import { EVENT_PATTERN, TASK_PATTERN, TODO_PATTERN } from '../kernel/firestore/paths.ts';
+
+/** Publishes each event of the outbox `events` to its topics. */
+export const relayEvent = onDocumentCreated({ document: EVENT_PATTERN, region, retry: true }, (event) =>
+  app().services.relayEvent(event.params.eventId),
+);
+
+/** Keeps `tasks/queue` of the Realtime Database in step with `tasks` of Firestore. */
+export const mirrorTaskQueue = onDocumentWritten({ document: TASK_PATTERN, region, retry: true }, (event) =>
+  app().services.taskQueueMirror.refresh(event.params.taskId),
+);
+
+/** Makes what follows from a to-do that somebody changed past the tools. */
+export const repairTodo = onDocumentWritten({ document: TODO_PATTERN, region, retry: true }, (event) =>
+  app().services.repairTodo(event.params.todoId, event.data?.before.data()),
+);
+
+/** Lets a run go on whose step a live agent has done. */
+export const resumeRun = onDocumentWritten({ document: TASK_PATTERN, region, retry: true }, (event) =>
+  app().services.orchestration.runs.taskChanged(event.params.taskId),
+);
+
+/** Records in `audit` that each event arrived. */
+export const auditEvents = onMessagePublished({ topic: 'task-events', region, retry: true }, (event) =>
+  app().services.consumers['task-events'].receive(messageIn(event)),
+);
+
+/** Logs, as an error, each message that a consumer could never process or gave up. */
+export const logDeadLetters = onMessagePublished({ topic: 'dead-letters', region }, (event) => {
+  const { attributes } = event.data.message;
+  app().ports.log.error('dead_letter', { ...messageIn(event), attributes });
+});
+
+/** Shows changes of to-dos in the Realtime Database, to those who watch them. */
+export const mirrorTaskUpdates = onMessagePublished({ topic: 'task-updates', region, retry: true }, (event) =>
+  app().services.consumers['task-updates'].receive(messageIn(event)),
+);
+
+/** Tells people of reminders that are due. */
+export const notifyOfReminders = onMessagePublished({ topic: 'reminders', region, retry: true }, (event) =>
+  app().services.consumers['reminders'].receive(messageIn(event)),
+);
+
+/** A published message, its data as text. */
+export function messageIn({ data: { message } }: CloudEvent<MessagePublishedData>) {
+  return { id: message.messageId, text: Buffer.from(message.data, 'base64').toString() };
+}
+
+/** Executes the steps of a run, until it ends, waits, or has had its turn. */
+export const executeRun = onTaskDispatched<unknown>(
+  {
+    region,
+    timeoutSeconds: 1800,
+    memory: '512MiB',
+    secrets: modelSecrets,
+    concurrency: 20,
+    retryConfig: { maxAttempts: 100, minBackoffSeconds: 1, maxBackoffSeconds: 30 },
+    rateLimits: { maxConcurrentDispatches: 100 },
+  },
+  async ({ data }) => {
+    // Cloud Tasks delivers again what was not done.
+    if ((await app().services.runExecution.deliver(data)) === 'busy')
+      throw new HttpsError('unavailable', 'Another instance executes this run.');
+  },
+);
+
+/**
+ * Every minute: releases lapsed leases, marks agents offline that went away, has runs go on that nobody has, and
+ * cancels what runs wait for in archived sessions.
+ */
+export const sweep = onSchedule(
+  { schedule: 'every 1 minutes', region, maxInstances: 1, timeoutSeconds: 540 },
+  async () => void (await app().sweep.run()),
+);
+
+/** Every minute: sends the reminders that are due. */
+export const sendReminders = onSchedule(
+  { schedule: 'every 1 minutes', region, maxInstances: 1, timeoutSeconds: 540 },
+  () => app().services.reminderSending.run(),
+);

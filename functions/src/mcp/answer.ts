@@ -1,0 +1,178 @@
+/** The only place that formats errors and answers for MCP. Source: docs/semantics.md#errors. */
+import { UnansweredCommitError } from '../kernel/commit.ts';
+import { ERROR_CODES, MusterError } from '../kernel/errors.ts';
+import { type JsonObject, type JsonValue, MAX_ANSWER_BYTES } from '../kernel/json.ts';
+import type { Log } from '../kernel/ports.ts';
+import type { ErrorEnvelope, Tool } from './tool.ts';
+import { isShowable } from './validation.ts';
+
+/** What `tools/call` answers. Source: MCP 2025-11-25, CallToolResult. */
+export interface ToolResult {
+  readonly content: readonly [{ readonly type: 'text'; readonly text: string }];
+  readonly structuredContent: JsonObject;
+  readonly isError?: true;
+}
+
+/** How a call ended, in no dialect yet. */
+export type Outcome = { readonly answer: JsonObject } | { readonly error: MusterError };
+
+/** An error with its integer code. Source: spec/network.md, "ErrorResponse". */
+export function errorObject(error: MusterError) {
+  return { code: ERROR_CODES[error.code], message: error.message, data: shownDetails(error) };
+}
+
+function shownDetails({ details }: MusterError): JsonObject {
+  const { field, value, reason, suggestion, retryAfter, entries, about } = details;
+  return {
+    ...about,
+    ...(field !== undefined && { field }),
+    ...(isShowable(value) && { value }),
+    ...(reason !== undefined && { reason }),
+    ...(suggestion !== undefined && { suggestion }),
+    ...(retryAfter !== undefined && { retryAfter }),
+    ...(entries !== undefined && { entries: [...entries] }),
+  };
+}
+
+/** What `tools/call` answers, with errors in the toolset's own envelope, or in that of spec/network.md, "Error Codes". */
+export function toolResult(envelope: ErrorEnvelope | undefined, outcome: Outcome): ToolResult {
+  if ('answer' in outcome) return answered(outcome.answer);
+  const { error } = outcome;
+  const shown = envelope
+    ? envelope.show(error, shownDetails(error))
+    : { success: false, error: errorObject(error) };
+  return { ...answered(shown), isError: true };
+}
+
+/** An answer, whole in `structuredContent` and whole as text: some clients show the model only the text. */
+function answered(answer: JsonObject): ToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
+}
+
+/**
+ * The same for clients of the 2025 revisions, where an error that is not as the listed `outputSchema` says
+ * goes as text alone: `@modelcontextprotocol/sdk` 1.x would hide it from the model.
+ */
+export function forLegacy(envelope: ErrorEnvelope | undefined, result: ToolResult): Partial<ToolResult> {
+  if (result.isError === undefined || envelope !== undefined) return result;
+  const { structuredContent: _notAsListed, ...rest } = result;
+  return rest;
+}
+
+/**
+ * The error as its caller may see it. What nobody foresaw goes to the log in full and leaves as an id.
+ * @param what the tool, resource or step that failed
+ */
+export function presentable(error: unknown, requestId: string, what: string, log: Log): MusterError {
+  if (error instanceof MusterError) {
+    if (error.cause !== undefined) log.warn('call_refused_with_cause', { requestId, what, error });
+    return error;
+  }
+  if (error instanceof UnansweredCommitError) {
+    log.warn('call_unanswered', { requestId, what, error });
+    return unanswered();
+  }
+  log.error('call_broke', { requestId, what, error });
+  return new MusterError('INTERNAL', `Internal error. Quote request id ${requestId}.`);
+}
+
+function unanswered(): MusterError {
+  return new MusterError('FIREBASE_ERROR', 'The database has not answered.', {
+    reason: 'OUTCOME_UNKNOWN',
+    suggestion:
+      'It may have been done, or be done yet: look before you call again. With an idempotency_key, calling again is safe.',
+  });
+}
+
+// No answer is larger than its bound, whatever a tool has found. Lists end before it and go on by their
+// cursors; this is for what is large in one piece. What a call has done it has done, so its answer is cut
+// rather than refused.
+
+/** What the message around the answer takes. */
+const ENVELOPE_BYTES = 4096;
+
+const ROOM = MAX_ANSWER_BYTES - ENVELOPE_BYTES;
+
+/** How long texts may be that are cut, in characters: the first of these with which the answer fits. */
+const CUTS = [300_000, 100_000, 30_000, 10_000, 3000, 1000] as const;
+
+/** Texts that mean nothing when they are cut. */
+const WHOLE = /cursor$/i;
+
+/**
+ * The answer as it may be sent.
+ * @param bytesOf what JSON takes as it is sent
+ * @throws MusterError VALIDATION_ERROR where it is too large and its texts are not what makes it so
+ */
+export function withinBounds(
+  { ifTooLarge, annotations }: Pick<Tool, 'ifTooLarge' | 'annotations'>,
+  answer: JsonObject,
+  bytesOf: (json: string) => number,
+): JsonObject {
+  const bytes = bytesOf(JSON.stringify(answer));
+  if (bytes <= ROOM) return answer;
+  if (ifTooLarge !== undefined) throw tooLarge(bytes, ifTooLarge);
+  for (const most of CUTS) {
+    const cut = cutObject(answer, most);
+    if (bytesOf(JSON.stringify(cut)) <= ROOM) return cut;
+  }
+  throw annotations.readOnlyHint ? tooLarge(bytes, 'Ask for less at a time.') : unshowable(bytes);
+}
+
+/**
+ * The text of a resource as it may be sent: of one that is too large the beginning, and a word about the rest.
+ * A JSON resource stays JSON.
+ */
+export function textWithinBounds(mimeType: string, text: string): string {
+  const bytes = Buffer.byteLength(JSON.stringify(text));
+  if (bytes <= ROOM) return text;
+  const message = `This resource would have ${bytes} bytes, more than an answer may, ${MAX_ANSWER_BYTES}: this is its beginning. Its toolset's tools have the rest in parts.`;
+  for (const most of CUTS) {
+    const beginning = text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
+    const shown =
+      mimeType === 'application/json'
+        ? JSON.stringify({ truncated: true, message, beginning })
+        : `${beginning}\n… (${message})\n`;
+    if (Buffer.byteLength(JSON.stringify(shown)) <= ROOM) return shown;
+  }
+  return message;
+}
+
+function cutObject(object: JsonObject, most: number): JsonObject {
+  return Object.fromEntries(
+    Object.entries(object).map(([name, value]) => [
+      name,
+      value === undefined || WHOLE.test(name) ? value : cutValue(value, most),
+    ]),
+  );
+}
+
+function cutValue(value: JsonValue, most: number): JsonValue {
+  if (typeof value === 'string') return cutText(value, most);
+  if (typeof value !== 'object' || value === null) return value;
+  return isList(value) ? value.map((one) => cutValue(one, most)) : cutObject(value, most);
+}
+
+function isList(value: JsonObject | readonly JsonValue[]): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+/** @returns the beginning, and how much is missing after it; never longer than the text was */
+function cutText(text: string, most: number): string {
+  const end = `… (${text.length - most} more characters: an answer has at most ${MAX_ANSWER_BYTES} bytes)`;
+  if (text.length <= most + end.length) return text;
+  return text.slice(0, most).replace(/[\ud800-\udbff]$/, '') + end;
+}
+
+function tooLarge(bytes: number, suggestion: string): MusterError {
+  const what = `The answer would have ${bytes} bytes; it may have ${MAX_ANSWER_BYTES}.`;
+  return new MusterError('VALIDATION_ERROR', what, { reason: 'SIZE_LIMIT_EXCEEDED', suggestion });
+}
+
+function unshowable(bytes: number): MusterError {
+  const what = `The call was carried out, but its answer of ${bytes} bytes cannot be shown.`;
+  return new MusterError('VALIDATION_ERROR', what, {
+    reason: 'SIZE_LIMIT_EXCEEDED',
+    suggestion: 'Do not repeat it: look at what it has done with a tool that reads.',
+  });
+}
