@@ -1,3 +1,5 @@
+/** The functions of the deployment. */
+
 export {
   auditEvents,
   executeRun,
@@ -11,5 +13,4 @@ export {
   sendReminders,
   sweep,
 } from './entry/events.ts';
-/** The functions of the deployment. */
 export { githubWebhook, mcp } from './entry/http.ts';

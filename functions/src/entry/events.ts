@@ -1,3 +1,4 @@
+/** What Firestore, Pub/Sub, Cloud Tasks and Cloud Scheduler call, each bound to one method of app.ts. */
 import type { CloudEvent } from 'firebase-functions';
 import { onDocumentCreated, onDocumentWritten } from 'firebase-functions/firestore';
 import { HttpsError } from 'firebase-functions/https';
@@ -50,7 +51,7 @@ export const notifyOfReminders = onMessagePublished({ topic: 'reminders', region
 );
 
 /** A published message, its data as text. */
-export function messageIn({ data: { message } }: CloudEvent<MessagePublishedData>) {
+function messageIn({ data: { message } }: CloudEvent<MessagePublishedData>) {
   return { id: message.messageId, text: Buffer.from(message.data, 'base64').toString() };
 }
 
