@@ -74,15 +74,15 @@ export const executeRun = onTaskDispatched<unknown>(
 );
 
 /**
- * Every minute: releases lapsed leases, marks agents offline that went away, has runs go on that nobody has, and
- * cancels what runs wait for in archived sessions.
+ * Every minute it releases leases that have lapsed, marks agents offline that went away, resumes runs whose instance
+ * has died, and cancels the tasks of archived sessions that runs wait for.
  */
 export const sweep = onSchedule(
   { schedule: 'every 1 minutes', region, maxInstances: 1, timeoutSeconds: 540 },
   async () => void (await app().sweep.run()),
 );
 
-/** Every minute: sends the reminders that are due. */
+/** Every minute it sends the reminders that are due. */
 export const sendReminders = onSchedule(
   { schedule: 'every 1 minutes', region, maxInstances: 1, timeoutSeconds: 540 },
   () => app().services.reminderSending.run(),

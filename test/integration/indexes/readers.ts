@@ -158,6 +158,7 @@ async function runCalls(): Promise<readonly Call[]> {
   const reader = (database: Firestore) => new FirestoreRunReader(database, documents);
   return [
     (database) => reader(database).find('run-1'),
+    (database) => reader(database).answer('key-1'),
     (database) =>
       reader(database)
         .order('run-1')
