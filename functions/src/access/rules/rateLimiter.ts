@@ -85,7 +85,7 @@ export type Lease = Omit<Drawn, 'bucket'>;
 /** Where the deployment limits nobody. */
 export const UNLIMITED: CallLimits = { take: async () => undefined };
 
-/** A chunk in hand is good for so long; what is left of it then is given back with the next lease. */
+/** An instance uses the tokens that it has leased for this long, and gives the rest back with its next lease. */
 export const LAPSE_MILLISECONDS = 10_000;
 
 /** A refusal is remembered for at least this long, so that a storm of calls asks four times a second. */

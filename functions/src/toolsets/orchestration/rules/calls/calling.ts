@@ -162,7 +162,7 @@ type Reaction =
   | 'next_agent'
   /** Ask an agent with a larger context window, if there is one. */
   | 'larger_context'
-  /** Nobody else would, should or could do better. */
+  /** Ask no other agent: the same request would fail there too, or must not be repeated. */
   | 'stop';
 
 const REACTIONS: Readonly<Record<FailureClass, Reaction>> = {
