@@ -1,3 +1,4 @@
+/** The HTTP functions, and what the functions framework must leave alone in front of them. */
 import { subscribe } from 'node:diagnostics_channel';
 import { IncomingMessage } from 'node:http';
 import { onRequest } from 'firebase-functions/https';

@@ -1,3 +1,4 @@
+/** JSON values, and how long they may be. */
 import { z } from 'zod';
 import { MusterError } from './errors.ts';
 

@@ -1,3 +1,4 @@
+/** Pages of lists, and the cursors at which they go on. */
 import { z } from 'zod';
 import { MusterError } from './errors.ts';
 import { listedId } from './ids.ts';

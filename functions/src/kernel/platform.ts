@@ -1,3 +1,4 @@
+/** The clock, chance, hashing, connections and the log, as Node.js and Cloud Logging have them. */
 import { createHash, createHmac, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { logger } from 'firebase-functions/logger';

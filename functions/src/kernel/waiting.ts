@@ -1,3 +1,4 @@
+/** Waiting: timeouts, long polls, and repeating what was stale. */
 import { StaleWriteError } from './commit.ts';
 import { MusterError } from './errors.ts';
 import type { Randomness } from './ports.ts';

@@ -1,3 +1,4 @@
+/** What tools are called on the wire, and which one somebody meant who wrote another name. */
 import type { KnownTool } from './callContext.ts';
 import type { Catalogue } from './catalogue.ts';
 import { shownName } from './jsonLimits.ts';

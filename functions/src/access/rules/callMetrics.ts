@@ -1,3 +1,4 @@
+/** What is counted of calls, and how an instance gathers it before it is written. */
 import type { ErrorCode } from '../../kernel/errors.ts';
 import type { KernelPorts } from '../../kernel/ports.ts';
 import { inTime } from '../../kernel/waiting.ts';

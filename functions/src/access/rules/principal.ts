@@ -1,3 +1,4 @@
+/** Who is calling: the principal, the roles, and the ports by which callers are known. */
 import type { KernelPorts, Presence } from '../../kernel/ports.ts';
 import type { AgentDirectoryReader } from '../store/agentDirectory.ts';
 import type { AgentReader } from '../store/agents.ts';

@@ -1,3 +1,4 @@
+/** How many calls a caller may make: a token bucket for each, of which instances lease chunks. */
 import { MusterError } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import type { KernelPorts } from '../../kernel/ports.ts';

@@ -1,3 +1,4 @@
+/** The capabilities that agents declare, as skills that others can look up. */
 import type { Change } from '../../kernel/commit.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { type Agent, type Capability, foldedCapability } from './agent.ts';

@@ -1,3 +1,4 @@
+/** The server's own Firestore client, and the limits that Firestore has. */
 import { type DocumentReference, Firestore } from '@google-cloud/firestore';
 import { MAX_ANSWER_BYTES } from '../json.ts';
 import { registryPath } from './paths.ts';

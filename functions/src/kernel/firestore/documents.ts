@@ -1,3 +1,4 @@
+/** What documents have in common: timestamps, versions, and pages of what is due. */
 import { FieldPath, type Query, type QueryDocumentSnapshot, Timestamp } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { StaleWriteError, type Versioned } from '../commit.ts';

@@ -1,3 +1,4 @@
+/** The Realtime Database: its client, compare-and-set, and the circuit breaker for when it is away. */
 import type { Database, DataSnapshot, Query, Reference } from 'firebase-admin/database';
 import { inTime } from '../waiting.ts';
 import { minuteMetricsPath } from './paths.ts';

@@ -1,3 +1,4 @@
+/** How coding tasks are found, watched and written. */
 import type { DocumentSnapshot, Firestore, Query } from '@google-cloud/firestore';
 import {
   COLLECTIONS,

@@ -1,3 +1,4 @@
+/** Sessions of a workspace: what one is, how it is opened, and what archiving does to its tasks. */
 import type { AccessPorts } from '../../../access/rules/principal.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import type { Randomness } from '../../../kernel/ports.ts';

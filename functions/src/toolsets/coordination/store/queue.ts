@@ -1,3 +1,4 @@
+/** The queue as it is listed, in its order, and its mirror in the Realtime Database. */
 import { FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
 import type { Database } from 'firebase-admin/database';
 import { COLLECTIONS } from '../../../kernel/firestore/paths.ts';

@@ -1,3 +1,4 @@
+/** How sessions, archived ones and discoveries are found. */
 import type { DocumentSnapshot, Firestore, Query } from '@google-cloud/firestore';
 import type { Agent, MemberCount } from '../../../access/rules/agent.ts';
 import { agentFromDocument } from '../../../access/store/agents.ts';

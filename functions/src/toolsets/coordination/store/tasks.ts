@@ -1,3 +1,4 @@
+/** How tasks are found and written. */
 import { FieldPath, FieldValue, type Firestore, type Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { type DuePage, type DueQuery, readDue } from '../../../kernel/firestore/documents.ts';

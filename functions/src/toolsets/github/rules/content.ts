@@ -1,3 +1,4 @@
+/** The content of files, parts of it, and what stands in a tree. */
 import { MusterError } from '../../../kernel/errors.ts';
 import { fitsAnswer } from '../../../kernel/json.ts';
 import { found } from './errors.ts';

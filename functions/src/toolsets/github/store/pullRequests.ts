@@ -1,3 +1,4 @@
+/** Which pull request belongs to which task. */
 import type { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { type DocumentCodec, documentCodec } from '../../../kernel/firestore/codec.ts';

@@ -1,3 +1,4 @@
+/** What the checklist asks of what an agent has done. */
 import { FieldPath } from '@google-cloud/firestore';
 import { COLLECTIONS } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';

@@ -1,3 +1,4 @@
+/** What orchestrations ask of the world: hosted agents, and how runs are read and dispatched. */
 import type { Timer } from '../../../kernel/ports.ts';
 import type { CoordinationPorts } from '../../coordination/index.ts';
 import type { FirestoreRunReader } from '../store/runs.ts';

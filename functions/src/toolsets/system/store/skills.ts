@@ -1,3 +1,4 @@
+/** How skills are searched. */
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import type { OfferedSkill } from '../../../access/rules/skills.ts';
 import { skillFromDocument } from '../../../access/store/agents.ts';

@@ -1,3 +1,4 @@
+/** How to-dos are found and written. */
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../../kernel/commit.ts';
 import {
