@@ -1,4 +1,4 @@
-/** Composes sessions and the queue of tasks. */
+/** Composes the ports and services of coordination, coding, GitHub, data, onboarding, system and orchestration. */
 import type { AgentLiveness } from '../access/rules/liveness.ts';
 import { CachedCallerTokens, IdentityToolkitSignIn } from '../access/store/signIn.ts';
 import {

@@ -1,4 +1,4 @@
-/** Composes what all features stand on. */
+/** Composes what all features stand on: the store and its writers, and who is calling. */
 
 import type { Firestore } from '@google-cloud/firestore';
 import { CredentialAuthenticator } from '../access/rules/authentication.ts';

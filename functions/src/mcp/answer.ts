@@ -1,4 +1,4 @@
-/** The only place that formats errors and answers for MCP. Source: docs/semantics.md#errors. */
+/** The only place that formats errors and answers for MCP, and bounds them. Source: docs/semantics.md#errors. */
 import { UnansweredCommitError } from '../kernel/commit.ts';
 import { ERROR_CODES, MusterError } from '../kernel/errors.ts';
 import { type JsonObject, type JsonValue, MAX_ANSWER_BYTES } from '../kernel/json.ts';

@@ -1,4 +1,4 @@
-/** What the handler of a tool knows of the call that it answers. */
+/** What is known of a request and of the call that it carries. */
 import type { Caller, Principal, Role } from '../access/rules/principal.ts';
 import type { AgentRegistration } from '../access/rules/registration.ts';
 import type { Operation } from '../kernel/commit.ts';

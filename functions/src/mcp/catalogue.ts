@@ -1,4 +1,4 @@
-/** What a selection lists and finds. Built once per instance and selection, not per request. */
+/** What a selection lists and finds, and the list itself. Built once per instance and selection. */
 import { hasRole, type Role } from '../access/rules/principal.ts';
 import { type JsonObject, jsonObject } from '../kernel/json.ts';
 import type { Directory, KnownTool } from './callContext.ts';

@@ -1,4 +1,4 @@
-/** The answers that a request gets before it reaches the MCP server. */
+/** The answers that a request gets before it reaches the MCP server, and which web pages may call. */
 import { ERROR_CODES, type ErrorCode, type MusterError } from '../../kernel/errors.ts';
 
 /** The JSON-RPC code for what only HTTP can name. Source: JSON-RPC 2.0, "Error object", server errors. */

@@ -1,4 +1,4 @@
-/** GitHub's SDK with its plugins, as Muster uses it. */
+/** GitHub's SDK with its plugins, and the clients that an App or a token has. */
 
 import type { App } from '@octokit/app';
 import type { Octokit } from '@octokit/core';

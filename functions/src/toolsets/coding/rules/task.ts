@@ -1,4 +1,4 @@
-/** The task's state in coding's words. Source: docs/semantics.md#one-model. */
+/** Coding tasks: their state, their configuration, and who may decide on them. Source: docs/semantics.md#one-model. */
 import { hasRole, type Principal } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { type JsonObject, jsonObject, requireSize } from '../../../kernel/json.ts';

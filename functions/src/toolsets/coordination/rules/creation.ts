@@ -1,4 +1,4 @@
-/** The dependencies of a batch: `task-N` means the batch's N-th task. Source: docs/semantics.md#coordination. */
+/** Putting tasks into the queue, with their dependencies. Source: docs/semantics.md#coordination. */
 import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';

@@ -1,4 +1,4 @@
-/** What a coding task's document has beside other tasks'. */
+/** Tasks, sessions, counters and discoveries as Firestore keeps them. */
 
 import { FieldValue } from '@google-cloud/firestore';
 import { z } from 'zod';

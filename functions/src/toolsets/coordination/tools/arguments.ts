@@ -1,4 +1,4 @@
-/** What a caller says of a new task, alone or in a batch. */
+/** What tools take of a task, pages of lists, and the answer that tells the status. */
 
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';

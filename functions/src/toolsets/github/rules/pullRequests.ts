@@ -1,4 +1,4 @@
-/** Creating pull requests, and remembering which task each belongs to. Source: spec/network.md, "github.createPR". */
+/** Pull requests: creating them, the task of each, and what GitHub tells of them. Source: spec/network.md. */
 import { hasRole, type Principal } from '../../../access/rules/principal.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';

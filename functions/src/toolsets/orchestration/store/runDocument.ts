@@ -1,4 +1,4 @@
-/** Runs as Firestore keeps them. */
+/** Runs, their steps and their calls as Firestore keeps them. */
 
 import { z } from 'zod';
 import { type DocumentCodec, documentCodec, jsonText } from '../../../kernel/firestore/codec.ts';

@@ -1,4 +1,4 @@
-/** Saved workflows as Firestore keeps them. */
+/** Saved workflows and the measures of agents as Firestore keeps them. */
 
 import type { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';

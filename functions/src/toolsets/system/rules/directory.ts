@@ -1,4 +1,4 @@
-/** The agents of the system and what they are doing. Source: spec/network.md, system.getAgents; docs/semantics.md#network. */
+/** The agents of the system and what can be asked for. Source: spec/network.md; docs/semantics.md#network. */
 import type { Agent } from '../../../access/rules/agent.ts';
 import { availability, withPresence } from '../../../access/rules/liveness.ts';
 import type { OfferedSkill } from '../../../access/rules/skills.ts';

@@ -1,4 +1,4 @@
-/** Reminders as Firestore keeps them. */
+/** Reminders and recurring tasks as Firestore keeps them. */
 
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import { z } from 'zod';

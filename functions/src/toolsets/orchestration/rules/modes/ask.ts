@@ -1,4 +1,4 @@
-/** What the modes ask agents with. How an agent is called, retried and replaced is not their affair. */
+/** What the modes ask agents with, and the race. How an agent is called and replaced is not their affair. */
 import type { AnsweredCall, CallResult } from '../calls/calling.ts';
 import type { ModelAnswer } from '../ports.ts';
 
