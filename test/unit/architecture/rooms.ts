@@ -9,7 +9,6 @@ const door = (...toolsets: readonly string[]): readonly string[] =>
 
 export const rooms: Readonly<Record<string, readonly string[]>> = {
   'config.ts': [],
-  'config/': ['config.ts'],
   'kernel/': [],
   'access/': ['kernel/'],
   'mcp/': ['kernel/', 'access/'],
@@ -23,17 +22,9 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'toolsets/onboarding/': [...ground, ...door('coordination', 'system')],
   'toolsets/index.ts': ['toolsets/', 'mcp/tool.ts'],
   'vendors/': ['kernel/', ...door('github', 'orchestration', 'todo')],
-  'composition/': [
-    'config.ts',
-    'config/',
-    'kernel/',
-    'access/',
-    'mcp/callContext.ts',
-    'toolsets/',
-    'vendors/',
-  ],
-  'app.ts': ['config.ts', 'config/', 'kernel/', 'access/', 'mcp/', 'toolsets/', 'composition/'],
-  'entry/': ['app.ts', 'config.ts', 'config/', 'kernel/firestore/paths.ts'],
+  'composition/': ['config.ts', 'kernel/', 'access/', 'mcp/callContext.ts', 'toolsets/', 'vendors/'],
+  'app.ts': ['config.ts', 'kernel/', 'access/', 'mcp/', 'toolsets/', 'composition/'],
+  'entry/': ['app.ts', 'config.ts', 'kernel/firestore/paths.ts'],
   'index.ts': ['entry/'],
 };
 
@@ -85,7 +76,7 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   'temporal-polyfill': ['toolsets/todo/rules/'],
   '@marcbachmann/cel-js': ['toolsets/orchestration/rules/workflows/'],
   mustache: ['toolsets/orchestration/rules/workflows/'],
-  'firebase-functions': ['entry/', 'config.ts', 'config/', 'kernel/platform.ts'],
+  'firebase-functions': ['entry/', 'config.ts', 'kernel/platform.ts'],
   'node:diagnostics_channel': ['entry/'],
   'node:fs': ['kernel/platform.ts'],
   'node:http': ['mcp/', 'entry/', 'vendors/fcm/'],
