@@ -46,7 +46,7 @@ export function billAnswer(method: string, message: Uint8Array): Bill {
   }
 }
 
-/** What a message that asks for something adds. */
+/** What a message that asks for something adds once it is answered: a commit that is refused writes nothing. */
 export function billRequest(method: string, message: Uint8Array): Bill {
   if (method !== 'Commit') return NOTHING;
   const { writes } = v1.CommitRequest.decode(message);

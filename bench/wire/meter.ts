@@ -121,12 +121,14 @@ function forward(
   reading: Reading,
 ): void {
   const call = upstream.request(headers);
+  let awaited = NOTHING;
   const asked = new GrpcMessages((message) => {
     reading.documents = [...reading.documents, ...documentsAskedFor(reading.method, message)];
-    reading.bill = plus(reading.bill, billRequest(reading.method, message));
+    awaited = plus(awaited, billRequest(reading.method, message));
   });
   const answered = new GrpcMessages((message) => {
-    reading.bill = plus(reading.bill, billAnswer(reading.method, message));
+    reading.bill = plus(reading.bill, plus(awaited, billAnswer(reading.method, message)));
+    awaited = NOTHING;
   });
   stream.on('data', (bytes: Buffer) => read(reading, asked, bytes));
   stream.pipe(call);

@@ -46,18 +46,33 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
+/** Sentences quote what a caller sent, which may have megabytes: neither an answer nor the log takes more. */
+const MAX_SENTENCE = 2000;
+
 /** An error that its caller can act on. The message never holds a stack, a path, a token or vendor text. */
 export class MusterError extends Error {
   readonly code: ErrorCode;
   readonly details: Omit<ErrorDetails, 'cause'>;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    const { cause, ...shown } = details;
-    super(message, cause === undefined ? undefined : { cause });
+    const { cause, field, suggestion, ...shown } = details;
+    super(bounded(message), cause === undefined ? undefined : { cause });
     this.name = 'MusterError';
     this.code = code;
-    this.details = shown;
+    this.details = {
+      ...shown,
+      ...(field !== undefined && { field: bounded(field) }),
+      ...(suggestion !== undefined && { suggestion: bounded(suggestion) }),
+    };
   }
+}
+
+/** Keeps the end as well, which says what was wrong with what is quoted before it. */
+function bounded(sentence: string): string {
+  if (sentence.length <= MAX_SENTENCE) return sentence;
+  const half = MAX_SENTENCE / 2;
+  // The cut may go through a character: a half of one is not text.
+  return `${sentence.slice(0, half)}…${sentence.slice(1 - half)}`.replace(/\p{Surrogate}/gu, '');
 }
 
 /** The key belongs to another call. */

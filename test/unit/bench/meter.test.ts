@@ -98,6 +98,15 @@ describe('the meter', () => {
     );
   });
 
+  it('bills no commit that is refused', async () => {
+    answer.bytes = Buffer.alloc(0);
+    await call('Commit', framed(v1.CommitRequest.encode({ writes: [{ delete: 'a/b' }] }).finish()));
+    assert.deepEqual(
+      meter.take().map(({ bill }) => bill),
+      [{ reads: 0, writes: 0, deletes: 0 }],
+    );
+  });
+
   it('passes on what it cannot read, and tells of it when it is asked what was billed', async () => {
     const unreadable = Buffer.from([0x7f]); // field 15 of wire type 7, which there is not
     answer.bytes = Buffer.concat([framed(unreadable), documents('after it')]);
