@@ -15,7 +15,7 @@ import {
 import { CREDENTIAL_DAYS, type Credential, ROLES } from '../functions/src/access/rules/principal.ts';
 import { skillChanges } from '../functions/src/access/rules/skills.ts';
 import { credentialToDocument, FirestoreAgentReader } from '../functions/src/access/store/agents.ts';
-import { changeWriters } from '../functions/src/composition/foundation.ts';
+import { changeWriters } from '../functions/src/composition/ports.ts';
 import type { Change } from '../functions/src/kernel/commit.ts';
 import { firebaseApp } from '../functions/src/kernel/firebaseApp.ts';
 import { firestore } from '../functions/src/kernel/firestore/client.ts';

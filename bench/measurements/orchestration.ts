@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Anthropic } from '@anthropic-ai/sdk';
 import type { Principal } from '../../functions/src/access/rules/principal.ts';
 import { type Composition, compose } from '../../functions/src/app.ts';
-import { hostedAgents } from '../../functions/src/composition/features.ts';
+import { hostedAgents } from '../../functions/src/composition/ports.ts';
 import { isEnded } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { readWorkflow } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { startLocalService } from '../../scripts/emulators/localService.mjs';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type DocumentReference, FieldValue, Firestore, type SetOptions } from '@google-cloud/firestore';
-import { changeWriters } from '../../functions/src/composition/foundation.ts';
+import { changeWriters } from '../../functions/src/composition/ports.ts';
 import { FirestoreStore } from '../../functions/src/kernel/firestore/store.ts';
 import { WriteProof } from '../../functions/src/toolsets/firebase/firestore/write.ts';
 import { FirestoreSweepRecord } from '../../functions/src/toolsets/system/store/metrics.ts';

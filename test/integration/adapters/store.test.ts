@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { holding } from '../../../functions/src/access/rules/agent.ts';
 import { FirestoreAgentReader } from '../../../functions/src/access/store/agents.ts';
-import { changeWriters } from '../../../functions/src/composition/foundation.ts';
+import { changeWriters } from '../../../functions/src/composition/ports.ts';
 import { type Change, StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { agentPath } from '../../../functions/src/kernel/firestore/paths.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { type Bindings, type Composition, compose } from '../../../functions/src/app.ts';
-import { hostedAgents } from '../../../functions/src/composition/features.ts';
+import { hostedAgents } from '../../../functions/src/composition/ports.ts';
 import type { HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
 import type { Run } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { isEnded } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';

@@ -1,0 +1,239 @@
+/** Composes all that the features read and write with, and how each change is written. */
+import type { Firestore } from '@google-cloud/firestore';
+import { CallRecorder } from '../access/rules/callMetrics.ts';
+import { type RateLimit, RateLimiter, UNLIMITED } from '../access/rules/rateLimiter.ts';
+import { FirestoreAgentDirectory } from '../access/store/agentDirectory.ts';
+import { agentWriters, FirestoreAgentReader, skillWriters } from '../access/store/agents.ts';
+import { DatabaseLimitLedger, DatabaseMetricsLedger } from '../access/store/ledgers.ts';
+import { DatabasePresence } from '../access/store/presence.ts';
+import {
+  CachedCallerTokens,
+  FirebaseIdTokenVerifier,
+  IdentityToolkitSignIn,
+} from '../access/store/signIn.ts';
+import {
+  gitHubSettings,
+  hasPubSub,
+  modelSettings,
+  pushService,
+  region,
+  runBudget,
+  webApiKey,
+} from '../config.ts';
+import type { ChangeKinds } from '../kernel/commit.ts';
+import { firebaseApp } from '../kernel/firebaseApp.ts';
+import { firestore, probeFirestore } from '../kernel/firestore/client.ts';
+import { DocumentReading } from '../kernel/firestore/reading.ts';
+import { type ChangeWriters, FirestoreRecordedAnswers, FirestoreStore } from '../kernel/firestore/store.ts';
+import { cloudLog, systemHashing, systemRandomness, systemTimer } from '../kernel/platform.ts';
+import type { Clock } from '../kernel/ports.ts';
+import { probeRealtimeDatabase, realtimeDatabase } from '../kernel/realtime/database.ts';
+import { DatabaseUnreadable } from '../kernel/realtime/unreadable.ts';
+import { FirestoreTaskLogReader } from '../toolsets/coding/store/logs.ts';
+import {
+  codingWriters,
+  FirestoreCodingTaskReader,
+  FirestoreCodingWatch,
+} from '../toolsets/coding/store/tasks.ts';
+import { sessionWriters } from '../toolsets/coordination/store/documents.ts';
+import { FirestoreQueueReader } from '../toolsets/coordination/store/queue.ts';
+import {
+  FirestoreArchiveReader,
+  FirestoreDiscoveryReader,
+  FirestoreSessionReader,
+} from '../toolsets/coordination/store/sessions.ts';
+import { FirestoreTaskReader, taskWriters } from '../toolsets/coordination/store/tasks.ts';
+import { FirestoreAccess } from '../toolsets/firebase/firestore/access.ts';
+import { RealtimeAccess } from '../toolsets/firebase/realtime/access.ts';
+import { DatabaseEventLog } from '../toolsets/firebase/store/eventLog.ts';
+import {
+  FirestoreSubscriptionReader,
+  subscriptionWriters,
+} from '../toolsets/firebase/store/subscriptions.ts';
+import { DatabaseWatcherLeases } from '../toolsets/firebase/store/watcherLeases.ts';
+import { FirestorePullRequestLinks, linkWriters } from '../toolsets/github/store/pullRequests.ts';
+import { FirestoreOnboardingFacts } from '../toolsets/onboarding/store/onboardingFacts.ts';
+import type { HostedAgent, RunDispatch } from '../toolsets/orchestration/rules/ports.ts';
+import type { RunBudget } from '../toolsets/orchestration/rules/runs/run.ts';
+import { FirestoreRunReader, runWriters } from '../toolsets/orchestration/store/runs.ts';
+import {
+  FirestoreAgentMeasures,
+  FirestoreWorkflowReader,
+  measureWriters,
+  workflowWriters,
+} from '../toolsets/orchestration/store/workflows.ts';
+import { DatabaseMetricsReader, FirestoreSweepRecord } from '../toolsets/system/store/metrics.ts';
+import { FirestoreSkillReader } from '../toolsets/system/store/skills.ts';
+import type { PushService } from '../toolsets/todo/rules/notifications.ts';
+import { FirestoreAuditTrail, FirestoreTaskHistory, reminderWriters } from '../toolsets/todo/store/events.ts';
+import {
+  DatabaseDeliveries,
+  DatabaseDevices,
+  DatabaseInbox,
+  DatabaseTaskUpdates,
+  FirebasePeople,
+  FirestoreMailQueue,
+  FirestorePreferenceReader,
+} from '../toolsets/todo/store/notifications.ts';
+import { FirestoreRecurringTaskReader, FirestoreReminderReader } from '../toolsets/todo/store/reminders.ts';
+import { FirestoreTodoReader, todoWriters } from '../toolsets/todo/store/todos.ts';
+import { Claude } from '../vendors/anthropic/claude.ts';
+import { CloudTasksRunQueue } from '../vendors/cloudtasks/runQueue.ts';
+import { FcmPushService, localMessagingApp } from '../vendors/fcm/pushService.ts';
+import { Gemini } from '../vendors/gemini/gemini.ts';
+import type { ModelSettings } from '../vendors/models.ts';
+import { GitHubClients, type GitHubSettings } from '../vendors/octokit/clients.ts';
+import { RestGitHub } from '../vendors/octokit/gitHub.ts';
+import { PubSubPublisher } from '../vendors/pubsub/publisher.ts';
+
+/** What is not read from the environment. Tests bind a clock of their own. */
+export interface Bindings {
+  readonly clock: Clock;
+  /** Absent: the environment's. */
+  readonly database?: Firestore | undefined;
+  /** Absent: nobody is limited. */
+  readonly rateLimit?: RateLimit | undefined;
+  /** Where people's devices are told of reminders. Absent: nowhere. */
+  readonly push?: PushService | undefined;
+  /** Absent: what the environment says. */
+  readonly hosted?: (() => readonly HostedAgent[]) | undefined;
+  /** Absent: Cloud Tasks. */
+  readonly dispatch?: RunDispatch | undefined;
+  /** What a run may spend of which its caller says nothing. Absent: what the environment says. */
+  readonly budget?: RunBudget | undefined;
+  /** Absent: what the environment says. */
+  readonly gitHub?: (() => GitHubSettings) | undefined;
+}
+
+/** How long a database may take to answer a call that runs as its caller. */
+const DATABASE_TIMEOUT_MILLISECONDS = 10_000;
+
+export function composePorts({ clock, database = firestore(), rateLimit, push, ...bound }: Bindings) {
+  const unreadable = new DatabaseUnreadable(realtimeDatabase, clock, cloudLog);
+  const documents = new DocumentReading(unreadable);
+  const kernel = {
+    store: new FirestoreStore(database, clock, systemRandomness, changeWriters),
+    recordedAnswers: new FirestoreRecordedAnswers(database, documents),
+    clock,
+    randomness: systemRandomness,
+    hashing: systemHashing,
+    log: cloudLog,
+  };
+  const ledgers = {
+    limits: new DatabaseLimitLedger(realtimeDatabase, clock),
+    metrics: new DatabaseMetricsLedger(realtimeDatabase, clock),
+  };
+  const asCaller = {
+    database,
+    documents,
+    unreadable,
+    ...kernel,
+    tokens: new CachedCallerTokens(new IdentityToolkitSignIn(firebaseApp, webApiKey()), clock),
+    timeoutMilliseconds: DATABASE_TIMEOUT_MILLISECONDS,
+  };
+  const broker = new PubSubPublisher();
+  return {
+    ...kernel,
+    unreadable,
+    ledgers,
+
+    agents: new FirestoreAgentReader(database, documents),
+    directory: new FirestoreAgentDirectory(database, documents),
+    presence: new DatabasePresence(realtimeDatabase, clock),
+    idTokens: new FirebaseIdTokenVerifier(firebaseApp, clock),
+    limits: rateLimit ? new RateLimiter(rateLimit, ledgers.limits, kernel) : UNLIMITED,
+    metrics: new CallRecorder(ledgers.metrics, kernel),
+
+    tasks: new FirestoreTaskReader(database, documents),
+    queue: new FirestoreQueueReader(database, documents),
+    sessions: new FirestoreSessionReader(database, documents),
+    archive: new FirestoreArchiveReader(database),
+    discoveries: new FirestoreDiscoveryReader(database, documents),
+
+    codingTasks: new FirestoreCodingTaskReader(database, documents),
+    taskLogs: new FirestoreTaskLogReader(database, documents),
+    codingWatch: new FirestoreCodingWatch(database, documents, cloudLog),
+
+    pullRequestLinks: new FirestorePullRequestLinks(database, documents),
+    gitHub: new RestGitHub(new GitHubClients(bound.gitHub ?? gitHubSettings, cloudLog)),
+
+    hosted: bound.hosted ?? deployedAgents(),
+    budget: bound.budget ?? runBudget(),
+    workflows: new FirestoreWorkflowReader(database, documents),
+    measures: new FirestoreAgentMeasures(database, documents),
+    runs: new FirestoreRunReader(database, documents),
+    dispatch: bound.dispatch ?? new CloudTasksRunQueue(region.value(), systemRandomness),
+    timer: systemTimer,
+
+    databases: {
+      firestore: new FirestoreAccess(asCaller),
+      realtime: new RealtimeAccess({ ...asCaller, app: firebaseApp }),
+    },
+    subscriptions: new FirestoreSubscriptionReader(database, documents),
+    events: new DatabaseEventLog(realtimeDatabase, unreadable),
+    leases: new DatabaseWatcherLeases(realtimeDatabase),
+
+    todos: new FirestoreTodoReader(database, documents),
+    recurringTasks: new FirestoreRecurringTaskReader(database, documents),
+    taskHistory: new FirestoreTaskHistory(database, documents),
+    reminders: new FirestoreReminderReader(database, documents),
+    preferences: new FirestorePreferenceReader(database, documents),
+    auditTrail: new FirestoreAuditTrail(database),
+    taskUpdates: new DatabaseTaskUpdates(realtimeDatabase),
+    publisher: hasPubSub() ? broker : undefined,
+    deadLetters: broker,
+    inbox: new DatabaseInbox(realtimeDatabase),
+    devices: new DatabaseDevices(realtimeDatabase),
+    deliveries: new DatabaseDeliveries(realtimeDatabase, clock, systemRandomness),
+    people: new FirebasePeople(firebaseApp),
+    mail: new FirestoreMailQueue(database),
+    push,
+
+    onboardingFacts: new FirestoreOnboardingFacts(database, documents),
+    skills: new FirestoreSkillReader(database, documents),
+    metricsReader: new DatabaseMetricsReader(realtimeDatabase, unreadable),
+    probes: {
+      firestore: () => probeFirestore(database),
+      realtimeDatabase: () => probeRealtimeDatabase(realtimeDatabase),
+    },
+    sweepRecord: new FirestoreSweepRecord(database, 'main', cloudLog),
+  };
+}
+
+/** How each change is written, of all features. The compiler refuses it where a kind has no writer. */
+export const changeWriters: ChangeWriters<ChangeKinds> = {
+  ...agentWriters,
+  ...skillWriters,
+  ...taskWriters,
+  ...sessionWriters,
+  ...codingWriters,
+  ...linkWriters,
+  ...subscriptionWriters,
+  ...todoWriters,
+  ...reminderWriters,
+  ...workflowWriters,
+  ...measureWriters,
+  ...runWriters,
+};
+
+export function hostedAgents({ claude, gemini }: Readonly<Record<'claude' | 'gemini', ModelSettings>>) {
+  return [new Claude(claude), new Gemini(gemini)];
+}
+
+/** The agents that this deployment has parameters for, made on first use: their keys are known only then. */
+function deployedAgents(): () => readonly HostedAgent[] {
+  let agents: readonly HostedAgent[] | undefined;
+  return () => {
+    agents ??= hostedAgents(modelSettings());
+    return agents;
+  };
+}
+
+/** Firebase's push service, or the one that a machine has. */
+export function composePush(): PushService | undefined {
+  const service = pushService();
+  if (service === 'none') return undefined;
+  return new FcmPushService(
+    service === 'firebase' ? async () => firebaseApp() : () => localMessagingApp(service.url),
+  );
+}

@@ -1,0 +1,131 @@
+/** Composes the services of all features over their ports. */
+import { CredentialAuthenticator } from '../access/rules/authentication.ts';
+import { AgentLiveness } from '../access/rules/liveness.ts';
+import { AgentRegistration } from '../access/rules/registration.ts';
+import { gitHubWebhookKey, VERSION } from '../config.ts';
+import { unlessUnreadable } from '../kernel/ports.ts';
+import { realtimeDatabase } from '../kernel/realtime/database.ts';
+import { CodingChanges, codingExpiry } from '../toolsets/coding/rules/changing.ts';
+import { CodingService } from '../toolsets/coding/rules/coding.ts';
+import { CodingRunners } from '../toolsets/coding/rules/runners.ts';
+import { CodingView } from '../toolsets/coding/rules/view.ts';
+import { TaskClaims } from '../toolsets/coordination/rules/claims.ts';
+import { CoordinationService } from '../toolsets/coordination/rules/coordination.ts';
+import { TaskCreation } from '../toolsets/coordination/rules/creation.ts';
+import { TaskSweep } from '../toolsets/coordination/rules/leases.ts';
+import { AgentMembership } from '../toolsets/coordination/rules/membership.ts';
+import { TaskQueue } from '../toolsets/coordination/rules/queue.ts';
+import { ArchiveClearing } from '../toolsets/coordination/rules/session.ts';
+import { TaskQueueMirror } from '../toolsets/coordination/store/queue.ts';
+import { DataService } from '../toolsets/firebase/rules/data.ts';
+import { SubscriptionService } from '../toolsets/firebase/rules/subscriptions.ts';
+import { Issues } from '../toolsets/github/rules/branches.ts';
+import { Committing } from '../toolsets/github/rules/committing.ts';
+import { Deliveries, PullRequests } from '../toolsets/github/rules/pullRequests.ts';
+import { RepositoryReading } from '../toolsets/github/rules/reading.ts';
+import { Workflows } from '../toolsets/github/rules/workflows.ts';
+import { OnboardingService } from '../toolsets/onboarding/rules/onboarding.ts';
+import { AgentRoster } from '../toolsets/orchestration/rules/agents/selection.ts';
+import { RunExecution } from '../toolsets/orchestration/rules/runs/execution.ts';
+import { RunService } from '../toolsets/orchestration/rules/runs/runs.ts';
+import { WorkflowLibrary } from '../toolsets/orchestration/rules/workflows/library.ts';
+import { AgentOverview, findSkillsWith } from '../toolsets/system/rules/directory.ts';
+import { RecentCalls } from '../toolsets/system/rules/metrics.ts';
+import { TaskOverview } from '../toolsets/system/rules/queue.ts';
+import { SystemStatus } from '../toolsets/system/rules/status.ts';
+import { ProcessGauge } from '../toolsets/system/store/metrics.ts';
+import { notify } from '../toolsets/todo/rules/notifications.ts';
+import {
+  audit,
+  directDelivery,
+  EventConsumer,
+  relayEvent,
+  TOPICS,
+  type Topic,
+} from '../toolsets/todo/rules/outbox.ts';
+import { RecurringTasks } from '../toolsets/todo/rules/recurringTasks.ts';
+import { ReminderSending, ReminderService } from '../toolsets/todo/rules/reminders.ts';
+import { repairTodo } from '../toolsets/todo/rules/repair.ts';
+import { TodoService } from '../toolsets/todo/rules/todos.ts';
+import { todoFromRecord } from '../toolsets/todo/store/todoDocument.ts';
+import { GitHubWebhook } from '../vendors/octokit/webhook.ts';
+import type { composePorts } from './ports.ts';
+
+export function composeServices(ports: ReturnType<typeof composePorts>) {
+  const liveness = new AgentLiveness(ports);
+  const revive = (agentId: string) => liveness.revive(agentId);
+  const registration = new AgentRegistration(ports);
+  const archiveClearing = new ArchiveClearing(ports);
+  const membership = new AgentMembership(ports, revive);
+  const taskCreation = new TaskCreation(ports);
+  const taskClaims = new TaskClaims(ports);
+  const overview = new AgentOverview(ports);
+  const tasks = new TaskOverview(ports);
+  const consumers: Readonly<Record<Topic, EventConsumer>> = {
+    [TOPICS.taskEvents]: new EventConsumer('audit', (event) => audit(event, ports), ports),
+    [TOPICS.taskUpdates]: new EventConsumer('mirror', (event) => ports.taskUpdates.show(event), ports),
+    [TOPICS.reminders]: new EventConsumer('notifier', (event) => notify(ports, event), ports),
+  };
+  const publisher = ports.publisher ?? directDelivery(consumers);
+  return {
+    liveness,
+    authenticator: new CredentialAuthenticator(ports, revive),
+    registration,
+
+    archiveClearing,
+    membership,
+    coordination: new CoordinationService(ports, archiveClearing),
+    taskCreation,
+    taskClaims,
+    taskQueue: new TaskQueue(ports),
+    taskSweep: new TaskSweep(ports, codingExpiry(ports.sessions)),
+    taskQueueMirror: new TaskQueueMirror(realtimeDatabase, ports.tasks),
+
+    system: {
+      overview,
+      tasks,
+      findSkills: findSkillsWith(ports.skills),
+      status: new SystemStatus(ports, tasks),
+      recentCalls: new RecentCalls(ports),
+      gauge: new ProcessGauge(),
+      version: VERSION,
+    },
+
+    todos: new TodoService(ports),
+    recurringTasks: new RecurringTasks(ports),
+    reminders: new ReminderService(ports),
+    reminderSending: new ReminderSending(ports),
+    consumers,
+    relayEvent: (eventId: string) => relayEvent(ports, publisher, eventId),
+    /**
+     * Repairs a to-do; `before` is the document as it was before it was written, where it was there. What becomes
+     * readable again is written, and so is repaired again.
+     */
+    repairTodo: (todoId: string, before: unknown): Promise<void> =>
+      unlessUnreadable(repairTodo(ports, todoId, todoFromRecord(before))),
+
+    data: new DataService(ports),
+    subscriptions: new SubscriptionService(ports),
+
+    orchestration: {
+      workflows: new WorkflowLibrary(ports),
+      roster: new AgentRoster(ports, overview),
+      runs: new RunService(ports),
+    },
+    runExecution: new RunExecution(ports, taskCreation),
+
+    coding: new CodingService(ports, taskCreation),
+    codingChanges: new CodingChanges(ports, membership),
+    codingRunners: new CodingRunners(ports, taskClaims, membership),
+    codingView: new CodingView(ports),
+
+    reading: new RepositoryReading(ports.gitHub),
+    issues: new Issues(ports),
+    pullRequests: new PullRequests(ports),
+    committing: new Committing(ports),
+    workflows: new Workflows(ports.gitHub),
+    webhook: new GitHubWebhook(gitHubWebhookKey, new Deliveries(ports)),
+
+    onboarding: new OnboardingService(ports, registration),
+  };
+}
