@@ -32,5 +32,5 @@ const catalogues = new Catalogues(toolsets);
 export function listCost(names: readonly string[]): ListCost {
   const selection = { readonly: false, workspace: undefined, dialect: 'prefixed', listing: 'light' } as const;
   const { tools, json } = catalogues.of({ ...selection, toolsets: names }).listFor('admin');
-  return { tools: tools.length, bytes: json.bytes.length, tokens: encode(json.bytes.toString()).length };
+  return { tools: tools.length, bytes: json.length, tokens: encode(json.toString()).length };
 }

@@ -2,7 +2,6 @@
 import { hasRole, type Role } from '../access/rules/principal.ts';
 import { type JsonObject, jsonObject } from '../kernel/json.ts';
 import type { Directory, KnownTool } from './callContext.ts';
-import { PackedText } from './http/compression.ts';
 import { answerOrRefusalSchema, inputJsonSchema, lightSchema, outputJsonSchema } from './jsonSchema.ts';
 import { acceptedNames, type Dialect, fullName, wireName } from './names.ts';
 import { type Resources, resourcesOf } from './resources.ts';
@@ -123,7 +122,7 @@ function listMaker(found: readonly FoundTool[], listing: Listing, dialect: Diale
       listing === 'light'
         ? found.filter((one) => isListedLight(one, role)).map((one) => lightTool(one, dialect))
         : found.map((one) => wholeTool(one, dialect));
-    const list = toolListOf(tools);
+    const list = { tools, json: Buffer.from(JSON.stringify(tools)) };
     made.set(key, list);
     return list;
   };
@@ -160,11 +159,7 @@ type ObjectSchema = JsonObject & { readonly type: 'object' };
 interface ToolList {
   readonly tools: readonly ListedTool[];
   /** `tools` as JSON. */
-  readonly json: PackedText;
-}
-
-function toolListOf(tools: readonly ListedTool[]): ToolList {
-  return { tools, json: new PackedText(JSON.stringify(tools)) };
+  readonly json: Buffer;
 }
 
 /** Everything that there is to say of a tool. */

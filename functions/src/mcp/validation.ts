@@ -132,7 +132,8 @@ function memberAt(schema: z.ZodObject, path: readonly PropertyKey[]): z.core.$Zo
   return at;
 }
 
-function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
+/** What stands at a path of what was sent. */
+export function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
   let value = raw;
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;

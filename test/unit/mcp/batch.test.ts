@@ -1,7 +1,7 @@
 /** A batch may not cost more than a few single calls: its messages are run one after another, within bounds. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { type Answered, answerInTurn, MAX_BATCH_BYTES } from '../../../functions/src/mcp/protocol/legacy.ts';
+import { type Answered, answerInTurn, MAX_BATCH_BYTES } from '../../../functions/src/mcp/protocol/batch.ts';
 import { defineTool, type Toolset } from '../../../functions/src/mcp/tool.ts';
 import { memoryPorts, serveEndpoint } from '../../support/mcp-endpoint.ts';
 

@@ -13,7 +13,7 @@ import { mayUse } from '../call.ts';
 import type { RoutedRequest } from '../callContext.ts';
 import { Catalogues } from '../catalogue.ts';
 import { timeLeftOfRequest } from '../idempotency.ts';
-import { createMcpServer, type McpServer } from '../protocol/server.ts';
+import { serveMcp } from '../protocol/server.ts';
 import { knownPaths, type Protocol, parseSelection, type RoutedSelection } from '../selection.ts';
 import type { Toolset } from '../tool.ts';
 import {
@@ -56,10 +56,9 @@ export interface EndpointDependencies extends StreamPorts {
 
 export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
   const catalogues = new Catalogues(dependencies.toolsets);
-  const serve = createMcpServer(dependencies, dependencies.version);
   return (request, response) => {
     const requestId = dependencies.randomness.uuid();
-    return answer(dependencies, catalogues, serve, request, response, requestId).catch((error: unknown) => {
+    return answer(dependencies, catalogues, request, response, requestId).catch((error: unknown) => {
       const { log } = dependencies;
       if (!(error instanceof Refusal)) {
         return sendRefusal(request, response, refusalOf(presentable(error, requestId, 'request', log)));
@@ -74,7 +73,6 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
 async function answer(
   dependencies: EndpointDependencies,
   catalogues: Catalogues,
-  serve: McpServer,
   request: IncomingMessage,
   response: ServerResponse,
   requestId: string,
@@ -119,7 +117,7 @@ async function answer(
   if (selection.protocol === 'rpc')
     return send(request, response, await serveRpc(dependencies, routed, bytes));
   const body = await messageOf(bytes, () => dependencies.limits.take(principal));
-  await send(request, response, await serve({ ...routed, headers: request.headers, body }));
+  await send(request, response, await serveMcp(dependencies, { ...routed, headers: request.headers, body }));
 }
 
 /** The one method that each protocol takes. */

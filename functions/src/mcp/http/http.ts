@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { MusterError } from '../../kernel/errors.ts';
 import type { ServerSentEvent } from '../tool.ts';
-import { compressed, encodingFor, MIN_COMPRESSED_BYTES, type PackedAnswer } from './compression.ts';
+import { compressed, encodingFor, MIN_COMPRESSED_BYTES } from './compression.ts';
 import { type Refusal, unauthorised } from './refusal.ts';
 import { answerEarly } from './requestBody.ts';
 
@@ -75,13 +75,12 @@ async function sendJson(
   { status, json }: JsonReply,
 ): Promise<void> {
   if (json === undefined) return void response.writeHead(status).end();
-  const length = typeof json === 'string' ? Buffer.byteLength(json) : json.length;
+  const length = Buffer.byteLength(json);
   const isLong = length >= MIN_COMPRESSED_BYTES;
   const encoding = isLong ? encodingFor(headerOf(request, 'accept-encoding')) : undefined;
   if (isLong) response.appendHeader('Vary', 'Accept-Encoding');
   if (encoding === undefined) {
-    const body = typeof json === 'string' ? json : json.bytes();
-    return void response.writeHead(status, { ...JSON_TYPE, 'Content-Length': length }).end(body);
+    return void response.writeHead(status, { ...JSON_TYPE, 'Content-Length': length }).end(json);
   }
   const body = await compressed(json, encoding);
   const headers = { ...JSON_TYPE, 'Content-Encoding': encoding, 'Content-Length': body.length };
@@ -188,7 +187,7 @@ export type McpReply = JsonReply | Response;
 export interface JsonReply {
   readonly status: number;
   /** Undefined where the answer has no body: a notification is only accepted. */
-  readonly json: string | PackedAnswer | undefined;
+  readonly json: string | Buffer | undefined;
 }
 
 /** A JSON-RPC error that concerns a message as a whole. */

@@ -2,7 +2,7 @@
 import { ERROR_CODES, type ErrorCode, type MusterError } from '../../kernel/errors.ts';
 
 /** The JSON-RPC code for what only HTTP can name. Source: JSON-RPC 2.0, "Error object", server errors. */
-const HTTP_REFUSED = -32000;
+export const HTTP_REFUSED = -32000;
 
 /** An HTTP answer in place of a result. */
 export class Refusal extends Error {

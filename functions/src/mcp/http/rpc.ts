@@ -12,7 +12,7 @@ import type { RoutedRequest } from '../callContext.ts';
 import type { Catalogue } from '../catalogue.ts';
 import { isRecord, shownName } from '../jsonLimits.ts';
 import { didYouMean, fullName, nearestMethods } from '../names.ts';
-import { type Answered, answerInTurn } from '../protocol/legacy.ts';
+import { type Answered, answerInTurn } from '../protocol/batch.ts';
 import { type AgentPageName, agentPage } from '../selection.ts';
 import { errorReply, type JsonReply } from './http.ts';
 import { BadMessage, MAX_BATCH, MAX_ID_LENGTH, parseBody } from './message.ts';

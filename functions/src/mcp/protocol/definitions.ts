@@ -5,7 +5,6 @@ import {
   ProtocolError,
   ResourceNotFoundError,
   Server,
-  type ServerOptions,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -13,67 +12,77 @@ import { ERROR_CODES, MusterError } from '../../kernel/errors.ts';
 import { sentBytes } from '../../kernel/json.ts';
 import { forLegacy, toolResult } from '../answer.ts';
 import { type CallPorts, callTool, completeVariable, readResource } from '../call.ts';
-import type { RequestContext, RoutedRequest } from '../callContext.ts';
-import type { Catalogue } from '../catalogue.ts';
-import { PackedAnswer } from '../http/compression.ts';
+import type { RoutedRequest } from '../callContext.ts';
 import { isRecord, shownName } from '../jsonLimits.ts';
 import { unknownTool } from '../names.ts';
-import type { Resources } from '../resources.ts';
 
 /** The revisions with a handshake, to 2025-11-25, or those without, from 2026-07-28. */
-type Era = 'legacy' | 'modern';
+export type Era = 'legacy' | 'modern';
 
-export type Identity = ConstructorParameters<typeof Server>[0];
+/** The one revision without sessions so far. */
+export const MODERN = '2026-07-28';
 
 /** Clients may keep lists this long. They change with a deployment only. */
 const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
-const CACHE_HINTS: NonNullable<ServerOptions['cacheHints']> = {
+const CACHE_HINTS = {
   'tools/list': LIST_CACHE,
   'resources/list': LIST_CACHE,
   'resources/templates/list': LIST_CACHE,
   'server/discover': LIST_CACHE,
 };
 
+// The schemas given with the methods stand in for the SDK's own, whose refusals it reports as internal errors.
+
 /** No list here has a second page, so no cursor can be one of ours. */
 const PAGE = z.looseObject({ cursor: z.undefined('unknown cursor: the list has one page').optional() });
 
 const READ = z.looseObject({ uri: z.string() });
 
-/**
- * A server for one message. The schemas given with the methods stand in for the SDK's own, whose refusals
- * it reports as internal errors.
- */
+export const CALL = z.looseObject({
+  name: z.string(),
+  arguments: z.custom<Readonly<Record<string, unknown>>>(isRecord, 'expected object').optional(),
+});
+
+const COMPLETION = z.looseObject({
+  ref: z.looseObject({ type: z.string(), uri: z.string().optional() }),
+  argument: z.looseObject({ name: z.string(), value: z.string() }),
+  context: z.looseObject({ arguments: z.record(z.string(), z.string()).optional() }).optional(),
+});
+
+/** A server for one message. */
 export function buildServer(
-  ports: CallPorts,
-  identity: Identity,
-  { requestContext, listed, selected }: RoutedRequest,
+  ports: CallPorts & { readonly version: string },
+  routed: RoutedRequest,
   era: Era,
-  revisions: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS,
 ): Server {
-  const resources = listed.resources;
+  const { requestContext, listed, selected } = routed;
+  const { resources } = listed;
   const hasResources = resources.listed.length > 0 || resources.templates.length > 0;
   // The 2025 revisions have another way to subscribe, for servers with sessions.
   const subscribe = era === 'modern' && resources.watchable;
-  const server = new Server(identity, {
-    supportedProtocolVersions: [...revisions],
-    capabilities: {
-      tools: {},
-      ...(hasResources && { resources: subscribe ? { subscribe } : {} }),
-      ...(resources.completable && { completions: {} }),
+  const server = new Server(
+    { name: 'muster', title: 'Muster', version: ports.version },
+    {
+      supportedProtocolVersions: era === 'modern' ? [MODERN] : SUPPORTED_PROTOCOL_VERSIONS,
+      capabilities: {
+        tools: {},
+        ...(hasResources && { resources: subscribe ? { subscribe } : {} }),
+        ...(resources.completable && { completions: {} }),
+      },
+      instructions: listed.instructions,
+      cacheHints: CACHE_HINTS,
     },
-    instructions: listed.instructions,
-    cacheHints: CACHE_HINTS,
-  });
+  );
   server.setRequestHandler('tools/list', { params: PAGE }, () => NO_TOOLS_YET);
   server.setRequestHandler(
     'tools/call',
     { params: CALL },
-    async ({ name, arguments: rawArguments }, context) => {
+    async ({ name, arguments: given = {} }, context) => {
       const found = selected.findTool(name);
       if (found === undefined)
         throw new ProtocolError(INVALID_PARAMS, unknownTool(name, listed, requestContext.directory.tools));
-      const outcome = await callTool(ports, requestContext, found, rawArguments ?? {}, {
+      const outcome = await callTool(ports, requestContext, found, given, {
         notify: (notification) => {
           // It fails only where the client has gone, which the answer will find out too.
           context.mcpReq.notify({ ...notification }).catch(() => undefined);
@@ -90,78 +99,39 @@ export function buildServer(
   server.setRequestHandler('resources/templates/list', { params: PAGE }, () => ({
     resourceTemplates: resources.templates,
   }));
-  server.setRequestHandler('resources/read', { params: READ }, ({ uri }) =>
-    read(ports, requestContext, selected, uri),
-  );
+  server.setRequestHandler('resources/read', { params: READ }, ({ uri }) => read(ports, routed, uri));
   if (!resources.completable) return server;
   server.setRequestHandler('completion/complete', { params: COMPLETION }, (params) =>
-    complete(ports, requestContext, selected.resources, params),
+    complete(ports, routed, params),
   );
   return server;
 }
 
-async function read(
-  ports: CallPorts,
-  requestContext: RequestContext,
-  selected: Catalogue,
-  uri: string,
-): Promise<{ contents: object[] }> {
+async function read(ports: CallPorts, { requestContext, selected }: RoutedRequest, uri: string) {
   const found = selected.resources.find(uri);
   if (found === undefined) throw new ResourceNotFoundError(shownName(uri));
   try {
     const text = await readResource(ports, requestContext, found);
     return { contents: [{ uri, mimeType: found.mimeType, text }] };
   } catch (error) {
-    if (!(error instanceof MusterError)) throw error;
-    if (error.code === 'NOT_FOUND') throw new ResourceNotFoundError(shownName(uri), error.message);
-    throw new ProtocolError(ERROR_CODES[error.code], error.message);
+    if (!(error instanceof MusterError) || error.code !== 'NOT_FOUND') throw asProtocolError(error);
+    throw new ResourceNotFoundError(shownName(uri), error.message);
   }
 }
-
-const NO_TOOLS_YET = { tools: [] };
-const NO_TOOLS_JSON = '"tools":[]';
-
-/**
- * Puts the list, serialised once per instance, into the answer that the SDK made around an empty
- * one: it serialises every answer anew, and the list is by far the longest. The empty list can be found by its
- * text, since within a string of JSON the quote before `:` would have a backslash.
- */
-export function withTools(
-  json: string,
-  message: unknown,
-  { listed, requestContext }: RoutedRequest,
-): string | PackedAnswer {
-  const at = methodOf(message) === 'tools/list' ? json.indexOf(NO_TOOLS_JSON) : -1;
-  if (at < 0) return json;
-  const start = at + NO_TOOLS_JSON.length - '[]'.length;
-  const [before, after] = [json.slice(0, start), json.slice(start + '[]'.length)];
-  return new PackedAnswer(before, listed.listFor(requestContext.principal.role).json, after);
-}
-
-/** The method that a message names, if it is a request or a notification. */
-export function methodOf(message: unknown): unknown {
-  return typeof message === 'object' && message !== null && 'method' in message ? message.method : undefined;
-}
-
-// `completion/complete`: the values that a variable of a resource template may have.
 
 /** The most that one answer holds. Source: MCP 2025-11-25, "Completion". */
 const MAX_VALUES = 100;
 
-const COMPLETION = z.looseObject({
-  ref: z.looseObject({ type: z.string(), uri: z.string().optional() }),
-  argument: z.looseObject({ name: z.string(), value: z.string() }),
-  context: z.looseObject({ arguments: z.record(z.string(), z.string()).optional() }).optional(),
-});
-
-/** @throws ProtocolError where there is no such template or variable */
+/**
+ * The values that a variable of a resource template may have.
+ * @throws ProtocolError where there is no such template or variable
+ */
 async function complete(
   ports: CallPorts,
-  requestContext: RequestContext,
-  resources: Resources,
+  { requestContext, selected }: RoutedRequest,
   { ref, argument, context }: z.output<typeof COMPLETION>,
-): Promise<{ completion: { values: string[]; total: number; hasMore: boolean } }> {
-  const found = ref.type === 'ref/resource' ? resources.findTemplate(ref.uri ?? '') : undefined;
+) {
+  const found = ref.type === 'ref/resource' ? selected.resources.findTemplate(ref.uri ?? '') : undefined;
   if (found === undefined) {
     throw new ProtocolError(INVALID_PARAMS, `Unknown resource template: ${shownName(ref.uri ?? ref.type)}`);
   }
@@ -174,19 +144,38 @@ async function complete(
     const possible = await completeVariable(ports, requestContext, found, argument.name, chosen);
     const matching = [...new Set(possible)].filter((value) => value.startsWith(argument.value));
     const values = matching.slice(0, MAX_VALUES);
-    return {
-      completion: { values, total: matching.length, hasMore: matching.length > values.length },
-    };
+    return { completion: { values, total: matching.length, hasMore: matching.length > values.length } };
   } catch (error) {
-    if (!(error instanceof MusterError)) throw error;
-    throw new ProtocolError(ERROR_CODES[error.code], error.message);
+    throw asProtocolError(error);
   }
 }
 
-// The params of the protocol's own methods that the SDK would refuse with a dump of its checks, some of
-// them as an internal error.
+function asProtocolError(error: unknown): unknown {
+  return error instanceof MusterError ? new ProtocolError(ERROR_CODES[error.code], error.message) : error;
+}
 
-export const CALL = z.looseObject({
-  name: z.string(),
-  arguments: z.custom<Readonly<Record<string, unknown>>>(isRecord, 'expected object').optional(),
-});
+const NO_TOOLS_YET = { tools: [] };
+const NO_TOOLS_JSON = '"tools":[]';
+
+/**
+ * Puts the list, serialised and encoded once per instance, into the answer that the SDK made around an empty
+ * one: it serialises every answer anew, and the list is by far the longest. The empty list can be found by its
+ * text, since within a string of JSON the quote before `:` would have a backslash.
+ */
+export function withTools(
+  json: string,
+  message: unknown,
+  { listed, requestContext }: RoutedRequest,
+): string | Buffer {
+  const at = methodOf(message) === 'tools/list' ? json.indexOf(NO_TOOLS_JSON) : -1;
+  if (at < 0) return json;
+  const start = at + NO_TOOLS_JSON.length - '[]'.length;
+  const [before, after] = [json.slice(0, start), json.slice(start + '[]'.length)];
+  const list = listed.listFor(requestContext.principal.role).json;
+  return Buffer.concat([Buffer.from(before), list, Buffer.from(after)]);
+}
+
+/** The method that a message names, if it is a request or a notification. */
+export function methodOf(message: unknown): unknown {
+  return isRecord(message) ? message['method'] : undefined;
+}

@@ -8,18 +8,27 @@ import {
   classifyInboundRequest,
   createMcpHandler,
   INVALID_PARAMS,
+  INVALID_REQUEST,
   type InboundHttpRequest,
   type InboundModernRoute,
+  isJSONRPCNotification,
   type JSONRPCRequest,
+  type MessageClassification,
+  PerRequestHTTPServerTransport,
+  type Server,
+  SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { errorObject } from '../answer.ts';
 import type { CallPorts } from '../call.ts';
 import type { RoutedRequest } from '../callContext.ts';
-import type { McpReply } from '../http/http.ts';
+import { errorReply, type McpReply } from '../http/http.ts';
+import { HTTP_REFUSED } from '../http/refusal.ts';
 import type { StreamPorts } from '../http/streams.ts';
 import { isRecord } from '../jsonLimits.ts';
-import { buildServer, CALL, type Identity, methodOf, withTools } from './definitions.ts';
-import { answerLegacy, answerModern, type LegacyAnswers, serveLegacy, streamLegacy } from './legacy.ts';
+import { valueAt } from '../validation.ts';
+import { answerInTurn } from './batch.ts';
+import { buildServer, CALL, type Era, MODERN, methodOf, withTools } from './definitions.ts';
 import { LISTEN, listen } from './listen.ts';
 
 /** A request whose credential, origin, size and content type have been checked. */
@@ -29,116 +38,146 @@ interface McpRequest extends RoutedRequest {
   readonly body: unknown;
 }
 
-/** Serves MCP requests. */
-export type McpServer = (request: McpRequest) => Promise<McpReply>;
-
-export function createMcpServer(ports: StreamPorts, version: string): McpServer {
-  const identity = { name: 'muster', title: 'Muster', version };
-  const served = new WeakMap<Request, McpRequest>();
-  const modern = createMcpHandler(
-    ({ requestInfo }) => {
-      const inbound = requestInfo && served.get(requestInfo);
-      if (inbound === undefined) throw new Error('A request reached the MCP handler on no known way.');
-      return buildServer(ports, identity, inbound, 'modern');
-    },
-    { legacy: 'reject', onerror: (error) => ports.log.warn('mcp_refused', { error: error.message }) },
-  );
-  return async (inbound) => {
-    const { headers, body } = inbound;
-    const standard = standardHeaders(headers);
-    const outcome = classifyInboundRequest({ httpMethod: 'POST', ...standard, body });
-    const request = outcome.kind === 'modern' && outcome.messageKind === 'request' ? outcome : undefined;
-    const listens = request?.message.method === LISTEN;
-    // Opening a stream is charged as it is opened.
-    if (!listens) await charge(ports, inbound, body);
-    if (outcome.kind === 'legacy') {
-      return serveLegacy(headers, body, legacyAnswers(ports, identity, inbound));
-    }
-    if (request !== undefined) {
-      const reply = await answerHere(ports, identity, inbound, request, standard);
-      if (reply !== undefined) return reply;
-    }
-    const forwarded = modernRequest(standard);
-    served.set(forwarded, inbound);
-    const response = await modern.fetch(forwarded, { parsedBody: body });
-    if (response.headers.get('content-type') !== 'application/json') return response;
-    return { status: response.status, json: withTools(await response.text(), body, inbound) };
-  };
+interface McpPorts extends StreamPorts {
+  readonly version: string;
 }
 
-function legacyAnswers(ports: StreamPorts, identity: Identity, inbound: McpRequest): LegacyAnswers {
-  const server = () => buildServer(ports, identity, inbound, 'legacy');
-  const refused = (request: JSONRPCRequest) => refusedParams(request, 'legacy');
-  return {
-    mayNotify: (request) =>
-      refused(request) === undefined && mayNotify(inbound, request.method, request.params),
-    asJson: async (request) =>
-      refused(request) ?? answerLegacy(server(), request).then((json) => withTools(json, request, inbound)),
-    asStream: (request) => streamLegacy(server(), request),
-  };
+export async function serveMcp(ports: McpPorts, inbound: McpRequest): Promise<McpReply> {
+  const { headers, body } = inbound;
+  const standard = standardHeaders(headers);
+  const outcome = classifyInboundRequest({ httpMethod: 'POST', ...standard, body });
+  const request = outcome.kind === 'modern' && outcome.messageKind === 'request' ? outcome : undefined;
+  // Opening a stream is charged as it is opened.
+  if (request?.message.method !== LISTEN) await charge(ports, inbound, body);
+  if (outcome.kind === 'legacy') return serveLegacy(ports, inbound);
+  const here = request && (await answerHere(ports, inbound, request, standard));
+  if (here !== undefined) return here;
+  const modern = createMcpHandler(() => buildServer(ports, inbound, 'modern'), {
+    legacy: 'reject',
+    onerror: (error) => ports.log.warn('mcp_refused', { error: error.message }),
+  });
+  const response = await modern.fetch(modernRequest(standard), { parsedBody: body });
+  if (response.headers.get('content-type') !== 'application/json') return response;
+  return { status: response.status, json: withTools(await response.text(), body, inbound) };
 }
 
 /** The reply to a request of 2026-07-28 that the SDK's handler is not needed for; undefined for any other. */
 async function answerHere(
-  ports: StreamPorts,
-  identity: Identity,
+  ports: McpPorts,
   inbound: McpRequest,
-  request: InboundModernRequest,
+  request: ModernRequest,
   headers: StandardHeaders,
 ): Promise<McpReply | undefined> {
   const { message, classification } = request;
   const refused = refusedParams(message, 'modern');
   if (refused !== undefined) return { status: 200, json: refused };
-  if (isPlain(inbound, request, headers)) {
-    const server = buildServer(ports, identity, inbound, 'modern', [MODERN]);
-    const json = await answerModern(server, message, classification);
-    return { status: 200, json: withTools(json, message, inbound) };
-  }
-  if (message.method !== LISTEN) return undefined;
-  return listen(ports, inbound, message, modernRequest(headers), () =>
-    buildServer(ports, identity, inbound, 'modern'),
-  );
+  const server = () => buildServer(ports, inbound, 'modern');
+  if (message.method === LISTEN) return listen(ports, inbound, message, modernRequest(headers), server);
+  if (!isPlain(inbound, request, headers)) return undefined;
+  const json = await answerAsJson(server(), message, classification);
+  return { status: 200, json: withTools(json, message, inbound) };
 }
 
-/** The one revision without sessions so far. */
-const MODERN = '2026-07-28';
+/**
+ * Serves the 2025 revisions and answers in JSON where it can: the stream that the SDK's own stateless serving
+ * opens would carry one message, but for tools that send notifications first.
+ * Source: MCP 2025-11-25, "Transports", "Streamable HTTP"; MCP 2025-03-26, "Batching".
+ */
+async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpReply> {
+  const server = () => buildServer(ports, inbound, 'legacy');
+  const { headers, body } = inbound;
+  // MCP asks clients to accept event streams as well; what is not sent need not be accepted.
+  const { accept = '*/*', 'mcp-protocol-version': version } = headers;
+  if (!/\*\/\*|application\/(json|\*)/.test(accept)) {
+    return errorReply(406, HTTP_REFUSED, 'Answers are application/json: accept that.');
+  }
+  const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+  const initializes = messages.some((message) => methodOf(message) === 'initialize');
+  if (initializes && messages.length > 1) {
+    return errorReply(400, INVALID_REQUEST, 'An initialize request must come alone.');
+  }
+  if (!initializes && typeof version === 'string' && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) {
+    const supported = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
+    return errorReply(400, HTTP_REFUSED, `Unsupported protocol version. Supported versions: ${supported}.`);
+  }
+  // Notifications and replies mean nothing without a session: they are accepted and end here.
+  const requests = messages.filter(isRequest);
+  const [first] = requests;
+  if (first === undefined) return { status: 202, json: undefined };
+  const asJson = async (request: JSONRPCRequest) =>
+    refusedParams(request, 'legacy') ??
+    withTools(await answerAsJson(server(), request, { era: 'legacy' }), request, inbound);
+  if (Array.isArray(body)) {
+    const json = await answerInTurn(requests, {
+      answer: async (request) => ({ json: await asJson(request), silent: false }),
+      refuse: ({ id }, error) => ({
+        json: JSON.stringify({ jsonrpc: '2.0', id, error: errorObject(error) }),
+        silent: false,
+      }),
+    });
+    return { status: 200, json };
+  }
+  // A stream is only sent to who asks for one by name.
+  const streams = mayNotify(inbound, first) && accept.includes('text/event-stream');
+  if (!streams || refusedParams(first, 'legacy') !== undefined) {
+    return { status: 200, json: await asJson(first) };
+  }
+  const transport = new PerRequestHTTPServerTransport({ classification: { era: 'legacy' } });
+  await server().connect(transport);
+  return transport.handleMessage(first);
+}
+
+/** Told from notifications and replies, which is all that is left: the classification has checked the shape. */
+function isRequest(message: unknown): message is JSONRPCRequest {
+  return isRecord(message) && 'method' in message && 'id' in message;
+}
 
 /**
- * Whether a request is one of the two that come over and over, with just the headers that it must have: all
- * that the SDK checks beyond the classification. A call that may send something before its answer is none. Such a request is handed to the server directly; the SDK's
- * handler, with its `Request` and `Response`, has the rest and every refusal.
+ * The answer to a request, by the SDK's transport for one exchange without its HTTP objects, which cost as much
+ * as all else in a cheap call. The SDK knows the revision that a server is to speak by this class alone.
+ */
+function answerAsJson(
+  server: Server,
+  request: JSONRPCRequest,
+  classification: MessageClassification,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const transport = new PerRequestHTTPServerTransport({ classification });
+    transport.send = async (message) => {
+      if (!isJSONRPCNotification(message)) resolve(JSON.stringify(message));
+    };
+    server.connect(transport).then(() => transport.onmessage?.(request, { classification }), reject);
+  });
+}
+
+type ModernRequest = Extract<InboundModernRoute, { messageKind: 'request' }>;
+
+type StandardHeaders = Omit<InboundHttpRequest, 'httpMethod' | 'body'>;
+
+/**
+ * Whether a request of 2026-07-28 is one of the two that come over and over, with just the headers that it must
+ * have: all that the SDK checks beyond the classification. A call that may send something before its answer is none.
+ * The SDK's handler, with its `Request` and `Response`, has the rest and every refusal.
  */
 function isPlain(
   inbound: McpRequest,
-  { message, classification }: InboundModernRequest,
-  headers: StandardHeaders,
+  { message, classification }: ModernRequest,
+  { protocolVersionHeader, mcpMethodHeader, mcpNameHeader }: StandardHeaders,
 ): boolean {
-  const { protocolVersionHeader, mcpMethodHeader, mcpNameHeader } = headers;
   if (classification.revision !== MODERN || protocolVersionHeader !== MODERN) return false;
   if (mcpMethodHeader !== message.method) return false;
   if (message.method === 'tools/list') return true;
-  return (
-    message.method === 'tools/call' &&
-    mcpNameHeader !== undefined &&
-    mcpNameHeader === message.params?.['name'] &&
-    !mayNotify(inbound, message.method, message.params)
-  );
+  if (message.method !== 'tools/call' || mcpNameHeader === undefined) return false;
+  return mcpNameHeader === message.params?.['name'] && !mayNotify(inbound, message);
 }
 
 /** Whether a call may send something before its answer. */
-function mayNotify(
-  { selected }: McpRequest,
-  method: string,
-  params: Readonly<Record<string, unknown>> | undefined,
-): boolean {
-  if (method !== 'tools/call') return false;
+function mayNotify({ selected }: McpRequest, { method, params }: JSONRPCRequest): boolean {
   const name = params?.['name'];
-  return typeof name === 'string' && selected.findTool(name)?.tool.notifies === true;
+  return (
+    method === 'tools/call' && typeof name === 'string' && selected.findTool(name)?.tool.notifies === true
+  );
 }
-
-type InboundModernRequest = Extract<InboundModernRoute, { messageKind: 'request' }>;
-
-type StandardHeaders = Omit<InboundHttpRequest, 'httpMethod' | 'body'>;
 
 function standardHeaders(headers: IncomingHttpHeaders): StandardHeaders {
   const version = headers['mcp-protocol-version'];
@@ -151,20 +190,14 @@ function standardHeaders(headers: IncomingHttpHeaders): StandardHeaders {
   };
 }
 
-/** A `Request` must have a URL; nothing reads it. */
-const NOWHERE = 'http://muster.invalid/mcp';
-
-/** The request as the SDK reads it, but for its body, which is handed over parsed. */
+/** The request as the SDK reads it, but for its body, which is handed over parsed. It must have a URL, which nothing reads. */
 function modernRequest({ protocolVersionHeader, mcpMethodHeader, mcpNameHeader }: StandardHeaders): Request {
   const headers = new Headers({ 'content-type': 'application/json' });
   if (protocolVersionHeader !== undefined) headers.set('mcp-protocol-version', protocolVersionHeader);
   if (mcpMethodHeader !== undefined) headers.set('mcp-method', mcpMethodHeader);
   if (mcpNameHeader !== undefined) headers.set('mcp-name', mcpNameHeader);
-  return new Request(NOWHERE, { method: 'POST', headers });
+  return new Request('http://muster.invalid/mcp', { method: 'POST', headers });
 }
-
-// The params of the protocol's own methods that the SDK would refuse with a dump of its checks, some of
-// them as an internal error.
 
 const INITIALIZE = z.looseObject({
   protocolVersion: z.string(),
@@ -172,20 +205,14 @@ const INITIALIZE = z.looseObject({
   clientInfo: z.looseObject({ name: z.string(), version: z.string() }),
 });
 
-/** What is checked before the SDK looks, by the era in which the method exists. */
-const CHECKED = {
-  legacy: new Map<string, z.ZodObject>([
-    ['initialize', INITIALIZE],
-    ['tools/call', CALL],
-  ]),
-  modern: new Map<string, z.ZodObject>([['tools/call', CALL]]),
-} as const;
-
-/** The answer to a request whose params are wrong, as JSON; undefined where they are right. */
-function refusedParams(request: JSONRPCRequest, era: keyof typeof CHECKED): string | undefined {
-  const { id, method, params = {} } = request;
-  const checked = CHECKED[era].get(method)?.safeParse(params);
-  if (checked === undefined || checked.success) return undefined;
+/**
+ * The answer to a request whose params are wrong, as JSON; undefined where they are right. The SDK would refuse
+ * these methods' with a dump of its checks, some of them as an internal error.
+ */
+function refusedParams({ id, method, params = {} }: JSONRPCRequest, era: Era): string | undefined {
+  if (method !== 'tools/call' && (method !== 'initialize' || era !== 'legacy')) return undefined;
+  const checked = (method === 'tools/call' ? CALL : INITIALIZE).safeParse(params);
+  if (checked.success) return undefined;
   const wrong = checked.error.issues.map((issue) => {
     const name = `"${issue.path.join('.')}"`;
     if (valueAt(params, issue.path) !== undefined) return `${name}: ${issue.message}`;
@@ -195,22 +222,12 @@ function refusedParams(request: JSONRPCRequest, era: keyof typeof CHECKED): stri
   return JSON.stringify({ jsonrpc: '2.0', id, error });
 }
 
-function valueAt(holder: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>((value, key) => (isRecord(value) ? value[String(key)] : undefined), holder);
-}
-
-// What of MCP costs its caller as much as a call and never becomes one.
-
 /**
  * Takes a token for each message that none will be taken for where it runs: pings, lists, notifications, what
  * names a method, a tool or a resource that there is not. So each message costs one, whatever becomes of it.
  * @throws MusterError RATE_LIMITED, before anything has run
  */
-async function charge(
-  { limits }: Pick<CallPorts, 'limits'>,
-  routed: RoutedRequest,
-  body: unknown,
-): Promise<void> {
+async function charge({ limits }: CallPorts, routed: RoutedRequest, body: unknown): Promise<void> {
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
   for (const message of messages) {
     if (!isChargedAsItRuns(routed, message)) await limits.take(routed.requestContext.principal);
@@ -220,9 +237,12 @@ async function charge(
 function isChargedAsItRuns({ selected }: RoutedRequest, message: unknown): boolean {
   if (!isRecord(message) || !('id' in message) || !isRecord(message['params'])) return false;
   const { name, uri, arguments: given = {} } = message['params'];
-  const method = methodOf(message);
-  if (method === 'tools/call') {
+  if (message['method'] === 'tools/call') {
     return typeof name === 'string' && isRecord(given) && selected.findTool(name) !== undefined;
   }
-  return method === 'resources/read' && typeof uri === 'string' && selected.resources.find(uri) !== undefined;
+  return (
+    message['method'] === 'resources/read' &&
+    typeof uri === 'string' &&
+    selected.resources.find(uri) !== undefined
+  );
 }

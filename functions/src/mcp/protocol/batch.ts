@@ -1,0 +1,74 @@
+/**
+ * Answers the messages of a batch one after another, within bounds for all of them together: a batch is one
+ * HTTP request, and may not cost an instance more than a few single calls.
+ */
+import { type ErrorCode, MusterError } from '../../kernel/errors.ts';
+import { MAX_ANSWER_BYTES } from '../../kernel/json.ts';
+import { withDeadline } from '../idempotency.ts';
+
+/** The answers to a batch, in bytes. */
+export const MAX_BATCH_BYTES = 4 * MAX_ANSWER_BYTES;
+
+/** What ids, errors and the like take beside the answers of the calls. */
+const ENVELOPE_BYTES = 65_536;
+
+/** The same as of a single call: clients give up after 60 seconds, however many messages they sent. */
+const BATCH_MILLISECONDS = 50_000;
+
+/** How much later than a call itself a batch gives it up: the call says best what it has begun. */
+const COURTESY_MILLISECONDS = 250;
+
+/** What a message has come to. */
+export interface Answered {
+  readonly json: string | Buffer;
+  /** Whether nobody is told: it counts all the same. */
+  readonly silent: boolean;
+}
+
+interface BatchAnswers<Message> {
+  /** Runs a message. Never rejects. */
+  answer(message: Message): Promise<Answered>;
+  /** What is said of a message in place of its answer. */
+  refuse(message: Message, error: MusterError): Answered;
+}
+
+/** @returns the answers as one JSON list, in the order of the messages; undefined where nobody is told anything */
+export async function answerInTurn<Message>(
+  messages: readonly Message[],
+  { answer, refuse }: BatchAnswers<Message>,
+  milliseconds = BATCH_MILLISECONDS,
+): Promise<string | undefined> {
+  const end = performance.now() + milliseconds;
+  const told: string[] = [];
+  let bytes = 0;
+  for (const message of messages) {
+    const { json, silent } = await inTurn(message, end - performance.now());
+    bytes += Buffer.byteLength(json);
+    if (!silent) told.push(json.toString());
+  }
+  return told.length === 0 ? undefined : `[${told.join(',')}]`;
+
+  async function inTurn(message: Message, left: number): Promise<Answered> {
+    if (bytes + MAX_ANSWER_BYTES + ENVELOPE_BYTES > MAX_BATCH_BYTES) {
+      const why = `the answers before it have filled the ${MAX_BATCH_BYTES} bytes that a batch may have`;
+      return refuse(message, notRun('QUOTA_EXCEEDED', 'BATCH_TOO_LARGE', why));
+    }
+    if (left <= 0) {
+      const why = `those before it have taken the ${BATCH_MILLISECONDS / 1000} seconds that a batch may take`;
+      return refuse(message, notRun('TIMEOUT', 'BATCH_TOO_LONG', why));
+    }
+    try {
+      return await withDeadline(answer(message), Math.ceil(left) + COURTESY_MILLISECONDS);
+    } catch (error) {
+      if (!(error instanceof MusterError)) throw error;
+      return refuse(message, error);
+    }
+  }
+}
+
+function notRun(code: ErrorCode, reason: string, why: string): MusterError {
+  return new MusterError(code, `This message of the batch was not run: ${why}.`, {
+    reason,
+    suggestion: 'Send it again, alone or in a smaller batch.',
+  });
+}
