@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request as send } from 'node:http';
 import { brotliDecompressSync, constants, gunzipSync } from 'node:zlib';
-import fc from 'fast-check';
-import { compressed, encodingFor } from '../../../functions/src/mcp/http/compression.ts';
+import { encodingFor } from '../../../functions/src/mcp/http/http.ts';
 import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
 import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 
@@ -31,17 +30,6 @@ describe('the encoding of an answer', () => {
     ['gzip;q=7', undefined],
   ] as const)
     it(`is ${encoding} for ${JSON.stringify(accepted)}`, () => assert.equal(encodingFor(accepted), encoding));
-});
-
-describe('a compressed answer', () => {
-  it('is unpacked to what it was', async () => {
-    const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 50 }), fc.constant('"x"'.repeat(20_000)));
-    const property = fc.asyncProperty(text, async (answer) => {
-      assert.equal(gunzipSync(await compressed(answer, 'gzip')).toString(), answer);
-      assert.equal(brotliDecompressSync(await compressed(answer, 'br')).toString(), answer);
-    });
-    await fc.assert(property, { numRuns: 50 });
-  });
 });
 
 describe('the endpoint', () => {

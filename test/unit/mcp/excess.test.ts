@@ -1,7 +1,7 @@
 /** What is counted in a JSON text before it is parsed, against what it turns out to hold. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { excessOf } from '../../../functions/src/mcp/jsonLimits.ts';
+import { beyondLimits } from '../../../functions/src/mcp/http/message.ts';
 
 interface Size {
   readonly values: number;
@@ -17,7 +17,7 @@ function sizeOf(value: unknown): Size {
   };
 }
 
-const excess = (json: string, most: Size) => excessOf(Buffer.from(json), most);
+const excess = (json: string, most: Size) => beyondLimits(Buffer.from(json), most);
 
 describe('the excess of a JSON text', () => {
   it('is told at the very value and level', () => {
@@ -42,7 +42,7 @@ describe('the excess of a JSON text', () => {
   it('is told of what is no JSON without a throw', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
-        excessOf(bytes, { values: 100, depth: 10 });
+        beyondLimits(bytes, { values: 100, depth: 10 });
       }),
     );
     assert.equal(excess('"without an end', { values: 1, depth: 0 }), undefined);
@@ -52,7 +52,7 @@ describe('the excess of a JSON text', () => {
   it('costs little', () => {
     const large = Buffer.from(`["${'x'.repeat(4_000_000)}"]`);
     const began = process.cpuUsage();
-    assert.equal(excessOf(large, { values: 2, depth: 1 }), undefined);
+    assert.equal(beyondLimits(large, { values: 2, depth: 1 }), undefined);
     const { user, system } = process.cpuUsage(began);
     assert.ok((user + system) / 1000 < 1000, 'a second of the processor');
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { jsonFault } from '../../../functions/src/mcp/http/message.ts';
+import { jsonFault } from '../../../functions/src/mcp/http/jsonFault.ts';
 
 describe('where a text stops being JSON', () => {
   for (const [text, fault] of [

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { frameOf, KEEP_ALIVE_FRAME, retryFrame } from '../../../functions/src/mcp/http/http.ts';
-import { withPauses } from '../../../functions/src/mcp/http/streams.ts';
+import {
+  frameOf,
+  KEEP_ALIVE_FRAME,
+  RETRY_FRAME,
+  withPauses,
+} from '../../../functions/src/mcp/http/streams.ts';
 import { parseFrame } from '../../support/sse.ts';
 
 describe('server-sent events', () => {
@@ -26,7 +30,7 @@ describe('server-sent events', () => {
   });
 
   it('have frames without an event', () => {
-    assert.deepEqual(parseFrame(retryFrame(1000).trimEnd()), { retry: '1000' });
+    assert.deepEqual(parseFrame(RETRY_FRAME.trimEnd()), { retry: '1000' });
     assert.deepEqual(parseFrame(KEEP_ALIVE_FRAME.trimEnd()), { comment: 'keep-alive' });
   });
 });

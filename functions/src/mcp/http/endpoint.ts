@@ -24,8 +24,8 @@ import {
   headerOf,
   refuseCredential,
   send,
+  sendEvents,
   sendRefusal,
-  sendStream,
 } from './http.ts';
 import { BadMessage, parseMessage } from './message.ts';
 import {
@@ -55,18 +55,20 @@ export interface EndpointDependencies extends StreamPorts {
 }
 
 export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
+  const { log, randomness } = dependencies;
   const catalogues = new Catalogues(dependencies.toolsets);
-  return (request, response) => {
-    const requestId = dependencies.randomness.uuid();
-    return answer(dependencies, catalogues, request, response, requestId).catch((error: unknown) => {
-      const { log } = dependencies;
+  return async (request, response) => {
+    const requestId = randomness.uuid();
+    try {
+      await answer(dependencies, catalogues, request, response, requestId);
+    } catch (error) {
       if (!(error instanceof Refusal)) {
         return sendRefusal(request, response, refusalOf(presentable(error, requestId, 'request', log)));
       }
       // It never became a call, which would have logged it.
       log.info('request_refused', { requestId, status: error.status, why: error.message });
       sendRefusal(request, response, error);
-    });
+    }
   };
 }
 
@@ -78,11 +80,15 @@ async function answer(
   requestId: string,
 ): Promise<void> {
   const timeLeft = timeLeftOfRequest();
-  const selection = route(request, catalogues.names);
+  const { names } = catalogues;
+  const { path, query } = locationOf(request);
+  const selection = parseSelection({ path, query, header: (name) => headerOf(request, name) }, names);
+  if (selection === undefined) throw notFound(knownPaths(names));
+  const { protocol, page } = selection;
+  const { method, whatIsHere } = PROTOCOLS[protocol];
   const isPreflight = checkOrigin(request, response, dependencies.allowedOrigins);
-  const method = METHODS[selection.protocol];
   if (isPreflight) return void response.writeHead(204, preflightHeaders(method)).end();
-  checkMethod(request, selection.protocol);
+  if (request.method !== method) throw refusal(405, whatIsHere, { Allow: method });
   if (method === 'POST') checkBody(request);
   const credential = credentialOf(request.headers.authorization);
   const principal = await dependencies.authenticator
@@ -90,112 +96,86 @@ async function answer(
     .catch(refuseCredential);
   checkToolsets(principal, selection);
   const listed = catalogues.of(selection, principal.toolsets);
-  const routed: RoutedRequest = {
-    listed,
-    selected: catalogues.of(selection),
-    requestContext: {
-      principal,
-      credential,
-      workspace: selection.workspace ?? principal.workspace ?? DEFAULT_WORKSPACE,
-      requestId,
-      baseUrl: baseUrlOf(request, dependencies.publicUrl, dependencies.mountPath),
-      directory: listed.directory,
-      gone: clientSignalOf(response),
-      timeLeft,
-    },
+  const requestContext = {
+    principal,
+    credential,
+    workspace: selection.workspace ?? principal.workspace ?? DEFAULT_WORKSPACE,
+    requestId,
+    baseUrl: baseUrlOf(request, dependencies.publicUrl, dependencies.mountPath),
+    directory: listed.directory,
+    gone: clientSignalOf(response),
+    timeLeft,
   };
-  if (selection.protocol === 'events') {
+  const routed: RoutedRequest = { listed, selected: catalogues.of(selection), requestContext };
+  if (protocol === 'events') {
     const source = catalogues.eventSource;
-    if (source === undefined) throw notFound(knownPaths(catalogues.names));
-    const open = source.request(queryOf(request), headerOf(request, 'last-event-id'));
-    return sendStream(response, await openEvents(dependencies, routed.requestContext, source, open));
+    if (source === undefined) throw notFound(knownPaths(names));
+    const open = source.request(query, headerOf(request, 'last-event-id'));
+    return sendEvents(response, await openEvents(dependencies, requestContext, source, open));
   }
-  if (selection.page !== undefined) {
-    return send(request, response, await serveAgentPage(dependencies, routed, selection.page));
-  }
+  if (page !== undefined) return send(request, response, await serveAgentPage(dependencies, routed, page));
   const bytes = await readBody(request, response);
-  if (selection.protocol === 'rpc')
-    return send(request, response, await serveRpc(dependencies, routed, bytes));
+  if (protocol === 'rpc') return send(request, response, await serveRpc(dependencies, routed, bytes));
   const body = await messageOf(bytes, () => dependencies.limits.take(principal));
   await send(request, response, await serveMcp(dependencies, { ...routed, headers: request.headers, body }));
 }
 
-/** The one method that each protocol takes. */
-const METHODS: Readonly<Record<Protocol, 'GET' | 'POST'>> = {
-  mcp: 'POST',
-  rpc: 'POST',
-  events: 'GET',
-  page: 'GET',
+/** The one method that each protocol takes, and what is said to another, such as of a person who opens the address. */
+const PROTOCOLS: Readonly<Record<Protocol, { method: 'GET' | 'POST'; whatIsHere: string }>> = {
+  mcp: {
+    method: 'POST',
+    whatIsHere:
+      'This is the address of Muster, a hub for AI agents, and no page to look at: it speaks MCP, in POST requests. Give the address to an MCP client, with a credential: claude mcp add --transport http muster <this address> --header "Authorization: Bearer <key>". There are no streams and no sessions to open with GET or to end with DELETE.',
+  },
+  rpc: {
+    method: 'POST',
+    whatIsHere:
+      'This is where Muster, a hub for AI agents, takes its tools as plain JSON-RPC 2.0, in POST requests. MCP is at /mcp.',
+  },
+  events: {
+    method: 'GET',
+    whatIsHere:
+      'This is a stream of the events of one subscription of Muster: send a GET request, with ?subscriptionId=….',
+  },
+  page: {
+    method: 'GET',
+    whatIsHere: 'This is a page of an agent of Muster, to be read: send a GET request.',
+  },
 };
 
-function route(request: IncomingMessage, existing: readonly string[]): RoutedSelection {
-  const [path = '/'] = splitOnce(request.url ?? '/', '?');
-  const wanted = {
-    path,
-    query: queryOf(request),
-    header: (name: string) => headerOf(request, name),
-  };
-  const selection = parseSelection(wanted, existing);
-  if (selection === undefined) throw notFound(knownPaths(existing));
-  return selection;
-}
-
-function queryOf({ url = '/' }: IncomingMessage): URLSearchParams {
-  const [, query = ''] = splitOnce(url, '?');
-  return new URLSearchParams(query);
-}
-
-function splitOnce(text: string, separator: string): readonly string[] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+function locationOf({ url = '/' }: IncomingMessage) {
+  const [path = '/'] = url.split('?', 1);
+  return { path, query: new URLSearchParams(url.slice(path.length + 1)) };
 }
 
 /** @returns whether the request is a preflight, which ends here */
 function checkOrigin(
-  request: IncomingMessage,
+  { method, headers }: IncomingMessage,
   response: ServerResponse,
   configured: readonly string[],
 ): boolean {
-  const { origin, host } = request.headers;
+  const { origin, host } = headers;
   if (origin === undefined) return false;
   if (!isAllowedOrigin(origin, host, configured)) {
-    throw refusal(
-      403,
-      'Pages of this origin may not call. Whoever runs the deployment can add it to ALLOWED_ORIGINS.',
-    );
+    const why =
+      'Pages of this origin may not call. Whoever runs the deployment can add it to ALLOWED_ORIGINS.';
+    throw refusal(403, why);
   }
-  for (const [name, value] of Object.entries(corsHeaders(origin))) response.setHeader(name, value);
-  return request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
+  response.setHeaders(corsHeaders(origin));
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 }
-
-function checkMethod({ method }: IncomingMessage, protocol: Protocol): void {
-  const taken = METHODS[protocol];
-  if (method === taken) return;
-  throw refusal(405, WHAT_IS_HERE[protocol], undefined, { Allow: taken });
-}
-
-/** For whoever sends another method, such as a person who opens the address in a browser. */
-const WHAT_IS_HERE: Readonly<Record<Protocol, string>> = {
-  mcp: 'This is the address of Muster, a hub for AI agents, and no page to look at: it speaks MCP, in POST requests. Give the address to an MCP client, with a credential: claude mcp add --transport http muster <this address> --header "Authorization: Bearer <key>". There are no streams and no sessions to open with GET or to end with DELETE.',
-  rpc: 'This is where Muster, a hub for AI agents, takes its tools as plain JSON-RPC 2.0, in POST requests. MCP is at /mcp.',
-  events:
-    'This is a stream of the events of one subscription of Muster: send a GET request, with ?subscriptionId=….',
-  page: 'This is a page of an agent of Muster, to be read: send a GET request.',
-};
 
 function checkBody(request: IncomingMessage): void {
   checkBodyHeaders(request);
   if (isJsonContentType(request.headers['content-type'])) return;
-  throw refusal(
-    415,
-    'The content type must be application/json: send the header "Content-Type: application/json".',
-  );
+  const what = 'The content type must be application/json: send the header "Content-Type: application/json".';
+  throw refusal(415, what);
 }
 
-function checkToolsets(principal: Principal, selection: RoutedSelection): void {
-  if (selection.toolsets.some((toolset) => mayUse(principal, toolset))) return;
+function checkToolsets(principal: Principal, { toolsets }: RoutedSelection): void {
+  if (toolsets.some((toolset) => mayUse(principal, toolset))) return;
   throw refusalOf(
-    new MusterError('FORBIDDEN', `You may not use ${selection.toolsets.join(', ')}.`, {
+    new MusterError('FORBIDDEN', `You may not use ${toolsets.join(', ')}.`, {
       suggestion: `Your toolsets: ${principal.toolsets?.join(', ') || 'none'}.`,
     }),
   );
@@ -208,25 +188,22 @@ async function messageOf(bytes: Buffer, charge: () => Promise<void>): Promise<un
   } catch (error) {
     if (!(error instanceof BadMessage)) throw error;
     await charge();
-    throw refusal(400, error.message, error.code, {}, error.id);
+    throw refusal(400, error.message, {}, error.code, error.id);
   }
 }
 
 /** Makes a signal, once, for when the client has gone away before its answer was complete. */
 function clientSignalOf(response: ServerResponse): () => AbortSignal {
-  let signal: AbortSignal | undefined;
+  let controller: AbortController | undefined;
   return () => {
-    signal ??= abortedWith(response);
-    return signal;
+    if (controller !== undefined) return controller.signal;
+    const made = new AbortController();
+    const check = () => {
+      if (!response.writableFinished) made.abort();
+    };
+    if (response.destroyed) check();
+    else response.once('close', check);
+    controller = made;
+    return made.signal;
   };
-}
-
-function abortedWith(response: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  const check = () => {
-    if (!response.writableFinished) controller.abort();
-  };
-  if (response.destroyed) check();
-  else response.once('close', check);
-  return controller.signal;
 }

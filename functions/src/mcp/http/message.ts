@@ -1,12 +1,16 @@
 /** Reads a request's JSON-RPC message out of its bytes and refuses what no part behind it should meet. */
 
 import { INVALID_REQUEST, PARSE_ERROR } from '@modelcontextprotocol/server';
-import { excessOf, isRecord } from '../jsonLimits.ts';
+import { isRecord } from '../jsonLimits.ts';
+import { jsonFault, LOOKED_AT } from './jsonFault.ts';
 
-const MAX_DEPTH = 64;
+interface Limits {
+  readonly depth: number;
+  /** Values of any kind in a message, or in a batch in all. */
+  readonly values: number;
+}
 
-/** Values of any kind in a message, or in a batch in all. */
-const MAX_BODY_VALUES = 100_000;
+const BODY_LIMITS: Limits = { depth: 64, values: 100_000 };
 
 export const MAX_BATCH = 50;
 export const MAX_ID_LENGTH = 200;
@@ -25,48 +29,43 @@ export class BadMessage extends Error {
   }
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 /**
  * The JSON of a body, of bearable depth and size.
  * @throws BadMessage
  */
 export function parseBody(bytes: Buffer): unknown {
-  const excess = excessOf(bytes, { depth: MAX_DEPTH, values: MAX_BODY_VALUES });
-  if (excess === 'depth') {
-    throw new BadMessage(
-      INVALID_REQUEST,
-      `The message nests too deeply: at most ${MAX_DEPTH} arrays and objects within each other.`,
-    );
-  }
-  if (excess === 'values') {
-    const what = `The message holds more than ${MAX_BODY_VALUES} values: split it into several.`;
+  const tooMuch = beyondLimits(bytes, BODY_LIMITS);
+  if (tooMuch === 'depth') {
+    const what = `The message nests too deeply: at most ${BODY_LIMITS.depth} arrays and objects within each other.`;
     throw new BadMessage(INVALID_REQUEST, what);
   }
-  return parseJson(textOf(bytes));
-}
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
-
-function textOf(bytes: Buffer): string {
-  if (bytes.length === 0) {
-    throw new BadMessage(PARSE_ERROR, 'Parse error: the body is empty. Send a JSON-RPC message.');
+  if (tooMuch === 'values') {
+    const what = `The message holds more than ${BODY_LIMITS.values} values: split it into several.`;
+    throw new BadMessage(INVALID_REQUEST, what);
   }
-  try {
-    return UTF8.decode(bytes);
-  } catch {
-    throw new BadMessage(
-      PARSE_ERROR,
-      'Parse error: the body is not JSON in UTF-8. Send it encoded in UTF-8.',
-    );
-  }
-}
-
-function parseJson(text: string): unknown {
+  if (bytes.length === 0) throw unparsed('the body is empty. Send a JSON-RPC message.');
+  const text = textOf(bytes);
+  if (text === undefined) throw unparsed('the body is not JSON in UTF-8. Send it encoded in UTF-8.');
   try {
     return JSON.parse(text);
   } catch {
     const fault = jsonFault(text);
     const where = fault === undefined ? `After its first ${LOOKED_AT} characters` : `At ${fault}`;
-    throw new BadMessage(PARSE_ERROR, `Parse error: the body is not JSON. ${where}.`);
+    throw unparsed(`the body is not JSON. ${where}.`);
+  }
+}
+
+function unparsed(why: string): BadMessage {
+  return new BadMessage(PARSE_ERROR, `Parse error: ${why}`);
+}
+
+function textOf(bytes: Buffer): string | undefined {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    return undefined;
   }
 }
 
@@ -86,16 +85,13 @@ export function parseMessage(bytes: Buffer): unknown {
 /** Source: MCP 2025-03-26, "Batching"; later revisions have no batches. */
 function checkedBatch(batch: readonly unknown[]): readonly unknown[] {
   if (batch.length === 0 || batch.length > MAX_BATCH) {
-    throw new BadMessage(
-      INVALID_REQUEST,
-      `A batch holds 1 to ${MAX_BATCH} messages; this one holds ${batch.length}.`,
-    );
+    const what = `A batch holds 1 to ${MAX_BATCH} messages; this one holds ${batch.length}.`;
+    throw new BadMessage(INVALID_REQUEST, what);
   }
   for (const [index, message] of batch.entries()) {
     const fault = faultOf(message);
-    if (fault !== undefined) {
+    if (fault !== undefined)
       throw new BadMessage(INVALID_REQUEST, `Message ${index + 1} of the batch: ${fault}`);
-    }
   }
   const ids = batch.map((message) => isRecord(message) && message['id']).filter(isAnswerable);
   if (new Set(ids).size < ids.length)
@@ -127,164 +123,49 @@ function isAnswerable(id: unknown): id is string | number {
   return typeof id === 'string' ? id.length <= MAX_ID_LENGTH : Number.isSafeInteger(id);
 }
 
+/** Space, tab, line feed, carriage return. */
+const WHITESPACE: readonly (number | undefined)[] = [0x20, 0x09, 0x0a, 0x0d];
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+
+/** How many levels a bracket leads down. */
+const LEVELS: ReadonlyMap<number | undefined, number> = new Map([
+  [0x5b, 1],
+  [0x7b, 1],
+  [0x5d, -1],
+  [0x7d, -1],
+]);
+
 /**
- * Finds where a text stops being JSON and what should stand there: `JSON.parse` often says neither. It is asked
- * only about a text that is none, walks without recursion, so that depth cannot hurt, and gives up in time.
+ * What a JSON text holds too much of, told from its bytes: to parse what is refused anyway would cost the most. Each
+ * value but the outermost is the first within its brackets or comes after a comma, outside of strings; no byte within
+ * a longer character of UTF-8 is any of these. What is no JSON is counted somehow, and fails to parse if it gets so far.
  */
-
-/** Where in the grammar a reader stands. Source: RFC 8259, section 2. */
-type Expected = keyof typeof EXPECTED;
-
-const EXPECTED = {
-  value: 'a value',
-  firstValue: 'a value or "]"',
-  name: 'a name in double quotes',
-  firstName: 'a name in double quotes or "}"',
-  colon: '":"',
-  moreNames: '"," or "}"',
-  moreValues: '"," or "]"',
-  end: 'nothing more',
-} as const;
-
-const SPACE = /[ \t\n\r]*/y;
-const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
-const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
-/** What a string cannot hold as it is: quotes, backslashes and what is below the space. */
-const SPECIAL = /[^ !#-[\]-\uffff]/g;
-
-/** Nobody looks for a comma further down, and the whole of a long text would take a second. */
-const LOOKED_AT = 256 * 1024;
-
-/** As in `line 3, column 7: expected ":", found "}"`; undefined where what is looked at is in order. */
-export function jsonFault(text: string): string | undefined {
-  try {
-    scan(text);
-    return undefined;
-  } catch (fault) {
-    if (!(fault instanceof Fault)) throw fault;
-    const before = text.slice(0, fault.at).split('\n');
-    const column = (before.at(-1)?.length ?? 0) + 1;
-    return `line ${before.length}, column ${column}: expected ${fault.expected}, found ${shown(text, fault.at)}`;
+export function beyondLimits(json: Uint8Array, most: Limits): keyof Limits | undefined {
+  let values = 1;
+  let depth = 0;
+  let isOpened = false;
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at];
+    if (WHITESPACE.includes(byte)) continue;
+    const levels = LEVELS.get(byte) ?? 0;
+    if (byte === COMMA || (isOpened && levels >= 0)) values += 1;
+    if (byte === QUOTE) at = endOfString(json, at);
+    isOpened = levels > 0;
+    depth += levels;
+    if (depth > most.depth) return 'depth';
+    if (values > most.values) return 'values';
   }
+  return undefined;
 }
 
-class Fault extends Error {
-  readonly at: number;
-  readonly expected: string;
-
-  constructor(at: number, expected: string) {
-    super(expected);
-    this.at = at;
-    this.expected = expected;
+/** Where the string ends that begins at `start`. */
+function endOfString(json: Uint8Array, start: number): number {
+  for (let at = start + 1; at < json.length; at++) {
+    if (json[at] === BACKSLASH) at += 1;
+    else if (json[at] === QUOTE) return at;
   }
-}
-
-function scan(text: string): void {
-  const holders: ('{' | '[')[] = [];
-  let at = 0;
-  let expected: Expected = 'value';
-  for (;;) {
-    at = matchEnd(SPACE, text, at) ?? at;
-    if (at > LOOKED_AT || (at === text.length && expected === 'end')) return;
-    const token = tokenAt(text, at);
-    const next: Expected | undefined = token === undefined ? undefined : NEXT[expected](token, holders);
-    if (token === undefined || next === undefined) throw new Fault(at, EXPECTED[expected]);
-    at = token.end;
-    expected = next;
-  }
-}
-
-interface Token {
-  readonly kind: 'string' | 'scalar' | '{' | '}' | '[' | ']' | ':' | ',';
-  readonly end: number;
-}
-
-function tokenAt(text: string, at: number): Token | undefined {
-  const character = text[at];
-  if (character === '"') return { kind: 'string', end: stringEnd(text, at) };
-  switch (character) {
-    case '{':
-    case '}':
-    case '[':
-    case ']':
-    case ':':
-    case ',':
-      return { kind: character, end: at + 1 };
-    default: {
-      const end = matchEnd(SCALAR, text, at);
-      return end === undefined ? undefined : { kind: 'scalar', end };
-    }
-  }
-}
-
-function stringEnd(text: string, start: number): number {
-  for (let at = start + 1; ; ) {
-    if (at > LOOKED_AT) return at;
-    SPECIAL.lastIndex = at;
-    const found = SPECIAL.exec(text);
-    if (found === null) throw new Fault(text.length, `the end of the string that begins at ${start + 1}`);
-    if (found[0] === '"') return found.index + 1;
-    const end = matchEnd(ESCAPE, text, found.index);
-    if (end === undefined) {
-      throw new Fault(
-        found.index,
-        found[0] === '\\' ? 'an escape such as \\n or \\\\' : 'its escape, such as \\n',
-      );
-    }
-    at = end;
-  }
-}
-
-function matchEnd(pattern: RegExp, text: string, at: number): number | undefined {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : undefined;
-}
-
-type Step = (token: Token, holders: ('{' | '[')[]) => Expected | undefined;
-
-const NEXT: Readonly<Record<Expected, Step>> = {
-  value: begin,
-  firstValue: (token, holders) => (token.kind === ']' ? leave(holders) : begin(token, holders)),
-  name: ({ kind }) => (kind === 'string' ? 'colon' : undefined),
-  firstName: ({ kind }, holders) => {
-    if (kind === '}') return leave(holders);
-    return kind === 'string' ? 'colon' : undefined;
-  },
-  colon: ({ kind }) => (kind === ':' ? 'value' : undefined),
-  moreNames: ({ kind }, holders) => {
-    if (kind === '}') return leave(holders);
-    return kind === ',' ? 'name' : undefined;
-  },
-  moreValues: ({ kind }, holders) => {
-    if (kind === ']') return leave(holders);
-    return kind === ',' ? 'value' : undefined;
-  },
-  end: () => undefined,
-};
-
-function begin({ kind }: Token, holders: ('{' | '[')[]): Expected | undefined {
-  if (kind === 'string' || kind === 'scalar') return after(holders);
-  if (kind !== '{' && kind !== '[') return undefined;
-  holders.push(kind);
-  return kind === '{' ? 'firstName' : 'firstValue';
-}
-
-function leave(holders: ('{' | '[')[]): Expected {
-  holders.pop();
-  return after(holders);
-}
-
-function after(holders: readonly ('{' | '[')[]): Expected {
-  const holder = holders.at(-1);
-  if (holder === undefined) return 'end';
-  return holder === '{' ? 'moreNames' : 'moreValues';
-}
-
-function shown(text: string, at: number): string {
-  const code = text.codePointAt(at);
-  if (code === undefined) return 'the end of the body';
-  const character = String.fromCodePoint(code);
-  return /\p{C}/u.test(character)
-    ? `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
-    : JSON.stringify(character);
+  return json.length;
 }

@@ -4,13 +4,15 @@ import { ERROR_CODES, type ErrorCode, type MusterError } from '../../kernel/erro
 /** The JSON-RPC code for what only HTTP can name. Source: JSON-RPC 2.0, "Error object", server errors. */
 export const HTTP_REFUSED = -32000;
 
+type Headers = Readonly<Record<string, string>>;
+
 /** An HTTP answer in place of a result. */
 export class Refusal extends Error {
   readonly status: number;
   readonly body: object;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Headers;
 
-  constructor(status: number, message: string, body: object, headers: Readonly<Record<string, string>> = {}) {
+  constructor(status: number, message: string, body: object, headers: Headers = {}) {
     super(message);
     this.name = 'Refusal';
     this.status = status;
@@ -26,8 +28,8 @@ export class Refusal extends Error {
 export function refusal(
   status: number,
   message: string,
+  headers: Headers = {},
   code: number = HTTP_REFUSED,
-  headers: Readonly<Record<string, string>> = {},
   id: string | number | null = null,
 ): Refusal {
   return new Refusal(status, message, { jsonrpc: '2.0', error: { code, message }, id }, headers);
@@ -41,56 +43,37 @@ export function notFound(paths: readonly string[]): Refusal {
 
 /** @param given whether a credential came at all */
 export function unauthorised(message: string, code: ErrorCode, given: boolean): Refusal {
-  const detail = given
-    ? `, error="invalid_token", error_description="${message.replace(/[^ !#-[\]-~]/g, '?')}"`
-    : '';
-  return refusal(401, message, ERROR_CODES[code], { 'WWW-Authenticate': `Bearer realm="muster"${detail}` });
+  const shown = message.replace(/[^ !#-[\]-~]/g, '?');
+  const detail = given ? `, error="invalid_token", error_description="${shown}"` : '';
+  return refusal(401, message, { 'WWW-Authenticate': `Bearer realm="muster"${detail}` }, ERROR_CODES[code]);
 }
+
+const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
+  UNAUTHORIZED: 401,
+  TOKEN_EXPIRED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  RATE_LIMITED: 429,
+  FIREBASE_ERROR: 503,
+  TIMEOUT: 504,
+  INTERNAL: 500,
+};
 
 /** An error that concerns the request as a whole. */
-export function refusalOf(error: MusterError): Refusal {
-  const { code, message, details } = error;
-  const whole = details.suggestion === undefined ? message : `${message} ${details.suggestion}`;
-  const { retryAfter } = details;
+export function refusalOf({ code, message, details }: MusterError): Refusal {
+  const { suggestion, retryAfter } = details;
+  const whole = suggestion === undefined ? message : `${message} ${suggestion}`;
   const headers = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
-  return refusal(STATUSES.get(code) ?? 400, whole, ERROR_CODES[code], headers);
+  return refusal(STATUSES[code] ?? 400, whole, headers, ERROR_CODES[code]);
 }
-
-const STATUSES: ReadonlyMap<ErrorCode, number> = new Map([
-  ['UNAUTHORIZED', 401],
-  ['TOKEN_EXPIRED', 401],
-  ['FORBIDDEN', 403],
-  ['NOT_FOUND', 404],
-  ['RATE_LIMITED', 429],
-  ['FIREBASE_ERROR', 503],
-  ['TIMEOUT', 504],
-  ['INTERNAL', 500],
-]);
-
-/**
- * Which web pages may call, and the CORS headers that let a browser do it. Clients that are no browser send
- * no `Origin` and pass: this protects a person whose browser holds a page that means harm.
- * Source: docs/semantics.md#the-endpoint; MCP 2025-11-25, "Streamable HTTP", security warning.
- */
 
 const LOCAL_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
-/** What MCP's clients send beyond the headers that every page may send. */
-const ALLOWED_HEADERS = [
-  'Authorization',
-  'Content-Type',
-  'Last-Event-ID',
-  'Mcp-Method',
-  'Mcp-Name',
-  'MCP-Protocol-Version',
-  'Mcp-Session-Id',
-  'X-MCP-Readonly',
-  'X-MCP-Toolsets',
-].join(', ');
-
 /**
- * Whether a page of that origin may call. Its own host passes only over https: plain http is where DNS
- * rebinding can make a foreign page's host look like ours.
+ * Whether a page of that origin may call. Clients that are no browser send no `Origin` and pass: this protects a
+ * person whose browser holds a page that means harm. The page's own host passes only over https: plain http is where
+ * DNS rebinding can make a foreign page's host look like ours.
+ * Source: docs/semantics.md#the-endpoint; MCP 2025-11-25, "Streamable HTTP", security warning.
  */
 export function isAllowedOrigin(
   origin: string,
@@ -105,19 +88,24 @@ export function isAllowedOrigin(
 }
 
 /** The headers of every answer to a page that may call. */
-export function corsHeaders(origin: string): Readonly<Record<string, string>> {
-  return {
-    'Access-Control-Allow-Origin': origin,
-    'Access-Control-Expose-Headers': 'WWW-Authenticate, Retry-After, MCP-Protocol-Version',
-    Vary: 'Origin',
-  };
+export function corsHeaders(origin: string): Map<string, string> {
+  return new Map([
+    ['Access-Control-Allow-Origin', origin],
+    ['Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After, MCP-Protocol-Version'],
+    ['Vary', 'Origin'],
+  ]);
 }
+
+/** What MCP's clients send beyond the headers that every page may send. */
+const ALLOWED_HEADERS =
+  'Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Mcp-Session-Id, ' +
+  'X-MCP-Readonly, X-MCP-Toolsets';
 
 /**
  * The headers of an answer to a preflight request, beside `corsHeaders`.
  * @param method the one method that the path takes
  */
-export function preflightHeaders(method: string): Readonly<Record<string, string>> {
+export function preflightHeaders(method: string): Headers {
   return {
     'Access-Control-Allow-Methods': method,
     'Access-Control-Allow-Headers': ALLOWED_HEADERS,

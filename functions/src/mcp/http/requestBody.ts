@@ -3,7 +3,7 @@
  * touched it (entry/http.ts). Both functions that take bodies from outside read them here.
  */
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { shownName } from '../jsonLimits.ts';
 import type { Endpoint } from './http.ts';
 import { Refusal, refusal } from './refusal.ts';
@@ -28,12 +28,8 @@ export function checkBodyHeaders(request: IncomingMessage, limits: BodyLimits = 
   if (length > limits.bytes) throw tooLong(limits, `this one has ${length}`);
   const encoding = (request.headers['content-encoding'] ?? '').trim();
   if (encoding === '' || encoding.toLowerCase() === 'identity') return;
-  throw refusal(
-    415,
-    `A body is taken as it is, and this one is encoded (${shownName(encoding)}): send it without Content-Encoding.`,
-    undefined,
-    { 'Accept-Encoding': 'identity' },
-  );
+  const what = `A body is taken as it is, and this one is encoded (${shownName(encoding)}): send it without Content-Encoding.`;
+  throw refusal(415, what, { 'Accept-Encoding': 'identity' });
 }
 
 /** Of each body, so that a small one finds room whatever others hold: at 80 requests at once these are 5 MiB. */
@@ -98,33 +94,18 @@ export async function readBody(
   chunks.length = 0;
   if (end === 'too long') throw tooLong(limits, 'this one goes on');
   if (end === 'gone') throw refusal(400, 'The body broke off.');
-  if (end === 'no room') throw noRoom();
-  throw refusal(
-    408,
-    `The body has not come within ${limits.milliseconds / 1000} seconds. Nothing was done: send the request again.`,
-  );
+  if (end === 'no room') throw refusal(429, NO_ROOM, { 'Retry-After': '1' });
+  const seconds = limits.milliseconds / 1000;
+  const late = `The body has not come within ${seconds} seconds. Nothing was done: send the request again.`;
+  throw refusal(408, late);
 }
+
+const NO_ROOM =
+  'Too many large requests are under way at this instance. Nothing was done: send this one again in a second.';
 
 function tooLong({ bytes }: BodyLimits, what: string): Refusal {
-  return refusal(
-    413,
-    `A request may have ${bytes} bytes, and ${what}. Send less at once: several requests, or smaller values.`,
-  );
-}
-
-function noRoom(): Refusal {
-  return refusal(
-    429,
-    'Too many large requests are under way at this instance. Nothing was done: send this one again in a second.',
-    undefined,
-    { 'Retry-After': '1' },
-  );
-}
-
-interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  const how = 'Send less at once: several requests, or smaller values.';
+  return refusal(413, `A request may have ${bytes} bytes, and ${what}. ${how}`);
 }
 
 /**
@@ -135,12 +116,10 @@ interface Answer {
 export function answerEarly(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, headers, body }: Answer,
+  { status, headers, body }: { status: number; headers: Readonly<Record<string, string>>; body: string },
 ): void {
-  response.writeHead(status, {
-    ...headers,
-    ...(status !== 204 && { 'Content-Length': Buffer.byteLength(body) }),
-  });
+  const length = status === 204 ? {} : { 'Content-Length': Buffer.byteLength(body) };
+  response.writeHead(status, { ...headers, ...length });
   if (request.complete || request.destroyed) return void response.end(body);
   response.write(body);
   void consume(request, REST_LIMITS, () => true).then((end) => {
@@ -185,17 +164,13 @@ function consume(
   });
 }
 
-// The HTTP face of a webhook: what is delivered is read within bounds, and only once its receiver wants it.
-
-interface Received {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The bytes as they came. Rejects where the delivery cannot be taken. */
-  readonly body: () => Promise<Uint8Array>;
-}
-
 interface Receiver {
-  receive(received: Received): Promise<{ readonly status: number; readonly text: string }>;
+  /** @param received its `body` gives the bytes as they came, and rejects where the delivery cannot be taken */
+  receive(received: {
+    readonly method: string;
+    readonly headers: IncomingHttpHeaders;
+    readonly body: () => Promise<Uint8Array>;
+  }): Promise<{ readonly status: number; readonly text: string }>;
 }
 
 /**
@@ -204,16 +179,17 @@ interface Receiver {
  * Source: https://docs.github.com/webhooks/webhook-events-and-payloads, "Payload cap";
  * https://docs.github.com/webhooks/using-webhooks/best-practices-for-using-webhooks
  */
-const LIMITS: BodyLimits = { bytes: 4 * 1024 * 1024, milliseconds: 10_000 };
+const DELIVERY_LIMITS: BodyLimits = { bytes: 4 * 1024 * 1024, milliseconds: 10_000 };
 
+/** The HTTP face of a webhook: a delivery is read within bounds, and only once its receiver wants it. */
 export function createDeliveryEndpoint(receiver: Receiver): Endpoint {
   return async (request, response) => {
     const { method = '', headers } = request;
-    const body = async () => {
-      checkBodyHeaders(request, LIMITS);
-      return readBody(request, response, LIMITS);
-    };
     const plain = { 'Content-Type': 'text/plain; charset=utf-8' };
+    const body = async () => {
+      checkBodyHeaders(request, DELIVERY_LIMITS);
+      return readBody(request, response, DELIVERY_LIMITS);
+    };
     try {
       const { status, text } = await receiver.receive({ method, headers, body });
       answerEarly(request, response, { status, headers: plain, body: text });

@@ -9,7 +9,6 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { errorObject } from '../answer.ts';
 import { type CallPorts, callTool } from '../call.ts';
 import type { RoutedRequest } from '../callContext.ts';
-import type { Catalogue } from '../catalogue.ts';
 import { isRecord, shownName } from '../jsonLimits.ts';
 import { didYouMean, fullName, nearestMethods } from '../names.ts';
 import { type Answered, answerInTurn } from '../protocol/batch.ts';
@@ -21,16 +20,15 @@ import { refusalOf } from './refusal.ts';
 /** Whatever JSON-RPC can answer goes with HTTP's 200. */
 const ANSWERED = 200;
 
-/** A notification, or a batch of nothing else, is run and gets no answer. */
-const UNANSWERED: JsonReply = { status: 204, json: undefined };
-
 /**
  * Serves one message, or a batch whose messages run one after another.
  * @throws MusterError RATE_LIMITED where there is no message to answer
  */
 export async function serveRpc(ports: CallPorts, routed: RoutedRequest, bytes: Buffer): Promise<JsonReply> {
   try {
-    return await serveBody(ports, routed, parseBody(bytes));
+    const json = await answerBody(ports, routed, parseBody(bytes));
+    // A notification, or a batch of nothing else, is run and gets no answer.
+    return { status: json === undefined ? 204 : ANSWERED, json };
   } catch (error) {
     if (!(error instanceof BadMessage)) throw error;
     await ports.limits.take(routed.requestContext.principal);
@@ -38,61 +36,51 @@ export async function serveRpc(ports: CallPorts, routed: RoutedRequest, bytes: B
   }
 }
 
-async function serveBody(ports: CallPorts, routed: RoutedRequest, body: unknown): Promise<JsonReply> {
+async function answerBody(ports: CallPorts, routed: RoutedRequest, body: unknown) {
+  const answer = async (request: Request) =>
+    answered(request, await run(ports, routed, request).catch(errorOf));
   if (!Array.isArray(body)) {
-    const { json, silent } = await serveMessage(ports, routed, parseRequest(body));
-    return silent ? UNANSWERED : { status: ANSWERED, json };
+    const { json, silent } = await answer(parseRequest(body));
+    return silent ? undefined : json;
   }
   if (body.length === 0 || body.length > MAX_BATCH) {
     const what = `A batch holds 1 to ${MAX_BATCH} requests; this one holds ${body.length}.`;
     throw new BadMessage(INVALID_REQUEST, what);
   }
-  const json = await answerInTurn(body.map(parseRequest), {
-    answer: (request) => serveMessage(ports, routed, request),
-    refuse: (request, error) => answered(request, { error: errorObject(error) }),
-  });
-  return json === undefined ? UNANSWERED : { status: ANSWERED, json };
+  const refuse = (request: Request, error: MusterError) => answered(request, errorOf(error));
+  return answerInTurn(body.map(parseRequest), { answer, refuse });
 }
 
-async function serveMessage(
-  ports: CallPorts,
-  routed: RoutedRequest,
-  request: Request | Invalid,
-): Promise<Answered> {
-  const response =
-    'error' in request ? await charged(ports, routed, request.error) : await run(ports, routed, request);
-  return answered(request, response);
-}
-
-type Response = { readonly result: JsonObject } | { readonly error: ErrorObject };
+type Response = { readonly result: JsonObject } | { readonly error: ReturnType<typeof errorObject> };
 
 /** The response, which nobody is told where the message is a notification. */
-function answered({ id }: Request | Invalid, response: Response): Answered {
+function answered({ id }: Request, response: Response | { readonly error: Fault }): Answered {
   return { json: JSON.stringify({ jsonrpc: '2.0', id, ...response }), silent: id === undefined };
+}
+
+function errorOf(error: unknown): Response {
+  if (!(error instanceof MusterError)) throw error;
+  return { error: errorObject(error) };
 }
 
 type Id = string | number | null;
 
-interface Request {
-  readonly method: string;
-  readonly params: unknown;
-  /** Undefined for a notification. */
-  readonly id: Id | undefined;
-}
-
-interface ErrorObject {
+/** What is wrong with a message as such, or with its params. */
+interface Fault {
   readonly code: number;
   readonly message: string;
   readonly data?: JsonObject;
 }
 
-/** A message that is no request. It is always answered, since it is no notification either. */
-interface Invalid {
-  readonly error: ErrorObject;
-  readonly id: Id;
+interface Request {
+  /** A fault where the message is no request. It is always answered, since it is no notification either. */
+  readonly method: string | Fault;
+  readonly params?: unknown;
+  /** Undefined for a notification. */
+  readonly id: Id | undefined;
 }
 
-function parseRequest(message: unknown): Request | Invalid {
+function parseRequest(message: unknown): Request {
   if (!isRecord(message)) return invalid(null, 'A request is an object.');
   const { jsonrpc, method, params, id } = message;
   const hasId = Object.hasOwn(message, 'id');
@@ -108,48 +96,41 @@ function parseRequest(message: unknown): Request | Invalid {
   return { method, params, id: hasId ? known : undefined };
 }
 
-function invalid(id: Id, why: string): Invalid {
-  return { error: { code: INVALID_REQUEST, message: `Invalid Request: ${why}` }, id };
+function invalid(id: Id, why: string): Request {
+  return { method: { code: INVALID_REQUEST, message: `Invalid Request: ${why}` }, id };
 }
 
-async function run(
-  ports: CallPorts,
-  routed: RoutedRequest,
-  { method, params = {} }: Request,
-): Promise<Response> {
-  const { requestContext, listed, selected } = routed;
-  const found = selected.findTool(method);
-  if (found === undefined) return charged(ports, routed, errorObject(unknownMethod(method, listed)));
-  if (!isRecord(params)) return charged(ports, routed, BY_POSITION);
-  const outcome = await callTool(ports, requestContext, found, params);
-  return 'answer' in outcome ? { result: outcome.answer } : { error: errorObject(outcome.error) };
+function isId(value: unknown): value is Id {
+  if (typeof value === 'string') return value.length <= MAX_ID_LENGTH;
+  return value === null || (typeof value === 'number' && Number.isFinite(value));
 }
 
-/** An error costs as much as the call that it stands for, or the caller is told that there were too many. */
-async function charged(
-  { limits }: CallPorts,
-  { requestContext }: RoutedRequest,
-  error: ErrorObject,
-): Promise<{ readonly error: ErrorObject }> {
-  try {
-    await limits.take(requestContext.principal);
-    return { error };
-  } catch (limited) {
-    if (!(limited instanceof MusterError)) throw limited;
-    return { error: errorObject(limited) };
-  }
-}
-
-const BY_POSITION: ErrorObject = {
+const BY_POSITION: Fault = {
   code: INVALID_PARAMS,
   message: 'Invalid params: arguments go by name.',
   data: { field: 'params', reason: 'BY_POSITION', suggestion: 'Send params as an object.' },
 };
 
-function unknownMethod(method: string, { methods }: Catalogue): MusterError {
-  return new MusterError('METHOD_NOT_FOUND', `There is no method "${shownName(method)}".`, {
+/**
+ * An error costs as much as the call that it stands for.
+ * @throws MusterError where there were too many, or there is no such method
+ */
+async function run(
+  ports: CallPorts,
+  { requestContext, listed, selected }: RoutedRequest,
+  { method, params = {} }: Request,
+): Promise<Response | { readonly error: Fault }> {
+  const found = typeof method === 'string' ? selected.findTool(method) : undefined;
+  if (found !== undefined && isRecord(params)) {
+    const outcome = await callTool(ports, requestContext, found, params);
+    return 'answer' in outcome ? { result: outcome.answer } : errorOf(outcome.error);
+  }
+  await ports.limits.take(requestContext.principal);
+  if (typeof method !== 'string') return { error: method };
+  if (found !== undefined) return { error: BY_POSITION };
+  throw new MusterError('METHOD_NOT_FOUND', `There is no method "${shownName(method)}".`, {
     field: 'method',
-    suggestion: instead(method, methods),
+    suggestion: instead(method, listed.methods),
   });
 }
 
@@ -162,14 +143,10 @@ function instead(method: string, methods: readonly string[]): string {
   return methods.length === 0 ? 'This URL selects no tool.' : `Methods: ${methods.join(', ')}.`;
 }
 
-function isId(value: unknown): value is Id {
-  if (typeof value === 'string') return value.length <= MAX_ID_LENGTH;
-  return value === null || (typeof value === 'number' && Number.isFinite(value));
-}
-
-// Answers a page of an agent's.
-
-/** @throws Refusal with the status that the error has over HTTP */
+/**
+ * Answers a page of an agent's.
+ * @throws Refusal with the status that the error has over HTTP
+ */
 export async function serveAgentPage(
   ports: CallPorts,
   { requestContext, selected }: RoutedRequest,
@@ -180,5 +157,5 @@ export async function serveAgentPage(
   if (found === undefined) throw new Error(`The toolset ${toolset} has no tool ${tool}.`);
   const outcome = await callTool(ports, requestContext, found, argumentsFor(requestContext.principal));
   if ('error' in outcome) throw refusalOf(outcome.error);
-  return { status: 200, json: JSON.stringify(outcome.answer) };
+  return { status: ANSWERED, json: JSON.stringify(outcome.answer) };
 }

@@ -5,8 +5,7 @@ import { MusterError } from '../../kernel/errors.ts';
 import { errorObject, presentable } from '../answer.ts';
 import { type CallPorts, observe } from '../call.ts';
 import type { RequestContext } from '../callContext.ts';
-import type { EventSource, OpenEvents } from '../tool.ts';
-import { frameOf, KEEP_ALIVE_FRAME, retryFrame } from './http.ts';
+import type { EventSource, OpenEvents, ServerSentEvent } from '../tool.ts';
 
 interface StreamLimits {
   /** After this a stream ends itself, for its client to come back: a function may not run forever. */
@@ -177,7 +176,18 @@ export class OpenStreams {
 
 // `/mcp/events`: what a toolset's event source has, as server-sent events.
 
-const RETRY_MS = 1000;
+/** @throws RangeError for an id or a type that does not fit in a line */
+export function frameOf({ id, event, data }: ServerSentEvent): string {
+  if (/[\0\r\n]/.test(`${id}${event}`)) throw new RangeError('A field of an event must fit in a line.');
+  const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
+  return `${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}${lines.join('')}\n`;
+}
+
+/** How long a client waits before it comes back, in milliseconds. */
+export const RETRY_FRAME = 'retry: 1000\n\n';
+
+/** A line that means nothing, for what ends connections on which nothing moves. */
+export const KEEP_ALIVE_FRAME = ': keep-alive\n\n';
 
 /**
  * Opens the source, and then makes the frames of its stream.
@@ -209,7 +219,7 @@ async function* frames(
   { first, following }: Awaited<ReturnType<OpenEvents>>,
 ): AsyncGenerator<string, void, undefined> {
   try {
-    yield retryFrame(RETRY_MS);
+    yield RETRY_FRAME;
     yield* first.map(frameOf);
     for await (const events of withPauses(following, ports.streams.keepAliveMs)) {
       if (events === undefined) {
