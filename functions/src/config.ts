@@ -1,19 +1,15 @@
-/** Every parameter of a deployment. `firebase deploy` asks for those without a default. */
+/** Every parameter of a deployment, as config.json describes it. `firebase deploy` asks for those without a default. */
 import { defineInt, defineSecret, defineString } from 'firebase-functions/params';
+import parameters from './config.json' with { type: 'json' };
 
-/** Where the functions run. Firebase needs it while it deploys, so it is an option and not read at run time. */
-export const region = defineString('REGION', {
-  label: 'Region',
-  description: 'The Google Cloud region of the functions, near Firestore and the Realtime Database.',
-  default: 'us-central1',
-});
+type Name<Kind extends keyof typeof parameters> = keyof (typeof parameters)[Kind];
 
-export const minInstances = defineInt('MIN_INSTANCES', {
-  label: 'Warm instances',
-  description:
-    'How many instances of the MCP endpoint stay warm. 0 costs nothing; the first call then waits.',
-  default: 0,
-});
+const text = (name: Name<'strings'>) => defineString(name, parameters.strings[name]);
+const whole = (name: Name<'integers'>) => defineInt(name, parameters.integers[name]);
+const secret = (name: Name<'secrets'>) => defineSecret(name, parameters.secrets[name]);
+
+/** The version that clients are told. A test holds it to package.json's. */
+export const VERSION = '0.1.0';
 
 /** How long one request may take. Calls answer within a minute; the rest is for streams. */
 export const TIMEOUT_SECONDS = 300;
@@ -21,62 +17,42 @@ export const TIMEOUT_SECONDS = 300;
 /** Streams end by themselves shortly before they would be cut. */
 export const STREAMS = { lifetimeMs: 280_000, keepAliveMs: 15_000 };
 
-const allowedOriginsList = defineString('ALLOWED_ORIGINS', {
-  label: 'Allowed origins',
-  description:
-    'Web pages that may call the MCP endpoint beside local ones, by commas: https://console.example',
-  default: '',
-});
+/** Where the functions run. Firebase needs it while it deploys, so it is an option and not read at run time. */
+export const region = text('REGION');
+export const minInstances = whole('MIN_INSTANCES');
+const allowedOriginsList = text('ALLOWED_ORIGINS');
+const publicUrlText = text('PUBLIC_URL');
+const webApiKeyText = text('WEB_API_KEY');
+const gitHubApiUrl = text('GITHUB_API_URL');
+const gitHubAppId = text('GITHUB_APP_ID');
+const gitHubAppPrivateKey = secret('GITHUB_APP_PRIVATE_KEY');
+const gitHubToken = secret('GITHUB_TOKEN');
+const gitHubWebhookSecret = secret('GITHUB_WEBHOOK_SECRET');
+const pushServiceUrl = text('PUSH_SERVICE_URL');
+const rateLimitPerSecond = whole('RATE_LIMIT_PER_SECOND');
+const rateLimitBurst = whole('RATE_LIMIT_BURST');
+const anthropicApiKey = secret('ANTHROPIC_API_KEY');
+const anthropicBaseUrl = text('ANTHROPIC_BASE_URL');
+const claudeModel = text('CLAUDE_MODEL');
+const claudePrices = { input: text('CLAUDE_INPUT_PRICE'), output: text('CLAUDE_OUTPUT_PRICE') };
+const geminiApiKey = secret('GEMINI_API_KEY');
+const geminiBaseUrl = text('GEMINI_BASE_URL');
+const geminiModel = text('GEMINI_MODEL');
+const geminiPrices = { input: text('GEMINI_INPUT_PRICE'), output: text('GEMINI_OUTPUT_PRICE') };
+const runBudgetTokens = whole('RUN_BUDGET_TOKENS');
+const runBudgetCents = whole('RUN_BUDGET_CENTS');
 
-const publicUrlText = defineString('PUBLIC_URL', {
-  label: 'Public URL',
-  description: 'Where callers reach the MCP endpoint, if not at its own address: https://muster.example/mcp',
-  default: '',
-});
-
-const webApiKeyText = defineString('WEB_API_KEY', {
-  label: 'Web API key',
-  description: "The project's, by which agents are signed in to read and write data as themselves: AIza…",
-  default: '',
-});
-
-const gitHubApiUrl = defineString('GITHUB_API_URL', {
-  label: 'GitHub API',
-  description: 'https://api.github.com, or https://host/api/v3 of a GitHub Enterprise Server.',
-  default: 'https://api.github.com',
-});
-
-const gitHubAppId = defineString('GITHUB_APP_ID', {
-  label: 'GitHub App',
-  description: 'The id of the GitHub App by which agents reach repositories, or nothing.',
-  default: '',
-});
-
-const gitHubAppPrivateKey = defineSecret('GITHUB_APP_PRIVATE_KEY', {
-  label: 'Private key of the GitHub App',
-  description: 'The PEM file that GitHub made, or none.',
-});
-
-const gitHubToken = defineSecret('GITHUB_TOKEN', {
-  label: 'GitHub token',
-  description: 'A personal access token, where there is no App; or none.',
-});
-
-const gitHubWebhookSecret = defineSecret('GITHUB_WEBHOOK_SECRET', {
-  label: 'Secret of the GitHub webhook',
-  description: 'What GitHub signs its deliveries with, or none.',
-});
+const isEmulator = (): boolean => process.env['FUNCTIONS_EMULATOR'] === 'true';
 
 /**
  * Secrets to bind to a function. The emulators would ask the cloud for them each time they start one: there they
  * come from `functions/.env.local` like every other parameter.
  */
-const bound = (...secrets: ReturnType<typeof defineSecret>[]) =>
-  process.env['FUNCTIONS_EMULATOR'] === 'true' ? [] : secrets;
+const bound = (...secrets: ReturnType<typeof defineSecret>[]) => (isEmulator() ? [] : secrets);
 
 export const gitHubSecrets = bound(gitHubAppPrivateKey, gitHubToken);
-
 export const gitHubWebhookSecrets = bound(gitHubWebhookSecret);
+export const modelSecrets = bound(anthropicApiKey, geminiApiKey);
 
 /** `firebase deploy` takes no empty secret, so that "none" stands for one. */
 function secretValue({ name }: { readonly name: string }): string | undefined {
@@ -89,7 +65,7 @@ export function gitHubSettings() {
   const privateKey = secretValue(gitHubAppPrivateKey);
   const token = secretValue(gitHubToken);
   return {
-    apiUrl: gitHubApiUrl.value() || 'https://api.github.com',
+    apiUrl: gitHubApiUrl.value() || parameters.strings.GITHUB_API_URL.default,
     ...(id !== '' && privateKey !== undefined && { app: { id, privateKey } }),
     ...(token !== undefined && { token }),
   };
@@ -99,17 +75,9 @@ export function gitHubWebhookKey(): string | undefined {
   return secretValue(gitHubWebhookSecret);
 }
 
-const pushServiceUrlText = defineString('PUSH_SERVICE_URL', {
-  label: 'Push service',
-  description: 'Instead of Firebase Cloud Messaging, a local service that speaks its HTTP v1, or nothing.',
-  default: '',
-});
-
-const isEmulator = (): boolean => process.env['FUNCTIONS_EMULATOR'] === 'true';
-
 /** `none`: the emulators have no push service, unless one is named. */
 export function pushService(): { readonly url: string } | 'firebase' | 'none' {
-  const url = pushServiceUrlText.value();
+  const url = pushServiceUrl.value();
   if (url !== '') return { url };
   return isEmulator() ? 'none' : 'firebase';
 }
@@ -124,24 +92,9 @@ export function clockFile(): string | undefined {
   return isEmulator() ? process.env['MUSTER_CLOCK_FILE'] : undefined;
 }
 
-const rateLimitPerSecond = defineInt('RATE_LIMIT_PER_SECOND', {
-  label: 'Calls a second',
-  description: 'How many calls a second each agent and person may make for long. 0 limits nobody.',
-  default: 100,
-});
-
-const rateLimitBurst = defineInt('RATE_LIMIT_BURST', {
-  label: 'Calls at once',
-  description: 'How many calls each agent and person may make at once.',
-  default: 500,
-});
-
 export function allowedOrigins(): readonly string[] {
-  return allowedOriginsList
-    .value()
-    .split(',')
-    .map((origin) => origin.trim())
-    .filter((origin) => origin !== '');
+  const origins = allowedOriginsList.value().split(',');
+  return origins.map((origin) => origin.trim()).filter((origin) => origin !== '');
 }
 
 export function publicUrl(): string | undefined {
@@ -155,8 +108,7 @@ export function webApiKey(): string {
 
 /** The emulator takes the project, the region and the function's name off the path before it calls. */
 export function mountPath(): string | undefined {
-  if (process.env['FUNCTIONS_EMULATOR'] !== 'true') return undefined;
-  return `/${process.env['GCLOUD_PROJECT'] ?? ''}/${region.value()}/mcp`;
+  return isEmulator() ? `/${process.env['GCLOUD_PROJECT'] ?? ''}/${region.value()}/mcp` : undefined;
 }
 
 /** Undefined where nobody is limited. */
@@ -165,73 +117,14 @@ export function rateLimit() {
   return perSecond > 0 ? { perSecond, burst: Math.max(1, rateLimitBurst.value()) } : undefined;
 }
 
-/** The version that clients are told. A test holds it to package.json's. */
-export const VERSION = '0.1.0';
-
-// The parameters of the models that orchestrations ask, and of what these may spend.
-
-const anthropicApiKey = defineSecret('ANTHROPIC_API_KEY', {
-  label: 'Anthropic API key',
-  description: 'By which the agent claude is asked: sk-ant-…, or none.',
-});
-
-const anthropicBaseUrl = defineString('ANTHROPIC_BASE_URL', {
-  label: 'Anthropic API',
-  description: 'https://api.anthropic.com, or a gateway that speaks its Messages API.',
-  default: 'https://api.anthropic.com',
-});
-
-const claudeModel = defineString('CLAUDE_MODEL', {
-  label: 'Model of claude',
-  description: 'The model that answers as the agent claude.',
-  default: 'claude-sonnet-5-5',
-});
-
-const claudePrices = pricesOf('CLAUDE', 'claude', { input: '2', output: '10' });
-
-const geminiApiKey = defineSecret('GEMINI_API_KEY', {
-  label: 'Gemini API key',
-  description: 'By which the agent gemini is asked: AIza…, or none.',
-});
-
-const geminiBaseUrl = defineString('GEMINI_BASE_URL', {
-  label: 'Gemini API',
-  description: 'https://generativelanguage.googleapis.com, or a gateway that speaks the Gemini API.',
-  default: 'https://generativelanguage.googleapis.com',
-});
-
-const geminiModel = defineString('GEMINI_MODEL', {
-  label: 'Model of gemini',
-  description: 'The model that answers as the agent gemini.',
-  default: 'gemini-3.8-flash',
-});
-
-const geminiPrices = pricesOf('GEMINI', 'gemini', { input: '0.75', output: '3.75' });
-
-/** As text, since Firebase has no parameters with a fraction. What is no number is told by the agent's availability. */
-function pricesOf(
-  prefix: string,
-  agent: string,
-  defaults: { readonly input: string; readonly output: string },
-) {
-  const price = (kind: 'input' | 'output') =>
-    defineString(`${prefix}_${kind.toUpperCase()}_PRICE`, {
-      label: `Price of ${agent}'s ${kind}`,
-      description: 'In US dollars for a million tokens.',
-      default: defaults[kind],
-    });
-  return { input: price('input'), output: price('output') };
-}
-
-function priceIn({ input, output }: ReturnType<typeof pricesOf>) {
+/** Prices are text, since Firebase has no parameters with a fraction. What is no number is told by the agent's availability. */
+function priceIn({ input, output }: typeof claudePrices) {
   return { inputPerMillion: dollars(input.value()), outputPerMillion: dollars(output.value()) };
 }
 
-function dollars(text: string): number {
-  return text.trim() === '' ? Number.NaN : Number(text);
+function dollars(price: string): number {
+  return price.trim() === '' ? Number.NaN : Number(price);
 }
-
-export const modelSecrets = bound(anthropicApiKey, geminiApiKey);
 
 /** For the agents claude and gemini: who answers, at what price, and with which key. */
 export function modelSettings() {
@@ -240,30 +133,18 @@ export function modelSettings() {
   return {
     claude: {
       ...(anthropicKey !== undefined && { apiKey: anthropicKey }),
-      baseUrl: anthropicBaseUrl.value() || 'https://api.anthropic.com',
+      baseUrl: anthropicBaseUrl.value() || parameters.strings.ANTHROPIC_BASE_URL.default,
       model: claudeModel.value(),
       price: priceIn(claudePrices),
     },
     gemini: {
       ...(geminiKey !== undefined && { apiKey: geminiKey }),
-      baseUrl: geminiBaseUrl.value() || 'https://generativelanguage.googleapis.com',
+      baseUrl: geminiBaseUrl.value() || parameters.strings.GEMINI_BASE_URL.default,
       model: geminiModel.value(),
       price: priceIn(geminiPrices),
     },
   };
 }
-
-const runBudgetTokens = defineInt('RUN_BUDGET_TOKENS', {
-  label: 'Tokens of a run',
-  description: 'How many tokens an orchestration may take where its caller does not say.',
-  default: 500_000,
-});
-
-const runBudgetCents = defineInt('RUN_BUDGET_CENTS', {
-  label: 'Cost of a run',
-  description: 'How many US cents an orchestration may cost where its caller does not say.',
-  default: 500,
-});
 
 /** What an orchestration may spend of which its caller says nothing. */
 export function runBudget() {
