@@ -5,22 +5,13 @@ import { hasRole, type Principal, type Role } from '../access/rules/principal.ts
 import type { CallLimits } from '../access/rules/rateLimiter.ts';
 import type { Operation } from '../kernel/commit.ts';
 import { MusterError } from '../kernel/errors.ts';
-import type { Clock, Log, Presence } from '../kernel/ports.ts';
+import type { Log, Presence } from '../kernel/ports.ts';
 import type { Waiting } from '../kernel/waiting.ts';
 import { type Outcome, presentable, textWithinBounds, withinBounds } from './answer.ts';
-import {
-  type CallContext,
-  type ProgressToken,
-  progressNotification,
-  type RequestContext,
-  type Services,
-  WaitingTime,
-} from './callContext.ts';
+import type { CallContext, RequestContext, Services } from './callContext.ts';
 import {
   type IdempotencyPorts,
-  type Late,
   LOOK_FIRST,
-  type Punctuality,
   requireTime,
   runOnce,
   UNKEYED,
@@ -30,17 +21,19 @@ import { fullName } from './names.ts';
 import type { FoundResource, FoundTemplate } from './resources.ts';
 import type { FoundTool, Tool } from './tool.ts';
 
-export interface CallPorts extends IdempotencyPorts, ObservationPorts {
+export interface CallPorts extends IdempotencyPorts {
   readonly services: () => Services;
   readonly limits: CallLimits;
+  readonly presence: Presence;
+  readonly metrics: CallMetrics;
+  readonly log: Log;
 }
-
-type Notify = CallContext['notify'];
 
 /** What a client is told before the answer. */
 interface Telling {
-  readonly notify: Notify;
-  readonly progressToken?: ProgressToken | undefined;
+  readonly notify: CallContext['notify'];
+  /** Names the call for a client that wants to be told how far it has come. */
+  readonly progressToken?: string | number | undefined;
   /** What an answer takes as it is sent. */
   readonly bytesOf: (json: string) => number;
 }
@@ -57,32 +50,30 @@ export async function callTool(
   telling: Telling = UNTOLD,
 ): Promise<Outcome> {
   const name = fullName(toolset, tool.name);
-  const observation = observe(ports, requestContext, name);
-  let late = LOOK_FIRST;
-  const ifLate = (said: Late): void => {
-    late = said;
-  };
-  try {
-    await ports.limits.take(requestContext.principal);
-    authorise(requestContext.principal, toolset, tool.role, name);
+  const { principal, workspace, credential, timeLeft } = requestContext;
+  const call = async (waiting: Waiting) => {
+    await ports.limits.take(principal);
+    authorise(principal, toolset, tool.role, name);
     const prepared = tool.prepare(rawArguments);
-    requireTime(requestContext.timeLeft);
-    const { principal, workspace, credential } = requestContext;
+    requireTime(timeLeft);
+    let late = LOOK_FIRST;
+    const ifLate: CallContext['ifLate'] = (said) => {
+      late = said;
+    };
     const identity = { uid: principal.uid, tool: name, workspace, credential };
     const work = runOnce(ports, identity, prepared, (operation) =>
-      contextOf(ports, requestContext, operation, { ...telling, ifLate }, observation.waiting),
+      contextOf(ports, requestContext, operation, telling, ifLate, waiting),
     );
     const named = work.catch((error: unknown) => {
       throw namingOwnArgument(error, tool);
     });
-    const answer = await withDeadline(named, requestContext.timeLeft(), () => late);
-    return { answer: withinBounds(tool, answer, telling.bytesOf) };
-  } catch (thrown) {
-    const error = presentable(thrown, requestContext.requestId, name, ports.log);
-    observation.error = error;
+    return withinBounds(tool, await withDeadline(named, timeLeft(), () => late), telling.bytesOf);
+  };
+  try {
+    return { answer: await observed(ports, requestContext, name, call) };
+  } catch (error) {
+    if (!(error instanceof MusterError)) throw error;
     return { error };
-  } finally {
-    await observation.end();
   }
 }
 
@@ -92,7 +83,7 @@ export function readResource(
   requestContext: RequestContext,
   { toolset, what, mimeType, role, resource }: FoundResource,
 ): Promise<string> {
-  return observed(ports, requestContext, what, async () => {
+  return observedRead(ports, requestContext, what, async () => {
     await ports.limits.take(requestContext.principal);
     authorise(requestContext.principal, toolset, role, what);
     return textWithinBounds(mimeType, await resource.read(readingContext(ports, requestContext)));
@@ -103,7 +94,7 @@ export function readResource(
  * The values that a variable of a template may have.
  * @throws MusterError as its reader may see it
  */
-export async function completeVariable(
+export function completeVariable(
   ports: CallPorts,
   requestContext: RequestContext,
   { toolset, template }: FoundTemplate,
@@ -111,43 +102,36 @@ export async function completeVariable(
   chosen: Readonly<Record<string, string>>,
 ): Promise<readonly string[]> {
   const what = template.uriTemplate;
-  return observed(ports, requestContext, `complete ${what}`, async () => {
+  return observedRead(ports, requestContext, `complete ${what}`, async () => {
     authorise(requestContext.principal, toolset, template.role, what);
     return (await template.completions.get(variable)?.(readingContext(ports, requestContext), chosen)) ?? [];
   });
 }
 
-/** What is read is timed, logged and counted as calls are. */
-async function observed<T>(
+function observedRead<T>(
   ports: CallPorts,
   requestContext: RequestContext,
   what: string,
   read: () => Promise<T>,
 ): Promise<T> {
-  const observation = observe(ports, requestContext, what);
-  try {
+  return observed(ports, requestContext, what, async () => {
     requireTime(requestContext.timeLeft);
-    return await withDeadline(read(), requestContext.timeLeft());
-  } catch (error) {
-    const shown = presentable(error, requestContext.requestId, what, ports.log);
-    observation.error = shown;
-    throw shown;
-  } finally {
-    await observation.end();
-  }
+    return withDeadline(read(), requestContext.timeLeft());
+  });
 }
 
 /** The context of what is read: it settles nothing, notifies nobody and waits for nobody. */
 export function readingContext(ports: CallPorts, requestContext: RequestContext): CallContext {
-  const telling = { ...UNTOLD, ifLate: () => undefined };
-  return contextOf(ports, requestContext, UNKEYED, telling, (wait) => wait);
+  const ifLate = () => undefined;
+  return contextOf(ports, requestContext, UNKEYED, UNTOLD, ifLate, (wait) => wait);
 }
 
 function contextOf(
   ports: CallPorts,
   requestContext: RequestContext,
   operation: Operation,
-  { notify, progressToken, ifLate }: Pick<Telling, 'notify' | 'progressToken'> & Pick<Punctuality, 'ifLate'>,
+  { notify, progressToken }: Telling,
+  ifLate: CallContext['ifLate'],
   waiting: Waiting,
 ): CallContext {
   const { credential: _, ...request } = requestContext;
@@ -160,13 +144,11 @@ function contextOf(
     ifLate,
     progress(progress) {
       if (progressToken === undefined) return;
-      notify(progressNotification(progressToken, progress));
+      notify({ method: 'notifications/progress', params: { progressToken, ...progress } });
     },
     services: ports.services(),
   };
 }
-
-// The one gate in front of every tool and resource. Source: docs/semantics.md#who-may-do-what.
 
 /** Whether the principal may use the toolset at all. */
 export function mayUse(principal: Principal, toolset: string): boolean {
@@ -174,6 +156,7 @@ export function mayUse(principal: Principal, toolset: string): boolean {
 }
 
 /**
+ * The one gate in front of every tool and resource. Source: docs/semantics.md#who-may-do-what.
  * @param what the tool or resource, as its caller knows it
  * @throws MusterError FORBIDDEN
  */
@@ -192,10 +175,10 @@ export function authorise(principal: Principal, toolset: string, least: Role, wh
   }
 }
 
-// Errors name the argument as its tool does: the domain has one name for what some tools write in another
-// way.
-
-/** @param error whatever the tool's handler has thrown */
+/**
+ * Has an error name the argument as its tool does: rules have one name for what some tools write in another way.
+ * @param error of any kind, as the tool's handler has thrown it
+ */
 export function namingOwnArgument(error: unknown, { input }: Pick<Tool, 'input'>): unknown {
   if (!(error instanceof MusterError) || error.details.field === undefined) return error;
   const [first = '', ...rest] = error.details.field.split('.');
@@ -211,54 +194,74 @@ function folded(name: string): string {
   return name.replaceAll('_', '').toLowerCase();
 }
 
-// What is noted of every call, resource and stream: a log entry, its counts, and that the agent is alive.
-
-interface ObservationPorts {
-  readonly presence: Presence;
-  readonly metrics: CallMetrics;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
-interface Observation {
-  /** What the caller was refused with; undefined where it was answered. */
-  error: MusterError | undefined;
-  /** Leaves the time of a wait out of the call's own. */
-  readonly waiting: Waiting;
-  /** Logs and counts the call, and waits for presence to be noted, which began with the call. */
-  end(): Promise<unknown>;
-}
-
-/** @param tool its full name, or the URI of a resource as its toolset lists it: nothing that a caller chose */
-export function observe(ports: ObservationPorts, requestContext: RequestContext, tool: string): Observation {
-  const now = () => performance.now();
-  const started = now();
-  const waits = new WaitingTime(now);
-  const { principal, requestId, workspace } = requestContext;
-  const { uid, agentId } = principal;
+/**
+ * Does the work of a call, a resource or the opening of a stream, and notes it: a log entry, its counts, and that
+ * the agent is alive.
+ * @param tool its full name, or the URI of a resource as its toolset lists it: nothing that a caller chose
+ * @param work is given what leaves the time of a wait out of the call's own
+ * @throws MusterError as the caller may see it
+ */
+export async function observed<T>(
+  ports: CallPorts,
+  { principal: { uid, agentId }, requestId, workspace }: RequestContext,
+  tool: string,
+  work: (waiting: Waiting) => Promise<T>,
+): Promise<T> {
+  const started = performance.now();
+  const waits = new WaitingTime(() => performance.now());
+  const ofAgent = agentId === undefined ? {} : { agentId };
   const noting = agentId === undefined ? undefined : touchPresence(ports.presence, ports.log, agentId);
-  return {
-    error: undefined,
-    waiting: waits.during,
-    end() {
-      const waited = Math.round(waits.milliseconds);
-      const milliseconds = Math.max(0, Math.round(now() - started) - waited);
-      const ofAgent = agentId === undefined ? {} : { agentId };
-      const outcome = this.error?.code ?? 'OK';
-      const reason = this.error?.details.reason;
-      const ended = reason === undefined ? { outcome } : { outcome, reason };
-      ports.log.info('call', {
-        requestId,
-        principal: uid,
-        ...ofAgent,
-        tool,
-        workspace,
-        ...ended,
-        milliseconds,
-        ...(waited > 0 && { waited }),
-      });
-      const at = ports.clock.now();
-      return Promise.all([noting, ports.metrics.record({ tool, ...ofAgent, outcome, milliseconds, at })]);
-    },
+  let refused: MusterError | undefined;
+  try {
+    return await work(waits.during);
+  } catch (error) {
+    refused = presentable(error, requestId, tool, ports.log);
+    throw refused;
+  } finally {
+    const waited = Math.round(waits.milliseconds);
+    const milliseconds = Math.max(0, Math.round(performance.now() - started) - waited);
+    const outcome = refused?.code ?? 'OK';
+    const reason = refused?.details.reason;
+    ports.log.info('call', {
+      requestId,
+      principal: uid,
+      ...ofAgent,
+      tool,
+      workspace,
+      outcome,
+      ...(reason !== undefined && { reason }),
+      milliseconds,
+      ...(waited > 0 && { waited }),
+    });
+    const at = ports.clock.now();
+    await Promise.all([noting, ports.metrics.record({ tool, ...ofAgent, outcome, milliseconds, at })]);
+  }
+}
+
+/** How long a call has only waited. Waits at the same time count once, and one that goes on counts so far. */
+export class WaitingTime {
+  readonly #now: () => number;
+  #open = 0;
+  #since = 0;
+  #ended = 0;
+
+  /** @param now milliseconds of a clock that never goes back */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  readonly during: Waiting = async (wait) => {
+    if (this.#open === 0) this.#since = this.#now();
+    this.#open += 1;
+    try {
+      return await wait;
+    } finally {
+      this.#open -= 1;
+      if (this.#open === 0) this.#ended += this.#now() - this.#since;
+    }
   };
+
+  get milliseconds(): number {
+    return this.#open === 0 ? this.#ended : this.#ended + this.#now() - this.#since;
+  }
 }

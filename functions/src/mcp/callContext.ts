@@ -3,7 +3,7 @@ import type { Caller, Principal, Role } from '../access/rules/principal.ts';
 import type { AgentRegistration } from '../access/rules/registration.ts';
 import type { Operation } from '../kernel/commit.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import type { LongPoll, Waiting } from '../kernel/waiting.ts';
+import type { LongPoll } from '../kernel/waiting.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Punctuality, TimeLeft } from './idempotency.ts';
 
@@ -38,54 +38,13 @@ export interface Notification {
   readonly params: JsonObject;
 }
 
-// What a client can be told of a call before its answer. Source: MCP 2025-11-25, "Progress".
-
-/** How far a call has come. */
+/** How far a call has come. Source: MCP 2025-11-25, "Progress". */
 interface Progress {
   readonly progress: number;
   readonly total?: number;
   /** In words. */
   readonly message: string;
 }
-
-/** Names a call for whoever wants to be told how far it has come. */
-export type ProgressToken = string | number;
-
-export function progressNotification(progressToken: ProgressToken, progress: Progress) {
-  const params: JsonObject = { progressToken, ...progress };
-  return { method: 'notifications/progress', params };
-}
-
-// How long a call has only waited. Waits at the same time count once, and one that goes on counts so far.
-
-export class WaitingTime {
-  private readonly now: () => number;
-  private open = 0;
-  private since = 0;
-  private ended = 0;
-
-  /** @param now milliseconds of a clock that never goes back */
-  constructor(now: () => number) {
-    this.now = now;
-  }
-
-  readonly during: Waiting = async (wait) => {
-    if (this.open === 0) this.since = this.now();
-    this.open += 1;
-    try {
-      return await wait;
-    } finally {
-      this.open -= 1;
-      if (this.open === 0) this.ended += this.now() - this.since;
-    }
-  };
-
-  get milliseconds(): number {
-    return this.open === 0 ? this.ended : this.ended + this.now() - this.since;
-  }
-}
-
-// What a deployment tells of itself.
 
 /** What a deployment can do, and what of it the caller's endpoint serves. */
 export interface Directory {
@@ -113,9 +72,7 @@ export interface KnownTool {
   readonly example: JsonObject;
 }
 
-// What the tools can ask for, one entry an area of the domain. Built once per instance in app.ts.
-
-/** What the tools ask. Each toolset declares its own services of this module, and app.ts makes them. */
+/** What the tools ask. Each toolset declares its own services of this module; composition/services.ts makes them. */
 export interface Services {
   readonly registration: AgentRegistration;
 }

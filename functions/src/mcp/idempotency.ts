@@ -38,28 +38,26 @@ export const UNKEYED: Operation = {
 const ID_LENGTH = 20;
 
 /** Runs the call, or replays it where its key has been settled. */
-export function runOnce(
+export async function runOnce(
   ports: IdempotencyPorts,
-  identity: CallIdentity,
+  { uid, tool, workspace, credential }: CallIdentity,
   prepared: PreparedCall,
   contextWith: (operation: Operation) => CallContext,
 ): Promise<JsonObject> {
   const { idempotencyKey } = prepared;
   if (idempotencyKey === undefined) return prepared.run(contextWith(UNKEYED));
-  return runKeyed(ports, identity, prepared, idempotencyKey, contextWith);
-}
-
-async function runKeyed(
-  ports: IdempotencyPorts,
-  { uid, tool, workspace, credential }: CallIdentity,
-  prepared: PreparedCall,
-  key: string,
-  contextWith: (operation: Operation) => CallContext,
-): Promise<JsonObject> {
-  const id = ports.hashing.sha256(JSON.stringify([uid, tool, workspace, key]));
-  const argumentsHash = ports.hashing.sha256(canonicalJson(prepared.input));
-  const context = contextWith(keyedOperation(ports, id, argumentsHash, credential));
-
+  const { sha256, hmac } = ports.hashing;
+  const id = sha256(JSON.stringify([uid, tool, workspace, idempotencyKey]));
+  const argumentsHash = sha256(canonicalJson(prepared.input));
+  const context = contextWith({
+    argumentsHash,
+    recordAnswer: (answer) => {
+      const expiresAt = new Date(ports.clock.now().getTime() + REPLAY_HOURS * 3_600_000);
+      return { id, argumentsHash, answer, expiresAt };
+    },
+    derivedSecret: (label) => hmac(credential, `${id}:${label}`),
+    derivedId: (label) => sha256(`${id}:${label}`).slice(0, ID_LENGTH),
+  });
   const settled = await findSettled(ports, id, argumentsHash);
   if (settled !== undefined) return prepared.replay(context, settled.answer);
   try {
@@ -73,36 +71,15 @@ async function runKeyed(
   }
 }
 
-function keyedOperation(
-  ports: IdempotencyPorts,
-  id: string,
-  argumentsHash: string,
-  credential: string,
-): Operation {
-  return {
-    argumentsHash,
-    recordAnswer: (answer) => ({
-      id,
-      argumentsHash,
-      answer,
-      expiresAt: new Date(ports.clock.now().getTime() + REPLAY_HOURS * 3_600_000),
-    }),
-    derivedSecret: (label) => ports.hashing.hmac(credential, `${id}:${label}`),
-    derivedId: (label) => ports.hashing.sha256(`${id}:${label}`).slice(0, ID_LENGTH),
-  };
-}
-
 /** @throws MusterError CONFLICT where the key was used with other arguments */
 async function findSettled(
-  ports: IdempotencyPorts,
+  { recordedAnswers, clock, hashing }: IdempotencyPorts,
   id: string,
   argumentsHash: string,
 ): Promise<RecordedAnswer | undefined> {
-  const settled = await ports.recordedAnswers.find(id);
-  if (settled === undefined || settled.expiresAt <= ports.clock.now()) return undefined;
-  if (!ports.hashing.equal(settled.argumentsHash, argumentsHash)) {
-    throw keyReused();
-  }
+  const settled = await recordedAnswers.find(id);
+  if (settled === undefined || settled.expiresAt <= clock.now()) return undefined;
+  if (!hashing.equal(settled.argumentsHash, argumentsHash)) throw keyReused();
   return settled;
 }
 

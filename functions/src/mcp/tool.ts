@@ -11,18 +11,11 @@ import type { Resource, ResourceTemplate } from './resource.ts';
 import { argumentsChecker, type WithBrandedIds } from './validation.ts';
 
 /** MCP's four hints, all of them required. Source: MCP 2025-11-25, ToolAnnotations. */
-export interface ToolHints {
-  readonly readOnlyHint: boolean;
-  readonly destructiveHint: boolean;
-  readonly idempotentHint: boolean;
-  readonly openWorldHint: boolean;
-}
+export type ToolHints = Readonly<
+  Record<'readOnlyHint' | 'destructiveHint' | 'idempotentHint' | 'openWorldHint', boolean>
+>;
 
-/** Whom a tool is for that few callers need. */
-type Audience = 'runners' | 'older clients';
-
-/** A tool as its file writes it. */
-interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> {
+interface Described<Input extends z.ZodObject, Output extends z.ZodObject> {
   /** The specification's name, without the toolset's: `create_task`, `registerAgent`. Also the file's name. */
   readonly name: string;
   readonly title: string;
@@ -31,7 +24,7 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   /** What the light list leaves out: bounds, limits, and what becomes of special cases. */
   readonly details?: string;
   /** For whom it is, where it is not for agents in general: the light list leaves it out. */
-  readonly audience?: Audience;
+  readonly audience?: 'runners' | 'older clients';
   /** Strict: an argument that it does not name is an error. */
   readonly input: Input;
   /** What leaves: fields that it does not name are dropped. */
@@ -45,20 +38,19 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   readonly ifTooLarge?: string;
   /** Whether it may call `notify`: its callers are then offered a stream, which costs more than JSON. */
   readonly notifies?: true;
+}
+
+/** A tool as its file writes it. */
+interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>
+  extends Described<Input, Output> {
+  handler(context: WritingContext<Outcome>, input: z.output<Input>): Promise<Outcome>;
   /** Turns a stored answer into a replayed one, for tools whose answer holds what must not be stored. */
   replay?(context: CallContext, input: z.output<Input>, stored: JsonObject): Promise<z.input<Output>>;
 }
 
-/** A handler that returns the answer as it is. */
-interface Plain<Input extends z.ZodObject, Output extends z.ZodObject> {
-  readonly answer?: undefined;
-  handler(context: WritingContext<z.input<Output>>, input: z.output<Input>): Promise<z.input<Output>>;
-}
-
-/** A handler that returns what came of the call. `answer` renders it, for the caller and for the record of its key. */
-interface Rendered<Input extends z.ZodObject, Output extends z.ZodObject, Outcome> {
+/** Renders what came of a call, for the caller and for the record of its key. */
+interface Rendering<Input extends z.ZodObject, Output extends z.ZodObject, Outcome> {
   answer(outcome: Outcome, input: z.output<Input>): z.input<Output>;
-  handler(context: WritingContext<Outcome>, input: z.output<Input>): Promise<Outcome>;
 }
 
 /** What a handler is given: the context of the call, and what records its answer in the commit that writes. */
@@ -85,21 +77,8 @@ export interface PreparedCall {
   replay(context: CallContext, stored: JsonObject): Promise<JsonObject>;
 }
 
-/** A tool with its types erased, as the router keeps it. */
-export interface Tool {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly details?: string;
-  readonly audience?: Audience;
-  /** The input as listed, `idempotency_key` included. */
-  readonly input: z.ZodObject;
-  readonly output: z.ZodObject;
-  readonly annotations: ToolHints;
-  readonly role: Role;
-  readonly example: Readonly<Record<string, unknown>>;
-  readonly ifTooLarge?: string;
-  readonly notifies?: true;
+/** A tool with its types erased, as the router keeps it; its input is the listed one, `idempotency_key` included. */
+export interface Tool extends Described<z.ZodObject, z.ZodObject> {
   /** @throws MusterError VALIDATION_ERROR, REQUIRED_FIELD or INVALID_FORMAT, naming the argument. */
   prepare(rawArguments: Readonly<Record<string, unknown>>): PreparedCall;
 }
@@ -122,30 +101,35 @@ const keyArgument = z.strictObject({
 
 const checkKey = argumentsChecker(keyArgument);
 
-/** Declares a tool. Every tool that writes gets the optional argument `idempotency_key`. */
+/**
+ * Declares a tool. Every tool that writes gets the optional argument `idempotency_key`. Where there is no `answer`,
+ * the handler returns the answer as it is.
+ */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
-  definition: ToolDefinition<Input, Output> &
-    Plain<Input, Output> & { readonly input: WithBrandedIds<Input> },
+  definition: ToolDefinition<Input, Output, z.input<Output>> & { readonly answer?: undefined } & {
+    readonly input: WithBrandedIds<Input>;
+  },
 ): Tool;
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
-  definition: ToolDefinition<Input, Output> &
-    Rendered<Input, Output, Outcome> & { readonly input: WithBrandedIds<Input> },
+  definition: ToolDefinition<Input, Output, Outcome> &
+    Rendering<Input, Output, Outcome> & { readonly input: WithBrandedIds<Input> },
 ): Tool;
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
-  definition: ToolDefinition<Input, Output> & (Plain<Input, Output> | Rendered<Input, Output, Outcome>),
+  definition:
+    | (ToolDefinition<Input, Output, z.input<Output>> & { readonly answer?: undefined })
+    | (ToolDefinition<Input, Output, Outcome> & Rendering<Input, Output, Outcome>),
 ): Tool {
   if (definition.answer !== undefined) return toolOf(definition);
   return toolOf({ ...definition, answer: (outcome: z.input<Output>) => outcome });
 }
 
 function toolOf<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
-  definition: ToolDefinition<Input, Output> & Rendered<Input, Output, Outcome>,
+  definition: ToolDefinition<Input, Output, Outcome> & Rendering<Input, Output, Outcome>,
 ): Tool {
   const { handler, answer, replay, input, ...rest } = definition;
   const keyed = !rest.annotations.readOnlyHint;
   const listed: z.ZodObject = keyed ? input.extend(keyArgument.shape) : input;
-  const known = Object.keys(listed.shape);
-  const check = argumentsChecker(input, known);
+  const check = argumentsChecker(input, Object.keys(listed.shape));
   const shown = (value: unknown): JsonObject => jsonObject.parse(rest.output.parse(value));
   return {
     ...rest,

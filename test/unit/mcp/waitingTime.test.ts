@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { deferred } from '../../../functions/src/kernel/waiting.ts';
-import { WaitingTime } from '../../../functions/src/mcp/callContext.ts';
+import { WaitingTime } from '../../../functions/src/mcp/call.ts';
 
 describe('the waiting time of a call', () => {
   let now = 0;

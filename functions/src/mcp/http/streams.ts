@@ -3,7 +3,7 @@ import type { Authenticator } from '../../access/rules/authentication.ts';
 import { touchPresence } from '../../access/rules/liveness.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { errorObject, presentable } from '../answer.ts';
-import { type CallPorts, observe } from '../call.ts';
+import { type CallPorts, observed } from '../call.ts';
 import type { RequestContext } from '../callContext.ts';
 import type { EventSource, OpenEvents, ServerSentEvent } from '../tool.ts';
 
@@ -106,6 +106,28 @@ export class Stream {
 }
 
 /**
+ * Opens a stream, which is closed where that fails.
+ * @throws MusterError as its caller may see it
+ */
+export function openStream<T>(
+  ports: StreamPorts,
+  requestContext: RequestContext,
+  name: string,
+  open: (stream: Stream) => Promise<T>,
+): Promise<T> {
+  return observed(ports, requestContext, name, async () => {
+    const stream = new Stream(ports, requestContext, name);
+    try {
+      await stream.admit();
+      return await open(stream);
+    } catch (error) {
+      stream.close();
+      throw error;
+    }
+  });
+}
+
+/**
  * The items as they come, and `undefined` whenever none has come for so long. Asks for the next item only when
  * it is asked itself, so that a slow reader slows the source.
  */
@@ -193,24 +215,15 @@ export const KEEP_ALIVE_FRAME = ': keep-alive\n\n';
  * Opens the source, and then makes the frames of its stream.
  * @throws MusterError as its caller may see it, where there is nothing to stream
  */
-export async function openEvents(
+export function openEvents(
   ports: StreamPorts,
   requestContext: RequestContext,
   { name }: EventSource,
   open: OpenEvents,
 ): Promise<AsyncIterable<string>> {
-  const observation = observe(ports, requestContext, name);
-  const stream = new Stream(ports, requestContext, name);
-  try {
-    await stream.admit();
-    return frames(ports, stream, await open(ports.services(), requestContext, stream.end));
-  } catch (error) {
-    observation.error = presentable(error, requestContext.requestId, name, ports.log);
-    stream.close();
-    throw observation.error;
-  } finally {
-    await observation.end();
-  }
+  return openStream(ports, requestContext, name, async (stream) =>
+    frames(ports, stream, await open(ports.services(), requestContext, stream.end)),
+  );
 }
 
 async function* frames(

@@ -12,9 +12,9 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { presentable } from '../answer.ts';
-import { authorise, observe, readingContext } from '../call.ts';
+import { authorise, readingContext } from '../call.ts';
 import type { RequestContext, RoutedRequest } from '../callContext.ts';
-import { Stream, type StreamPorts } from '../http/streams.ts';
+import { openStream, type Stream, type StreamPorts } from '../http/streams.ts';
 import type { FoundResource } from '../resources.ts';
 
 export const LISTEN = 'subscriptions/listen';
@@ -33,18 +33,14 @@ const FILTER = z.looseObject({
  * @param request as the SDK's handler reads it
  * @param build makes the server that is asked for its capabilities
  */
-export async function listen(
+export function listen(
   ports: StreamPorts,
   routed: RoutedRequest,
   message: JSONRPCRequest,
   request: Request,
   build: () => Server,
 ): Promise<Response> {
-  const { requestContext } = routed;
-  const observation = observe(ports, requestContext, LISTEN);
-  const stream = new Stream(ports, requestContext, LISTEN);
-  try {
-    await stream.admit();
+  return openStream(ports, routed.requestContext, LISTEN, async (stream) => {
     const filter = FILTER.safeParse(message.params);
     const wanted = filter.success ? filter.data.notifications.resourceSubscriptions : [];
     const watches = await openWatches(ports, routed, wanted, stream.end);
@@ -60,13 +56,7 @@ export async function listen(
     const response = await handler.fetch(request, { parsedBody });
     if (!bus.subscribed) stream.close();
     return response;
-  } catch (error) {
-    observation.error = presentable(error, requestContext.requestId, LISTEN, ports.log);
-    stream.close();
-    throw observation.error;
-  } finally {
-    await observation.end();
-  }
+  });
 }
 
 function narrowed(
