@@ -1,7 +1,7 @@
 /** What tools are called on the wire, and which one somebody meant who wrote another name. */
 import type { KnownTool } from './callContext.ts';
 import type { Catalogue } from './catalogue.ts';
-import { shownName } from './jsonLimits.ts';
+import { shownName } from './validation.ts';
 
 /**
  * What tools are called on the wire. Some clients refuse a dot in a tool's name and lose the whole server

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { readResource } from '../../../functions/src/mcp/call.ts';
-import { isRecord } from '../../../functions/src/mcp/jsonLimits.ts';
+import { isRecord } from '../../../functions/src/mcp/validation.ts';
 import { resourcesOf } from '../../../functions/src/mcp/resources.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { call, directory } from '../coordination/calls.ts';

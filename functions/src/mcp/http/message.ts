@@ -1,7 +1,7 @@
 /** Reads a request's JSON-RPC message out of its bytes and refuses what no part behind it should meet. */
 
 import { INVALID_REQUEST, PARSE_ERROR } from '@modelcontextprotocol/server';
-import { isRecord } from '../jsonLimits.ts';
+import { isRecord } from '../validation.ts';
 import { jsonFault, LOOKED_AT } from './jsonFault.ts';
 
 interface Limits {

@@ -4,7 +4,7 @@
  */
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { shownName } from '../jsonLimits.ts';
+import { shownName } from '../validation.ts';
 import type { Endpoint } from './http.ts';
 import { Refusal, refusal } from './refusal.ts';
 

@@ -13,8 +13,8 @@ import { sentBytes } from '../../kernel/json.ts';
 import { forLegacy, toolResult } from '../answer.ts';
 import { type CallPorts, callTool, completeVariable, readResource } from '../call.ts';
 import type { RoutedRequest } from '../callContext.ts';
-import { isRecord, shownName } from '../jsonLimits.ts';
 import { unknownTool } from '../names.ts';
+import { isRecord, shownName } from '../validation.ts';
 
 /** The revisions with a handshake, to 2025-11-25, or those without, from 2026-07-28. */
 export type Era = 'legacy' | 'modern';
