@@ -3,9 +3,10 @@ import { MusterError } from '../../functions/src/kernel/errors.ts';
 import { toolResult } from '../../functions/src/mcp/answer.ts';
 import { wholeDescription } from '../../functions/src/mcp/catalogue.ts';
 import { inputJsonSchema, outputJsonSchema } from '../../functions/src/mcp/jsonSchema.ts';
-import { fullName, wireName } from '../../functions/src/mcp/names.ts';
+import { wireName } from '../../functions/src/mcp/names.ts';
 import type { Resource } from '../../functions/src/mcp/resource.ts';
 import type { ErrorEnvelope, Tool, Toolset } from '../../functions/src/mcp/tool.ts';
+import { fullName } from '../../functions/src/mcp/tool.ts';
 import { listCost, MAX_BYTES, MAX_TOKENS, TOOLSET_TOKENS } from './budgets.ts';
 import { schemaRows, table } from './tables.ts';
 

@@ -1,6 +1,7 @@
 /** Prints what one call of a tool enters: see run.mjs, which starts the emulators and loads the probes. */
 import { parseArgs } from 'node:util';
-import { fullName, nearestMethods, wireName } from '../../functions/src/mcp/names.ts';
+import { nearestMethods, wireName } from '../../functions/src/mcp/names.ts';
+import { fullName } from '../../functions/src/mcp/tool.ts';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 import { listed } from './listing.ts';
 

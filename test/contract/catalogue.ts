@@ -1,7 +1,7 @@
 /** The real catalogue as the contract tests look at it. */
 import { inputJsonSchema, outputJsonSchema } from '../../functions/src/mcp/jsonSchema.ts';
-import { fullName } from '../../functions/src/mcp/names.ts';
 import type { Tool } from '../../functions/src/mcp/tool.ts';
+import { fullName } from '../../functions/src/mcp/tool.ts';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 import type { Schema } from './agreement.ts';
 

@@ -17,9 +17,9 @@ import {
   UNKEYED,
   withDeadline,
 } from './idempotency.ts';
-import { fullName } from './names.ts';
 import type { FoundResource, FoundTemplate } from './resources.ts';
 import type { FoundTool, Tool } from './tool.ts';
+import { fullName } from './tool.ts';
 
 export interface CallPorts extends IdempotencyPorts {
   readonly services: () => Services;

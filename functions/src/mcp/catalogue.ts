@@ -3,10 +3,11 @@ import { hasRole, type Role } from '../access/rules/principal.ts';
 import { type JsonObject, jsonObject } from '../kernel/json.ts';
 import type { Directory, KnownTool } from './callContext.ts';
 import { answerOrRefusalSchema, inputJsonSchema, lightSchema, outputJsonSchema } from './jsonSchema.ts';
-import { acceptedNames, type Dialect, fullName, wireName } from './names.ts';
+import { acceptedNames, type Dialect, wireName } from './names.ts';
 import { type Resources, resourcesOf } from './resources.ts';
 import type { Listing, Selection } from './selection.ts';
 import type { EventSource, FoundTool, Tool, ToolHints, Toolset } from './tool.ts';
+import { fullName } from './tool.ts';
 
 /** Clients cut instructions off, some without a word. Source: docs/semantics.md#the-endpoint. */
 export const MAX_INSTRUCTIONS_LENGTH = 2000;

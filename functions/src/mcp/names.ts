@@ -1,12 +1,8 @@
 /** What tools are called on the wire, and which one somebody meant who wrote another name. */
 import type { KnownTool } from './callContext.ts';
 import type { Catalogue } from './catalogue.ts';
+import { fullName } from './tool.ts';
 import { shownName } from './validation.ts';
-
-/**
- * What tools are called on the wire. Some clients refuse a dot in a tool's name and lose the whole server
- * with it, so dots are taken but never listed. Source: docs/semantics.md#the-endpoint.
- */
 
 /** The four toolsets whose specification puts the toolset into every tool's name: `firebase.read`. */
 export const NETWORK_TOOLSETS: readonly string[] = ['firebase', 'github', 'onboarding', 'system'];
@@ -17,12 +13,10 @@ export type Dialect = 'own' | 'prefixed';
 /** No listed name is longer, nor has other characters than `[A-Za-z0-9_]`. */
 export const MAX_NAME_LENGTH = 50;
 
-/** The name in logs, in idempotency records and in errors: `coordination.create_task`. */
-export function fullName(toolset: string, name: string): string {
-  return `${toolset}.${name}`;
-}
-
-/** The name in `tools/list`. */
+/**
+ * The name in `tools/list`. Some clients refuse a dot in a tool's name and lose the whole server with it, so dots are
+ * taken but never listed. Source: docs/semantics.md#the-endpoint.
+ */
 export function wireName(toolset: string, name: string, dialect: Dialect): string {
   const bare = dialect === 'own' && !NETWORK_TOOLSETS.includes(toolset);
   return bare || name.startsWith(`${toolset}_`) ? name : `${toolset}_${name}`;
@@ -30,54 +24,32 @@ export function wireName(toolset: string, name: string, dialect: Dialect): strin
 
 /** Every name under which `tools/call` finds the tool. */
 export function acceptedNames(toolset: string, name: string, dialect: Dialect): readonly string[] {
-  const names = [
-    wireName(toolset, name, dialect),
-    wireName(toolset, name, 'prefixed'),
-    fullName(toolset, name),
-  ];
-  return [...new Set(names)];
+  const listed = [wireName(toolset, name, dialect), wireName(toolset, name, 'prefixed')];
+  return [...new Set([...listed, fullName(toolset, name)])];
 }
-
-// Which tool somebody meant who called it by a name that there is not.
-
-interface Candidate {
-  readonly fullName: string;
-  /** What it is called where the call was made. */
-  readonly shown: string;
-}
-
-/** No name is longer, whatever a client puts before it; comparing longer ones would only cost. */
-const COMPARED_LENGTH = 100;
-
-const MOST_SHOWN = 3;
 
 /**
  * What to say of a name that finds no tool.
  * @param deployed every tool of the deployment, selected or not
  */
 export function unknownTool(asked: string, listed: Catalogue, deployed: readonly KnownTool[]): string {
-  const candidates = listed.methods.map((fullName) => ({
-    fullName,
-    shown: listed.directory.wireName(fullName) ?? fullName,
-  }));
   const unknown = `Unknown tool: ${shownName(asked)}`;
-  const meant = same(asked, candidates);
-  if (meant.length > 0) return `${unknown}. ${didYouMean(meant)}`;
-  const hidden = same(
-    asked,
-    deployed.map(({ fullName }) => ({ fullName, shown: fullName })),
-  );
-  const [tool] = deployed.filter(({ fullName }) => hidden.includes(fullName));
+  const shown = (names: readonly string[]) =>
+    didYouMean(names.map((name) => listed.directory.wireName(name) ?? name));
+  const meant = same(asked, listed.methods);
+  if (meant.length > 0) return `${unknown}. ${shown(meant)}`;
+  const everywhere = deployed.map((tool) => tool.fullName);
+  const hidden = same(asked, everywhere);
+  const tool = deployed.find(({ fullName }) => hidden.includes(fullName));
   if (tool !== undefined) return `${unknown}. ${whyHidden(tool, listed)}`;
-  const near = similar(asked, candidates);
-  return `${unknown}. ${near.length > 0 ? didYouMean(near) : 'tools/list names those that there are.'}`;
+  const near = similar(asked, listed.methods);
+  return `${unknown}. ${near.length > 0 ? shown(near) : 'tools/list names those that there are.'}`;
 }
 
 /** What a method of plain JSON-RPC may have meant. */
 export function nearestMethods(asked: string, methods: readonly string[]): readonly string[] {
-  const candidates = methods.map((fullName) => ({ fullName, shown: fullName }));
-  const meant = same(asked, candidates);
-  return meant.length > 0 ? meant : similar(asked, candidates);
+  const meant = same(asked, methods);
+  return meant.length > 0 ? meant : similar(asked, methods);
 }
 
 export function didYouMean(names: readonly string[]): string {
@@ -91,29 +63,27 @@ function whyHidden({ toolset, fullName }: KnownTool, { toolsets }: Catalogue): s
 }
 
 /** Those whose name it is but for dots, underscores, capitals, another toolset or none, or what a client puts before. */
-function same(asked: string, candidates: readonly Candidate[]): readonly string[] {
+function same(asked: string, fullNames: readonly string[]): readonly string[] {
   const key = keyOf(asked);
-  const whole = candidates.filter(({ fullName }) => key.endsWith(keyOf(fullName)));
+  const whole = fullNames.filter((name) => key.endsWith(keyOf(name)));
   const parts = [key, keyOf(bare(asked))];
-  const found =
-    whole.length > 0 ? whole : candidates.filter(({ fullName }) => parts.includes(keyOf(bare(fullName))));
-  return found.map(({ shown }) => shown);
+  return whole.length > 0 ? whole : fullNames.filter((name) => parts.includes(keyOf(bare(name))));
 }
 
+const MOST_SHOWN = 3;
+
 /** Those whose name it is but for a few letters, the nearest alone. */
-function similar(asked: string, candidates: readonly Candidate[]): readonly string[] {
+function similar(asked: string, fullNames: readonly string[]): readonly string[] {
   const key = keyOf(asked);
-  const most = Math.max(1, Math.floor(key.length / 5));
-  const distances = candidates.map(({ fullName, shown }) => ({
-    shown,
-    distance: Math.min(distance(key, keyOf(fullName)), distance(key, keyOf(bare(fullName)))),
-  }));
-  const least = Math.min(most, ...distances.map((one) => one.distance));
-  return distances
-    .filter((one) => one.distance === least)
-    .slice(0, MOST_SHOWN)
-    .map(({ shown }) => shown);
+  const distances = fullNames.map((name) =>
+    Math.min(distance(key, keyOf(name)), distance(key, keyOf(bare(name)))),
+  );
+  const least = Math.min(Math.max(1, Math.floor(key.length / 5)), ...distances);
+  return fullNames.filter((_, index) => distances[index] === least).slice(0, MOST_SHOWN);
 }
+
+/** No name is longer, whatever a client puts before it; comparing longer ones would only cost. */
+const COMPARED_LENGTH = 100;
 
 function keyOf(name: string): string {
   return name

@@ -29,11 +29,13 @@ const ALL = 'all';
 /** What is spoken at a path. */
 export type Protocol = 'mcp' | 'rpc' | 'events' | 'page';
 
-export interface RoutedSelection extends Selection {
+interface Route extends Pick<Selection, 'toolsets' | 'readonly' | 'dialect'> {
   readonly protocol: Protocol;
   /** Which one, where it is a page. */
   readonly page?: AgentPageName;
 }
+
+export type RoutedSelection = Selection & Route;
 
 /** The toolset whose subscriptions `/mcp/events` streams. */
 const STREAMING_TOOLSET = 'firebase';
@@ -47,30 +49,25 @@ interface SelectionRequest {
   header(name: string): string | undefined;
 }
 
-const FALSE_WORDS: readonly string[] = ['', '0', 'false', 'no'];
-
 /**
  * @param existing the toolsets of this deployment, in their order
  * @returns undefined where nothing is at the path
  * @throws MusterError VALIDATION_ERROR where the path is right and a parameter is not
  */
 export function parseSelection(
-  request: SelectionRequest,
+  { path, query, header }: SelectionRequest,
   existing: readonly string[],
 ): RoutedSelection | undefined {
-  const route = parsePath(request.path, existing);
+  const route = parsePath(path, existing);
   if (route === undefined) return undefined;
-  const named = [request.query.get('toolsets'), request.header('x-mcp-toolsets')].map(namesIn);
+  const named = [query.get('toolsets'), header('x-mcp-toolsets')].map(namesIn);
   const asksForAll = named.some((names) => names.includes(ALL));
   return {
+    ...route,
     toolsets: narrowed(route.toolsets, existing, named),
-    readonly:
-      route.readonly || isTrue(request.query.get('readonly')) || isTrue(request.header('x-mcp-readonly')),
-    workspace: workspaceOf(request.query),
-    dialect: route.dialect,
+    readonly: route.readonly || isTrue(query.get('readonly')) || isTrue(header('x-mcp-readonly')),
+    workspace: workspaceOf(query),
     listing: route.dialect === 'own' || asksForAll ? 'whole' : 'light',
-    protocol: route.protocol,
-    ...(route.page !== undefined && { page: route.page }),
   };
 }
 
@@ -83,14 +80,6 @@ export function knownPaths(existing: readonly string[]): readonly string[] {
   return [...bases.flatMap((base) => [base, `${base}/readonly`]), ...events, ...pages];
 }
 
-interface Route {
-  readonly toolsets: readonly string[];
-  readonly readonly: boolean;
-  readonly dialect: Dialect;
-  readonly protocol: Protocol;
-  readonly page?: AgentPageName;
-}
-
 function parsePath(path: string, existing: readonly string[]): Route | undefined {
   const segments = path.split('/').filter((segment) => segment !== '');
   if (segments[0] === 'mcp') segments.shift();
@@ -101,22 +90,21 @@ function parsePath(path: string, existing: readonly string[]): Route | undefined
   if (others.length > 0) return undefined;
   if (name === undefined) return { toolsets: existing, readonly, dialect: 'prefixed', protocol: 'mcp' };
   if (name === 'rpc') return { toolsets: existing, readonly, dialect: 'prefixed', protocol: 'rpc' };
-  if (name === 'events') return readonly ? undefined : eventsRoute(existing);
+  if (name === 'events') {
+    if (readonly || !existing.includes(STREAMING_TOOLSET)) return undefined;
+    return { toolsets: [STREAMING_TOOLSET], readonly, dialect: 'own', protocol: 'events' };
+  }
   const toolsets = existing.filter(
     (toolset) => toolset === name || (name === 'network' && NETWORK_TOOLSETS.includes(toolset)),
   );
   return toolsets.length === 0 ? undefined : { toolsets, readonly, dialect: 'own', protocol: 'mcp' };
 }
 
-function eventsRoute(existing: readonly string[]): Route | undefined {
-  if (!existing.includes(STREAMING_TOOLSET)) return undefined;
-  return { toolsets: [STREAMING_TOOLSET], readonly: false, dialect: 'own', protocol: 'events' };
-}
-
 function pageRoute([name, ...others]: readonly string[], existing: readonly string[]): Route | undefined {
   const page = agentPagesOf(existing).find((one) => one === name);
   if (page === undefined || others.length > 0) return undefined;
-  return { toolsets: [agentPage(page).toolset], readonly: true, dialect: 'prefixed', protocol: 'page', page };
+  const toolsets = [AGENT_PAGES[page].toolset];
+  return { toolsets, readonly: true, dialect: 'prefixed', protocol: 'page', page };
 }
 
 function namesIn(list: string | null | undefined): readonly string[] {
@@ -140,14 +128,9 @@ function narrowed(
   const narrowing = named.filter((names) => names.length > 0 && !names.includes(ALL));
   const chosen = toolsets.filter((toolset) => narrowing.every((names) => names.includes(toolset)));
   if (chosen.length > 0) return chosen;
-  throw new MusterError(
-    'VALIDATION_ERROR',
-    'The path, the query and the header select no toolset in common.',
-    {
-      field: 'toolsets',
-      suggestion: `Toolsets at this path: ${toolsets.join(', ')}.`,
-    },
-  );
+  const none = 'The path, the query and the header select no toolset in common.';
+  const suggestion = `Toolsets at this path: ${toolsets.join(', ')}.`;
+  throw new MusterError('VALIDATION_ERROR', none, { field: 'toolsets', suggestion });
 }
 
 function workspaceOf(query: URLSearchParams): string | undefined {
@@ -162,29 +145,18 @@ function workspaceOf(query: URLSearchParams): string | undefined {
 
 /** `?readonly` alone and `?readonly=1` are both a yes. */
 function isTrue(value: string | null | undefined): boolean {
-  if (value === null || value === undefined) return false;
-  return value === '' || !FALSE_WORDS.includes(value.toLowerCase());
+  return typeof value === 'string' && !['0', 'false', 'no'].includes(value.toLowerCase());
 }
 
-// What an agent reads with a plain GET: the endpoints that onboarding.registerAgent names. Each is one call
-// of a tool with the caller's own arguments, so that it is authorised, limited, logged and counted as any
-// call.
-
-interface AgentPage {
-  readonly toolset: string;
-  readonly tool: string;
-  readonly argumentsFor: (caller: Principal) => JsonObject;
-}
-
-const NAMES = ['messages', 'tasks', 'status'] as const;
-
-export type AgentPageName = (typeof NAMES)[number];
-
-const PAGES: Readonly<Record<AgentPageName, AgentPage>> = {
+/**
+ * What an agent reads with a plain GET: the endpoints that onboarding.registerAgent names. Each is one call of a tool
+ * with the caller's own arguments, so that it is authorised, limited, logged and counted as any call.
+ */
+export const AGENT_PAGES = {
   messages: {
     toolset: 'firebase',
     tool: 'read',
-    argumentsFor: ({ agentId, uid }) => ({
+    argumentsFor: ({ agentId, uid }: Principal): JsonObject => ({
       database: 'realtime',
       path: `messages/agents/${agentId ?? uid}`,
       query: { limit: 100 },
@@ -193,16 +165,15 @@ const PAGES: Readonly<Record<AgentPageName, AgentPage>> = {
   tasks: {
     toolset: 'system',
     tool: 'getTaskQueue',
-    argumentsFor: ({ agentId }) => (agentId === undefined ? {} : { agentId }),
+    argumentsFor: ({ agentId }: Principal): JsonObject => (agentId === undefined ? {} : { agentId }),
   },
-  status: { toolset: 'system', tool: 'getSystemStatus', argumentsFor: () => ({}) },
+  status: { toolset: 'system', tool: 'getSystemStatus', argumentsFor: (): JsonObject => ({}) },
 };
+
+export type AgentPageName = keyof typeof AGENT_PAGES;
 
 /** The pages that a deployment with these toolsets has. */
 function agentPagesOf(existing: readonly string[]): readonly AgentPageName[] {
-  return NAMES.filter((name) => existing.includes(PAGES[name].toolset));
-}
-
-export function agentPage(name: AgentPageName): AgentPage {
-  return PAGES[name];
+  const names: readonly AgentPageName[] = ['messages', 'tasks', 'status'];
+  return names.filter((name) => existing.includes(AGENT_PAGES[name].toolset));
 }

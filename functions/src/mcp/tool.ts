@@ -58,6 +58,11 @@ interface WritingContext<Outcome> extends CallContext {
   readonly recordAnswer: RecordAnswer<Outcome>;
 }
 
+/** The name in logs, in idempotency records and in errors: `coordination.create_task`. */
+export function fullName(toolset: string, name: string): string {
+  return `${toolset}.${name}`;
+}
+
 /** A tool where a selection finds it. */
 export interface FoundTool {
   readonly toolset: string;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import type { Log } from '../../../functions/src/kernel/ports.ts';
 import { callTool } from '../../../functions/src/mcp/call.ts';
-import { fullName } from '../../../functions/src/mcp/names.ts';
+import { fullName } from '../../../functions/src/mcp/tool.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { LocalModels } from '../../support/models/server.ts';
 import { directory } from '../coordination/calls.ts';

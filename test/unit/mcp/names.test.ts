@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { acceptedNames, fullName, wireName } from '../../../functions/src/mcp/names.ts';
+import { acceptedNames, wireName } from '../../../functions/src/mcp/names.ts';
+import { fullName } from '../../../functions/src/mcp/tool.ts';
 
 describe('names on the wire', () => {
   for (const [toolset, name, own, prefixed] of [

@@ -9,9 +9,10 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { errorObject } from '../answer.ts';
 import { type CallPorts, callTool } from '../call.ts';
 import type { RoutedRequest } from '../callContext.ts';
-import { didYouMean, fullName, nearestMethods } from '../names.ts';
+import { didYouMean, nearestMethods } from '../names.ts';
 import { type Answered, answerInTurn } from '../protocol/batch.ts';
-import { type AgentPageName, agentPage } from '../selection.ts';
+import { AGENT_PAGES, type AgentPageName } from '../selection.ts';
+import { fullName } from '../tool.ts';
 import { isRecord, shownName } from '../validation.ts';
 import { errorReply, type JsonReply } from './http.ts';
 import { BadMessage, MAX_BATCH, MAX_ID_LENGTH, parseBody } from './message.ts';
@@ -152,7 +153,7 @@ export async function serveAgentPage(
   { requestContext, selected }: RoutedRequest,
   name: AgentPageName,
 ): Promise<JsonReply> {
-  const { toolset, tool, argumentsFor } = agentPage(name);
+  const { toolset, tool, argumentsFor } = AGENT_PAGES[name];
   const found = selected.findTool(fullName(toolset, tool));
   if (found === undefined) throw new Error(`The toolset ${toolset} has no tool ${tool}.`);
   const outcome = await callTool(ports, requestContext, found, argumentsFor(requestContext.principal));
