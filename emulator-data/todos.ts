@@ -60,5 +60,5 @@ export async function importTodos(ownerUid: string): Promise<void> {
     if (completed) await todos.complete(ownerUid, id, unkeyed);
   }
   for (const { frequency, start: anchor, timezone, ...draft } of seed.recurring)
-    await recurringTasks.create(ownerUid, { ...draft, rule: { frequency, anchor, timezone } }, unkeyed);
+    await recurringTasks.create(ownerUid, { ...draft, frequency, anchor, timezone }, unkeyed);
 }

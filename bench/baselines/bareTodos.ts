@@ -131,13 +131,13 @@ function create(firestore: Firestore, batch: WriteBatch, todo: Todo): void {
 
 function occurrence(recurringTaskId: string, day: number): Todo {
   const { due, on } = dateOf(day);
-  const again = { recurringTaskId, on };
-  return { ...todoNumber(0), id: `${recurringTaskId}_${on}`, dueDate: due, occurrence: again };
+  const again = { recurringTaskId, occursOn: on };
+  return { ...todoNumber(0), id: `${recurringTaskId}_${on}`, dueDate: due, ...again };
 }
 
 function recurringDocument(id: string, day: number) {
   const { title, ownerUid, priority, tags, createdAt } = todoNumber(0);
-  const rule = { frequency: 'DAILY' as const, anchor: dateOf(1).due, timezone: 'UTC' };
+  const { due: latestDue, on: latestOn } = dateOf(day);
   return recurringTaskToDocument({
     id,
     ownerUid,
@@ -145,8 +145,11 @@ function recurringDocument(id: string, day: number) {
     priority,
     tags,
     createdAt,
-    rule,
-    latest: dateOf(day),
+    frequency: 'DAILY',
+    anchor: dateOf(1).due,
+    timezone: 'UTC',
+    latestOn,
+    latestDue,
   });
 }
 

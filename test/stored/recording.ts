@@ -3,21 +3,13 @@
 import assert from 'node:assert/strict';
 import { type DocumentReference, FieldValue, Firestore, type SetOptions } from '@google-cloud/firestore';
 import { changeWriters } from '../../functions/src/composition/ports.ts';
+import { DocumentReading } from '../../functions/src/kernel/firestore/reading.ts';
 import { FirestoreStore } from '../../functions/src/kernel/firestore/store.ts';
 import { WriteProof } from '../../functions/src/toolsets/firebase/firestore/write.ts';
 import { FirestoreSweepRecord } from '../../functions/src/toolsets/system/store/metrics.ts';
-import { FirestoreAuditTrail } from '../../functions/src/toolsets/todo/store/events.ts';
-import { FirestoreMailQueue } from '../../functions/src/toolsets/todo/store/notifications.ts';
-import {
-  AUDIT_ENTRY,
-  BEHIND,
-  CALLER,
-  CHANGES,
-  NOTIFICATION,
-  OUTAGE,
-  REPETITION,
-  SETTLED,
-} from './samples.ts';
+import { FirestoreTaskHistory } from '../../functions/src/toolsets/todo/store/events.ts';
+import { FirestoreNotifications } from '../../functions/src/toolsets/todo/store/notifications.ts';
+import { ARRIVAL, BEHIND, CALLER, CHANGES, NOTIFICATION, OUTAGE, REPETITION, SETTLED } from './samples.ts';
 
 /** Of one collection, by their ids. */
 export type Documents = Readonly<Record<string, unknown>>;
@@ -51,12 +43,13 @@ export async function recorded(): Promise<ReadonlyMap<string, Documents>> {
     found.set(collection, { ...documents, [id]: form });
   };
   const database = recording(keep);
+  const documents = new DocumentReading({ note() {}, recent: async () => [] });
   const clock = { now: () => new Date(0) };
   const store = new FirestoreStore(database, clock, NO_CHANCE, changeWriters);
   for (const change of CHANGES) await store.commit([change]);
   await store.commit([], SETTLED);
-  await new FirestoreAuditTrail(database).record(AUDIT_ENTRY);
-  await new FirestoreMailQueue(database).queue('ada@example.com', NOTIFICATION);
+  await new FirestoreTaskHistory(database, documents).recordArrival(...ARRIVAL);
+  await new FirestoreNotifications(database, documents).queueMail('ada@example.com', NOTIFICATION);
   const sweepRecord = new FirestoreSweepRecord(database, 'main', SILENT);
   await sweepRecord.saveOutage(OUTAGE);
   await sweepRecord.saveBehind(BEHIND);

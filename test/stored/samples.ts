@@ -13,9 +13,9 @@ import { ModelFailure } from '../../functions/src/toolsets/orchestration/rules/p
 import type { JournalEntry } from '../../functions/src/toolsets/orchestration/rules/runs/journal.ts';
 import type { Run, StepRecord } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { readWorkflow } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
+import type { Notification } from '../../functions/src/toolsets/todo/rules/notifications.ts';
 import type { TaskEvent } from '../../functions/src/toolsets/todo/rules/outbox.ts';
 import type { RecurringTask } from '../../functions/src/toolsets/todo/rules/recurrence.ts';
-import type { Notification } from '../../functions/src/toolsets/todo/rules/reminderMail.ts';
 import type { Todo } from '../../functions/src/toolsets/todo/rules/todo.ts';
 
 const START = Date.UTC(2026, 10, 22, 9);
@@ -212,7 +212,8 @@ const FULL_TODO: Todo = {
   tags: ['home', 'shop'],
   completed: true,
   completedAt: at(80),
-  occurrence: { recurringTaskId: 'plain', on: '2026-11-22' },
+  recurringTaskId: 'plain',
+  occursOn: '2026-11-22',
 };
 
 const RECURRING: RecurringTask = {
@@ -221,9 +222,12 @@ const RECURRING: RecurringTask = {
   title: 'Water the plants',
   priority: 'MEDIUM',
   tags: [],
-  rule: { frequency: 'DAILY', anchor: at(0), timezone: 'UTC' },
+  frequency: 'DAILY',
+  anchor: at(0),
+  timezone: 'UTC',
   createdAt: at(0),
-  latest: { on: '2026-11-22', due: at(0) },
+  latestOn: '2026-11-22',
+  latestDue: at(0),
 };
 
 const EVENT: TaskEvent = {
@@ -477,7 +481,7 @@ export const CHANGES: readonly Change[] = [
       id: 'full',
       description: 'With water',
       tags: ['home'],
-      rule: { ...RECURRING.rule, endDate: at(9000) },
+      endDate: at(9000),
       endedAt: at(99),
     },
   },
@@ -545,15 +549,7 @@ export const BEHIND: SweepState['behind'] = {
   liveness: { since: new Date(START) },
 };
 
-export const AUDIT_ENTRY = {
-  eventId: EVENT.id,
-  type: EVENT.type,
-  taskId: EVENT.taskId,
-  userId: EVENT.userId,
-  timestamp: EVENT.timestamp,
-  digest: 'e3b0c442',
-  recordedAt: at(1),
-};
+export const ARRIVAL = [EVENT, 'e3b0c442', at(1)] as const;
 
 export const NOTIFICATION: Notification = {
   id: 'event-1',

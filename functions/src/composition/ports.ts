@@ -65,15 +65,13 @@ import {
 import { DatabaseMetricsReader, FirestoreSweepRecord } from '../toolsets/system/store/metrics.ts';
 import { FirestoreSkillReader } from '../toolsets/system/store/skills.ts';
 import type { PushService } from '../toolsets/todo/rules/notifications.ts';
-import { FirestoreAuditTrail, FirestoreTaskHistory, reminderWriters } from '../toolsets/todo/store/events.ts';
+import { FirestoreTaskHistory, reminderWriters } from '../toolsets/todo/store/events.ts';
 import {
+  DatabaseClientLists,
   DatabaseDeliveries,
   DatabaseDevices,
-  DatabaseInbox,
-  DatabaseTaskUpdates,
   FirebasePeople,
-  FirestoreMailQueue,
-  FirestorePreferenceReader,
+  FirestoreNotifications,
 } from '../toolsets/todo/store/notifications.ts';
 import { FirestoreRecurringTaskReader, FirestoreReminderReader } from '../toolsets/todo/store/reminders.ts';
 import { FirestoreTodoReader, todoWriters } from '../toolsets/todo/store/todos.ts';
@@ -177,16 +175,13 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
     recurringTasks: new FirestoreRecurringTaskReader(database, documents),
     taskHistory: new FirestoreTaskHistory(database, documents),
     reminders: new FirestoreReminderReader(database, documents),
-    preferences: new FirestorePreferenceReader(database, documents),
-    auditTrail: new FirestoreAuditTrail(database),
-    taskUpdates: new DatabaseTaskUpdates(realtimeDatabase),
+    notifications: new FirestoreNotifications(database, documents),
+    clientLists: new DatabaseClientLists(realtimeDatabase),
     publisher: hasPubSub() ? broker : undefined,
     deadLetters: broker,
-    inbox: new DatabaseInbox(realtimeDatabase),
     devices: new DatabaseDevices(realtimeDatabase),
     deliveries: new DatabaseDeliveries(realtimeDatabase, clock, systemRandomness),
     people: new FirebasePeople(firebaseApp),
-    mail: new FirestoreMailQueue(database),
     push,
 
     onboardingFacts: new FirestoreOnboardingFacts(database, documents),

@@ -44,7 +44,7 @@ import {
   type Topic,
 } from '../toolsets/todo/rules/outbox.ts';
 import { RecurringTasks } from '../toolsets/todo/rules/recurringTasks.ts';
-import { ReminderSending, ReminderService } from '../toolsets/todo/rules/reminders.ts';
+import { ReminderService, sendReminders } from '../toolsets/todo/rules/reminders.ts';
 import { repairTodo } from '../toolsets/todo/rules/repair.ts';
 import { TodoService } from '../toolsets/todo/rules/todos.ts';
 import { todoFromRecord } from '../toolsets/todo/store/todoDocument.ts';
@@ -63,7 +63,11 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
   const tasks = new TaskOverview(ports);
   const consumers: Readonly<Record<Topic, EventConsumer>> = {
     [TOPICS.taskEvents]: new EventConsumer('audit', (event) => audit(event, ports), ports),
-    [TOPICS.taskUpdates]: new EventConsumer('mirror', (event) => ports.taskUpdates.show(event), ports),
+    [TOPICS.taskUpdates]: new EventConsumer(
+      'mirror',
+      (event) => ports.clientLists.putTaskUpdate(event),
+      ports,
+    ),
     [TOPICS.reminders]: new EventConsumer('notifier', (event) => notify(ports, event), ports),
   };
   const publisher = ports.publisher ?? directDelivery(consumers);
@@ -94,7 +98,7 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
     todos: new TodoService(ports),
     recurringTasks: new RecurringTasks(ports),
     reminders: new ReminderService(ports),
-    reminderSending: new ReminderSending(ports),
+    sendReminders: () => sendReminders(ports),
     consumers,
     relayEvent: (eventId: string) => relayEvent(ports, publisher, eventId),
     /**

@@ -85,5 +85,5 @@ export const sweep = onSchedule(
 /** Every minute it sends the reminders that are due. */
 export const sendReminders = onSchedule(
   { schedule: 'every 1 minutes', region, maxInstances: 1, timeoutSeconds: 540 },
-  () => app().services.reminderSending.run(),
+  () => app().services.sendReminders(),
 );

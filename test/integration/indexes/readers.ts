@@ -219,10 +219,8 @@ async function reminderCalls(): Promise<readonly Call[]> {
     read((reader) => reader.find('todo-1')),
     read((reader) => reader.due(NOW, FIRST)),
     read((reader) => reader.due(NOW, NEXT)),
-    read((reader) => reader.upcoming('person-1', NOW, FIRST)),
-    read((reader) => reader.countUpcoming('person-1', NOW)),
-    read((reader) => reader.list('person-1', NEXT)),
-    read((reader) => reader.count('person-1')),
+    read((reader) => reader.list('person-1', NOW, FIRST)),
+    read((reader) => reader.list('person-1', undefined, NEXT)),
   ];
 }
 
@@ -334,7 +332,6 @@ async function todoCalls(): Promise<readonly Call[]> {
   return [
     (database) => new FirestoreTodoReader(database, documents).find('todo-1'),
     (database) => new FirestoreTodoReader(database, documents).findReminded('todo-1'),
-    (database) => new FirestoreTodoReader(database, documents).findEdited('todo-1'),
     (database) => new FirestoreTodoReader(database, documents).findGuard('guard-1'),
     ...filters.flatMap((filter) =>
       sorts.flatMap((sort) =>

@@ -40,7 +40,7 @@ const occasions: Readonly<Record<string, Readonly<Record<string, Occasion>>>> = 
       return (app) => app.services.repairTodo(id, undefined);
     },
     'a completed occurrence': async (scene) => {
-      const draft = { title: 'Standup', rule: { frequency: 'DAILY', anchor: inDays(scene, 1) } } as const;
+      const draft = { title: 'Standup', frequency: 'DAILY', anchor: inDays(scene, 1) } as const;
       const begun = await scene.app.services.recurringTasks.create(scene.leader.ownerUid, draft, unkeyed);
       await edit(scene, begun.first.id, { completed: true });
       return (app) => app.services.repairTodo(begun.first.id, undefined);
@@ -138,14 +138,14 @@ const occasions: Readonly<Record<string, Readonly<Record<string, Occasion>>>> = 
       scene.now = LONG_AGO;
       await todo(scene);
       scene.pass(24 * 3600);
-      return (app) => app.services.reminderSending.run();
+      return (app) => app.services.sendReminders();
     },
     'a reminder of what is done': async (scene) => {
       scene.now = LONG_AGO;
       const about = await todo(scene);
       await edit(scene, about, { completed: true });
       scene.pass(24 * 3600);
-      return { deed: (app) => app.services.reminderSending.run(), about };
+      return { deed: (app) => app.services.sendReminders(), about };
     },
   },
 };

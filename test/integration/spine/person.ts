@@ -16,8 +16,8 @@ import {
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
 import {
   type Reminder,
-  ReminderSending,
   reminderAt,
+  sendReminders,
 } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
 import { sampleTodo } from '../../unit/todo/samples.ts';
 import { silent } from '../coordination/team.ts';
@@ -55,9 +55,9 @@ export class Person {
     return id;
   }
 
-  /** A sender as another instance would have, whose store may be a broken one. */
-  sender(changed: Partial<TodoPorts> = {}): ReminderSending {
-    return new ReminderSending({ ...this.app.ports, log: silent, ...changed });
+  /** Sends reminders as another instance would, whose store may be a broken one. */
+  sendReminders(changed: Partial<TodoPorts> = {}): Promise<void> {
+    return sendReminders({ ...this.app.ports, log: silent, ...changed });
   }
 
   async reminder(id: string): Promise<Reminder | undefined> {

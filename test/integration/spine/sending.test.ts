@@ -17,7 +17,7 @@ describe('sending reminders', () => {
 
   it('sends what is due, and leaves what is not', async () => {
     const [due, later] = [await person.remind(person.now), await person.remind(person.after(1))];
-    await person.sender().run();
+    await person.sendReminders();
     assert.deepEqual(await person.sendings(due), [`reminder-${due}-${person.now.getTime()}`]);
     assert.deepEqual(await person.sendings(later), []);
     assert.deepEqual(
@@ -29,7 +29,7 @@ describe('sending reminders', () => {
 
   it('writes an event that says what was sent', async () => {
     const id = await person.remind(person.now);
-    await person.sender().run();
+    await person.sendReminders();
     const at = person.now.toISOString();
     const reminder = { id, task_id: id, task_title: 'Water the plants', remind_at: at };
     const stored = await person.storedEvent(`reminder-${id}-${person.now.getTime()}`);
@@ -46,8 +46,8 @@ describe('sending reminders', () => {
     const ids = await Promise.all(
       Array.from({ length: byDay(20, { night: 60 }) }, () => person.remind(person.now)),
     );
-    await Promise.all(Array.from({ length: 4 }, () => person.sender().run()));
-    await person.sender().run();
+    await Promise.all(Array.from({ length: 4 }, () => person.sendReminders()));
+    await person.sendReminders();
     for (const id of ids) assert.equal((await person.sendings(id)).length, 1);
   });
 
@@ -55,11 +55,10 @@ describe('sending reminders', () => {
     it(`sends each once though a sender dies ${when} a commit`, async () => {
       const ids = await Promise.all(Array.from({ length: 5 }, () => person.remind(person.now)));
       const { store } = person.app.ports;
-      const dying = person.sender({ store: dyingStore(store, 3, when) });
-      await dying.run();
+      await person.sendReminders({ store: dyingStore(store, 3, when) });
       const sent = (await Promise.all(ids.map((id) => person.sendings(id)))).flat().length;
       assert.ok(sent < ids.length, 'it died half-way');
-      await person.sender().run();
+      await person.sendReminders();
       for (const id of ids) {
         assert.equal((await person.sendings(id)).length, 1);
         assert.equal((await person.reminder(id))?.sent, true);
@@ -70,7 +69,7 @@ describe('sending reminders', () => {
   it('sends late what was missed, and says so', async () => {
     const [missed, punctual] = [await person.remind(person.now), await person.remind(person.after(3600))];
     person.pass(3600 + 60);
-    await person.sender().run();
+    await person.sendReminders();
     assert.equal((await person.reminder(missed))?.late, true);
     assert.equal((await person.reminder(punctual))?.late, undefined);
     const [sending] = await person.sendings(missed);
@@ -80,16 +79,16 @@ describe('sending reminders', () => {
 
   it('sends again what was set anew, and once what was set to the time at which it was sent', async () => {
     const id = await person.remind(person.now);
-    await person.sender().run();
+    await person.sendReminders();
     const todo = { id, ownerUid: person.uid, title: 'Water the plants' };
     const { store } = person.app.ports;
     await store.commit([{ kind: 'createReminder', reminder: reminderAt(todo, person.now) }]);
-    await person.sender().run();
+    await person.sendReminders();
     assert.equal((await person.sendings(id)).length, 1);
     assert.equal((await person.reminder(id))?.sent, true);
     await store.commit([{ kind: 'createReminder', reminder: reminderAt(todo, person.after(60)) }]);
     person.pass(60);
-    await person.sender().run();
+    await person.sendReminders();
     assert.equal((await person.sendings(id)).length, 2);
   });
 
@@ -97,7 +96,7 @@ describe('sending reminders', () => {
     const [completed, deleted] = [await person.remind(person.now), await person.remind(person.now)];
     await firestore().doc(todoPath(completed)).update({ completed: true });
     await firestore().doc(todoPath(deleted)).delete();
-    await person.sender().run();
+    await person.sendReminders();
     for (const id of [completed, deleted]) {
       assert.deepEqual(await person.sendings(id), []);
       assert.equal(await person.reminder(id), undefined);
@@ -108,7 +107,7 @@ describe('sending reminders', () => {
     const broken = firestore().doc(reminderPath(`${person.uid}-broken`));
     await broken.set({ sent: false, remind_at: new Date(0) });
     const id = await person.remind(person.now);
-    await person.sender({ reminders: new FirestoreReminderReader(firestore(), documents) }).run();
+    await person.sendReminders({ reminders: new FirestoreReminderReader(firestore(), documents) });
     assert.equal((await person.sendings(id)).length, 1);
     await broken.delete();
   });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { preferencesPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
-import { ReminderSending } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
+import { sendReminders } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { silent, Team } from '../coordination/team.ts';
 
@@ -39,7 +39,7 @@ describe('the tools of reminders', () => {
     return z.looseObject({ id: z.string() }).parse(task).id;
   }
 
-  const send = () => new ReminderSending({ ...team.app.ports, log: silent }).run();
+  const send = () => sendReminders({ ...team.app.ports, log: silent });
   const reminder = async (id: string) => (await team.app.ports.reminders.find(id))?.value;
 
   it('list what is to come, the next first, with how many there are', async () => {

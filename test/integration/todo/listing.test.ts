@@ -5,8 +5,8 @@ import {
   PRIORITIES,
   SORT_FIELDS,
   SORT_ORDERS,
-  type SortField,
   type Todo,
+  type TodoSort,
 } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { IS_NIGHT } from '../../support/night.ts';
 import { answer } from '../coordination/calls.ts';
@@ -53,7 +53,7 @@ describe('lists of to-dos', function () {
   const orders = SORT_FIELDS.flatMap((by) => SORT_ORDERS.map((order) => `${by} ${order}`));
 
   /** By day each filter meets one of the orders, and each order some of every kind of filter; by night all meet. */
-  function filtersFor(by: SortField, order: (typeof SORT_ORDERS)[number]): readonly Filter[] {
+  function filtersFor(by: TodoSort['by'], order: (typeof SORT_ORDERS)[number]): readonly Filter[] {
     const place = orders.indexOf(`${by} ${order}`);
     return filters.filter(
       (_, index) => IS_NIGHT || (index + Math.floor(index / 8)) % orders.length === place,
@@ -116,7 +116,7 @@ function passes(todo: Todo, { priority, completed, tags = [], due_after, due_bef
 }
 
 /** Those without the date come last either way; ties go by creation, in the same direction. */
-function order(a: Todo, b: Todo, by: SortField, direction: 1 | -1): number {
+function order(a: Todo, b: Todo, by: TodoSort['by'], direction: 1 | -1): number {
   const last = direction * Number.MAX_SAFE_INTEGER;
   const value = (todo: Todo): number => {
     if (by === 'priority') return PRIORITIES.indexOf(todo.priority);

@@ -28,7 +28,7 @@ describe('the repair of to-dos', () => {
   }
 
   async function begin(): Promise<string> {
-    const draft = { title: 'Standup', rule: { frequency: 'DAILY', anchor: inDays(1) } };
+    const draft = { title: 'Standup', frequency: 'DAILY', anchor: inDays(1) };
     return (await team.app.services.recurringTasks.create(owner, draft, unkeyed)).first.id;
   }
 

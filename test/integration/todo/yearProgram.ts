@@ -42,10 +42,10 @@ async function completeWhatIsDue(): Promise<void> {
 
 moveTo(0);
 for (const { title, ...rule } of tasks)
-  await services.recurringTasks.create(ownerUid, { title, rule }, unkeyed);
+  await services.recurringTasks.create(ownerUid, { title, ...rule }, unkeyed);
 for (let day = 1; day <= days; day++) {
   moveTo(day);
-  await services.reminderSending.run();
+  await services.sendReminders();
   await completeWhatIsDue();
 }
 process.exit(0);

@@ -21,7 +21,7 @@ const tags = fc
 
 const day = date.map((instant) => instant.toISOString().slice(0, 10));
 
-export const todos: fc.Arbitrary<Todo> = withSome(
+const plainTodos: fc.Arbitrary<Todo> = withSome(
   {
     id,
     ownerUid: id,
@@ -33,10 +33,15 @@ export const todos: fc.Arbitrary<Todo> = withSome(
     completed: fc.boolean(),
     completedAt: date,
     createdAt: date,
-    occurrence: fc.record({ recurringTaskId: id, on: day }, { noNullPrototype: true }),
   },
   ['id', 'ownerUid', 'title', 'priority', 'tags', 'completed', 'createdAt'],
 );
+
+const occurrences = fc.record({ recurringTaskId: id, occursOn: day }, { noNullPrototype: true });
+
+export const todos: fc.Arbitrary<Todo> = fc
+  .tuple(plainTodos, fc.option(occurrences, { nil: {} }))
+  .map(([todo, occurrence]) => ({ ...todo, ...occurrence }));
 
 export const recurringTasks: fc.Arbitrary<RecurringTask> = withSome(
   {
@@ -46,18 +51,26 @@ export const recurringTasks: fc.Arbitrary<RecurringTask> = withSome(
     description: text,
     priority,
     tags,
-    rule: withSome(
-      {
-        frequency: fc.constantFrom(...FREQUENCIES),
-        anchor: date,
-        timezone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York'),
-        endDate: date,
-      },
-      ['frequency', 'anchor', 'timezone'],
-    ),
+    frequency: fc.constantFrom(...FREQUENCIES),
+    anchor: date,
+    timezone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York'),
+    endDate: date,
     createdAt: date,
-    latest: fc.record({ on: day, due: date }, { noNullPrototype: true }),
+    latestOn: day,
+    latestDue: date,
     endedAt: date,
   },
-  ['id', 'ownerUid', 'title', 'priority', 'tags', 'rule', 'createdAt', 'latest'],
+  [
+    'id',
+    'ownerUid',
+    'title',
+    'priority',
+    'tags',
+    'frequency',
+    'anchor',
+    'timezone',
+    'createdAt',
+    'latestOn',
+    'latestDue',
+  ],
 );

@@ -3,7 +3,7 @@ import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { forLegacy, presentable, toolResult } from '../../../functions/src/mcp/answer.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
-import { TODO_CODES, todoNotFound } from '../../../functions/src/toolsets/todo/rules/todo.ts';
+import { notFound, TODO_CODES } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { memoryPorts } from '../../support/mcp-endpoint.ts';
 
 const envelopeOf = (toolset: string) => toolsets.find(({ name }) => name === toolset)?.errors;
@@ -43,7 +43,7 @@ describe('error envelopes', () => {
 
   it('gives todo its own, whose codes are reasons of ours', () => {
     const details = { task_id: '123', user_id: 'abc-123' };
-    const { structuredContent, content, isError } = refused('todo', todoNotFound('123', 'abc-123'));
+    const { structuredContent, content, isError } = refused('todo', notFound('Task', '123', 'abc-123'));
     assert.deepEqual(structuredContent, {
       success: false,
       error: {

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { nextOccurrence } from '../../../functions/src/toolsets/todo/rules/occurrences.ts';
-import {
-  occurrenceId,
-  type RequestedRule,
-  recurrenceRule,
-} from '../../../functions/src/toolsets/todo/rules/recurrence.ts';
+import { type RequestedRule, recurrenceRule } from '../../../functions/src/toolsets/todo/rules/recurrence.ts';
+import { latestOccurrence } from '../../../functions/src/toolsets/todo/rules/recurringTasks.ts';
+import { sampleRecurringTask } from './samples.ts';
 
 const anchor = new Date('2026-02-11T09:00:00Z');
 const daily: RequestedRule = { frequency: 'DAILY', anchor };
@@ -109,6 +107,7 @@ describe('a recurrence rule', () => {
 
 describe("an occurrence's id", () => {
   it('is made of template and date alone', () => {
-    assert.equal(occurrenceId('abc', '2026-02-28'), 'abc_2026-02-28');
+    const recurring = sampleRecurringTask({ id: 'abc', latestOn: '2026-02-28' });
+    assert.equal(latestOccurrence(recurring, anchor).id, 'abc_2026-02-28');
   });
 });

@@ -23,9 +23,12 @@ export function sampleRecurringTask(changes: Partial<RecurringTask> = {}): Recur
     title: 'Check emails',
     priority: 'MEDIUM',
     tags: [],
-    rule: { frequency: 'DAILY', anchor: START, timezone: 'UTC' },
+    frequency: 'DAILY',
+    anchor: START,
+    timezone: 'UTC',
     createdAt: START,
-    latest: { on: '2030-01-01', due: START },
+    latestOn: '2030-01-01',
+    latestDue: START,
     ...changes,
   };
 }

@@ -85,13 +85,6 @@ declare module '../../mcp/callContext.ts' {
   }
 }
 
-export type { PushOutcome, PushService } from './rules/notifications.ts';
-export {
-  type DeadLetter,
-  type DeadLetters,
-  type EventPublisher,
-  messageOf,
-  type TaskEvent,
-  type Topic,
-} from './rules/outbox.ts';
-export type { Notification } from './rules/reminderMail.ts';
+export type { Notification, PushOutcome, PushService } from './rules/notifications.ts';
+export type { DeadLetter, DeadLetters, EventPublisher, TaskEvent, Topic } from './rules/outbox.ts';
+export { messageOf } from './rules/outbox.ts';

@@ -20,7 +20,7 @@ import type { TodoPorts } from '../../../../functions/src/toolsets/todo/rules/po
 import { RecurringTasks } from '../../../../functions/src/toolsets/todo/rules/recurringTasks.ts';
 import { TodoService } from '../../../../functions/src/toolsets/todo/rules/todos.ts';
 import { FirestoreTaskHistory } from '../../../../functions/src/toolsets/todo/store/events.ts';
-import { FirestorePreferenceReader } from '../../../../functions/src/toolsets/todo/store/notifications.ts';
+import { FirestoreNotifications } from '../../../../functions/src/toolsets/todo/store/notifications.ts';
 import { FirestoreRecurringTaskReader } from '../../../../functions/src/toolsets/todo/store/reminders.ts';
 import { FirestoreTodoReader } from '../../../../functions/src/toolsets/todo/store/todos.ts';
 import { silent } from '../../../integration/coordination/team.ts';
@@ -121,7 +121,7 @@ export class Deployment {
       todos: new FirestoreTodoReader(this.firestore, documents),
       recurringTasks: new FirestoreRecurringTaskReader(this.firestore, documents),
       taskHistory: new FirestoreTaskHistory(this.firestore, documents),
-      preferences: new FirestorePreferenceReader(this.firestore, documents),
+      notifications: new FirestoreNotifications(this.firestore, documents),
       store: new FirestoreStore(this.firestore, clock, systemRandomness, changeWriters),
       clock,
       randomness: systemRandomness,

@@ -19,7 +19,7 @@ async function occurrence(scene: Scene): Promise<Prepared> {
 }
 
 function begun(scene: Scene) {
-  const draft = { title: 'Standup', rule: { frequency: 'DAILY', anchor: inDays(scene, 1) } } as const;
+  const draft = { title: 'Standup', frequency: 'DAILY', anchor: inDays(scene, 1) } as const;
   return scene.app.services.recurringTasks.create(scene.leader.ownerUid, draft, unkeyed);
 }
 

@@ -4,16 +4,15 @@
  * DUPLICATE_TASK; docs/semantics.md#to-dos.
  */
 import type { Change } from '../../../kernel/commit.ts';
+import { MusterError } from '../../../kernel/errors.ts';
 import type { TodoPorts } from './ports.ts';
-import { caseFolded, duplicateTask, type Todo } from './todo.ts';
+import { caseFolded, type Todo } from './todo.ts';
 
 /** How a commit changes the guards, and the to-do that has the wanted one already. */
 interface GuardExchange {
   readonly changes: Change[];
   readonly holder?: Todo;
 }
-
-type Guarded = Pick<Todo, 'ownerUid' | 'title' | 'dueDate' | 'completed'>;
 
 /**
  * Releases the guard of a to-do as it was, and reserves the guard of the to-do as it becomes.
@@ -25,14 +24,22 @@ export async function guardChanges(
   after: Todo | undefined,
 ): Promise<Change[]> {
   const { changes, holder } = await exchange(ports, before, after, before?.id ?? after?.id);
-  if (holder !== undefined) throw duplicateTask(holder);
-  return changes;
+  if (holder === undefined) return changes;
+  const { id, title, dueDate } = holder;
+  const due = dueDate ? `the due date ${dueDate.toISOString()}` : 'no due date';
+  throw new MusterError('CONFLICT', `An open task with this title and ${due} already exists.`, {
+    field: 'title',
+    value: title,
+    reason: 'DUPLICATE_TASK',
+    suggestion: 'Use that one, or choose another title or due date.',
+    about: { existing_task_id: id },
+  });
 }
 
 /** The same for a to-do that exists already: a duplicate gets no guard. */
 export async function guardChangesIfFree(
   ports: TodoPorts,
-  before: Guarded | undefined,
+  before: Todo | undefined,
   after: Todo,
 ): Promise<Change[]> {
   return (await exchange(ports, before, after, after.id)).changes;
@@ -41,8 +48,8 @@ export async function guardChangesIfFree(
 /** A client may have given a to-do the title of another one. The guard is then the other's, and stays. */
 async function exchange(
   ports: TodoPorts,
-  before: Guarded | undefined,
-  after: Guarded | undefined,
+  before: Todo | undefined,
+  after: Todo | undefined,
   id: string | undefined,
 ): Promise<GuardExchange> {
   const [old, next] = [guardOf(ports, before), guardOf(ports, after)];
@@ -50,22 +57,16 @@ async function exchange(
   const isOwn = old !== undefined && (await ports.todos.findGuard(old))?.value === id;
   const released: Change[] = isOwn ? [{ kind: 'releaseTitle', id: old }] : [];
   if (next === undefined) return { changes: released };
-  const { changes, ...rest } = await reserve(ports, next, id);
-  return { changes: [...released, ...changes], ...rest };
-}
-
-async function reserve(ports: TodoPorts, guard: string, taskId: string): Promise<GuardExchange> {
-  const { todos } = ports;
-  const held = await todos.findGuard(guard);
-  if (held === undefined) return { changes: [{ kind: 'reserveTitle', id: guard, taskId }] };
-  if (held.value === taskId) return { changes: [] };
-  const holder = (await todos.find(held.value))?.value;
-  if (holder !== undefined && guardOf(ports, holder) === guard) return { changes: [], holder };
-  return { changes: [{ kind: 'reserveTitle', id: guard, taskId, replaces: held.version }] };
+  const held = await ports.todos.findGuard(next);
+  if (held?.value === id) return { changes: released };
+  const holder = held && (await ports.todos.find(held.value))?.value;
+  if (holder !== undefined && guardOf(ports, holder) === next) return { changes: released, holder };
+  const replaced = held && { replaces: held.version };
+  return { changes: [...released, { kind: 'reserveTitle', id: next, taskId: id, ...replaced }] };
 }
 
 /** Undefined for a to-do that needs no guard. */
-function guardOf({ hashing }: TodoPorts, todo: Guarded | undefined): string | undefined {
+function guardOf({ hashing }: TodoPorts, todo: Todo | undefined): string | undefined {
   if (todo === undefined || todo.completed) return undefined;
   const { ownerUid, title, dueDate } = todo;
   return hashing.sha256(JSON.stringify([ownerUid, caseFolded(title), dueDate?.getTime() ?? null]));

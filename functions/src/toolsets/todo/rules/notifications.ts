@@ -1,20 +1,16 @@
 /** Tells people of reminders, in the ways that they chose. A notification that was delivered is not sent again. */
 import type { TaskEvent } from './outbox.ts';
 import type { TodoPorts } from './ports.ts';
-import { type Notification, notificationOf } from './reminderMail.ts';
-import { DEFAULT_LEAD_MILLISECONDS } from './reminders.ts';
 
-export interface Preferences {
-  /** How long before its due date a to-do is reminded of. */
-  readonly leadMilliseconds: number;
-  /** Beside `notifications/{uid}`, which always shows them. */
-  readonly channels: { readonly push: boolean; readonly email: boolean };
+export interface Notification {
+  /** The event's id: a notification that comes again has the same one. */
+  readonly id: string;
+  readonly uid: string;
+  readonly taskId: string;
+  readonly title: string;
+  readonly body: string;
+  readonly at: Date;
 }
-
-export const DEFAULT_PREFERENCES: Preferences = {
-  leadMilliseconds: DEFAULT_LEAD_MILLISECONDS,
-  channels: { push: true, email: false },
-};
 
 /**
  * What became of a push: `unregistered`, the device has gone for good; `refused`, it will never be taken;
@@ -31,24 +27,44 @@ export interface Device {
   readonly token: string;
 }
 
+const LONGEST_TITLE = 200;
+
+/** A title goes into the subject of a mail, where a line's end would begin another header. */
+function oneLine(title: string): string {
+  const line = title.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  const characters = [...line];
+  return characters.length <= LONGEST_TITLE ? line : `${characters.slice(0, LONGEST_TITLE - 1).join('')}…`;
+}
+
+/** Undefined for an event of which people are not told. */
+export function notificationOf(event: TaskEvent): Notification | undefined {
+  const { id, type, taskId, userId: uid, timestamp: at, after } = event;
+  if (type !== 'reminder') return undefined;
+  const title = typeof after?.['task_title'] === 'string' ? oneLine(after['task_title']) : taskId;
+  const isLate = after?.['late'] === true;
+  const body = isLate ? 'A reminder of your to-do, later than it was to be.' : 'A reminder of your to-do.';
+  return { id, uid, taskId, title, body, at };
+}
+
+export function reminderMail({ title, body }: Notification) {
+  return { subject: `Reminder: ${title}`, text: `${title}\n\n${body}\n` };
+}
+
 /** @throws Error where a device cannot be reached for now; what was delivered already is not delivered again then */
 export async function notify(ports: TodoPorts, event: TaskEvent): Promise<void> {
   const notification = notificationOf(event);
   if (notification === undefined) return;
-  const { channels } = await ports.preferences.of(notification.uid);
-  await ports.inbox.put(notification);
-  if (channels.email) await mail(ports, notification);
-  if (channels.push && ports.push) await pushToAll(ports, notification, ports.push);
-}
-
-async function mail({ people, mail, log }: TodoPorts, notification: Notification): Promise<void> {
-  const address = await people.verifiedEmail(notification.uid);
-  if (address !== undefined) await mail.queue(address, notification);
-  else log.info('mail_without_address', { uid: notification.uid });
-}
-
-async function pushToAll(ports: TodoPorts, notification: Notification, push: PushService): Promise<void> {
-  const devices = await ports.devices.of(notification.uid);
+  const { uid } = notification;
+  const wanted = await ports.notifications.preferences(uid);
+  await ports.clientLists.putNotification(notification);
+  if (wanted.email) {
+    const address = await ports.people.verifiedEmail(uid);
+    if (address !== undefined) await ports.notifications.queueMail(address, notification);
+    else ports.log.info('mail_without_address', { uid });
+  }
+  const { push } = ports;
+  if (!wanted.push || push === undefined) return;
+  const devices = await ports.devices.of(uid);
   const told = await Promise.all(devices.map((device) => pushTo(ports, device, notification, push)));
   const missed = told.filter((isDone) => !isDone).length;
   if (missed > 0) throw new Error(`${missed} of ${devices.length} devices are still to be told.`);

@@ -13,9 +13,6 @@ export const EVENT_TYPES = ['created', 'updated', 'completed', 'deleted', 'remin
 
 export type TaskEventType = (typeof EVENT_TYPES)[number];
 
-/** Grows when a consumer that knows only the old structure could no longer read an event. */
-const SCHEMA_VERSION = 1;
-
 export interface TaskEvent {
   readonly id: string;
   readonly type: TaskEventType;
@@ -33,7 +30,8 @@ export interface TaskEvent {
 /** An event as it travels: JSON. */
 export const eventMessage = z.object({
   event_id: z.string().min(1),
-  schema_version: z.literal(SCHEMA_VERSION),
+  /** Grows when a consumer that knows only the old structure could no longer read an event. */
+  schema_version: z.literal(1),
   event_type: z.enum(EVENT_TYPES),
   task_id: z.string().min(1),
   user_id: z.string().min(1),
@@ -50,7 +48,7 @@ type EventMessage = z.output<typeof eventMessage>;
 export function messageOf(event: TaskEvent): EventMessage {
   return {
     event_id: event.id,
-    schema_version: SCHEMA_VERSION,
+    schema_version: 1,
     event_type: event.type,
     task_id: event.taskId,
     user_id: event.userId,
@@ -78,11 +76,6 @@ export const TOPICS = {
 } as const;
 
 export type Topic = (typeof TOPICS)[keyof typeof TOPICS];
-
-/** Where an event goes: all to the audit trail, changes also to those who watch, reminders to the notifier. */
-export function topicsOf({ type }: Pick<TaskEvent, 'type'>): readonly Topic[] {
-  return [TOPICS.taskEvents, type === 'reminder' ? TOPICS.reminders : TOPICS.taskUpdates];
-}
 
 /** What commits add to the events. */
 export interface EventChanges {
@@ -112,16 +105,9 @@ export interface DeadLetters {
   bury(letter: DeadLetter): Promise<void>;
 }
 
-/** That an event arrived, and what it said then. */
-export interface AuditEntry {
-  readonly eventId: string;
-  readonly type: TaskEventType;
-  readonly taskId: string;
-  readonly userId: string;
-  readonly timestamp: Date;
-  /** SHA-256 of the event's canonical JSON: an event that was changed since has another. */
-  readonly digest: string;
-  readonly recordedAt: Date;
+/** All events go to the audit trail, changes also to those who watch, reminders to the notifier. */
+export function topicsOf({ type }: Pick<TaskEvent, 'type'>): readonly Topic[] {
+  return [TOPICS.taskEvents, type === 'reminder' ? TOPICS.reminders : TOPICS.taskUpdates];
 }
 
 /**
@@ -134,8 +120,8 @@ export async function relayEvent(
   eventId: string,
 ): Promise<void> {
   const event = await taskHistory.find(eventId);
-  if (event !== undefined) await Promise.all(topicsOf(event).map((topic) => publisher.publish(topic, event)));
-  else log.error('event_missing', { eventId }); // events are never deleted
+  if (event === undefined) return log.error('event_missing', { eventId }); // events are never deleted
+  await Promise.all(topicsOf(event).map((topic) => publisher.publish(topic, event)));
 }
 
 /**
@@ -145,7 +131,8 @@ export async function relayEvent(
  */
 export class EventConsumer {
   readonly name: string;
-  private readonly act: (event: TaskEvent) => Promise<void>;
+  /** Takes an event without its journey as a message. */
+  readonly act: (event: TaskEvent) => Promise<void>;
   private readonly ports: TodoPorts;
 
   constructor(name: string, act: (event: TaskEvent) => Promise<void>, ports: TodoPorts) {
@@ -157,15 +144,10 @@ export class EventConsumer {
   async receive({ id, text }: { readonly id: string; readonly text: string }): Promise<void> {
     const { deadLetters, log } = this.ports;
     const read = eventMessage.safeParse(parsedJson(text));
-    if (read.success) return this.take(eventOf(read.data));
+    if (read.success) return this.act(eventOf(read.data));
     const reason = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
     log.error('message_buried', { consumer: this.name, messageId: id, reason });
     await deadLetters.bury({ consumer: this.name, reason, messageId: id, text });
-  }
-
-  /** The event without its journey as a message. */
-  take(event: TaskEvent): Promise<void> {
-    return this.act(event);
   }
 }
 
@@ -173,19 +155,12 @@ export class EventConsumer {
  * Records that an event arrived. The events themselves are the audit trail, and nobody can change them through
  * Muster; the digest shows where somebody has done so past it.
  */
-export async function audit(event: TaskEvent, { auditTrail, hashing, clock }: TodoPorts): Promise<void> {
-  await auditTrail.record({
-    eventId: event.id,
-    type: event.type,
-    taskId: event.taskId,
-    userId: event.userId,
-    timestamp: event.timestamp,
-    digest: hashing.sha256(canonicalJson(messageOf(event))),
-    recordedAt: clock.now(),
-  });
+export function audit(event: TaskEvent, { taskHistory, hashing, clock }: TodoPorts): Promise<void> {
+  const digest = hashing.sha256(canonicalJson(messageOf(event)));
+  return taskHistory.recordArrival(event, digest, clock.now());
 }
 
 /** Hands events to their consumers without a broker, on a machine that has none. */
 export function directDelivery(consumers: Readonly<Record<Topic, EventConsumer>>): EventPublisher {
-  return { publish: (topic, event) => consumers[topic].take(event) };
+  return { publish: (topic, event) => consumers[topic].act(event) };
 }

@@ -1,15 +1,13 @@
 /** What the rules of to-dos read and write through. */
 import type { AccessPorts } from '../../../access/rules/principal.ts';
 import type { PortOf } from '../../../kernel/ports.ts';
-import type { FirestoreAuditTrail, FirestoreTaskHistory } from '../store/events.ts';
+import type { FirestoreTaskHistory } from '../store/events.ts';
 import type {
+  DatabaseClientLists,
   DatabaseDeliveries,
   DatabaseDevices,
-  DatabaseInbox,
-  DatabaseTaskUpdates,
   FirebasePeople,
-  FirestoreMailQueue,
-  FirestorePreferenceReader,
+  FirestoreNotifications,
 } from '../store/notifications.ts';
 import type { FirestoreRecurringTaskReader, FirestoreReminderReader } from '../store/reminders.ts';
 import type { FirestoreTodoReader } from '../store/todos.ts';
@@ -21,17 +19,14 @@ export interface TodoPorts extends AccessPorts {
   readonly recurringTasks: PortOf<FirestoreRecurringTaskReader>;
   readonly taskHistory: PortOf<FirestoreTaskHistory>;
   readonly reminders: PortOf<FirestoreReminderReader>;
-  readonly preferences: PortOf<FirestorePreferenceReader>;
-  readonly auditTrail: PortOf<FirestoreAuditTrail>;
-  readonly taskUpdates: PortOf<DatabaseTaskUpdates>;
+  readonly notifications: PortOf<FirestoreNotifications>;
+  readonly clientLists: PortOf<DatabaseClientLists>;
   /** Absent on a machine without a broker: events are handed straight on. */
   readonly publisher: EventPublisher | undefined;
   readonly deadLetters: DeadLetters;
-  readonly inbox: PortOf<DatabaseInbox>;
   readonly devices: PortOf<DatabaseDevices>;
   readonly deliveries: PortOf<DatabaseDeliveries>;
   readonly people: PortOf<FirebasePeople>;
-  readonly mail: PortOf<FirestoreMailQueue>;
   /** Absent where nobody's devices can be told of a reminder. */
   readonly push: PushService | undefined;
 }

@@ -1,10 +1,10 @@
 /** When a recurring to-do recurs. Source: spec/todo.md, create_recurring_task; docs/semantics.md#to-dos. */
-import { MusterError } from '../../../kernel/errors.ts';
-import type { Priority } from './todo.ts';
+import type { RecurringTask } from '../store/reminders.ts';
+import { invalid } from './todo.ts';
+
+export type { RecurringTask };
 
 export const FREQUENCIES = ['DAILY', 'WEEKLY', 'MONTHLY'] as const;
-
-type Frequency = (typeof FREQUENCIES)[number];
 
 const DEFAULT_TIMEZONE = 'UTC';
 
@@ -14,17 +14,7 @@ const SHORT_TIMEZONES = 'CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'.sp
 /** The last instant that the databases can store, and that RFC 3339 can write. */
 export const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z');
 
-/**
- * `anchor` is the first occurrence. It alone says on which day and at what time of day the others are.
- * `endDate` is the last instant at which an occurrence may be due, itself included.
- * `timezone` is the IANA zone whose calendar and clock count.
- */
-export interface RecurrenceRule {
-  readonly frequency: Frequency;
-  readonly anchor: Date;
-  readonly timezone: string;
-  readonly endDate?: Date;
-}
+export type RecurrenceRule = Pick<RecurringTask, 'frequency' | 'anchor' | 'timezone' | 'endDate'>;
 
 /** A rule as a caller wrote it. */
 export interface RequestedRule {
@@ -39,31 +29,21 @@ export interface RequestedRule {
  *   or END_BEFORE_START, naming the argument of create_recurring_task
  */
 export function recurrenceRule(requested: RequestedRule): RecurrenceRule {
-  const { anchor, endDate } = requested;
-  const frequency = knownFrequency(requested.frequency);
-  const timezone = requested.timezone ?? DEFAULT_TIMEZONE;
+  const { anchor, endDate, timezone = DEFAULT_TIMEZONE } = requested;
+  const frequency = FREQUENCIES.find((known) => known === requested.frequency);
+  if (frequency === undefined) {
+    const suggestion = `Use one of ${FREQUENCIES.join(', ')}.`;
+    throw invalid('frequency', 'INVALID_FREQUENCY', 'There is no such frequency.', suggestion);
+  }
   checkTimezone(timezone);
   checkDate('start_date', anchor);
   if (endDate === undefined) return { frequency, anchor, timezone };
   checkDate('end_date', endDate);
   if (endDate < anchor) {
-    throw new MusterError('VALIDATION_ERROR', 'The end_date is before the start_date.', {
-      field: 'end_date',
-      reason: 'END_BEFORE_START',
-      suggestion: 'Give an end_date at or after the start_date, or none to repeat without end.',
-    });
+    const suggestion = 'Give an end_date at or after the start_date, or none to repeat without end.';
+    throw invalid('end_date', 'END_BEFORE_START', 'The end_date is before the start_date.', suggestion);
   }
   return { frequency, anchor, timezone, endDate };
-}
-
-function knownFrequency(text: string): Frequency {
-  const frequency = FREQUENCIES.find((known) => known === text);
-  if (frequency !== undefined) return frequency;
-  throw new MusterError('VALIDATION_ERROR', 'There is no such frequency.', {
-    field: 'frequency',
-    reason: 'INVALID_FREQUENCY',
-    suggestion: `Use one of ${FREQUENCIES.join(', ')}.`,
-  });
 }
 
 /**
@@ -73,12 +53,9 @@ function knownFrequency(text: string): Frequency {
 function checkTimezone(timezone: string): void {
   const isAbbreviation = timezone.length === 3 && !SHORT_TIMEZONES.includes(timezone.toUpperCase());
   if (/^[A-Za-z]/.test(timezone) && !isAbbreviation && isKnownTimezone(timezone)) return;
-  throw new MusterError('VALIDATION_ERROR', 'There is no such time zone.', {
-    field: 'timezone',
-    reason: 'INVALID_TIMEZONE',
-    suggestion:
-      'Use a name of the IANA time zone database, such as "Europe/Berlin", or leave it out for UTC.',
-  });
+  const suggestion =
+    'Use a name of the IANA time zone database, such as "Europe/Berlin", or leave it out for UTC.';
+  throw invalid('timezone', 'INVALID_TIMEZONE', 'There is no such time zone.', suggestion);
 }
 
 function isKnownTimezone(timezone: string): boolean {
@@ -93,40 +70,15 @@ function isKnownTimezone(timezone: string): boolean {
 function checkDate(field: string, date: Date): void {
   // Written so that an invalid date, which compares with nothing, is refused as well.
   if (date.getUTCFullYear() > 0 && date <= END_OF_TIME) return;
-  throw new MusterError('VALIDATION_ERROR', `The ${field} is not a date between the years 1 and 9999.`, {
-    field,
-    reason: 'INVALID_DATE',
-  });
+  throw invalid(field, 'INVALID_DATE', `The ${field} is not a date between the years 1 and 9999.`);
 }
 
 /**
- * One occurrence of a rule.
- *
- * `on` is its calendar date in the rule's zone, `YYYY-MM-DD`: a rule has at most one occurrence a date. It
- * is the date that the rule means. Where the clock is put forward over midnight, `due` may be just after it.
+ * One occurrence of a rule. `on` is its calendar date in the rule's zone, `YYYY-MM-DD`: a rule has at most one
+ * occurrence a date. It is the date that the rule means. Where the clock is put forward over midnight, `due` may
+ * be just after it.
  */
 export interface Occurrence {
   readonly on: string;
   readonly due: Date;
-}
-
-/** The id of an occurrence's to-do, so that whoever creates it, and however often, makes one. */
-export function occurrenceId(recurringTaskId: string, on: string): string {
-  return `${recurringTaskId}_${on}`;
-}
-
-/** What makes to-dos again and again: `recurringTasks/{id}`. */
-export interface RecurringTask {
-  readonly id: string;
-  readonly ownerUid: string;
-  readonly title: string;
-  readonly description?: string;
-  readonly priority: Priority;
-  readonly tags: readonly string[];
-  readonly rule: RecurrenceRule;
-  readonly createdAt: Date;
-  /** The last occurrence that was made. Only what ends this one makes another. */
-  readonly latest: Occurrence;
-  /** No more occurrences come: it was deleted, or the last one was done. */
-  readonly endedAt?: Date;
 }

@@ -1,36 +1,15 @@
 /** A person's recurring tasks. Source: spec/todo.md, create_recurring_task; docs/semantics.md#to-dos. */
-import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import type { Page } from '../../../kernel/paging.ts';
 import { readFor } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
-import { guardChanges } from './duplicateGuard.ts';
-import { occurrenceTodo } from './nextOccurrence.ts';
+import { guardChanges, guardChangesIfFree } from './duplicateGuard.ts';
 import type { TodoPorts } from './ports.ts';
-import { type RecurringTask, type RequestedRule, recurrenceRule } from './recurrence.ts';
-import {
-  checkedTags,
-  type Priority,
-  recurringTaskNotFound,
-  requireFuture,
-  type Todo,
-  USUAL_PRIORITY,
-} from './todo.ts';
+import { type Occurrence, type RecurringTask, type RequestedRule, recurrenceRule } from './recurrence.ts';
+import { checkedTexts, notFound, requireFuture, type Todo, type WrittenTexts } from './todo.ts';
 import { changeContext, creationChanges } from './todoChanges.ts';
 
-interface RecurringDraft {
-  readonly title: string;
-  readonly description?: string | undefined;
-  readonly priority?: Priority | undefined;
-  readonly tags?: readonly string[] | undefined;
-  readonly rule: RequestedRule;
-}
-
-/** What is left out stays, what is null goes. */
-interface RecurringEdit {
-  readonly title?: string | undefined;
-  readonly description?: string | null | undefined;
-  readonly priority?: Priority | undefined;
-  readonly tags?: readonly string[] | undefined;
+interface RecurringEdit extends WrittenTexts {
   readonly frequency?: string | undefined;
   readonly endDate?: Date | null | undefined;
   readonly timezone?: string | undefined;
@@ -51,37 +30,27 @@ export class RecurringTasks {
   /** @throws MusterError VALIDATION_ERROR; CONFLICT, with the reason DUPLICATE_TASK */
   create(
     ownerUid: string,
-    draft: RecurringDraft,
+    { anchor, endDate, frequency, timezone, ...texts }: WrittenTexts & RequestedRule,
     recordAnswer: RecordAnswer<BegunRecurrence>,
   ): Promise<BegunRecurrence> {
     const { clock, randomness, store } = this.ports;
-    const rule = recurrenceRule(draft.rule);
-    const tags = checkedTags(draft.tags ?? []);
+    const rule = recurrenceRule({ anchor, endDate, frequency, timezone });
+    const checked = checkedTexts(texts);
     return retryStale(randomness, async () => {
       const { firstOccurrence } = await import('./occurrences.ts');
-      const now = clock.now();
-      requireFuture('start_date', rule.anchor, now);
-      const latest = firstOccurrence(rule);
-      const recurringTask: RecurringTask = {
-        id: randomness.uuid(),
-        ownerUid,
-        title: draft.title.trim(),
-        ...(draft.description !== undefined && { description: draft.description }),
-        priority: draft.priority ?? USUAL_PRIORITY,
-        tags,
-        rule,
-        createdAt: now,
-        latest,
-      };
-      const begun = { recurringTask, first: occurrenceTodo(recurringTask, latest, now) };
-      const reserved = await guardChanges(this.ports, undefined, begun.first);
-      const context = await changeContext(this.ports, begun.first, now, true);
-      const created = creationChanges(begun.first, context);
+      const createdAt = clock.now();
+      requireFuture('start_date', anchor, createdAt);
+      const { on: latestOn, due: latestDue } = firstOccurrence(rule);
+      const latest = { latestOn, latestDue };
+      const recurringTask = { id: randomness.uuid(), ownerUid, ...checked, ...rule, createdAt, ...latest };
+      const first = latestOccurrence(recurringTask, createdAt);
+      const reserved = await guardChanges(this.ports, undefined, first);
+      const created = creationChanges(first, await changeContext(this.ports, first, createdAt, true));
       await store.commit(
         [{ kind: 'createRecurringTask', recurringTask }, ...created, ...reserved],
-        recordAnswer(begun),
+        recordAnswer({ recurringTask, first }),
       );
-      return begun;
+      return { recurringTask, first };
     });
   }
 
@@ -117,40 +86,83 @@ export class RecurringTasks {
     change: (recurring: RecurringTask) => RecurringTask,
     recordAnswer: RecordAnswer<RecurringTask>,
   ): Promise<RecurringTask> {
-    const { randomness, store } = this.ports;
+    const { randomness, store, recurringTasks } = this.ports;
     return retryStale(randomness, async () => {
-      const { value, version } = await this.running(ownerUid, id);
-      const recurringTask = change(value);
-      await store.commit(
-        [{ kind: 'replaceRecurringTask', recurringTask, version }],
-        recordAnswer(recurringTask),
-      );
+      const found = await readFor(ownerUid, recurringTasks.find(id));
+      if (found?.value.ownerUid !== ownerUid || found.value.endedAt)
+        throw notFound('Recurring task', id, ownerUid);
+      const recurringTask = change(found.value);
+      await store.commit([replacement(recurringTask, found)], recordAnswer(recurringTask));
       return recurringTask;
     });
-  }
-
-  private async running(ownerUid: string, id: string): Promise<Versioned<RecurringTask>> {
-    const found = await readFor(ownerUid, this.ports.recurringTasks.find(id));
-    if (found?.value.ownerUid !== ownerUid || found.value.endedAt) throw recurringTaskNotFound(id, ownerUid);
-    return found;
   }
 }
 
 function edited(recurring: RecurringTask, edit: RecurringEdit): RecurringTask {
-  const { description: old, rule, ...rest } = recurring;
-  const description = edit.description === undefined ? old : edit.description;
-  const endDate = edit.endDate === undefined ? rule.endDate : edit.endDate;
+  const { frequency, timezone, endDate: newEndDate, ...texts } = edit;
+  const { description: _, endDate: oldEndDate, ...rest } = recurring;
+  const checked = checkedTexts(texts, recurring);
+  const rule = recurrenceRule({
+    anchor: recurring.anchor,
+    frequency: frequency ?? recurring.frequency,
+    timezone: timezone ?? recurring.timezone,
+    endDate: (newEndDate === undefined ? oldEndDate : newEndDate) ?? undefined,
+  });
+  return { ...rest, ...checked, ...rule };
+}
+
+function replacement(recurringTask: RecurringTask, { version }: Versioned<RecurringTask>): Change {
+  return { kind: 'replaceRecurringTask', recurringTask, version };
+}
+
+/** The to-do of a recurring task's latest occurrence, under an id that does not depend on who makes it. */
+export function latestOccurrence(recurring: RecurringTask, createdAt: Date): Todo {
+  const { id, ownerUid, title, description, priority, tags, latestOn, latestDue } = recurring;
   return {
-    ...rest,
-    title: edit.title?.trim() ?? recurring.title,
-    ...(description !== undefined && description !== null && { description }),
-    priority: edit.priority ?? recurring.priority,
-    tags: edit.tags ? checkedTags(edit.tags) : recurring.tags,
-    rule: recurrenceRule({
-      anchor: rule.anchor,
-      frequency: edit.frequency ?? rule.frequency,
-      timezone: edit.timezone ?? rule.timezone,
-      ...(endDate && { endDate }),
-    }),
+    id: `${id}_${latestOn}`,
+    ownerUid,
+    title,
+    ...(description !== undefined && { description }),
+    dueDate: latestDue,
+    priority,
+    tags,
+    completed: false,
+    createdAt,
+    recurringTaskId: id,
+    occursOn: latestOn,
   };
+}
+
+/**
+ * The occurrence that follows a to-do which was completed or deleted at `now`, and the changes that make it. Only
+ * the end of a recurring task's latest occurrence makes the next, and the commit changes the recurring task at the
+ * version that it was read at: of two at once, one fails.
+ */
+export async function followingOccurrence(
+  ports: TodoPorts,
+  { ownerUid, dueDate, recurringTaskId, occursOn }: Todo,
+  now: Date,
+): Promise<{ readonly next?: Todo; readonly changes: readonly Change[] }> {
+  if (recurringTaskId === undefined || occursOn === undefined) return { changes: [] };
+  const found = await ports.recurringTasks.find(recurringTaskId);
+  if (found === undefined || !isLatest(found.value, ownerUid, occursOn)) return { changes: [] };
+  const recurring = found.value;
+  const after = new Date(Math.max(now.getTime(), dueDate?.getTime() ?? 0));
+  const { nextOccurrence } = await import('./occurrences.ts');
+  const latest: Occurrence | undefined = nextOccurrence(recurring, after, occursOn);
+  if (latest === undefined) return { changes: [replacement({ ...recurring, endedAt: now }, found)] };
+  const advanced = { ...recurring, latestOn: latest.on, latestDue: latest.due };
+  const next = latestOccurrence(advanced, now);
+  return {
+    next,
+    changes: [
+      replacement(advanced, found),
+      ...creationChanges(next, await changeContext(ports, next, now, true)),
+      ...(await guardChangesIfFree(ports, undefined, next)),
+    ],
+  };
+}
+
+function isLatest(recurring: RecurringTask, ownerUid: string, on: string): boolean {
+  return recurring.endedAt === undefined && recurring.ownerUid === ownerUid && recurring.latestOn === on;
 }

@@ -3,14 +3,16 @@
  * the to-do is completed or deleted. Source: spec/todo.md, "list_reminders"; docs/semantics.md#to-dos.
  */
 import { type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
-import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { Page, Position } from '../../../kernel/paging.ts';
 import { readFor } from '../../../kernel/ports.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
+import { retryStale, unlessStale } from '../../../kernel/waiting.ts';
+import type { Reminder } from '../store/reminders.ts';
 import type { TaskEvent } from './outbox.ts';
 import type { TodoPorts } from './ports.ts';
-import { alreadyCompleted, inThePast, todoNotFound } from './todo.ts';
+import { alreadyCompleted, notFound, requireFuture, type Todo } from './todo.ts';
+
+export type { Reminder };
 
 /** How long before the due date, where its owner has not said otherwise. */
 export const DEFAULT_LEAD_MILLISECONDS = 60 * 60_000;
@@ -18,25 +20,8 @@ export const DEFAULT_LEAD_MILLISECONDS = 60 * 60_000;
 /** Later than this is late: the schedule runs every minute. */
 const LATE_MILLISECONDS = 2 * 60_000;
 
-export interface Reminder {
-  /** The to-do's. */
-  readonly id: string;
-  readonly taskId: string;
-  readonly taskTitle: string;
-  readonly ownerUid: string;
-  readonly remindAt: Date;
-  readonly sent: boolean;
-  readonly sentAt?: Date;
-  /** Sent, but much later than it was to be. */
-  readonly late?: boolean;
-}
-
 /** What a reminder needs to know of its to-do. */
-interface Remindable {
-  readonly id: string;
-  readonly ownerUid: string;
-  readonly title: string;
-}
+type Remindable = Pick<Todo, 'id' | 'ownerUid' | 'title'>;
 
 /** The reminder of a to-do that is due at `dueDate`; at once where the time for it has passed already. */
 export function reminderBefore(
@@ -60,7 +45,6 @@ export function sentReminder(reminder: Reminder, now: Date): Reminder {
 
 /** Says that the reminder became due. Its id is the same however often that is found out. */
 export function reminderEvent(before: Reminder, after: Reminder, now: Date): TaskEvent {
-  const changes = ['sent', 'sent_at', ...(after.late === true ? ['late'] : [])];
   return {
     id: `reminder-${before.id}-${before.remindAt.getTime()}`,
     type: 'reminder',
@@ -69,7 +53,7 @@ export function reminderEvent(before: Reminder, after: Reminder, now: Date): Tas
     timestamp: now,
     before: reminderAnswer(before),
     after: reminderAnswer(after),
-    changes,
+    changes: ['sent', 'sent_at', ...(after.late === true ? ['late'] : [])],
   };
 }
 
@@ -99,11 +83,7 @@ declare module '../../../kernel/commit.ts' {
   interface ChangeKinds extends ReminderChanges {}
 }
 
-// A person's reminders, as they ask for them. The to-dos' own commits make, move and remove the usual ones.
-
-/** What a clock that is a little behind may call the past. */
-const GRACE_MILLISECONDS = 60_000;
-
+/** A person's reminders, as they ask for them. The to-dos' own commits make, move and remove the usual ones. */
 export class ReminderService {
   private readonly ports: TodoPorts;
 
@@ -112,15 +92,9 @@ export class ReminderService {
   }
 
   /** Those that are still to be sent, the next first; or all, the latest first. */
-  async list(ownerUid: string, isUpcoming: boolean, page: Page) {
+  list(ownerUid: string, isUpcoming: boolean, page: Page) {
     const { reminders, clock } = this.ports;
-    const now = clock.now();
-    const [slice, total] = await Promise.all(
-      isUpcoming
-        ? [reminders.upcoming(ownerUid, now, page), reminders.countUpcoming(ownerUid, now)]
-        : [reminders.list(ownerUid, page), reminders.count(ownerUid)],
-    );
-    return { ...slice, total };
+    return reminders.list(ownerUid, isUpcoming ? clock.now() : undefined, page);
   }
 
   /**
@@ -135,10 +109,9 @@ export class ReminderService {
   ): Promise<Reminder> {
     const { todos, store, clock } = this.ports;
     const todo = (await readFor(ownerUid, todos.find(todoId)))?.value;
-    if (todo === undefined || todo.ownerUid !== ownerUid) throw todoNotFound(todoId, ownerUid);
+    if (todo === undefined || todo.ownerUid !== ownerUid) throw notFound('Task', todoId, ownerUid);
     if (todo.completed) throw alreadyCompleted(todo);
-    if (remindAt.getTime() < clock.now().getTime() - GRACE_MILLISECONDS)
-      throw inThePast('remind_at', remindAt);
+    requireFuture('remind_at', remindAt, clock.now());
     const reminder = reminderAt(todo, remindAt);
     // Where the to-do is completed meanwhile, the reminder finds that out when it is to be sent.
     await store.commit([{ kind: 'createReminder', reminder }], recordAnswer(reminder));
@@ -173,14 +146,8 @@ export class ReminderService {
 
   private async own(ownerUid: string, id: string): Promise<Versioned<Reminder>> {
     const found = await readFor(ownerUid, this.ports.reminders.find(id));
-    if (found !== undefined && found.value.ownerUid === ownerUid) return found;
-    throw new MusterError('NOT_FOUND', `Reminder with ID '${id}' not found`, {
-      field: 'reminder_id',
-      value: id,
-      reason: 'REMINDER_NOT_FOUND',
-      suggestion: 'list_reminders tells the ids of your reminders; set_reminder makes one.',
-      about: { reminder_id: id, user_id: ownerUid },
-    });
+    if (found?.value.ownerUid !== ownerUid) throw notFound('Reminder', id, ownerUid);
+    return found;
   }
 }
 
@@ -190,69 +157,51 @@ const BATCH = 50;
 /** Batches of one run: the next minute's goes on with the rest. */
 const MOST_BATCHES = 20;
 
-type Outcome = 'sent' | 'dropped' | 'taken' | 'failed';
-
 /**
- * Sends what is due. Sending is one commit: the reminder is marked as sent, at the version that was read, and its
+ * Sends what is due; safe to run twice, late, or in several instances at once. Sending is one commit: the reminder is marked as sent, at the version that was read, and its
  * event is put into the outbox under an id made of the reminder and its time. So of two senders at once one
  * commits; and one that dies has either sent a reminder or left it due.
  */
-export class ReminderSending {
-  private readonly ports: TodoPorts;
-
-  constructor(ports: TodoPorts) {
-    this.ports = ports;
+export async function sendReminders(ports: TodoPorts): Promise<void> {
+  const counts = { sent: 0, dropped: 0, taken: 0, failed: 0 };
+  const now = ports.clock.now();
+  let after: Position | undefined;
+  for (let batch = 0; batch < MOST_BATCHES; batch++) {
+    const { reminders, next } = await ports.reminders.due(now, { limit: BATCH, ...(after && { after }) });
+    const outcomes = await Promise.all(reminders.map((reminder) => trySend(ports, reminder)));
+    for (const outcome of outcomes) counts[outcome] += 1;
+    if (next === undefined) break;
+    after = next;
   }
+  ports.log.info('reminders_sent', counts);
+}
 
-  /** Safe to run twice, late, or in several instances at once. */
-  async run(): Promise<void> {
-    const counts: Record<Outcome, number> = { sent: 0, dropped: 0, taken: 0, failed: 0 };
-    const now = this.ports.clock.now();
-    let after: Position | undefined;
-    for (let batch = 0; batch < MOST_BATCHES; batch++) {
-      const page = { limit: BATCH, ...(after && { after }) };
-      const { reminders, next } = await this.ports.reminders.due(now, page);
-      const outcomes = await Promise.all(reminders.map((reminder) => this.trySend(reminder)));
-      for (const outcome of outcomes) counts[outcome] += 1;
-      if (next === undefined) break;
-      after = next;
-    }
-    this.ports.log.info('reminders_sent', counts);
+async function trySend(ports: TodoPorts, reminder: Versioned<Reminder>) {
+  try {
+    return await send(ports, reminder);
+  } catch (error) {
+    if (error instanceof StaleWriteError) return 'taken'; // sent, moved or deleted by somebody else meanwhile
+    ports.log.error('reminder_failed', { reminderId: reminder.value.id, error });
+    return 'failed';
   }
+}
 
-  private async trySend(reminder: Versioned<Reminder>): Promise<Outcome> {
-    try {
-      return await this.send(reminder);
-    } catch (error) {
-      if (error instanceof StaleWriteError) return 'taken'; // sent, moved or deleted by somebody else meanwhile
-      this.ports.log.error('reminder_failed', { reminderId: reminder.value.id, error });
-      return 'failed';
-    }
+async function send(
+  { store, clock, todos, taskHistory }: TodoPorts,
+  { value: reminder, version }: Versioned<Reminder>,
+) {
+  const todo = await todos.find(reminder.taskId);
+  // A client may have completed or deleted it past the tools, and nothing has repaired that yet.
+  if (todo === undefined || todo.value.completed) {
+    await store.commit([{ kind: 'deleteReminder', id: reminder.id, version }]);
+    return 'dropped';
   }
-
-  private async send({ value: reminder, version }: Versioned<Reminder>): Promise<Outcome> {
-    const { store, clock, todos, taskHistory } = this.ports;
-    const todo = await todos.find(reminder.taskId);
-    // A client may have completed or deleted it past the tools, and nothing has repaired that yet.
-    if (todo === undefined || todo.value.completed) {
-      await store.commit([{ kind: 'deleteReminder', id: reminder.id, version }]);
-      return 'dropped';
-    }
-    const now = clock.now();
-    const sent = sentReminder(reminder, now);
-    const event = reminderEvent(reminder, sent, now);
-    try {
-      await store.commit([
-        { kind: 'moveReminder', reminder: sent, version },
-        { kind: 'recordEvent', event },
-      ]);
-      return 'sent';
-    } catch (error) {
-      if (!(error instanceof StaleWriteError)) throw error;
-      // It may have been set once more to the very time at which it was sent: that is one reminder.
-      if ((await taskHistory.find(event.id)) === undefined) return 'taken';
-      await store.commit([{ kind: 'moveReminder', reminder: sent, version }]);
-      return 'taken';
-    }
-  }
+  const now = clock.now();
+  const sent = sentReminder(reminder, now);
+  const event = reminderEvent(reminder, sent, now);
+  const marking = { kind: 'moveReminder', reminder: sent, version } as const;
+  if (await unlessStale(store.commit([marking, { kind: 'recordEvent', event }]))) return 'sent';
+  // It may have been set once more to the very time at which it was sent: that is one reminder.
+  if ((await taskHistory.find(event.id)) !== undefined) await store.commit([marking]);
+  return 'taken';
 }

@@ -7,15 +7,14 @@ import type { Change } from '../../../kernel/commit.ts';
 import { canonicalJson, type JsonObject, jsonObject } from '../../../kernel/json.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { guardChanges, guardChangesIfFree } from './duplicateGuard.ts';
-import { followingOccurrence } from './nextOccurrence.ts';
 import type { TodoPorts } from './ports.ts';
+import { followingOccurrence } from './recurringTasks.ts';
 import { addedTags, caseFolded, MAX_TAGS, type Todo, todoAnswer } from './todo.ts';
 import {
   changeContext,
   deletionEffects,
   deletionId,
   differences,
-  type EditedTodo,
   type RemindedTodo,
   reminderChanges,
   todoEvent,
@@ -24,21 +23,21 @@ import {
 /** @param before the to-do as it was, for where it is deleted; undefined where that is unknown or unreadable */
 export function repairTodo(ports: TodoPorts, id: string, before: Todo | undefined): Promise<void> {
   return retryStale(ports.randomness, async () => {
-    const found = await ports.todos.findEdited(id);
+    const found = await ports.todos.findReminded(id);
     if (found !== undefined) return repairPresent(ports, found);
     if (before !== undefined) return repairDeleted(ports, before);
     ports.log.warn('todo_gone_unread', { todoId: id });
   });
 }
 
-async function repairPresent(ports: TodoPorts, found: EditedTodo): Promise<void> {
+async function repairPresent(ports: TodoPorts, found: RemindedTodo): Promise<void> {
   const now = ports.clock.now();
   const todo = normalised(found.value, now);
   const after = todoAnswer(todo);
   const reported = found.lastReported;
-  const states = [reported, todoAnswer(found.value), after].map((state) => canonicalJson(state));
+  const states = [reported, todoAnswer(found.value), after].map(canonicalJson);
   const changes: Change[] = [];
-  if (!found.isIndexCurrent || new Set(states).size > 1)
+  if (!found.isIndexCurrent() || new Set(states).size > 1)
     changes.push({ kind: 'replaceTodo', todo, version: found.version });
   if (differences(reported ?? null, after).length > 0) {
     const before = reported && reportedTodo(todo, reported);

@@ -2,39 +2,18 @@
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { Place } from '../../../kernel/paging.ts';
+import type { Todo } from '../store/todoDocument.ts';
+
+export type { Todo };
 
 /** By rank, lowest first. */
 export const PRIORITIES = ['LOW', 'MEDIUM', 'HIGH'] as const;
 
 export type Priority = (typeof PRIORITIES)[number];
 
-export const USUAL_PRIORITY: Priority = 'MEDIUM';
-
 export const MAX_TITLE_LENGTH = 500;
 
 export const MAX_DESCRIPTION_LENGTH = 5000;
-
-export interface Todo {
-  readonly id: string;
-  readonly ownerUid: string;
-  readonly title: string;
-  readonly description?: string;
-  readonly dueDate?: Date;
-  readonly priority: Priority;
-  /** As written; no two are the same but for case. */
-  readonly tags: readonly string[];
-  readonly completed: boolean;
-  readonly completedAt?: Date;
-  readonly createdAt: Date;
-  /** Where it is an occurrence of a recurring task: of which, and for which date. */
-  readonly occurrence?: TodoOccurrence;
-}
-
-interface TodoOccurrence {
-  readonly recurringTaskId: string;
-  /** The calendar date that the rule means, `YYYY-MM-DD`, wherever the to-do itself was moved. */
-  readonly on: string;
-}
 
 /** How to-dos are compared where case does not count. Capitals have more letters (ß, SS) or fewer forms (Σ). */
 export function caseFolded(text: string): string {
@@ -53,8 +32,33 @@ export function todoAnswer(todo: Todo) {
     completed: todo.completed,
     created_at: todo.createdAt.toISOString(),
     ...(todo.completedAt && { completed_at: todo.completedAt.toISOString() }),
-    ...(todo.occurrence && { recurring_task_id: todo.occurrence.recurringTaskId }),
+    ...(todo.recurringTaskId !== undefined && { recurring_task_id: todo.recurringTaskId }),
   } satisfies JsonObject;
+}
+
+/** The texts of a to-do or a recurring task. */
+type TodoTexts = Pick<Todo, 'title' | 'description' | 'priority' | 'tags'>;
+
+/** Of something new, the texts may be left out. Of an edit, what is left out stays, and null removes. */
+export interface WrittenTexts {
+  readonly title?: string | undefined;
+  readonly description?: string | null | undefined;
+  readonly priority?: Priority | undefined;
+  /** In place of the tags that there are. */
+  readonly tags?: readonly string[] | undefined;
+}
+
+const USUAL_TEXTS: TodoTexts = { title: '', priority: 'MEDIUM', tags: [] };
+
+/** @throws MusterError VALIDATION_ERROR for tags */
+export function checkedTexts(written: WrittenTexts, before: TodoTexts = USUAL_TEXTS): TodoTexts {
+  const description = written.description === undefined ? before.description : written.description;
+  return {
+    title: written.title?.trim() ?? before.title,
+    ...(typeof description === 'string' && { description }),
+    priority: written.priority ?? before.priority,
+    tags: written.tags ? checkedTags(written.tags) : before.tags,
+  };
 }
 
 /** How long ago a date may be that its caller still took for the future. */
@@ -65,7 +69,13 @@ const GRACE_MILLISECONDS = 60_000;
  * @throws MusterError VALIDATION_ERROR where it was more than a minute ago
  */
 export function requireFuture(field: string, date: Date, now: Date): void {
-  if (date.getTime() < now.getTime() - GRACE_MILLISECONDS) throw inThePast(field, date);
+  if (date.getTime() >= now.getTime() - GRACE_MILLISECONDS) return;
+  throw new MusterError('VALIDATION_ERROR', `The ${field} is in the past.`, {
+    field,
+    value: date.toISOString(),
+    reason: 'DATE_IN_THE_PAST',
+    suggestion: 'Give a time that is still to come, in UTC or with an offset.',
+  });
 }
 
 export const MAX_TAGS = 10;
@@ -88,37 +98,23 @@ export function checkedTags(written: readonly string[]): readonly string[] {
 export function addedTags(present: readonly string[], written: readonly string[]): readonly string[] {
   const tags = new Map(present.map((tag) => [caseFolded(tag), tag]));
   for (const tag of written.map((text) => text.trim())) {
-    if (tag === '' || tag.length > MAX_TAG_LENGTH) throw badTag();
+    if (tag === '' || tag.length > MAX_TAG_LENGTH)
+      throw invalid('tags', 'INVALID_TAG', `A tag has 1 to ${MAX_TAG_LENGTH} characters.`);
     if (!tags.has(caseFolded(tag))) tags.set(caseFolded(tag), tag);
   }
   if (tags.size > MAX_TAGS) throw tooManyTags();
   return [...tags.values()];
 }
 
-function badTag(): MusterError {
-  return new MusterError('VALIDATION_ERROR', `A tag has 1 to ${MAX_TAG_LENGTH} characters.`, {
-    field: 'tags',
-    reason: 'INVALID_TAG',
-  });
-}
-
 function tooManyTags(): MusterError {
-  return new MusterError('VALIDATION_ERROR', `More than ${MAX_TAGS} tags. Nothing was changed.`, {
-    field: 'tags',
-    reason: 'MAX_TAGS_EXCEEDED',
-    suggestion: `A task has at most ${MAX_TAGS} tags; replace them with update_task.`,
-  });
+  const suggestion = `A task has at most ${MAX_TAGS} tags; replace them with update_task.`;
+  const message = `More than ${MAX_TAGS} tags. Nothing was changed.`;
+  return invalid('tags', 'MAX_TAGS_EXCEEDED', message, suggestion);
 }
-
-// What lists of to-dos are asked for.
 
 export const SORT_FIELDS = ['due_date', 'priority', 'created_at', 'completed_at'] as const;
 
-export type SortField = (typeof SORT_FIELDS)[number];
-
 export const SORT_ORDERS = ['asc', 'desc'] as const;
-
-type SortOrder = (typeof SORT_ORDERS)[number];
 
 /** The ends of the range of due dates belong to it; a to-do without a due date is in no range. */
 export interface TodoFilter {
@@ -133,8 +129,8 @@ export interface TodoFilter {
 
 /** Without the date that it is sorted by, a to-do comes last either way. Ties go by creation, then id. */
 export interface TodoSort {
-  readonly by: SortField;
-  readonly order: SortOrder;
+  readonly by: (typeof SORT_FIELDS)[number];
+  readonly order: (typeof SORT_ORDERS)[number];
 }
 
 export interface TodoPage {
@@ -142,9 +138,7 @@ export interface TodoPage {
   readonly after?: Place | undefined;
 }
 
-// What can be wrong with a to-do. Source: spec/todo.md, "Error Handling".
-
-/** The codes that spec/todo.md adds to ours; they travel as reasons. */
+/** The codes that spec/todo.md, "Error Handling", adds to ours; they travel as reasons. */
 export const TODO_CODES = [
   'TASK_NOT_FOUND',
   'DUPLICATE_TASK',
@@ -152,35 +146,27 @@ export const TODO_CODES = [
   'INVALID_FREQUENCY',
 ] as const;
 
+/** An argument is not as it has to be. */
+export function invalid(field: string, reason: string, message: string, suggestion?: string): MusterError {
+  const details = { field, reason, ...(suggestion !== undefined && { suggestion }) };
+  return new MusterError('VALIDATION_ERROR', message, details);
+}
+
+const HOW_TO_FIND = {
+  Task: 'list_tasks and search_tasks tell the ids of your tasks.',
+  'Recurring task': 'list_recurring_tasks tells the ids of your recurring tasks.',
+  Reminder: 'list_reminders tells the ids of your reminders; set_reminder makes one.',
+};
+
 /** Also for what belongs to somebody else. */
-export function todoNotFound(taskId: string, userId: string): MusterError {
-  return new MusterError('NOT_FOUND', `Task with ID '${taskId}' not found`, {
-    field: 'task_id',
-    value: taskId,
-    reason: 'TASK_NOT_FOUND',
-    suggestion: 'list_tasks and search_tasks tell the ids of your tasks.',
-    about: { task_id: taskId, user_id: userId },
-  });
-}
-
-export function recurringTaskNotFound(id: string, userId: string): MusterError {
-  return new MusterError('NOT_FOUND', `Recurring task with ID '${id}' not found`, {
-    field: 'recurring_task_id',
+export function notFound(what: keyof typeof HOW_TO_FIND, id: string, userId: string): MusterError {
+  const name = what.toLowerCase().replace(' ', '_');
+  return new MusterError('NOT_FOUND', `${what} with ID '${id}' not found`, {
+    field: `${name}_id`,
     value: id,
-    reason: 'RECURRING_TASK_NOT_FOUND',
-    suggestion: 'list_recurring_tasks tells the ids of your recurring tasks.',
-    about: { recurring_task_id: id, user_id: userId },
-  });
-}
-
-export function duplicateTask({ id, title, dueDate }: Todo): MusterError {
-  const due = dueDate ? `the due date ${dueDate.toISOString()}` : 'no due date';
-  return new MusterError('CONFLICT', `An open task with this title and ${due} already exists.`, {
-    field: 'title',
-    value: title,
-    reason: 'DUPLICATE_TASK',
-    suggestion: 'Use that one, or choose another title or due date.',
-    about: { existing_task_id: id },
+    reason: `${name.toUpperCase()}_NOT_FOUND`,
+    suggestion: HOW_TO_FIND[what],
+    about: { [`${name}_id`]: id, user_id: userId },
   });
 }
 
@@ -191,30 +177,5 @@ export function alreadyCompleted({ id, completedAt }: Todo): MusterError {
     value: id,
     reason: 'ALREADY_COMPLETED',
     about: { task_id: id },
-  });
-}
-
-export function inThePast(field: string, date: Date): MusterError {
-  return new MusterError('VALIDATION_ERROR', `The ${field} is in the past.`, {
-    field,
-    value: date.toISOString(),
-    reason: 'DATE_IN_THE_PAST',
-    suggestion: 'Give a time that is still to come, in UTC or with an offset.',
-  });
-}
-
-export function noWords(): MusterError {
-  return new MusterError('VALIDATION_ERROR', 'There is no word to search for.', {
-    field: 'query',
-    reason: 'NO_WORDS',
-    suggestion: 'Give at least one letter or digit.',
-  });
-}
-
-export function tooManyWords(most: number): MusterError {
-  return new MusterError('VALIDATION_ERROR', `A search has at most ${most} words.`, {
-    field: 'query',
-    reason: 'TOO_MANY_WORDS',
-    suggestion: 'Leave out words: all of them must be in a task for it to be found.',
   });
 }

@@ -8,16 +8,8 @@ import type { RecurringTask } from './recurrence.ts';
 import { type Reminder, reminderBefore } from './reminders.ts';
 import { type Todo, todoAnswer } from './todo.ts';
 
-/** What events report the change of; the rest of a to-do never changes. */
-const REPORTED = [
-  'title',
-  'description',
-  'due_date',
-  'priority',
-  'tags',
-  'completed',
-  'completed_at',
-] as const;
+/** The fields whose changes events report; the rest of a to-do never changes. */
+const REPORTED = 'title description due_date priority tags completed completed_at'.split(' ');
 
 /** The fields in which two states of a to-do differ. */
 export function differences(before: JsonObject | null, after: JsonObject | null): readonly string[] {
@@ -40,14 +32,14 @@ interface ChangeContext {
 
 /** @param isDue whether the to-do gets a due date by it, so that its owner's preferences matter */
 export async function changeContext(
-  { preferences, randomness }: TodoPorts,
+  { notifications, randomness }: TodoPorts,
   { ownerUid }: Todo,
   now: Date,
   isDue: boolean,
 ): Promise<ChangeContext> {
   const eventId = randomness.uuid();
   if (!isDue) return { eventId, now };
-  const { leadMilliseconds } = await preferences.of(ownerUid);
+  const { leadMilliseconds } = await notifications.preferences(ownerUid);
   return { eventId, now, leadMilliseconds };
 }
 
@@ -84,23 +76,15 @@ export function creationChanges(todo: Todo, context: ChangeContext): Change[] {
 }
 
 /** No changes where the to-do stays as it is. */
-export function replacementChanges(
-  before: Versioned<Todo>,
-  after: Todo,
-  reminder: Versioned<Reminder> | undefined,
-  context: ChangeContext,
-): Change[] {
-  const [was, is] = [todoAnswer(before.value), todoAnswer(after)];
+export function replacementChanges(before: RemindedTodo, after: Todo, context: ChangeContext): Change[] {
+  const { value, version, reminder } = before;
+  const [was, is] = [todoAnswer(value), todoAnswer(after)];
   if (differences(was, is).length === 0) return [];
   return [
-    { kind: 'replaceTodo', todo: after, version: before.version },
+    { kind: 'replaceTodo', todo: after, version },
     { kind: 'recordEvent', event: todoEvent(was, after, is, context) },
-    ...reminderChanges(before.value, after, reminder, context),
+    ...reminderChanges(value, after, reminder, context),
   ];
-}
-
-export function deletionChanges({ value: todo, version }: Versioned<Todo>, now: Date): Change[] {
-  return [{ kind: 'deleteTodo', id: todo.id, version }, ...deletionEffects(todo, now)];
 }
 
 /** What changes beside the document of a to-do that is deleted. */
@@ -133,31 +117,15 @@ export function reminderChanges(
   if (was === undefined)
     return [{ kind: 'createReminder', reminder: reminderBefore(after, is, now, leadMilliseconds) }];
   if (reminder === undefined) return [];
-  const moved = movedReminder(reminder.value, after, { was, is, now, leadMilliseconds });
-  return moved ? [{ kind: 'moveReminder', reminder: moved, version: reminder.version }] : [];
-}
-
-interface Move {
-  readonly was: Date;
-  readonly is: Date;
-  readonly now: Date;
-  readonly leadMilliseconds: number | undefined;
-}
-
-function movedReminder(
-  reminder: Reminder,
-  todo: Todo,
-  { was, is, now, leadMilliseconds }: Move,
-): Reminder | undefined {
+  const { value: present, version } = reminder;
   if (was.getTime() === is.getTime()) {
-    return reminder.taskTitle === todo.title || reminder.sent
-      ? undefined
-      : { ...reminder, taskTitle: todo.title };
+    const isRenamed = present.taskTitle !== after.title && !present.sent;
+    const renamed = { ...present, taskTitle: after.title };
+    return isRenamed ? [{ kind: 'moveReminder', reminder: renamed, version }] : [];
   }
-  const distance = was.getTime() - reminder.remindAt.getTime();
-  return reminder.sent || distance < 0
-    ? reminderBefore(todo, is, now, leadMilliseconds)
-    : reminderBefore(todo, is, now, distance);
+  const distance = was.getTime() - present.remindAt.getTime();
+  const lead = present.sent || distance < 0 ? leadMilliseconds : distance;
+  return [{ kind: 'moveReminder', reminder: reminderBefore(after, is, now, lead), version }];
 }
 
 /** What commits may change of to-dos, their titles and recurring tasks. */
@@ -181,12 +149,8 @@ export interface RemindedTodo extends Versioned<Todo> {
   readonly reminder?: Versioned<Reminder>;
   /** The to-do as its last event reported it; undefined where it has none. */
   readonly lastReported?: JsonObject;
-}
-
-/** A to-do that somebody may have changed past the tools. */
-export interface EditedTodo extends RemindedTodo {
-  /** Whether its index is the one that its fields give. */
-  readonly isIndexCurrent: boolean;
+  /** Tells whether its index is the one that its fields give, which takes a while. */
+  isIndexCurrent(): boolean;
 }
 
 export interface FoundTodos {

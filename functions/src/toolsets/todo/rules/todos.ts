@@ -1,34 +1,33 @@
 /** A person's to-dos. Source: spec/todo.md; docs/semantics.md#to-dos. */
-import type { RecordAnswer } from '../../../kernel/commit.ts';
+import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import { readFor } from '../../../kernel/ports.ts';
 import { searchWords, soughtPrefixes } from '../../../kernel/text.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { guardChanges } from './duplicateGuard.ts';
-import { followingOccurrence } from './nextOccurrence.ts';
 import type { TaskEvent } from './outbox.ts';
 import type { TodoPorts } from './ports.ts';
+import { followingOccurrence } from './recurringTasks.ts';
 import { isReported, repairTodo } from './repair.ts';
 import {
   addedTags,
   alreadyCompleted,
   checkedTags,
-  noWords,
-  type Priority,
+  checkedTexts,
+  invalid,
+  notFound,
   requireFuture,
   type Todo,
   type TodoFilter,
   type TodoPage,
   type TodoSort,
   todoAnswer,
-  todoNotFound,
-  tooManyWords,
-  USUAL_PRIORITY,
+  type WrittenTexts,
 } from './todo.ts';
 import {
   changeContext,
   creationChanges,
-  deletionChanges,
+  deletionEffects,
   differences,
   type FoundTodos,
   type RemindedTodo,
@@ -38,22 +37,8 @@ import {
 /** Of a search: each may cost a query more. */
 const MAX_WORDS = 10;
 
-interface TodoDraft {
-  readonly title: string;
-  readonly description?: string | undefined;
-  readonly dueDate?: Date | undefined;
-  readonly priority?: Priority | undefined;
-  readonly tags?: readonly string[] | undefined;
-}
-
-/** What is left out stays, what is null goes. */
-interface TodoEdit {
-  readonly title?: string | undefined;
-  readonly description?: string | null | undefined;
+interface TodoEdit extends WrittenTexts {
   readonly dueDate?: Date | null | undefined;
-  readonly priority?: Priority | undefined;
-  /** In place of the tags that there are. */
-  readonly tags?: readonly string[] | undefined;
   /** Beside the tags that there are. */
   readonly moreTags?: readonly string[] | undefined;
 }
@@ -78,27 +63,21 @@ export class TodoService {
   }
 
   /** @throws MusterError VALIDATION_ERROR; CONFLICT, with the reason DUPLICATE_TASK */
-  add(ownerUid: string, draft: TodoDraft, recordAnswer: RecordAnswer<Todo>): Promise<Todo> {
+  add(
+    ownerUid: string,
+    { dueDate, ...texts }: WrittenTexts & { readonly dueDate?: Date | undefined },
+    recordAnswer: RecordAnswer<Todo>,
+  ): Promise<Todo> {
     const { clock, randomness, store } = this.ports;
-    const tags = checkedTags(draft.tags ?? []);
+    const checked = checkedTexts(texts);
     return retryStale(randomness, async () => {
-      const now = clock.now();
-      if (draft.dueDate) requireFuture('due_date', draft.dueDate, now);
-      const todo: Todo = {
-        id: randomness.uuid(),
-        ownerUid,
-        title: draft.title.trim(),
-        ...(draft.description !== undefined && { description: draft.description }),
-        ...(draft.dueDate && { dueDate: draft.dueDate }),
-        priority: draft.priority ?? USUAL_PRIORITY,
-        tags,
-        completed: false,
-        createdAt: now,
-      };
+      const createdAt = clock.now();
+      if (dueDate) requireFuture('due_date', dueDate, createdAt);
+      const due = dueDate && { dueDate };
+      const todo: Todo = { id: randomness.uuid(), ownerUid, ...checked, ...due, completed: false, createdAt };
       const reserved = await guardChanges(this.ports, undefined, todo);
-      const isDue = todo.dueDate !== undefined;
-      const changes = creationChanges(todo, await changeContext(this.ports, todo, now, isDue));
-      await store.commit([...changes, ...reserved], recordAnswer(todo));
+      const context = await changeContext(this.ports, todo, createdAt, dueDate !== undefined);
+      await store.commit([...creationChanges(todo, context), ...reserved], recordAnswer(todo));
       return todo;
     });
   }
@@ -120,53 +99,30 @@ export class TodoService {
       const todo = edited(found.value, edit);
       const moved = todo.dueDate?.getTime() !== found.value.dueDate?.getTime();
       if (todo.dueDate && moved) requireFuture('due_date', todo.dueDate, now);
-      const changed = differences(todoAnswer(found.value), todoAnswer(todo));
-      const outcome = { todo, changed };
-      const isDue = moved && todo.dueDate !== undefined;
-      const context = await changeContext(this.ports, todo, now, isDue);
-      const changes = replacementChanges(found, todo, found.reminder, context);
+      const outcome = { todo, changed: differences(todoAnswer(found.value), todoAnswer(todo)) };
+      const context = await changeContext(this.ports, todo, now, moved && todo.dueDate !== undefined);
       const reserved = await guardChanges(this.ports, found.value, todo);
-      await store.commit([...changes, ...reserved], recordAnswer(outcome));
+      await store.commit([...replacementChanges(found, todo, context), ...reserved], recordAnswer(outcome));
       return outcome;
     });
   }
 
   /** @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND; CONFLICT where it is completed already */
   complete(ownerUid: string, id: string, recordAnswer: RecordAnswer<EndedOutcome>): Promise<EndedOutcome> {
-    const { clock, randomness, store } = this.ports;
-    return retryStale(randomness, async () => {
-      const found = await this.own(ownerUid, id);
+    return this.end(ownerUid, id, recordAnswer, (found, now) => {
       if (found.value.completed) throw alreadyCompleted(found.value);
-      const now = clock.now();
       const todo = { ...found.value, completed: true, completedAt: now };
-      const { next, changes: following } = await followingOccurrence(this.ports, found.value, now);
-      const outcome = { todo, ...(next && { next }) };
-      const changes = [
-        ...replacementChanges(found, todo, found.reminder, { eventId: randomness.uuid(), now }),
-        ...(await guardChanges(this.ports, found.value, todo)),
-        ...following,
-      ];
-      await store.commit(changes, recordAnswer(outcome));
-      return outcome;
+      const context = { eventId: this.ports.randomness.uuid(), now };
+      return { todo, changes: replacementChanges(found, todo, context) };
     });
   }
 
   /** @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND */
   delete(ownerUid: string, id: string, recordAnswer: RecordAnswer<EndedOutcome>): Promise<EndedOutcome> {
-    const { clock, randomness, store } = this.ports;
-    return retryStale(randomness, async () => {
-      const found = await this.own(ownerUid, id);
-      const now = clock.now();
-      const { next, changes: following } = await followingOccurrence(this.ports, found.value, now);
-      const outcome = { todo: found.value, ...(next && { next }) };
-      const changes = [
-        ...deletionChanges(found, now),
-        ...(await guardChanges(this.ports, found.value, undefined)),
-        ...following,
-      ];
-      await store.commit(changes, recordAnswer(outcome));
-      return outcome;
-    });
+    return this.end(ownerUid, id, recordAnswer, ({ value: todo, version }, now) => ({
+      todo,
+      changes: [{ kind: 'deleteTodo', id, version }, ...deletionEffects(todo, now)],
+    }));
   }
 
   list(filter: TodoFilter, sort: TodoSort, page: TodoPage): Promise<FoundTodos> {
@@ -176,8 +132,14 @@ export class TodoService {
   /** @throws MusterError VALIDATION_ERROR where the query has no word, or too many */
   async search(ownerUid: string, query: string, page: TodoPage): Promise<FoundTodos> {
     const words = soughtPrefixes(searchWords(query));
-    if (words.length === 0) throw noWords();
-    if (words.length > MAX_WORDS) throw tooManyWords(MAX_WORDS);
+    if (words.length === 0) {
+      const suggestion = 'Give at least one letter or digit.';
+      throw invalid('query', 'NO_WORDS', 'There is no word to search for.', suggestion);
+    }
+    if (words.length > MAX_WORDS) {
+      const suggestion = 'Leave out words: all of them must be in a task for it to be found.';
+      throw invalid('query', 'TOO_MANY_WORDS', `A search has at most ${MAX_WORDS} words.`, suggestion);
+    }
     return this.ports.todos.search(ownerUid, words, page);
   }
 
@@ -187,8 +149,28 @@ export class TodoService {
    */
   async history(ownerUid: string, id: string, page: Page): Promise<Slice<TaskEvent>> {
     const slice = await this.ports.taskHistory.history(ownerUid, id, page);
-    if (slice.items.length === 0 && page.after === undefined) throw todoNotFound(id, ownerUid);
+    if (slice.items.length === 0 && page.after === undefined) throw notFound('Task', id, ownerUid);
     return slice;
+  }
+
+  /** Ends a to-do, and makes the occurrence that follows it. */
+  private end(
+    ownerUid: string,
+    id: string,
+    recordAnswer: RecordAnswer<EndedOutcome>,
+    ending: (found: RemindedTodo, now: Date) => { readonly todo: Todo; readonly changes: readonly Change[] },
+  ): Promise<EndedOutcome> {
+    const { clock, randomness, store } = this.ports;
+    return retryStale(randomness, async () => {
+      const found = await this.own(ownerUid, id);
+      const now = clock.now();
+      const { todo, changes } = ending(found, now);
+      const { next, changes: following } = await followingOccurrence(this.ports, found.value, now);
+      const outcome = { todo, ...(next && { next }) };
+      const released = await guardChanges(this.ports, found.value, undefined);
+      await store.commit([...changes, ...released, ...following], recordAnswer(outcome));
+      return outcome;
+    });
   }
 
   /** Repairs first what its owner changed past the tools: an event reports the change from the event before it. */
@@ -201,22 +183,15 @@ export class TodoService {
 
   private async find(ownerUid: string, id: string): Promise<RemindedTodo> {
     const found = await readFor(ownerUid, this.ports.todos.findReminded(id));
-    if (found?.value.ownerUid !== ownerUid) throw todoNotFound(id, ownerUid);
+    if (found?.value.ownerUid !== ownerUid) throw notFound('Task', id, ownerUid);
     return found;
   }
 }
 
-function edited(todo: Todo, edit: TodoEdit): Todo {
-  const { description: oldDescription, dueDate: oldDueDate, ...rest } = todo;
-  const description = edit.description === undefined ? oldDescription : edit.description;
-  const dueDate = edit.dueDate === undefined ? oldDueDate : edit.dueDate;
-  const tags = edit.tags ? checkedTags(edit.tags) : todo.tags;
-  return {
-    ...rest,
-    title: edit.title?.trim() ?? todo.title,
-    ...(description !== undefined && description !== null && { description }),
-    ...(dueDate && { dueDate }),
-    priority: edit.priority ?? todo.priority,
-    tags: edit.moreTags ? addedTags(tags, edit.moreTags) : tags,
-  };
+function edited(todo: Todo, { dueDate: newDueDate, moreTags, ...texts }: TodoEdit): Todo {
+  const { description: _, dueDate: oldDueDate, ...rest } = todo;
+  const dueDate = newDueDate === undefined ? oldDueDate : newDueDate;
+  const checked = checkedTexts(texts, todo);
+  const tags = moreTags ? addedTags(checked.tags, moreTags) : checked.tags;
+  return { ...rest, ...checked, tags, ...(dueDate && { dueDate }) };
 }

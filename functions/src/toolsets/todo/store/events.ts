@@ -1,6 +1,6 @@
 /** Events as Firestore keeps them: as they travel, but for the time. Reminders are written here too. */
 
-import { FieldValue, type Firestore } from '@google-cloud/firestore';
+import { FieldValue } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { createOnce } from '../../../kernel/firestore/client.ts';
 import { timestamp } from '../../../kernel/firestore/documents.ts';
@@ -8,14 +8,7 @@ import { auditPath, COLLECTIONS, eventPath, reminderPath } from '../../../kernel
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
-import {
-  type AuditEntry,
-  type EventChanges,
-  eventMessage,
-  eventOf,
-  messageOf,
-  type TaskEvent,
-} from '../rules/outbox.ts';
+import { type EventChanges, eventMessage, eventOf, messageOf, type TaskEvent } from '../rules/outbox.ts';
 import type { ReminderChanges } from '../rules/reminders.ts';
 import { reminderToDocument } from './reminders.ts';
 
@@ -64,25 +57,21 @@ export class FirestoreTaskHistory extends FirestoreReader {
       .where('task_id', '==', taskId);
     return this.documents.slice(happened, 'timestamp', 'desc', page, eventFromDocument);
   }
-}
 
-export class FirestoreAuditTrail {
-  private readonly database: Firestore;
-
-  constructor(database: Firestore) {
-    this.database = database;
-  }
-
-  /** Leaves the entry that is there already. */
-  async record(entry: AuditEntry): Promise<void> {
-    await createOnce(this.database.doc(auditPath(entry.eventId)), {
-      event_id: entry.eventId,
-      event_type: entry.type,
-      task_id: entry.taskId,
-      user_id: entry.userId,
-      timestamp: entry.timestamp,
-      digest: entry.digest,
-      recorded_at: entry.recordedAt,
+  /**
+   * Records that an event arrived, unless that is recorded.
+   * @param digest SHA-256 of the event's canonical JSON: an event that was changed since has another
+   */
+  async recordArrival(event: TaskEvent, digest: string, recorded_at: Date): Promise<void> {
+    const { event_id, event_type, task_id, user_id, timestamp } = eventToDocument(event);
+    await createOnce(this.database.doc(auditPath(event_id)), {
+      event_id,
+      event_type,
+      task_id,
+      user_id,
+      timestamp,
+      digest,
+      recorded_at,
     });
   }
 }

@@ -1,6 +1,5 @@
 /** How reminders reach people, and what is kept for it: inbox, devices, deliveries, preferences and mails. */
 
-import type { Firestore } from '@google-cloud/firestore';
 import type { App } from 'firebase-admin/app';
 import type { Database, Reference } from 'firebase-admin/database';
 import { z } from 'zod';
@@ -17,9 +16,9 @@ import {
   taskUpdatesPath,
 } from '../../../kernel/realtime/paths.ts';
 import type { Expiring } from '../../../kernel/sweep.ts';
-import { DEFAULT_PREFERENCES, type Device, type Preferences } from '../rules/notifications.ts';
+import { type Device, type Notification, reminderMail } from '../rules/notifications.ts';
 import { messageOf, type TaskEvent } from '../rules/outbox.ts';
-import { type Notification, reminderMail } from '../rules/reminderMail.ts';
+import { DEFAULT_LEAD_MILLISECONDS } from '../rules/reminders.ts';
 
 abstract class OnRealtimeDatabase {
   protected readonly database: () => Promise<Database>;
@@ -29,16 +28,25 @@ abstract class OnRealtimeDatabase {
   }
 }
 
-/** Of each person. */
-const KEPT_NOTIFICATIONS = 100;
+/** Of each person. A client that missed more reads the to-dos again. */
+const [KEPT_NOTIFICATIONS, KEPT_UPDATES] = [100, 50];
 
-/** `notifications/{uid}/{id}`: what a person's clients show. */
-export class DatabaseInbox extends OnRealtimeDatabase {
-  /** Puts the notification there unless it is there, and drops the oldest beyond what is kept. */
-  async put({ id, uid, taskId, title, body, at }: Notification): Promise<void> {
-    const list = (await this.database()).ref(notificationsPath(uid));
+/** Of each person, the latest that clients show: `notifications/{uid}/{id}` and `task-updates/{uid}/{eventId}`. */
+export class DatabaseClientLists extends OnRealtimeDatabase {
+  putNotification({ id, uid, taskId, title, body, at }: Notification): Promise<void> {
     const entry = { id, task_id: taskId, title, body, timestamp: at.toISOString(), at: at.getTime() };
-    await putAmongLatest(list.orderByChild('at'), keyOf(id), entry, KEPT_NOTIFICATIONS);
+    return this.put(notificationsPath(uid), id, entry, KEPT_NOTIFICATIONS);
+  }
+
+  putTaskUpdate(event: TaskEvent): Promise<void> {
+    const entry = { ...messageOf(event), at: event.timestamp.getTime() };
+    return this.put(taskUpdatesPath(event.userId), event.id, entry, KEPT_UPDATES);
+  }
+
+  /** Puts an entry there unless it is there, and drops the oldest beyond those that are kept. */
+  private async put(path: string, id: string, entry: { readonly at: number }, most: number): Promise<void> {
+    const list = (await this.database()).ref(path);
+    await putAmongLatest(list.orderByChild('at'), keyOf(id), entry, most);
   }
 }
 
@@ -138,23 +146,6 @@ export class DatabaseDeliveries extends OnRealtimeDatabase implements Expiring {
   }
 }
 
-/** Of each person. A client that missed more reads the to-dos again. */
-const KEPT_UPDATES = 50;
-
-/** `task-updates/{uid}/{eventId}`: the latest events of a person's to-dos, for clients that watch. */
-export class DatabaseTaskUpdates extends OnRealtimeDatabase {
-  /** Shows the event among its owner's latest; once, however often it is told. */
-  async show(event: TaskEvent): Promise<void> {
-    const list = (await this.database()).ref(taskUpdatesPath(event.userId));
-    await putAmongLatest(
-      list.orderByChild('at'),
-      keyOf(event.id),
-      { ...messageOf(event), at: event.timestamp.getTime() },
-      KEPT_UPDATES,
-    );
-  }
-}
-
 const MINUTE = 60_000;
 
 /** People write it themselves, as the security rules allow: what is missing or unknown is as by default. */
@@ -162,37 +153,30 @@ const preferencesDocument = z.object({
   reminder_lead_minutes: z
     .int()
     .min(0)
-    .catch(DEFAULT_PREFERENCES.leadMilliseconds / MINUTE),
-  push: z.boolean().catch(DEFAULT_PREFERENCES.channels.push),
-  email: z.boolean().catch(DEFAULT_PREFERENCES.channels.email),
+    .catch(DEFAULT_LEAD_MILLISECONDS / MINUTE),
+  push: z.boolean().catch(true),
+  email: z.boolean().catch(false),
 });
 
-export function preferencesFromDocument(data: unknown): Preferences {
-  const { reminder_lead_minutes, push, email } = preferencesDocument.parse(data);
-  return { leadMilliseconds: reminder_lead_minutes * MINUTE, channels: { push, email } };
+/** How long before its due date a person is reminded of a to-do, and how beside the list that always shows it. */
+export function preferencesFromDocument(data: unknown) {
+  const { reminder_lead_minutes, ...channels } = preferencesDocument.parse(data);
+  return { leadMilliseconds: reminder_lead_minutes * MINUTE, ...channels };
 }
 
-export class FirestorePreferenceReader extends FirestoreReader {
+/** What each person prefers, and mails. */
+export class FirestoreNotifications extends FirestoreReader {
   /** The defaults, where the person has not said anything. */
-  async of(uid: string): Promise<Preferences> {
+  async preferences(uid: string) {
     const snapshot = await this.database.doc(preferencesPath(uid)).get();
-    return this.documents.readable(snapshot, preferencesFromDocument)[0] ?? DEFAULT_PREFERENCES;
-  }
-}
-
-/**
- * Mails, for Firebase's extension Trigger Email to send. Source:
- * https://extensions.dev/extensions/firebase/firestore-send-email
- */
-export class FirestoreMailQueue {
-  private readonly database: Firestore;
-
-  constructor(database: Firestore) {
-    this.database = database;
+    return this.documents.readable(snapshot, preferencesFromDocument)[0] ?? preferencesFromDocument({});
   }
 
-  /** Queues a mail unless the notification has been queued. */
-  async queue(address: string, notification: Notification): Promise<void> {
+  /**
+   * Queues a mail for Firebase's extension Trigger Email, unless the notification has been queued.
+   * Source: https://extensions.dev/extensions/firebase/firestore-send-email
+   */
+  async queueMail(address: string, notification: Notification): Promise<void> {
     const { id, uid, taskId, at } = notification;
     await createOnce(this.database.doc(mailPath(id)), {
       to: [address],

@@ -3,33 +3,30 @@
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { type DocumentCodec, documentCodec } from '../../../kernel/firestore/codec.ts';
+import { documentCodec } from '../../../kernel/firestore/codec.ts';
 import { timestamp } from '../../../kernel/firestore/documents.ts';
 import { COLLECTIONS, recurringTaskPath, reminderPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { Page, Position, Slice } from '../../../kernel/paging.ts';
-import {
-  FREQUENCIES,
-  type Occurrence,
-  type RecurrenceRule,
-  type RecurringTask,
-} from '../rules/recurrence.ts';
-import type { Reminder } from '../rules/reminders.ts';
+import { FREQUENCIES } from '../rules/recurrence.ts';
 import { PRIORITIES } from '../rules/todo.ts';
 
-export const { toDocument: reminderToDocument, fromDocument: reminderFromDocument }: DocumentCodec<Reminder> =
-  documentCodec(
-    z.object({
-      id: z.string(),
-      task_id: z.string(),
-      task_title: z.string(),
-      owner_uid: z.string(),
-      remind_at: timestamp,
-      sent: z.boolean(),
-      sent_at: timestamp.exactOptional(),
-      late: z.boolean().exactOptional(),
-    }),
-  );
+export const { toDocument: reminderToDocument, fromDocument: reminderFromDocument } = documentCodec(
+  z.object({
+    /** The to-do's. */
+    id: z.string(),
+    task_id: z.string(),
+    task_title: z.string(),
+    owner_uid: z.string(),
+    remind_at: timestamp,
+    sent: z.boolean(),
+    sent_at: timestamp.exactOptional(),
+    /** Sent, but much later than it was to be. */
+    late: z.boolean().exactOptional(),
+  }),
+);
+
+export type Reminder = ReturnType<typeof reminderFromDocument>;
 
 export class FirestoreReminderReader extends FirestoreReader {
   async find(id: string): Promise<Versioned<Reminder> | undefined> {
@@ -58,41 +55,24 @@ export class FirestoreReminderReader extends FirestoreReader {
     };
   }
 
-  /** A person's that are still to be sent, after `now`: the next first. */
-  upcoming(ownerUid: string, now: Date, page: Page): Promise<Slice<Reminder>> {
-    return this.documents.slice(
-      this.upcomingOf(ownerUid, now),
-      'remind_at',
-      'asc',
-      page,
-      reminderFromDocument,
-    );
-  }
-
-  async countUpcoming(ownerUid: string, now: Date): Promise<number> {
-    return (await this.upcomingOf(ownerUid, now).count().get()).data().count;
-  }
-
-  /** All of a person's, the latest first. */
-  list(ownerUid: string, page: Page): Promise<Slice<Reminder>> {
-    return this.documents.slice(this.of(ownerUid), 'remind_at', 'desc', page, reminderFromDocument);
-  }
-
-  async count(ownerUid: string): Promise<number> {
-    return (await this.of(ownerUid).count().get()).data().count;
+  /** A person's: those that are still to be sent after an instant, the next first; or all, the latest first. */
+  async list(ownerUid: string, after: Date | undefined, page: Page): Promise<Counted<Reminder>> {
+    const own = this.all.where('owner_uid', '==', ownerUid);
+    const matching = after ? own.where('sent', '==', false).where('remind_at', '>', after) : own;
+    const [slice, counted] = await Promise.all([
+      this.documents.slice(matching, 'remind_at', after ? 'asc' : 'desc', page, reminderFromDocument),
+      matching.count().get(),
+    ]);
+    return { ...slice, total: counted.data().count };
   }
 
   private get all(): Query {
     return this.database.collection(COLLECTIONS.reminders);
   }
+}
 
-  private of(ownerUid: string): Query {
-    return this.all.where('owner_uid', '==', ownerUid);
-  }
-
-  private upcomingOf(ownerUid: string, now: Date): Query {
-    return this.of(ownerUid).where('sent', '==', false).where('remind_at', '>', now);
-  }
+interface Counted<Item> extends Slice<Item> {
+  readonly total: number;
 }
 
 /** What a range of times finds has a time. */
@@ -101,9 +81,8 @@ function positionOf(snapshot: DocumentSnapshot): Position {
   return { at: remind_at, id: snapshot.id };
 }
 
-// Recurring tasks as Firestore keeps them.
-
-const codec = documentCodec(
+/** A task that makes to-dos again and again: `recurringTasks/{id}`. */
+const recurringTaskCodec = documentCodec(
   z.object({
     id: z.string(),
     owner_uid: z.string(),
@@ -112,41 +91,29 @@ const codec = documentCodec(
     priority: z.enum(PRIORITIES),
     tags: z.array(z.string()),
     created_at: timestamp,
+    /** No more occurrences come: it was deleted, or the last one was done. */
     ended_at: timestamp.nullable(),
-  }),
-);
-
-const rules: DocumentCodec<RecurrenceRule> = documentCodec(
-  z.object({
     frequency: z.enum(FREQUENCIES),
+    /** The first occurrence. It alone says on which day and at what time of day the others are. */
     start_date: timestamp,
+    /** The last instant at which an occurrence may be due, itself included. */
     end_date: timestamp.nullable(),
+    /** The IANA zone whose calendar and clock count. */
     timezone: z.string(),
+    /** The last occurrence that was made. Only what ends this one makes another. */
+    latest_on: z.string(),
+    latest_due: timestamp,
   }),
   { start_date: 'anchor' },
 );
 
-const latest: DocumentCodec<Occurrence> = documentCodec(
-  z.object({ latest_on: z.string(), latest_due: timestamp }),
-  { latest_on: 'on', latest_due: 'due' },
-);
+export const recurringTaskFromDocument = recurringTaskCodec.fromDocument;
+
+export type RecurringTask = ReturnType<typeof recurringTaskFromDocument>;
 
 export function recurringTaskToDocument(recurring: RecurringTask): Record<string, unknown> {
-  return {
-    ...codec.toDocument(recurring),
-    ...rules.toDocument(recurring.rule),
-    ...latest.toDocument(recurring.latest),
-    // Beside `ended_at` for queries.
-    ended: recurring.endedAt !== undefined,
-  };
-}
-
-export function recurringTaskFromDocument(data: unknown): RecurringTask {
-  return {
-    ...codec.fromDocument(data),
-    rule: rules.fromDocument(data),
-    latest: latest.fromDocument(data),
-  };
+  // Beside `ended_at` for queries.
+  return { ...recurringTaskCodec.toDocument(recurring), ended: recurring.endedAt !== undefined };
 }
 
 export class FirestoreRecurringTaskReader extends FirestoreReader {
@@ -156,11 +123,7 @@ export class FirestoreRecurringTaskReader extends FirestoreReader {
   }
 
   /** Newest first. */
-  async list(
-    ownerUid: string,
-    withEnded: boolean,
-    page: Page,
-  ): Promise<Slice<RecurringTask> & { readonly total: number }> {
+  async list(ownerUid: string, withEnded: boolean, page: Page): Promise<Counted<RecurringTask>> {
     const matching = this.database
       .collection(COLLECTIONS.recurringTasks)
       .where('owner_uid', '==', ownerUid)

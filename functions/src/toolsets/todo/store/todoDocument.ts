@@ -11,7 +11,7 @@ import { timestamp } from '../../../kernel/firestore/documents.ts';
 import { canonicalJson, jsonObject } from '../../../kernel/json.ts';
 import { systemHashing } from '../../../kernel/platform.ts';
 import { prefixesOf } from '../../../kernel/text.ts';
-import { caseFolded, PRIORITIES, type Todo, type TodoFilter, todoAnswer } from '../rules/todo.ts';
+import { caseFolded, PRIORITIES, type TodoFilter, todoAnswer } from '../rules/todo.ts';
 import type { RemindedTodo } from '../rules/todoChanges.ts';
 
 /** Where a to-do has a word: in its title, only in its description, or in either. */
@@ -97,8 +97,7 @@ function keyOf(sorted: readonly string[]): string {
   return systemHashing.sha256(JSON.stringify(sorted)).slice(0, KEY_LENGTH);
 }
 
-// To-dos as Firestore keeps them: in the specification's words, with an index of our own beside them.
-
+/** A to-do in the specification's words. The index of our own stands beside it. */
 const todoDocument = z.object({
   id: z.string(),
   owner_uid: z.string(),
@@ -106,44 +105,28 @@ const todoDocument = z.object({
   description: z.string().nullable(),
   due_date: timestamp.nullable(),
   priority: z.enum(PRIORITIES),
+  /** As written; no two are the same but for case. */
   tags: z.array(z.string()),
   completed: z.boolean(),
   completed_at: timestamp.nullable(),
   created_at: timestamp,
+  /** Where it is an occurrence of a recurring task: of which, and for which date. */
+  recurring_task_id: z.string().nullable(),
+  /** The calendar date that the rule means, `YYYY-MM-DD`, wherever the to-do itself was moved. */
+  occurs_on: z.string().nullable(),
 });
 
 const codec = documentCodec(todoDocument);
 
-/** Which occurrence it is, where it is one. */
-const occurrenceFields = z.object({
-  recurring_task_id: z.string().nullable(),
-  occurs_on: z.string().nullable(),
-});
+export const todoFromDocument = codec.fromDocument;
 
-const occurrences = documentCodec(occurrenceFields, { occurs_on: 'on' });
+export type Todo = ReturnType<typeof todoFromDocument>;
 
 /** What is read of a to-do; its index, which is longer, stays where it is. */
-export const TODO_FIELDS: readonly string[] = Object.keys({
-  ...todoDocument.shape,
-  ...occurrenceFields.shape,
-});
+export const TODO_FIELDS: readonly string[] = Object.keys(todoDocument.shape);
 
 /** Later and earlier than every date: where there is none, a to-do comes last either way. */
 export const [LAST_OF_ALL, FIRST_OF_ALL] = [8.64e15, -8.64e15];
-
-/** What queries go by. Times are in milliseconds of the epoch, so that cursors are numbers. */
-interface TodoIndex {
-  readonly created: number;
-  readonly due_up: number;
-  readonly due_down: number;
-  readonly done_up: number;
-  readonly done_down: number;
-  readonly priority: number;
-  /** All kinds that it is one of: see kindOf. */
-  readonly kinds: readonly string[];
-  readonly tag_sets: readonly string[];
-  readonly words: WordIndex;
-}
 
 export function priorityRank(priority: Todo['priority']): number {
   return PRIORITIES.indexOf(priority);
@@ -155,7 +138,8 @@ export function kindOf({ completed, priority }: Pick<TodoFilter, 'completed' | '
   return [...(completed === undefined ? [] : [state]), ...(priority ? [priority] : [])].join(' ') || 'all';
 }
 
-function indexOf(todo: Todo): TodoIndex {
+/** What queries go by. Times are in milliseconds of the epoch, so that cursors are numbers. */
+function indexOf(todo: Todo) {
   const { completed, priority } = todo;
   const [due, done] = [todo.dueDate?.getTime(), todo.completedAt?.getTime()];
   return {
@@ -165,6 +149,7 @@ function indexOf(todo: Todo): TodoIndex {
     done_up: done ?? LAST_OF_ALL,
     done_down: done ?? FIRST_OF_ALL,
     priority: priorityRank(priority),
+    // All kinds that it is one of.
     kinds: [{}, { completed }, { priority }, { completed, priority }].map(kindOf),
     tag_sets: tagSetKeys(todo.tags),
     words: wordIndexOf(todo),
@@ -175,17 +160,9 @@ function indexOf(todo: Todo): TodoIndex {
 export function todoToDocument(todo: Todo): Record<string, unknown> {
   return {
     ...codec.toDocument(todo),
-    ...occurrences.toDocument({ ...todo.occurrence }),
     index: indexOf(todo),
     recorded: todoAnswer(todo),
   };
-}
-
-export function todoFromDocument(data: unknown): Todo {
-  const todo = codec.fromDocument(data);
-  const { recurringTaskId, on } = occurrences.fromDocument(data);
-  if (recurringTaskId === undefined || on === undefined) return todo;
-  return { ...todo, occurrence: { recurringTaskId, on } };
 }
 
 /** The to-do as its last event reported it, where it has one. */
@@ -206,11 +183,9 @@ export function sortedBy(data: unknown, fields: readonly string[]): readonly num
   return fields.map((field) => Number(index[field.replace('index.', '')]));
 }
 
-const titleGuard = z.object({ task_id: z.string() });
-
 /** The id of the to-do that has the title. */
 export function titleGuardFromDocument(data: unknown): string {
-  return titleGuard.parse(data).task_id;
+  return z.object({ task_id: z.string() }).parse(data).task_id;
 }
 
 const record = z.object({
@@ -234,7 +209,7 @@ const record = z.object({
 export function todoFromRecord(data: unknown): Todo | undefined {
   const parsed = record.safeParse(data);
   if (!parsed.success) return undefined;
-  const { owner_uid: ownerUid, occurs_on: on, recorded } = parsed.data;
+  const { owner_uid: ownerUid, occurs_on: occursOn, recorded } = parsed.data;
   const { due_date, completed_at, created_at, recurring_task_id: recurringTaskId, ...rest } = recorded;
   return {
     ...rest,
@@ -242,6 +217,6 @@ export function todoFromRecord(data: unknown): Todo | undefined {
     ...(due_date && { dueDate: new Date(due_date) }),
     ...(completed_at && { completedAt: new Date(completed_at) }),
     createdAt: new Date(created_at),
-    ...(recurringTaskId !== undefined && on !== null && { occurrence: { recurringTaskId, on } }),
+    ...(recurringTaskId !== undefined && occursOn !== null && { recurringTaskId, occursOn }),
   };
 }

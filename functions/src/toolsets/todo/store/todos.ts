@@ -1,5 +1,5 @@
 /** How to-dos are found and written. */
-import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
+import { FieldPath, type Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../../kernel/commit.ts';
 import {
   COLLECTIONS,
@@ -8,12 +8,11 @@ import {
   titleGuardPath,
   todoPath,
 } from '../../../kernel/firestore/paths.ts';
-import { type DocumentReading, FirestoreReader } from '../../../kernel/firestore/reading.ts';
+import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import { fitting } from '../../../kernel/json.ts';
-import type { Reminder } from '../rules/reminders.ts';
 import { PRIORITIES, type Todo, type TodoFilter, type TodoPage, type TodoSort } from '../rules/todo.ts';
-import type { EditedTodo, FoundTodos, RemindedTodo, TodoChanges } from '../rules/todoChanges.ts';
+import type { FoundTodos, RemindedTodo, TodoChanges } from '../rules/todoChanges.ts';
 import { recurringTaskToDocument, reminderFromDocument } from './reminders.ts';
 import {
   FIRST_OF_ALL,
@@ -40,21 +39,17 @@ export class FirestoreTodoReader extends FirestoreReader {
   }
 
   async findReminded(id: string): Promise<RemindedTodo | undefined> {
-    const [todo, reminder] = await this.readBoth(id);
-    const found = todo && this.documents.findVersioned(todo, todoFromDocument);
-    return found && { ...found, ...remindedBy(this.documents, reminder), ...lastReportedOf(todo.data()) };
-  }
-
-  async findEdited(id: string): Promise<EditedTodo | undefined> {
-    const [todo, reminder] = await this.readBoth(id);
+    const paths = [todoPath(id), reminderPath(id)];
+    const [todo, due] = await this.database.getAll(...paths.map((path) => this.database.doc(path)));
     const found = todo && this.documents.findVersioned(todo, todoFromDocument);
     if (todo === undefined || found === undefined) return undefined;
+    const reminder = due && this.documents.findVersioned(due, reminderFromDocument);
     const data = todo.data();
     return {
       ...found,
-      ...remindedBy(this.documents, reminder),
+      ...(reminder && { reminder }),
       ...lastReportedOf(data),
-      isIndexCurrent: isIndexCurrent(found.value, data),
+      isIndexCurrent: () => isIndexCurrent(found.value, data),
     };
   }
 
@@ -112,10 +107,6 @@ export class FirestoreTodoReader extends FirestoreReader {
     return { query, fields: [created, due] };
   }
 
-  private async readBoth(id: string): Promise<DocumentSnapshot[]> {
-    return this.database.getAll(this.database.doc(todoPath(id)), this.database.doc(reminderPath(id)));
-  }
-
   private get todos(): Query {
     return this.database.collection(COLLECTIONS.todos);
   }
@@ -140,14 +131,6 @@ function withinDueDates(query: Query, due: string, { dueAfter, dueBefore }: Todo
   const from = dueAfter?.getTime() ?? FIRST_OF_ALL + 1;
   const to = dueBefore?.getTime() ?? LAST_OF_ALL - 1;
   return query.where(due, '>=', from).where(due, '<=', to);
-}
-
-function remindedBy(
-  documents: DocumentReading,
-  snapshot: DocumentSnapshot | undefined,
-): { reminder?: Versioned<Reminder> } {
-  const reminder = snapshot && documents.findVersioned(snapshot, reminderFromDocument);
-  return reminder ? { reminder } : {};
 }
 
 export const todoWriters: ChangeWriters<TodoChanges> = {

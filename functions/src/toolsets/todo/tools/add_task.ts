@@ -1,20 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { Todo } from '../rules/todo.ts';
-import {
-  date,
-  dateOf,
-  description,
-  fewTags,
-  priority,
-  title,
-  writing,
-  writingOwner,
-  writtenAnswer,
-  writtenShape,
-} from './shapes.ts';
-
-const answer = (todo: Todo) => writtenAnswer(todo, `Task '${todo.title}' added.`);
+import * as shapes from './shapes.ts';
 
 export const addTask = defineTool({
   name: 'add_task',
@@ -23,14 +10,14 @@ export const addTask = defineTool({
     'Adds a to-do. With a due date it gets a reminder, usually an hour before. What repeats: todo_create_recurring_task.',
   details: 'The reminder comes an hour before unless preferences say otherwise.',
   input: z.strictObject({
-    title: title('Task title'),
-    description: description('Task description'),
-    due_date: date('Due, in UTC').optional(),
-    priority: priority('MEDIUM by default').optional(),
-    tags: fewTags('Tags').optional(),
+    title: shapes.title('Task title'),
+    description: shapes.description('Task description'),
+    due_date: shapes.date('Due, in UTC').optional(),
+    priority: shapes.priority('MEDIUM by default').optional(),
+    tags: shapes.fewTags('Tags').optional(),
   }),
-  output: writtenShape,
-  annotations: { ...writing, destructiveHint: false, idempotentHint: false },
+  output: shapes.writtenShape,
+  annotations: { ...shapes.writing, destructiveHint: false, idempotentHint: false },
   role: 'viewer',
   example: {
     title: 'Finish presentation',
@@ -38,7 +25,9 @@ export const addTask = defineTool({
     due_date: '2099-02-11T17:00:00Z',
     tags: ['work', 'urgent'],
   },
-  answer,
-  handler: ({ services, principal, recordAnswer }, { due_date, ...draft }) =>
-    services.todos.add(writingOwner(principal), { ...draft, dueDate: dateOf(due_date) }, recordAnswer),
+  answer: (todo: Todo) => shapes.writtenAnswer(todo, `Task '${todo.title}' added.`),
+  handler: ({ services, principal, recordAnswer }, { due_date, ...texts }) => {
+    const draft = { ...texts, dueDate: shapes.dateOf(due_date) };
+    return services.todos.add(shapes.writingOwner(principal), draft, recordAnswer);
+  },
 });

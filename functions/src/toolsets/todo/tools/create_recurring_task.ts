@@ -1,29 +1,17 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { BegunRecurrence } from '../rules/recurringTasks.ts';
-import {
-  date,
-  dateOf,
-  description,
-  fewTags,
-  frequency,
-  occurrenceAnswer,
-  occurrenceShape,
-  priority,
-  recurringTaskAnswer,
-  recurringTaskShape,
-  timezone,
-  title,
-  writing,
-  writingOwner,
-} from './shapes.ts';
+import * as shapes from './shapes.ts';
 
-const answer = ({ recurringTask, first }: BegunRecurrence) => ({
-  success: true,
-  recurring_task: recurringTaskAnswer(recurringTask),
-  first_occurrence: occurrenceAnswer(first),
-  message: `Recurring task '${recurringTask.title}' created. First occurrence on ${recurringTask.latest.due.toISOString()}`,
-});
+const { dateOf } = shapes;
+
+function answer({ recurringTask: task, first }: BegunRecurrence) {
+  const message = `Recurring task '${task.title}' created. First occurrence on ${task.latestDue.toISOString()}`;
+  return {
+    ...shapes.writtenRecurringAnswer(task, message),
+    first_occurrence: shapes.occurrenceAnswer(first),
+  };
+}
 
 export const createRecurringTask = defineTool({
   name: 'create_recurring_task',
@@ -31,31 +19,29 @@ export const createRecurringTask = defineTool({
   description: 'Adds a to-do that repeats: completing or deleting an occurrence creates the next.',
   details: 'Occurrences are computed from start_date; a month that lacks its day has one on its last day.',
   input: z.strictObject({
-    title: title('Task title'),
-    description: description('Task description'),
-    frequency: frequency('How often'),
-    start_date: date('First occurrence, in UTC'),
-    end_date: date('Last occurrence').optional(),
-    timezone,
-    priority: priority('MEDIUM by default').optional(),
-    tags: fewTags('Tags').optional(),
+    title: shapes.title('Task title'),
+    description: shapes.description('Task description'),
+    frequency: shapes.frequency('How often'),
+    start_date: shapes.date('First occurrence, in UTC'),
+    end_date: shapes.date('Last occurrence').optional(),
+    timezone: shapes.timezone,
+    priority: shapes.priority('MEDIUM by default').optional(),
+    tags: shapes.fewTags('Tags').optional(),
   }),
   output: z
     .object({
       success: z.boolean(),
-      recurring_task: recurringTaskShape,
-      first_occurrence: occurrenceShape.describe('The first generated task occurrence'),
+      recurring_task: shapes.recurringTaskShape,
+      first_occurrence: shapes.occurrenceShape.describe('The first generated task occurrence'),
       message: z.string(),
     })
     .partial(),
-  annotations: { ...writing, destructiveHint: false, idempotentHint: false },
+  annotations: { ...shapes.writing, destructiveHint: false, idempotentHint: false },
   role: 'viewer',
   example: { title: 'Check emails', frequency: 'DAILY', start_date: '2099-02-11T09:00:00Z' },
   answer,
-  handler: ({ services, principal, recordAnswer }, { frequency: often, timezone: zone, ...written }) => {
-    const { start_date, end_date, ...draft } = written;
-    const [anchor, endDate] = [dateOf(start_date), dateOf(end_date)];
-    const rule = { frequency: often, anchor, endDate, timezone: zone };
-    return services.recurringTasks.create(writingOwner(principal), { ...draft, rule }, recordAnswer);
+  handler: ({ services, principal, recordAnswer }, { start_date, end_date, ...written }) => {
+    const draft = { ...written, anchor: dateOf(start_date), endDate: dateOf(end_date) };
+    return services.recurringTasks.create(shapes.writingOwner(principal), draft, recordAnswer);
   },
 });

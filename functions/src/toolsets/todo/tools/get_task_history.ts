@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { fitting } from '../../../kernel/json.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { eventMessage, messageOf } from '../rules/outbox.ts';
-import { cursor, endShape, pageLimit, timeEndOf, timePageOf } from './listing.ts';
+import { cursor, endShape, fittingPage, pageLimit, timePageOf } from './listing.ts';
 import { reading, taskId } from './shapes.ts';
 
 const object = z.record(z.string(), z.unknown());
@@ -30,18 +29,7 @@ export const getTaskHistory = defineTool({
   handler: async ({ services, principal }, { task_id, ...asked }) => {
     const page = timePageOf({ task_id }, asked);
     const found = await services.todos.history(principal.ownerUid, task_id, page);
-    const items = fitting(found.items, messageOf);
-    const last = found.more || items.length < found.items.length ? items.at(-1) : undefined;
-    return {
-      events: items.map((event) => {
-        const { event_data, ...rest } = messageOf(event);
-        const { before, after, changes } = event_data;
-        return {
-          ...rest,
-          event_data: { before: before && { ...before }, after: after && { ...after }, changes },
-        };
-      }),
-      ...timeEndOf({ task_id }, last && { at: last.timestamp, id: last.id }),
-    };
+    const { answers, end } = fittingPage({ task_id }, found, messageOf, ({ timestamp }) => timestamp);
+    return { events: answers, ...end };
   },
 });

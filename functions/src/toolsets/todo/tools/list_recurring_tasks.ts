@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { fitting } from '../../../kernel/json.ts';
 import { defineTool } from '../../../mcp/tool.ts';
-import { cursor, pageLimit, pagesOf, pagesShape, timeEndOf, timePageOf } from './listing.ts';
+import { cursor, fittingPage, pageLimit, pagesOf, pagesShape, timePageOf } from './listing.ts';
 import { reading, recurringTaskAnswer, recurringTaskShape } from './shapes.ts';
 
 export const listRecurringTasks = defineTool({
@@ -21,13 +20,7 @@ export const listRecurringTasks = defineTool({
     const question = { include_ended };
     const page = timePageOf(question, asked);
     const found = await services.recurringTasks.list(principal.ownerUid, include_ended, page);
-    const items = fitting(found.items, recurringTaskAnswer);
-    const last = found.more || items.length < found.items.length ? items.at(-1) : undefined;
-    return {
-      recurring_tasks: items.map(recurringTaskAnswer),
-      total: found.total,
-      ...pagesOf(found.total, asked),
-      ...timeEndOf(question, last && { at: last.createdAt, id: last.id }),
-    };
+    const { answers, end } = fittingPage(question, found, recurringTaskAnswer, ({ createdAt }) => createdAt);
+    return { recurring_tasks: answers, total: found.total, ...pagesOf(found.total, asked), ...end };
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { reminderAnswer } from '../rules/reminders.ts';
-import { cursor, MAX_LIMIT, pagesOf, pagesShape, timeEndOf, timePageOf } from './listing.ts';
+import { cursor, fittingPage, MAX_LIMIT, pagesOf, pagesShape, timePageOf } from './listing.ts';
 import { reading, reminderShape } from './shapes.ts';
 
 const limited = z
@@ -26,13 +26,8 @@ export const listReminders = defineTool({
   example: { upcoming: true, limit: 10 },
   handler: async ({ services, principal }, { upcoming, ...asked }) => {
     const page = timePageOf({ upcoming }, asked);
-    const { items, more, total } = await services.reminders.list(principal.ownerUid, upcoming, page);
-    const last = more ? items.at(-1) : undefined;
-    return {
-      reminders: items.map(reminderAnswer),
-      total,
-      ...pagesOf(total, asked),
-      ...timeEndOf({ upcoming }, last && { at: last.remindAt, id: last.id }),
-    };
+    const found = await services.reminders.list(principal.ownerUid, upcoming, page);
+    const { answers, end } = fittingPage({ upcoming }, found, reminderAnswer, ({ remindAt }) => remindAt);
+    return { reminders: answers, total: found.total, ...pagesOf(found.total, asked), ...end };
   },
 });

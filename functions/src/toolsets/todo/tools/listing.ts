@@ -1,10 +1,10 @@
 /** What the tools that list have in common: arguments, pages and ends. */
 
 import { z } from 'zod';
-import { canonicalJson } from '../../../kernel/json.ts';
-import { decodeCursor, encodeCursor, type Page, type Place } from '../../../kernel/paging.ts';
+import { canonicalJson, fitting } from '../../../kernel/json.ts';
+import { decodeCursor, encodeCursor, type Page, type Place, type Slice } from '../../../kernel/paging.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
-import { type Priority, SORT_ORDERS, type TodoPage, type TodoSort, todoAnswer } from '../rules/todo.ts';
+import { SORT_ORDERS, type TodoPage, type TodoSort, todoAnswer } from '../rules/todo.ts';
 import type { FoundTodos } from '../rules/todoChanges.ts';
 import { date, dateOf, priority, tags, taskShape } from './shapes.ts';
 
@@ -63,12 +63,7 @@ interface AskedPage {
   readonly cursor?: string | undefined;
 }
 
-interface AskedList extends AskedPage {
-  readonly priority?: Priority | undefined;
-  readonly tags?: readonly string[] | undefined;
-  readonly due_before?: string | undefined;
-  readonly due_after?: string | undefined;
-  readonly completed?: boolean | undefined;
+interface AskedList extends AskedPage, z.output<z.ZodObject<typeof filters>> {
   readonly sort_by?: TodoSort['by'] | undefined;
   readonly sort_order?: TodoSort['order'] | undefined;
 }
@@ -77,13 +72,8 @@ interface AskedList extends AskedPage {
 export async function listed({ services, principal }: CallContext, asked: AskedList) {
   const { sort_by: by = 'created_at', sort_order: order = 'desc', limit, cursor: from, ...criteria } = asked;
   const { due_after, due_before, tags: all = [], ...rest } = criteria;
-  const filter = {
-    ...rest,
-    ownerUid: principal.ownerUid,
-    tags: all,
-    dueAfter: dateOf(due_after),
-    dueBefore: dateOf(due_before),
-  };
+  const range = { dueAfter: dateOf(due_after), dueBefore: dateOf(due_before) };
+  const filter = { ...rest, ...range, ownerUid: principal.ownerUid, tags: all };
   const question = { ...criteria, by, order };
   const found = await services.todos.list(filter, { by, order }, pageOf(question, { limit, cursor: from }));
   return listAnswer(question, found, asked);
@@ -116,7 +106,15 @@ export function timePageOf(question: object, asked: AskedPage): Page {
   return { limit, ...(after && { after: { at: new Date(after.order[0] ?? 0), id: after.id } }) };
 }
 
-/** The end of such a list: `last` is its last item, where it goes on. */
-export function timeEndOf(question: object, last: { readonly at: Date; readonly id: string } | undefined) {
-  return endOf(question, last && { order: [last.at.getTime()], id: last.id });
+/** As much of a page of such a list as an answer has room for, and its end. `timeOf` is what the list goes by. */
+export function fittingPage<Item extends { readonly id: string }, Answer>(
+  question: object,
+  { items, more }: Slice<Item>,
+  answerOf: (item: Item) => Answer,
+  timeOf: (item: Item) => Date,
+) {
+  const shown = fitting(items, answerOf);
+  const last = more || shown.length < items.length ? shown.at(-1) : undefined;
+  const end = endOf(question, last && { order: [timeOf(last).getTime()], id: last.id });
+  return { answers: shown.map(answerOf), end };
 }

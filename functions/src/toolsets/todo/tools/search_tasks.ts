@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { cursor, listAnswer, listedLimit, listShape, pageOf } from './listing.ts';
-import { reading } from './shapes.ts';
-
-const MAX_QUERY_LENGTH = 200;
+import { reading, textUpTo } from './shapes.ts';
 
 export const searchTasks = defineTool({
   name: 'search_tasks',
@@ -12,10 +10,7 @@ export const searchTasks = defineTool({
   details:
     'Case and accents do not count, nor what a word has after 15 letters. Of a very long description with hundreds of long words, the last may not be found. Tasks with all words in the title come first; within an answer the newer come before the older.',
   input: z.strictObject({
-    query: z
-      .string()
-      .refine((text) => text.length <= MAX_QUERY_LENGTH, `expected at most ${MAX_QUERY_LENGTH} characters`)
-      .describe('Words to find'),
+    query: textUpTo(200).describe('Words to find'),
     limit: listedLimit,
     cursor,
   }),

@@ -21,6 +21,10 @@ export const taskId = idOf('a task').describe('Task ID');
 
 export const recurringTaskId = idOf('a recurring task').describe('Recurring task ID');
 
+/** A text whose longest length the contract does not list. */
+export const textUpTo = (most: number) =>
+  z.string().refine((text) => text.length <= most, `expected at most ${most} characters`);
+
 export const title = (description: string) =>
   z
     .string()
@@ -28,12 +32,7 @@ export const title = (description: string) =>
     .refine((text) => text.length <= MAX_TITLE_LENGTH, `expected at most ${MAX_TITLE_LENGTH} characters`)
     .describe(description);
 
-const descriptionText = z
-  .string()
-  .refine(
-    (text) => text.length <= MAX_DESCRIPTION_LENGTH,
-    `expected at most ${MAX_DESCRIPTION_LENGTH} characters`,
-  );
+const descriptionText = textUpTo(MAX_DESCRIPTION_LENGTH);
 
 export const description = (text: string) => descriptionText.optional().describe(text);
 
@@ -140,9 +139,7 @@ export const frequency = (text: string) =>
     .meta({ enum: [...FREQUENCIES] })
     .describe(text);
 
-export const timezone = z
-  .string()
-  .refine((text) => text.length <= 100, 'expected at most 100 characters')
+export const timezone = textUpTo(100)
   .optional()
   .describe('IANA zone whose wall-clock hour is kept; UTC by default');
 
@@ -164,22 +161,26 @@ export const recurringTaskShape = z
   .partial();
 
 export function recurringTaskAnswer(recurring: RecurringTask) {
-  const { rule, description, endedAt } = recurring;
+  const { id, title, description, frequency, timezone, priority, tags, anchor, endDate, endedAt } = recurring;
   return {
-    id: recurring.id,
-    title: recurring.title,
+    id,
+    title,
     ...(description !== undefined && { description }),
-    frequency: rule.frequency,
-    start_date: rule.anchor.toISOString(),
-    ...(rule.endDate && { end_date: rule.endDate.toISOString() }),
-    timezone: rule.timezone,
-    priority: recurring.priority,
-    tags: [...recurring.tags],
+    frequency,
+    start_date: anchor.toISOString(),
+    ...(endDate && { end_date: endDate.toISOString() }),
+    timezone,
+    priority,
+    tags: [...tags],
     created_at: recurring.createdAt.toISOString(),
     ...(endedAt
       ? { ended_at: endedAt.toISOString() }
-      : { next_occurrence: recurring.latest.due.toISOString() }),
+      : { next_occurrence: recurring.latestDue.toISOString() }),
   };
+}
+
+export function writtenRecurringAnswer(recurring: RecurringTask, message: string) {
+  return { success: true, recurring_task: recurringTaskAnswer(recurring), message };
 }
 
 export const writtenRecurringShape = z
