@@ -25,6 +25,9 @@ export interface Catalogue {
   listFor(role: Role): ToolList;
 }
 
+/** More than the selections that a deployment can have in earnest; beyond it somebody is playing. */
+const MAX_CATALOGUES = 64;
+
 /** Keeps the catalogues that have been asked for. */
 export class Catalogues {
   readonly #toolsets: readonly Toolset[];
@@ -52,10 +55,8 @@ export class Catalogues {
     const known = this.#built.get(key);
     if (known !== undefined) return known;
     if (this.#built.size >= MAX_CATALOGUES) this.#built.clear();
-    const built = this.#build(
-      this.#toolsets.filter((toolset) => chosen.includes(toolset.name)),
-      selection,
-    );
+    const toolsets = this.#toolsets.filter((toolset) => chosen.includes(toolset.name));
+    const built = this.#build(toolsets, selection);
     this.#built.set(key, built);
     return built;
   }
@@ -71,66 +72,42 @@ export class Catalogues {
         acceptedNames(entry.toolset, entry.tool.name, dialect).map((name) => [name, entry] as const),
       ),
     );
+    const wireNames = new Map(
+      found.map(({ toolset, tool }) => [fullName(toolset, tool.name), wireName(toolset, tool.name, dialect)]),
+    );
+    const known = () => this.#knownTools();
     return {
       resources: resourcesOf(toolsets),
       instructions: instructionsOf(toolsets),
-      methods: found.map(({ toolset, tool }) => fullName(toolset, tool.name)),
-      directory: this.#directory(found, toolsets, dialect),
+      methods: [...wireNames.keys()],
+      directory: {
+        get tools() {
+          return known();
+        },
+        resources: toolsets.flatMap(({ resources }) => resources.map(({ uri }) => uri)),
+        wireName: (name) => wireNames.get(name),
+      },
       toolsets: toolsets.map(({ name }) => name),
       findTool: (name) => byName.get(name),
       listFor: listMaker(found, listing, dialect),
     };
   }
 
-  #directory(found: readonly FoundTool[], toolsets: readonly Toolset[], dialect: Dialect): Directory {
-    const names = new Map(
-      found.map(({ toolset, tool }) => [fullName(toolset, tool.name), wireName(toolset, tool.name, dialect)]),
-    );
-    const known = () => this.#knownTools();
-    return {
-      get tools() {
-        return known();
-      },
-      resources: toolsets.flatMap(({ resources }) => resources.map(({ uri }) => uri)),
-      wireName: (name) => names.get(name),
-    };
-  }
-
   #knownTools(): readonly KnownTool[] {
     this.#known ??= this.#toolsets.flatMap(({ name: toolset, tools }) =>
-      tools.map((tool) => ({
+      tools.map(({ name, title, description, role, input, example }) => ({
         toolset,
-        fullName: fullName(toolset, tool.name),
-        title: tool.title,
-        description: tool.description,
-        role: tool.role,
-        parameters: inputJsonSchema(tool.input),
-        example: jsonObject.parse(tool.example),
+        fullName: fullName(toolset, name),
+        title,
+        description,
+        role,
+        parameters: inputJsonSchema(input),
+        example: jsonObject.parse(example),
       })),
     );
     return this.#known;
   }
 }
-
-/** A list is made when it is first asked for: a call needs none, and it would be a part of every cold start. */
-function listMaker(found: readonly FoundTool[], listing: Listing, dialect: Dialect): Catalogue['listFor'] {
-  const made = new Map<Role | undefined, ToolList>();
-  return (role) => {
-    const key = listing === 'light' ? role : undefined;
-    const known = made.get(key);
-    if (known !== undefined) return known;
-    const tools =
-      listing === 'light'
-        ? found.filter((one) => isListedLight(one, role)).map((one) => lightTool(one, dialect))
-        : found.map((one) => wholeTool(one, dialect));
-    const list = { tools, json: Buffer.from(JSON.stringify(tools)) };
-    made.set(key, list);
-    return list;
-  };
-}
-
-/** More than the selections that a deployment can have in earnest; beyond it somebody is playing. */
-const MAX_CATALOGUES = 64;
 
 const INTRODUCTION =
   'Muster is where agents and the people they work for share work. Your credential says who you are; ' +
@@ -142,13 +119,8 @@ function instructionsOf(toolsets: readonly Toolset[]): string {
   return lines.join('\n').slice(0, MAX_INSTRUCTIONS_LENGTH - 1);
 }
 
-// How `tools/list` shows a tool: whole, or trimmed to what a model needs.
-
 /** A tool as `tools/list` shows it. Source: MCP 2025-11-25, Tool. */
-interface ListedTool {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
+interface ListedTool extends Pick<Tool, 'name' | 'title' | 'description'> {
   readonly inputSchema: ObjectSchema;
   readonly outputSchema?: ObjectSchema;
   readonly annotations: Partial<ToolHints> & { readonly title?: string };
@@ -163,6 +135,25 @@ interface ToolList {
   readonly json: Buffer;
 }
 
+/** A list is made when it is first asked for: a call needs none, and it would be a part of every cold start. */
+function listMaker(found: readonly FoundTool[], listing: Listing, dialect: Dialect): Catalogue['listFor'] {
+  const made = new Map<Role | undefined, ToolList>();
+  return (role) => {
+    const key = listing === 'light' ? role : undefined;
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const tools =
+      listing === 'light'
+        ? found
+            .filter(({ tool }) => tool.audience === undefined && hasRole(role, tool.role))
+            .map((one) => lightTool(one, dialect))
+        : found.map((one) => wholeTool(one, dialect));
+    const list = { tools, json: Buffer.from(JSON.stringify(tools)) };
+    made.set(key, list);
+    return list;
+  };
+}
+
 /** Everything that there is to say of a tool. */
 function wholeTool({ toolset, tool, errors }: FoundTool, dialect: Dialect): ListedTool {
   const { title, annotations, output } = tool;
@@ -171,8 +162,8 @@ function wholeTool({ toolset, tool, errors }: FoundTool, dialect: Dialect): List
     name: wireName(toolset, tool.name, dialect),
     title,
     description: wholeDescription(tool),
-    inputSchema: objectSchema(inputJsonSchema(tool.input)),
-    outputSchema: objectSchema(answer),
+    inputSchema: { ...inputJsonSchema(tool.input), type: 'object' },
+    outputSchema: { ...answer, type: 'object' },
     annotations: { title, ...annotations },
   };
 }
@@ -182,36 +173,22 @@ function wholeTool({ toolset, tool, errors }: FoundTool, dialect: Dialect): List
  * light schema takes more than the tool does is refused with an error that says what was expected.
  */
 function lightTool({ toolset, tool }: FoundTool, dialect: Dialect): ListedTool {
-  const { title, description, annotations } = tool;
+  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = tool.annotations;
   return {
     name: wireName(toolset, tool.name, dialect),
-    title,
-    description,
-    inputSchema: objectSchema(lightSchema(inputJsonSchema(tool.input))),
-    annotations: unlikeDefaults(annotations),
+    title: tool.title,
+    description: tool.description,
+    inputSchema: { ...lightSchema(inputJsonSchema(tool.input)), type: 'object' },
+    // The hints that clients would not assume by themselves. Source: MCP 2025-11-25, ToolAnnotations.
+    annotations: {
+      ...(readOnlyHint && { readOnlyHint }),
+      ...(!readOnlyHint && !destructiveHint && { destructiveHint }),
+      ...(!readOnlyHint && idempotentHint && { idempotentHint }),
+      ...(!openWorldHint && { openWorldHint }),
+    },
   };
-}
-
-/** Whether the light list has the tool for callers of the role. */
-function isListedLight({ tool }: FoundTool, role: Role): boolean {
-  return tool.audience === undefined && hasRole(role, tool.role);
 }
 
 export function wholeDescription({ description, details }: Pick<Tool, 'description' | 'details'>): string {
   return details === undefined ? description : `${description} ${details}`;
-}
-
-/** The hints that clients would not assume by themselves. Source: MCP 2025-11-25, ToolAnnotations. */
-function unlikeDefaults(hints: ToolHints): Partial<ToolHints> {
-  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = hints;
-  return {
-    ...(readOnlyHint && { readOnlyHint }),
-    ...(!readOnlyHint && !destructiveHint && { destructiveHint }),
-    ...(!readOnlyHint && idempotentHint && { idempotentHint }),
-    ...(!openWorldHint && { openWorldHint }),
-  };
-}
-
-function objectSchema(schema: JsonObject): ObjectSchema {
-  return { ...schema, type: 'object' };
 }

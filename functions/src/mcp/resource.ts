@@ -25,15 +25,12 @@ export type Completion = (
   chosen: Readonly<Record<string, string>>,
 ) => Promise<readonly string[]>;
 
+type Listed = Omit<Resource, 'uri' | 'read'>;
+
 /** A family of resources, as its file writes it. */
-interface ResourceTemplateDefinition<Variables extends z.ZodObject> {
+interface ResourceTemplateDefinition<Variables extends z.ZodObject> extends Listed {
   /** RFC 6570, level 1: `firebase://subscriptions/{subscriptionId}`. */
   readonly uriTemplate: string;
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly mimeType: string;
-  readonly role: Role;
   /** Strings, one for each variable of the template. What does not match is no resource. */
   readonly variables: Variables;
   /** Whether values may have slashes that are not encoded: the URI must be plain all the same. */
@@ -56,7 +53,7 @@ export interface BoundResource {
 }
 
 /** A template with its types erased, as the router keeps it. */
-export interface ResourceTemplate extends Omit<Resource, 'uri' | 'read'> {
+export interface ResourceTemplate extends Listed {
   readonly uriTemplate: string;
   readonly watchable: boolean;
   readonly slashes: boolean;

@@ -39,15 +39,16 @@ export interface Resources {
 const MAX_URI_LENGTH = 2000;
 
 export function resourcesOf(toolsets: readonly Toolset[]): Resources {
-  const fixed = toolsets.flatMap(({ name, resources }) =>
-    resources.map((resource) => ({ toolset: name, resource })),
+  const fixed = toolsets.flatMap(({ name: toolset, resources }) =>
+    resources.map((resource) => ({ toolset, resource })),
   );
-  const families = toolsets.flatMap(({ name, templates = [] }) =>
-    templates.map((template) => ({
-      toolset: name,
-      template,
-      pattern: new UriTemplate(patternOf(template)),
-    })),
+  const families = toolsets.flatMap(({ name: toolset, templates = [] }) =>
+    templates.map((template) => {
+      const { uriTemplate, slashes } = template;
+      // A value with slashes is RFC 6570's level 2, which clients need not know.
+      const pattern = new UriTemplate(slashes ? uriTemplate.replaceAll('{', '{+') : uriTemplate);
+      return { toolset, template, pattern };
+    }),
   );
   const byUri = new Map(
     fixed.map(({ toolset, resource }) => {
@@ -57,7 +58,13 @@ export function resourcesOf(toolsets: readonly Toolset[]): Resources {
   );
   return {
     listed: fixed.map(({ resource: { role: _role, read: _read, ...listed } }) => listed),
-    templates: families.map(({ template }) => listedTemplate(template)),
+    templates: families.map(({ template: { uriTemplate, name, title, description, mimeType } }) => ({
+      uriTemplate,
+      name,
+      title,
+      description,
+      mimeType,
+    })),
     watchable: families.some(({ template }) => template.watchable),
     completable: families.some(({ template }) => template.completions.size > 0),
     findTemplate: (uriTemplate) => families.find(({ template }) => template.uriTemplate === uriTemplate),
@@ -76,30 +83,13 @@ export function resourcesOf(toolsets: readonly Toolset[]): Resources {
   };
 }
 
-/** What a client is shown, and nothing that is only ours. */
-function listedTemplate({
-  uriTemplate,
-  name,
-  title,
-  description,
-  mimeType,
-}: ResourceTemplate): ListedTemplate {
-  return { uriTemplate, name, title, description, mimeType };
-}
-
-/** What URIs are matched with: a value with slashes is RFC 6570's level 2, which clients need not know. */
-function patternOf({ uriTemplate, slashes }: ResourceTemplate): string {
-  return slashes ? uriTemplate.replaceAll('{', '{+') : uriTemplate;
-}
-
 /** The template's variables, decoded; undefined where the URI is none of the template's. */
 function variablesOf(pattern: UriTemplate, uri: string): Readonly<Record<string, string>> | undefined {
-  const matched = pattern.match(uri);
-  if (matched === null) return undefined;
+  const matched = Object.entries(pattern.match(uri) ?? {});
   try {
-    return Object.fromEntries(
-      Object.entries(matched).map(([name, value]) => [name, decodeURIComponent(String(value))]),
-    );
+    return matched.length === 0
+      ? undefined
+      : Object.fromEntries(matched.map(([name, value]) => [name, decodeURIComponent(String(value))]));
   } catch {
     // A "%" that encodes nothing.
     return undefined;
