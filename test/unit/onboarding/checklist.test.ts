@@ -81,7 +81,7 @@ describe('the checklist', () => {
     fc.assert(
       fc.property(kinds, (kind) => {
         const items = itemsOf(kind);
-        const ids = items.map(({ id }) => id);
+        const ids: readonly string[] = items.map(({ id }) => id);
         assert.equal(new Set(ids).size, ids.length);
         for (const [index, { dependencies }] of items.entries()) {
           for (const id of dependencies) assert.ok(ids.slice(0, index).includes(id));
@@ -94,7 +94,7 @@ describe('the checklist', () => {
 describe('the progress of a checklist', () => {
   const item = fc.record({ completed: fc.boolean(), required: fc.boolean() }).map(
     (changes): ChecklistItem => ({
-      id: 'item',
+      id: 'claim',
       category: 'work',
       title: 'An item',
       description: 'To do.',

@@ -8,7 +8,6 @@ import {
   chooseLanguage,
   LANGUAGES,
   type Newcomer,
-  STEP_NAMES,
   TEXTS,
   welcome,
 } from '../../../functions/src/toolsets/onboarding/rules/welcome.ts';
@@ -33,7 +32,7 @@ describe('the languages of a welcome', () => {
       systemOverview,
       ...AGENT_TYPES.map((role) => roles[role]),
       specializations,
-      ...STEP_NAMES.flatMap((step) => [steps[step].title, steps[step].description]),
+      ...Object.values(steps).flatMap(({ title, description }) => [title, description]),
       elsewhere,
       askWhoInvitedYou,
     ];

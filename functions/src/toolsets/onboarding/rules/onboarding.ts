@@ -1,22 +1,14 @@
 /** Arriving: the welcome and the checklist. Source: spec/network.md, "Onboarding Tools"; docs/semantics.md#network. */
-import type { AgentType } from '../../../access/rules/agent.ts';
 import { type AccessPorts, hasRole, type Principal } from '../../../access/rules/principal.ts';
 import type { AgentRegistration } from '../../../access/rules/registration.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { Hashing, PortOf } from '../../../kernel/ports.ts';
 import type { FirestoreOnboardingFacts } from '../store/onboardingFacts.ts';
 import { type ChecklistItem, checklist, leads } from './checklist.ts';
-import { type Welcome, welcome } from './welcome.ts';
+import { type Newcomer, welcome } from './welcome.ts';
 
 export interface OnboardingPorts extends AccessPorts {
   readonly onboardingFacts: PortOf<FirestoreOnboardingFacts>;
-}
-
-interface WelcomeRequest {
-  readonly agentName: string;
-  readonly role: AgentType;
-  readonly specializations: readonly string[];
-  readonly language: string;
 }
 
 const MAX_CONTACTS = 5;
@@ -31,19 +23,24 @@ export class OnboardingService {
   }
 
   /** @throws MusterError VALIDATION_ERROR for a name that cannot be read */
-  welcome(principal: Principal, workspace: string, request: WelcomeRequest): Welcome {
-    const { hashing } = this.ports;
-    const name = plainText(request.agentName);
-    if (name === '') throw unreadableName();
-    const ownName = registrationName(name, hashing);
-    const specializations = request.specializations.map(plainText).filter((text) => text !== '');
+  welcome(
+    principal: Principal,
+    written: Pick<Newcomer, 'name' | 'role' | 'specializations' | 'language' | 'workspace'>,
+  ) {
+    const name = plainText(written.name);
+    if (name === '') {
+      throw new MusterError('VALIDATION_ERROR', 'The name has no character that can be read.', {
+        field: 'agentName',
+        suggestion: 'Give a name of letters or digits.',
+      });
+    }
+    const ownName = registrationName(name, this.ports.hashing);
+    const specializations = written.specializations.map(plainText).filter((text) => text !== '');
     return welcome({
+      ...written,
       name,
-      role: request.role,
       specializations: [...new Set(specializations)],
-      language: request.language,
       registration: { name: ownName, agentId: this.registration.agentId(principal.ownerUid, ownName) },
-      workspace,
       mayLead: hasRole(principal.role, 'leader'),
     });
   }
@@ -64,28 +61,19 @@ export class OnboardingService {
       principal.agentId === agentId ||
       hasRole(principal.role, 'leader') ||
       (principal.kind === 'person' && agent?.ownerUid === principal.uid);
-    if (agent === undefined || !isTheirs) throw noSuchAgent(agentId);
+    if (agent === undefined || !isTheirs) {
+      throw new MusterError('NOT_FOUND', `There is no agent "${agentId}" whose checklist you may see.`, {
+        field: 'agentId',
+        value: agentId,
+        suggestion: 'Give your own agent id; onboarding.registerAgent answers it.',
+      });
+    }
     const [firstDiscovery, firstTaskCreated] = await Promise.all([
       onboardingFacts.discovery(agentId),
       leads(agent) ? onboardingFacts.createdTask(agentId) : undefined,
     ]);
     return checklist({ agent, firstDiscovery, firstTaskCreated });
   }
-}
-
-function unreadableName(): MusterError {
-  return new MusterError('VALIDATION_ERROR', 'The name has no character that can be read.', {
-    field: 'agentName',
-    suggestion: 'Give a name of letters or digits.',
-  });
-}
-
-function noSuchAgent(agentId: string): MusterError {
-  return new MusterError('NOT_FOUND', `There is no agent "${agentId}" whose checklist you may see.`, {
-    field: 'agentId',
-    value: agentId,
-    suggestion: 'Give your own agent id; onboarding.registerAgent answers it.',
-  });
 }
 
 const MIN_LENGTH = 3;
@@ -107,10 +95,13 @@ export function registrationName(name: string, hashing: Hashing): string {
   return `${start}-${digest}`;
 }
 
-/** Characters that are not there to be read: controls, direction marks, zero-width ones, halves of pairs. */
-const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]+/gu;
-
-/** A caller's text as it may stand in a sentence: on one line, nothing in it but what can be read. */
+/**
+ * A caller's text as it may stand in a sentence: on one line, without controls, direction marks, zero-width
+ * characters and halves of pairs.
+ */
 export function plainText(text: string): string {
-  return text.replace(INVISIBLE, ' ').replace(/\s+/gu, ' ').trim();
+  return text
+    .replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/\s+/gu, ' ')
+    .trim();
 }

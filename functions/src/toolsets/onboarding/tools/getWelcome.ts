@@ -3,7 +3,7 @@ import { AGENT_TYPES } from '../../../access/rules/agent.ts';
 import { hasRole } from '../../../access/rules/principal.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
 import { defineTool } from '../../../mcp/tool.ts';
-import { LANGUAGES, type WelcomeStep } from '../rules/welcome.ts';
+import { LANGUAGES, type ProposedCall } from '../rules/welcome.ts';
 import { callText, writtenCall } from './calls.ts';
 
 const MAX_SPECIALIZATIONS = 20;
@@ -53,28 +53,27 @@ export const getWelcome = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'viewer',
   example: { agentName: 'Ada', role: 'developer', specializations: ['typescript'], language: 'en' },
-  handler: async (context, { specializations = [], ...input }) => {
-    const { services, principal, workspace } = context;
-    const { message, systemOverview, roleDescription, ...rest } = services.onboarding.welcome(
-      principal,
-      workspace,
-      {
-        ...input,
-        specializations,
-      },
-    );
+  handler: async (context, { agentName: name, specializations = [], ...input }) => {
+    const { services, principal, workspace, directory, baseUrl } = context;
+    const newcomer = { ...input, name, specializations, workspace };
+    const { steps, elsewhere, askWhoInvitedYou, ...texts } = services.onboarding.welcome(principal, newcomer);
     const contacts = await services.onboarding.contacts(workspace);
-    const steps = rest.steps.filter(({ call }) => mayCall(context, call.tool));
+    const open = steps.filter(({ call }) => mayCall(context, call.tool));
+    const quickStart = open.map(({ title, description, call }, index) => {
+      const isServed = directory.wireName(call.tool) !== undefined;
+      const told = isServed ? description : `${description} ${elsewhere(baseUrl)}`;
+      return { step: index + 1, title, description: told, action: writtenCall(directory, call) };
+    });
     return {
-      welcome: { message, systemOverview, roleDescription },
-      quickStart: steps.map((each, index) => stepAnswer(context, each, index, rest.elsewhere)),
+      welcome: texts,
+      quickStart,
       resources: {
         documentation: documentation(context),
-        tutorials: tutorials(context, steps),
-        contacts: contacts.length > 0 ? [...contacts] : [rest.askWhoInvitedYou],
+        tutorials: tutorials(open.map(({ call }) => call)).map((call) => writtenCall(directory, call)),
+        contacts: contacts.length > 0 ? [...contacts] : [askWhoInvitedYou],
       },
-      language: rest.language,
-      ...(rest.notice !== undefined && { notice: rest.notice }),
+      language: texts.language,
+      notice: texts.notice,
     };
   },
 });
@@ -85,29 +84,13 @@ function mayCall({ directory, principal }: CallContext, fullName: string): boole
   return tool !== undefined && hasRole(principal.role, tool.role);
 }
 
-function stepAnswer(
-  { directory, baseUrl }: CallContext,
-  { title, description, call }: WelcomeStep,
-  index: number,
-  elsewhere: (url: string) => string,
-): z.output<typeof step> {
-  const isServed = directory.wireName(call.tool) !== undefined;
-  return {
-    step: index + 1,
-    title,
-    description: isServed ? description : `${description} ${elsewhere(baseUrl)}`,
-    action: writtenCall(directory, call),
-  };
-}
-
 function documentation({ directory, baseUrl }: CallContext): string[] {
   const toolsets = new Set(directory.tools.map(({ toolset }) => toolset));
   return [baseUrl, ...[...toolsets].map((toolset) => `${baseUrl}/${toolset}`), ...directory.resources];
 }
 
 /** The checklist guides on; the list of skills has an example for every tool. */
-function tutorials({ directory }: CallContext, steps: readonly WelcomeStep[]): string[] {
-  const checklist = steps.filter(({ call }) => call.tool === 'onboarding.getChecklist');
-  const calls = [...checklist.map(({ call }) => call), { tool: 'system.listSkills', args: {} }];
-  return calls.map((call) => writtenCall(directory, call));
+function tutorials(calls: readonly ProposedCall[]): readonly ProposedCall[] {
+  const checklist = calls.filter(({ tool }) => tool === 'onboarding.getChecklist');
+  return [...checklist, { tool: 'system.listSkills', args: {} }];
 }

@@ -127,11 +127,7 @@ export const registerAgent = defineTool({
     configuration: { maxConcurrentTasks: 2 },
   },
   handler: async ({ services, principal, operation, baseUrl }, input) => {
-    const {
-      maxConcurrentTasks,
-      timeout,
-      retryPolicy: retries,
-    } = configuration.parse(input.configuration ?? {});
+    const { retryPolicy: retries = {}, ...limits } = configuration.parse(input.configuration ?? {});
     const draft = {
       ...input.agentInfo,
       capabilities: input.capabilities.map(({ name, category, parameters }) => ({
@@ -139,7 +135,7 @@ export const registerAgent = defineTool({
         category,
         ...(parameters && { parameters }),
       })),
-      configuration: { maxConcurrentTasks, timeout, retryPolicy: retryPolicy.parse(retries ?? {}) },
+      configuration: { ...limits, retryPolicy: retryPolicy.parse(retries) },
       role: input.role,
       workspace: input.workspace,
     };
@@ -152,19 +148,12 @@ export const registerAgent = defineTool({
   replay: async ({ services, operation }, _, kept) => {
     const { credentials, ...rest } = stored.parse(kept);
     const secret = await services.registration.secretOf(credentials.apiKey, rest.agentId, operation);
-    if (secret === undefined) throw secretGone();
+    if (secret === undefined) {
+      const message = 'The agent is registered, but the secret of that call cannot be shown again.';
+      const suggestion =
+        'Register the agent again without the key, or with another one: that replaces its credential.';
+      throw new MusterError('GONE', message, { field: 'idempotency_key', suggestion });
+    }
     return { ...rest, credentials: { ...credentials, secret } };
   },
 });
-
-function secretGone(): MusterError {
-  return new MusterError(
-    'GONE',
-    'The agent is registered, but the secret of that call cannot be shown again.',
-    {
-      field: 'idempotency_key',
-      suggestion:
-        'Register the agent again without the key, or with another one: that replaces its credential.',
-    },
-  );
-}
