@@ -11,7 +11,7 @@ import { createDeliveryEndpoint } from './mcp/http/requestBody.ts';
 import { OpenStreams } from './mcp/http/streams.ts';
 import { DatabaseCommitProofs } from './toolsets/firebase/store/watcherLeases.ts';
 import { toolsets } from './toolsets/index.ts';
-import { Sweep } from './toolsets/system/rules/sweeper.ts';
+import { sweep } from './toolsets/system/rules/sweeper.ts';
 
 export type { Bindings };
 
@@ -36,7 +36,7 @@ export function compose(bindings: Bindings) {
   return {
     ports,
     services,
-    sweep: new Sweep(parts, ports),
+    sweep: () => sweep(parts, ports),
     gitHubWebhook: createDeliveryEndpoint(services.webhook),
   };
 }

@@ -79,7 +79,7 @@ export const executeRun = onTaskDispatched<unknown>(
  */
 export const sweep = onSchedule(
   { schedule: 'every 1 minutes', region, maxInstances: 1, timeoutSeconds: 540 },
-  async () => void (await app().sweep.run()),
+  async () => void (await app().sweep()),
 );
 
 /** Every minute it sends the reminders that are due. */

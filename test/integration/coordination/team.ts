@@ -20,7 +20,7 @@ import type {
 } from '../../../functions/src/toolsets/coordination/rules/machine.ts';
 import type { Counter } from '../../../functions/src/toolsets/coordination/rules/session.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
-import { Sweep, type SweepReport } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
+import { sweep } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
 import { FirestoreSweepRecord } from '../../../functions/src/toolsets/system/store/metrics.ts';
 
 /** Far from the present, so that the sweeps of these tests and of others leave each other alone. */
@@ -177,14 +177,14 @@ export class Team {
    * What the schedule runs every minute, of agents and tasks, with a record of its own.
    * @param timeoutMilliseconds how long presence is waited for
    */
-  sweep({ ports }: SweptInstance = this.app, timeoutMilliseconds = 10_000): Promise<SweepReport> {
+  sweep({ ports }: SweptInstance = this.app, timeoutMilliseconds = 10_000) {
     const quiet = { ...ports, log: silent };
     const parts = [
       ...new TaskSweep(quiet, codingExpiry(quiet.sessions)).parts,
       new AgentLiveness(quiet).part,
     ];
     const limits = { turnMilliseconds: 60_000, timeoutMilliseconds };
-    return new Sweep(parts, { ...quiet, sweepRecord: this.sweepRecord }, limits).run();
+    return sweep(parts, { ...quiet, sweepRecord: this.sweepRecord }, limits);
   }
 
   get sweepRecord(): FirestoreSweepRecord {

@@ -50,7 +50,7 @@ describe('documents that cannot be read', () => {
     assert.equal(await team.claim(agent), last);
     await team.complete(agent, String(last));
     assert.equal(await team.claim(agent), undefined);
-    const { page } = await team.app.services.system.tasks.look({
+    const { page } = await team.app.services.system.tasks.list({
       workspace: team.workspace,
       includeAssigned: true,
       limit: 20,

@@ -16,20 +16,10 @@ const SUMMARY_CHANGES = ['createAgent', 'replaceAgent', 'holdTask', 'dropTask'] 
 /** How long a list waits for presence before it goes by what the last sweep found. */
 const PRESENCE_WAIT_MILLISECONDS = 1000;
 
-/** How many agents are in each state; offline ones as the last sweep, at most a minute ago, found them. */
-interface AgentSummary {
-  readonly total: number;
-  readonly active: number;
-  readonly idle: number;
-  readonly busy: number;
-  readonly offline: number;
-  readonly error: number;
-}
-
 export class AgentOverview {
   private readonly ports: SystemPorts;
   private readonly pages = new MemoCache<Found<Agent>>();
-  private readonly summaries = new MemoCache<AgentSummary>();
+  private readonly summaries = new MemoCache<Awaited<ReturnType<typeof countAgents>>>();
 
   constructor(ports: SystemPorts) {
     this.ports = ports;
@@ -60,9 +50,8 @@ export class AgentOverview {
     return { items: agents.filter(({ status }) => status === 'active'), more };
   }
 
-  /** From counters and from counts of those at work: however many others there are, they are not read. */
-  summary(): Promise<AgentSummary> {
-    return this.summaries.read('summary', this.stamp(), () => this.count());
+  summary() {
+    return this.summaries.read('summary', this.stamp(), () => countAgents(this.ports));
   }
 
   /** One reading serves for a second, unless this instance has changed an agent since. */
@@ -70,20 +59,6 @@ export class AgentOverview {
     const { store, clock } = this.ports;
     const changes = SUMMARY_CHANGES.map((kind) => store.committed(kind));
     return `${changes.join(' ')} ${Math.floor(clock.now().getTime() / 1000)}`;
-  }
-
-  private async count(): Promise<AgentSummary> {
-    const { directory } = this.ports;
-    const [registered, active, busy, error] = await Promise.all([
-      directory.registered(),
-      directory.count('active'),
-      directory.count('busy'),
-      directory.count('error'),
-    ]);
-    const { total, active: online } = registered;
-    // The counts are taken one beside the other, so an agent may change in between.
-    const idle = Math.max(0, online - active - busy - error);
-    return { total, active, idle, busy, offline: total - online, error };
   }
 
   private async lastSeen(agents: readonly Agent[]): Promise<ReadonlyMap<string, Date>> {
@@ -99,19 +74,31 @@ export class AgentOverview {
   }
 }
 
-// Everything that can be asked for: the tools of this deployment, as their definitions say, and the
-// capabilities that agents declare. Source: spec/network.md, system.listSkills.
+/**
+ * How many agents are in each state; offline ones as the last sweep, at most a minute ago, found them. From counters
+ * and from counts of those at work: however many others there are, they are not read.
+ */
+async function countAgents({ directory }: SystemPorts) {
+  const [{ total, active: online }, active, busy, error] = await Promise.all([
+    directory.registered(),
+    directory.count('active'),
+    directory.count('busy'),
+    directory.count('error'),
+  ]);
+  // The counts are taken one beside the other, so an agent may change in between.
+  const idle = Math.max(0, online - active - busy - error);
+  return { total, active, idle, busy, offline: total - online, error };
+}
 
-export interface Skill {
-  readonly id: string;
-  readonly name: string;
-  readonly category: string;
+/**
+ * What can be asked for: a tool of this deployment, as its definition says, or a capability that agents declare.
+ * Source: spec/network.md, system.listSkills.
+ */
+export interface Skill extends Omit<OfferedSkill, 'agents'> {
   readonly description: string;
-  readonly version: string;
-  readonly author: string;
-  readonly requirements: readonly string[];
+  readonly requirements: string[];
   readonly parameters?: JsonObject;
-  readonly examples?: readonly JsonObject[];
+  readonly examples?: JsonObject[];
   readonly deprecated: boolean;
 }
 
@@ -123,14 +110,12 @@ interface SkillRequest {
   readonly offset: number;
 }
 
-/** Finds skills among all tools and the capabilities of agents: the tools first, in their order, then by name. */
-export type FindSkills = (
-  tools: readonly Skill[],
-  request: SkillRequest,
-) => Promise<{ readonly skills: readonly Skill[]; readonly total: number }>;
+export type FindSkills = ReturnType<typeof findSkillsWith>;
 
-export function findSkillsWith(capabilities: SystemPorts['skills']): FindSkills {
-  return async (tools, { category, search = '', includeDeprecated, limit, offset }) => {
+/** Finds skills among all tools and the capabilities of agents: the tools first, in their order, then by name. */
+export function findSkillsWith(capabilities: SystemPorts['skills']) {
+  return async (tools: readonly Skill[], request: SkillRequest) => {
+    const { category, search = '', includeDeprecated, limit, offset } = request;
     const words = searchWords(search);
     const matching = tools.filter(
       (tool) =>

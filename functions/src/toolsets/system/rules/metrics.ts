@@ -1,6 +1,6 @@
 /** What the calls of the last hour were like, in every instance together. */
 import type { AgentChanges } from '../../../access/rules/agent.ts';
-import type { CallHistory, Counts, MetricsReader, ToolCounts } from '../../../access/rules/callMetrics.ts';
+import type { CallHistory, Counts, MetricsReader } from '../../../access/rules/callMetrics.ts';
 import type { Store } from '../../../kernel/commit.ts';
 import type { PortOf, UnreadableDocuments } from '../../../kernel/ports.ts';
 import type { SweepRecord } from '../../../kernel/sweep.ts';
@@ -44,8 +44,8 @@ export class RecentCalls {
   }
 
   private async read(now: number): Promise<CallHistory> {
-    const [from, to] = [new Date(now - WINDOW_MILLISECONDS), new Date(now)];
-    const history = await this.ports.metricsReader.between(from, to);
+    const { metricsReader } = this.ports;
+    const history = await metricsReader.between(new Date(now - WINDOW_MILLISECONDS), new Date(now));
     this.kept = { at: now, history };
     return history;
   }
@@ -57,10 +57,7 @@ export function successRate({ calls, failures }: Counts): number | undefined {
 }
 
 /** The tools that were called, those with the most failures first, then those with the most calls. */
-export function mostFailing(
-  tools: CallHistory['tools'],
-  most: number,
-): readonly (readonly [tool: string, counts: ToolCounts])[] {
+export function mostFailing(tools: CallHistory['tools'], most: number) {
   const called = [...tools].filter(([, { calls }]) => calls > 0);
   called.sort(
     ([name, one], [otherName, other]) =>
@@ -69,21 +66,15 @@ export function mostFailing(
   return called.slice(0, most);
 }
 
-// What the state of the whole system is read from.
-
 /** Each asks its service something small, and rejects where it is not answered. */
-export interface Probes {
-  firestore(): Promise<void>;
-  realtimeDatabase(): Promise<void>;
-}
+export type Probes = Readonly<Record<'firestore' | 'realtimeDatabase', () => Promise<void>>>;
 
-interface CommittedChanges {
-  /** Counts the changes of a kind that commits of this instance may have brought about. */
-  committed(kind: keyof AgentChanges): number;
-}
-
+/** The state of the whole system is read from these. */
 export interface SystemPorts extends GitHubPorts {
-  readonly store: Store & CommittedChanges;
+  readonly store: Store & {
+    /** Counts the changes of a kind that commits of this instance may have brought about. */
+    committed(kind: keyof AgentChanges): number;
+  };
   readonly skills: PortOf<FirestoreSkillReader>;
   readonly metricsReader: MetricsReader;
   readonly probes: Probes;

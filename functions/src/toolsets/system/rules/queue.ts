@@ -67,7 +67,7 @@ interface QueueState {
 export class TaskOverview {
   private readonly ports: SystemPorts;
   private readonly pages = new MemoCache<QueuePage>();
-  private readonly extents = new MemoCache<{ readonly blocked: number; readonly oldestTask?: Date }>();
+  private readonly extents = new MemoCache<Pick<QueueStats, 'blocked' | 'oldestTask'>>();
 
   constructor(ports: SystemPorts) {
     this.ports = ports;
@@ -77,7 +77,7 @@ export class TaskOverview {
    * The tasks of a workspace's queue, what can be claimed first, in its order; and how many there are in all.
    * @throws MusterError NOT_FOUND where the agent asked about does not exist
    */
-  async look(request: TaskQueueRequest): Promise<{ readonly page: QueuePage; readonly stats: QueueStats }> {
+  async list(request: TaskQueueRequest) {
     const state = await this.state(request.workspace);
     const [page, stats] = await Promise.all([this.page(request, state), this.statsOf(state)]);
     return { page, stats };
@@ -109,21 +109,20 @@ export class TaskOverview {
     if (state === undefined) return NO_STATS;
     const { session, counters, stamp } = state;
     const { counts, waits } = counters;
-    const { blocked, oldestTask } = await this.extents.read(session, stamp, () => this.extent(session));
+    const extent = await this.extents.read(session, stamp, () => this.extent(session));
     const inProgress = counts.in_progress + counts.waiting;
     return {
       total: counts.available + counts.claimed + inProgress,
       // A task may have become blocked since the others were counted.
-      pending: Math.max(0, counts.available - blocked),
+      pending: Math.max(0, counts.available - extent.blocked),
       assigned: counts.claimed,
       inProgress,
-      blocked,
       ...(waits.tasks > 0 && { avgWaitMilliseconds: waits.milliseconds / waits.tasks }),
-      ...(oldestTask && { oldestTask }),
+      ...extent,
     };
   }
 
-  private async extent(session: string): Promise<{ readonly blocked: number; readonly oldestTask?: Date }> {
+  private async extent(session: string) {
     const { queue } = this.ports;
     const [blocked, oldestTask] = await Promise.all([queue.countBlocked(session), queue.oldest(session)]);
     return { blocked, ...(oldestTask && { oldestTask }) };
@@ -153,17 +152,21 @@ export class TaskOverview {
   private async listOf(agentId: string, request: TaskQueueRequest): Promise<QueuePage> {
     const { sessions, tasks } = this.ports;
     const { open, agent } = await sessions.currentWithAgent(request.workspace, agentId);
-    if (agent === undefined) throw noAgent(agentId);
+    if (agent === undefined) {
+      throw new MusterError('NOT_FOUND', `There is no agent "${agentId}".`, {
+        field: 'agentId',
+        value: agentId,
+        suggestion: 'system.getAgents lists the agents.',
+      });
+    }
     if (open === undefined || request.status === 'blocked') return NO_TASKS;
     const { session } = open;
     if (request.status === 'pending') {
       const names = agent.value.capabilities.map(({ name }) => name);
       const keys = satisfiedKeys(session.capabilityKeys, names);
       const claimable = await tasks.claimable(session.id, keys, MAX_OWN_TASKS, request.type);
-      return firstOf(
-        claimable.map(({ value }) => value),
-        request,
-      );
+      const values = claimable.map(({ value }) => value);
+      return firstOf(values, request);
     }
     const held = Object.entries(agent.value.held).filter(([, task]) => task.session === session.id);
     const ids = held.map(([taskId]) => taskId).sort();
@@ -195,12 +198,4 @@ function firstOf(tasks: readonly Task[], request: TaskQueueRequest): QueuePage {
 export function queueStatus({ status, blockers }: Task): QueueStatus {
   if (status === 'available') return blockers > 0 ? 'blocked' : 'pending';
   return status === 'claimed' ? 'assigned' : 'in_progress';
-}
-
-function noAgent(agentId: string): MusterError {
-  return new MusterError('NOT_FOUND', `There is no agent "${agentId}".`, {
-    field: 'agentId',
-    value: agentId,
-    suggestion: 'system.getAgents lists the agents.',
-  });
 }

@@ -2,7 +2,6 @@
  * Whether the services that Muster stands on answer.
  * Source: spec/network.md, system.getSystemStatus; docs/semantics.md#network.
  */
-import type { SweepState } from '../../../kernel/sweep.ts';
 import { inTime } from '../../../kernel/waiting.ts';
 import type { RateLimit } from '../../github/index.ts';
 import type { SystemPorts } from './metrics.ts';
@@ -13,7 +12,7 @@ const SERVICES = ['firestore', 'realtimeDatabase', 'github'] as const;
 
 type Service = (typeof SERVICES)[number];
 
-/** One look at a service. */
+/** What one service was like when it was asked. */
 export interface Reading {
   readonly isUp: boolean;
   /** Until it answered, or until it was given up. */
@@ -24,24 +23,17 @@ export interface Reading {
 
 export type Readings = Partial<Readonly<Record<Service, Reading>>>;
 
-type SystemHealth = 'healthy' | 'degraded' | 'critical';
-
-interface Workload {
-  readonly activeAgents: number;
-  readonly tasksInQueue: number;
-}
-
 /**
  * How long a service is waited for. The Realtime Database answers at once or not at all, and others wait for
  * it too before a call is answered.
  */
-const PATIENCE_MILLISECONDS: Readonly<Record<Service, number>> = {
+const WAIT_MILLISECONDS: Readonly<Record<Service, number>> = {
   firestore: 2000,
   realtimeDatabase: 1000,
   github: 2000,
 };
 
-/** How long one look is good for. */
+/** How long readings are good for. */
 const KEPT_MILLISECONDS = 15_000;
 
 export class SystemStatus {
@@ -56,12 +48,11 @@ export class SystemStatus {
     this.tasks = tasks;
   }
 
-  /** All services at once; one look serves all callers for a while. */
+  /** Of all services at once; the same serve all callers for a while. */
   readings(): Promise<Readings> {
-    const now = this.ports.clock.now().getTime();
-    if (this.kept === undefined || this.kept.until <= now) {
+    const now = this.now().getTime();
+    if (this.kept === undefined || this.kept.until <= now)
       this.kept = { until: now + KEPT_MILLISECONDS, readings: this.probeAll() };
-    }
     return this.kept.readings;
   }
 
@@ -70,71 +61,64 @@ export class SystemStatus {
   }
 
   /** What there is to do, and who is there to do it; undefined where Firestore does not tell in time. */
-  async workload(workspace: string): Promise<Workload | undefined> {
-    const { directory } = this.ports;
-    const counted = Promise.all([directory.registered(), this.tasks.stats(workspace)]);
-    const known = inTime(counted, PATIENCE_MILLISECONDS.firestore, 'Firestore');
-    return known.then(
+  workload(workspace: string) {
+    const counted = Promise.all([this.ports.directory.registered(), this.tasks.stats(workspace)]);
+    return inTime(counted, WAIT_MILLISECONDS.firestore, 'Firestore').then(
       ([{ active }, { total }]) => ({ activeAgents: active, tasksInQueue: total }),
       () => undefined,
     );
   }
 
-  /** What the sweep has not got done; nothing where Firestore does not tell in time. */
-  async sweepAlerts(): Promise<readonly Alert[]> {
-    const { sweepRecord } = this.ports;
-    const state = inTime(sweepRecord.read(), PATIENCE_MILLISECONDS.firestore, 'Firestore');
+  /** The parts that the sweep has not got done for a while; none where Firestore does not tell in time. */
+  sweepAlerts(): Promise<readonly Alert[]> {
+    const state = inTime(this.ports.sweepRecord.read(), WAIT_MILLISECONDS.firestore, 'Firestore');
     return state.then(
-      ({ behind }) => behindAlerts(behind, this.now()),
+      ({ behind }) =>
+        Object.entries(behind)
+          .filter(([, { since }]) => this.now().getTime() - since.getTime() >= BEHIND_MILLISECONDS)
+          .map(([part, { since }]) => ({
+            level: 'warning',
+            message: `The sweep has been behind with its part "${part}" since ${since.toISOString()}; it goes on every minute.`,
+            at: since,
+          })),
       () => [],
     );
   }
 
   /** The stored documents that could not be read in the last hour; undefined where nobody tells in time. */
-  async unreadable(): Promise<readonly string[] | undefined> {
-    const known = inTime(
-      this.ports.unreadable.recent(),
-      PATIENCE_MILLISECONDS.realtimeDatabase,
-      'The Realtime Database',
-    );
-    return known.catch(() => undefined);
+  unreadable(): Promise<readonly string[] | undefined> {
+    const recent = this.ports.unreadable.recent();
+    return inTime(recent, WAIT_MILLISECONDS.realtimeDatabase, 'The Realtime Database').catch(() => undefined);
   }
 
   private async probeAll(): Promise<Readings> {
-    const { gitHub } = this.ports;
-    const present = SERVICES.filter((service) => service !== 'github' || gitHub.configured);
-    const readings = await Promise.all(present.map((service) => this.probe(service)));
-    return Object.fromEntries(present.map((service, index) => [service, readings[index]]));
+    const present = SERVICES.filter((service) => service !== 'github' || this.ports.gitHub.configured);
+    const readings = present.map(async (service) => [service, await this.probe(service)] as const);
+    return Object.fromEntries(await Promise.all(readings));
   }
 
   private async probe(service: Service): Promise<Reading> {
-    const { clock } = this.ports;
     const started = performance.now();
-    const outcome = await inTime(this.ask(service), PATIENCE_MILLISECONDS[service], service).then(
+    const outcome = await inTime(this.ask(service), WAIT_MILLISECONDS[service], service).then(
       (rateLimit) => ({ isUp: true, ...(rateLimit && { rateLimit }) }),
       () => ({ isUp: false }),
     );
-    return { ...outcome, milliseconds: Math.round(performance.now() - started), at: clock.now() };
+    return { ...outcome, milliseconds: Math.round(performance.now() - started), at: this.now() };
   }
 
   private ask(service: Service): Promise<RateLimit | undefined> {
     const asked = this.pending.get(service);
     if (asked !== undefined) return asked;
-    const asking = this.probeOnce(service).finally(() => this.pending.delete(service));
+    const { probes, gitHub } = this.ports;
+    const answer = service === 'github' ? gitHub.rateLimit() : probes[service]().then(() => undefined);
+    const asking = answer.finally(() => this.pending.delete(service));
     this.pending.set(service, asking);
     return asking;
-  }
-
-  private async probeOnce(service: Service): Promise<RateLimit | undefined> {
-    const { probes, gitHub } = this.ports;
-    if (service === 'github') return gitHub.rateLimit();
-    await probes[service]();
-    return undefined;
   }
 }
 
 /** Without Firestore nothing works; without the others, some things do not. */
-export function healthOf(readings: Readings): SystemHealth {
+export function healthOf(readings: Readings): 'healthy' | 'degraded' | 'critical' {
   if (readings.firestore?.isUp === false) return 'critical';
   return SERVICES.some((service) => readings[service]?.isUp === false) ? 'degraded' : 'healthy';
 }
@@ -160,18 +144,6 @@ const WITHOUT: Readonly<Record<Service, Pick<Alert, 'level' | 'message'>>> = {
 
 /** A part of the sweep that is behind for longer does not catch up in the next one. */
 const BEHIND_MILLISECONDS = 3 * 60_000;
-
-/** What the sweep has not got done for a while. */
-function behindAlerts(behind: SweepState['behind'], now: Date): readonly Alert[] {
-  const late = Object.entries(behind).filter(
-    ([, { since }]) => now.getTime() - since.getTime() >= BEHIND_MILLISECONDS,
-  );
-  return late.map(([part, { since }]) => ({
-    level: 'warning',
-    message: `The sweep has been behind with its part "${part}" since ${since.toISOString()}; it goes on every minute.`,
-    at: since,
-  }));
-}
 
 /** GitHub is as good as away when less than this share of the hour's requests is left. */
 const LOW_SHARE = 0.05;

@@ -4,17 +4,21 @@ import type { Firestore } from '@google-cloud/firestore';
 import type { Database, DataSnapshot } from 'firebase-admin/database';
 import { z } from 'zod';
 import type { CallHistory, Counts, MetricsReader, ToolCounts } from '../../../access/rules/callMetrics.ts';
+import { documentCodec } from '../../../kernel/firestore/codec.ts';
 import { timestamp } from '../../../kernel/firestore/documents.ts';
 import { sweepPath } from '../../../kernel/firestore/paths.ts';
 import type { Log, UnreadableDocuments } from '../../../kernel/ports.ts';
 import { METRICS_MINUTES, minuteKey, nameOfKey, timeOfMinuteKey } from '../../../kernel/realtime/paths.ts';
-import type { BehindPart, PresenceOutage, SweepRecord, SweepState } from '../../../kernel/sweep.ts';
+import type { PresenceOutage, SweepRecord, SweepState } from '../../../kernel/sweep.ts';
 
 export const storedCounts = z.object({
   calls: z.number(),
   failures: z.number().default(0),
   milliseconds: z.number().default(0),
-  errors: z.record(z.string(), z.number()).default({}),
+  errors: z
+    .record(z.string(), z.number())
+    .default({})
+    .transform((counts) => new Map(Object.entries(counts))),
 });
 
 /** The counts in a minute are read one by one: what is wrong with one is no matter of the others. */
@@ -42,42 +46,30 @@ export class DatabaseMetricsReader implements MetricsReader {
     const tools = new Map<string, ToolCounts>();
     for (const snapshot of minutes) {
       const path = `${METRICS_MINUTES}/${snapshot.key}`;
-      const [minute] = this.readable(path, snapshot.val(), storedMinute);
-      if (minute === undefined) continue;
-      if (minute.all !== undefined) {
-        for (const counts of this.readable(`${path}/all`, minute.all, storedCounts))
-          all = plus(all, countsOf(counts));
-      }
-      for (const [toolKey, stored] of Object.entries(minute.tools)) {
-        for (const counts of this.readable(`${path}/tools/${toolKey}`, stored, storedCounts)) {
-          const tool = nameOfKey(toolKey);
-          const sum = plus(tools.get(tool) ?? NOTHING, countsOf(counts));
-          tools.set(tool, { ...sum, lastUsed: timeOfMinuteKey(String(snapshot.key)) });
-        }
+      const minute = this.readable(path, snapshot.val(), storedMinute);
+      if (minute?.all !== undefined) all = plus(all, this.readable(`${path}/all`, minute.all, storedCounts));
+      for (const [toolKey, stored] of Object.entries(minute?.tools ?? {})) {
+        const counts = this.readable(`${path}/tools/${toolKey}`, stored, storedCounts);
+        if (counts === undefined) continue;
+        const tool = nameOfKey(toolKey);
+        const lastUsed = timeOfMinuteKey(String(snapshot.key));
+        tools.set(tool, { ...plus(tools.get(tool) ?? NOTHING, counts), lastUsed });
       }
     }
     return { all, tools };
   }
 
-  private readable<Schema extends z.ZodType>(
-    path: string,
-    value: unknown,
-    schema: Schema,
-  ): readonly z.output<Schema>[] {
-    const { success, data, error } = schema.safeParse(value);
-    if (success) return [data];
-    this.unreadable.note(path, error);
-    return [];
+  /** Undefined where it cannot be read, which is noted. */
+  private readable<Read>(path: string, value: unknown, schema: z.ZodType<Read>): Read | undefined {
+    const { data, error } = schema.safeParse(value);
+    if (error !== undefined) this.unreadable.note(path, error);
+    return data;
   }
 }
 
 const NOTHING: Counts = { calls: 0, failures: 0, milliseconds: 0, errors: new Map() };
 
-function countsOf({ errors, ...counts }: z.output<typeof storedCounts>): Counts {
-  return { ...counts, errors: new Map(Object.entries(errors)) };
-}
-
-function plus(one: Counts, other: Counts): Counts {
+function plus(one: Counts, other: Counts = NOTHING): Counts {
   const errors = new Map(one.errors);
   for (const [code, count] of other.errors) errors.set(code, (errors.get(code) ?? 0) + count);
   return {
@@ -90,17 +82,17 @@ function plus(one: Counts, other: Counts): Counts {
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Looks at this process, which is all of an instance. */
+/** Measures this process, which is all of an instance. */
 export class ProcessGauge {
-  private lastLook = { at: 0, microseconds: 0 };
+  private last = { at: 0, microseconds: 0 };
 
-  /** What it uses: resident memory, and the percentage of one processor since the last look. */
-  look() {
+  /** What it uses: resident memory, and the percentage of one processor since it was last measured. */
+  measure() {
     const { user, system } = process.cpuUsage();
     const now = { at: process.uptime(), microseconds: user + system };
-    const busySeconds = (now.microseconds - this.lastLook.microseconds) / 1e6;
-    const seconds = Math.max(now.at - this.lastLook.at, 0.001);
-    this.lastLook = now;
+    const busySeconds = (now.microseconds - this.last.microseconds) / 1e6;
+    const seconds = Math.max(now.at - this.last.at, 0.001);
+    this.last = now;
     return {
       uptimeSeconds: Math.floor(now.at),
       memoryMebibytes: oneDecimal(process.memoryUsage.rss() / MEBIBYTE),
@@ -119,24 +111,17 @@ function oneDecimal(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-const outage = z.object({ since: timestamp, back_at: timestamp.exactOptional() });
-
 const behindPart = z.object({
   since: timestamp,
   from: z.object({ at: timestamp, id: z.string() }).exactOptional(),
 });
 
-const sweepDocument = z.object({
-  outage: outage.nullish(),
-  behind: z.record(z.string(), behindPart).default({}),
-});
-
-export function sweepFromDocument(data: unknown): SweepState {
-  const { outage: stored, behind } = sweepDocument.parse(data);
-  if (!stored) return { behind };
-  const { since, back_at } = stored;
-  return { outage: { since, ...(back_at && { backAt: back_at }) }, behind };
-}
+export const { fromDocument: sweepFromDocument } = documentCodec(
+  z.object({
+    outage: z.object({ since: timestamp, back_at: timestamp.exactOptional() }).nullable().default(null),
+    behind: z.record(z.string(), behindPart).default({}),
+  }),
+);
 
 export class FirestoreSweepRecord implements SweepRecord {
   private readonly database: Firestore;
@@ -167,7 +152,10 @@ export class FirestoreSweepRecord implements SweepRecord {
   }
 
   async saveBehind(behind: SweepState['behind']): Promise<void> {
-    const parts = Object.entries(behind).map(([name, part]) => [name, partToDocument(part)]);
+    const parts = Object.entries(behind).map(([name, { since, from }]) => [
+      name,
+      from ? { since, from } : { since },
+    ]);
     await this.save('behind', Object.fromEntries(parts));
   }
 
@@ -175,8 +163,4 @@ export class FirestoreSweepRecord implements SweepRecord {
   private async save(field: 'outage' | 'behind', value: object | null): Promise<void> {
     await this.database.doc(this.path).set({ [field]: value }, { mergeFields: [field] });
   }
-}
-
-function partToDocument({ since, from }: BehindPart) {
-  return { since, ...(from && { from }) };
 }

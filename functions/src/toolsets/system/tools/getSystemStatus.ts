@@ -195,6 +195,6 @@ function errorsAnswer({ errors, calls }: Counts): z.output<typeof errorsShape> {
 }
 
 function instanceAnswer({ gauge }: Services['system']): z.input<typeof metricsShape> {
-  const { uptimeSeconds, memoryMebibytes, cpuPercent } = gauge.look();
+  const { uptimeSeconds, memoryMebibytes, cpuPercent } = gauge.measure();
   return { uptime: uptimeSeconds, memoryUsage: memoryMebibytes, cpuUsage: cpuPercent };
 }

@@ -140,7 +140,7 @@ export const getTaskQueue = defineTool({
     const { limit: _, ...filtered } = { ...input, workspace };
     const filters = JSON.stringify(filtered);
     const request: TaskQueueRequest = { ...input, workspace, after: queuePlaceOf(filters, at) };
-    const { page, stats } = await services.system.tasks.look(request);
+    const { page, stats } = await services.system.tasks.list(request);
     const { tasks, truncated, next } = page;
     return {
       tasks: tasks.map(taskAnswer),

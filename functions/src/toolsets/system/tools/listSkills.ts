@@ -68,7 +68,7 @@ export const listSkills = defineTool({
       services.system.recentCalls.lastHour(),
     ]);
     const shown = fitting(
-      skills.map((skill) => ({ ...skillAnswer(skill), ...usage(skill.id, history) })),
+      skills.map((skill) => ({ ...skill, ...usage(skill.id, history) })),
       (skill) => skill,
     );
     const categories = [...tools, ...skills].map(({ category }) => category);
@@ -96,15 +96,6 @@ function toolSkill(tool: KnownTool, version: string): Skill {
     parameters,
     examples: [example],
     deprecated: false,
-  };
-}
-
-function skillAnswer({ requirements, parameters, examples, ...skill }: Skill): z.input<typeof skillShape> {
-  return {
-    ...skill,
-    requirements: [...requirements],
-    ...(parameters && { parameters: { ...parameters } }),
-    ...(examples && { examples: examples.map((example) => ({ ...example })) }),
   };
 }
 

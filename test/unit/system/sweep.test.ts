@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import type { Position } from '../../../../functions/src/kernel/paging.ts';
-import type { SweepRecord, SweepState } from '../../../../functions/src/kernel/sweep.ts';
+import type { Position } from '../../../functions/src/kernel/paging.ts';
+import type { SweepRecord, SweepState } from '../../../functions/src/kernel/sweep.ts';
 import {
   expiryPart,
   type PresenceHealth,
   type SweepPart,
   type SweepTurn,
   walk,
-} from '../../../../functions/src/kernel/sweep.ts';
-import type { SystemPorts } from '../../../../functions/src/toolsets/system/rules/metrics.ts';
-import { RECOVERY_MILLISECONDS, Sweep } from '../../../../functions/src/toolsets/system/rules/sweeper.ts';
-import { portsOf } from '../../../support/ports.ts';
-import { START } from '../samples.ts';
+} from '../../../functions/src/kernel/sweep.ts';
+import type { SystemPorts } from '../../../functions/src/toolsets/system/rules/metrics.ts';
+import { RECOVERY_MILLISECONDS, sweep } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
+import { portsOf } from '../../support/ports.ts';
+import { START } from '../domain/samples.ts';
 
 const never = <T>() => new Promise<T>(() => undefined);
 
@@ -40,7 +40,7 @@ describe('the sweep', () => {
 
   const run = (parts: readonly SweepPart[], turnMilliseconds = 1000) => {
     const note = (event: string, fields: unknown) => void entries.push([event, fields]);
-    return new Sweep(
+    return sweep(
       parts,
       portsOf<SystemPorts>({
         presence: { check: () => check() },
@@ -49,7 +49,7 @@ describe('the sweep', () => {
         log: { info: note, warn: note, error: note },
       }),
       { turnMilliseconds, timeoutMilliseconds: 20 },
-    ).run();
+    );
   };
   const pass = (milliseconds: number) => {
     now = new Date(now.getTime() + milliseconds);
