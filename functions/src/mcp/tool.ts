@@ -95,6 +95,16 @@ export function clearable<Schema extends z.ZodType>(schema: Schema): z.ZodNullab
   return schema.nullable().meta({ [CLEARABLE]: true });
 }
 
+/** A part of an answer, none of whose fields the contract requires. */
+export function partial<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.object(shape).partial();
+}
+
+/** A text whose longest length the contract does not list. */
+export function textUpTo(most: number): z.ZodString {
+  return z.string().refine((text) => text.length <= most, `expected at most ${most} characters`);
+}
+
 const keyArgument = z.strictObject({
   idempotency_key: z
     .string()

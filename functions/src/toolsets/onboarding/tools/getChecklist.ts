@@ -1,36 +1,30 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, partial } from '../../../mcp/tool.ts';
 import { type ChecklistItem, progressOf } from '../rules/checklist.ts';
 import { writtenCall } from './calls.ts';
 
-const itemShape = z
-  .object({
-    id: z.string(),
-    category: z.string(),
-    title: z.string(),
-    description: z.string(),
-    required: z.boolean(),
-    completed: z.boolean(),
-    completedAt: z.iso.datetime(),
-    dependencies: z.array(z.string()).describe('Ids of the items that come before it.'),
-    resources: z
-      .array(z.string())
-      .describe(
-        'The call that does it, as a tool, a space and its arguments as JSON; then where to make it.',
-      ),
-  })
-  .partial();
+const itemShape = partial({
+  id: z.string(),
+  category: z.string(),
+  title: z.string(),
+  description: z.string(),
+  required: z.boolean(),
+  completed: z.boolean(),
+  completedAt: z.iso.datetime(),
+  dependencies: z.array(z.string()).describe('Ids of the items that come before it.'),
+  resources: z
+    .array(z.string())
+    .describe('The call that does it, as a tool, a space and its arguments as JSON; then where to make it.'),
+});
 
-const progressShape = z
-  .object({
-    completed: z.int(),
-    total: z.int(),
-    percentage: z.number().describe('Rounded down: 100 means that all is done.'),
-    requiredRemaining: z.int(),
-  })
-  .partial();
+const progressShape = partial({
+  completed: z.int(),
+  total: z.int(),
+  percentage: z.number().describe('Rounded down: 100 means that all is done.'),
+  requiredRemaining: z.int(),
+});
 
 export const getChecklist = defineTool({
   name: 'getChecklist',

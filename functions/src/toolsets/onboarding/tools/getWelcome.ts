@@ -2,29 +2,21 @@ import { z } from 'zod';
 import { AGENT_TYPES } from '../../../access/rules/agent.ts';
 import { hasRole } from '../../../access/rules/principal.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, partial, textUpTo } from '../../../mcp/tool.ts';
 import { LANGUAGES, type ProposedCall } from '../rules/welcome.ts';
 import { callText, writtenCall } from './calls.ts';
 
 const MAX_SPECIALIZATIONS = 20;
 
-const specialization = z.string().refine((text) => text.length <= 100, 'expected at most 100 characters');
+const step = partial({ step: z.int(), title: z.string(), description: z.string(), action: callText });
 
-const step = z
-  .object({ step: z.int(), title: z.string(), description: z.string(), action: callText })
-  .partial();
-
-const resources = z
-  .object({
-    documentation: z
-      .array(z.string())
-      .describe(
-        'Endpoints of this deployment, whose tools/list documents every tool, and resources to read.',
-      ),
-    tutorials: z.array(z.string()).describe('Calls that guide you further.'),
-    contacts: z.array(z.string()).describe('Ids of agents that lead this workspace, or whom to ask.'),
-  })
-  .partial();
+const resources = partial({
+  documentation: z
+    .array(z.string())
+    .describe('Endpoints of this deployment, whose tools/list documents every tool, and resources to read.'),
+  tutorials: z.array(z.string()).describe('Calls that guide you further.'),
+  contacts: z.array(z.string()).describe('Ids of agents that lead this workspace, or whom to ask.'),
+});
 
 export const getWelcome = defineTool({
   name: 'getWelcome',
@@ -35,16 +27,14 @@ export const getWelcome = defineTool({
     agentName: z.string().min(1).max(100).describe("The agent's name"),
     role: z.enum(AGENT_TYPES).describe("The agent's role"),
     specializations: z
-      .array(specialization)
+      .array(textUpTo(100))
       .refine((list) => list.length <= MAX_SPECIALIZATIONS, `expected at most ${MAX_SPECIALIZATIONS}`)
       .optional()
       .describe('What it is good at, to register as capabilities'),
     language: z.string().default('en').describe('ISO 639-1 code, or a tag such as pt-BR'),
   }),
   output: z.object({
-    welcome: z
-      .object({ message: z.string(), systemOverview: z.string(), roleDescription: z.string() })
-      .partial(),
+    welcome: partial({ message: z.string(), systemOverview: z.string(), roleDescription: z.string() }),
     quickStart: z.array(step),
     resources,
     language: z.enum(LANGUAGES).optional().describe('The language of these texts.'),

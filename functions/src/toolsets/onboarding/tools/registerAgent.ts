@@ -4,7 +4,7 @@ import { ROLES, WORKSPACE_NAME } from '../../../access/rules/principal.ts';
 import type { Registered } from '../../../access/rules/registration.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idLike } from '../../../kernel/ids.ts';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, partial } from '../../../mcp/tool.ts';
 
 const MAX_CAPABILITIES = 100;
 
@@ -58,23 +58,18 @@ const capability = z.strictObject({
 /** The specification promises few of these; the handler gives them all. */
 const output = z.object({
   agentId: z.string().describe('Unique agent identifier'),
-  credentials: z
-    .object({
-      apiKey: z.string(),
-      secret: z.string().describe('Shown once. The credential is "<apiKey>.<secret>".'),
-      expiresAt: z.iso.datetime(),
-    })
-    .partial(),
-  endpoints: z
-    .object({
-      messages: z
-        .url()
-        .describe('What others have pushed to messages/agents/<agentId> of the Realtime Database.'),
-      tasks: z.url().describe('The tasks that it holds, as system.getTaskQueue tells.'),
-      status: z.url().describe('How the system is, as system.getSystemStatus tells.'),
-    })
-    .partial()
-    .describe('To be read with a plain GET and the credential; each answers JSON.'),
+  credentials: partial({
+    apiKey: z.string(),
+    secret: z.string().describe('Shown once. The credential is "<apiKey>.<secret>".'),
+    expiresAt: z.iso.datetime(),
+  }),
+  endpoints: partial({
+    messages: z
+      .url()
+      .describe('What others have pushed to messages/agents/<agentId> of the Realtime Database.'),
+    tasks: z.url().describe('The tasks that it holds, as system.getTaskQueue tells.'),
+    status: z.url().describe('How the system is, as system.getSystemStatus tells.'),
+  }).describe('To be read with a plain GET and the credential; each answers JSON.'),
   registeredAt: z.iso.datetime().optional(),
 });
 

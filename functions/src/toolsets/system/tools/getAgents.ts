@@ -2,46 +2,40 @@ import { z } from 'zod';
 import { type Agent, foldedCapability } from '../../../access/rules/agent.ts';
 import { AVAILABILITIES, availability } from '../../../access/rules/liveness.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, partial, textUpTo } from '../../../mcp/tool.ts';
 import { cursor, pageShape, placeAfter } from './paging.ts';
 
 const MAX_CAPABILITIES = 20;
 
-const name = z.string().refine((text) => text.length <= 100, 'expected at most 100 characters');
+const name = textUpTo(100);
 
-const metrics = z
-  .object({
-    tasksCompleted: z.int(),
-    successRate: z.number().describe('Of the tasks that it closed, the share that it completed: 0 to 1.'),
-    avgResponseTime: z.number().describe('Milliseconds from claim to report, on average.'),
-    uptime: z.int().describe('Seconds since it came online.'),
-  })
-  .partial();
+const metrics = partial({
+  tasksCompleted: z.int(),
+  successRate: z.number().describe('Of the tasks that it closed, the share that it completed: 0 to 1.'),
+  avgResponseTime: z.number().describe('Milliseconds from claim to report, on average.'),
+  uptime: z.int().describe('Seconds since it came online.'),
+});
 
-const agentShape = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    type: z.string(),
-    status: z.string(),
-    capabilities: z.array(z.string()),
-    currentTasks: z.int(),
-    maxTasks: z.int(),
-    lastSeen: z.iso.datetime(),
-    metrics: metrics.describe('From its closed tasks; what nothing is known of is left out.'),
-  })
-  .partial();
+const agentShape = partial({
+  id: z.string(),
+  name: z.string(),
+  type: z.string(),
+  status: z.string(),
+  capabilities: z.array(z.string()),
+  currentTasks: z.int(),
+  maxTasks: z.int(),
+  lastSeen: z.iso.datetime(),
+  metrics: metrics.describe('From its closed tasks; what nothing is known of is left out.'),
+});
 
-const summary = z
-  .object({
-    total: z.int(),
-    active: z.int(),
-    idle: z.int(),
-    busy: z.int(),
-    offline: z.int(),
-    error: z.int(),
-  })
-  .partial();
+const summary = partial({
+  total: z.int(),
+  active: z.int(),
+  idle: z.int(),
+  busy: z.int(),
+  offline: z.int(),
+  error: z.int(),
+});
 
 function agentAnswer(agent: Agent, now: Date, includeMetrics: boolean): z.output<typeof agentShape> {
   return {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CallHistory, Counts } from '../../../access/rules/callMetrics.ts';
 import type { Services } from '../../../mcp/callContext.ts';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, partial } from '../../../mcp/tool.ts';
 import { mostFailing, successRate, WINDOW_MILLISECONDS } from '../rules/metrics.ts';
 import { alertsOf, healthOf, type Reading, type Readings, unreadableAlert } from '../rules/status.ts';
 
@@ -10,33 +10,26 @@ const MAX_TOOLS = 100;
 
 const latency = z.number().describe('Milliseconds until it answered, or until it was given up.');
 
-const part = z.object({ status: z.string(), latency }).partial();
+const part = partial({ status: z.string(), latency });
 
-const firebase = z
-  .object({
-    status: z
-      .string()
-      .describe('healthy; degraded without the Realtime Database; critical without Firestore.'),
-    latency: z.number().describe("Firestore's, in milliseconds."),
-    errors: z.int().describe('Calls of the last hour that failed with FIREBASE_ERROR.'),
-    unreadableDocuments: z
-      .int()
-      .describe('Stored documents that could not be read in the last hour, and were left out.'),
-    firestore: part,
-    realtimeDatabase: part,
-  })
-  .partial();
+const firebase = partial({
+  status: z.string().describe('healthy; degraded without the Realtime Database; critical without Firestore.'),
+  latency: z.number().describe("Firestore's, in milliseconds."),
+  errors: z.int().describe('Calls of the last hour that failed with FIREBASE_ERROR.'),
+  unreadableDocuments: z
+    .int()
+    .describe('Stored documents that could not be read in the last hour, and were left out.'),
+  firestore: part,
+  realtimeDatabase: part,
+});
 
-const github = z
-  .object({
-    status: z.string().describe('healthy, unavailable, or not configured.'),
-    rateLimit: z
-      .object({ limit: z.int(), remaining: z.int(), reset: z.iso.datetime() })
-      .partial()
-      .describe('What GitHub still allows.'),
-    latency,
-  })
-  .partial();
+const github = partial({
+  status: z.string().describe('healthy, unavailable, or not configured.'),
+  rateLimit: partial({ limit: z.int(), remaining: z.int(), reset: z.iso.datetime() }).describe(
+    'What GitHub still allows.',
+  ),
+  latency,
+});
 
 const rate = z.number().describe('Share of the calls that failed so: 0 to 1.');
 
@@ -63,26 +56,22 @@ const callsShape = z
   })
   .describe('The calls of the last hour and how they failed; absent where there were none.');
 
-const metricsShape = z
-  .object({
-    activeAgents: z.int().describe('Agents that are online.'),
-    tasksInQueue: z.int().describe("Tasks of this workspace's queue that are not closed."),
-    avgResponseTime: z.number().describe('Milliseconds a call, on average of the last hour.'),
-    successRate: z.number().describe('Share of the calls of the last hour that succeeded: 0 to 1.'),
-    uptime: z.int().describe('Seconds since the instance that answers began.'),
-    memoryUsage: z.number().describe('MiB of resident memory of that instance.'),
-    cpuUsage: z.number().describe('Percent of one processor that it has used since it was last asked.'),
-    calls: callsShape.optional(),
-  })
-  .partial();
+const metricsShape = partial({
+  activeAgents: z.int().describe('Agents that are online.'),
+  tasksInQueue: z.int().describe("Tasks of this workspace's queue that are not closed."),
+  avgResponseTime: z.number().describe('Milliseconds a call, on average of the last hour.'),
+  successRate: z.number().describe('Share of the calls of the last hour that succeeded: 0 to 1.'),
+  uptime: z.int().describe('Seconds since the instance that answers began.'),
+  memoryUsage: z.number().describe('MiB of resident memory of that instance.'),
+  cpuUsage: z.number().describe('Percent of one processor that it has used since it was last asked.'),
+  calls: callsShape.optional(),
+});
 
-const alertShape = z
-  .object({
-    level: z.string().describe('warning or critical.'),
-    message: z.string(),
-    timestamp: z.iso.datetime(),
-  })
-  .partial();
+const alertShape = partial({
+  level: z.string().describe('warning or critical.'),
+  message: z.string(),
+  timestamp: z.iso.datetime(),
+});
 
 export const getSystemStatus = defineTool({
   name: 'getSystemStatus',
@@ -99,7 +88,7 @@ export const getSystemStatus = defineTool({
     status: z.enum(['healthy', 'degraded', 'critical']),
     timestamp: z.iso.datetime(),
     version: z.string().optional(),
-    services: z.object({ firebase, github }).partial().optional(),
+    services: partial({ firebase, github }).optional(),
     metrics: metricsShape.optional(),
     alerts: z.array(alertShape).optional(),
     dependencies: z.record(z.string(), z.string()).optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, partial, textUpTo } from '../../../mcp/tool.ts';
 import {
   CODING_TYPE,
   isHeld,
@@ -21,47 +21,41 @@ const MAX_TITLE_LENGTH = 80;
 /** In the specification's order. */
 const STATUSES = ['pending', 'assigned', 'in_progress', 'blocked'] as const satisfies readonly QueueStatus[];
 
-const metadata = z
-  .object({
-    workspace: z.string(),
-    priority: z.int().describe('1 (first) to 10 (last).'),
-    files: z.array(z.string()),
-    hints: z.string(),
-    createdBy: z.string(),
-    blockers: z.int().describe('What stands between the task and a claim.'),
-    failedDependencies: z.array(z.string()),
-    retryAt: z.iso.datetime(),
-  })
-  .partial();
+const metadata = partial({
+  workspace: z.string(),
+  priority: z.int().describe('1 (first) to 10 (last).'),
+  files: z.array(z.string()),
+  hints: z.string(),
+  createdBy: z.string(),
+  blockers: z.int().describe('What stands between the task and a claim.'),
+  failedDependencies: z.array(z.string()),
+  retryAt: z.iso.datetime(),
+});
 
-const taskShape = z
-  .object({
-    id: z.string(),
-    type: z.string(),
-    priority: z.string(),
-    status: z.string(),
-    title: z.string(),
-    description: z.string(),
-    requiredCapabilities: z.array(z.string()),
-    assignedTo: z.string(),
-    createdAt: z.iso.datetime(),
-    deadline: z.iso.datetime().describe('When it should be done, where it has one.'),
-    dependencies: z.array(z.string()),
-    metadata,
-  })
-  .partial();
+const taskShape = partial({
+  id: z.string(),
+  type: z.string(),
+  priority: z.string(),
+  status: z.string(),
+  title: z.string(),
+  description: z.string(),
+  requiredCapabilities: z.array(z.string()),
+  assignedTo: z.string(),
+  createdAt: z.iso.datetime(),
+  deadline: z.iso.datetime().describe('When it should be done, where it has one.'),
+  dependencies: z.array(z.string()),
+  metadata,
+});
 
-const statsShape = z
-  .object({
-    total: z.int(),
-    pending: z.int(),
-    assigned: z.int(),
-    inProgress: z.int(),
-    blocked: z.int(),
-    avgWaitTime: z.number().describe('Milliseconds from creation to first claim, on average.'),
-    oldestTask: z.iso.datetime().describe('When the oldest of them was created.'),
-  })
-  .partial();
+const statsShape = partial({
+  total: z.int(),
+  pending: z.int(),
+  assigned: z.int(),
+  inProgress: z.int(),
+  blocked: z.int(),
+  avgWaitTime: z.number().describe('Milliseconds from creation to first claim, on average.'),
+  oldestTask: z.iso.datetime().describe('When the oldest of them was created.'),
+});
 
 function taskAnswer(task: Task): z.output<typeof taskShape> {
   const { claim, status } = task;
@@ -123,11 +117,7 @@ export const getTaskQueue = defineTool({
       .describe('What this agent holds; with status pending, what it may claim'),
     priority: z.enum(PRIORITY_WORDS).optional().describe('critical 1-2, high 3-4, normal 5-6, low 7-10'),
     status: z.enum(STATUSES).optional().describe('Of this status'),
-    type: z
-      .string()
-      .refine((text) => text.length <= 100, 'expected at most 100 characters')
-      .optional()
-      .describe(`${USUAL_TYPE}, ${CODING_TYPE}, or a type given at creation`),
+    type: textUpTo(100).optional().describe(`${USUAL_TYPE}, ${CODING_TYPE}, or a type given at creation`),
     includeAssigned: z.boolean().default(false).describe('Include tasks that somebody holds'),
     limit: z.int().min(1).max(100).default(20).describe('How many'),
     cursor,

@@ -2,37 +2,28 @@ import { z } from 'zod';
 import type { CallHistory } from '../../../access/rules/callMetrics.ts';
 import { fitting } from '../../../kernel/json.ts';
 import type { KnownTool } from '../../../mcp/callContext.ts';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, partial, textUpTo } from '../../../mcp/tool.ts';
 import type { Skill } from '../rules/directory.ts';
 import { successRate } from '../rules/metrics.ts';
 
-const MAX_SEARCH_LENGTH = 200;
-
 const object = z.record(z.string(), z.unknown());
 
-const skillShape = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    category: z.string(),
-    description: z.string(),
-    version: z.string(),
-    author: z.string(),
-    requirements: z.array(z.string()),
-    parameters: object,
-    examples: z.array(object),
-    deprecated: z.boolean(),
-    successRate: z.number().describe('Share of the calls of the last hour that succeeded: 0 to 1.'),
-    lastUsed: z.iso.datetime().describe('The last minute of the last hour in which it was called.'),
-  })
-  .partial();
+const skillShape = partial({
+  id: z.string(),
+  name: z.string(),
+  category: z.string(),
+  description: z.string(),
+  version: z.string(),
+  author: z.string(),
+  requirements: z.array(z.string()),
+  parameters: object,
+  examples: z.array(object),
+  deprecated: z.boolean(),
+  successRate: z.number().describe('Share of the calls of the last hour that succeeded: 0 to 1.'),
+  lastUsed: z.iso.datetime().describe('The last minute of the last hour in which it was called.'),
+});
 
-const shortText = (description: string) =>
-  z
-    .string()
-    .refine((text) => text.length <= MAX_SEARCH_LENGTH, `expected at most ${MAX_SEARCH_LENGTH} characters`)
-    .optional()
-    .describe(description);
+const shortText = (description: string) => textUpTo(200).optional().describe(description);
 
 export const listSkills = defineTool({
   name: 'listSkills',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, partial } from '../../../mcp/tool.ts';
 import { todoAnswer } from '../rules/todo.ts';
 import type { EndedOutcome } from '../rules/todos.ts';
 import { following, occurrenceShape, taskId, taskShape, writing, writingOwner } from './shapes.ts';
@@ -15,14 +15,12 @@ export const completeTask = defineTool({
   description: 'Completes a to-do. If it repeats, the next occurrence is created.',
   details: 'Its reminder goes. A task that is completed already stays as it is, and the answer says so.',
   input: z.strictObject({ task_id: taskId }),
-  output: z
-    .object({
-      success: z.boolean(),
-      task: taskShape,
-      message: z.string(),
-      next_occurrence: occurrenceShape.describe('If task is recurring, contains next occurrence details'),
-    })
-    .partial(),
+  output: partial({
+    success: z.boolean(),
+    task: taskShape,
+    message: z.string(),
+    next_occurrence: occurrenceShape.describe('If task is recurring, contains next occurrence details'),
+  }),
   annotations: { ...writing, destructiveHint: false, idempotentHint: true },
   role: 'viewer',
   example: { task_id: 'todo-xxx-001' },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, partial } from '../../../mcp/tool.ts';
 import type { BegunRecurrence } from '../rules/recurringTasks.ts';
 import * as shapes from './shapes.ts';
 
@@ -28,14 +28,12 @@ export const createRecurringTask = defineTool({
     priority: shapes.priority('MEDIUM by default').optional(),
     tags: shapes.fewTags('Tags').optional(),
   }),
-  output: z
-    .object({
-      success: z.boolean(),
-      recurring_task: shapes.recurringTaskShape,
-      first_occurrence: shapes.occurrenceShape.describe('The first generated task occurrence'),
-      message: z.string(),
-    })
-    .partial(),
+  output: partial({
+    success: z.boolean(),
+    recurring_task: shapes.recurringTaskShape,
+    first_occurrence: shapes.occurrenceShape.describe('The first generated task occurrence'),
+    message: z.string(),
+  }),
   annotations: { ...shapes.writing, destructiveHint: false, idempotentHint: false },
   role: 'viewer',
   example: { title: 'Check emails', frequency: 'DAILY', start_date: '2099-02-11T09:00:00Z' },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, partial } from '../../../mcp/tool.ts';
 import { reminderId, writing, writingOwner } from './shapes.ts';
 
 export const deleteReminder = defineTool({
@@ -8,7 +8,7 @@ export const deleteReminder = defineTool({
   description: 'Deletes a reminder; its to-do stays.',
   details: 'The task has none until set_reminder makes another.',
   input: z.strictObject({ reminder_id: reminderId }),
-  output: z.object({ success: z.boolean(), message: z.string() }).partial(),
+  output: partial({ success: z.boolean(), message: z.string() }),
   annotations: { ...writing, destructiveHint: true, idempotentHint: false },
   role: 'viewer',
   example: { reminder_id: 'todo-xxx-001' },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, partial } from '../../../mcp/tool.ts';
 import type { EndedOutcome } from '../rules/todos.ts';
 import { following, occurrenceShape, taskId, writing, writingOwner } from './shapes.ts';
 
@@ -16,7 +16,7 @@ export const deleteTask = defineTool({
   details:
     'Its reminder goes with it. Of a recurring task the next occurrence is created. Its history stays.',
   input: z.strictObject({ task_id: taskId }),
-  output: z.object({ success: z.boolean(), message: z.string(), next_occurrence: occurrenceShape }).partial(),
+  output: partial({ success: z.boolean(), message: z.string(), next_occurrence: occurrenceShape }),
   annotations: { ...writing, destructiveHint: true, idempotentHint: true },
   role: 'viewer',
   example: { task_id: 'todo-xxx-001' },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, partial } from '../../../mcp/tool.ts';
 import { eventMessage, messageOf } from '../rules/outbox.ts';
 import { cursor, endShape, fittingPage, pageLimit, timePageOf } from './listing.ts';
 import { reading, taskId } from './shapes.ts';
@@ -22,7 +22,7 @@ export const getTaskHistory = defineTool({
   description: 'Lists what happened to a to-do, newest first, also after it was deleted.',
   details: 'What was created, updated, completed, reminded of and deleted, with the task before and after.',
   input: z.strictObject({ task_id: taskId, limit: pageLimit(20), cursor }),
-  output: z.object({ events: z.array(eventShape), ...endShape }).partial(),
+  output: partial({ events: z.array(eventShape), ...endShape }),
   annotations: reading,
   role: 'viewer',
   example: { task_id: 'todo-xxx-001' },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, partial } from '../../../mcp/tool.ts';
 import { cursor, fittingPage, pageLimit, pagesOf, pagesShape, timePageOf } from './listing.ts';
 import { reading, recurringTaskAnswer, recurringTaskShape } from './shapes.ts';
 
@@ -12,7 +12,7 @@ export const listRecurringTasks = defineTool({
     limit: pageLimit(),
     cursor,
   }),
-  output: z.object({ recurring_tasks: z.array(recurringTaskShape), total: z.int(), ...pagesShape }).partial(),
+  output: partial({ recurring_tasks: z.array(recurringTaskShape), total: z.int(), ...pagesShape }),
   annotations: reading,
   role: 'viewer',
   example: {},

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, partial } from '../../../mcp/tool.ts';
 import { reminderAnswer } from '../rules/reminders.ts';
 import { cursor, fittingPage, MAX_LIMIT, pagesOf, pagesShape, timePageOf } from './listing.ts';
 import { reading, reminderShape } from './shapes.ts';
@@ -20,7 +20,7 @@ export const listReminders = defineTool({
     limit: limited,
     cursor,
   }),
-  output: z.object({ reminders: z.array(reminderShape), total: z.int(), ...pagesShape }).partial(),
+  output: partial({ reminders: z.array(reminderShape), total: z.int(), ...pagesShape }),
   annotations: reading,
   role: 'viewer',
   example: { upcoming: true, limit: 10 },

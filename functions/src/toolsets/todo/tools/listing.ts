@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { canonicalJson, fitting } from '../../../kernel/json.ts';
 import { decodeCursor, encodeCursor, type Page, type Place, type Slice } from '../../../kernel/paging.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
+import { partial } from '../../../mcp/tool.ts';
 import { SORT_ORDERS, type TodoPage, type TodoSort, todoAnswer } from '../rules/todo.ts';
 import type { FoundTodos } from '../rules/todoChanges.ts';
 import { date, dateOf, priority, tags, taskShape } from './shapes.ts';
@@ -50,13 +51,11 @@ export const pagesShape = {
   ...endShape,
 };
 
-export const listShape = z
-  .object({
-    tasks: z.array(taskShape),
-    total: z.int().describe('Total number of tasks matching filters'),
-    ...pagesShape,
-  })
-  .partial();
+export const listShape = partial({
+  tasks: z.array(taskShape),
+  total: z.int().describe('Total number of tasks matching filters'),
+  ...pagesShape,
+});
 
 interface AskedPage {
   readonly limit: number;

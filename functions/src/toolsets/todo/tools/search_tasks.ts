@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, textUpTo } from '../../../mcp/tool.ts';
 import { cursor, listAnswer, listedLimit, listShape, pageOf } from './listing.ts';
-import { reading, textUpTo } from './shapes.ts';
+import { reading } from './shapes.ts';
 
 export const searchTasks = defineTool({
   name: 'search_tasks',

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { hasRole, type Principal } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
-import { clearable } from '../../../mcp/tool.ts';
+import { clearable, partial, textUpTo } from '../../../mcp/tool.ts';
 import { FREQUENCIES, type RecurringTask } from '../rules/recurrence.ts';
 import { type Reminder, reminderAnswer } from '../rules/reminders.ts';
 import {
@@ -20,10 +20,6 @@ import type { EditedOutcome } from '../rules/todos.ts';
 export const taskId = idOf('a task').describe('Task ID');
 
 export const recurringTaskId = idOf('a recurring task').describe('Recurring task ID');
-
-/** A text whose longest length the contract does not list. */
-export const textUpTo = (most: number) =>
-  z.string().refine((text) => text.length <= most, `expected at most ${most} characters`);
 
 export const title = (description: string) =>
   z
@@ -69,31 +65,27 @@ export function dateOf(text: string | null | undefined): Date | null | undefined
 const time = z.iso.datetime();
 
 /** The contract requires nothing of an answer. */
-export const taskShape = z
-  .object({
-    id: z.string(),
-    title: z.string(),
-    description: z.string(),
-    due_date: time,
-    priority: z.string(),
-    tags: z.array(z.string()),
-    completed: z.boolean(),
-    created_at: time,
-    completed_at: time,
-    recurring_task_id: z.string().describe('The recurring task that it is an occurrence of.'),
-  })
-  .partial();
+export const taskShape = partial({
+  id: z.string(),
+  title: z.string(),
+  description: z.string(),
+  due_date: time,
+  priority: z.string(),
+  tags: z.array(z.string()),
+  completed: z.boolean(),
+  created_at: time,
+  completed_at: time,
+  recurring_task_id: z.string().describe('The recurring task that it is an occurrence of.'),
+});
 
 /** What tools that write answer. */
-export const writtenShape = z
-  .object({ success: z.boolean(), task: taskShape, message: z.string() })
-  .partial();
+export const writtenShape = partial({ success: z.boolean(), task: taskShape, message: z.string() });
 
 export function occurrenceAnswer({ id, title: text, dueDate }: Todo) {
   return { id, title: text, ...(dueDate && { due_date: dueDate.toISOString() }) };
 }
 
-export const occurrenceShape = z.object({ id: z.string(), title: z.string(), due_date: time }).partial();
+export const occurrenceShape = partial({ id: z.string(), title: z.string(), due_date: time });
 
 export function writtenAnswer(todo: Todo, message: string) {
   return { success: true, task: todoAnswer(todo), message };
@@ -143,22 +135,20 @@ export const timezone = textUpTo(100)
   .optional()
   .describe('IANA zone whose wall-clock hour is kept; UTC by default');
 
-export const recurringTaskShape = z
-  .object({
-    id: z.string(),
-    title: z.string(),
-    frequency: z.string(),
-    start_date: time,
-    end_date: time,
-    next_occurrence: time.describe('When the occurrence that there is now is due, as the rule has it.'),
-    description: z.string(),
-    priority: z.string(),
-    tags: z.array(z.string()),
-    timezone: z.string(),
-    created_at: time,
-    ended_at: time,
-  })
-  .partial();
+export const recurringTaskShape = partial({
+  id: z.string(),
+  title: z.string(),
+  frequency: z.string(),
+  start_date: time,
+  end_date: time,
+  next_occurrence: time.describe('When the occurrence that there is now is due, as the rule has it.'),
+  description: z.string(),
+  priority: z.string(),
+  tags: z.array(z.string()),
+  timezone: z.string(),
+  created_at: time,
+  ended_at: time,
+});
 
 export function recurringTaskAnswer(recurring: RecurringTask) {
   const { id, title, description, frequency, timezone, priority, tags, anchor, endDate, endedAt } = recurring;
@@ -183,28 +173,26 @@ export function writtenRecurringAnswer(recurring: RecurringTask, message: string
   return { success: true, recurring_task: recurringTaskAnswer(recurring), message };
 }
 
-export const writtenRecurringShape = z
-  .object({ success: z.boolean(), recurring_task: recurringTaskShape, message: z.string() })
-  .partial();
+export const writtenRecurringShape = partial({
+  success: z.boolean(),
+  recurring_task: recurringTaskShape,
+  message: z.string(),
+});
 
 export const reminderId = idOf('a reminder').describe('From todo_list_reminders');
 
 /** The contract requires nothing of an answer. */
-export const reminderShape = z
-  .object({
-    id: z.string(),
-    task_id: z.string(),
-    task_title: z.string(),
-    remind_at: time,
-    sent: z.boolean(),
-    sent_at: time.describe('When it was sent.'),
-    late: z.boolean().describe('Whether that was minutes after it was to be.'),
-  })
-  .partial();
+export const reminderShape = partial({
+  id: z.string(),
+  task_id: z.string(),
+  task_title: z.string(),
+  remind_at: time,
+  sent: z.boolean(),
+  sent_at: time.describe('When it was sent.'),
+  late: z.boolean().describe('Whether that was minutes after it was to be.'),
+});
 
-export const setShape = z
-  .object({ success: z.boolean(), reminder: reminderShape, message: z.string() })
-  .partial();
+export const setShape = partial({ success: z.boolean(), reminder: reminderShape, message: z.string() });
 
 export function setAnswer(reminder: Reminder) {
   const message = `The reminder comes at ${reminder.remindAt.toISOString()}.`;
