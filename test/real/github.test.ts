@@ -5,9 +5,8 @@
 import assert from 'node:assert/strict';
 import { gitHubSettings } from '../../functions/src/config.ts';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
-import { ask, find } from '../../functions/src/vendors/octokit/asking.ts';
-import { GitHubClients } from '../../functions/src/vendors/octokit/clients.ts';
-import { RestGitHub } from '../../functions/src/vendors/octokit/gitHub.ts';
+import { RestGitHub } from '../../functions/src/toolsets/github/store/gitHub.ts';
+import { OctokitClients } from '../../functions/src/vendors/octokit/clients.ts';
 import { describeReal, newName, variable } from './asking.ts';
 
 const SILENT = { info() {}, warn() {}, error() {} };
@@ -16,7 +15,7 @@ describeReal('github', () => {
   const [owner = '', repo = ''] = variable('MUSTER_REAL_REPOSITORY').split('/');
   const at = { owner, repo };
   const branch = newName();
-  const clients = new GitHubClients(gitHubSettings, SILENT);
+  const clients = new OctokitClients(gitHubSettings, SILENT);
   const gitHub = new RestGitHub(clients);
   const issues: number[] = [];
   let defaultBranch: string;
@@ -29,10 +28,10 @@ describeReal('github', () => {
 
   after(async () => {
     const client = await clients.writing(at);
-    await find(client, 'DELETE /repos/{owner}/{repo}/git/refs/{ref}', { ...at, ref: `heads/${branch}` });
+    await client.find('DELETE /repos/{owner}/{repo}/git/refs/{ref}', { ...at, ref: `heads/${branch}` });
     for (const issue_number of issues) {
       const closed = { ...at, issue_number, state: 'closed' };
-      await ask(client, 'PATCH /repos/{owner}/{repo}/issues/{issue_number}', closed);
+      await client.ask('PATCH /repos/{owner}/{repo}/issues/{issue_number}', closed);
     }
     if (defaultBranch !== undefined) {
       const left = await gitHub.findPullRequest(at, `${owner}:${branch}`, defaultBranch);
@@ -73,7 +72,7 @@ describeReal('github', () => {
       head: branch,
       base: defaultBranch,
       draft: false,
-      maintainerCanModify: false,
+      maintainer_can_modify: false,
     };
     const made = await gitHub.createPullRequest(at, pullRequest);
     assert.ok(typeof made === 'object');
@@ -94,7 +93,7 @@ describeReal('github', () => {
 
   it('says what a credential that GitHub does not know is refused for', async () => {
     const { apiUrl } = gitHubSettings();
-    const stranger = new RestGitHub(new GitHubClients(() => ({ apiUrl, token: 'ghp_nobodys' }), SILENT));
+    const stranger = new RestGitHub(new OctokitClients(() => ({ apiUrl, token: 'ghp_nobodys' }), SILENT));
     await assert.rejects(stranger.repository(at), (error: unknown) => {
       assert.ok(error instanceof MusterError, String(error));
       return error.code === 'FORBIDDEN' || error.code === 'GITHUB_ERROR' || error.code === 'UNAUTHORIZED';

@@ -51,6 +51,7 @@ import {
   subscriptionWriters,
 } from '../toolsets/firebase/store/subscriptions.ts';
 import { DatabaseWatcherLeases } from '../toolsets/firebase/store/watcherLeases.ts';
+import { RestGitHub } from '../toolsets/github/store/gitHub.ts';
 import { FirestorePullRequestLinks, linkWriters } from '../toolsets/github/store/pullRequests.ts';
 import { FirestoreOnboardingFacts } from '../toolsets/onboarding/store/onboardingFacts.ts';
 import type { HostedAgent, RunDispatch } from '../toolsets/orchestration/rules/ports.ts';
@@ -80,8 +81,7 @@ import { CloudTasksRunQueue } from '../vendors/cloudtasks/runQueue.ts';
 import { FcmPushService, localMessagingApp } from '../vendors/fcm/pushService.ts';
 import { Gemini } from '../vendors/gemini/gemini.ts';
 import type { ModelSettings } from '../vendors/models.ts';
-import { GitHubClients, type GitHubSettings } from '../vendors/octokit/clients.ts';
-import { RestGitHub } from '../vendors/octokit/gitHub.ts';
+import { type GitHubSettings, OctokitClients } from '../vendors/octokit/clients.ts';
 import { PubSubPublisher } from '../vendors/pubsub/publisher.ts';
 
 /** What is not read from the environment. Tests bind a clock of their own. */
@@ -153,7 +153,7 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
     codingWatch: new FirestoreCodingWatch(database, documents, cloudLog),
 
     pullRequestLinks: new FirestorePullRequestLinks(database, documents),
-    gitHub: new RestGitHub(new GitHubClients(bound.gitHub ?? gitHubSettings, cloudLog)),
+    gitHub: new RestGitHub(new OctokitClients(bound.gitHub ?? gitHubSettings, cloudLog)),
 
     hosted: bound.hosted ?? deployedAgents(),
     budget: bound.budget ?? runBudget(),

@@ -44,6 +44,13 @@ export function connectionCodes(error: unknown): readonly string[] {
   return codes;
 }
 
+/** Whether a credential may be sent there: over TLS, or on this machine. */
+export function isSafeAddress(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const local = url?.protocol === 'http:' && /^(127\.0\.0\.1|localhost)$/.test(url.hostname);
+  return url?.protocol === 'https:' || local;
+}
+
 // Randomness and digests of node:crypto.
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';

@@ -1,6 +1,7 @@
 /** What the models of all vendors have in common: their settings, the course of one request, and its answer. */
 
 import type { z } from 'zod';
+import { isSafeAddress } from '../kernel/platform.ts';
 import {
   type AskOptions,
   type Availability,
@@ -208,18 +209,11 @@ function obstacle(
     );
   }
   if (!/^[\x21-\x7e]+$/.test(apiKey)) return `${key} has characters that no key has. Set it again.`;
-  if (!isSafe(baseUrl)) return `${api}_BASE_URL is not an https:// address.`;
+  if (!isSafeAddress(baseUrl)) return `${api}_BASE_URL is not an https:// address.`;
   if (model === '') return `${prefix}_MODEL is empty: name a model.`;
   if (!isPrice(price.inputPerMillion)) return notAPrice(`${prefix}_INPUT_PRICE`);
   if (!isPrice(price.outputPerMillion)) return notAPrice(`${prefix}_OUTPUT_PRICE`);
   return undefined;
-}
-
-/** Keys go over TLS, or stay on this machine. */
-function isSafe(text: string): boolean {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const local = url?.protocol === 'http:' && /^(127\.0\.0\.1|localhost)$/.test(url.hostname);
-  return url?.protocol === 'https:' || local;
 }
 
 function isPrice(dollars: number): boolean {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { taskPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { Deliveries } from '../../../functions/src/toolsets/github/rules/pullRequests.ts';
+import { Deliveries } from '../../../functions/src/toolsets/github/rules/deliveries.ts';
 import { GitHubWebhook, type Reply } from '../../../functions/src/vendors/octokit/webhook.ts';
 import { silent } from '../coordination/team.ts';
 import { AT, Stage } from './stage.ts';

@@ -6,7 +6,7 @@ import { getAuth } from 'firebase-admin/auth';
 import type { Composition } from '../../../functions/src/app.ts';
 import { firebaseApp } from '../../../functions/src/kernel/firebaseApp.ts';
 import { preferencesPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { Deliveries } from '../../../functions/src/toolsets/github/rules/pullRequests.ts';
+import { Deliveries } from '../../../functions/src/toolsets/github/rules/deliveries.ts';
 import { messageOf, type Topic } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
 import { GitHubWebhook } from '../../../functions/src/vendors/octokit/webhook.ts';
 import { accountOf } from '../../support/lossyFirestore/account.ts';

@@ -21,7 +21,7 @@ import {
   type Task,
   type TaskResult,
 } from '../../../functions/src/toolsets/coordination/rules/task.ts';
-import type { PullRequestLink } from '../../../functions/src/toolsets/github/rules/pullRequests.ts';
+import type { PullRequestLink } from '../../../functions/src/toolsets/github/store/pullRequests.ts';
 import { EVENT_TYPES, type TaskEvent } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
 import type { Reminder } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
 

@@ -12,7 +12,10 @@ import {
   createDeliveryEndpoint,
   readBody,
 } from '../../../functions/src/mcp/http/requestBody.ts';
+import { Deliveries } from '../../../functions/src/toolsets/github/rules/deliveries.ts';
+import type { GitHubPorts } from '../../../functions/src/toolsets/github/rules/ports.ts';
 import { GitHubWebhook } from '../../../functions/src/vendors/octokit/webhook.ts';
+import { portsOf } from '../../support/ports.ts';
 import { RawConnection } from '../../support/rawHttp.ts';
 
 const MIB = 1024 * 1024;
@@ -107,8 +110,8 @@ describe('reading a body', () => {
     const headers = { 'Content-Type': 'application/json', 'X-GitHub-Event': 'ping' };
 
     beforeEach(() => {
-      const deliveries = { receive: () => Promise.reject(new Error('Nothing is to come here.')) };
-      const endpoint = createDeliveryEndpoint(new GitHubWebhook(() => secret, deliveries));
+      const unused = new Deliveries(portsOf<GitHubPorts>({}));
+      const endpoint = createDeliveryEndpoint(new GitHubWebhook(() => secret, unused));
       listener = (request, response) => void endpoint(request, response);
     });
 

@@ -1,7 +1,7 @@
 /** Whether services answer: how long they are waited for, how often they are asked, and what follows. */
 import assert from 'node:assert/strict';
 import type { SweepState } from '../../../functions/src/kernel/sweep.ts';
-import type { RateLimit } from '../../../functions/src/toolsets/github/rules/port.ts';
+import type { RateLimit } from '../../../functions/src/toolsets/github/rules/answers.ts';
 import type { Probes, SystemPorts } from '../../../functions/src/toolsets/system/rules/metrics.ts';
 import {
   alertsOf,

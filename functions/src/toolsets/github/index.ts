@@ -1,6 +1,6 @@
 import type { Toolset } from '../../mcp/tool.ts';
-import type { Issues } from './rules/branches.ts';
 import type { Committing } from './rules/committing.ts';
+import type { Issues } from './rules/issues.ts';
 import type { PullRequests } from './rules/pullRequests.ts';
 import type { RepositoryReading } from './rules/reading.ts';
 import type { Workflows } from './rules/workflows.ts';
@@ -41,41 +41,24 @@ declare module '../../mcp/callContext.ts' {
   }
 }
 
+export { checked, type RateLimit } from './rules/answers.ts';
 export {
   accessDenied,
-  archived,
-  blocked,
   gitHubNotSetUp,
   gitHubUnavailable,
-  rateLimited,
   repositoryNotFound,
   shownRepository,
-  tooLargeForGitHub,
   tooSlow,
   unexpectedAnswer,
 } from './rules/errors.ts';
-export { plainLine, plainText, refName, webAddress } from './rules/names.ts';
+export { refName } from './rules/names.ts';
 export type {
-  CodeHit,
-  CodeHits,
-  CodeSearch,
-  Commit,
-  Contents,
-  GitHub,
+  GitHubAnswer,
+  GitHubClient,
+  GitHubClients,
   GitHubPorts,
-  Issue,
-  Job,
-  ListedEntry,
-  NewIssue,
-  NewPullRequest,
-  PullRequest,
-  RateLimit,
-  Repository,
+  RecogniseRefusal,
   RepositoryName,
-  TreeEntry,
-  TreeListing,
-  WorkflowRun,
-  WorkflowRunQuery,
-  WorkflowRuns,
-} from './rules/port.ts';
-export type { Delivery } from './rules/pullRequests.ts';
+  RequestParameters,
+} from './rules/ports.ts';
+export { plainLine } from './rules/text.ts';

@@ -1,143 +1,187 @@
-/** One request to GitHub: with a limit to our patience, a token made anew where it was refused, and our errors. */
+/** One request to GitHub: given up after a time, with a token made anew where it was refused, and our errors. */
 
 import type { Octokit } from '@octokit/core';
+import { within } from '../../kernel/waiting.ts';
+import {
+  type GitHubAnswer,
+  type GitHubClient,
+  gitHubUnavailable,
+  type RecogniseRefusal,
+  type RequestParameters,
+  tooSlow,
+} from '../../toolsets/github/index.ts';
 import { failureOf, isUnanswered, refusalOf } from './failure.ts';
 
 /** The version of the API that Muster was written against. */
 const API_VERSION = '2022-11-28';
 
-/**
- * @param route as GitHub's documentation writes it: `GET /repos/{owner}/{repo}`
- * @throws MusterError
- */
-export async function ask(client: Client, route: string, parameters: Asking): Promise<Answer> {
-  try {
-    return await attempt(client, route, parameters);
-  } catch (error) {
-    throw failureOf(error, route);
-  }
+/** Beside what the route's documentation names, how octokit sends it. */
+interface SentParameters extends RequestParameters {
+  readonly request?: { readonly redirect?: 'manual'; readonly retries?: number };
 }
 
-/** The same; GitHub's 404 is undefined. */
-export async function find(client: Client, route: string, parameters: Asking): Promise<Answer | undefined> {
-  return unless(client, route, parameters, ({ status }) => (status === 404 ? 'missing' : undefined)).then(
-    (answer) => (answer === 'missing' ? undefined : answer),
-  );
-}
-
-/** The same; a refusal that `recognise` knows is its word for it. */
-export async function unless<Word extends string>(
-  client: Client,
-  route: string,
-  parameters: Asking,
-  recognise: (refusal: { readonly status: number; readonly text: string }) => Word | undefined,
-): Promise<Answer | Word> {
-  return recognised(client, route, parameters, (error) => wordFor(error, recognise));
-}
-
-/**
- * The same, sent once: what creates something would create it twice. `unanswered` where GitHub may have done it all
- * the same.
- */
-export async function once<Word extends string>(
-  client: Client,
-  route: string,
-  parameters: Asking,
-  recognise: (refusal: { readonly status: number; readonly text: string }) => Word | undefined,
-): Promise<Answer | Word | 'unanswered'> {
-  const sent = { ...parameters, request: { retries: 0 } };
-  const recogniseLoss = (error: unknown) => (isUnanswered(error) ? 'unanswered' : undefined);
-  return recognised(client, route, sent, (error) => wordFor(error, recognise) ?? recogniseLoss(error));
-}
-
-async function recognised<Word extends string>(
-  client: Client,
-  route: string,
-  parameters: Asking,
-  recognise: (error: unknown) => Word | undefined,
-): Promise<Answer | Word> {
-  try {
-    return await attempt(client, route, parameters);
-  } catch (error) {
-    const word = recognise(error);
-    if (word !== undefined) return word;
-    throw failureOf(error, route);
-  }
-}
-
-function wordFor<Word extends string>(
-  error: unknown,
-  recognise: (refusal: { readonly status: number; readonly text: string }) => Word | undefined,
-): Word | undefined {
-  const refusal = refusalOf(error);
-  return refusal?.answered ? recognise(refusal) : undefined;
-}
-
-async function attempt(client: Client, route: string, parameters: Asking): Promise<Answer> {
-  try {
-    return await unlessUnchanged(client, route, parameters, (asked) => patiently(client, route, asked));
-  } catch (error) {
-    if (!client.renewable || refusalOf(error)?.status !== 401) throw error;
-    // Withdrawn before its time; the SDK makes a new one only when the old one's time is over.
-    await client.octokit.auth({ type: 'installation', refresh: true });
-    return unlessUnchanged(client, route, parameters, (asked) => patiently(client, route, asked));
-  }
-}
-
-/** What is still waiting for its turn when our patience ends is never sent. */
-async function patiently(client: Client, route: string, parameters: Asking): Promise<Answer> {
-  const impatience = new AbortController();
-  const { request, headers, ...rest } = parameters;
-  const sent = client.octokit.request(route, {
-    ...rest,
-    headers: { 'x-github-api-version': API_VERSION, ...asObject(headers) },
-    request: { ...asObject(request), signal: impatience.signal },
-  });
-  let timer: NodeJS.Timeout | undefined;
-  const end = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      const reason = new DOMException('GitHub took too long.', 'AbortError');
-      impatience.abort(reason);
-      reject(reason);
-    }, client.timeoutMilliseconds);
-  });
-  try {
-    const { status, headers: answered, data } = await Promise.race([sent, end]);
-    return { route, status, headers: answered, data };
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function asObject(value: unknown): object {
-  return typeof value === 'object' && value !== null ? value : {};
-}
-
-// What a request to GitHub is made of, and whose it is.
-
-export interface Client {
-  readonly octokit: Octokit;
+interface ClientSettings {
   /** Whether a token of the App's installation stands behind it, which can be had anew. */
-  readonly renewable: boolean;
+  readonly renewable?: boolean;
   /** By which answers are kept apart; none are kept without it. */
   readonly credential?: string;
   readonly known: KnownAnswers;
   readonly timeoutMilliseconds: number;
 }
 
-export interface Answer {
-  readonly route: string;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | number | undefined>>;
-  readonly data: unknown;
+export class OctokitClient implements GitHubClient {
+  private readonly octokit: Octokit;
+  private readonly settings: ClientSettings;
+
+  constructor(octokit: Octokit, settings: ClientSettings) {
+    this.octokit = octokit;
+    this.settings = settings;
+  }
+
+  ask(route: string, parameters: RequestParameters): Promise<GitHubAnswer> {
+    return this.send<never>(route, parameters, () => undefined);
+  }
+
+  async find(
+    route: string,
+    parameters: SentParameters,
+    missing: readonly number[] = [404],
+  ): Promise<GitHubAnswer | undefined> {
+    const answer = await this.send(route, parameters, (error) => {
+      const refusal = refusalOf(error);
+      return refusal?.answered && missing.includes(refusal.status) ? 'missing' : undefined;
+    });
+    return answer === 'missing' ? undefined : answer;
+  }
+
+  /** GitHub answers with a short-lived address elsewhere, which is fetched without our token. */
+  async download(route: string, parameters: RequestParameters, most: number): Promise<string | undefined> {
+    const answer = await this.find(route, { ...parameters, request: { redirect: 'manual' } }, [404, 410]);
+    if (answer === undefined) return undefined;
+    const { location } = answer.headers;
+    if (typeof location === 'string' && URL.canParse(location)) return endOfText(location, route, most);
+    throw gitHubUnavailable('UNAVAILABLE', `${route}: ${answer.status} without an address`);
+  }
+
+  once<Word extends string>(
+    route: string,
+    parameters: RequestParameters,
+    recognise: RecogniseRefusal<Word>,
+  ): Promise<GitHubAnswer | Word | 'unanswered'> {
+    return this.send(route, { ...parameters, request: { retries: 0 } }, (error) => {
+      const refusal = refusalOf(error);
+      const word = refusal?.answered ? recognise(refusal) : undefined;
+      return word ?? (isUnanswered(error) ? 'unanswered' : undefined);
+    });
+  }
+
+  /** @throws MusterError for what `recognise` has no word for */
+  private async send<Word extends string>(
+    route: string,
+    parameters: SentParameters,
+    recognise: (error: unknown) => Word | undefined,
+  ): Promise<GitHubAnswer | Word> {
+    try {
+      return await this.withFreshToken(route, parameters);
+    } catch (error) {
+      const word = recognise(error);
+      if (word !== undefined) return word;
+      throw failureOf(error, route);
+    }
+  }
+
+  private async withFreshToken(route: string, parameters: SentParameters): Promise<GitHubAnswer> {
+    try {
+      return await this.unlessUnchanged(route, parameters);
+    } catch (error) {
+      if (!this.settings.renewable || refusalOf(error)?.status !== 401) throw error;
+      // Withdrawn before its time; the SDK makes a new one only when the old one's time is over.
+      await this.octokit.auth({ type: 'installation', refresh: true });
+      return this.unlessUnchanged(route, parameters);
+    }
+  }
+
+  /**
+   * Asks only whether something has changed that is known, a file or list of a repository: a 304 costs nothing of the
+   * rate limit. GitHub decides about access again each time, and what one credential was answered is shown to no other.
+   * Source: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
+   */
+  private async unlessUnchanged(route: string, parameters: SentParameters): Promise<GitHubAnswer> {
+    const { known, credential } = this.settings;
+    const isKeepable = route.startsWith('GET /repos/') && parameters.request === undefined;
+    if (!isKeepable || credential === undefined) return this.inTime(route, parameters);
+    const name = JSON.stringify([credential, route, parameters]);
+    const before = known.find(name);
+    const headers = { ...parameters.headers, ...(before && { 'if-none-match': before.etag }) };
+    try {
+      const answer = await this.inTime(route, { ...parameters, headers });
+      const { etag } = answer.headers;
+      const isWhole = answer.status === 200 && typeof etag === 'string';
+      if (isWhole) known.keep(name, etag, JSON.stringify(answer.data));
+      return answer;
+    } catch (error) {
+      if (before === undefined || refusalOf(error)?.status !== 304) throw error;
+      known.keep(name, before.etag, before.json);
+      return { route, status: 200, headers: {}, data: JSON.parse(before.json) };
+    }
+  }
+
+  /** A request that is still waiting for its turn when its time is over is never sent. */
+  private async inTime(
+    route: string,
+    { headers, request, ...parameters }: SentParameters,
+  ): Promise<GitHubAnswer> {
+    const end = new AbortController();
+    const sent = this.octokit.request(route, {
+      ...parameters,
+      headers: { 'x-github-api-version': API_VERSION, ...headers },
+      request: { ...request, signal: end.signal },
+    });
+    const {
+      status,
+      headers: answered,
+      data,
+    } = await within(this.settings.timeoutMilliseconds, sent, () => {
+      const reason = new DOMException('GitHub took too long.', 'AbortError');
+      end.abort(reason);
+      return reason;
+    });
+    return { route, status, headers: answered, data };
+  }
 }
 
-export interface Asking {
-  /** Beside the template's variables: the query or the body. `headers` and `request` are octokit's. */
-  readonly [parameter: string]: unknown;
+/** A text is read to its end only up to here. */
+const MAX_TEXT_BYTES = 50_000_000;
+
+const DOWNLOAD_TIMEOUT_MILLISECONDS = 20_000;
+
+/** The address is a secret for a minute: it gets into no error. */
+async function endOfText(address: string, route: string, most: number): Promise<string | undefined> {
+  const signal = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MILLISECONDS);
+  let status = 0;
+  try {
+    const response = await fetch(address, { redirect: 'error', signal });
+    if (response.status === 404 || response.status === 410) return undefined;
+    if (response.ok && response.body !== null) return await endOf(response.body, most);
+    status = response.status;
+  } catch {
+    if (signal.aborted) throw tooSlow(route);
+  }
+  const said = status === 0 ? 'no connection' : `HTTP ${status}`;
+  throw gitHubUnavailable('CONNECTION_ERROR', `the log's host: ${said}`);
 }
 
-/** What GitHub has answered, with its ETags, as far as there is room. */
+async function endOf(body: ReadableStream<Uint8Array>, most: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let kept = '';
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > MAX_TEXT_BYTES) break;
+    kept = (kept + decoder.decode(chunk, { stream: true })).slice(-most);
+  }
+  return kept;
+}
 
 /** Of all that an instance keeps, and of one answer, in bytes at most. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -146,17 +190,18 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 /** What a character may take in memory. */
 const BYTES_PER_CHARACTER = 2;
 
-interface Known {
+interface KnownAnswer {
   readonly etag: string;
   /** As JSON, so that nobody changes it and its size is known. */
   readonly json: string;
 }
 
+/** What GitHub has answered, with its ETags, as far as there is room. */
 export class KnownAnswers {
-  private readonly kept = new Map<string, Known>();
+  private readonly kept = new Map<string, KnownAnswer>();
   private bytes = 0;
 
-  find(name: string): Known | undefined {
+  find(name: string): KnownAnswer | undefined {
     return this.kept.get(name);
   }
 
@@ -174,42 +219,7 @@ export class KnownAnswers {
   }
 
   private drop(name: string): void {
-    const known = this.kept.get(name);
-    if (known === undefined) return;
-    this.bytes -= known.json.length * BYTES_PER_CHARACTER;
+    this.bytes -= (this.kept.get(name)?.json.length ?? 0) * BYTES_PER_CHARACTER;
     this.kept.delete(name);
   }
-}
-
-// Asks GitHub only whether something has changed that is known: a 304 costs nothing of the rate limit.
-// GitHub decides about access again each time, and what one credential was answered is shown to no other.
-// Source: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
-
-/** Sends a request for what may be known: files and lists of a repository. Whatever else is sent as it is. */
-async function unlessUnchanged(
-  { known, credential }: Client,
-  route: string,
-  parameters: Asking,
-  send: (parameters: Asking) => Promise<Answer>,
-): Promise<Answer> {
-  if (!route.startsWith('GET /repos/') || credential === undefined || parameters['request'] !== undefined) {
-    return send(parameters);
-  }
-  const name = JSON.stringify([credential, route, parameters]);
-  const before = known.find(name);
-  if (before === undefined) return keeping(known, name, await send(parameters));
-  try {
-    const headers = { ...Object(parameters['headers']), 'if-none-match': before.etag };
-    return keeping(known, name, await send({ ...parameters, headers }));
-  } catch (error) {
-    if (refusalOf(error)?.status !== 304) throw error;
-    known.keep(name, before.etag, before.json);
-    return { route, status: 200, headers: {}, data: JSON.parse(before.json) };
-  }
-}
-
-function keeping(known: KnownAnswers, name: string, answer: Answer): Answer {
-  const { etag } = answer.headers;
-  if (answer.status === 200 && typeof etag === 'string') known.keep(name, etag, JSON.stringify(answer.data));
-  return answer;
 }

@@ -1,20 +1,28 @@
-/** GitHub's SDK with its plugins, and the clients that an App or a token has. */
+/**
+ * The clients of GitHub's SDK: one for each installation of the App, or one with the token. All is made on first use,
+ * packages included. Source: https://github.com/octokit/app.js;
+ * https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app
+ */
 
 import type { App } from '@octokit/app';
 import type { Octokit } from '@octokit/core';
 import type { ThrottlingOptions } from '@octokit/plugin-throttling';
 import { z } from 'zod';
 import type { MusterError } from '../../kernel/errors.ts';
+import { BoundedMap } from '../../kernel/memoCache.ts';
+import { isSafeAddress } from '../../kernel/platform.ts';
 import type { Log } from '../../kernel/ports.ts';
 import {
   accessDenied,
+  checked,
+  type GitHubClients,
   gitHubNotSetUp,
   type RepositoryName,
+  type RequestParameters,
   repositoryNotFound,
   shownRepository,
 } from '../../toolsets/github/index.ts';
-import { checked } from './answers.ts';
-import { type Asking, ask, type Client, find, KnownAnswers } from './asking.ts';
+import { KnownAnswers, OctokitClient } from './asking.ts';
 
 /** How soon GitHub is asked, asked again, and given up. */
 export interface Pace {
@@ -72,10 +80,6 @@ function silentButFor(log: Log) {
   return { debug: nothing, info: nothing, warn: note, error: note };
 }
 
-// The clients of GitHub's SDK: one for each installation of the App, or one with the token. All is made on
-// first use, packages included. Source: https://github.com/octokit/app.js;
-// https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app
-
 export interface GitHubSettings {
   /** `https://api.github.com`, or `https://host/api/v3` of a GitHub Enterprise Server. */
   readonly apiUrl: string;
@@ -91,9 +95,11 @@ const REMEMBERED_MILLISECONDS = 600_000;
 
 const MAX_REMEMBERED = 1000;
 
-const installation = z
-  .object({ id: z.number(), repository_selection: z.enum(['all', 'selected']).catch('selected') })
-  .transform(({ id, repository_selection }) => ({ id, selection: repository_selection }));
+/** What is read of an installation of the App. */
+const installation = z.object({
+  id: z.number(),
+  repository_selection: z.enum(['all', 'selected']).catch('selected'),
+});
 
 type Installation = z.output<typeof installation>;
 
@@ -102,12 +108,12 @@ interface Remembered {
   readonly until: number;
 }
 
-export class GitHubClients {
+export class OctokitClients implements GitHubClients {
   private readonly settings: () => GitHubSettings;
   private readonly log: Log;
-  private opened: Promise<Opened> | undefined;
-  private readonly remembered = new Map<string, Remembered>();
-  private readonly installations = new Map<number, Promise<Client>>();
+  private opened: Promise<App | OctokitClient> | undefined;
+  private readonly remembered = new BoundedMap<string, Remembered>(MAX_REMEMBERED);
+  private readonly installations = new Map<number, Promise<OctokitClient>>();
   private readonly known = new KnownAnswers();
 
   constructor(settings: () => GitHubSettings, log: Log) {
@@ -120,104 +126,110 @@ export class GitHubClients {
     return app !== undefined || token !== undefined;
   }
 
-  /** For reading: where the App is not installed at the repository, another installation sees what is public. */
-  async reading(at: RepositoryName): Promise<Client> {
-    const opened = await this.open();
-    if ('token' in opened) return opened.token;
-    const found = await this.installationAt(opened.app, at);
-    return found === undefined ? this.foreign(opened.app) : this.installed(opened.app, found);
+  async reading(at: RepositoryName): Promise<OctokitClient> {
+    const app = await this.open();
+    if (app instanceof OctokitClient) return app;
+    return this.installed(app, (await this.installationAt(app, at)) ?? (await this.foreign(app)));
   }
 
-  /** @throws MusterError ACCESS_DENIED where the App is not installed at the repository; NOT_FOUND */
-  async writing(at: RepositoryName): Promise<Client> {
-    const opened = await this.open();
-    if ('token' in opened) return opened.token;
-    const found = await this.installationAt(opened.app, at);
+  async writing(at: RepositoryName): Promise<OctokitClient> {
+    const app = await this.open();
+    if (app instanceof OctokitClient) return app;
+    const found = await this.installationAt(app, at);
     if (found === undefined) throw (await this.hiding(at)) ?? repositoryNotFound(at);
-    return this.installed(opened.app, found);
+    return this.installed(app, found);
   }
 
-  /** For what belongs to no repository. @param owner whose installation is preferred */
-  async any(owner?: string): Promise<Client> {
-    const opened = await this.open();
-    if ('token' in opened) return opened.token;
-    const found = owner === undefined ? undefined : await this.installationOf(opened.app, owner);
-    return found === undefined ? this.foreign(opened.app) : this.installed(opened.app, found);
+  async any(owner?: string): Promise<OctokitClient> {
+    const app = await this.open();
+    if (app instanceof OctokitClient) return app;
+    const found = owner === undefined ? undefined : await this.installationOf(app, owner);
+    return this.installed(app, found ?? (await this.foreign(app)));
   }
 
-  /**
-   * Looks again at a repository that GitHub says is not there: it says the same of private ones. Undefined where it
-   * is certain that there is none; with a token, where nothing speaks against it.
-   */
   async hiding(at: RepositoryName): Promise<MusterError | undefined> {
-    const opened = await this.open();
-    if ('token' in opened) return undefined;
-    const { app } = opened;
+    const app = await this.open();
+    if (app instanceof OctokitClient) return undefined;
     this.remembered.delete(nameOf(at));
     this.remembered.delete(at.owner.toLowerCase());
     if ((await this.installationAt(app, at)) !== undefined) return undefined;
     const owner = await this.installationOf(app, at.owner);
-    if (owner?.selection === 'all') return undefined;
+    if (owner?.repository_selection === 'all') return undefined;
     if (owner !== undefined) return notSelected(at);
-    const account = await find(await this.foreign(app), 'GET /users/{username}', { username: at.owner });
+    const foreign = await this.installed(app, await this.foreign(app));
+    const account = await foreign.find('GET /users/{username}', { username: at.owner });
     return account === undefined ? undefined : notInstalled(at);
   }
 
-  private get shared() {
-    const { timeoutMilliseconds } = this.settings().pace ?? USUAL_PACE;
-    return { known: this.known, timeoutMilliseconds };
-  }
-
-  private open(): Promise<Opened> {
-    this.opened ??= open(this.settings(), this.log, this.shared).catch((error) => {
+  /** The App, or the one client of a token. */
+  private open(): Promise<App | OctokitClient> {
+    this.opened ??= this.connect().catch((error) => {
       this.opened = undefined;
       throw error;
     });
     return this.opened;
   }
 
-  private async installed(app: App, { id }: Installation): Promise<Client> {
+  private async connect(): Promise<App | OctokitClient> {
+    const { app, token, apiUrl, pace = USUAL_PACE } = this.settings();
+    if (app === undefined && token === undefined) {
+      throw gitHubNotSetUp('This deployment is not connected to GitHub.');
+    }
+    // Credentials go over TLS, or stay on this machine.
+    if (!isSafeAddress(apiUrl)) throw gitHubNotSetUp('GITHUB_API_URL is not an https:// address.');
+    const SetUp = await octokitClass(apiUrl.replace(/\/+$/, ''), this.log, pace);
+    if (app === undefined) return this.client(new SetUp({ auth: token }), { credential: 'token' });
+    const { App: AppClass } = await import('@octokit/app');
+    return new AppClass({ appId: app.id, privateKey: app.privateKey, Octokit: SetUp });
+  }
+
+  private client(
+    octokit: Octokit,
+    credential: { readonly credential?: string; readonly renewable?: boolean },
+  ) {
+    const { timeoutMilliseconds } = this.settings().pace ?? USUAL_PACE;
+    return new OctokitClient(octokit, { ...credential, known: this.known, timeoutMilliseconds });
+  }
+
+  private installed(app: App, { id }: Installation): Promise<OctokitClient> {
     const made = this.installations.get(id) ?? this.install(app, id);
     this.installations.set(id, made);
     return made;
   }
 
-  private async install(app: App, id: number): Promise<Client> {
+  private async install(app: App, id: number): Promise<OctokitClient> {
     const octokit = await app.getInstallationOctokit(id);
-    return { octokit, renewable: true, credential: `installation ${id}`, ...this.shared };
+    return this.client(octokit, { credential: `installation ${id}`, renewable: true });
   }
 
-  private async foreign(app: App): Promise<Client> {
+  /** Any installation: it sees what is public elsewhere. */
+  private async foreign(app: App): Promise<Installation> {
     const found = await this.remember('', async () => {
-      const list = await ask(this.asApp(app), 'GET /app/installations', { per_page: 1 });
+      const list = await this.client(app.octokit, {}).ask('GET /app/installations', { per_page: 1 });
       return checked(z.array(installation), list)[0];
     });
-    if (found === undefined) {
-      throw accessDenied(
-        "This deployment's GitHub App is installed nowhere.",
-        'Whoever runs this deployment: install it at the repositories that agents may use; see docs/guides/github.md.',
-      );
-    }
-    return this.installed(app, found);
+    if (found !== undefined) return found;
+    throw accessDenied(
+      "This deployment's GitHub App is installed nowhere.",
+      'Whoever runs this deployment: install it at the repositories that agents may use; see docs/guides/github.md.',
+    );
   }
 
   private installationAt(app: App, at: RepositoryName): Promise<Installation | undefined> {
-    const route = 'GET /repos/{owner}/{repo}/installation';
-    return this.remember(nameOf(at), () => this.look(app, route, { ...at }));
+    return this.remember(nameOf(at), () =>
+      this.look(app, 'GET /repos/{owner}/{repo}/installation', { ...at }),
+    );
   }
 
   private installationOf(app: App, owner: string): Promise<Installation | undefined> {
-    const route = 'GET /users/{username}/installation';
-    return this.remember(owner.toLowerCase(), () => this.look(app, route, { username: owner }));
+    return this.remember(owner.toLowerCase(), () =>
+      this.look(app, 'GET /users/{username}/installation', { username: owner }),
+    );
   }
 
-  private async look(app: App, route: string, parameters: Asking): Promise<Installation | undefined> {
-    const found = await find(this.asApp(app), route, parameters);
+  private async look(app: App, route: string, parameters: RequestParameters) {
+    const found = await this.client(app.octokit, {}).find(route, parameters);
     return found && checked(installation, found);
-  }
-
-  private asApp(app: App): Client {
-    return { octokit: app.octokit, renewable: false, ...this.shared };
   }
 
   /** What is not there is looked for again each time: the App may be installed any moment. */
@@ -227,44 +239,14 @@ export class GitHubClients {
   ): Promise<Installation | undefined> {
     const before = this.remembered.get(name);
     if (before !== undefined && before.until > Date.now()) return before.found;
-    const [oldest] = this.remembered.keys();
-    if (this.remembered.size >= MAX_REMEMBERED && oldest !== undefined) this.remembered.delete(oldest);
+    const found = look();
     const forget = (): void => {
       if (this.remembered.get(name)?.found === found) this.remembered.delete(name);
     };
-    const found = look();
     this.remembered.set(name, { found, until: Date.now() + REMEMBERED_MILLISECONDS });
     found.then((installed) => installed ?? forget(), forget);
     return found;
   }
-}
-
-type Opened = { readonly app: App } | { readonly token: Client };
-
-async function open(
-  settings: GitHubSettings,
-  log: Log,
-  shared: Pick<Client, 'known' | 'timeoutMilliseconds'>,
-): Promise<Opened> {
-  const { app, token } = settings;
-  if (app === undefined && token === undefined) {
-    throw gitHubNotSetUp('This deployment is not connected to GitHub.');
-  }
-  const SetUp = await octokitClass(apiUrl(settings), log, settings.pace ?? USUAL_PACE);
-  if (app === undefined) {
-    const octokit = new SetUp({ auth: token });
-    return { token: { octokit, renewable: false, credential: 'token', ...shared } };
-  }
-  const { App: AppClass } = await import('@octokit/app');
-  return { app: new AppClass({ appId: app.id, privateKey: app.privateKey, Octokit: SetUp }) };
-}
-
-/** Credentials go over TLS, or stay on this machine. */
-function apiUrl({ apiUrl: text }: GitHubSettings): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const local = url?.protocol === 'http:' && /^(127\.0\.0\.1|localhost)$/.test(url.hostname);
-  if (url?.protocol === 'https:' || local) return text.replace(/\/+$/, '');
-  throw gitHubNotSetUp('GITHUB_API_URL is not an https:// address.');
 }
 
 function nameOf({ owner, repo }: RepositoryName): string {

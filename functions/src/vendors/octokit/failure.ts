@@ -9,13 +9,9 @@ import { MusterError } from '../../kernel/errors.ts';
 import { isUnsent } from '../../kernel/platform.ts';
 import {
   accessDenied,
-  archived,
-  blocked,
   gitHubNotSetUp,
   gitHubUnavailable,
   plainLine,
-  rateLimited,
-  tooLargeForGitHub,
   tooSlow,
   unexpectedAnswer,
 } from '../../toolsets/github/index.ts';
@@ -25,92 +21,132 @@ const SECONDARY_WAIT_SECONDS = 60;
 
 const LOGGED_LENGTH = 300;
 
-const failed = z.object({
-  status: z.number(),
-  message: z.string(),
-  response: z
-    .object({
-      headers: z.record(z.string(), z.union([z.string(), z.number()]).optional()).default({}),
-      data: z.unknown(),
-    })
-    .optional(),
-});
+/** Of GitHub's words only names are shown, and never a sentence. */
+const name = z
+  .string()
+  .regex(/^[A-Za-z][\w.]{0,59}$/)
+  .optional()
+  .catch(undefined);
 
-interface Refusal {
-  readonly status: number;
-  /** GitHub's own words, for recognising what it means. Never for the caller. */
-  readonly text: string;
-  readonly headers: Readonly<Record<string, string | number | undefined>>;
-  /** What of the request it refuses, where it says so. */
-  readonly fields: readonly RefusedField[];
-  /** Whether GitHub answered at all. */
-  readonly answered: boolean;
-}
+const refusedField = z.object({ resource: name, field: name, code: name });
+
+type RefusedField = z.output<typeof refusedField>;
+
+const MAX_FIELDS = 5;
+
+/** What of the request GitHub refuses, where it says so. */
+const refusedFields = z
+  .object({ errors: z.array(z.unknown()) })
+  .transform(({ errors }) =>
+    errors.slice(0, MAX_FIELDS).flatMap((error) => refusedField.safeParse(error).data ?? []),
+  )
+  .catch([]);
+
+const refusal = z
+  .object({
+    status: z.number(),
+    message: z.string(),
+    response: z
+      .object({
+        headers: z.record(z.string(), z.union([z.string(), z.number()]).optional()).default({}),
+        data: refusedFields,
+      })
+      .optional(),
+  })
+  .transform(({ status, message, response }) => ({
+    status,
+    /** GitHub's own words, for recognising what it means. Never for the caller. */
+    text: message,
+    headers: response?.headers ?? {},
+    fields: response?.data ?? [],
+    /** Whether GitHub answered at all. */
+    answered: response !== undefined,
+  }));
+
+type Refusal = z.output<typeof refusal>;
 
 /** What octokit threw, or undefined where it is something else. */
 export function refusalOf(error: unknown): Refusal | undefined {
-  const parsed = failed.safeParse(error);
-  if (!parsed.success) return undefined;
-  const { status, message, response } = parsed.data;
-  const fields = refusedFieldsOf(response?.data);
-  return {
-    status,
-    text: message,
-    headers: response?.headers ?? {},
-    fields,
-    answered: response !== undefined,
-  };
+  return refusal.safeParse(error).data;
 }
 
 /** Whether GitHub may have carried the request out, though nobody knows. */
 export function isUnanswered(error: unknown): boolean {
   if (error instanceof Error && error.name === 'AbortError') return true;
-  const refusal = refusalOf(error);
-  if (refusal === undefined) return false;
-  return refusal.answered ? refusal.status >= 500 : !isUnsent(error);
+  const refused = refusalOf(error);
+  if (refused === undefined) return false;
+  return refused.answered ? refused.status >= 500 : !isUnsent(error);
 }
 
 /** @param route the template, which has nothing of the caller's in it: `GET /repos/{owner}/{repo}` */
 export function failureOf(error: unknown, route: string): unknown {
   if (error instanceof MusterError) return error;
   if (error instanceof Error && error.name === 'AbortError') return tooSlow(route);
-  const refusal = refusalOf(error);
-  if (refusal === undefined) return broken(error, route);
-  const cause = causeOf(refusal, route);
-  if (!refusal.answered) return gitHubUnavailable('CONNECTION_ERROR', cause);
-  return rateLimit(refusal, cause) ?? recognised(refusal, cause) ?? byStatus(refusal, cause);
-}
-
-/** For the log: GitHub's words, cut. Requests, headers and addresses stay out, since they may hold secrets. */
-function causeOf({ status, text }: Refusal, route: string): string {
-  return `${route}: ${status} ${plainLine(text, LOGGED_LENGTH)}`;
-}
-
-/** Most likely a private key that cannot be read; its text must not get into the log. */
-function broken(error: unknown, route: string): MusterError {
-  const name = error instanceof Error ? error.name : typeof error;
-  return gitHubNotSetUp("This deployment's GitHub credentials cannot be used.", `${route}: ${name}`);
+  const refused = refusalOf(error);
+  if (refused === undefined) {
+    // Most likely a private key that cannot be read; its text must not get into the log.
+    const kind = error instanceof Error ? error.name : typeof error;
+    return gitHubNotSetUp("This deployment's GitHub credentials cannot be used.", `${route}: ${kind}`);
+  }
+  // For the log. Requests, headers and addresses stay out, since they may hold secrets.
+  const cause = `${route}: ${refused.status} ${plainLine(refused.text, LOGGED_LENGTH)}`;
+  if (!refused.answered) return gitHubUnavailable('CONNECTION_ERROR', cause);
+  return rateLimit(refused, cause) ?? unavailable(refused, cause) ?? byStatus(refused, cause);
 }
 
 function rateLimit({ status, text, headers }: Refusal, cause: string): MusterError | undefined {
   if (status !== 403 && status !== 429) return undefined;
   const wait = Number(headers['retry-after']);
-  if (wait > 0) return rateLimited(Math.ceil(wait), new Date(Date.now() + wait * 1000), cause);
+  if (wait > 0) return rateLimited(wait, cause);
   if (Number(headers['x-ratelimit-remaining'] ?? 1) === 0) {
-    const reset = new Date(Number(headers['x-ratelimit-reset'] ?? 0) * 1000);
-    return rateLimited(Math.max(1, Math.ceil((reset.getTime() - Date.now()) / 1000)), reset, cause);
+    const reset = Number(headers['x-ratelimit-reset'] ?? 0) * 1000;
+    return rateLimited((reset - Date.now()) / 1000, cause, new Date(reset));
   }
   if (status !== 429 && !/\bsecondary rate\b/i.test(text)) return undefined;
-  const until = new Date(Date.now() + SECONDARY_WAIT_SECONDS * 1000);
-  return rateLimited(SECONDARY_WAIT_SECONDS, until, cause);
+  return rateLimited(SECONDARY_WAIT_SECONDS, cause);
+}
+
+/** Primary or secondary. */
+function rateLimited(
+  seconds: number,
+  cause: string,
+  reset = new Date(Date.now() + seconds * 1000),
+): MusterError {
+  const retryAfter = Math.max(1, Math.ceil(seconds));
+  return new MusterError('RATE_LIMITED', `GitHub's rate limit is used up until ${reset.toISOString()}.`, {
+    reason: 'RATE_LIMIT',
+    suggestion: `Call again in ${retryAfter} s, and ask for less at a time.`,
+    retryAfter,
+    cause,
+  });
 }
 
 /** What looks like a lack of permission and is none. */
-function recognised({ status, text, fields }: Refusal, cause: string): MusterError | undefined {
-  if (status === 451) return blocked(cause);
+function unavailable({ status, text, fields }: Refusal, cause: string): MusterError | undefined {
+  if (status === 451) {
+    return new MusterError('FORBIDDEN', 'GitHub has blocked this repository for legal reasons (HTTP 451).', {
+      field: 'repo',
+      reason: 'REPO_BLOCKED',
+      suggestion: 'Nobody can read it on GitHub. Use another repository.',
+      cause,
+    });
+  }
   if (status !== 403 && status !== 413 && status !== 422) return undefined;
-  if (status === 413 || fields.some(({ code }) => code === 'too_large')) return tooLargeForGitHub(cause);
-  return status === 403 && /\barchived\b/i.test(text) ? archived(cause) : undefined;
+  // GitHub gives blobs up to 100 MB, and takes less.
+  if (status === 413 || fields.some(({ code }) => code === 'too_large')) {
+    return new MusterError('VALIDATION_ERROR', 'This is larger than GitHub lets its API carry.', {
+      reason: 'SIZE_LIMIT_EXCEEDED',
+      suggestion: 'Clone the repository for files of this size, or commit them in smaller parts.',
+      cause,
+    });
+  }
+  if (status !== 403 || !/\barchived\b/i.test(text)) return undefined;
+  return new MusterError('FORBIDDEN', 'The repository is archived: it can only be read.', {
+    field: 'repo',
+    reason: 'REPO_ARCHIVED',
+    suggestion: 'Use another repository, or ask whoever owns it to unarchive it on GitHub.',
+    cause,
+  });
 }
 
 function byStatus({ status, fields }: Refusal, cause: string): MusterError {
@@ -135,15 +171,11 @@ function byStatus({ status, fields }: Refusal, cause: string): MusterError {
   return unexpectedAnswer(cause);
 }
 
-// What GitHub says of a request that it refuses: which field of it, and why. Only what is in these tables
-// becomes part of a sentence; the rest is GitHub's, and goes to the caller as data if it is a name at all.
-// Source: https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api
-
-/** GitHub's names, and those of the tools' arguments. */
+/** The tools' arguments, by GitHub's names for them where these are others. Only what is here gets into a sentence. */
 const ARGUMENTS: ReadonlyMap<string, string> = new Map([
   ...['title', 'body', 'labels', 'assignees', 'milestone', 'head', 'base', 'draft', 'message', 'branch']
     .concat('maintainer_can_modify', 'status', 'workflow_id')
-    .map((name): [string, string] => [name, name]),
+    .map((argument): [string, string] => [argument, argument]),
   ['Label.name', 'labels'],
   ['assignee', 'assignees'],
   ['q', 'query'],
@@ -164,54 +196,25 @@ const WORDS: Readonly<Record<string, string>> = {
   custom: 'GitHub has reasons of its own',
 };
 
-const NAME = /^[A-Za-z][\w.]{0,59}$/;
-
-const MOST_SHOWN = 5;
-
-const name = z.string().regex(NAME).optional().catch(undefined);
-
-const refusedField = z.object({ resource: name, field: name, code: name });
-
-type RefusedField = z.output<typeof refusedField>;
-
-const answer = z.object({ errors: z.array(z.unknown()) });
-
-/** @param data the body of GitHub's answer */
-function refusedFieldsOf(data: unknown): readonly RefusedField[] {
-  const { errors } = answer.safeParse(data).data ?? { errors: [] };
-  return errors.slice(0, MOST_SHOWN).flatMap((error) => refusedField.safeParse(error).data ?? []);
-}
-
 function invalidArguments(fields: readonly RefusedField[], cause: string): MusterError {
-  const named = fields.flatMap((one) => {
-    const argument = argumentOf(one);
-    return argument === undefined ? [] : [{ argument, why: WORDS[one.code ?? ''] ?? 'it is not valid' }];
-  });
-  const [first] = named;
-  const unknown = fields
-    .filter((one) => argumentOf(one) === undefined)
-    .map(nameOf)
-    .filter(Boolean);
-  const message =
-    first === undefined
-      ? 'GitHub does not accept these arguments.'
-      : `GitHub does not accept "${first.argument}": ${first.why}.`;
-  return new MusterError('VALIDATION_ERROR', message, {
-    ...(first !== undefined && { field: first.argument }),
+  const first = fields.find((one) => argumentOf(one) !== undefined);
+  const field = first && argumentOf(first);
+  const why = WORDS[first?.code ?? ''] ?? 'it is not valid';
+  const entries = fields
+    .filter((one) => one.field !== undefined && argumentOf(one) === undefined)
+    .map((one) => [one.resource, one.field].filter(Boolean).join('.') + (one.code ? `: ${one.code}` : ''));
+  const message = field === undefined ? 'these arguments' : `"${field}": ${why}`;
+  const suggestion = 'Check that the branches, labels, people and milestones that you name exist.';
+  return new MusterError('VALIDATION_ERROR', `GitHub does not accept ${message}.`, {
+    ...(field !== undefined && { field }),
     reason: 'VALIDATION_ERROR',
     suggestion:
-      unknown.length === 0
-        ? 'Check that the branches, labels, people and milestones that you name exist.'
-        : 'Check that the branches, labels, people and milestones that you name exist. data.entries has what GitHub calls the fields.',
-    ...(unknown.length > 0 && { entries: unknown }),
+      entries.length === 0 ? suggestion : `${suggestion} data.entries has what GitHub calls the fields.`,
+    ...(entries.length > 0 && { entries }),
     cause,
   });
 }
 
 function argumentOf({ resource, field }: RefusedField): string | undefined {
   return ARGUMENTS.get(`${resource}.${field}`) ?? ARGUMENTS.get(field ?? '');
-}
-
-function nameOf({ resource, field, code }: RefusedField): string {
-  return field === undefined ? '' : [resource, field].filter(Boolean).join('.') + (code ? `: ${code}` : '');
 }

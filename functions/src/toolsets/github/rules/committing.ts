@@ -1,15 +1,27 @@
 /** Creating branches, and committing several files at once. Ours, beside the specification's five tools. */
 import type { RecordAnswer, Store } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { Branches } from './branches.ts';
+import type { Commit } from './answers.ts';
 import { type CommitRequest, checkRequest, type FileChange, isObstacle, kindsOf } from './commitRequest.ts';
-import { TreeView } from './content.ts';
-import { found, invalidArgument, refNotFound, repositoryNotFound, written } from './errors.ts';
+import { invalidArgument, outcomeUnknown, refNotFound, repositoryNotFound } from './errors.ts';
 import { isSha, refName } from './names.ts';
-import type { Commit, GitHub, GitHubPorts, RepositoryName, TreeEntry } from './port.ts';
+import type { GitHub, GitHubPorts, NewTreeEntry, RepositoryName } from './ports.ts';
+import { TreeView } from './tree.ts';
 
 /** How often a branch may move on while a commit is made for it. */
 const MAX_ATTEMPTS = 3;
+
+/** How often something is sent whose answer is lost. */
+const MAX_SENT = 3;
+
+/** How many commits others may have built on one whose answer was lost. */
+const MAX_LOOKED_THROUGH = 20;
+
+/** A commit and the one that it was made onto. */
+interface PlacedCommit {
+  readonly sha: string;
+  readonly parent: string;
+}
 
 interface CreatedBranch {
   readonly branch: string;
@@ -28,12 +40,10 @@ export interface CommitOutcome {
 
 export class Committing {
   private readonly gitHub: GitHub;
-  private readonly branches: Branches;
   private readonly store: Store;
 
   constructor({ gitHub, store }: GitHubPorts) {
     this.gitHub = gitHub;
-    this.branches = new Branches(gitHub);
     this.store = store;
   }
 
@@ -47,7 +57,7 @@ export class Committing {
     refName(name, 'branch');
     if (isSha(name)) throw looksLikeSha();
     const sha = await this.start(at, from);
-    const created = await this.branches.make(at, name, sha);
+    const created = await this.make(at, name, sha);
     const outcome = { branch: name, sha, created };
     await this.store.commit([], recordAnswer(outcome));
     return outcome;
@@ -86,7 +96,7 @@ export class Committing {
     const { at, branch, message, expectedParent } = request;
     const headSha = await this.gitHub.branch(at, branch);
     if (headSha === undefined) throw await this.missing(at, branch, 'branch');
-    const head = await found(this.gitHub, at, this.gitHub.commit(at, headSha));
+    const head = await this.gitHub.found(at, this.gitHub.commit(at, headSha));
     if (expectedParent === undefined && (await this.isMade(request, head, blobs)))
       return sameAs(head, request);
     const parent =
@@ -95,12 +105,8 @@ export class Committing {
     if (tree === head.tree && (parent === head || head.parents[0] === parent.sha))
       return sameAs(head, request);
     if (parent !== head) throw movedOn(branch);
-    const sha = await written(
-      this.gitHub,
-      at,
-      this.gitHub.createCommit(at, { message, tree, parent: parent.sha }),
-    );
-    if (await this.branches.move(at, branch, { sha, parent: parent.sha })) {
+    const sha = await this.gitHub.createCommit(at, { message, tree, parent: parent.sha });
+    if (await this.move(at, branch, { sha, parent: parent.sha })) {
       return { sha, parent: parent.sha, tree, created: true };
     }
     if (expectedParent !== undefined || attempt === MAX_ATTEMPTS) throw movedOn(branch);
@@ -112,7 +118,7 @@ export class Committing {
     const { at, message, files } = request;
     const [before] = head.parents;
     if (head.message !== message || before === undefined || !files.some((file) => file.delete)) return false;
-    const { tree } = await found(this.gitHub, at, this.gitHub.commit(at, before));
+    const { tree } = await this.gitHub.found(at, this.gitHub.commit(at, before));
     try {
       return (await this.tree(request, tree, blobs)) === head.tree;
     } catch (error) {
@@ -124,7 +130,7 @@ export class Committing {
   /** The branch is not where it was expected. An earlier attempt of the same call may have moved it. */
   private async before({ at, branch, expectedParent = '' }: CommitRequest, head: Commit): Promise<Commit> {
     if (head.parents[0] !== expectedParent) throw movedOn(branch);
-    return found(this.gitHub, at, this.gitHub.commit(at, expectedParent));
+    return this.gitHub.found(at, this.gitHub.commit(at, expectedParent));
   }
 
   /** @param blobs those made so far, by path: a further attempt uses them again */
@@ -133,26 +139,77 @@ export class Committing {
     base: string,
     blobs: Map<string, string>,
   ): Promise<string> {
-    const kinds = await kindsOf(await TreeView.open(this.gitHub, at, base), { files });
-    const entries: TreeEntry[] = [];
+    const kinds = await kindsOf(await TreeView.open(this.gitHub, at, base), files);
+    const entries: NewTreeEntry[] = [];
     for (const file of files) {
-      const { path } = file;
-      const kind = kinds.get(path) ?? 'file';
-      entries.push({ path, kind, content: await this.contentOf(at, file, blobs) });
+      const kind = kinds.get(file.path) ?? 'file';
+      entries.push({ path: file.path, kind, content: await this.contentOf(at, file, blobs) });
     }
-    return written(this.gitHub, at, this.gitHub.createTree(at, base, entries));
+    return this.gitHub.createTree(at, base, entries);
   }
 
   private async contentOf(
     at: RepositoryName,
     { path, content, encoding }: FileChange,
     blobs: Map<string, string>,
-  ): Promise<TreeEntry['content']> {
+  ): Promise<NewTreeEntry['content']> {
     if (content === undefined) return undefined;
     if (encoding === 'utf8') return { text: content };
-    const blob = blobs.get(path) ?? (await written(this.gitHub, at, this.gitHub.createBlob(at, content)));
+    const blob = blobs.get(path) ?? (await this.gitHub.createBlob(at, content));
     blobs.set(path, blob);
     return { blob };
+  }
+
+  /** Whether it was not there before. What is sent again after a lost answer meets its own branch. */
+  private async make(at: RepositoryName, name: string, sha: string, attempt = 1): Promise<boolean> {
+    const answer = await this.gitHub.createBranch(at, name, sha);
+    if (answer === 'created') return true;
+    if (answer === 'exists') {
+      await this.requireBranchAt(at, name, sha);
+      return attempt > 1;
+    }
+    if ((await this.gitHub.branch(at, name)) === sha) return true;
+    if (attempt === MAX_SENT) throw outcomeUnknown(`Branch "${name}"`);
+    return this.make(at, name, sha, attempt + 1);
+  }
+
+  /** Whether the commit is on the branch now. What is sent again after a lost answer may find others built on it. */
+  private async move(
+    at: RepositoryName,
+    branch: string,
+    commit: PlacedCommit,
+    attempt = 1,
+  ): Promise<boolean> {
+    const moved = await this.gitHub.moveBranch(at, branch, commit.sha);
+    if (moved === 'moved') return true;
+    if (moved === 'stale' && attempt === 1) return false;
+    if (await this.holds(at, branch, commit)) return true;
+    if (moved === 'stale') return false;
+    if (attempt === MAX_SENT) throw outcomeUnknown(`Commit ${commit.sha}`);
+    return this.move(at, branch, commit, attempt + 1);
+  }
+
+  /** Whether the branch leads to the commit, by way of at most so many others. */
+  private async holds(at: RepositoryName, branch: string, { sha, parent }: PlacedCommit): Promise<boolean> {
+    let ahead = [await this.gitHub.found(at, this.gitHub.branch(at, branch))];
+    for (let looked = 0; looked < MAX_LOOKED_THROUGH; looked++) {
+      const [next, ...others] = ahead;
+      if (next === undefined) return false;
+      if (next === sha) return true;
+      const { parents } = await this.gitHub.found(at, this.gitHub.commit(at, next));
+      ahead = [...others, ...parents.filter((one) => one !== parent)];
+    }
+    throw outcomeUnknown(`Commit ${sha}`);
+  }
+
+  private async requireBranchAt(at: RepositoryName, name: string, sha: string): Promise<void> {
+    const there = await this.gitHub.branch(at, name);
+    if (there === sha) return;
+    throw new MusterError('CONFLICT', `Branch "${name}" exists at another commit.`, {
+      field: 'branch',
+      reason: 'BRANCH_EXISTS',
+      suggestion: 'Use it as it is, or choose another name.',
+    });
   }
 }
 

@@ -1,10 +1,12 @@
 /**
  * The names that callers give: of repositories, files and refs. They become parts of URLs, so all that a URL
- * would take for something else is refused before GitHub is asked.
- * Source: spec/network.md, "github.readFile"; https://git-scm.com/docs/git-check-ref-format
+ * would take for something else is refused before GitHub is asked. Then the queries of the code search, and where in a
+ * file a hit is.
+ * Source: spec/network.md, "github.readFile", "github.searchCode"; https://git-scm.com/docs/git-check-ref-format
  */
+import { z } from 'zod';
 import { invalidArgument } from './errors.ts';
-import type { RepositoryName } from './port.ts';
+import type { RepositoryName } from './ports.ts';
 
 /** As spec/network.md writes them. */
 export const OWNER_PATTERN = '^[a-zA-Z0-9-]+$';
@@ -99,49 +101,18 @@ export function isSha(ref: string): boolean {
   return SHA.test(ref);
 }
 
-/** What others wrote on GitHub, on its way to an agent: data in a field of its own, never part of our sentences. */
+export const searchFilters = z
+  .strictObject({
+    owner: z.string().describe('User or organization'),
+    repo: z.string().describe('With owner, or as owner/name'),
+    language: z.string().describe('"TypeScript"'),
+    path: z.string().describe('A folder'),
+    filename: z.string().describe('"package.json"'),
+    extension: z.string().describe('"ts"'),
+  })
+  .partial();
 
-/** Control characters beside tab and line feed, and those that reorder or hide what is shown. */
-const UNSEEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: taking them out is the purpose
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
-
-const LONE_SURROGATES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-
-/** The text without what cannot be seen, at most `most` characters long; one that was cut ends with `…`. */
-export function plainText(text: string, most: number): string {
-  const seen = text
-    .slice(0, most * 4)
-    .replace(UNSEEN, '')
-    .replace(LONE_SURROGATES, '\ufffd');
-  return seen.length <= most ? seen : `${seen.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
-}
-
-/** The same on one line. */
-export function plainLine(text: string, most: number): string {
-  return plainText(text, most).replace(/[\t\n]+/g, ' ');
-}
-
-/** The address, if it is one of the web's. */
-export function webAddress(text: string): string | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const { protocol, username, password, href } = new URL(text);
-  return /^https?:$/.test(protocol) && username === '' && password === '' && href.length <= 2000
-    ? href
-    : undefined;
-}
-
-// What is sent to GitHub's code search, and what its hits say of lines. Source: spec/network.md,
-// "github.searchCode".
-
-export interface SearchFilters {
-  readonly owner?: string | undefined;
-  readonly repo?: string | undefined;
-  readonly language?: string | undefined;
-  readonly path?: string | undefined;
-  readonly filename?: string | undefined;
-  readonly extension?: string | undefined;
-}
+export type SearchFilters = z.output<typeof searchFilters>;
 
 /** What GitHub takes, qualifiers included. */
 const MAX_QUERY_LENGTH = 256;

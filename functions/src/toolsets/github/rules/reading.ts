@@ -1,18 +1,18 @@
 /** Reading files and searching code. Source: spec/network.md, "GitHub Tools"; docs/semantics.md#network. */
 import { MusterError } from '../../../kernel/errors.ts';
-import { base64Of, base64Part, textPart, utf8Text } from './content.ts';
-import { fileNotFound, found, refNotFound, repositoryNotFound, shown } from './errors.ts';
+import type { CodeHit, FoundFile } from './answers.ts';
+import { refNotFound, repositoryNotFound, shown, shownRepository } from './errors.ts';
 import {
   filePath,
   lineOf,
   matchedLine,
-  plainText,
   refName,
   type SearchFilters,
   searchedOwner,
   searchQuery,
 } from './names.ts';
-import type { CodeHit, Contents, GitHub, RepositoryName } from './port.ts';
+import type { CodeSearch, GitHub, RepositoryName } from './ports.ts';
+import { base64Part, plainText, textPart, utf8Text } from './text.ts';
 
 /** The largest file that is read, in bytes, in parts where it is larger than an answer. */
 const MAX_FILE_BYTES = 5_242_880;
@@ -32,46 +32,12 @@ const MAX_RESULTS = 1000;
 
 type Encoding = 'utf8' | 'base64';
 
-interface FileContent {
-  readonly content: string;
-  readonly path: string;
-  readonly size: number;
-  readonly sha: string;
-  /** Base64 where the file is not text, whatever was asked for. */
-  readonly encoding: Encoding;
-  readonly type: 'file' | 'symlink' | 'submodule';
-  /** Where a submodule comes from. */
-  readonly url?: string;
-  /** Where the next part of the file begins, in bytes; absent where this is the last. */
-  readonly nextOffset?: number;
-}
-
 interface FileRequest {
   readonly path: string;
   readonly ref: string;
   readonly encoding: Encoding;
   /** Where to begin, in bytes. */
   readonly offset: number;
-}
-
-interface SearchRequest {
-  readonly query: string;
-  readonly filters: SearchFilters;
-  readonly sort: 'indexed' | 'best-match';
-  readonly page: number;
-  readonly perPage: number;
-}
-
-interface FoundFile {
-  readonly hit: CodeHit;
-  readonly stars?: number;
-  readonly matches: readonly { readonly line?: number; readonly text: string; readonly highlight: string }[];
-}
-
-interface Found {
-  readonly files: readonly FoundFile[];
-  readonly total: number;
-  readonly incomplete: boolean;
 }
 
 export class RepositoryReading {
@@ -82,7 +48,7 @@ export class RepositoryReading {
   }
 
   /** @throws MusterError with the reasons of spec/network.md, or IS_DIRECTORY or SIZE_LIMIT_EXCEEDED */
-  async readFile(at: RepositoryName, { path, ref, encoding, offset }: FileRequest): Promise<FileContent> {
+  async readFile(at: RepositoryName, { path, ref, encoding, offset }: FileRequest) {
     const contents = await this.gitHub.contents(at, filePath(path), refName(ref));
     if (contents === undefined) throw await this.missing(at, path, ref);
     switch (contents.type) {
@@ -92,47 +58,48 @@ export class RepositoryReading {
         return { ...contents, content: '', size: 0, encoding: 'utf8' };
       case 'symlink': {
         const { target, ...link } = contents;
-        const size = new TextEncoder().encode(target).length;
-        return { ...link, size, encoding, content: encoding === 'utf8' ? target : base64Of(target) };
+        return { ...link, size: Buffer.byteLength(target), encoding, content: encoded(target, encoding) };
       }
       case 'file':
         return this.file(at, contents, encoding, offset);
     }
   }
 
-  async searchCode(request: SearchRequest): Promise<Found> {
-    const { query, filters, page, perPage, sort } = request;
-    if ((page - 1) * perPage >= MAX_RESULTS) throw beyondResults();
-    const owner = searchedOwner(filters);
-    const { hits, total, incomplete } = await this.gitHub.searchCode({
-      query: searchQuery(query, filters),
-      ...(owner !== undefined && { owner }),
-      sort,
-      page,
-      perPage,
-    });
+  async searchCode({
+    query,
+    filters,
+    ...search
+  }: Omit<CodeSearch, 'owner'> & { readonly filters: SearchFilters }) {
+    if ((search.page - 1) * search.perPage >= MAX_RESULTS) throw beyondResults();
+    const [whole, owner] = [searchQuery(query, filters), searchedOwner(filters)];
+    const { hits, total, incomplete } = await this.gitHub.searchCode({ ...search, query: whole, owner });
     const [contents, stars] = await Promise.all([
       Promise.all(hits.slice(0, FILES_READ).map((hit) => this.textOf(hit))),
       this.starsOf(hits),
     ]);
-    const files = hits.map((hit, index) => foundFile(hit, contents[index], stars.get(nameOf(hit))));
-    return { files, total, incomplete };
+    const results = hits.map((hit, index) => {
+      const { owner, repo: name } = hit.at;
+      const repository = { owner, name, description: hit.description, stars: stars.get(nameOf(hit.at)) };
+      return { repository, path: hit.path, matches: matchesOf(hit, contents[index]) };
+    });
+    const { page, perPage } = search;
+    const hasNext = page * perPage < Math.min(total, MAX_RESULTS);
+    return { results, total, page, perPage, hasNext, incomplete };
   }
 
+  /** A file that is not text comes as base64, whatever was asked for. */
   private async file(
     at: RepositoryName,
-    { path, size, sha, base64: inline }: Extract<Contents, { type: 'file' }>,
+    { base64: inline, ...file }: FoundFile,
     encoding: Encoding,
     offset: number,
-  ): Promise<FileContent> {
-    if (size > MAX_FILE_BYTES) throw tooLarge(path, size);
-    const base64 = inline ?? (await found(this.gitHub, at, this.gitHub.blob(at, sha)));
+  ) {
+    if (file.size > MAX_FILE_BYTES) throw tooLarge(file.path, file.size);
+    const base64 = inline ?? (await this.gitHub.found(at, this.gitHub.blob(at, file.sha)));
     const text = encoding === 'utf8' ? utf8Text(base64) : undefined;
-    const [part, given] =
-      text === undefined
-        ? [base64Part(base64, offset), 'base64' as const]
-        : [textPart(text, offset), 'utf8' as const];
-    return { ...part, path, size, sha, encoding: given, type: 'file' };
+    return text === undefined
+      ? { ...file, ...base64Part(base64, offset), encoding: 'base64' }
+      : { ...file, ...textPart(text, offset), encoding };
   }
 
   /** GitHub's 404 does not tell what is missing. */
@@ -150,22 +117,22 @@ export class RepositoryReading {
     return base64 === undefined ? undefined : utf8Text(base64);
   }
 
-  private async starsOf(hits: readonly CodeHit[]): Promise<ReadonlyMap<string, number>> {
-    const distinct = [...new Map(hits.map((hit) => [nameOf(hit), hit.at])).values()];
-    const read = await Promise.all(
-      distinct.slice(0, REPOSITORIES_READ).map((at) => this.gitHub.repository(at).catch(unlessBroken)),
-    );
-    return new Map(
-      read.flatMap((repository, index) => {
-        const at = distinct[index];
-        return repository && at ? [[nameOf({ at }), repository.stars] as const] : [];
-      }),
-    );
+  private async starsOf(hits: readonly CodeHit[]): Promise<ReadonlyMap<string, number | undefined>> {
+    const distinct = new Map(hits.map(({ at }) => [nameOf(at), at]));
+    const read = [...distinct].slice(0, REPOSITORIES_READ).map(async ([name, at]) => {
+      const repository = await this.gitHub.repository(at).catch(unlessBroken);
+      return [name, repository?.stars] as const;
+    });
+    return new Map(await Promise.all(read));
   }
 }
 
-function nameOf({ at }: { at: RepositoryName }): string {
-  return `${at.owner}/${at.repo}`;
+function nameOf({ owner, repo }: RepositoryName): string {
+  return `${owner}/${repo}`;
+}
+
+function encoded(text: string, encoding: Encoding): string {
+  return encoding === 'utf8' ? text : Buffer.from(text).toString('base64');
 }
 
 function unlessBroken(error: unknown): undefined {
@@ -173,18 +140,23 @@ function unlessBroken(error: unknown): undefined {
   return undefined;
 }
 
-function foundFile(hit: CodeHit, content: string | undefined, stars: number | undefined): FoundFile {
-  const matches = hit.fragments.flatMap(({ text, matches }) =>
-    matches.map((match) => {
-      const line = content === undefined ? undefined : lineOf(content, text, match.start);
-      return {
-        ...(line !== undefined && { line }),
-        text: plainText(matchedLine(text, match.start), 500),
-        highlight: plainText(match.text, 200),
-      };
-    }),
+function matchesOf({ fragments }: CodeHit, content: string | undefined) {
+  const matches = fragments.flatMap(({ text, matches }) =>
+    matches.map(({ start, text: highlight }) => ({
+      line: content === undefined ? undefined : lineOf(content, text, start),
+      text: plainText(matchedLine(text, start), 500),
+      highlight: plainText(highlight, 200),
+    })),
   );
-  return { hit, ...(stars !== undefined && { stars }), matches: matches.slice(0, MAX_MATCHES) };
+  return matches.slice(0, MAX_MATCHES);
+}
+
+function fileNotFound(at: RepositoryName, path: string, ref: string): MusterError {
+  return new MusterError('NOT_FOUND', `There is no "${shown(path)}" in ${shownRepository(at)} at "${ref}".`, {
+    field: 'path',
+    reason: 'FILE_NOT_FOUND',
+    suggestion: 'Check the path and its case. Reading a directory lists it.',
+  });
 }
 
 function beyondResults(): MusterError {

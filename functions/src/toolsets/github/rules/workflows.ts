@@ -2,9 +2,10 @@
 import { MusterError } from '../../../kernel/errors.ts';
 import { MAX_LISTED_BYTES, sentBytes } from '../../../kernel/json.ts';
 import { withoutCodes } from '../../../kernel/text.ts';
-import { invalidArgument, repositoryNotFound } from './errors.ts';
-import { plainText, refName } from './names.ts';
-import type { GitHub, Job, RepositoryName, WorkflowRunQuery, WorkflowRuns } from './port.ts';
+import { invalidArgument, repositoryNotFound, shownRepository } from './errors.ts';
+import { refName } from './names.ts';
+import type { GitHub, RepositoryName, WorkflowRunQuery } from './ports.ts';
+import { plainText } from './text.ts';
 
 /** Of so many failed jobs the logs are read; the others are named. */
 const LOGS_READ = 5;
@@ -15,13 +16,6 @@ const MAX_LOG_LENGTH = 400_000;
 /** A workflow's file, without its folder. */
 const WORKFLOW_FILE = /^[\w.-]{1,200}\.ya?ml$/;
 
-interface JobLog {
-  readonly job: Job;
-  /** Absent where GitHub has no log: it is deleted after some time. */
-  readonly log?: string;
-  readonly lines: number;
-}
-
 export class Workflows {
   private readonly gitHub: GitHub;
 
@@ -29,37 +23,33 @@ export class Workflows {
     this.gitHub = gitHub;
   }
 
-  async runs(at: RepositoryName, query: WorkflowRunQuery): Promise<WorkflowRuns> {
+  async runs(at: RepositoryName, { workflow, ...query }: WorkflowRunQuery) {
     if (query.branch !== undefined) refName(query.branch, 'branch');
-    const workflow = query.workflow === undefined ? undefined : workflowName(query.workflow);
-    const { workflow: _unchecked, ...rest } = query;
-    const runs = await this.gitHub.workflowRuns(at, { ...rest, ...(workflow !== undefined && { workflow }) });
-    if (runs !== undefined) return runs;
-    throw await this.missing(at, 'workflow_id', 'WORKFLOW_NOT_FOUND', 'no such workflow');
+    const runs = await this.gitHub.workflowRuns(at, {
+      ...query,
+      workflow: workflow === undefined ? undefined : workflowName(workflow),
+    });
+    return runs ?? this.missing(at, 'workflow_id', 'WORKFLOW_NOT_FOUND', 'no such workflow');
   }
 
-  /** Of a run's failed jobs, the last lines of their logs. */
-  async failedJobLogs(at: RepositoryName, runId: number, lines: number): Promise<readonly JobLog[]> {
-    const jobs = await this.gitHub.failedJobs(at, runId);
-    if (jobs === undefined) throw await this.missing(at, 'run_id', 'RUN_NOT_FOUND', 'no such workflow run');
+  /** A run's failed jobs, with the last lines of their logs. GitHub deletes a log after some time. */
+  async failedJobLogs(at: RepositoryName, runId: number, lines: number) {
+    const jobs =
+      (await this.gitHub.failedJobs(at, runId)) ??
+      (await this.missing(at, 'run_id', 'RUN_NOT_FOUND', 'no such workflow run'));
     return Promise.all(
       jobs.map(async (job, index) => {
         const log = index < LOGS_READ ? await this.gitHub.jobLog(at, job.id, MAX_LOG_LENGTH) : undefined;
-        if (log === undefined) return { job, lines: 0 };
+        if (log === undefined) return { ...job, lines: 0 };
         const tail = logTail(log, lines, MAX_LISTED_BYTES / LOGS_READ);
-        return { job, log: tail.text, lines: tail.lines };
+        return { ...job, log: tail.text, lines: tail.lines };
       }),
     );
   }
 
-  private async missing(
-    at: RepositoryName,
-    field: string,
-    reason: string,
-    what: string,
-  ): Promise<MusterError> {
-    if ((await this.gitHub.repository(at)) === undefined) return repositoryNotFound(at);
-    return new MusterError('NOT_FOUND', `"${at.owner}/${at.repo}" has ${what}.`, {
+  private async missing(at: RepositoryName, field: string, reason: string, what: string): Promise<never> {
+    if ((await this.gitHub.repository(at)) === undefined) throw repositoryNotFound(at);
+    throw new MusterError('NOT_FOUND', `${shownRepository(at)} has ${what}.`, {
       field,
       reason,
       suggestion: 'github.getWorkflowRuns without other filters lists what there is.',
@@ -78,23 +68,16 @@ function workflowName(workflow: string | number): string | number {
   );
 }
 
-// The log of a job of GitHub Actions, made readable.
-
 /** What GitHub puts before each line. */
 const TIMESTAMP = /^\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z /;
 
 const MAX_LINE_LENGTH = 2000;
 
-interface Tail {
-  readonly text: string;
-  readonly lines: number;
-}
-
 /**
- * The last lines, without timestamps and terminal codes.
+ * The last lines of a job's log, without timestamps and terminal codes.
  * @param mostBytes what they may take of an answer
  */
-export function logTail(log: string, lines: number, mostBytes: number): Tail {
+export function logTail(log: string, lines: number, mostBytes: number) {
   const all = log.replace(/\r\n?/g, '\n').replace(/\n+$/, '').split('\n').slice(-lines);
   const plain = all.map((line) => plainText(withoutCodes(line.replace(TIMESTAMP, '')), MAX_LINE_LENGTH));
   let bytes = 0;

@@ -1,27 +1,28 @@
 /** Which pull request belongs to which task. */
 import type { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
-import { type DocumentCodec, documentCodec } from '../../../kernel/firestore/codec.ts';
+import { documentCodec } from '../../../kernel/firestore/codec.ts';
 import { timestamp } from '../../../kernel/firestore/documents.ts';
 import { pullRequestId, pullRequestPath } from '../../../kernel/firestore/paths.ts';
 import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
-import type { LinkChanges, PullRequestLink, PullRequestLinks } from '../rules/pullRequests.ts';
+import type { LinkChanges } from '../rules/pullRequests.ts';
 
-export const { toDocument: linkToDocument, fromDocument: linkFromDocument }: DocumentCodec<PullRequestLink> =
-  documentCodec(
-    z.object({
-      repository_id: z.number(),
-      number: z.number(),
-      owner: z.string(),
-      repo: z.string(),
-      task_id: z.string(),
-      linked_by: z.string(),
-      linked_at: timestamp,
-    }),
-  );
+export const { toDocument: linkToDocument, fromDocument: linkFromDocument } = documentCodec(
+  z.object({
+    repository_id: z.number(),
+    number: z.number(),
+    owner: z.string(),
+    repo: z.string(),
+    task_id: z.string(),
+    linked_by: z.string(),
+    linked_at: timestamp,
+  }),
+);
 
-export class FirestorePullRequestLinks implements PullRequestLinks {
+export type PullRequestLink = ReturnType<typeof linkFromDocument>;
+
+export class FirestorePullRequestLinks {
   private readonly database: Firestore;
   private readonly documents: DocumentReading;
 

@@ -1,17 +1,9 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { MAX_BINARY_FILES } from '../rules/commitRequest.ts';
+import { fileChange, MAX_BINARY_FILES } from '../rules/commitRequest.ts';
 import type { CommitOutcome } from '../rules/committing.ts';
 import { repositoryName } from '../rules/names.ts';
-import { ADDS, owner, repo } from './shapes.ts';
-
-const file = z.strictObject({
-  path: z.string().describe('File path'),
-  content: z.string().optional().describe('The whole new content'),
-  encoding: z.enum(['utf8', 'base64']).default('utf8').describe('Of content'),
-  executable: z.boolean().optional().describe('As before if left out'),
-  delete: z.boolean().default(false).describe('Instead of content'),
-});
+import { ADDS, inRepository } from './shapes.ts';
 
 export const commitFiles = defineTool({
   name: 'commitFiles',
@@ -20,11 +12,10 @@ export const commitFiles = defineTool({
     'Writes and deletes up to 100 files of a branch in one commit, all or none. Never forces: a branch not at expected_parent is a CONFLICT.',
   details: `Without expected_parent, the commit goes onto whatever the branch is at. At most ${MAX_BINARY_FILES} of the files in base64. Repeating a commit whose message and files the branch is at already answers that one, with created: false.`,
   input: z.strictObject({
-    owner,
-    repo,
+    ...inRepository,
     branch: z.string().describe('An existing branch'),
     message: z.string().min(1).max(10_000).describe('Commit message'),
-    files: z.array(file).min(1).max(100).describe('Files to change'),
+    files: z.array(fileChange).min(1).max(100).describe('Files to change'),
     expected_parent: z.string().optional().describe('SHA the branch must be at'),
   }),
   output: z.object({
@@ -44,13 +35,10 @@ export const commitFiles = defineTool({
     message: 'End retries after five attempts',
     files: [{ path: 'src/retry.ts', content: 'export const MAX_RETRIES = 5;\n' }],
   },
-  handler: async ({ services, operation }, input) => {
-    const { branch, message, files, expected_parent: expectedParent } = input;
-    const answer = (outcome: CommitOutcome) => ({ ...outcome, branch });
-    const outcome = await services.committing.commitFiles(
-      { at: repositoryName(input.owner, input.repo), branch, message, files, expectedParent },
-      (committed) => operation.recordAnswer(answer(committed)),
-    );
-    return answer(outcome);
-  },
+  answer: (outcome: CommitOutcome, { branch }) => ({ ...outcome, branch }),
+  handler: ({ services, recordAnswer }, { owner, repo, expected_parent: expectedParent, ...request }) =>
+    services.committing.commitFiles(
+      { at: repositoryName(owner, repo), expectedParent, ...request },
+      recordAnswer,
+    ),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { repositoryName } from '../rules/names.ts';
-import { ADDS, owner, repo } from './shapes.ts';
+import { ADDS, inRepository } from './shapes.ts';
 
 export const createBranch = defineTool({
   name: 'createBranch',
@@ -10,8 +10,7 @@ export const createBranch = defineTool({
     'Creates a branch. The same name at the same commit is a success, at another commit a CONFLICT.',
   details: 'Where it was there already, the answer has created: false.',
   input: z.strictObject({
-    owner,
-    repo,
+    ...inRepository,
     branch: z.string().describe('The new branch'),
     from: z.string().optional().describe('Branch, tag or commit; default branch if left out'),
   }),
@@ -23,6 +22,6 @@ export const createBranch = defineTool({
   annotations: { ...ADDS, idempotentHint: true },
   role: 'worker',
   example: { owner: 'sartor-ai', repo: 'claude-network', branch: 'feature/login', from: 'main' },
-  handler: async ({ services, recordAnswer }, { owner: ownerName, repo: name, branch, from }) =>
-    services.committing.createBranch(repositoryName(ownerName, name), branch, from, recordAnswer),
+  handler: ({ services, recordAnswer }, { owner, repo, branch, from }) =>
+    services.committing.createBranch(repositoryName(owner, repo), branch, from, recordAnswer),
 });

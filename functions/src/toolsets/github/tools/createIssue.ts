@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import type { CreatedIssue } from '../rules/branches.ts';
 import { repositoryName } from '../rules/names.ts';
-import { ADDS, owner, repo } from './shapes.ts';
+import { ADDS, inRepository } from './shapes.ts';
 
 export const createIssue = defineTool({
   name: 'createIssue',
@@ -11,8 +10,7 @@ export const createIssue = defineTool({
   details:
     "An invisible comment marks the issue, so that it is found again where GitHub's answer was lost; with an idempotency_key, a repeated call never creates a second one.",
   input: z.strictObject({
-    owner,
-    repo,
+    ...inRepository,
     title: z.string().min(1).max(256).describe('Issue title'),
     body: z.string().optional().describe('Issue, in Markdown'),
     labels: z.array(z.string()).optional().describe('Labels'),
@@ -38,30 +36,6 @@ export const createIssue = defineTool({
     body: 'Seen in `src/retry.ts`.',
     labels: ['bug'],
   },
-  handler: async ({ services, operation }, { owner: ownerName, repo: name, ...fields }) => {
-    const { title, body, labels, assignees, milestone } = fields;
-    const answer = ({ issue, created }: CreatedIssue) => ({
-      number: issue.number,
-      ...(issue.url !== undefined && { url: issue.url }),
-      title: issue.title,
-      state: issue.state,
-      labels: [...issue.labels],
-      assignees: [...issue.assignees],
-      createdAt: issue.createdAt.toISOString(),
-      created,
-    });
-    const outcome = await services.issues.create(
-      repositoryName(ownerName, name),
-      {
-        title,
-        ...(body !== undefined && { body }),
-        ...(labels !== undefined && { labels }),
-        ...(assignees !== undefined && { assignees }),
-        ...(milestone !== undefined && { milestone }),
-      },
-      operation,
-      (created) => operation.recordAnswer(answer(created)),
-    );
-    return answer(outcome);
-  },
+  handler: ({ services, operation, recordAnswer }, { owner, repo, ...fields }) =>
+    services.issues.create(repositoryName(owner, repo), fields, operation, recordAnswer),
 });

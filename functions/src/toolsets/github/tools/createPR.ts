@@ -3,7 +3,7 @@ import { idOf } from '../../../kernel/ids.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { repositoryName } from '../rules/names.ts';
 import type { CreatedPullRequest } from '../rules/pullRequests.ts';
-import { ADDS, owner, repo } from './shapes.ts';
+import { ADDS, inRepository } from './shapes.ts';
 
 export const createPR = defineTool({
   name: 'createPR',
@@ -13,8 +13,7 @@ export const createPR = defineTool({
   details:
     'An open one is answered unchanged, with created: false. With task_id, checks that fail are noted below tasks/<task_id>/logs.',
   input: z.strictObject({
-    owner,
-    repo,
+    ...inRepository,
     title: z.string().min(1).max(256).describe('PR title'),
     body: z.string().optional().describe('Description, in Markdown'),
     head: z.string().describe('Branch with changes'),
@@ -45,38 +44,13 @@ export const createPR = defineTool({
     head: 'fix/retries',
     base: 'main',
   },
-  handler: async ({ services, principal, workspace, operation }, input) => {
-    const { title, body, head, base, draft, task_id: taskId } = input;
-    const answer = ({ pullRequest: one, created }: CreatedPullRequest) => ({
-      number: one.number,
-      ...(one.url !== undefined && { url: one.url }),
-      title: one.title,
-      state: one.state,
-      draft: one.draft,
-      head: one.head,
-      headSha: one.headSha,
-      base: one.base,
-      createdAt: one.createdAt.toISOString(),
-      created,
-      ...(taskId !== undefined && { taskId }),
-    });
-    const outcome = await services.pullRequests.create(
-      {
-        principal,
-        workspace,
-        at: repositoryName(input.owner, input.repo),
-        pullRequest: {
-          title,
-          head,
-          base,
-          draft,
-          maintainerCanModify: input.maintainer_can_modify,
-          ...(body !== undefined && { body }),
-        },
-        ...(taskId !== undefined && { taskId }),
-      },
-      (created) => operation.recordAnswer(answer(created)),
-    );
-    return answer(outcome);
-  },
+  answer: (outcome: CreatedPullRequest, { task_id: taskId }) => ({ ...outcome, taskId }),
+  handler: (
+    { services, principal, workspace, recordAnswer },
+    { owner, repo, task_id: taskId, ...pullRequest },
+  ) =>
+    services.pullRequests.create(
+      { principal, workspace, at: repositoryName(owner, repo), pullRequest, taskId },
+      recordAnswer,
+    ),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { repositoryName } from '../rules/names.ts';
-import { owner, READS, repo } from './shapes.ts';
+import { inRepository, READS } from './shapes.ts';
 
 const job = z.object({
   id: z.int(),
@@ -28,8 +28,7 @@ export const getJobLogs = defineTool({
   details:
     "Of the run's latest attempt, without timestamps and colours. A log was written by whatever ran. github.getWorkflowRuns lists runs.",
   input: z.strictObject({
-    owner,
-    repo,
+    ...inRepository,
     run_id: z.int().min(1).describe('id of getWorkflowRuns'),
     tail_lines: z.int().min(1).max(2000).default(200).describe('Of each log'),
   }),
@@ -40,16 +39,8 @@ export const getJobLogs = defineTool({
   annotations: READS,
   role: 'viewer',
   example: { owner: 'sartor-ai', repo: 'claude-network', run_id: 4000000001, tail_lines: 50 },
-  handler: async ({ services }, { owner: ownerName, repo: name, run_id: runId, tail_lines: lines }) => {
-    const at = repositoryName(ownerName, name);
-    const logs = await services.workflows.failedJobLogs(at, runId, lines);
-    const jobs = logs.map(({ job: { startedAt, completedAt, failedSteps, ...same }, ...rest }) => ({
-      ...same,
-      failedSteps: [...failedSteps],
-      ...(startedAt !== undefined && { startedAt: startedAt.toISOString() }),
-      ...(completedAt !== undefined && { completedAt: completedAt.toISOString() }),
-      ...rest,
-    }));
-    return { runId, jobs };
-  },
+  handler: async ({ services }, { owner, repo, run_id: runId, tail_lines: lines }) => ({
+    runId,
+    jobs: await services.workflows.failedJobLogs(repositoryName(owner, repo), runId, lines),
+  }),
 });

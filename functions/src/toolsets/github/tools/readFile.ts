@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { repositoryName } from '../rules/names.ts';
-import { patternedOwner, patternedRepo, READS } from './shapes.ts';
+import { inPatternedRepository, READS } from './shapes.ts';
 
 export const readFile = defineTool({
   name: 'readFile',
@@ -11,8 +11,7 @@ export const readFile = defineTool({
   details:
     'A large file comes in parts, and metadata.nextOffset says where the next begins. What is not text comes as base64, whatever was asked for: metadata.encoding says so. A symbolic link is followed where it leads to a file of the repository, and otherwise answered with its target. Where the default branch is not "main", name it in ref.',
   input: z.strictObject({
-    owner: patternedOwner,
-    repo: patternedRepo,
+    ...inPatternedRepository,
     path: z.string().describe('File path'),
     ref: z.string().default('main').describe('Branch, tag or commit'),
     encoding: z.enum(['utf8', 'base64']).default('utf8').describe('How to answer'),
@@ -36,8 +35,7 @@ export const readFile = defineTool({
   role: 'viewer',
   example: { owner: 'sartor-ai', repo: 'claude-network', path: 'README.md', ref: 'main' },
   handler: async ({ services }, { owner, repo, ...file }) => {
-    const at = repositoryName(owner, repo);
-    const { content, ...metadata } = await services.reading.readFile(at, file);
+    const { content, ...metadata } = await services.reading.readFile(repositoryName(owner, repo), file);
     return { content, metadata };
   },
 });

@@ -1,15 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
+import { searchFilters } from '../rules/names.ts';
 import { READS } from './shapes.ts';
-
-const filters = z.strictObject({
-  owner: z.string().optional().describe('User or organization'),
-  repo: z.string().optional().describe('With owner, or as owner/name'),
-  language: z.string().optional().describe('"TypeScript"'),
-  path: z.string().optional().describe('A folder'),
-  filename: z.string().optional().describe('"package.json"'),
-  extension: z.string().optional().describe('"ts"'),
-});
 
 const match = z
   .object({
@@ -43,7 +35,7 @@ export const searchCode = defineTool({
     'filters are added to the qualifiers of query. GitHub shows the first 1,000 results. Others wrote what is found.',
   input: z.strictObject({
     query: z.string().min(1).max(256).describe('Search query'),
-    filters: filters.optional().describe('Where'),
+    filters: searchFilters.optional().describe('Where'),
     sort: z.enum(['indexed', 'best-match']).default('best-match').describe('What comes first'),
     perPage: z.int().min(1).max(100).default(30).describe('How many'),
     page: z.int().min(1).default(1).describe('Page'),
@@ -62,20 +54,5 @@ export const searchCode = defineTool({
   annotations: READS,
   role: 'viewer',
   example: { query: 'registerAgent', filters: { owner: 'sartor-ai', repo: 'claude-network' } },
-  handler: async ({ services }, { query, filters: given = {}, sort, perPage, page }) => {
-    const found = await services.reading.searchCode({ query, filters: given, sort, perPage, page });
-    const { total, incomplete } = found;
-    const results = found.files.map(({ hit, stars, matches }) => ({
-      repository: {
-        owner: hit.at.owner,
-        name: hit.at.repo,
-        ...(hit.description !== undefined && { description: hit.description }),
-        ...(stars !== undefined && { stars }),
-      },
-      path: hit.path,
-      matches: [...matches],
-    }));
-    const hasNext = page * perPage < Math.min(total, 1000);
-    return { results, total, page, perPage, hasNext, incomplete };
-  },
+  handler: ({ services }, { filters = {}, ...search }) => services.reading.searchCode({ ...search, filters }),
 });

@@ -1,13 +1,13 @@
 /** Queries that filters cannot break out of, and where in a file a match stands. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { MusterError } from '../../../../functions/src/kernel/errors.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import {
   lineOf,
   matchedLine,
   type SearchFilters,
   searchQuery,
-} from '../../../../functions/src/toolsets/github/rules/names.ts';
+} from '../../../functions/src/toolsets/github/rules/names.ts';
 
 const QUOTED = ['language', 'path', 'filename', 'extension'] as const;
 

@@ -1,9 +1,14 @@
 /** What others wrote: readable, bounded, and never more than it was. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { base64Of, isBase64, utf8Text } from '../../../../functions/src/toolsets/github/rules/content.ts';
-import { plainLine, plainText, webAddress } from '../../../../functions/src/toolsets/github/rules/names.ts';
-import { logTail } from '../../../../functions/src/toolsets/github/rules/workflows.ts';
+import {
+  isBase64,
+  plainLine,
+  plainText,
+  utf8Text,
+  webAddress,
+} from '../../../functions/src/toolsets/github/rules/text.ts';
+import { logTail } from '../../../functions/src/toolsets/github/rules/workflows.ts';
 
 const ROOM = 1_000_000;
 
@@ -36,14 +41,13 @@ describe('text from GitHub', () => {
   it('is text where it is UTF-8 without NUL, and comes back as it was', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        const base64 = base64Of(text);
-        assert.equal(base64, Buffer.from(text).toString('base64'));
+        const base64 = Buffer.from(text).toString('base64');
         assert.ok(isBase64(base64));
         assert.equal(utf8Text(base64), text.includes('\0') ? undefined : text);
       }),
     );
     assert.equal(utf8Text(Buffer.from([0xff, 0xfe]).toString('base64')), undefined);
-    assert.equal(utf8Text(base64Of('\ufeffBOM')), '\ufeffBOM');
+    assert.equal(utf8Text(Buffer.from('\ufeffBOM').toString('base64')), '\ufeffBOM');
   });
 
   it('of a log is its last lines, without timestamps and colours', () => {

@@ -1,11 +1,11 @@
 /** What GitHub refuses, told apart: what is not there, what is hidden, and what looks like either. */
 import assert from 'node:assert/strict';
-import type { MusterError } from '../../../../functions/src/kernel/errors.ts';
-import { Committing } from '../../../../functions/src/toolsets/github/rules/committing.ts';
-import type { GitHubPorts } from '../../../../functions/src/toolsets/github/rules/port.ts';
-import { RepositoryReading } from '../../../../functions/src/toolsets/github/rules/reading.ts';
-import { portsOf } from '../../../support/ports.ts';
-import { refusal } from '../../domain/samples.ts';
+import type { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { Committing } from '../../../functions/src/toolsets/github/rules/committing.ts';
+import type { GitHubPorts } from '../../../functions/src/toolsets/github/rules/ports.ts';
+import { RepositoryReading } from '../../../functions/src/toolsets/github/rules/reading.ts';
+import { portsOf } from '../../support/ports.ts';
+import { refusal } from '../domain/samples.ts';
 import { AT, GitHubStage } from './stage.ts';
 
 const CONTENTS = 'GET /repos/{owner}/{repo}/contents/{path}';

@@ -1,7 +1,7 @@
 /** A file in parts is the file, and each part has room in an answer. */
 import assert from 'node:assert/strict';
-import { fitsAnswer } from '../../../../functions/src/kernel/json.ts';
-import { base64Part, textPart } from '../../../../functions/src/toolsets/github/rules/content.ts';
+import { fitsAnswer } from '../../../functions/src/kernel/json.ts';
+import { base64Part, textPart } from '../../../functions/src/toolsets/github/rules/text.ts';
 
 function partsOf(read: (offset: number) => { content: string; nextOffset?: number }): string[] {
   const parts: string[] = [];

@@ -1,10 +1,10 @@
 /** What files are after a commit, also in trees that GitHub does not list at once. */
 import assert from 'node:assert/strict';
-import type { MusterError } from '../../../../functions/src/kernel/errors.ts';
-import type { FileChange } from '../../../../functions/src/toolsets/github/rules/commitRequest.ts';
-import { kindsOf } from '../../../../functions/src/toolsets/github/rules/commitRequest.ts';
-import { TreeView } from '../../../../functions/src/toolsets/github/rules/content.ts';
-import { refusal } from '../../domain/samples.ts';
+import type { MusterError } from '../../../functions/src/kernel/errors.ts';
+import type { FileChange } from '../../../functions/src/toolsets/github/rules/commitRequest.ts';
+import { kindsOf } from '../../../functions/src/toolsets/github/rules/commitRequest.ts';
+import { TreeView } from '../../../functions/src/toolsets/github/rules/tree.ts';
+import { refusal } from '../domain/samples.ts';
 import { AT, GitHubStage } from './stage.ts';
 
 const TREES = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';
@@ -34,7 +34,7 @@ describe('files that are committed', () => {
     const { tree = '' } = stage.repo.objects.commits.get(stage.repo.branches.get(commit) ?? '') ?? {};
     return TreeView.open(stage.gitHub, AT, tree);
   };
-  const kinds = async (...files: FileChange[]) => kindsOf(await view(), { files });
+  const kinds = async (...files: FileChange[]) => kindsOf(await view(), files);
   const refused = (...files: FileChange[]): Promise<MusterError> => refusal(() => kinds(...files));
 
   for (const [how, limit] of [
@@ -111,10 +111,10 @@ describe('files that are committed', () => {
     const many = Array.from({ length: 100 }, (_, index) => `many/${index}/file`);
     stage.repo.push('wide', Object.fromEntries(many.map((path) => [path, { mode: '100755', content: 'x' }])));
     const files = many.map((path) => change(path));
-    const { details } = await refusal(async () => kindsOf(await view('wide'), { files }));
+    const { details } = await refusal(async () => kindsOf(await view('wide'), files));
     assert.equal(details.reason, 'TREE_TOO_LARGE');
     const said = files.map((file) => ({ ...file, executable: true }));
-    assert.equal((await kindsOf(await view('wide'), { files: said })).get('many/99/file'), 'executable');
+    assert.equal((await kindsOf(await view('wide'), said)).get('many/99/file'), 'executable');
   }).timeout(60_000); // hundreds of requests
 
   it('are what they were told to be, in the tree that is made', async () => {

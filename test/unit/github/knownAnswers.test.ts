@@ -1,8 +1,8 @@
 /** What is known is asked for again only if it has changed, which costs none of the limit. */
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { KnownAnswers } from '../../../../functions/src/vendors/octokit/asking.ts';
-import { refusal } from '../../domain/samples.ts';
+import { KnownAnswers } from '../../../functions/src/vendors/octokit/asking.ts';
+import { refusal } from '../domain/samples.ts';
 import { AT, GitHubStage } from './stage.ts';
 
 const CONTENTS = 'GET /repos/{owner}/{repo}/contents/{path}';

@@ -1,11 +1,11 @@
 /** A local GitHub, and the adapter that is connected to it: what needs no database is tried without one. */
 import assert from 'node:assert/strict';
-import type { Log } from '../../../../functions/src/kernel/ports.ts';
-import { GitHubClients, type GitHubSettings } from '../../../../functions/src/vendors/octokit/clients.ts';
-import { RestGitHub } from '../../../../functions/src/vendors/octokit/gitHub.ts';
-import { seedClaudeNetwork } from '../../../support/github/seed.ts';
-import { LocalGitHub } from '../../../support/github/server.ts';
-import type { Repo } from '../../../support/github/world.ts';
+import type { Log } from '../../../functions/src/kernel/ports.ts';
+import { RestGitHub } from '../../../functions/src/toolsets/github/store/gitHub.ts';
+import { type GitHubSettings, OctokitClients } from '../../../functions/src/vendors/octokit/clients.ts';
+import { seedClaudeNetwork } from '../../support/github/seed.ts';
+import { LocalGitHub } from '../../support/github/server.ts';
+import type { Repo } from '../../support/github/world.ts';
 
 export const AT = { owner: 'sartor-ai', repo: 'claude-network' };
 
@@ -42,7 +42,7 @@ export class GitHubStage {
   }
 
   connect(settings: () => GitHubSettings): RestGitHub {
-    return new RestGitHub(new GitHubClients(settings, silent));
+    return new RestGitHub(new OctokitClients(settings, silent));
   }
 
   /** What was answered to those that asked for a route. */

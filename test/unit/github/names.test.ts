@@ -1,13 +1,13 @@
 /** Names that become parts of URLs: none leads elsewhere. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { MusterError } from '../../../../functions/src/kernel/errors.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import {
   filePath,
   headName,
   refName,
   repositoryName,
-} from '../../../../functions/src/toolsets/github/rules/names.ts';
+} from '../../../functions/src/toolsets/github/rules/names.ts';
 
 const nasty = fc.oneof(
   fc.string({ unit: 'binary' }),

@@ -1,0 +1,166 @@
+/**
+ * What GitHub tells of by itself: a pull request was merged, a check failed. Only what Muster stored says which task a
+ * pull request belongs to. Deliveries come twice and out of order: closing a task twice is closing it once, and a
+ * failed check is logged under an id of its own. Source: https://docs.github.com/webhooks/webhook-events-and-payloads
+ */
+import { z } from 'zod';
+import { MusterError } from '../../../kernel/errors.ts';
+import { parsedJson } from '../../../kernel/json.ts';
+import { TaskFinishing } from '../../coordination/index.ts';
+import type { PullRequestLink } from '../store/pullRequests.ts';
+import { address, line, number, sha } from './answers.ts';
+import type { GitHubPorts } from './ports.ts';
+
+/** The most pull requests of one check that are looked up. */
+const MAX_PULL_REQUESTS = 20;
+
+const FAILURES: readonly unknown[] = ['failure', 'timed_out', 'startup_failure'];
+
+const repository = z.object({ id: number });
+
+const merged = z
+  .object({
+    action: z.string(),
+    repository,
+    pull_request: z.object({
+      number,
+      merged: z.boolean().default(false),
+      merge_commit_sha: sha.nullish(),
+    }),
+  })
+  .transform(({ action, repository: { id: repositoryId }, pull_request: one }) => {
+    if (action !== 'closed' || !one.merged) return undefined;
+    return {
+      kind: 'merged' as const,
+      repositoryId,
+      pullRequests: [one.number],
+      commit: one.merge_commit_sha,
+    };
+  });
+
+type Merge = NonNullable<z.output<typeof merged>>;
+
+/** What checks of all kinds tell, as GitHub names it. */
+const check = z.object({
+  id: number,
+  conclusion: z.string().nullish(),
+  head_sha: sha,
+  pull_requests: z.array(z.object({ number })).default([]),
+});
+
+/** What is told of a check that failed beside its outcome, in the words of the task's log. */
+interface Told {
+  readonly source: 'check_run' | 'check_suite' | 'workflow_run';
+  readonly name: string;
+  readonly url?: string | undefined;
+  readonly run_id?: number;
+}
+
+/** @param id with the source, what there is one log entry for */
+function failedCheck(
+  { id: repositoryId }: z.output<typeof repository>,
+  { conclusion, head_sha: commit, pull_requests }: z.output<typeof check>,
+  id: string | number,
+  { url, ...told }: Told,
+) {
+  if (typeof conclusion !== 'string' || !FAILURES.includes(conclusion)) return undefined;
+  const pullRequests = pull_requests.slice(0, MAX_PULL_REQUESTS).map((one) => one.number);
+  const details = { ...told, conclusion, commit, ...(url !== undefined && { url }) };
+  return { kind: 'checkFailed' as const, repositoryId, pullRequests, id: `${told.source}-${id}`, details };
+}
+
+type FailedCheck = NonNullable<ReturnType<typeof failedCheck>>;
+
+/** By the header `X-GitHub-Event`: what a payload tells, or undefined where it is none of our business. */
+const EVENTS: ReadonlyMap<string, z.ZodType<Merge | FailedCheck | undefined>> = new Map<
+  string,
+  z.ZodType<Merge | FailedCheck | undefined>
+>([
+  ['pull_request', merged],
+  [
+    'check_run',
+    z
+      .object({ repository, check_run: check.extend({ name: line, html_url: address }) })
+      .transform(({ repository: at, check_run: run }) =>
+        failedCheck(at, run, run.id, { source: 'check_run', name: run.name, url: run.html_url }),
+      ),
+  ],
+  [
+    'check_suite',
+    z
+      .object({ repository, check_suite: check.extend({ app: z.object({ name: line }).nullish() }) })
+      .transform(({ repository: at, check_suite: suite }) =>
+        failedCheck(at, suite, suite.id, { source: 'check_suite', name: suite.app?.name ?? 'checks' }),
+      ),
+  ],
+  [
+    'workflow_run',
+    z
+      .object({
+        repository,
+        workflow_run: check.extend({
+          name: line.nullish(),
+          run_attempt: number.default(1),
+          html_url: address,
+        }),
+      })
+      .transform(({ repository: at, workflow_run: run }) =>
+        failedCheck(at, run, `${run.id}-${run.run_attempt}`, {
+          source: 'workflow_run',
+          name: run.name ?? 'workflow',
+          url: run.html_url,
+          run_id: run.id,
+        }),
+      ),
+  ],
+]);
+
+export class Deliveries {
+  private readonly ports: GitHubPorts;
+  private readonly finishing: TaskFinishing;
+
+  constructor(ports: GitHubPorts) {
+    this.ports = ports;
+    this.finishing = new TaskFinishing(ports);
+  }
+
+  /** @param event GitHub's header `X-GitHub-Event` */
+  async receive(event: string, body: string): Promise<'noted' | 'ignored' | 'malformed'> {
+    const schema = EVENTS.get(event);
+    if (schema === undefined) return 'ignored';
+    const { success, data: delivery } = schema.safeParse(parsedJson(body));
+    if (!success) return 'malformed';
+    if (delivery === undefined) return 'ignored';
+    for (const number of delivery.pullRequests) {
+      const link = await this.ports.pullRequestLinks.find(delivery.repositoryId, number);
+      if (link === undefined) continue;
+      if (delivery.kind === 'merged') await this.finish(link, delivery);
+      else await this.record(link, delivery);
+    }
+    return 'noted';
+  }
+
+  private async finish(link: PullRequestLink, { commit }: Merge): Promise<void> {
+    const { log } = this.ports;
+    const at = commit == null ? '' : ` as ${commit}`;
+    const output = `Pull request ${link.owner}/${link.repo}#${link.number} was merged${at}.`;
+    try {
+      const { kind } = await this.finishing.finish(link.taskId, { output });
+      log.info('pull_request_merged', { taskId: link.taskId, kind });
+    } catch (error) {
+      // The task is gone: another delivery of the same would not find it either.
+      if (!(error instanceof MusterError && error.code === 'NOT_FOUND')) throw error;
+      log.warn('pull_request_without_task', { taskId: link.taskId });
+    }
+  }
+
+  private async record(
+    { taskId, number, owner, repo }: PullRequestLink,
+    { id, details }: FailedCheck,
+  ): Promise<void> {
+    const where = { pull_request: number, repository: `${owner}/${repo}` };
+    const at = this.ports.clock.now();
+    const entry = { id, kind: 'check_failed' as const, at, details: { ...details, ...where } };
+    await this.ports.store.commit([{ kind: 'logTask', taskId, entry }]);
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * What others wrote on GitHub, on its way to an agent: data in a field of its own, never part of our sentences. The
+ * content of files is whole, in as many parts as answers have room for.
+ */
+import { fitsAnswer } from '../../../kernel/json.ts';
+
+/** Control characters beside tab and line feed, and those that reorder or hide what is shown. */
+const UNSEEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: taking them out is the purpose
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+const LONE_SURROGATES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** The text without what cannot be seen, at most `most` characters long; one that was cut ends with `…`. */
+export function plainText(text: string, most: number): string {
+  const seen = text
+    .slice(0, most * 4)
+    .replace(UNSEEN, '')
+    .replace(LONE_SURROGATES, '\ufffd');
+  return seen.length <= most ? seen : `${beginning(seen, most - 1)}…`;
+}
+
+/** The same on one line. */
+export function plainLine(text: string, most: number): string {
+  return plainText(text, most).replace(/[\t\n]+/g, ' ');
+}
+
+/** The address, if it is one of the web's. */
+export function webAddress(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const { protocol, username, password, href } = new URL(text);
+  return /^https?:$/.test(protocol) && username === '' && password === '' && href.length <= 2000
+    ? href
+    : undefined;
+}
+
+/** The content of files, which GitHub gives in base64. */
+
+const ENCODED = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+
+export function isBase64(text: string): boolean {
+  return ENCODED.test(text);
+}
+
+/** The text, or undefined where the bytes are not UTF-8 or hold a NUL: what Git too takes for binary. */
+export function utf8Text(base64: string): string | undefined {
+  const bytes = Buffer.from(base64, 'base64');
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A part of a file that one answer has room for. */
+interface FilePart {
+  readonly content: string;
+  /** Where the next part begins, in bytes of the file; absent where this is the last. */
+  readonly nextOffset?: number;
+}
+
+/** No answer has room for more of a text. */
+const MOST_CHARACTERS = 500_000;
+
+/** Of so many bytes the base64 surely has room, and does not end within a group of its letters. */
+const BASE64_BYTES = 360_000;
+
+/** @param offset in bytes; within a letter, what is left of it comes as U+FFFD */
+export function textPart(text: string, offset: number): FilePart {
+  const rest = Buffer.from(text).subarray(offset).toString();
+  let content = beginning(rest, MOST_CHARACTERS);
+  while (!fitsAnswer(content)) content = beginning(rest, Math.floor(content.length * 0.8));
+  if (content.length === rest.length) return { content };
+  return { content, nextOffset: offset + Buffer.byteLength(content) };
+}
+
+export function base64Part(base64: string, offset: number): FilePart {
+  const bytes = Buffer.from(base64, 'base64');
+  const end = offset + BASE64_BYTES;
+  const content = bytes.subarray(offset, end).toString('base64');
+  return { content, ...(end < bytes.length && { nextOffset: end }) };
+}
+
+/** At most so many UTF-16 units of the text, and no half of a character. */
+function beginning(text: string, most: number): string {
+  return text.length <= most ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
+}

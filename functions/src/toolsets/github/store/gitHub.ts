@@ -1,0 +1,283 @@
+/**
+ * Repositories as GitHub's REST API has them. Undefined is GitHub's 404, which does not tell what is missing: who asked
+ * looks again. Source: https://docs.github.com/rest
+ */
+import { z } from 'zod';
+import type { MusterError } from '../../../kernel/errors.ts';
+import {
+  blob,
+  checked,
+  codeHits,
+  commit,
+  contents,
+  created,
+  issue,
+  jobs,
+  pullRequest,
+  rateLimit,
+  reference,
+  repository,
+  tree,
+  workflowRuns,
+} from '../rules/answers.ts';
+import {
+  isProtected,
+  issuesAreOff,
+  noSuchBranch,
+  nothingToMerge,
+  readOnly,
+  repositoryNotFound,
+  vanished,
+} from '../rules/errors.ts';
+import type {
+  CodeSearch,
+  GitHubAnswer,
+  GitHubClients,
+  NewIssue,
+  NewPullRequest,
+  NewTreeEntry,
+  RecogniseRefusal,
+  RepositoryName,
+  RequestParameters,
+  WorkflowRunQuery,
+} from '../rules/ports.ts';
+
+/** How the routes of GitHub's documentation begin. */
+const IN_REPOSITORY = '/repos/{owner}/{repo}';
+
+const TEXT_MATCHES = { accept: 'application/vnd.github.text-match+json' };
+
+const FAILURES: readonly (string | undefined)[] = ['failure', 'timed_out', 'startup_failure'];
+
+/** How many of a run's jobs are looked at, and of the failed ones told. */
+const MAX_JOBS = 100;
+const MAX_FAILED_JOBS = 20;
+
+/** How many of the newest issues are looked through for a mark. */
+const LOOKED_THROUGH = 100;
+
+const listedIssue = z.object({ body: z.string().nullish(), pull_request: z.unknown().optional() });
+
+const MODES = { file: '100644', executable: '100755', symlink: '120000' } as const;
+
+export class RestGitHub {
+  private readonly clients: GitHubClients;
+
+  constructor(clients: GitHubClients) {
+    this.clients = clients;
+  }
+
+  get configured(): boolean {
+    return this.clients.configured;
+  }
+
+  /** What is left of the hour's requests. Asking costs none of them. */
+  async rateLimit() {
+    const client = await this.clients.any();
+    return checked(rateLimit, await client.ask('GET /rate_limit', {}));
+  }
+
+  /** @throws MusterError ACCESS_DENIED where nobody can tell whether it is there */
+  async repository(at: RepositoryName) {
+    const found = await this.read('reading', repository, at, '');
+    const hiding = found === undefined ? await this.clients.hiding(at) : undefined;
+    if (hiding !== undefined) throw hiding;
+    return found;
+  }
+
+  contents(at: RepositoryName, path: string, ref: string) {
+    return this.read('reading', contents, at, '/contents/{path}', { path, ref });
+  }
+
+  /** A file's content in base64. */
+  blob(at: RepositoryName, sha: string) {
+    return this.read('reading', blob, at, '/git/blobs/{file_sha}', { file_sha: sha });
+  }
+
+  /** The commit of a branch, a tag or a SHA. */
+  commit(at: RepositoryName, ref: string) {
+    // One of the files that it changed is still too many, but GitHub gives no fewer.
+    const parameters = { ref, per_page: 1 };
+    // 409: an empty repository; 422: no commit of that name.
+    return this.read('reading', commit, at, '/commits/{ref}', parameters, [404, 409, 422]);
+  }
+
+  async searchCode({ query, sort, page, perPage, owner }: CodeSearch) {
+    const client = await this.clients.any(owner);
+    const best = sort === 'indexed' ? sort : undefined;
+    const parameters = { q: query, sort: best, page, per_page: perPage, headers: TEXT_MATCHES };
+    return checked(codeHits, await client.ask('GET /search/code', parameters));
+  }
+
+  workflowRuns(at: RepositoryName, { workflow, perPage, ...filters }: WorkflowRunQuery) {
+    const path = `/actions/${workflow === undefined ? '' : 'workflows/{workflow_id}/'}runs`;
+    const parameters = { ...filters, workflow_id: workflow, per_page: perPage };
+    return this.read('reading', workflowRuns, at, path, parameters);
+  }
+
+  /** The failed jobs of a run's latest attempt. */
+  async failedJobs(at: RepositoryName, runId: number) {
+    const parameters = { run_id: runId, filter: 'latest', per_page: MAX_JOBS };
+    const found = await this.read('reading', jobs, at, '/actions/runs/{run_id}/jobs', parameters);
+    return found?.filter(({ conclusion }) => FAILURES.includes(conclusion)).slice(0, MAX_FAILED_JOBS);
+  }
+
+  /** The end of a job's log: at most so many characters. */
+  async jobLog(at: RepositoryName, jobId: number, most: number): Promise<string | undefined> {
+    const client = await this.clients.reading(at);
+    const route = `GET ${IN_REPOSITORY}/actions/jobs/{job_id}/logs`;
+    return client.download(route, { ...at, job_id: jobId }, most);
+  }
+
+  /** Like all that create or move: `unanswered` where GitHub may have done it, and nobody knows. */
+  async createIssue(at: RepositoryName, fields: NewIssue) {
+    const recognise: RecogniseRefusal<'off'> = ({ status }) => (status === 410 ? 'off' : undefined);
+    const answer = await this.write(at, 'POST', '/issues', fields, recognise);
+    if (answer === 'off') throw issuesAreOff();
+    return answer === 'unanswered' ? answer : checked(issue, answer);
+  }
+
+  /** The newest issue since then whose text holds the marker. */
+  async findIssue(at: RepositoryName, marker: string, since: Date) {
+    const client = await this.clients.writing(at);
+    const order = { state: 'all', sort: 'created', direction: 'desc', since: since.toISOString() };
+    const parameters = { ...at, ...order, per_page: LOOKED_THROUGH };
+    // 410: issues are switched off.
+    const answer = await client.find(`GET ${IN_REPOSITORY}/issues`, parameters, [404, 410]);
+    if (answer === undefined) return undefined;
+    const marked = checked(z.array(z.unknown()), answer).find((one) => {
+      const { data } = listedIssue.safeParse(one);
+      return data?.pull_request === undefined && data?.body?.includes(marker);
+    });
+    return marked === undefined ? undefined : checked(issue, { ...answer, data: marked });
+  }
+
+  /** `exists` where there is an open one already. */
+  async createPullRequest(at: RepositoryName, fields: NewPullRequest) {
+    const answer = await this.write(at, 'POST', '/pulls', fields, refusedPullRequest);
+    if (answer === 'exists' || answer === 'unanswered') return answer;
+    if (answer === 'same') throw nothingToMerge(fields.head, fields.base);
+    if (answer === 'head' || answer === 'base') throw noSuchBranch(answer, fields[answer]);
+    return checked(pullRequest, answer);
+  }
+
+  /** The open one from `owner:branch` into a branch. */
+  async findPullRequest(at: RepositoryName, head: string, base: string) {
+    const parameters = { state: 'open', head, base, per_page: 1 };
+    return (await this.read('writing', z.array(pullRequest), at, '/pulls', parameters))?.[0];
+  }
+
+  /** The commit at the head of a branch. */
+  branch(at: RepositoryName, name: string) {
+    return this.read('writing', reference, at, '/git/ref/{ref}', { ref: `heads/${name}` }, [404, 409]);
+  }
+
+  async createBranch(at: RepositoryName, name: string, sha: string) {
+    const parameters = { ref: `refs/heads/${name}`, sha };
+    const answer = await this.write(at, 'POST', '/git/refs', parameters, ({ status, text }) =>
+      status === 422 && /already exists/i.test(text) ? 'exists' : undefined,
+    );
+    return typeof answer === 'string' ? answer : 'created';
+  }
+
+  /** Never by force: `stale` where the branch has moved on since. */
+  async moveBranch(at: RepositoryName, name: string, sha: string) {
+    const parameters = { ref: `heads/${name}`, sha, force: false };
+    const answer = await this.write(at, 'PATCH', '/git/refs/{ref}', parameters, ({ status, text }) => {
+      if (status === 422 && /does not exist/i.test(text)) return 'missing';
+      if (status === 422 && /fast.forward/i.test(text)) return 'stale';
+      return /protected branch|rule violations/i.test(text) ? 'protected' : undefined;
+    });
+    if (answer === 'protected') throw isProtected(name);
+    if (answer === 'missing') throw await this.unwritable(at);
+    return typeof answer === 'string' ? answer : 'moved';
+  }
+
+  /** A tree with all below it, as far as GitHub lists that at once; or one level of it. */
+  tree(at: RepositoryName, sha: string, depth: 'whole' | 'level') {
+    const recursive = depth === 'whole' ? '1' : undefined;
+    return this.read('writing', tree, at, '/git/trees/{tree_sha}', { tree_sha: sha, recursive });
+  }
+
+  createBlob(at: RepositoryName, base64: string) {
+    return this.createObject(at, 'blobs', { content: base64, encoding: 'base64' });
+  }
+
+  createTree(at: RepositoryName, base: string, entries: readonly NewTreeEntry[]) {
+    const made = entries.map(({ path, kind, content = { blob: null } }) => {
+      const entry = { path, mode: MODES[kind], type: 'blob' };
+      return 'text' in content ? { ...entry, content: content.text } : { ...entry, sha: content.blob };
+    });
+    return this.createObject(at, 'trees', { base_tree: base, tree: made });
+  }
+
+  createCommit(
+    at: RepositoryName,
+    { parent, ...fields }: { readonly message: string; readonly tree: string; readonly parent: string },
+  ) {
+    return this.createObject(at, 'commits', { ...fields, parents: [parent] });
+  }
+
+  /** What GitHub itself has said to be there. @throws MusterError where it is gone */
+  async found<T>(at: RepositoryName, asked: Promise<T | undefined>): Promise<T> {
+    const answer = await asked;
+    if (answer !== undefined) return answer;
+    throw (await this.repository(at)) === undefined ? repositoryNotFound(at) : vanished(at);
+  }
+
+  /** @param as what is read for writing is read with the credential that writes */
+  private async read<Schema extends z.ZodType>(
+    as: 'reading' | 'writing',
+    schema: Schema,
+    at: RepositoryName,
+    path: string,
+    parameters: RequestParameters = {},
+    missing?: readonly number[],
+  ) {
+    const client = await this.clients[as](at);
+    const answer = await client.find(`GET ${IN_REPOSITORY}${path}`, { ...at, ...parameters }, missing);
+    return answer && checked(schema, answer);
+  }
+
+  /** Sends what would be done twice if it were sent twice. @throws MusterError also where GitHub answers 404 */
+  private async write<Word extends string>(
+    at: RepositoryName,
+    method: 'POST' | 'PATCH',
+    path: string,
+    parameters: object,
+    recognise: RecogniseRefusal<Word>,
+  ): Promise<GitHubAnswer | Word | 'unanswered'> {
+    const client = await this.clients.writing(at);
+    const route = `${method} ${IN_REPOSITORY}${path}`;
+    const answer = await client.once(route, { ...at, ...parameters }, (refusal) =>
+      refusal.status === 404 ? 'nothing' : recognise(refusal),
+    );
+    if (answer === 'nothing') throw await this.unwritable(at);
+    return answer;
+  }
+
+  /** An object of Git: to make it twice makes nothing more. */
+  private async createObject(
+    at: RepositoryName,
+    kind: 'blobs' | 'trees' | 'commits',
+    parameters: RequestParameters,
+  ) {
+    const client = await this.clients.writing(at);
+    const made = await client.find(`POST ${IN_REPOSITORY}/git/${kind}`, { ...at, ...parameters });
+    if (made === undefined) throw await this.unwritable(at);
+    return checked(created, made);
+  }
+
+  /** Why GitHub answers 404 to what would change a repository. */
+  private async unwritable(at: RepositoryName): Promise<MusterError> {
+    return (await this.repository(at)) === undefined ? repositoryNotFound(at) : readOnly(at);
+  }
+}
+
+const refusedPullRequest: RecogniseRefusal<'exists' | 'same' | 'head' | 'base'> = ({ status, text }) => {
+  if (status !== 422) return undefined;
+  if (/pull request already exists/i.test(text)) return 'exists';
+  if (/no commits between/i.test(text)) return 'same';
+  const [, field] = /"field":"(head|base)","code":"invalid"/.exec(text) ?? [];
+  return field === 'head' || field === 'base' ? field : undefined;
+};
