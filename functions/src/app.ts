@@ -5,9 +5,9 @@ import { allowedOrigins, clockFile, mountPath, publicUrl, rateLimit, STREAMS, VE
 import { movableClock, systemClock } from './kernel/platform.ts';
 import { realtimeDatabase } from './kernel/realtime/database.ts';
 import { expiryPart } from './kernel/sweep.ts';
+import { createDeliveryEndpoint } from './mcp/http/delivery.ts';
 import { createEndpoint } from './mcp/http/endpoint.ts';
 import type { Endpoint } from './mcp/http/http.ts';
-import { createDeliveryEndpoint } from './mcp/http/requestBody.ts';
 import { OpenStreams } from './mcp/http/streams.ts';
 import { DatabaseCommitProofs } from './toolsets/firebase/store/watcherLeases.ts';
 import { toolsets } from './toolsets/index.ts';

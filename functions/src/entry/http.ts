@@ -55,7 +55,7 @@ export const githubWebhook = onRequest(
 /**
  * They unpack, buffer and parse a body of up to 1 GiB before the function runs, and answer what they cannot
  * read with a page of HTML, outside production with a stack trace in it. Here every body is kept from them, so
- * that the function can look at all else first and then read the body itself (mcp/http/requestBody.ts). To be called
+ * that the function can look at all else first and then read the body itself (mcp/http/body.ts). To be called
  * as the function is loaded, which is before it takes requests.
  */
 export function leaveBodiesUnread(): void {

@@ -101,7 +101,7 @@ describe('a list', () => {
       for (const one of tasks) {
         const page = { tasks: [one], truncated: false };
         await answered('system.getTaskQueue', {
-          system: { tasks: { look: async () => ({ page, stats: NOTHING }) } },
+          system: { tasks: { list: async () => ({ page, stats: NOTHING }) } },
         });
         const list = async () => ({ items: [one], more: true });
         await answered('coordination.get_all_tasks', { coordination: { listTasks: list } });

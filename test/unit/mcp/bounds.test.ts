@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { BadMessage, parseBody } from '../../../functions/src/mcp/http/message.ts';
+import { BadMessage, parseBody } from '../../../functions/src/mcp/http/body.ts';
 import { argumentsChecker } from '../../../functions/src/mcp/validation.ts';
 
 const check = argumentsChecker(

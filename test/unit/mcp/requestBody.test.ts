@@ -5,13 +5,10 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { disguise } from '../../../functions/src/entry/http.ts';
+import { BodyRoom, readBody } from '../../../functions/src/mcp/http/body.ts';
+import { createDeliveryEndpoint } from '../../../functions/src/mcp/http/delivery.ts';
+import { answerEarly } from '../../../functions/src/mcp/http/http.ts';
 import { Refusal } from '../../../functions/src/mcp/http/refusal.ts';
-import {
-  answerEarly,
-  BodyRoom,
-  createDeliveryEndpoint,
-  readBody,
-} from '../../../functions/src/mcp/http/requestBody.ts';
 import { Deliveries } from '../../../functions/src/toolsets/github/rules/deliveries.ts';
 import type { GitHubPorts } from '../../../functions/src/toolsets/github/rules/ports.ts';
 import { GitHubWebhook } from '../../../functions/src/vendors/octokit/webhook.ts';

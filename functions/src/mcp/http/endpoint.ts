@@ -16,6 +16,7 @@ import { timeLeftOfRequest } from '../idempotency.ts';
 import { serveMcp } from '../protocol/server.ts';
 import { knownPaths, type Protocol, parseSelection, type RoutedSelection } from '../selection.ts';
 import type { Toolset } from '../tool.ts';
+import { BadMessage, checkBodyHeaders, parseMessage, readBody } from './body.ts';
 import {
   addressOf,
   baseUrlOf,
@@ -27,7 +28,6 @@ import {
   sendEvents,
   sendRefusal,
 } from './http.ts';
-import { BadMessage, parseMessage } from './message.ts';
 import {
   corsHeaders,
   isAllowedOrigin,
@@ -37,7 +37,6 @@ import {
   refusal,
   refusalOf,
 } from './refusal.ts';
-import { checkBodyHeaders, readBody } from './requestBody.ts';
 import { serveAgentPage, serveRpc } from './rpc.ts';
 import { openEvents, type StreamPorts } from './streams.ts';
 

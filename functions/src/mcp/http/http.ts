@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { MusterError } from '../../kernel/errors.ts';
+import { type BodyLimits, consume } from './body.ts';
 import { type Refusal, unauthorised } from './refusal.ts';
-import { answerEarly } from './requestBody.ts';
 
 /** @param request one whose body nobody has touched */
 export type Endpoint = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -154,6 +154,29 @@ export function sendEvents(response: ServerResponse, frames: AsyncIterable<strin
 /** A client that goes away ends the pipeline early, which is no error of ours. */
 function pipe(source: Readable, response: ServerResponse): Promise<void> {
   return pipeline(source, response).catch(() => void response.destroy());
+}
+
+/** What is read away of a body that was refused. Cloud Run lets no more through; then the connection is cut. */
+const REST_LIMITS: BodyLimits = { bytes: 32 * 1024 * 1024, milliseconds: 5000 };
+
+/**
+ * Answers at once, whatever of the request's body has come. What still comes is read away after the answer, so
+ * that a client which sends everything before it reads finds the answer and not a reset; within bounds, beyond
+ * which the connection is cut.
+ */
+export function answerEarly(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: { status: number; headers: Readonly<Record<string, string>>; body: string },
+): void {
+  const length = status === 204 ? {} : { 'Content-Length': Buffer.byteLength(body) };
+  response.writeHead(status, { ...headers, ...length });
+  if (request.complete || request.destroyed) return void response.end(body);
+  response.write(body);
+  void consume(request, REST_LIMITS, () => true).then((end) => {
+    response.end();
+    if (end !== 'whole') request.destroy();
+  });
 }
 
 export function sendRefusal(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {

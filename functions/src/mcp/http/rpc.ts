@@ -14,8 +14,8 @@ import { type Answered, answerInTurn } from '../protocol/batch.ts';
 import { AGENT_PAGES, type AgentPageName } from '../selection.ts';
 import { fullName } from '../tool.ts';
 import { isRecord, shownName } from '../validation.ts';
+import { BadMessage, MAX_BATCH, MAX_ID_LENGTH, parseBody } from './body.ts';
 import { errorReply, type JsonReply } from './http.ts';
-import { BadMessage, MAX_BATCH, MAX_ID_LENGTH, parseBody } from './message.ts';
 import { refusalOf } from './refusal.ts';
 
 /** Whatever JSON-RPC can answer goes with HTTP's 200. */

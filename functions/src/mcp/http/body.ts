@@ -1,0 +1,296 @@
+/**
+ * Reads a request's body within bounds of length and time, and only when it is asked to, since nothing in front has
+ * touched it (entry/http.ts); and its JSON-RPC message, refusing what no part behind it should meet.
+ */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { INVALID_REQUEST, PARSE_ERROR } from '@modelcontextprotocol/server';
+import { isRecord, shownName } from '../validation.ts';
+import { jsonFault, LOOKED_AT } from './jsonFault.ts';
+import { type Refusal, refusal } from './refusal.ts';
+
+export interface BodyLimits {
+  readonly bytes: number;
+  readonly milliseconds: number;
+}
+
+/** Source: docs/guides/limits-and-metrics.md. A line of 1.2 Mbit/s carries that much in that time. */
+const BODY_LIMITS: BodyLimits = { bytes: 4 * 1024 * 1024, milliseconds: 30_000 };
+
+/**
+ * Looks at what the headers tell of the body, before any of it is read.
+ * @throws Refusal
+ */
+export function checkBodyHeaders(request: IncomingMessage, limits: BodyLimits = BODY_LIMITS): void {
+  const length = Number(sentHeader(request, 'content-length') ?? 0);
+  if (length > limits.bytes) throw tooLong(limits, `this one has ${length}`);
+  const encoding = (request.headers['content-encoding'] ?? '').trim();
+  if (encoding === '' || encoding.toLowerCase() === 'identity') return;
+  const what = `A body is taken as it is, and this one is encoded (${shownName(encoding)}): send it without Content-Encoding.`;
+  throw refusal(415, what, { 'Accept-Encoding': 'identity' });
+}
+
+/** Of each body, so that a small one finds room whatever others hold: at 80 requests at once these are 5 MiB. */
+const FREE_BYTES = 64 * 1024;
+
+/** An instance has 512 MiB, of which it takes a third for itself, and what is made of a body as much again. */
+const ROOM_BYTES = 96 * 1024 * 1024;
+
+/** What the bodies of all requests under way may hold of an instance's memory together. */
+export class BodyRoom {
+  private readonly bytes: number;
+  private held = 0;
+
+  constructor(bytes = ROOM_BYTES) {
+    this.bytes = bytes;
+  }
+
+  /**
+   * Holds the room of one body until its request has been answered.
+   * @returns asks for room for so many bytes in all; false where there is none
+   */
+  open(response: ServerResponse): (bytes: number) => boolean {
+    let own = 0;
+    let isOver = response.closed;
+    response.once('close', () => {
+      isOver = true;
+      this.held -= own;
+    });
+    return (bytes) => {
+      const more = Math.max(0, bytes - FREE_BYTES) - own;
+      if (isOver || (more > 0 && this.held + more > this.bytes)) return false;
+      this.held += more;
+      own += more;
+      return true;
+    };
+  }
+}
+
+/** This instance's. */
+const ROOM = new BodyRoom();
+
+/**
+ * The body's bytes.
+ * @throws Refusal where it is too long, comes too slowly or breaks off, or where others hold all the room
+ */
+export async function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limits: BodyLimits = BODY_LIMITS,
+  room: BodyRoom = ROOM,
+): Promise<Buffer> {
+  if (/\b100-continue\b/i.test(sentHeader(request, 'expect') ?? '')) response.writeContinue();
+  const chunks: Buffer[] = [];
+  const findsRoom = room.open(response);
+  const end = await consume(request, limits, (chunk, length) => {
+    chunks.push(chunk);
+    return findsRoom(length);
+  });
+  const [only] = chunks;
+  if (end === 'whole') return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
+  // What has been read is of no use any more, and the rest may be long in coming.
+  chunks.length = 0;
+  if (end === 'too long') throw tooLong(limits, 'this one goes on');
+  if (end === 'gone') throw refusal(400, 'The body broke off.');
+  if (end === 'no room') throw refusal(429, NO_ROOM, { 'Retry-After': '1' });
+  const seconds = limits.milliseconds / 1000;
+  const late = `The body has not come within ${seconds} seconds. Nothing was done: send the request again.`;
+  throw refusal(408, late);
+}
+
+const NO_ROOM =
+  'Too many large requests are under way at this instance. Nothing was done: send this one again in a second.';
+
+function tooLong({ bytes }: BodyLimits, what: string): Refusal {
+  const how = 'Send less at once: several requests, or smaller values.';
+  return refusal(413, `A request may have ${bytes} bytes, and ${what}. ${how}`);
+}
+
+/** A header as it was sent: entry/http.ts hides some from what is in front. */
+function sentHeader({ rawHeaders }: IncomingMessage, name: string): string | undefined {
+  const at = rawHeaders.findIndex((one, index) => index % 2 === 0 && one.toLowerCase() === name);
+  return at < 0 ? undefined : rawHeaders[at + 1];
+}
+
+type End = 'whole' | 'too long' | 'too slow' | 'no room' | 'gone';
+
+/**
+ * Reads until the body ends or a limit is met; then nothing more is read. Never fails.
+ * @param take is given each chunk and how long the body is with it; false where there is no room for it
+ */
+export function consume(
+  request: IncomingMessage,
+  { bytes, milliseconds }: BodyLimits,
+  take: (chunk: Buffer, length: number) => boolean,
+): Promise<End> {
+  return new Promise((resolve) => {
+    let length = 0;
+    const onData = (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > bytes) finish('too long');
+      else if (!take(chunk, length)) finish('no room');
+    };
+    const onEnd = () => finish('whole');
+    const onClose = () => finish('gone');
+    const timer = setTimeout(() => finish('too slow'), milliseconds);
+    function finish(end: End): void {
+      clearTimeout(timer);
+      request.off('data', onData).off('end', onEnd).off('close', onClose).pause();
+      resolve(end);
+    }
+    request.on('data', onData).once('end', onEnd).once('close', onClose).resume();
+  });
+}
+
+interface JsonLimits {
+  readonly depth: number;
+  /** Values of any kind in a message, or in a batch in all. */
+  readonly values: number;
+}
+
+const JSON_LIMITS: JsonLimits = { depth: 64, values: 100_000 };
+
+export const MAX_BATCH = 50;
+export const MAX_ID_LENGTH = 200;
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Something wrong with the message as such, with its JSON-RPC code. */
+export class BadMessage extends Error {
+  readonly code: number;
+  /** The message's, where it has one that can be answered to. */
+  readonly id: string | number | null;
+
+  constructor(code: number, message: string, id: string | number | null = null) {
+    super(message);
+    this.name = 'BadMessage';
+    this.code = code;
+    this.id = id;
+  }
+}
+
+/**
+ * The JSON of a body, of bearable depth and size.
+ * @throws BadMessage
+ */
+export function parseBody(bytes: Buffer): unknown {
+  const tooMuch = beyondLimits(bytes, JSON_LIMITS);
+  if (tooMuch === 'depth') {
+    const what = `The message nests too deeply: at most ${JSON_LIMITS.depth} arrays and objects within each other.`;
+    throw new BadMessage(INVALID_REQUEST, what);
+  }
+  if (tooMuch === 'values') {
+    const what = `The message holds more than ${JSON_LIMITS.values} values: split it into several.`;
+    throw new BadMessage(INVALID_REQUEST, what);
+  }
+  if (bytes.length === 0) throw unparsed('the body is empty. Send a JSON-RPC message.');
+  let text: string;
+  try {
+    text = UTF8.decode(bytes);
+  } catch {
+    throw unparsed('the body is not JSON in UTF-8. Send it encoded in UTF-8.');
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    const fault = jsonFault(text);
+    const where = fault === undefined ? `After its first ${LOOKED_AT} characters` : `At ${fault}`;
+    throw unparsed(`the body is not JSON. ${where}.`);
+  }
+}
+
+function unparsed(why: string): BadMessage {
+  return new BadMessage(PARSE_ERROR, `Parse error: ${why}`);
+}
+
+/**
+ * The message of an MCP request, or its batch.
+ * @throws BadMessage
+ */
+export function parseMessage(bytes: Buffer): unknown {
+  const message = parseBody(bytes);
+  if (Array.isArray(message)) return checkedBatch(message);
+  const fault = faultOf(message);
+  if (fault === undefined) return message;
+  const id = isRecord(message) ? message['id'] : null;
+  throw new BadMessage(INVALID_REQUEST, fault, isAnswerable(id) ? id : null);
+}
+
+/** Source: MCP 2025-03-26, "Batching"; later revisions have no batches. */
+function checkedBatch(batch: readonly unknown[]): readonly unknown[] {
+  if (batch.length === 0 || batch.length > MAX_BATCH) {
+    const what = `A batch holds 1 to ${MAX_BATCH} messages; this one holds ${batch.length}.`;
+    throw new BadMessage(INVALID_REQUEST, what);
+  }
+  for (const [index, message] of batch.entries()) {
+    const fault = faultOf(message);
+    if (fault !== undefined)
+      throw new BadMessage(INVALID_REQUEST, `Message ${index + 1} of the batch: ${fault}`);
+  }
+  const ids = batch.map((message) => isRecord(message) && message['id']).filter(isAnswerable);
+  if (new Set(ids).size < ids.length)
+    throw new BadMessage(INVALID_REQUEST, 'Two messages of the batch have one id.');
+  return batch;
+}
+
+/** What is wrong with a message, be it a request, a notification or a reply. */
+function faultOf(message: unknown): string | undefined {
+  if (!isRecord(message)) return `A message is an object, as in ${EXAMPLE}.`;
+  const { jsonrpc, method, params, id } = message;
+  if (jsonrpc !== '2.0') return `"jsonrpc" must be "2.0", as in ${EXAMPLE}.`;
+  if (Object.hasOwn(message, 'id') && !isAnswerable(id)) {
+    return `"id" must be a whole number or a string of at most ${MAX_ID_LENGTH} characters.`;
+  }
+  // A reply has none; the SDK looks whether it is one.
+  if (method === undefined && ('result' in message || 'error' in message)) return undefined;
+  if (typeof method !== 'string') return `"method" must be a string, as in ${EXAMPLE}.`;
+  if (params !== undefined && !isRecord(params)) return '"params" must be an object, or left out.';
+  if (isRecord(params) && params['_meta'] !== undefined && !isRecord(params['_meta'])) {
+    return '"params._meta" must be an object, or left out.';
+  }
+  return undefined;
+}
+
+const EXAMPLE = '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}';
+
+function isAnswerable(id: unknown): id is string | number {
+  return typeof id === 'string' ? id.length <= MAX_ID_LENGTH : Number.isSafeInteger(id);
+}
+
+const [QUOTE, BACKSLASH, COMMA] = Buffer.from('"\\,');
+const WHITESPACE = [...Buffer.from(' \t\n\r')];
+
+/** How many levels a bracket leads down. */
+const LEVELS = new Map([...Buffer.from('[{]}')].map((byte, index) => [byte, index < 2 ? 1 : -1]));
+
+/**
+ * What a JSON text holds too much of, told from its bytes: to parse what is refused anyway would cost the most. Each
+ * value but the outermost is the first within its brackets or comes after a comma, outside of strings; no byte within
+ * a longer character of UTF-8 is any of these. What is no JSON is counted somehow, and fails to parse if it gets so far.
+ */
+export function beyondLimits(json: Uint8Array, most: JsonLimits): keyof JsonLimits | undefined {
+  let values = 1;
+  let depth = 0;
+  let isOpened = false;
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at] ?? 0;
+    if (WHITESPACE.includes(byte)) continue;
+    const levels = LEVELS.get(byte) ?? 0;
+    if (byte === COMMA || (isOpened && levels >= 0)) values += 1;
+    if (byte === QUOTE) at = endOfString(json, at);
+    isOpened = levels > 0;
+    depth += levels;
+    if (depth > most.depth) return 'depth';
+    if (values > most.values) return 'values';
+  }
+  return undefined;
+}
+
+/** Where the string ends that begins at `start`. */
+function endOfString(json: Uint8Array, start: number): number {
+  for (let at = start + 1; at < json.length; at++) {
+    if (json[at] === BACKSLASH) at += 1;
+    else if (json[at] === QUOTE) return at;
+  }
+  return json.length;
+}
