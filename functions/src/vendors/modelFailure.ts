@@ -15,6 +15,8 @@ export interface Progress {
   /** A part of the answer was understood. */
   understood: boolean;
   usage?: Usage;
+  /** Of the answer, where the SDK does not hand them on. */
+  headers?: Headers;
 }
 
 const WORDS: Readonly<Record<FailureClass, string>> = {
@@ -34,33 +36,29 @@ const WORDS: Readonly<Record<FailureClass, string>> = {
 };
 
 /** After these the vendor may have done the work. Refusals before any work, and complete answers, leave no doubt. */
-const DOUBTFUL: readonly FailureClass[] = [
+const DOUBTFUL: ReadonlySet<FailureClass> = new Set<FailureClass>([
   'network',
   'timeout',
   'server_error',
   'malformed',
   'truncated',
   'aborted',
-];
+]);
 
 interface FailureOptions extends ModelFailureDetails {
   /** Stands in brackets behind the message: `HTTP 429`. */
-  readonly detail?: string;
+  readonly detail?: string | undefined;
 }
 
 export function failure(kind: FailureClass, progress: Progress, options: FailureOptions = {}): ModelFailure {
-  const { detail, retryAfterMs, outcomeUnknown = progress.answered || DOUBTFUL.includes(kind) } = options;
+  const { detail, retryAfterMs, outcomeUnknown = progress.answered || DOUBTFUL.has(kind) } = options;
   const words = `${progress.agent} ${WORDS[kind]}${detail === undefined ? '' : ` (${detail})`}.`;
-  return new ModelFailure(kind, words, {
-    outcomeUnknown,
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...(progress.usage !== undefined && { usage: progress.usage }),
-  });
+  return new ModelFailure(kind, words, { outcomeUnknown, retryAfterMs, usage: progress.usage });
 }
 
 /** The answer is known to its end, and is none: the work was done, and counted. */
 export function concluded(kind: FailureClass, progress: Progress, detail?: string): ModelFailure {
-  return failure(kind, progress, { outcomeUnknown: false, ...(detail !== undefined && { detail }) });
+  return failure(kind, progress, { outcomeUnknown: false, detail });
 }
 
 /** The failure of a request that was stopped here: its time is up, or its answer is no longer wanted. */

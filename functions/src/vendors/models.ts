@@ -10,6 +10,7 @@ import {
   ModelFailure,
   type ModelRequest,
   type Price,
+  type Usage,
 } from '../toolsets/orchestration/index.ts';
 import { concluded, failure, type Progress, stopped } from './modelFailure.ts';
 
@@ -20,18 +21,30 @@ export interface ModelSettings {
   readonly price: Price;
 }
 
-/** How the names of the deployment's parameters begin: `ANTHROPIC_API_KEY`, `CLAUDE_MODEL`. */
-interface ParameterPrefixes {
-  readonly api: string;
-  readonly model: string;
+/** What a part of a streamed answer says, whichever vendor's it is. */
+export interface AnswerPart {
+  readonly text?: string | undefined;
+  readonly model?: string | undefined;
+  /** Running totals; later parts leave out what has not changed. */
+  readonly usage?: Usage | undefined;
+  /** Why the answer ends, in the vendor's word. */
+  readonly finish?: string | undefined;
+  /** Without a part that says so, the answer broke off. */
+  readonly ended?: boolean;
 }
+
+/** Models' names are shown, and come from outside. */
+const NAME_LENGTH = 100;
 
 /** A model behind a vendor's API, which is asked through the vendor's SDK. */
 export abstract class VendorModel<Client> implements HostedAgent {
   abstract readonly name: string;
   readonly model: string;
   readonly price: Price;
-  protected abstract readonly parameters: ParameterPrefixes;
+  /** How the names of the deployment's parameters begin: `ANTHROPIC_API_KEY`, `CLAUDE_MODEL`. */
+  protected abstract readonly parameters: { readonly api: string; readonly model: string };
+  /** Reads a part of an answer. */
+  protected abstract readonly part: z.ZodType<AnswerPart>;
   private readonly settings: ModelSettings;
   private client: Promise<Client> | undefined;
 
@@ -41,49 +54,99 @@ export abstract class VendorModel<Client> implements HostedAgent {
     this.price = settings.price;
   }
 
-  abstract ask(request: ModelRequest, options: AskOptions): Promise<ModelAnswer>;
-
   /** Loads the vendor's SDK. */
   protected abstract connect(settings: ModelSettings): Promise<Client>;
+
+  /** Sends the request; resolves with the vendor's first word. The signal closes it. */
+  protected abstract open(
+    client: Client,
+    request: ModelRequest,
+    signal: AbortSignal,
+    progress: Progress,
+  ): Promise<AsyncIterable<unknown>>;
+
+  /** What the vendor means by the end of an answer: it is whole, cut at a limit, refused, or no answer. */
+  protected abstract meaningOf(finish: string): 'whole' | 'cut' | 'refused' | 'none';
+
+  /** What the SDK threw, in our words. */
+  protected abstract failureOf(error: unknown, progress: Progress): ModelFailure;
 
   availability(): Availability {
     const reason = obstacle(this.name, this.settings, this.parameters);
     return reason === undefined ? { available: true } : { available: false, reason };
   }
 
-  protected connected(): Promise<Client> {
+  async ask(request: ModelRequest, { signal, onText }: AskOptions): Promise<ModelAnswer> {
+    const progress: Progress = { agent: this.name, answered: false, understood: false };
+    let [text, model, finish, ended] = ['', this.model, '', false];
+    for await (const part of this.received(request, signal, progress)) {
+      if (part.text) {
+        text += part.text;
+        onText?.(part.text);
+      }
+      if (part.usage) progress.usage = larger(part.usage, progress.usage);
+      model = part.model ?? model;
+      finish = part.finish ?? finish;
+      ended ||= part.ended ?? false;
+    }
+    if (!progress.understood) throw failure('malformed', progress);
+    if (!ended) throw failure('truncated', progress);
+    const meaning = this.meaningOf(finish);
+    if (meaning === 'refused') throw concluded('refused', progress);
+    if (meaning === 'none') throw concluded('malformed', progress, 'an answer that is none');
+    const complete = meaning === 'whole';
+    if (text === '' && complete) throw concluded('malformed', progress, 'an answer without text');
+    return {
+      // JSON can carry half of a surrogate pair. It is no text: no database or client need take it.
+      text: text.replace(/\p{Surrogate}/gu, '\ufffd'),
+      model: model.slice(0, NAME_LENGTH),
+      usage: progress.usage ?? { inputTokens: 0, outputTokens: 0 },
+      complete,
+    };
+  }
+
+  /**
+   * The parts of the answer as they come. However it ends, the connection is closed.
+   * @throws ModelFailure
+   */
+  private async *received(
+    request: ModelRequest,
+    signal: AbortSignal,
+    progress: Progress,
+  ): AsyncGenerator<AnswerPart> {
     this.client ??= this.connect(this.settings);
-    return this.client;
-  }
-
-  protected newProgress(): Progress {
-    return { agent: this.name, answered: false, understood: false };
+    const client = await this.client;
+    if (signal.aborted) throw stopped(signal, progress, false);
+    const reading = new AbortController();
+    try {
+      const closing = AbortSignal.any([signal, reading.signal]);
+      const items = await this.open(client, request, closing, progress);
+      progress.answered = true;
+      for await (const item of items) {
+        const { success, data } = this.part.safeParse(item);
+        if (!success) throw failure('malformed', progress);
+        progress.understood = true;
+        yield data;
+      }
+    } catch (error) {
+      if (error instanceof ModelFailure) throw error;
+      if (signal.aborted) throw stopped(signal, progress, true);
+      if (!isOfTooMuch(error)) throw this.failureOf(error, progress);
+      throw failure('malformed', progress, { detail: `more than ${MAX_BODY_MEBIBYTES} MiB` });
+    } finally {
+      reading.abort();
+    }
+    // The SDKs end an iteration that was aborted as if it were complete.
+    if (signal.aborted) throw stopped(signal, progress, true);
   }
 }
 
-/** Models' names are shown, and come from outside. */
-const NAME_LENGTH = 100;
-
-interface Answered {
-  readonly text: string;
-  readonly model: string;
-  /** False: cut at a limit. */
-  readonly complete: boolean;
-}
-
-/** @throws ModelFailure where it says nothing, though nothing cut it */
-export function modelAnswer({ text, model, complete }: Answered, progress: Progress): ModelAnswer {
-  if (text === '' && complete) throw concluded('malformed', progress, 'an answer without text');
+function larger(usage: Usage, before: Usage = usage): Usage {
   return {
-    // JSON can carry half of a surrogate pair. It is no text: no database or client need take it.
-    text: text.replace(/\p{Surrogate}/gu, '\ufffd'),
-    model: model.slice(0, NAME_LENGTH),
-    usage: progress.usage ?? { inputTokens: 0, outputTokens: 0 },
-    complete,
+    inputTokens: Math.max(usage.inputTokens, before.inputTokens),
+    outputTokens: Math.max(usage.outputTokens, before.outputTokens),
   };
 }
-
-// One request to a vendor through its SDK, from its sending to its end.
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -92,51 +155,6 @@ const MEBIBYTE = 1024 * 1024;
  * cut off while it is read.
  */
 const MAX_BODY_MEBIBYTES = 32;
-
-interface Exchange<Part extends z.ZodType> {
-  readonly signal: AbortSignal;
-  readonly progress: Progress;
-  /** Sends the request; resolves with the vendor's first word. The signal closes it. */
-  readonly open: (signal: AbortSignal) => Promise<AsyncIterable<unknown>>;
-  /** A part of the answer, as far as it is used. */
-  readonly part: Part;
-  /** What the SDK threw, in our words. */
-  readonly failureOf: (error: unknown) => Error;
-}
-
-/**
- * The parts of the answer as they come. However it ends, the connection is closed.
- * @throws ModelFailure
- */
-export async function* received<Part extends z.ZodType>({
-  signal,
-  progress,
-  open,
-  part,
-  failureOf,
-}: Exchange<Part>): AsyncGenerator<z.output<Part>> {
-  if (signal.aborted) throw stopped(signal, progress, false);
-  const reading = new AbortController();
-  try {
-    const items = await open(AbortSignal.any([signal, reading.signal]));
-    progress.answered = true;
-    for await (const item of items) {
-      const { success, data } = part.safeParse(item);
-      if (!success) throw failure('malformed', progress);
-      progress.understood = true;
-      yield data;
-    }
-  } catch (error) {
-    if (error instanceof ModelFailure) throw error;
-    if (signal.aborted) throw stopped(signal, progress, true);
-    if (!isOfTooMuch(error)) throw failureOf(error);
-    throw failure('malformed', progress, { detail: `more than ${MAX_BODY_MEBIBYTES} MiB` });
-  } finally {
-    reading.abort();
-  }
-  // The SDKs end an iteration that was aborted as if it were complete.
-  if (signal.aborted) throw stopped(signal, progress, true);
-}
 
 /** The body of an answer is larger than any answer. */
 class TooMuchError extends Error {
@@ -198,7 +216,7 @@ function until(text: string | null | undefined, now: number): number | undefined
 function obstacle(
   agent: string,
   { apiKey, baseUrl, model, price }: ModelSettings,
-  { api, model: prefix }: ParameterPrefixes,
+  { api, model: prefix }: { readonly api: string; readonly model: string },
 ): string | undefined {
   const key = `${api}_API_KEY`;
   if (apiKey === undefined) {

@@ -2,23 +2,12 @@
 
 import type { GoogleGenAI } from '@google/genai';
 import { z } from 'zod';
-import type {
-  AskOptions,
-  FailureClass,
-  ModelAnswer,
-  ModelFailure,
-  ModelRequest,
-  Usage,
-} from '../../toolsets/orchestration/index.ts';
-import { broken, classOfStatus, concluded, failure, type Progress, statusDetail } from '../modelFailure.ts';
-import {
-  fetchOnce,
-  type ModelSettings,
-  modelAnswer,
-  received,
-  retryAfterMs,
-  VendorModel,
-} from '../models.ts';
+import type { FailureClass, ModelFailure, ModelRequest } from '../../toolsets/orchestration/index.ts';
+import { broken, classOfStatus, failure, type Progress, statusDetail } from '../modelFailure.ts';
+import { type AnswerPart, fetchOnce, type ModelSettings, retryAfterMs, VendorModel } from '../models.ts';
+
+/** Our word for a prompt that is not answered at all. */
+const PROMPT_BLOCKED = 'PROMPT_BLOCKED';
 
 const REFUSED: ReadonlySet<string> = new Set([
   'SAFETY',
@@ -27,94 +16,11 @@ const REFUSED: ReadonlySet<string> = new Set([
   'BLOCKLIST',
   'PROHIBITED_CONTENT',
   'SPII',
+  PROMPT_BLOCKED,
 ]);
 
 /** Cut at a limit: the caller's, or the vendor's for one request. */
 const CUT: ReadonlySet<string> = new Set(['MAX_TOKENS', 'CONTINUATION']);
-
-export class Gemini extends VendorModel<GoogleGenAI> {
-  readonly name = 'gemini';
-  protected readonly parameters = { api: 'GEMINI', model: 'GEMINI' };
-
-  async ask(request: ModelRequest, { signal, onText }: AskOptions): Promise<ModelAnswer> {
-    const progress = this.newProgress();
-    const { models } = await this.connected();
-    let headers: Headers | undefined;
-    const fetching = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-      const response = await fetchOnce(input, init);
-      headers = response.headers;
-      return response;
-    };
-    const chunks = received({
-      signal,
-      progress,
-      part: chunk,
-      open: (closing) => models.generateContentStream(this.question(request, closing, fetching)),
-      failureOf: (error) => failureOf(error, headers, progress),
-    });
-    const answer = { text: '', model: this.model, finish: '', blocked: false };
-    for await (const data of chunks) {
-      progress.usage = usageOf(data, progress.usage);
-      answer.model = data.modelVersion ?? answer.model;
-      answer.finish = data.candidates?.[0]?.finishReason ?? answer.finish;
-      answer.blocked ||= data.promptFeedback?.blockReason != null;
-      const text = textOf(data);
-      answer.text += text;
-      if (text !== '') onText?.(text);
-    }
-    return answerOf(answer, progress);
-  }
-
-  /** No `retryOptions`: without them the SDK sends a request once. */
-  protected async connect({ apiKey = '', baseUrl }: ModelSettings): Promise<GoogleGenAI> {
-    const { GoogleGenAI: Client } = await import('@google/genai');
-    return new Client({ apiKey, vertexai: false, httpOptions: { baseUrl } });
-  }
-
-  private question(request: ModelRequest, abortSignal: AbortSignal, fetching: typeof fetch) {
-    const { system, prompt, maxOutputTokens } = request;
-    return {
-      model: this.model,
-      contents: prompt,
-      config: {
-        abortSignal,
-        maxOutputTokens,
-        ...(system !== undefined && { systemInstruction: system }),
-        automaticContinuation: false, // which would be requests of its own
-        httpOptions: { fetch: fetching },
-      },
-    };
-  }
-}
-
-/** Each count is the running total. What is thought is billed as output. */
-function usageOf({ usageMetadata }: Chunk, before: Usage | undefined): Usage {
-  const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount } = usageMetadata ?? {};
-  const output = (candidatesTokenCount ?? 0) + (thoughtsTokenCount ?? 0);
-  return {
-    inputTokens: promptTokenCount ?? before?.inputTokens ?? 0,
-    outputTokens: Math.max(output, before?.outputTokens ?? 0),
-  };
-}
-
-interface Answer {
-  readonly text: string;
-  readonly model: string;
-  readonly finish: string;
-  readonly blocked: boolean;
-}
-
-function answerOf({ text, model, finish, blocked }: Answer, progress: Progress): ModelAnswer {
-  if (!progress.understood) throw failure('malformed', progress);
-  if (blocked || REFUSED.has(finish)) throw concluded('refused', progress);
-  if (finish === '') throw failure('truncated', progress);
-  const complete = !CUT.has(finish);
-  if (complete && finish !== 'STOP') throw concluded('malformed', progress, 'an answer that is none');
-  return modelAnswer({ text, model, complete }, progress);
-}
-
-// The pieces of a streamed answer, as far as they are used. Source:
-// https://ai.google.dev/api/generate-content#v1beta.GenerateContentResponse
 
 const count = z.int().min(0).nullish();
 
@@ -127,6 +33,10 @@ const candidate = z.object({
   finishReason: z.string().nullish(),
 });
 
+/**
+ * The pieces of a streamed answer, as far as they are used.
+ * Source: https://ai.google.dev/api/generate-content#v1beta.GenerateContentResponse
+ */
 const chunk = z
   .object({
     candidates: z.array(candidate).nullish(),
@@ -139,14 +49,74 @@ const chunk = z
   .refine(
     ({ candidates, promptFeedback, usageMetadata }) =>
       (candidates ?? promptFeedback ?? usageMetadata) != null,
-  );
+  )
+  .transform(({ candidates, promptFeedback, modelVersion, usageMetadata }): AnswerPart => {
+    const { content, finishReason } = candidates?.[0] ?? {};
+    const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount } = usageMetadata ?? {};
+    const finish = promptFeedback?.blockReason == null ? finishReason : PROMPT_BLOCKED;
+    return {
+      // What the model says, without what it thinks, which is billed as output.
+      text: content?.parts?.map(({ text, thought }) => (thought === true ? '' : (text ?? ''))).join(''),
+      model: modelVersion ?? undefined,
+      usage: {
+        inputTokens: promptTokenCount ?? 0,
+        outputTokens: (candidatesTokenCount ?? 0) + (thoughtsTokenCount ?? 0),
+      },
+      finish: finish ?? undefined,
+      ended: Boolean(finish),
+    };
+  });
 
-type Chunk = z.output<typeof chunk>;
+export class Gemini extends VendorModel<GoogleGenAI> {
+  readonly name = 'gemini';
+  protected readonly parameters = { api: 'GEMINI', model: 'GEMINI' };
+  protected readonly part = chunk;
 
-/** What the model says, without what it thinks. */
-function textOf({ candidates }: Chunk): string {
-  const parts = candidates?.[0]?.content?.parts ?? [];
-  return parts.map(({ text, thought }) => (thought === true ? '' : (text ?? ''))).join('');
+  /** No `retryOptions`: without them the SDK sends a request once. */
+  protected async connect({ apiKey = '', baseUrl }: ModelSettings): Promise<GoogleGenAI> {
+    const { GoogleGenAI: Client } = await import('@google/genai');
+    return new Client({ apiKey, vertexai: false, httpOptions: { baseUrl } });
+  }
+
+  protected async open(
+    { models }: GoogleGenAI,
+    { system, prompt, maxOutputTokens }: ModelRequest,
+    abortSignal: AbortSignal,
+    progress: Progress,
+  ): Promise<AsyncIterable<unknown>> {
+    const fetching = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+      const response = await fetchOnce(input, init);
+      progress.headers = response.headers;
+      return response;
+    };
+    return models.generateContentStream({
+      model: this.model,
+      contents: prompt,
+      config: {
+        abortSignal,
+        maxOutputTokens,
+        ...(system !== undefined && { systemInstruction: system }),
+        automaticContinuation: false, // which would be requests of its own
+        httpOptions: { fetch: fetching },
+      },
+    });
+  }
+
+  protected meaningOf(finish: string) {
+    if (REFUSED.has(finish)) return 'refused';
+    if (CUT.has(finish)) return 'cut';
+    return finish === 'STOP' ? 'whole' : 'none';
+  }
+
+  protected failureOf(error: unknown, progress: Progress): ModelFailure {
+    const parsed = refusal.safeParse(error).data;
+    if (parsed === undefined) return broken(error, progress);
+    const said = saidIn(parsed.message);
+    return failure(classOf(parsed.status, said), progress, {
+      detail: statusDetail(parsed.status),
+      retryAfterMs: retryAfterMs(progress.headers) ?? retryDelay(said),
+    });
+  }
 }
 
 // What the Gemini API's refusals mean. The SDK keeps of them the status, and the body as text. Source:
@@ -175,22 +145,6 @@ const TOO_LONG = /token count.{0,40}exceeds|exceeds the maximum number of tokens
 /** A quota that waiting does not give back: the day's, or one that the project does not have at all. */
 const USED_UP = /PerDay/;
 const NONE_AT_ALL = /\blimit: 0\b/;
-
-/**
- * @param error what the SDK threw
- * @param headers of the answer, which the SDK does not hand on
- */
-function failureOf(error: unknown, headers: Headers | undefined, progress: Progress): ModelFailure {
-  const parsed = refusal.safeParse(error);
-  if (!parsed.success) return broken(error, progress);
-  const { status, message } = parsed.data;
-  const said = saidIn(message);
-  const wait = retryAfterMs(headers) ?? retryDelay(said);
-  return failure(classOf(status, said), progress, {
-    detail: statusDetail(status),
-    ...(wait !== undefined && { retryAfterMs: wait }),
-  });
-}
 
 function saidIn(message: string): Said {
   const begin = message.indexOf('{');

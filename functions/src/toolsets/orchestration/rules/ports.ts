@@ -51,9 +51,9 @@ export const MAX_ANSWER_BYTES = 800_000;
 
 export interface ModelFailureDetails {
   /** What the vendor said about when to ask again. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   /** What was counted before it failed. */
-  readonly usage?: Usage;
+  readonly usage?: Usage | undefined;
   /** Whether the vendor may have done the work, and billed it. */
   readonly outcomeUnknown?: boolean;
 }
