@@ -16,7 +16,6 @@ import {
 import type { Discovery, Session } from '../../../functions/src/toolsets/coordination/rules/session.ts';
 import {
   type Claim,
-  type LateResult,
   TASK_STATUSES,
   type Task,
   type TaskResult,
@@ -50,7 +49,7 @@ const results: fc.Arbitrary<TaskResult> = withSome(
   ['output'],
 );
 
-const lateResults: fc.Arbitrary<LateResult> = withSome(
+const lateResults: fc.Arbitrary<NonNullable<Task['lateResult']>> = withSome(
   { agentId: id, epoch: count, receivedAt: date, result: results, error: text },
   ['agentId', 'epoch', 'receivedAt'],
 );

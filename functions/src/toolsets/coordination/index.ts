@@ -7,6 +7,7 @@ import type { CoordinationService } from './rules/coordination.ts';
 import type { TaskCreation } from './rules/creation.ts';
 import type { AgentMembership } from './rules/membership.ts';
 import type { TaskQueue } from './rules/queue.ts';
+
 import { addDiscovery } from './tools/add_discovery.ts';
 import { pageOf, statusAnswer } from './tools/arguments.ts';
 import { claimTask } from './tools/claim_task.ts';
@@ -154,7 +155,7 @@ export {
   type TaskOutcome,
   waitTask,
 } from './rules/machine.ts';
-export { TaskFinishing } from './rules/queue.ts';
+export { TaskQueue } from './rules/queue.ts';
 export { CODING_GOAL, type CoordinationPorts, type Session, type SessionCounters } from './rules/session.ts';
 export {
   type Claim,

@@ -4,6 +4,7 @@
  */
 import { type Agent, agentNotRegistered, countedAgent, holding } from '../../../access/rules/agent.ts';
 import { type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
+import { BoundedMap } from '../../../kernel/memoCache.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { ClaimWindow, satisfiedKeys } from './claimWindow.ts';
 import { capabilitiesOf, claimableNow, codingClaimed, type RunnerClaim } from './codingTask.ts';
@@ -41,7 +42,7 @@ export type ClaimOutcome =
 
 export class TaskClaims {
   private readonly ports: CoordinationPorts;
-  private readonly windows = new Map<string, ClaimWindow>();
+  private readonly windows = new BoundedMap<string, ClaimWindow>(MAX_WINDOWS);
   private readonly nothing: NothingToClaim;
 
   constructor(ports: CoordinationPorts) {
@@ -213,10 +214,7 @@ export class TaskClaims {
   private window(session: string, capabilityKeys: readonly string[], type: string | undefined): ClaimWindow {
     const name = [session, type ?? '', ...capabilityKeys].join('\n');
     const window = this.windows.get(name) ?? new ClaimWindow(this.ports.tasks, session, capabilityKeys, type);
-    this.windows.delete(name);
     this.windows.set(name, window);
-    const oldest = this.windows.keys().next().value;
-    if (this.windows.size > MAX_WINDOWS && oldest !== undefined) this.windows.delete(oldest);
     return window;
   }
 }

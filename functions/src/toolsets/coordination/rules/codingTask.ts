@@ -2,56 +2,18 @@
 import { foldedCapability } from '../../../access/rules/agent.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import type { JsonObject } from '../../../kernel/json.ts';
 import type { Session } from './session.ts';
 import { isClosed, type Task } from './task.ts';
 
-export interface Commit {
-  readonly sha: string;
-  readonly subject: string;
-}
+export type CodingWork = NonNullable<Task['coding']>;
 
 /** An attempt that is over, but for the one that closed the task. */
-export interface PastAttempt {
-  readonly epoch: number;
-  readonly agentId: string;
-  readonly endedAt: Date;
-  readonly failure: Failure;
-  /** The latest of those that it reported. */
-  readonly commits: readonly Commit[];
-}
+export type PastAttempt = CodingWork['attempts'][number];
 
-/** Where the result of an attempt is kept: in documents of its own, for a task holds no megabyte beside itself. */
-export interface StoredResult {
-  readonly epoch: number;
-  /** Bytes of JSON. */
-  readonly bytes: number;
-  readonly parts: number;
-}
+export type Commit = PastAttempt['commits'][number];
 
-export interface CodingWork {
-  readonly tool: CodingTool;
-  readonly instructions: string;
-  readonly branch: string;
-  readonly config: JsonObject;
-  /** The repository, as `owner/name` or a label of the runner's, once somebody has said which. */
-  readonly project?: string;
-  /** Who may end it beside leaders: the creator's owner. */
-  readonly ownerUid: string;
-  /** How long it may wait for a runner, in seconds. */
-  readonly queueSeconds: number;
-  /** While it waits: when it has waited too long. */
-  readonly queueEndsAt: Date;
-  /** What its holder last said of it. */
-  readonly progress?: string;
-  /** Why its last attempt failed. */
-  readonly failure?: Failure;
-  readonly attempts: readonly PastAttempt[];
-  readonly result?: StoredResult;
-}
-
-// The coding tools that a task may ask for, and the programs that runners have for them. Source:
-// spec/coding.md.
+/** Where the result of an attempt is kept: the bytes of its JSON, and in how many parts. */
+export type StoredResult = NonNullable<CodingWork['result']>;
 
 /** By the specification's name: the program, which is also the capability that a runner declares. */
 const PROGRAMS = { CLAUDECODE: 'claude', GEMINI: 'gemini' } as const;
@@ -76,8 +38,7 @@ export function codingTool(name: string, field: string): CodingTool {
   });
 }
 
-/** Why a coding task failed, and whether another attempt may help. */
-
+/** Why a coding task failed. */
 export const FAILURE_CLASSES = [
   'queue_expired',
   'runner_lost',
@@ -92,10 +53,7 @@ export const FAILURE_CLASSES = [
 
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
-export interface Failure {
-  readonly class: FailureClass;
-  readonly message: string;
-}
+export type Failure = PastAttempt['failure'];
 
 /** How often a task is worked on at most. */
 export const MAX_ATTEMPTS = 3;
@@ -142,8 +100,6 @@ function codingTaskNotFound(taskId: string): MusterError {
     suggestion: 'The resource task://list lists the coding tasks of this workspace.',
   });
 }
-
-// What is particular about claiming a coding task.
 
 export interface RunnerClaim {
   /** What the runner can do, where it is not all that its agent has declared. */

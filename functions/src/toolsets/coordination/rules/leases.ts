@@ -17,8 +17,8 @@ import {
 import { inTime } from '../../../kernel/waiting.ts';
 import { type CodingTask, isCodingTask } from './codingTask.ts';
 import { endBackoff, releaseTask, renewLease } from './machine.ts';
-import type { CoordinationPorts } from './session.ts';
-import { countedChange, type Task } from './task.ts';
+import { type CoordinationPorts, queueGrowth } from './session.ts';
+import { type Task, taskChanges } from './task.ts';
 
 const BATCH = 100;
 
@@ -55,18 +55,18 @@ export class TaskSweep {
 
   private async sweepLeases(turn: SweepTurn): Promise<Swept> {
     const counts = { released: 0, renewed: 0, left: 0 };
-    const standing = await turn.presence;
+    const health = await turn.presence;
     const end = await walk(
       turn,
-      (after) => this.lapsed(turn.now, standing, after),
+      (after) => this.lapsed(turn.now, health, after),
       async (lapsed) => {
         const outcome = await this.attempt(lapsed.task.value.id, () =>
-          this.sweepLease(lapsed, standing, turn.now),
+          this.sweepLease(lapsed, health, turn.now),
         );
         if (outcome !== undefined) counts[outcome]++;
       },
     );
-    return { ...end, counts, isBehind: end.isBehind || (standing === 'away' && counts.left > 0) };
+    return { ...end, counts, isBehind: end.isBehind || (health === 'away' && counts.left > 0) };
   }
 
   private async sweepBackoffs(turn: SweepTurn): Promise<Swept> {
@@ -102,14 +102,14 @@ export class TaskSweep {
 
   private async lapsed(
     now: Date,
-    standing: PresenceHealth,
+    health: PresenceHealth,
     after: Position | undefined,
   ): Promise<Batch<LapsedTask>> {
     const { tasks, presence } = this.ports;
     const { found, next } = await tasks.lapsed(now, BATCH, after);
     const holders = found.flatMap(({ item }) => item.value.claim?.agentId ?? []);
     const seen =
-      standing === 'away'
+      health === 'away'
         ? new Map<string, Date>()
         : await inTime(presence.lastSeen([...new Set(holders)]), PRESENCE_MILLISECONDS, 'Presence');
     const withHolders = found.map(({ item: task, place }) => {
@@ -121,7 +121,7 @@ export class TaskSweep {
 
   private async sweepLease(
     { task, seenAt }: LapsedTask,
-    standing: PresenceHealth,
+    health: PresenceHealth,
     now: Date,
   ): Promise<'released' | 'renewed' | 'left' | undefined> {
     const { claim } = task.value;
@@ -132,7 +132,7 @@ export class TaskSweep {
       return 'renewed';
     }
     // A runner renews its lease in the task itself: what is known of its presence does not matter.
-    if (!claim.isRunners && standing !== 'trusted') return 'left';
+    if (!claim.isRunners && health !== 'trusted') return 'left';
     const { value, version } = task;
     if (isCodingTask(value)) {
       await this.commit(await this.coding.leaseExpired({ value, version }, now));
@@ -149,13 +149,8 @@ export class TaskSweep {
     more: readonly Change[],
     now: Date,
   ): Promise<true> {
-    const open = await this.ports.sessions.current(task.workspace);
-    const grew: Change[] =
-      open?.session.id === task.session
-        ? [{ kind: 'queueGrew', workspace: task.workspace, session: task.session, capabilityKeys: [] }]
-        : [];
-    const replaced: Change = { kind: 'replaceTask', task, version: before.version };
-    return this.commit([replaced, countedChange(before.value, task, now), ...more, ...grew]);
+    const grown = await queueGrowth(this.ports, task);
+    return this.commit([...taskChanges(before.value, task, before.version, now), ...more, ...grown]);
   }
 
   /** Commits; where a holder no longer exists, without what it would be relieved of. */

@@ -18,7 +18,7 @@ const MAX_LAPSED_CLAIMS = 20;
 /** Who reports an outcome. `epoch`, where given, must be the claim's: an older one never overwrites. */
 export interface Claimant {
   readonly agentId: string;
-  readonly epoch?: number;
+  readonly epoch?: number | undefined;
 }
 
 export type ReportedOutcome =

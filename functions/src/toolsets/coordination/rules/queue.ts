@@ -13,7 +13,7 @@ import {
   startTask,
   type TaskOutcome,
 } from './machine.ts';
-import type { CoordinationPorts } from './session.ts';
+import { type CoordinationPorts, queueGrowth } from './session.ts';
 import { outcomeChanges, type Task, type TaskResult, taskChanges, taskNotFound } from './task.ts';
 
 export class TaskQueue {
@@ -44,24 +44,36 @@ export class TaskQueue {
     recordAnswer: RecordAnswer<TaskOutcome>,
   ): Promise<TaskOutcome> {
     requireSize('A report', outcome.kind === 'done' ? 'output' : 'error', outcome, MAX_REPORT_BYTES);
-    return this.change(taskId, async ({ value: before, version }, now) => {
-      const taskOutcome = reportOutcome(before, claimant, outcome, now);
-      const changes =
-        taskOutcome.kind === 'repeated' ? [] : outcomeChanges(before, taskOutcome, version, now);
-      if (taskOutcome.task.status === 'done' && before.dependents.length > 0) {
-        changes.push(...(await this.queueGrowth(before)));
-      }
-      await this.ports.store.commit(changes, recordAnswer(taskOutcome));
+    return this.change(taskId, async (found, now) => {
+      const taskOutcome = reportOutcome(found.value, claimant, outcome, now);
+      await this.ports.store.commit(await this.changes(found, taskOutcome, now), recordAnswer(taskOutcome));
       return taskOutcome;
     });
   }
 
-  /** Tells the windows that dependents may have become claimable, unless their session is archived. */
-  private async queueGrowth({ workspace, session }: Task): Promise<Change[]> {
-    const open = await this.ports.sessions.current(workspace);
-    return open?.session.id === session
-      ? [{ kind: 'queueGrew', workspace, session, capabilityKeys: [] }]
-      : [];
+  /**
+   * Closes a task as done whose result is there although nobody reports it: its pull request was merged. It is
+   * closed for its holder, if it has one. A closed one stays as it is.
+   * @throws MusterError NOT_FOUND
+   */
+  finish(taskId: string, result: TaskResult): Promise<TaskOutcome> {
+    return this.change(taskId, async (found, now) => {
+      const taskOutcome = finishTask(found.value, result, now);
+      if (taskOutcome.kind !== 'repeated')
+        await this.ports.store.commit(await this.changes(found, taskOutcome, now));
+      return taskOutcome;
+    });
+  }
+
+  private async changes(
+    { value: before, version }: Versioned<Task>,
+    outcome: TaskOutcome,
+    now: Date,
+  ): Promise<readonly Change[]> {
+    if (outcome.kind === 'repeated') return [];
+    const frees = outcome.task.status === 'done' && before.dependents.length > 0;
+    const grown = frees ? await queueGrowth(this.ports, before) : [];
+    return [...outcomeChanges(before, outcome, version, now), ...grown];
   }
 
   private change<Result>(
@@ -72,40 +84,6 @@ export class TaskQueue {
       const found = await this.ports.tasks.find(taskId);
       if (found === undefined) throw taskNotFound(taskId);
       return attempt(found, this.ports.clock.now());
-    });
-  }
-}
-
-// Closing a task whose result is there although nobody reports it: its pull request was merged.
-
-export class TaskFinishing {
-  private readonly ports: CoordinationPorts;
-
-  constructor(ports: CoordinationPorts) {
-    this.ports = ports;
-  }
-
-  /**
-   * Closes the task as done for whoever holds it, if anybody does. A closed one stays as it is.
-   * @throws MusterError NOT_FOUND
-   */
-  finish(taskId: string, result: TaskResult): Promise<TaskOutcome> {
-    const { tasks, sessions, store, clock, randomness } = this.ports;
-    return retryStale(randomness, async () => {
-      const found = await tasks.find(taskId);
-      if (found === undefined) throw taskNotFound(taskId);
-      const { value: before, version } = found;
-      const now = clock.now();
-      const taskOutcome = finishTask(before, result, now);
-      if (taskOutcome.kind === 'repeated') return taskOutcome;
-      const changes = outcomeChanges(before, taskOutcome, version, now);
-      const { workspace, session, dependents } = before;
-      const open = dependents.length === 0 ? undefined : await sessions.current(workspace);
-      if (open?.session.id === session) {
-        changes.push({ kind: 'queueGrew', workspace, session, capabilityKeys: [] });
-      }
-      await store.commit(changes);
-      return taskOutcome;
     });
   }
 }

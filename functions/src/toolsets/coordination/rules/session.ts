@@ -1,32 +1,19 @@
 /** Sessions of a workspace: what one is, how it is opened, and what archiving does to its tasks. */
 import type { AccessPorts } from '../../../access/rules/principal.ts';
-import type { Versioned } from '../../../kernel/commit.ts';
+import type { Change, Versioned } from '../../../kernel/commit.ts';
 import type { Randomness } from '../../../kernel/ports.ts';
 import type { SweepPart, SweepTurn, Swept } from '../../../kernel/sweep.ts';
 import { unlessStale } from '../../../kernel/waiting.ts';
+import type { discoveryFromDocument, sessionFromDocument } from '../store/documents.ts';
 import type { QueueReader } from '../store/queue.ts';
 import type { ArchiveReader, DiscoveryReader, SessionReader } from '../store/sessions.ts';
 import type { TaskReader } from '../store/tasks.ts';
 import { cancelTask } from './machine.ts';
 import { outcomeChanges, type Task, type TaskStatus } from './task.ts';
 
-/**
- * One coordination: a goal, a plan and the tasks under it. A workspace has at most one that is open:
- * `workspaces/{workspace}` names it, `workspaces/{workspace}/sessions/{id}` is it, and archiving moves it to
- * `workspaces/{workspace}/archive/{id}`.
- */
-export interface Session {
-  readonly id: string;
-  readonly workspace: string;
-  /** Empty until init_coordination gives it one: tasks may be created before. */
-  readonly goal: string;
-  readonly masterPlan: string;
-  readonly createdAt: Date;
-  /** Grows whenever something becomes claimable; a cached window of the queue is good for one version. */
-  readonly queueVersion: number;
-  /** The keys of the sets of capabilities that its tasks require. */
-  readonly capabilityKeys: readonly string[];
-}
+export type Session = ReturnType<typeof sessionFromDocument>;
+
+export type Discovery = ReturnType<typeof discoveryFromDocument>;
 
 /** The goal of a session that a coding task has opened, until init_coordination gives it one of its own. */
 export const CODING_GOAL = 'Coding';
@@ -64,24 +51,8 @@ declare module '../../../kernel/commit.ts' {
   interface ChangeKinds extends SessionChanges {}
 }
 
-/** Something an agent found out and shares: `discoveries/{id}`. */
-export interface Discovery {
-  readonly id: string;
-  readonly workspace: string;
-  readonly session: string;
-  readonly agentId: string;
-  readonly content: string;
-  readonly tags: readonly string[];
-  readonly createdAt: Date;
-}
-
-// A step for a live agent of the network: the task that is put into the work queue for it, and what the
-// task's end means to the step. The id is derived, so that a step that is dispatched twice has one task.
-
 /** How the ids of all tasks of all runs begin, and of no others. */
 const TASKS_OF_RUNS = 'run-';
-
-// How the domain reads. Every list is bounded, ordered and continued from a cursor.
 
 export interface SessionCounters {
   readonly counts: Readonly<Record<Counter, number>>;
@@ -95,8 +66,7 @@ export interface SessionCounters {
 /** The name of a session that another goal has replaced. */
 export type ArchivedSession = Pick<Session, 'workspace' | 'id'>;
 
-// What sessions and the queue of tasks are read by.
-
+/** What sessions and the queue of tasks are read by. */
 export interface CoordinationPorts extends AccessPorts {
   readonly tasks: TaskReader;
   readonly queue: QueueReader;
@@ -123,6 +93,15 @@ export async function openSession(
   return { session: newSession(randomness, workspace, goal, '', now), isNew: true };
 }
 
+/** Tells claims that more can be claimed than before, unless the session is archived. */
+export async function queueGrowth(
+  { sessions }: CoordinationPorts,
+  { workspace, session }: Pick<Task, 'workspace' | 'session'>,
+): Promise<Change[]> {
+  const open = await sessions.current(workspace);
+  return open?.session.id === session ? [{ kind: 'queueGrew', workspace, session, capabilityKeys: [] }] : [];
+}
+
 export function newSession(
   randomness: Randomness,
   workspace: string,
@@ -134,10 +113,6 @@ export function newSession(
   return { id, workspace, goal, masterPlan, createdAt: now, queueVersion: 0, capabilityKeys: [] };
 }
 
-// What becomes of the tasks that runs wait for when their session is archived: nobody can claim them any
-// more, so they are cancelled, and the runs hear of it as of any task that is closed. The archived session
-// says until then that it is not cleared, so that a sweep finishes what an instance has left that died.
-
 /** How many tasks are cancelled side by side, each in a commit of its own. */
 const ABREAST = 20;
 
@@ -147,6 +122,11 @@ const MAX_ROUNDS = 5;
 /** How many sessions one sweep clears. */
 const MAX_SESSIONS = 50;
 
+/**
+ * What becomes of the tasks that runs wait for when their session is archived: nobody can claim them any more, so they
+ * are cancelled, and the runs hear of it as of any task that is closed. The archived session says until then that it is
+ * not cleared, so that a sweep finishes what an instance has left that died.
+ */
 export class ArchiveClearing {
   readonly part: SweepPart = { name: 'archives', run: (turn) => this.sweep(turn) };
   private readonly ports: CoordinationPorts;

@@ -3,7 +3,7 @@ import type { ClosedWork } from '../../../access/rules/agent.ts';
 import type { Change } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
-import type { CodingWork } from './codingTask.ts';
+import type { StoredTask } from '../store/documents.ts';
 import type { TaskOutcome } from './machine.ts';
 
 /** The stored states. `waiting` is a coding task whose agent is done while its session is alive. */
@@ -31,67 +31,13 @@ export interface Claim {
   readonly isRunners?: true;
 }
 
+/** `claim` is the one in force, or the one that closed the task. store/documents.ts tells of the other fields. */
+export type Task = StoredTask & { readonly claim?: Claim };
+
 /** A claim whose lease ran out: its holder may still come back with a result. */
-export interface LapsedClaim {
-  readonly agentId: string;
-  readonly epoch: number;
-}
+export type LapsedClaim = Task['lapsedClaims'][number];
 
-export interface TaskResult {
-  readonly output: string;
-  readonly filesModified?: readonly string[];
-  readonly filesCreated?: readonly string[];
-}
-
-/** What a former holder brought after somebody else had claimed the task. */
-export interface LateResult {
-  readonly agentId: string;
-  readonly epoch: number;
-  readonly receivedAt: Date;
-  readonly result?: TaskResult;
-  readonly error?: string;
-}
-
-export interface Task {
-  readonly id: string;
-  readonly workspace: string;
-  /** The coordination session that it belongs to; archiving the session takes it out of the queue. */
-  readonly session: string;
-  /** The kind of work, where its creator named one; projection.ts tells that of any task. */
-  readonly type?: string;
-  readonly description: string;
-  /** 1 (first) to 10 (last). */
-  readonly priority: number;
-  readonly status: TaskStatus;
-  readonly dependencies: readonly string[];
-  /** The tasks that depend on this one, so that closing it needs no query. */
-  readonly dependents: readonly string[];
-  /** What stands between an available task and a claim: open dependencies, and one while it backs off. */
-  readonly blockers: number;
-  readonly failedDependencies: readonly string[];
-  readonly requiredCapabilities: readonly string[];
-  readonly context: { readonly files: readonly string[]; readonly hints?: string };
-  readonly createdAt: Date;
-  readonly createdBy: string;
-  /** When it should be done. At equal priority what is due earlier comes first, and what has none last. */
-  readonly deadline?: Date;
-  /** The epoch of the latest claim; 0 before the first. */
-  readonly epoch: number;
-  /** The claim in force, or the one that closed the task. */
-  readonly claim?: Claim;
-  /** Former holders whose lease lapsed, latest last. */
-  readonly lapsedClaims: readonly LapsedClaim[];
-  /** How many retryable failures it has had. */
-  readonly retries: number;
-  /** While it backs off: when it becomes claimable again. */
-  readonly retryAt?: Date;
-  readonly result?: TaskResult;
-  readonly error?: string;
-  readonly closedAt?: Date;
-  readonly lateResult?: LateResult;
-  /** What a coding task has beside all this. */
-  readonly coding?: CodingWork;
-}
+export type TaskResult = NonNullable<Task['result']>;
 
 export function isClosed(status: TaskStatus): boolean {
   return status === 'done' || status === 'failed' || status === 'cancelled';
@@ -101,8 +47,7 @@ export function isHeld(status: TaskStatus): boolean {
   return status === 'claimed' || status === 'in_progress' || status === 'waiting';
 }
 
-// What happened to a task while it was worked on: `tasks/{taskId}/logs/{n}`.
-
+/** What happened to a task while it was worked on: `tasks/{taskId}/logs/{n}`. */
 interface TaskLogEntry {
   /** Says what the entry is about, so that the same told twice is one entry. */
   readonly id: string;
@@ -129,8 +74,7 @@ export function requireAhead(deadline: Date | undefined, field: string, now: Dat
   });
 }
 
-// The task's state in coordination's words. Source: docs/semantics.md#one-model.
-
+/** The states of a task in coordination's words. Source: docs/semantics.md#one-model. */
 export const COORDINATION_STATUSES = ['available', 'claimed', 'in_progress', 'done', 'failed'] as const;
 
 type CoordinationStatus = (typeof COORDINATION_STATUSES)[number];
@@ -184,8 +128,7 @@ export function taskType({ coding, type = USUAL_TYPE }: Pick<Task, 'coding' | 't
   return coding === undefined ? type : CODING_TYPE;
 }
 
-// The order of the queue: priority, then deadline, what has none last, then creation, then id.
-
+/** The order of the queue: priority, then deadline, what has none last, then creation, then id. */
 export function compareInQueue(one: Task, other: Task): number {
   return (
     one.priority - other.priority ||
@@ -201,8 +144,6 @@ function compareDeadlines(one: Date | undefined, other: Date | undefined): numbe
   return one.getTime() - other.getTime();
 }
 
-// Errors for what the caller names and does not exist, or is not the caller's to see.
-
 export function taskNotFound(taskId: string): MusterError {
   return new MusterError('NOT_FOUND', `No task "${taskId}".`, {
     field: 'task_id',
@@ -216,8 +157,6 @@ export function noCoordination(workspace: string): MusterError {
     suggestion: 'A leader starts one with init_coordination.',
   });
 }
-
-// What changes with a task, in the one commit that changes it.
 
 /** A task's change of state, counted. */
 export function taskChanges(before: Task, task: Task, version: string, now: Date): Change[] {

@@ -3,7 +3,7 @@
 import { FieldValue } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { MemberCount } from '../../../access/rules/agent.ts';
-import { type DocumentCodec, documentCodec, jsonText } from '../../../kernel/firestore/codec.ts';
+import { documentCodec, jsonText } from '../../../kernel/firestore/codec.ts';
 import { timestamp } from '../../../kernel/firestore/documents.ts';
 import {
   archivedSessionPath,
@@ -16,7 +16,7 @@ import {
 import { type ChangeWriters, increments } from '../../../kernel/firestore/store.ts';
 import { capabilityKey } from '../rules/claimWindow.ts';
 import { CODING_TOOLS, FAILURE_CLASSES } from '../rules/codingTask.ts';
-import type { Counter, Discovery, Session, SessionChanges, SessionCounters } from '../rules/session.ts';
+import type { Counter, SessionChanges, SessionCounters } from '../rules/session.ts';
 import { type Claim, TASK_STATUSES, type Task, taskType } from '../rules/task.ts';
 
 const failure = z.object({ class: z.enum(FAILURE_CLASSES), message: z.string() });
@@ -26,12 +26,19 @@ const codingDocument = z.object({
   instructions: z.string(),
   branch: z.string(),
   config: jsonText,
+  /** The repository, as `owner/name` or a label of the runner's, once somebody has said which. */
   project: z.string().nullable(),
+  /** Who may end it beside leaders: the creator's owner. */
   owner_uid: z.string(),
+  /** How long it may wait for a runner, in seconds. */
   queue_seconds: z.number(),
+  /** While it waits: when it has waited too long. */
   queue_ends_at: timestamp,
+  /** What its holder last said of it. */
   progress: z.string().nullable(),
+  /** Why its last attempt failed. */
   failure: failure.nullable(),
+  /** The attempts that are over, but for the one that closed the task, each with the latest commits that it reported. */
   attempts: z.array(
     z.object({
       claim_epoch: z.int(),
@@ -41,6 +48,7 @@ const codingDocument = z.object({
       commits: z.array(z.object({ sha: z.string(), subject: z.string() })),
     }),
   ),
+  /** The result of an attempt is in documents of its own, for a task holds no megabyte beside itself. */
   result: z.object({ claim_epoch: z.int(), bytes: z.int(), parts: z.int() }).nullable(),
 });
 
@@ -51,38 +59,47 @@ export function resultPartFromDocument(data: unknown): string {
   return resultPart.parse(data).json;
 }
 
-// A task as Firestore keeps it: flat, in the specification's words, so that the console reads like the
-// tools.
-
 const result = z.object({
   output: z.string(),
   files_modified: z.array(z.string()).exactOptional(),
   files_created: z.array(z.string()).exactOptional(),
 });
 
-/** What has a default is younger than the first tasks that are stored. */
+/**
+ * A task: flat, in the specification's words, so that the console reads like the tools. What has a default is younger
+ * than the first tasks that are stored.
+ */
 const document = z.object({
   id: z.string(),
   workspace: z.string(),
+  /** The coordination session that it belongs to; archiving the session takes it out of the queue. */
   session: z.string(),
   description: z.string(),
+  /** 1 (first) to 10 (last). */
   priority: z.int(),
   status: z.enum(TASK_STATUSES),
   dependencies: z.array(z.string()),
+  /** The tasks that depend on this one, so that closing it needs no query. */
   dependents: z.array(z.string()),
+  /** What stands between an available task and a claim: open dependencies, and one while it backs off. */
   blockers: z.int(),
   failed_dependencies: z.array(z.string()),
   required_capabilities: z.array(z.string()),
   context: z.object({ files: z.array(z.string()), hints: z.string().exactOptional() }),
   created_at: timestamp,
   created_by: z.string(),
+  /** The epoch of the latest claim; 0 before the first. */
   claim_epoch: z.int(),
+  /** Former holders whose lease lapsed, latest last. */
   lapsed_claims: z.array(z.object({ agent_id: z.string(), claim_epoch: z.int() })),
+  /** How many retryable failures it has had. */
   retries: z.int(),
+  /** While it backs off: when it becomes claimable again. */
   retry_at: timestamp.nullable(),
   result: result.nullable(),
   error: z.string().nullable(),
   completed_at: timestamp.nullable(),
+  /** What a former holder brought after somebody else had claimed the task. */
   late_result: z
     .object({
       agent_id: z.string(),
@@ -95,11 +112,16 @@ const document = z.object({
   coding: codingDocument.nullable().default(null),
   /** What the creator named. `type` is made of it for queries, and the version before writes its own there. */
   given_type: z.string().nullable().default(null),
-  /** Left out where there is none, so that the index of deadlines holds no others. */
+  /**
+   * When it should be done. At equal priority what is due earlier comes first, and what has none last: left out where
+   * there is none, so that the index of deadlines holds no others.
+   */
   deadline: timestamp.exactOptional(),
 });
 
 const codec = documentCodec(document, { claim_epoch: 'epoch', completed_at: 'closedAt', given_type: 'type' });
+
+export type StoredTask = ReturnType<typeof codec.fromDocument>;
 
 /** The claim, whose fields lie among the task's; its epoch is the task's. */
 const claims = documentCodec(
@@ -147,8 +169,6 @@ export function taskFromDocument(data: unknown): Task {
   return { ...task, claim };
 }
 
-// Sessions, their counters, discoveries and settled operations as Firestore keeps them.
-
 const workspaceDocument = z.object({ session: z.string() });
 
 /** The id of its open session. */
@@ -156,18 +176,25 @@ export function workspaceFromDocument(data: unknown): string {
   return workspaceDocument.parse(data).session;
 }
 
-export const { toDocument: sessionToDocument, fromDocument: sessionFromDocument }: DocumentCodec<Session> =
-  documentCodec(
-    z.object({
-      id: z.string(),
-      workspace: z.string(),
-      goal: z.string(),
-      master_plan: z.string(),
-      created_at: timestamp,
-      queue_version: z.int(),
-      capability_keys: z.array(z.string()),
-    }),
-  );
+/**
+ * One coordination: a goal, a plan and the tasks under it. A workspace has at most one that is open:
+ * `workspaces/{workspace}` names it, `workspaces/{workspace}/sessions/{id}` is it, and archiving moves it to
+ * `workspaces/{workspace}/archive/{id}`.
+ */
+export const { toDocument: sessionToDocument, fromDocument: sessionFromDocument } = documentCodec(
+  z.object({
+    id: z.string(),
+    workspace: z.string(),
+    /** Empty until init_coordination gives it one: tasks may be created before. */
+    goal: z.string(),
+    master_plan: z.string(),
+    created_at: timestamp,
+    /** Grows whenever something becomes claimable; a cached window of the queue is good for one version. */
+    queue_version: z.int(),
+    /** The keys of the sets of capabilities that its tasks require. */
+    capability_keys: z.array(z.string()),
+  }),
+);
 
 const counterDocument = z.object({
   counts: z.partialRecord(z.enum([...TASK_STATUSES, 'discoveries']), z.int()).optional(),
@@ -214,10 +241,8 @@ export function sumMembers(shards: readonly z.output<typeof memberDocument>[]): 
   return { total: sum('total'), leaders: sum('leaders'), active: sum('active') };
 }
 
-export const {
-  toDocument: discoveryToDocument,
-  fromDocument: discoveryFromDocument,
-}: DocumentCodec<Discovery> = documentCodec(
+/** Something an agent found out and shares: `discoveries/{id}`. */
+export const { toDocument: discoveryToDocument, fromDocument: discoveryFromDocument } = documentCodec(
   z.object({
     id: z.string(),
     workspace: z.string(),

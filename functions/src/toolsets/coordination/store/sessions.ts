@@ -17,6 +17,7 @@ import {
   workspacePath,
 } from '../../../kernel/firestore/paths.ts';
 import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import { BoundedMap } from '../../../kernel/memoCache.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import type { ArchivedSession, Discovery, Session, SessionCounters } from '../rules/session.ts';
 import {
@@ -38,7 +39,7 @@ export class FirestoreSessionReader {
   private readonly database: Firestore;
   private readonly documents: DocumentReading;
   /** Which session each workspace last had open: a guess that saves a round trip, checked at every read. */
-  private readonly remembered = new Map<string, string>();
+  private readonly remembered = new BoundedMap<string, string>(MAX_REMEMBERED);
 
   constructor(database: Firestore, documents: DocumentReading) {
     this.database = database;
@@ -108,7 +109,7 @@ export class FirestoreSessionReader {
     const name = this.documents.value(named, workspaceFromDocument);
     const stored =
       guess === name ? rest[paths.length] : await this.database.doc(sessionPath(workspace, name)).get();
-    this.remember(workspace, name);
+    this.remembered.set(workspace, name);
     if (stored?.updateTime === undefined) {
       // Archived between the two reads; but not time and again.
       if (attempt === MAX_ATTEMPTS)
@@ -118,12 +119,6 @@ export class FirestoreSessionReader {
     const session = versioned(this.documents.value(stored, sessionFromDocument), stored.updateTime);
     const { version: workspaceVersion } = versioned(name, named.updateTime);
     return { open: { session: session.value, sessionVersion: session.version, workspaceVersion }, more };
-  }
-
-  private remember(workspace: string, session: string): void {
-    const oldest = this.remembered.keys().next().value;
-    if (this.remembered.size >= MAX_REMEMBERED && oldest !== undefined) this.remembered.delete(oldest);
-    this.remembered.set(workspace, session);
   }
 }
 

@@ -3,8 +3,6 @@ import { defineTool } from '../../../mcp/tool.ts';
 import type { Discovery } from '../rules/session.ts';
 import { agentId, discoveryAnswer, discoveryShape, text, texts } from './shapes.ts';
 
-const answer = (discovery: Discovery) => ({ success: true, discovery: discoveryAnswer(discovery) });
-
 export const addDiscovery = defineTool({
   name: 'add_discovery',
   title: 'Share a discovery',
@@ -22,11 +20,10 @@ export const addDiscovery = defineTool({
     content: 'Found existing auth middleware in src/middleware/auth.ts - can be reused',
     tags: ['auth', 'existing-code'],
   },
-  handler: async ({ services, workspace, principal, operation }, { agent_id, content, tags = [] }) => {
+  answer: (discovery: Discovery) => ({ success: true, discovery: discoveryAnswer(discovery) }),
+  handler: async ({ services, workspace, principal, recordAnswer }, { agent_id, content, tags = [] }) => {
     await services.membership.actAs(principal, agent_id);
     const discovery = { workspace, agentId: agent_id, content, tags: [...new Set(tags)] };
-    return answer(
-      await services.coordination.addDiscovery(discovery, (added) => operation.recordAnswer(answer(added))),
-    );
+    return services.coordination.addDiscovery(discovery, recordAnswer);
   },
 });

@@ -4,12 +4,6 @@ import type { Task } from '../rules/task.ts';
 import { draftOf, priority, taskArguments, USUAL_PRIORITY } from './arguments.ts';
 import { taskAnswer, taskShape } from './shapes.ts';
 
-const answer = (tasks: readonly Task[]) => {
-  const [task] = tasks;
-  if (task === undefined) throw new Error('A task was created and is not there.');
-  return { success: true, task: taskAnswer(task) };
-};
-
 export const createTask = defineTool({
   name: 'create_task',
   title: 'Create a task',
@@ -27,17 +21,14 @@ export const createTask = defineTool({
     context_files: ['src/auth/login.ts'],
     hints: 'Use JWT for tokens, bcrypt for passwords',
   },
-  handler: async ({ services, workspace, principal, operation }, written) =>
-    answer(
-      await services.taskCreation.create(
-        {
-          workspace,
-          createdBy: principal.agentId ?? principal.uid,
-          drafts: [draftOf(written)],
-          isBatch: false,
-          field: (_, argument) => argument,
-        },
-        (tasks) => operation.recordAnswer(answer(tasks)),
-      ),
-    ),
+  answer: ([task]: readonly Task[]) => {
+    if (task === undefined) throw new Error('A task was created and is not there.');
+    return { success: true, task: taskAnswer(task) };
+  },
+  handler: ({ services, workspace, principal, recordAnswer }, written) => {
+    const createdBy = principal.agentId ?? principal.uid;
+    const field = (_: number, argument: string): string => argument;
+    const request = { workspace, createdBy, drafts: [draftOf(written)], isBatch: false, field };
+    return services.taskCreation.create(request, recordAnswer);
+  },
 });

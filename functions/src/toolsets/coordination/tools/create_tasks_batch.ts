@@ -4,12 +4,6 @@ import { MAX_BATCH } from '../rules/creation.ts';
 import type { Task } from '../rules/task.ts';
 import { draftOf, priority, taskArguments } from './arguments.ts';
 
-const answer = (tasks: readonly Task[]) => ({
-  success: true,
-  created: tasks.length,
-  task_ids: tasks.map((task) => task.id),
-});
-
 export const createTasksBatch = defineTool({
   name: 'create_tasks_batch',
   title: 'Create several tasks',
@@ -31,17 +25,15 @@ export const createTasksBatch = defineTool({
       { description: 'Create logout endpoint', priority: 3, dependencies: ['task-2'] },
     ],
   },
-  handler: async ({ services, workspace, principal, operation }, { tasks: written }) =>
-    answer(
-      await services.taskCreation.create(
-        {
-          workspace,
-          createdBy: principal.agentId ?? principal.uid,
-          drafts: written.map(draftOf),
-          isBatch: true,
-          field: (index, argument) => `tasks.${index}.${argument}`,
-        },
-        (tasks) => operation.recordAnswer(answer(tasks)),
-      ),
-    ),
+  answer: (tasks: readonly Task[]) => ({
+    success: true,
+    created: tasks.length,
+    task_ids: tasks.map(({ id }) => id),
+  }),
+  handler: ({ services, workspace, principal, recordAnswer }, { tasks }) => {
+    const createdBy = principal.agentId ?? principal.uid;
+    const field = (index: number, argument: string): string => `tasks.${index}.${argument}`;
+    const request = { workspace, createdBy, drafts: tasks.map(draftOf), isBatch: true, field };
+    return services.taskCreation.create(request, recordAnswer);
+  },
 });

@@ -19,18 +19,10 @@ export const failTask = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   role: 'worker',
   example: { agent_id: 'terminal-2', task_id: 'task-xxx-002', error: 'The test database is not reachable' },
-  handler: async (
-    { services, principal, operation },
-    { agent_id, task_id, error, retryable, claim_epoch },
-  ) => {
+  answer: outcomeAnswer,
+  handler: async ({ services, principal, recordAnswer }, { agent_id, task_id, claim_epoch, ...report }) => {
     await services.membership.actAs(principal, agent_id);
-    const claimant = { agentId: agent_id, ...(claim_epoch !== undefined && { epoch: claim_epoch }) };
-    const taskOutcome = await services.taskQueue.reportOutcome(
-      task_id,
-      claimant,
-      { kind: 'failed', error, retryable },
-      (outcome) => operation.recordAnswer(outcomeAnswer(outcome)),
-    );
-    return outcomeAnswer(taskOutcome);
+    const claimant = { agentId: agent_id, epoch: claim_epoch };
+    return services.taskQueue.reportOutcome(task_id, claimant, { kind: 'failed', ...report }, recordAnswer);
   },
 });

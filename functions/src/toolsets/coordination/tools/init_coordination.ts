@@ -3,13 +3,6 @@ import { defineTool } from '../../../mcp/tool.ts';
 import type { Initialised } from '../rules/coordination.ts';
 import { text } from './shapes.ts';
 
-const answer = ({ session, archived }: Initialised) => ({
-  success: true,
-  goal: session.goal,
-  created_at: session.createdAt.toISOString(),
-  ...(archived && { archived_session: { id: archived.id, goal: archived.goal } }),
-});
-
 export const initCoordination = defineTool({
   name: 'init_coordination',
   title: 'Initialise coordination',
@@ -34,10 +27,12 @@ export const initCoordination = defineTool({
     goal: 'Build a REST API for user management',
     master_plan: '1. Design data models\n2. Implement endpoints\n3. Add authentication',
   },
-  handler: async ({ services, workspace, operation }, { goal, master_plan }) =>
-    answer(
-      await services.coordination.initialise(workspace, goal, master_plan, (outcome) =>
-        operation.recordAnswer(answer(outcome)),
-      ),
-    ),
+  answer: ({ session, archived }: Initialised) => ({
+    success: true,
+    goal: session.goal,
+    created_at: session.createdAt.toISOString(),
+    ...(archived && { archived_session: { id: archived.id, goal: archived.goal } }),
+  }),
+  handler: ({ services, workspace, recordAnswer }, { goal, master_plan }) =>
+    services.coordination.initialise(workspace, goal, master_plan, recordAnswer),
 });

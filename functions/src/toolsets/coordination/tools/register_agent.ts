@@ -3,18 +3,6 @@ import { defineTool } from '../../../mcp/tool.ts';
 import type { Membership } from '../rules/membership.ts';
 import { agentId, texts } from './shapes.ts';
 
-const answer = ({ agent, currentTask }: Membership) => ({
-  success: true,
-  agent: {
-    id: agent.id,
-    role: agent.coordinationRole ?? 'worker',
-    last_heartbeat: agent.lastSeen.toISOString(),
-    current_task: currentTask,
-    tasks_completed: agent.tasksCompleted,
-    capabilities: agent.capabilities.map((capability) => capability.name),
-  },
-});
-
 export const registerAgent = defineTool({
   name: 'register_agent',
   title: 'Register an agent',
@@ -40,12 +28,17 @@ export const registerAgent = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'worker',
   example: { agent_id: 'terminal-2', role: 'worker' },
-  handler: async ({ services, workspace, principal, operation }, { agent_id, role, capabilities }) =>
-    answer(
-      await services.membership.join(
-        principal,
-        { agentId: agent_id, role, workspace, capabilities },
-        (membership) => operation.recordAnswer(answer(membership)),
-      ),
-    ),
+  answer: ({ agent, currentTask }: Membership) => ({
+    success: true,
+    agent: {
+      id: agent.id,
+      role: agent.coordinationRole ?? 'worker',
+      last_heartbeat: agent.lastSeen.toISOString(),
+      current_task: currentTask,
+      tasks_completed: agent.tasksCompleted,
+      capabilities: agent.capabilities.map(({ name }) => name),
+    },
+  }),
+  handler: ({ services, workspace, principal, recordAnswer }, { agent_id, ...declared }) =>
+    services.membership.join(principal, { agentId: agent_id, workspace, ...declared }, recordAnswer),
 });

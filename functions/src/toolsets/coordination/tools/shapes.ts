@@ -97,7 +97,7 @@ export const taskShape = z.object({
 type TaskAnswer = z.output<typeof taskShape>;
 
 export function taskAnswer(task: Task): TaskAnswer {
-  const { context } = task;
+  const { coding, context } = task;
   return {
     id: task.id,
     description: task.description,
@@ -116,17 +116,13 @@ export function taskAnswer(task: Task): TaskAnswer {
     ...(task.failedDependencies.length > 0 && { failed_dependencies: [...task.failedDependencies] }),
     ...(task.retryAt && { retry_at: task.retryAt.toISOString() }),
     ...(task.claim && claimAnswer(task.claim, task.status)),
-    ...(task.coding && {
-      coding: {
-        tool: task.coding.tool,
-        instructions: task.coding.instructions,
-        branch: task.coding.branch,
-      },
+    ...(coding && {
+      coding: { tool: coding.tool, instructions: coding.instructions, branch: coding.branch },
     }),
     ...(task.closedAt && { completed_at: task.closedAt.toISOString() }),
     ...(task.result && { result: resultAnswer(task.result) }),
     ...(task.error !== undefined && { error: task.error }),
-    ...(task.lateResult && { late_result: lateResultAnswer(task.lateResult) }),
+    ...lateResultOf(task),
   };
 }
 
@@ -148,14 +144,17 @@ export function resultAnswer(stored: TaskResult): z.output<typeof result> {
   };
 }
 
-function lateResultAnswer(late: NonNullable<Task['lateResult']>): NonNullable<TaskAnswer['late_result']> {
-  return {
+/** For the answers that show nothing else of a task. */
+export function lateResultOf({ lateResult: late }: Task): Pick<TaskAnswer, 'late_result'> {
+  if (late === undefined) return {};
+  const late_result = {
     agent_id: late.agentId,
     claim_epoch: late.epoch,
     received_at: late.receivedAt.toISOString(),
     ...(late.result && { result: resultAnswer(late.result) }),
     ...(late.error !== undefined && { error: late.error }),
   };
+  return { late_result };
 }
 
 export const discoveryShape = z.object({
@@ -176,8 +175,7 @@ export function discoveryAnswer(discovery: Discovery): z.output<typeof discovery
   };
 }
 
-// How complete_task and fail_task answer.
-
+/** How complete_task and fail_task answer. */
 export const outcomeShape = z.object({
   success: z.boolean(),
   message: z.string().optional(),
@@ -191,22 +189,16 @@ export const outcomeShape = z.object({
 });
 
 export function outcomeAnswer({ kind, task }: TaskOutcome): z.output<typeof outcomeShape> {
-  const { late_result, retry_at } = taskAnswer(task);
-  const late = late_result ? { late_result } : {};
+  const late = lateResultOf(task);
   if (kind === 'late') {
     const by = task.claim === undefined ? '' : ` by "${task.claim.agentId}"`;
     const message = `Your lease had lapsed and the task is now ${task.status}${by}. Your report is kept as its late_result.`;
     return { success: false, message, ...late };
   }
   if (task.status === 'available') {
-    return {
-      success: true,
-      ...(retry_at !== undefined && { retry_at }),
-      retries_left: MAX_RETRIES - task.retries,
-      ...late,
-    };
+    const retry = task.retryAt && { retry_at: task.retryAt.toISOString() };
+    return { success: true, ...retry, retries_left: MAX_RETRIES - task.retries, ...late };
   }
-  const blocked =
-    task.status === 'failed' && task.dependents.length > 0 ? { blocked_tasks: [...task.dependents] } : {};
-  return { success: true, ...blocked, ...late };
+  const isBlocking = task.status === 'failed' && task.dependents.length > 0;
+  return { success: true, ...(isBlocking && { blocked_tasks: [...task.dependents] }), ...late };
 }

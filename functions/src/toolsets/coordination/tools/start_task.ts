@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { Task } from '../rules/task.ts';
-import { agentId, claimEpoch, taskAnswer, taskId, taskShape } from './shapes.ts';
-
-const answer = (task: Task) => {
-  const { late_result } = taskAnswer(task);
-  return { success: true, ...(late_result && { late_result }) };
-};
+import { agentId, claimEpoch, lateResultOf, taskId, taskShape } from './shapes.ts';
 
 export const startTask = defineTool({
   name: 'start_task',
@@ -22,11 +17,9 @@ export const startTask = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'worker',
   example: { agent_id: 'terminal-2', task_id: 'task-xxx-002' },
-  handler: async ({ services, principal, operation }, { agent_id, task_id, claim_epoch }) => {
+  answer: (task: Task) => ({ success: true, ...lateResultOf(task) }),
+  handler: async ({ services, principal, recordAnswer }, { agent_id, task_id, claim_epoch }) => {
     await services.membership.actAs(principal, agent_id);
-    const claimant = { agentId: agent_id, ...(claim_epoch !== undefined && { epoch: claim_epoch }) };
-    return answer(
-      await services.taskQueue.start(task_id, claimant, (task) => operation.recordAnswer(answer(task))),
-    );
+    return services.taskQueue.start(task_id, { agentId: agent_id, epoch: claim_epoch }, recordAnswer);
   },
 });

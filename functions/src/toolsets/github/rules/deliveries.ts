@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { parsedJson } from '../../../kernel/json.ts';
-import { TaskFinishing } from '../../coordination/index.ts';
+import { TaskQueue } from '../../coordination/index.ts';
 import type { PullRequestLink } from '../store/pullRequests.ts';
 import { address, line, number, sha } from './answers.ts';
 import type { GitHubPorts } from './ports.ts';
@@ -117,11 +117,11 @@ const EVENTS: ReadonlyMap<string, z.ZodType<Merge | FailedCheck | undefined>> = 
 
 export class Deliveries {
   private readonly ports: GitHubPorts;
-  private readonly finishing: TaskFinishing;
+  private readonly queue: TaskQueue;
 
   constructor(ports: GitHubPorts) {
     this.ports = ports;
-    this.finishing = new TaskFinishing(ports);
+    this.queue = new TaskQueue(ports);
   }
 
   /** @param event GitHub's header `X-GitHub-Event` */
@@ -145,7 +145,7 @@ export class Deliveries {
     const at = commit == null ? '' : ` as ${commit}`;
     const output = `Pull request ${link.owner}/${link.repo}#${link.number} was merged${at}.`;
     try {
-      const { kind } = await this.finishing.finish(link.taskId, { output });
+      const { kind } = await this.queue.finish(link.taskId, { output });
       log.info('pull_request_merged', { taskId: link.taskId, kind });
     } catch (error) {
       // The task is gone: another delivery of the same would not find it either.
