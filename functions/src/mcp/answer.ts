@@ -4,7 +4,7 @@ import { ERROR_CODES, MusterError } from '../kernel/errors.ts';
 import { type JsonObject, type JsonValue, MAX_ANSWER_BYTES } from '../kernel/json.ts';
 import type { Log } from '../kernel/ports.ts';
 import type { ErrorEnvelope, Tool } from './tool.ts';
-import { isShowable } from './validation.ts';
+import { isRecord, isShowable } from './validation.ts';
 
 /** What `tools/call` answers. Source: MCP 2025-11-25, CallToolResult. */
 export interface ToolResult {
@@ -23,24 +23,16 @@ export function errorObject(error: MusterError) {
 
 function shownDetails({ details }: MusterError): JsonObject {
   const { field, value, reason, suggestion, retryAfter, entries, about } = details;
-  return {
-    ...about,
-    ...(field !== undefined && { field }),
-    ...(isShowable(value) && { value }),
-    ...(reason !== undefined && { reason }),
-    ...(suggestion !== undefined && { suggestion }),
-    ...(retryAfter !== undefined && { retryAfter }),
-    ...(entries !== undefined && { entries: [...entries] }),
-  };
+  const quoted = isShowable(value) ? value : undefined;
+  const shown = { ...about, field, value: quoted, reason, suggestion, retryAfter, entries };
+  return Object.fromEntries(Object.entries(shown).filter(([, detail]) => detail !== undefined));
 }
 
 /** What `tools/call` answers, with errors in the toolset's own envelope, or in that of spec/network.md, "Error Codes". */
 export function toolResult(envelope: ErrorEnvelope | undefined, outcome: Outcome): ToolResult {
   if ('answer' in outcome) return answered(outcome.answer);
   const { error } = outcome;
-  const shown = envelope
-    ? envelope.show(error, shownDetails(error))
-    : { success: false, error: errorObject(error) };
+  const shown = envelope?.show(error, shownDetails(error)) ?? { success: false, error: errorObject(error) };
   return { ...answered(shown), isError: true };
 }
 
@@ -70,18 +62,14 @@ export function presentable(error: unknown, requestId: string, what: string, log
   }
   if (error instanceof UnansweredCommitError) {
     log.warn('call_unanswered', { requestId, what, error });
-    return unanswered();
+    return new MusterError('FIREBASE_ERROR', 'The database has not answered.', {
+      reason: 'OUTCOME_UNKNOWN',
+      suggestion:
+        'It may have been done, or be done yet: look before you call again. With an idempotency_key, calling again is safe.',
+    });
   }
   log.error('call_broke', { requestId, what, error });
   return new MusterError('INTERNAL', `Internal error. Quote request id ${requestId}.`);
-}
-
-function unanswered(): MusterError {
-  return new MusterError('FIREBASE_ERROR', 'The database has not answered.', {
-    reason: 'OUTCOME_UNKNOWN',
-    suggestion:
-      'It may have been done, or be done yet: look before you call again. With an idempotency_key, calling again is safe.',
-  });
 }
 
 // No answer is larger than its bound, whatever a tool has found. Lists end before it and go on by their
@@ -116,7 +104,12 @@ export function withinBounds(
     const cut = cutObject(answer, most);
     if (bytesOf(JSON.stringify(cut)) <= ROOM) return cut;
   }
-  throw annotations.readOnlyHint ? tooLarge(bytes, 'Ask for less at a time.') : unshowable(bytes);
+  if (annotations.readOnlyHint) throw tooLarge(bytes, 'Ask for less at a time.');
+  const done = `The call was carried out, but its answer of ${bytes} bytes cannot be shown.`;
+  throw new MusterError('VALIDATION_ERROR', done, {
+    reason: 'SIZE_LIMIT_EXCEEDED',
+    suggestion: 'Do not repeat it: look at what it has done with a tool that reads.',
+  });
 }
 
 /**
@@ -139,22 +132,17 @@ export function textWithinBounds(mimeType: string, text: string): string {
 }
 
 function cutObject(object: JsonObject, most: number): JsonObject {
-  return Object.fromEntries(
-    Object.entries(object).map(([name, value]) => [
-      name,
-      value === undefined || WHOLE.test(name) ? value : cutValue(value, most),
-    ]),
-  );
+  const cut = Object.entries(object).map(([name, value]) => [
+    name,
+    value === undefined || WHOLE.test(name) ? value : cutValue(value, most),
+  ]);
+  return Object.fromEntries(cut);
 }
 
 function cutValue(value: JsonValue, most: number): JsonValue {
   if (typeof value === 'string') return cutText(value, most);
-  if (typeof value !== 'object' || value === null) return value;
-  return isList(value) ? value.map((one) => cutValue(one, most)) : cutObject(value, most);
-}
-
-function isList(value: JsonObject | readonly JsonValue[]): value is readonly JsonValue[] {
-  return Array.isArray(value);
+  if (Array.isArray(value)) return value.map((one: JsonValue) => cutValue(one, most));
+  return isRecord(value) ? cutObject(value, most) : value;
 }
 
 /** @returns the beginning, and how much is missing after it; never longer than the text was */
@@ -167,12 +155,4 @@ function cutText(text: string, most: number): string {
 function tooLarge(bytes: number, suggestion: string): MusterError {
   const what = `The answer would have ${bytes} bytes; it may have ${MAX_ANSWER_BYTES}.`;
   return new MusterError('VALIDATION_ERROR', what, { reason: 'SIZE_LIMIT_EXCEEDED', suggestion });
-}
-
-function unshowable(bytes: number): MusterError {
-  const what = `The call was carried out, but its answer of ${bytes} bytes cannot be shown.`;
-  return new MusterError('VALIDATION_ERROR', what, {
-    reason: 'SIZE_LIMIT_EXCEEDED',
-    suggestion: 'Do not repeat it: look at what it has done with a tool that reads.',
-  });
 }

@@ -7,14 +7,10 @@ import { type JsonObject, type JsonValue, jsonObject } from '../kernel/json.ts';
 export const CLEARABLE = 'clearable';
 
 /** The schema of what a caller may send: what has a default is optional. */
-export function inputJsonSchema(schema: z.ZodObject): JsonObject {
-  return convert(schema, 'input');
-}
+export const inputJsonSchema = (schema: z.ZodObject): JsonObject => convert(schema, 'input');
 
 /** The schema of what a tool answers. */
-export function outputJsonSchema(schema: z.ZodObject): JsonObject {
-  return convert(schema, 'output');
-}
+export const outputJsonSchema = (schema: z.ZodObject): JsonObject => convert(schema, 'output');
 
 /** The schema of what a tool answers or, in its place, of how it refuses. */
 export function answerOrRefusalSchema(answer: z.ZodObject, refusal: z.ZodObject): JsonObject {

@@ -7,17 +7,15 @@ import { type CallPorts, observed } from '../call.ts';
 import type { RequestContext } from '../callContext.ts';
 import type { EventSource, OpenEvents, ServerSentEvent } from '../tool.ts';
 
-interface StreamLimits {
-  /** After this a stream ends itself, for its client to come back: a function may not run forever. */
-  readonly lifetimeMs: number;
-  /** How often something is sent where nothing happens, and how often the agent is noted as alive. */
-  readonly keepAliveMs: number;
-}
-
 export interface StreamPorts extends CallPorts {
   readonly authenticator: Authenticator;
-  readonly streams: StreamLimits;
   readonly openStreams: OpenStreams;
+  readonly streams: {
+    /** After this a stream ends itself, for its client to come back: a function may not run forever. */
+    readonly lifetimeMs: number;
+    /** How often something is sent where nothing happens, and how often the agent is noted as alive. */
+    readonly keepAliveMs: number;
+  };
 }
 
 /**
@@ -136,17 +134,12 @@ export async function* withPauses<T extends object>(
   pauseMs: number,
 ): AsyncGenerator<T | undefined, void, undefined> {
   const iterator = items[Symbol.asyncIterator]();
-  let next = iterator.next();
   try {
-    for (;;) {
+    for (let next = iterator.next(); ; ) {
       const result = await within(next, pauseMs);
-      if (result === undefined) {
-        yield undefined;
-        continue;
-      }
-      if (result.done === true) return;
-      yield result.value;
-      next = iterator.next();
+      if (result?.done === true) return;
+      yield result?.value;
+      if (result !== undefined) next = iterator.next();
     }
   } finally {
     await iterator.return?.();
@@ -161,14 +154,13 @@ function within<T>(promise: Promise<T>, milliseconds: number): Promise<T | undef
   return Promise.race([promise, pause]).finally(() => clearTimeout(timer));
 }
 
-// How many streams each principal has open at this instance, so that none of them takes all that it serves.
-
 /** An instance serves 80 requests at once. */
 const MOST_OF_ONE_PRINCIPAL = 20;
 
 /** Streams end, and their places with them, long before a client would give up. */
 const RETRY_SECONDS = 10;
 
+/** How many streams each principal has open at this instance, so that none of them takes all that it serves. */
 export class OpenStreams {
   readonly #counts = new Map<string, number>();
 
@@ -186,13 +178,11 @@ export class OpenStreams {
       });
     }
     this.#counts.set(uid, count + 1);
-    return () => this.#close(uid);
-  }
-
-  #close(uid: string): void {
-    const count = this.#counts.get(uid) ?? 0;
-    if (count > 1) this.#counts.set(uid, count - 1);
-    else this.#counts.delete(uid);
+    return () => {
+      const left = (this.#counts.get(uid) ?? 1) - 1;
+      if (left > 0) this.#counts.set(uid, left);
+      else this.#counts.delete(uid);
+    };
   }
 }
 

@@ -52,22 +52,15 @@ export function listen(
       onerror: (error) => ports.log.warn('mcp_refused', { error: error.message }),
     });
     stream.end.addEventListener('abort', () => void handler.close(), { once: true });
-    const parsedBody = filter.success ? narrowed(message, filter.data, [...watches.keys()]) : message;
+    // The client is told of those that it can watch alone.
+    const { notifications, ...params } = filter.data ?? {};
+    const resourceSubscriptions = [...watches.keys()];
+    const narrowed = { ...params, notifications: { ...notifications, resourceSubscriptions } };
+    const parsedBody = filter.success ? { ...message, params: narrowed } : message;
     const response = await handler.fetch(request, { parsedBody });
     if (!bus.subscribed) stream.close();
     return response;
   });
-}
-
-function narrowed(
-  message: JSONRPCRequest,
-  { notifications, ...params }: z.output<typeof FILTER>,
-  known: readonly string[],
-): JSONRPCRequest {
-  return {
-    ...message,
-    params: { ...params, notifications: { ...notifications, resourceSubscriptions: known } },
-  };
 }
 
 type Watches = ReadonlyMap<string, AsyncIterable<unknown>>;
