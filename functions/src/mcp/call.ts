@@ -5,20 +5,22 @@ import { hasRole, type Principal, type Role } from '../access/rules/principal.ts
 import type { CallLimits } from '../access/rules/rateLimiter.ts';
 import type { Operation } from '../kernel/commit.ts';
 import { MusterError } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import type { Log, Presence } from '../kernel/ports.ts';
 import type { Waiting } from '../kernel/waiting.ts';
-import { type Outcome, presentable, textWithinBounds, withinBounds } from './answer.ts';
-import type { CallContext, RequestContext, Services } from './callContext.ts';
 import {
-  type IdempotencyPorts,
   LOOK_FIRST,
+  type Outcome,
+  presentable,
   requireTime,
-  runOnce,
-  UNKEYED,
+  textWithinBounds,
   withDeadline,
-} from './idempotency.ts';
+  withinBounds,
+} from './answer.ts';
+import type { CallContext, RequestContext, Services } from './callContext.ts';
+import { type CallIdentity, type IdempotencyPorts, runKeyed } from './idempotency.ts';
 import type { FoundResource, FoundTemplate } from './resources.ts';
-import type { FoundTool, Tool } from './tool.ts';
+import type { FoundTool, PreparedCall, Tool } from './tool.ts';
 import { fullName } from './tool.ts';
 
 export interface CallPorts extends IdempotencyPorts {
@@ -75,6 +77,26 @@ export async function callTool(
     if (!(error instanceof MusterError)) throw error;
     return { error };
   }
+}
+
+/** The operation of a call that gave no key. */
+export const UNKEYED: Operation = {
+  argumentsHash: undefined,
+  recordAnswer: () => undefined,
+  derivedSecret: () => undefined,
+  derivedId: () => undefined,
+};
+
+/** Runs the call, which one with a key does but once. */
+export function runOnce(
+  ports: IdempotencyPorts,
+  identity: CallIdentity,
+  prepared: PreparedCall,
+  contextWith: (operation: Operation) => CallContext,
+): Promise<JsonObject> {
+  const { idempotencyKey: key } = prepared;
+  if (key === undefined) return prepared.run(contextWith(UNKEYED));
+  return runKeyed(ports, identity, prepared, key, contextWith);
 }
 
 /** @throws MusterError as its reader may see it */

@@ -4,8 +4,8 @@ import type { AgentRegistration } from '../access/rules/registration.ts';
 import type { Operation } from '../kernel/commit.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { LongPoll } from '../kernel/waiting.ts';
+import type { Punctuality, TimeLeft } from './answer.ts';
 import type { Catalogue } from './catalogue.ts';
-import type { Punctuality, TimeLeft } from './idempotency.ts';
 
 /** What a handler is given besides its arguments. Made once per call. */
 export interface CallContext extends LongPoll, Punctuality {

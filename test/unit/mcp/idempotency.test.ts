@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { Operation } from '../../../functions/src/kernel/commit.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { canonicalJson } from '../../../functions/src/kernel/json.ts';
+import { runOnce } from '../../../functions/src/mcp/call.ts';
 import type { CallContext } from '../../../functions/src/mcp/callContext.ts';
-import { runOnce } from '../../../functions/src/mcp/idempotency.ts';
 import type { PreparedCall } from '../../../functions/src/mcp/tool.ts';
 import { memoryPorts } from '../../support/mcp-endpoint.ts';
 

@@ -4,7 +4,7 @@
  */
 import { type ErrorCode, MusterError } from '../../kernel/errors.ts';
 import { MAX_ANSWER_BYTES } from '../../kernel/json.ts';
-import { withDeadline } from '../idempotency.ts';
+import { withDeadline } from '../answer.ts';
 
 /** The answers to a batch, in bytes. */
 export const MAX_BATCH_BYTES = 4 * MAX_ANSWER_BYTES;
