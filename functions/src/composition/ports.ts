@@ -71,8 +71,8 @@ import {
   DatabaseClientLists,
   DatabaseDeliveries,
   DatabaseDevices,
-  FirebasePeople,
   FirestoreNotifications,
+  verifiedEmail,
 } from '../toolsets/todo/store/notifications.ts';
 import { FirestoreRecurringTaskReader, FirestoreReminderReader } from '../toolsets/todo/store/reminders.ts';
 import { FirestoreTodoReader, todoWriters } from '../toolsets/todo/store/todos.ts';
@@ -181,7 +181,7 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
     deadLetters: broker,
     devices: new DatabaseDevices(realtimeDatabase),
     deliveries: new DatabaseDeliveries(realtimeDatabase, clock, systemRandomness),
-    people: new FirebasePeople(firebaseApp),
+    verifiedEmail: (uid: string) => verifiedEmail(firebaseApp(), uid),
     push,
 
     onboardingFacts: new FirestoreOnboardingFacts(database, documents),

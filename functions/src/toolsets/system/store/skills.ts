@@ -15,11 +15,7 @@ const MAX_SKIPPED = 100_000;
 
 export class FirestoreSkillReader extends FirestoreReader {
   /** Capabilities by name. Of more than 1,000 that begin with the longest word, the first are looked through. */
-  async find(
-    query: SkillQuery,
-    offset: number,
-    limit: number,
-  ): Promise<{ skills: readonly OfferedSkill[]; total: number }> {
+  async find(query: SkillQuery, offset: number, limit: number) {
     const [longest] = [...query.words].sort((a, b) => b.length - a.length);
     const candidates = this.candidates(query, longest);
     const rest = restOf(query, longest);
@@ -53,13 +49,10 @@ export class FirestoreSkillReader extends FirestoreReader {
 }
 
 /** What the index leaves to be looked at, if anything. */
-function restOf(
-  { category, words }: SkillQuery,
-  longest: string | undefined,
-): ((skill: OfferedSkill) => boolean) | undefined {
+function restOf({ category, words }: SkillQuery, longest: string | undefined) {
   const isWhole = longest === undefined || (words.length === 1 && lookedUpPrefix(longest) === longest);
   if (isWhole && (longest === undefined || category === undefined)) return undefined;
-  return (skill) =>
+  return (skill: OfferedSkill) =>
     matchesWords(skill.name, words) &&
     (category === undefined || folded(skill.category) === folded(category));
 }

@@ -112,7 +112,7 @@ export const getSystemStatus = defineTool({
       status: healthOf(readings),
       timestamp: now.toISOString(),
       version: system.version,
-      ...(includeServices && { services: servicesAnswer(readings, history, unreadable) }),
+      ...(includeServices && { services: servicesAnswer(readings, history, unreadable?.length) }),
       ...(includeMetrics && { metrics: { ...workload, ...callsAnswer(history), ...instanceAnswer(system) } }),
       ...(includeDependencies && { dependencies: { ...system.gauge.versions() } }),
       alerts: alerts.map(({ at, ...alert }) => ({ ...alert, timestamp: at.toISOString() })),
@@ -120,34 +120,24 @@ export const getSystemStatus = defineTool({
   },
 });
 
-function servicesAnswer(
-  { firestore, realtimeDatabase, github: hub }: Readings,
-  history: CallHistory | undefined,
-  unreadable: readonly string[] | undefined,
-) {
+function servicesAnswer({ github: hub, ...firebase }: Readings, history?: CallHistory, unreadable?: number) {
+  const { firestore, realtimeDatabase } = firebase;
   return {
     firebase: {
-      status: healthOf({ ...(firestore && { firestore }), ...(realtimeDatabase && { realtimeDatabase }) }),
-      ...(firestore && { latency: firestore.milliseconds, firestore: partAnswer(firestore) }),
-      ...(realtimeDatabase && { realtimeDatabase: partAnswer(realtimeDatabase) }),
-      ...(history && { errors: history.all.errors.get('FIREBASE_ERROR') ?? 0 }),
-      ...(unreadable && { unreadableDocuments: unreadable.length }),
+      status: healthOf(firebase),
+      latency: firestore?.milliseconds,
+      firestore: firestore && partAnswer(firestore),
+      realtimeDatabase: realtimeDatabase && partAnswer(realtimeDatabase),
+      errors: history && (history.all.errors.get('FIREBASE_ERROR') ?? 0),
+      unreadableDocuments: unreadable,
     },
-    github: githubAnswer(hub),
+    github: hub ? partAnswer(hub) : { status: 'not configured' },
   };
 }
 
-function githubAnswer(reading: Reading | undefined): z.input<typeof github> {
-  if (reading === undefined) return { status: 'not configured' };
-  const { rateLimit } = reading;
-  return {
-    ...partAnswer(reading),
-    ...(rateLimit && { rateLimit: { ...rateLimit, reset: rateLimit.reset.toISOString() } }),
-  };
-}
-
-function partAnswer({ isUp, milliseconds }: Reading): z.output<typeof part> {
-  return { status: isUp ? 'healthy' : 'unavailable', latency: milliseconds };
+function partAnswer({ isUp, milliseconds: latency, rateLimit }: Reading) {
+  const allowed = rateLimit && { ...rateLimit, reset: rateLimit.reset.toISOString() };
+  return { status: isUp ? 'healthy' : 'unavailable', latency, rateLimit: allowed };
 }
 
 /** Nothing where nobody has called. */

@@ -18,11 +18,7 @@ interface GuardExchange {
  * Releases the guard of a to-do as it was, and reserves the guard of the to-do as it becomes.
  * @throws MusterError CONFLICT, with the reason DUPLICATE_TASK
  */
-export async function guardChanges(
-  ports: TodoPorts,
-  before: Todo | undefined,
-  after: Todo | undefined,
-): Promise<Change[]> {
+export async function guardChanges(ports: TodoPorts, before: Todo | undefined, after: Todo | undefined) {
   const { changes, holder } = await exchange(ports, before, after, before?.id ?? after?.id);
   if (holder === undefined) return changes;
   const { id, title, dueDate } = holder;
@@ -37,11 +33,7 @@ export async function guardChanges(
 }
 
 /** The same for a to-do that exists already: a duplicate gets no guard. */
-export async function guardChangesIfFree(
-  ports: TodoPorts,
-  before: Todo | undefined,
-  after: Todo,
-): Promise<Change[]> {
+export async function guardChangesIfFree(ports: TodoPorts, before: Todo | undefined, after: Todo) {
   return (await exchange(ports, before, after, after.id)).changes;
 }
 

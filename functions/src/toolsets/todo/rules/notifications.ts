@@ -58,7 +58,7 @@ export async function notify(ports: TodoPorts, event: TaskEvent): Promise<void> 
   const wanted = await ports.notifications.preferences(uid);
   await ports.clientLists.putNotification(notification);
   if (wanted.email) {
-    const address = await ports.people.verifiedEmail(uid);
+    const address = await ports.verifiedEmail(uid);
     if (address !== undefined) await ports.notifications.queueMail(address, notification);
     else ports.log.info('mail_without_address', { uid });
   }

@@ -114,13 +114,9 @@ export function topicsOf({ type }: Pick<TaskEvent, 'type'>): readonly Topic[] {
  * From the outbox to the topics. Relaying twice publishes twice; consumers know events by their ids.
  * @throws Error where any topic cannot be reached: the trigger then comes again
  */
-export async function relayEvent(
-  { taskHistory, log }: TodoPorts,
-  publisher: EventPublisher,
-  eventId: string,
-): Promise<void> {
-  const event = await taskHistory.find(eventId);
-  if (event === undefined) return log.error('event_missing', { eventId }); // events are never deleted
+export async function relayEvent(ports: TodoPorts, publisher: EventPublisher, eventId: string) {
+  const event = await ports.taskHistory.find(eventId);
+  if (event === undefined) return ports.log.error('event_missing', { eventId }); // events are never deleted
   await Promise.all(topicsOf(event).map((topic) => publisher.publish(topic, event)));
 }
 

@@ -6,7 +6,6 @@ import type {
   DatabaseClientLists,
   DatabaseDeliveries,
   DatabaseDevices,
-  FirebasePeople,
   FirestoreNotifications,
 } from '../store/notifications.ts';
 import type { FirestoreRecurringTaskReader, FirestoreReminderReader } from '../store/reminders.ts';
@@ -26,7 +25,8 @@ export interface TodoPorts extends AccessPorts {
   readonly deadLetters: DeadLetters;
   readonly devices: PortOf<DatabaseDevices>;
   readonly deliveries: PortOf<DatabaseDeliveries>;
-  readonly people: PortOf<FirebasePeople>;
+  /** The person's address, where it is theirs for certain. */
+  readonly verifiedEmail: (uid: string) => Promise<string | undefined>;
   /** Absent where nobody's devices can be told of a reminder. */
   readonly push: PushService | undefined;
 }

@@ -9,6 +9,8 @@ import { type Occurrence, type RecurringTask, type RequestedRule, recurrenceRule
 import { checkedTexts, notFound, requireFuture, type Todo, type WrittenTexts } from './todo.ts';
 import { changeContext, creationChanges } from './todoChanges.ts';
 
+interface RecurringDraft extends WrittenTexts, RequestedRule {}
+
 interface RecurringEdit extends WrittenTexts {
   readonly frequency?: string | undefined;
   readonly endDate?: Date | null | undefined;
@@ -28,18 +30,14 @@ export class RecurringTasks {
   }
 
   /** @throws MusterError VALIDATION_ERROR; CONFLICT, with the reason DUPLICATE_TASK */
-  create(
-    ownerUid: string,
-    { anchor, endDate, frequency, timezone, ...texts }: WrittenTexts & RequestedRule,
-    recordAnswer: RecordAnswer<BegunRecurrence>,
-  ): Promise<BegunRecurrence> {
+  create(ownerUid: string, draft: RecurringDraft, recordAnswer: RecordAnswer<BegunRecurrence>) {
     const { clock, randomness, store } = this.ports;
-    const rule = recurrenceRule({ anchor, endDate, frequency, timezone });
-    const checked = checkedTexts(texts);
+    const rule = recurrenceRule(draft);
+    const checked = checkedTexts(draft);
     return retryStale(randomness, async () => {
       const { firstOccurrence } = await import('./occurrences.ts');
       const createdAt = clock.now();
-      requireFuture('start_date', anchor, createdAt);
+      requireFuture('start_date', rule.anchor, createdAt);
       const { on: latestOn, due: latestDue } = firstOccurrence(rule);
       const latest = { latestOn, latestDue };
       const recurringTask = { id: randomness.uuid(), ownerUid, ...checked, ...rule, createdAt, ...latest };
@@ -58,12 +56,7 @@ export class RecurringTasks {
    * Changes the occurrences to come; the one that is there stays as it is.
    * @throws MusterError NOT_FOUND; VALIDATION_ERROR
    */
-  edit(
-    ownerUid: string,
-    id: string,
-    edit: RecurringEdit,
-    recordAnswer: RecordAnswer<RecurringTask>,
-  ): Promise<RecurringTask> {
+  edit(ownerUid: string, id: string, edit: RecurringEdit, recordAnswer: RecordAnswer<RecurringTask>) {
     return this.replace(ownerUid, id, (recurring) => edited(recurring, edit), recordAnswer);
   }
 
@@ -99,15 +92,10 @@ export class RecurringTasks {
 }
 
 function edited(recurring: RecurringTask, edit: RecurringEdit): RecurringTask {
-  const { frequency, timezone, endDate: newEndDate, ...texts } = edit;
   const { description: _, endDate: oldEndDate, ...rest } = recurring;
-  const checked = checkedTexts(texts, recurring);
-  const rule = recurrenceRule({
-    anchor: recurring.anchor,
-    frequency: frequency ?? recurring.frequency,
-    timezone: timezone ?? recurring.timezone,
-    endDate: (newEndDate === undefined ? oldEndDate : newEndDate) ?? undefined,
-  });
+  const { frequency = rest.frequency, timezone = rest.timezone, endDate = oldEndDate } = edit;
+  const checked = checkedTexts(edit, recurring);
+  const rule = recurrenceRule({ anchor: rest.anchor, frequency, timezone, endDate: endDate ?? undefined });
   return { ...rest, ...checked, ...rule };
 }
 

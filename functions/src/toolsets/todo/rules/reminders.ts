@@ -101,12 +101,7 @@ export class ReminderService {
    * Sets the reminder of a to-do, whether it has one or not.
    * @throws MusterError NOT_FOUND, CONFLICT where the to-do is completed, VALIDATION_ERROR for a time that has passed
    */
-  async set(
-    ownerUid: string,
-    todoId: string,
-    remindAt: Date,
-    recordAnswer: RecordAnswer<Reminder>,
-  ): Promise<Reminder> {
+  async set(ownerUid: string, todoId: string, remindAt: Date, recordAnswer: RecordAnswer<Reminder>) {
     const { todos, store, clock } = this.ports;
     const todo = (await readFor(ownerUid, todos.find(todoId)))?.value;
     if (todo === undefined || todo.ownerUid !== ownerUid) throw notFound('Task', todoId, ownerUid);
@@ -122,12 +117,7 @@ export class ReminderService {
    * Reminds again after some time from now, also of what was sent.
    * @throws MusterError NOT_FOUND
    */
-  snooze(
-    ownerUid: string,
-    id: string,
-    milliseconds: number,
-    recordAnswer: RecordAnswer<Reminder>,
-  ): Promise<Reminder> {
+  snooze(ownerUid: string, id: string, milliseconds: number, recordAnswer: RecordAnswer<Reminder>) {
     const { store, clock, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const { value, version } = await this.own(ownerUid, id);

@@ -52,7 +52,7 @@ const USUAL_TEXTS: TodoTexts = { title: '', priority: 'MEDIUM', tags: [] };
 
 /** @throws MusterError VALIDATION_ERROR for tags */
 export function checkedTexts(written: WrittenTexts, before: TodoTexts = USUAL_TEXTS): TodoTexts {
-  const description = written.description === undefined ? before.description : written.description;
+  const { description = before.description } = written;
   return {
     title: written.title?.trim() ?? before.title,
     ...(typeof description === 'string' && { description }),

@@ -31,16 +31,11 @@ interface ChangeContext {
 }
 
 /** @param isDue whether the to-do gets a due date by it, so that its owner's preferences matter */
-export async function changeContext(
-  { notifications, randomness }: TodoPorts,
-  { ownerUid }: Todo,
-  now: Date,
-  isDue: boolean,
-): Promise<ChangeContext> {
-  const eventId = randomness.uuid();
-  if (!isDue) return { eventId, now };
-  const { leadMilliseconds } = await notifications.preferences(ownerUid);
-  return { eventId, now, leadMilliseconds };
+export async function changeContext(ports: TodoPorts, todo: Todo, now: Date, isDue: boolean) {
+  const context = { eventId: ports.randomness.uuid(), now };
+  if (!isDue) return context;
+  const { leadMilliseconds } = await ports.notifications.preferences(todo.ownerUid);
+  return { ...context, leadMilliseconds };
 }
 
 export function todoEvent(

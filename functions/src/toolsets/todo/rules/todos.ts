@@ -37,6 +37,10 @@ import {
 /** Of a search: each may cost a query more. */
 const MAX_WORDS = 10;
 
+interface TodoDraft extends WrittenTexts {
+  readonly dueDate?: Date | undefined;
+}
+
 interface TodoEdit extends WrittenTexts {
   readonly dueDate?: Date | null | undefined;
   /** Beside the tags that there are. */
@@ -63,11 +67,7 @@ export class TodoService {
   }
 
   /** @throws MusterError VALIDATION_ERROR; CONFLICT, with the reason DUPLICATE_TASK */
-  add(
-    ownerUid: string,
-    { dueDate, ...texts }: WrittenTexts & { readonly dueDate?: Date | undefined },
-    recordAnswer: RecordAnswer<Todo>,
-  ): Promise<Todo> {
+  add(ownerUid: string, { dueDate, ...texts }: TodoDraft, recordAnswer: RecordAnswer<Todo>): Promise<Todo> {
     const { clock, randomness, store } = this.ports;
     const checked = checkedTexts(texts);
     return retryStale(randomness, async () => {
@@ -86,12 +86,7 @@ export class TodoService {
    * @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND; VALIDATION_ERROR; CONFLICT, with the reason
    *   DUPLICATE_TASK
    */
-  edit(
-    ownerUid: string,
-    id: string,
-    edit: TodoEdit,
-    recordAnswer: RecordAnswer<EditedOutcome>,
-  ): Promise<EditedOutcome> {
+  edit(ownerUid: string, id: string, edit: TodoEdit, recordAnswer: RecordAnswer<EditedOutcome>) {
     const { clock, randomness, store } = this.ports;
     return retryStale(randomness, async () => {
       const found = await this.own(ownerUid, id);
@@ -188,10 +183,10 @@ export class TodoService {
   }
 }
 
-function edited(todo: Todo, { dueDate: newDueDate, moreTags, ...texts }: TodoEdit): Todo {
+function edited(todo: Todo, edit: TodoEdit): Todo {
   const { description: _, dueDate: oldDueDate, ...rest } = todo;
-  const dueDate = newDueDate === undefined ? oldDueDate : newDueDate;
-  const checked = checkedTexts(texts, todo);
+  const { dueDate = oldDueDate, moreTags } = edit;
+  const checked = checkedTexts(edit, todo);
   const tags = moreTags ? addedTags(checked.tags, moreTags) : checked.tags;
   return { ...rest, ...checked, tags, ...(dueDate && { dueDate }) };
 }

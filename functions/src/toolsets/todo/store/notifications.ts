@@ -188,18 +188,9 @@ export class FirestoreNotifications extends FirestoreReader {
   }
 }
 
-/** Firebase Auth's users. */
-export class FirebasePeople {
-  private readonly app: () => App;
-
-  constructor(app: () => App) {
-    this.app = app;
-  }
-
-  /** The person's address, where it is theirs for certain. */
-  async verifiedEmail(uid: string): Promise<string | undefined> {
-    const { getAuth } = await import('firebase-admin/auth');
-    const { users } = await getAuth(this.app()).getUsers([{ uid }]); // other than getUser, it does not throw
-    return users.find(({ emailVerified }) => emailVerified)?.email;
-  }
+/** The address of a person whom Firebase Auth knows, where it is theirs for certain. */
+export async function verifiedEmail(app: App, uid: string): Promise<string | undefined> {
+  const { getAuth } = await import('firebase-admin/auth');
+  const { users } = await getAuth(app).getUsers([{ uid }]); // other than getUser, it does not throw
+  return users.find(({ emailVerified }) => emailVerified)?.email;
 }

@@ -37,10 +37,7 @@ export class FirestoreReminderReader extends FirestoreReader {
   }
 
   /** Those that are to be sent by `now`, longest ago first, and after which place there are more. */
-  async due(
-    now: Date,
-    { limit, after }: Page,
-  ): Promise<{ readonly reminders: readonly Versioned<Reminder>[]; readonly next?: Position }> {
+  async due(now: Date, { limit, after }: Page) {
     const due = this.all
       .where('sent', '==', false)
       .where('remind_at', '<=', now)

@@ -40,11 +40,7 @@ export async function searchTodos(
 }
 
 /** Those of a page and one more, way by way, until that is known to be all. */
-async function firstMatches(
-  having: Having,
-  words: readonly string[],
-  { limit, after }: TodoPage,
-): Promise<{ readonly matches: readonly Match[]; readonly total: number }> {
+async function firstMatches(having: Having, words: readonly string[], { limit, after }: TodoPage) {
   const ways = waysOfHaving(words);
   const begin = after?.order[0] ?? 0;
   const read = async (way: number, wanted: number, afterId?: string): Promise<readonly Match[]> => {
