@@ -7,7 +7,7 @@ import { DocumentReading } from '../../functions/src/kernel/firestore/reading.ts
 import { FirestoreStore } from '../../functions/src/kernel/firestore/store.ts';
 import { WriteProof } from '../../functions/src/toolsets/firebase/firestore/write.ts';
 import { FirestoreSweepRecord } from '../../functions/src/toolsets/system/store/metrics.ts';
-import { FirestoreTaskHistory } from '../../functions/src/toolsets/todo/store/events.ts';
+import { recordArrivalIn } from '../../functions/src/toolsets/todo/store/events.ts';
 import { FirestoreNotifications } from '../../functions/src/toolsets/todo/store/notifications.ts';
 import { ARRIVAL, BEHIND, CALLER, CHANGES, NOTIFICATION, OUTAGE, REPETITION, SETTLED } from './samples.ts';
 
@@ -48,7 +48,7 @@ export async function recorded(): Promise<ReadonlyMap<string, Documents>> {
   const store = new FirestoreStore(database, clock, NO_CHANCE, changeWriters);
   for (const change of CHANGES) await store.commit([change]);
   await store.commit([], SETTLED);
-  await new FirestoreTaskHistory(database, documents).recordArrival(...ARRIVAL);
+  await recordArrivalIn(database)(...ARRIVAL);
   await new FirestoreNotifications(database, documents).queueMail('ada@example.com', NOTIFICATION);
   const sweepRecord = new FirestoreSweepRecord(database, 'main', SILENT);
   await sweepRecord.saveOutage(OUTAGE);

@@ -66,7 +66,7 @@ import {
 import { DatabaseMetricsReader, FirestoreSweepRecord } from '../toolsets/system/store/metrics.ts';
 import { FirestoreSkillReader } from '../toolsets/system/store/skills.ts';
 import type { PushService } from '../toolsets/todo/rules/notifications.ts';
-import { FirestoreTaskHistory, reminderWriters } from '../toolsets/todo/store/events.ts';
+import { FirestoreTaskHistory, recordArrivalIn, reminderWriters } from '../toolsets/todo/store/events.ts';
 import {
   DatabaseClientLists,
   DatabaseDeliveries,
@@ -174,6 +174,7 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
     todos: new FirestoreTodoReader(database, documents),
     recurringTasks: new FirestoreRecurringTaskReader(database, documents),
     taskHistory: new FirestoreTaskHistory(database, documents),
+    recordArrival: recordArrivalIn(database),
     reminders: new FirestoreReminderReader(database, documents),
     notifications: new FirestoreNotifications(database, documents),
     clientLists: new DatabaseClientLists(realtimeDatabase),

@@ -151,9 +151,9 @@ export class EventConsumer {
  * Records that an event arrived. The events themselves are the audit trail, and nobody can change them through
  * Muster; the digest shows where somebody has done so past it.
  */
-export function audit(event: TaskEvent, { taskHistory, hashing, clock }: TodoPorts): Promise<void> {
+export function audit(event: TaskEvent, { recordArrival, hashing, clock }: TodoPorts): Promise<void> {
   const digest = hashing.sha256(canonicalJson(messageOf(event)));
-  return taskHistory.recordArrival(event, digest, clock.now());
+  return recordArrival(event, digest, clock.now());
 }
 
 /** Hands events to their consumers without a broker, on a machine that has none. */

@@ -1,7 +1,7 @@
 /** What the rules of to-dos read and write through. */
 import type { AccessPorts } from '../../../access/rules/principal.ts';
 import type { PortOf } from '../../../kernel/ports.ts';
-import type { FirestoreTaskHistory } from '../store/events.ts';
+import type { FirestoreTaskHistory, recordArrivalIn } from '../store/events.ts';
 import type {
   DatabaseClientLists,
   DatabaseDeliveries,
@@ -18,6 +18,7 @@ export interface TodoPorts extends AccessPorts {
   readonly recurringTasks: PortOf<FirestoreRecurringTaskReader>;
   readonly taskHistory: PortOf<FirestoreTaskHistory>;
   readonly reminders: PortOf<FirestoreReminderReader>;
+  readonly recordArrival: ReturnType<typeof recordArrivalIn>;
   readonly notifications: PortOf<FirestoreNotifications>;
   readonly clientLists: PortOf<DatabaseClientLists>;
   /** Absent on a machine without a broker: events are handed straight on. */

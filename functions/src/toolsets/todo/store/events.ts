@@ -1,6 +1,6 @@
 /** Events as Firestore keeps them: as they travel, but for the time. Reminders are written here too. */
 
-import { FieldValue } from '@google-cloud/firestore';
+import { FieldValue, type Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { createOnce } from '../../../kernel/firestore/client.ts';
 import { timestamp } from '../../../kernel/firestore/documents.ts';
@@ -57,21 +57,15 @@ export class FirestoreTaskHistory extends FirestoreReader {
       .where('task_id', '==', taskId);
     return this.documents.slice(happened, 'timestamp', 'desc', page, eventFromDocument);
   }
+}
 
-  /**
-   * Records that an event arrived, unless that is recorded.
-   * @param digest SHA-256 of the event's canonical JSON: an event that was changed since has another
-   */
-  async recordArrival(event: TaskEvent, digest: string, recorded_at: Date): Promise<void> {
-    const { event_id, event_type, task_id, user_id, timestamp } = eventToDocument(event);
-    await createOnce(this.database.doc(auditPath(event_id)), {
-      event_id,
-      event_type,
-      task_id,
-      user_id,
-      timestamp,
-      digest,
-      recorded_at,
-    });
-  }
+/**
+ * Records that an event arrived, unless that is recorded.
+ * @param digest SHA-256 of the event's canonical JSON: an event that was changed since has another
+ */
+export function recordArrivalIn(database: Firestore) {
+  return async (event: TaskEvent, digest: string, recorded_at: Date): Promise<void> => {
+    const { event_data: _, schema_version: _version, ...arrived } = eventToDocument(event);
+    await createOnce(database.doc(auditPath(event.id)), { ...arrived, digest, recorded_at });
+  };
 }

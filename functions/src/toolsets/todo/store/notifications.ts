@@ -33,20 +33,16 @@ const [KEPT_NOTIFICATIONS, KEPT_UPDATES] = [100, 50];
 
 /** Of each person, the latest that clients show: `notifications/{uid}/{id}` and `task-updates/{uid}/{eventId}`. */
 export class DatabaseClientLists extends OnRealtimeDatabase {
-  putNotification({ id, uid, taskId, title, body, at }: Notification): Promise<void> {
+  async putNotification({ id, uid, taskId, title, body, at }: Notification): Promise<void> {
+    const latest = (await this.database()).ref(notificationsPath(uid)).orderByChild('at');
     const entry = { id, task_id: taskId, title, body, timestamp: at.toISOString(), at: at.getTime() };
-    return this.put(notificationsPath(uid), id, entry, KEPT_NOTIFICATIONS);
+    await putAmongLatest(latest, keyOf(id), entry, KEPT_NOTIFICATIONS);
   }
 
-  putTaskUpdate(event: TaskEvent): Promise<void> {
+  async putTaskUpdate(event: TaskEvent): Promise<void> {
+    const latest = (await this.database()).ref(taskUpdatesPath(event.userId)).orderByChild('at');
     const entry = { ...messageOf(event), at: event.timestamp.getTime() };
-    return this.put(taskUpdatesPath(event.userId), event.id, entry, KEPT_UPDATES);
-  }
-
-  /** Puts an entry there unless it is there, and drops the oldest beyond those that are kept. */
-  private async put(path: string, id: string, entry: { readonly at: number }, most: number): Promise<void> {
-    const list = (await this.database()).ref(path);
-    await putAmongLatest(list.orderByChild('at'), keyOf(id), entry, most);
+    await putAmongLatest(latest, keyOf(event.id), entry, KEPT_UPDATES);
   }
 }
 

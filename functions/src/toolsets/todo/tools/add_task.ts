@@ -17,8 +17,7 @@ export const addTask = defineTool({
     tags: shapes.fewTags('Tags').optional(),
   }),
   output: shapes.writtenShape,
-  annotations: { ...shapes.writing, destructiveHint: false, idempotentHint: false },
-  role: 'viewer',
+  ...shapes.writing({ destructiveHint: false, idempotentHint: false }),
   example: {
     title: 'Finish presentation',
     priority: 'HIGH',

@@ -10,8 +10,7 @@ export const addTaskTags = defineTool({
   details: 'A tag that it has already, in whatever case, is not added again.',
   input: z.strictObject({ task_id: taskId, tags: fewTags('Tags to add') }),
   output: writtenShape,
-  annotations: { ...writing, destructiveHint: false, idempotentHint: true },
-  role: 'viewer',
+  ...writing({ destructiveHint: false, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001', tags: ['urgent', 'bug'] },
   answer: (outcome: EditedOutcome) => editAnswer(outcome, 'Tags added.'),
   handler: ({ services, principal, recordAnswer }, { task_id, tags: moreTags }) =>

@@ -21,8 +21,7 @@ export const completeTask = defineTool({
     message: z.string(),
     next_occurrence: occurrenceShape.describe('If task is recurring, contains next occurrence details'),
   }),
-  annotations: { ...writing, destructiveHint: false, idempotentHint: true },
-  role: 'viewer',
+  ...writing({ destructiveHint: false, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001' },
   answer,
   handler: ({ services, principal, recordAnswer }, { task_id }) =>

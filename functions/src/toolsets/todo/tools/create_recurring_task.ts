@@ -34,8 +34,7 @@ export const createRecurringTask = defineTool({
     first_occurrence: shapes.occurrenceShape.describe('The first generated task occurrence'),
     message: z.string(),
   }),
-  annotations: { ...shapes.writing, destructiveHint: false, idempotentHint: false },
-  role: 'viewer',
+  ...shapes.writing({ destructiveHint: false, idempotentHint: false }),
   example: { title: 'Check emails', frequency: 'DAILY', start_date: '2099-02-11T09:00:00Z' },
   answer,
   handler: ({ services, principal, recordAnswer }, { start_date, end_date, ...written }) => {

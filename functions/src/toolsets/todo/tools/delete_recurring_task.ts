@@ -15,8 +15,7 @@ export const deleteRecurringTask = defineTool({
   description: 'Ends a repeating to-do. Its present occurrence stays; todo_delete_task removes that.',
   input: z.strictObject({ recurring_task_id: shapes.recurringTaskId }),
   output: shapes.writtenRecurringShape,
-  annotations: { ...shapes.writing, destructiveHint: true, idempotentHint: true },
-  role: 'viewer',
+  ...shapes.writing({ destructiveHint: true, idempotentHint: true }),
   example: { recurring_task_id: 'recurring-xxx-001' },
   answer,
   handler: ({ services, principal, recordAnswer }, { recurring_task_id }) =>

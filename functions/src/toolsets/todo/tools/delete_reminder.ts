@@ -9,8 +9,7 @@ export const deleteReminder = defineTool({
   details: 'The task has none until set_reminder makes another.',
   input: z.strictObject({ reminder_id: reminderId }),
   output: partial({ success: z.boolean(), message: z.string() }),
-  annotations: { ...writing, destructiveHint: true, idempotentHint: false },
-  role: 'viewer',
+  ...writing({ destructiveHint: true, idempotentHint: false }),
   example: { reminder_id: 'todo-xxx-001' },
   answer: () => ({ success: true, message: 'The reminder is deleted. Its task stays.' }),
   handler: async ({ services, principal, recordAnswer }, { reminder_id }) =>

@@ -17,8 +17,7 @@ export const deleteTask = defineTool({
     'Its reminder goes with it. Of a recurring task the next occurrence is created. Its history stays.',
   input: z.strictObject({ task_id: taskId }),
   output: partial({ success: z.boolean(), message: z.string(), next_occurrence: occurrenceShape }),
-  annotations: { ...writing, destructiveHint: true, idempotentHint: true },
-  role: 'viewer',
+  ...writing({ destructiveHint: true, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001' },
   answer,
   handler: ({ services, principal, recordAnswer }, { task_id }) =>

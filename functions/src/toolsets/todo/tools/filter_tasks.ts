@@ -16,8 +16,7 @@ export const filterTasks = defineTool({
     cursor,
   }),
   output: listShape,
-  annotations: reading,
-  role: 'viewer',
+  ...reading,
   example: {
     priority: 'HIGH',
     tags: ['work'],

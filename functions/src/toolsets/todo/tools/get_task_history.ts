@@ -23,8 +23,7 @@ export const getTaskHistory = defineTool({
   details: 'What was created, updated, completed, reminded of and deleted, with the task before and after.',
   input: z.strictObject({ task_id: taskId, limit: pageLimit(20), cursor }),
   output: partial({ events: z.array(eventShape), ...endShape }),
-  annotations: reading,
-  role: 'viewer',
+  ...reading,
   example: { task_id: 'todo-xxx-001' },
   handler: async ({ services, principal }, { task_id, ...asked }) => {
     const page = timePageOf({ task_id }, asked);

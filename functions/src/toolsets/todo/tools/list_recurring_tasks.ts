@@ -13,8 +13,7 @@ export const listRecurringTasks = defineTool({
     cursor,
   }),
   output: partial({ recurring_tasks: z.array(recurringTaskShape), total: z.int(), ...pagesShape }),
-  annotations: reading,
-  role: 'viewer',
+  ...reading,
   example: {},
   handler: async ({ services, principal }, { include_ended, ...asked }) => {
     const question = { include_ended };

@@ -21,8 +21,7 @@ export const listReminders = defineTool({
     cursor,
   }),
   output: partial({ reminders: z.array(reminderShape), total: z.int(), ...pagesShape }),
-  annotations: reading,
-  role: 'viewer',
+  ...reading,
   example: { upcoming: true, limit: 10 },
   handler: async ({ services, principal }, { upcoming, ...asked }) => {
     const page = timePageOf({ upcoming }, asked);

@@ -18,8 +18,7 @@ export const listTasks = defineTool({
     cursor,
   }),
   output: listShape,
-  annotations: reading,
-  role: 'viewer',
+  ...reading,
   example: {
     priority: 'HIGH',
     tags: ['work'],

@@ -15,8 +15,7 @@ export const searchTasks = defineTool({
     cursor,
   }),
   output: listShape,
-  annotations: reading,
-  role: 'viewer',
+  ...reading,
   example: { query: 'meeting' },
   handler: async ({ services, principal }, { query, ...page }) => {
     const found = await services.todos.search(principal.ownerUid, query, pageOf({ query }, page));

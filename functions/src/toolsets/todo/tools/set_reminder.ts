@@ -12,8 +12,7 @@ export const setReminder = defineTool({
     remind_at: date('In UTC'),
   }),
   output: setShape,
-  annotations: { ...writing, destructiveHint: false, idempotentHint: true },
-  role: 'viewer',
+  ...writing({ destructiveHint: false, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001', remind_at: '2099-02-11T16:00:00Z' },
   answer: setAnswer,
   handler: ({ services, principal, recordAnswer }, { task_id, remind_at }) =>

@@ -12,8 +12,7 @@ export const setTaskDueDate = defineTool({
     due_date: clearableDate('null removes it'),
   }),
   output: writtenShape,
-  annotations: { ...writing, destructiveHint: false, idempotentHint: true },
-  role: 'viewer',
+  ...writing({ destructiveHint: false, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001', due_date: '2099-02-11T17:00:00Z' },
   answer: (outcome: EditedOutcome, { due_date }) => {
     const dueDate = dateOf(due_date);

@@ -9,8 +9,7 @@ export const setTaskPriority = defineTool({
   description: 'Sets the priority of a to-do.',
   input: z.strictObject({ task_id: taskId, priority: priority('New priority') }),
   output: writtenShape,
-  annotations: { ...writing, destructiveHint: false, idempotentHint: true },
-  role: 'viewer',
+  ...writing({ destructiveHint: false, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001', priority: 'HIGH' },
   answer: (outcome: EditedOutcome, { priority: wanted }) => editAnswer(outcome, `Priority set to ${wanted}.`),
   handler: ({ services, principal, recordAnswer }, { task_id, ...edit }) =>

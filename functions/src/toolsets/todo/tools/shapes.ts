@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { hasRole, type Principal } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
-import { clearable, partial, textUpTo } from '../../../mcp/tool.ts';
+import { clearable, partial, type ToolHints, textUpTo } from '../../../mcp/tool.ts';
 import { FREQUENCIES, type RecurringTask } from '../rules/recurrence.ts';
 import { type Reminder, reminderAnswer } from '../rules/reminders.ts';
 import {
@@ -91,14 +91,16 @@ export function writtenAnswer(todo: Todo, message: string) {
   return { success: true, task: todoAnswer(todo), message };
 }
 
-export const writing = { readOnlyHint: false, openWorldHint: false } as const;
+/** Of tools that change to-dos. Anybody may call them: writingOwner says whose they change. */
+export const writing = (hints: Pick<ToolHints, 'destructiveHint' | 'idempotentHint'>) => ({
+  annotations: { readOnlyHint: false, ...hints, openWorldHint: false },
+  role: 'viewer' as const,
+});
 
 export const reading = {
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-  openWorldHint: false,
-} as const;
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer' as const,
+};
 
 /**
  * Whose to-dos a caller changes. They are a person's own, whatever the person's role; an agent that may only

@@ -15,8 +15,7 @@ export const snoozeReminder = defineTool({
     minutes: z.int().min(1).max(MOST_MINUTES).default(10).describe('From now'),
   }),
   output: setShape,
-  annotations: { ...writing, destructiveHint: false, idempotentHint: false },
-  role: 'viewer',
+  ...writing({ destructiveHint: false, idempotentHint: false }),
   example: { reminder_id: 'todo-xxx-001', minutes: 30 },
   answer: setAnswer,
   handler: ({ services, principal, recordAnswer }, { reminder_id, minutes }) =>

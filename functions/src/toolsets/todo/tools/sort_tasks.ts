@@ -16,8 +16,7 @@ export const sortTasks = defineTool({
     cursor,
   }),
   output: listShape,
-  annotations: reading,
-  role: 'viewer',
+  ...reading,
   example: { sort_by: 'due_date', sort_order: 'asc', limit: 20 },
   handler: listed,
 });

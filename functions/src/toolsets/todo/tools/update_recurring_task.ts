@@ -21,8 +21,7 @@ export const updateRecurringTask = defineTool({
     timezone: shapes.timezone,
   }),
   output: shapes.writtenRecurringShape,
-  annotations: { ...shapes.writing, destructiveHint: true, idempotentHint: true },
-  role: 'viewer',
+  ...shapes.writing({ destructiveHint: true, idempotentHint: true }),
   example: { recurring_task_id: 'recurring-xxx-001', frequency: 'WEEKLY' },
   answer: (recurring: RecurringTask) => shapes.writtenRecurringAnswer(recurring, UPDATED),
   handler: ({ services, principal, recordAnswer }, { recurring_task_id, end_date, ...fields }) => {

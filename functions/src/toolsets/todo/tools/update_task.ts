@@ -18,8 +18,7 @@ export const updateTask = defineTool({
     tags: shapes.fewTags('Replace the old tags').optional(),
   }),
   output: shapes.writtenShape,
-  annotations: { ...shapes.writing, destructiveHint: true, idempotentHint: true },
-  role: 'viewer',
+  ...shapes.writing({ destructiveHint: true, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001', priority: 'HIGH' },
   answer: (outcome: EditedOutcome) => shapes.editAnswer(outcome, 'Task updated.'),
   handler: async ({ services, principal, recordAnswer }, { task_id, due_date, ...fields }) => {
