@@ -42,15 +42,7 @@ declare module '../../mcp/callContext.ts' {
 }
 
 export { checked, type RateLimit } from './rules/answers.ts';
-export {
-  accessDenied,
-  gitHubNotSetUp,
-  gitHubUnavailable,
-  repositoryNotFound,
-  shownRepository,
-  tooSlow,
-  unexpectedAnswer,
-} from './rules/errors.ts';
+export { named, refusal } from './rules/errors.ts';
 export { refName } from './rules/names.ts';
 export type {
   GitHubAnswer,

@@ -5,10 +5,9 @@ import { within } from '../../kernel/waiting.ts';
 import {
   type GitHubAnswer,
   type GitHubClient,
-  gitHubUnavailable,
   type RecogniseRefusal,
   type RequestParameters,
-  tooSlow,
+  refusal,
 } from '../../toolsets/github/index.ts';
 import { failureOf, isUnanswered, refusalOf } from './failure.ts';
 
@@ -48,8 +47,8 @@ export class OctokitClient implements GitHubClient {
     missing: readonly number[] = [404],
   ): Promise<GitHubAnswer | undefined> {
     const answer = await this.send(route, parameters, (error) => {
-      const refusal = refusalOf(error);
-      return refusal?.answered && missing.includes(refusal.status) ? 'missing' : undefined;
+      const refused = refusalOf(error);
+      return refused?.answered && missing.includes(refused.status) ? 'missing' : undefined;
     });
     return answer === 'missing' ? undefined : answer;
   }
@@ -60,7 +59,8 @@ export class OctokitClient implements GitHubClient {
     if (answer === undefined) return undefined;
     const { location } = answer.headers;
     if (typeof location === 'string' && URL.canParse(location)) return endOfText(location, route, most);
-    throw gitHubUnavailable('UNAVAILABLE', `${route}: ${answer.status} without an address`);
+    const cause = `${route}: ${answer.status} without an address`;
+    throw refusal('GITHUB_ERROR', 'unavailable', {}, { cause });
   }
 
   once<Word extends string>(
@@ -69,8 +69,8 @@ export class OctokitClient implements GitHubClient {
     recognise: RecogniseRefusal<Word>,
   ): Promise<GitHubAnswer | Word | 'unanswered'> {
     return this.send(route, { ...parameters, request: { retries: 0 } }, (error) => {
-      const refusal = refusalOf(error);
-      const word = refusal?.answered ? recognise(refusal) : undefined;
+      const refused = refusalOf(error);
+      const word = refused?.answered ? recognise(refused) : undefined;
       return word ?? (isUnanswered(error) ? 'unanswered' : undefined);
     });
   }
@@ -165,10 +165,10 @@ async function endOfText(address: string, route: string, most: number): Promise<
     if (response.ok && response.body !== null) return await endOf(response.body, most);
     status = response.status;
   } catch {
-    if (signal.aborted) throw tooSlow(route);
+    if (signal.aborted) throw refusal('TIMEOUT', 'timeout', {}, { cause: route });
   }
-  const said = status === 0 ? 'no connection' : `HTTP ${status}`;
-  throw gitHubUnavailable('CONNECTION_ERROR', `the log's host: ${said}`);
+  const cause = `the log's host: ${status === 0 ? 'no connection' : `HTTP ${status}`}`;
+  throw refusal('GITHUB_ERROR', 'noConnection', {}, { cause });
 }
 
 async function endOf(body: ReadableStream<Uint8Array>, most: number): Promise<string> {

@@ -13,14 +13,12 @@ import { BoundedMap } from '../../kernel/memoCache.ts';
 import { isSafeAddress } from '../../kernel/platform.ts';
 import type { Log } from '../../kernel/ports.ts';
 import {
-  accessDenied,
   checked,
   type GitHubClients,
-  gitHubNotSetUp,
+  named,
   type RepositoryName,
   type RequestParameters,
-  repositoryNotFound,
-  shownRepository,
+  refusal,
 } from '../../toolsets/github/index.ts';
 import { KnownAnswers, OctokitClient } from './asking.ts';
 
@@ -136,7 +134,7 @@ export class OctokitClients implements GitHubClients {
     const app = await this.open();
     if (app instanceof OctokitClient) return app;
     const found = await this.installationAt(app, at);
-    if (found === undefined) throw (await this.hiding(at)) ?? repositoryNotFound(at);
+    if (found === undefined) throw (await this.hiding(at)) ?? refusal('NOT_FOUND', 'repository', named(at));
     return this.installed(app, found);
   }
 
@@ -155,10 +153,10 @@ export class OctokitClients implements GitHubClients {
     if ((await this.installationAt(app, at)) !== undefined) return undefined;
     const owner = await this.installationOf(app, at.owner);
     if (owner?.repository_selection === 'all') return undefined;
-    if (owner !== undefined) return notSelected(at);
+    if (owner !== undefined) return refusal('FORBIDDEN', 'notSelected', named(at));
     const foreign = await this.installed(app, await this.foreign(app));
     const account = await foreign.find('GET /users/{username}', { username: at.owner });
-    return account === undefined ? undefined : notInstalled(at);
+    return account && refusal('FORBIDDEN', 'notInstalled', named(at));
   }
 
   /** The App, or the one client of a token. */
@@ -173,10 +171,10 @@ export class OctokitClients implements GitHubClients {
   private async connect(): Promise<App | OctokitClient> {
     const { app, token, apiUrl, pace = USUAL_PACE } = this.settings();
     if (app === undefined && token === undefined) {
-      throw gitHubNotSetUp('This deployment is not connected to GitHub.');
+      throw notSetUp('This deployment is not connected to GitHub.');
     }
     // Credentials go over TLS, or stay on this machine.
-    if (!isSafeAddress(apiUrl)) throw gitHubNotSetUp('GITHUB_API_URL is not an https:// address.');
+    if (!isSafeAddress(apiUrl)) throw notSetUp('GITHUB_API_URL is not an https:// address.');
     const SetUp = await octokitClass(apiUrl.replace(/\/+$/, ''), this.log, pace);
     if (app === undefined) return this.client(new SetUp({ auth: token }), { credential: 'token' });
     const { App: AppClass } = await import('@octokit/app');
@@ -209,10 +207,7 @@ export class OctokitClients implements GitHubClients {
       return checked(z.array(installation), list)[0];
     });
     if (found !== undefined) return found;
-    throw accessDenied(
-      "This deployment's GitHub App is installed nowhere.",
-      'Whoever runs this deployment: install it at the repositories that agents may use; see docs/guides/github.md.',
-    );
+    throw refusal('FORBIDDEN', 'installedNowhere');
   }
 
   private installationAt(app: App, at: RepositoryName): Promise<Installation | undefined> {
@@ -253,16 +248,6 @@ function nameOf({ owner, repo }: RepositoryName): string {
   return `${owner}/${repo}`.toLowerCase();
 }
 
-function notInstalled(at: RepositoryName): MusterError {
-  return accessDenied(
-    `This deployment's GitHub App is not installed at ${shownRepository(at)}, or there is no such repository.`,
-    'Check owner and repo; whoever owns it can install the App there. See docs/guides/github.md.',
-  );
-}
-
-function notSelected(at: RepositoryName): MusterError {
-  return accessDenied(
-    `${shownRepository(at)} is not among the repositories that this deployment's GitHub App was given, or there is no such repository.`,
-    'Check owner and repo; whoever owns it can add it to the installed App. See docs/guides/github.md.',
-  );
+function notSetUp(wrong: string): MusterError {
+  return refusal('GITHUB_ERROR', 'notSetUp', { wrong });
 }

@@ -7,14 +7,7 @@
 import { z } from 'zod';
 import { MusterError } from '../../kernel/errors.ts';
 import { isUnsent } from '../../kernel/platform.ts';
-import {
-  accessDenied,
-  gitHubNotSetUp,
-  gitHubUnavailable,
-  plainLine,
-  tooSlow,
-  unexpectedAnswer,
-} from '../../toolsets/github/index.ts';
+import { plainLine, refusal } from '../../toolsets/github/index.ts';
 
 /** What a secondary rate limit asks to wait where it does not say, in seconds. */
 const SECONDARY_WAIT_SECONDS = 60;
@@ -42,7 +35,7 @@ const refusedFields = z
   )
   .catch([]);
 
-const refusal = z
+const thrown = z
   .object({
     status: z.number(),
     message: z.string(),
@@ -63,11 +56,11 @@ const refusal = z
     answered: response !== undefined,
   }));
 
-type Refusal = z.output<typeof refusal>;
+type Refusal = z.output<typeof thrown>;
 
 /** What octokit threw, or undefined where it is something else. */
 export function refusalOf(error: unknown): Refusal | undefined {
-  return refusal.safeParse(error).data;
+  return thrown.safeParse(error).data;
 }
 
 /** Whether GitHub may have carried the request out, though nobody knows. */
@@ -81,16 +74,19 @@ export function isUnanswered(error: unknown): boolean {
 /** @param route the template, which has nothing of the caller's in it: `GET /repos/{owner}/{repo}` */
 export function failureOf(error: unknown, route: string): unknown {
   if (error instanceof MusterError) return error;
-  if (error instanceof Error && error.name === 'AbortError') return tooSlow(route);
+  if (error instanceof Error && error.name === 'AbortError') {
+    return refusal('TIMEOUT', 'timeout', {}, { cause: route });
+  }
   const refused = refusalOf(error);
   if (refused === undefined) {
     // Most likely a private key that cannot be read; its text must not get into the log.
-    const kind = error instanceof Error ? error.name : typeof error;
-    return gitHubNotSetUp("This deployment's GitHub credentials cannot be used.", `${route}: ${kind}`);
+    const cause = `${route}: ${error instanceof Error ? error.name : typeof error}`;
+    const wrong = "This deployment's GitHub credentials cannot be used.";
+    return refusal('GITHUB_ERROR', 'notSetUp', { wrong }, { cause });
   }
   // For the log. Requests, headers and addresses stay out, since they may hold secrets.
   const cause = `${route}: ${refused.status} ${plainLine(refused.text, LOGGED_LENGTH)}`;
-  if (!refused.answered) return gitHubUnavailable('CONNECTION_ERROR', cause);
+  if (!refused.answered) return refusal('GITHUB_ERROR', 'noConnection', {}, { cause });
   return rateLimit(refused, cause) ?? unavailable(refused, cause) ?? byStatus(refused, cause);
 }
 
@@ -107,68 +103,43 @@ function rateLimit({ status, text, headers }: Refusal, cause: string): MusterErr
 }
 
 /** Primary or secondary. */
-function rateLimited(
-  seconds: number,
-  cause: string,
-  reset = new Date(Date.now() + seconds * 1000),
-): MusterError {
-  const retryAfter = Math.max(1, Math.ceil(seconds));
-  return new MusterError('RATE_LIMITED', `GitHub's rate limit is used up until ${reset.toISOString()}.`, {
-    reason: 'RATE_LIMIT',
-    suggestion: `Call again in ${retryAfter} s, and ask for less at a time.`,
-    retryAfter,
-    cause,
-  });
+function rateLimited(wait: number, cause: string, reset = new Date(Date.now() + wait * 1000)): MusterError {
+  const seconds = Math.max(1, Math.ceil(wait));
+  const about = { until: reset.toISOString(), seconds };
+  return refusal('RATE_LIMITED', 'rateLimit', about, { retryAfter: seconds, cause });
 }
 
 /** What looks like a lack of permission and is none. */
 function unavailable({ status, text, fields }: Refusal, cause: string): MusterError | undefined {
-  if (status === 451) {
-    return new MusterError('FORBIDDEN', 'GitHub has blocked this repository for legal reasons (HTTP 451).', {
-      field: 'repo',
-      reason: 'REPO_BLOCKED',
-      suggestion: 'Nobody can read it on GitHub. Use another repository.',
-      cause,
-    });
-  }
+  if (status === 451) return refusal('FORBIDDEN', 'blocked', {}, { cause });
   if (status !== 403 && status !== 413 && status !== 422) return undefined;
   // GitHub gives blobs up to 100 MB, and takes less.
   if (status === 413 || fields.some(({ code }) => code === 'too_large')) {
-    return new MusterError('VALIDATION_ERROR', 'This is larger than GitHub lets its API carry.', {
-      reason: 'SIZE_LIMIT_EXCEEDED',
-      suggestion: 'Clone the repository for files of this size, or commit them in smaller parts.',
-      cause,
-    });
+    return refusal('VALIDATION_ERROR', 'tooLarge', {}, { cause });
   }
-  if (status !== 403 || !/\barchived\b/i.test(text)) return undefined;
-  return new MusterError('FORBIDDEN', 'The repository is archived: it can only be read.', {
-    field: 'repo',
-    reason: 'REPO_ARCHIVED',
-    suggestion: 'Use another repository, or ask whoever owns it to unarchive it on GitHub.',
-    cause,
-  });
+  const isArchived = status === 403 && /\barchived\b/i.test(text);
+  return isArchived ? refusal('FORBIDDEN', 'archived', {}, { cause }) : undefined;
 }
 
 function byStatus({ status, fields }: Refusal, cause: string): MusterError {
-  if (status === 401) return gitHubNotSetUp("GitHub refuses this deployment's credentials.", cause);
-  if (status === 403) {
-    return accessDenied(
-      'GitHub does not let this deployment do that.',
-      "Whoever runs it: check the repository's and the App's or the token's permissions; docs/guides/github.md lists them.",
-      cause,
-    );
+  if (status >= 500) return refusal('GITHUB_ERROR', 'unavailable', {}, { cause });
+  switch (status) {
+    case 400:
+    case 422:
+      return invalidArguments(fields, cause);
+    case 401: {
+      const wrong = "GitHub refuses this deployment's credentials.";
+      return refusal('GITHUB_ERROR', 'notSetUp', { wrong }, { cause });
+    }
+    case 403:
+      return refusal('FORBIDDEN', 'notAllowed', {}, { cause });
+    case 409:
+      return refusal('CONFLICT', 'conflict', {}, { cause });
+    case 410:
+      return refusal('GONE', 'gone', {}, { cause });
+    default:
+      return refusal('GITHUB_ERROR', 'unexpectedAnswer', {}, { cause });
   }
-  if (status >= 500) return gitHubUnavailable('UNAVAILABLE', cause);
-  if (status === 410) return new MusterError('GONE', 'GitHub has this no more.', { reason: 'GONE', cause });
-  if (status === 409) {
-    return new MusterError('CONFLICT', 'This conflicts with what is on GitHub now.', {
-      reason: 'CONFLICT',
-      suggestion: 'Look at the repository, and decide again. An empty repository needs a first commit.',
-      cause,
-    });
-  }
-  if (status === 400 || status === 422) return invalidArguments(fields, cause);
-  return unexpectedAnswer(cause);
 }
 
 /** The tools' arguments, by GitHub's names for them where these are others. Only what is here gets into a sentence. */
@@ -203,16 +174,18 @@ function invalidArguments(fields: readonly RefusedField[], cause: string): Muste
   const entries = fields
     .filter((one) => one.field !== undefined && argumentOf(one) === undefined)
     .map((one) => [one.resource, one.field].filter(Boolean).join('.') + (one.code ? `: ${one.code}` : ''));
-  const message = field === undefined ? 'these arguments' : `"${field}": ${why}`;
-  const suggestion = 'Check that the branches, labels, people and milestones that you name exist.';
-  return new MusterError('VALIDATION_ERROR', `GitHub does not accept ${message}.`, {
-    ...(field !== undefined && { field }),
-    reason: 'VALIDATION_ERROR',
-    suggestion:
-      entries.length === 0 ? suggestion : `${suggestion} data.entries has what GitHub calls the fields.`,
-    ...(entries.length > 0 && { entries }),
-    cause,
-  });
+  const what = field === undefined ? 'these arguments' : `"${field}": ${why}`;
+  const name = entries.length === 0 ? 'argument' : 'argumentByFields';
+  return refusal(
+    'VALIDATION_ERROR',
+    name,
+    { what },
+    {
+      ...(field !== undefined && { field }),
+      ...(entries.length > 0 && { entries }),
+      cause,
+    },
+  );
 }
 
 function argumentOf({ resource, field }: RefusedField): string | undefined {

@@ -3,7 +3,7 @@
  * content of files is left as it is.
  */
 import { z } from 'zod';
-import { unexpectedAnswer } from './errors.ts';
+import { refusal } from './errors.ts';
 import type { GitHubAnswer } from './ports.ts';
 import { plainLine, plainText, webAddress } from './text.ts';
 
@@ -12,7 +12,8 @@ export function checked<Schema extends z.ZodType>(schema: Schema, { data, route,
   const parsed = schema.safeParse(data);
   if (parsed.success) return parsed.data;
   const where = parsed.error.issues.slice(0, 3).map(({ path, code }) => `${path.join('.')} ${code}`);
-  throw unexpectedAnswer(`${route}: ${status} ${where.join(', ')}`);
+  const cause = `${route}: ${status} ${where.join(', ')}`;
+  throw refusal('GITHUB_ERROR', 'unexpectedAnswer', {}, { cause });
 }
 
 /** A line of somebody's: a title, a name. */

@@ -1,9 +1,9 @@
 /** Creating branches, and committing several files at once. Ours, beside the specification's five tools. */
 import type { RecordAnswer, Store } from '../../../kernel/commit.ts';
-import { MusterError } from '../../../kernel/errors.ts';
+import type { MusterError } from '../../../kernel/errors.ts';
 import type { Commit } from './answers.ts';
 import { type CommitRequest, checkRequest, type FileChange, isObstacle, kindsOf } from './commitRequest.ts';
-import { invalidArgument, outcomeUnknown, refNotFound, repositoryNotFound } from './errors.ts';
+import { named, refusal } from './errors.ts';
 import { isSha, refName } from './names.ts';
 import type { GitHub, GitHubPorts, NewTreeEntry, RepositoryName } from './ports.ts';
 import { TreeView } from './tree.ts';
@@ -55,7 +55,7 @@ export class Committing {
     recordAnswer: RecordAnswer<CreatedBranch>,
   ): Promise<CreatedBranch> {
     refName(name, 'branch');
-    if (isSha(name)) throw looksLikeSha();
+    if (isSha(name)) throw refusal('INVALID_FORMAT', 'branchLikeSha');
     const sha = await this.start(at, from);
     const created = await this.make(at, name, sha);
     const outcome = { branch: name, sha, created };
@@ -76,7 +76,7 @@ export class Committing {
 
   private async start(at: RepositoryName, from: string | undefined): Promise<string> {
     const repository = from === undefined ? await this.gitHub.repository(at) : undefined;
-    if (from === undefined && repository === undefined) throw repositoryNotFound(at);
+    if (from === undefined && repository === undefined) throw refusal('NOT_FOUND', 'repository', named(at));
     const ref = repository?.defaultBranch ?? refName(from ?? '', 'from');
     const commit = await this.gitHub.commit(at, ref);
     if (commit === undefined) throw await this.missing(at, ref, 'from');
@@ -85,7 +85,10 @@ export class Committing {
 
   private async missing(at: RepositoryName, ref: string, field: string): Promise<MusterError> {
     const repository = await this.gitHub.repository(at);
-    return repository === undefined ? repositoryNotFound(at) : refNotFound(at, ref, field);
+    const about = { ...named(at), ref };
+    return repository === undefined
+      ? refusal('NOT_FOUND', 'repository', about)
+      : refusal('NOT_FOUND', 'ref', about, { field });
   }
 
   private async commitOnto(
@@ -104,12 +107,13 @@ export class Committing {
     const tree = await this.tree(request, parent.tree, blobs);
     if (tree === head.tree && (parent === head || head.parents[0] === parent.sha))
       return sameAs(head, request);
-    if (parent !== head) throw movedOn(branch);
+    if (parent !== head) throw refusal('CONFLICT', 'branchMoved', { branch });
     const sha = await this.gitHub.createCommit(at, { message, tree, parent: parent.sha });
     if (await this.move(at, branch, { sha, parent: parent.sha })) {
       return { sha, parent: parent.sha, tree, created: true };
     }
-    if (expectedParent !== undefined || attempt === MAX_ATTEMPTS) throw movedOn(branch);
+    if (expectedParent !== undefined || attempt === MAX_ATTEMPTS)
+      throw refusal('CONFLICT', 'branchMoved', { branch });
     return this.commitOnto(request, blobs, attempt + 1);
   }
 
@@ -129,7 +133,7 @@ export class Committing {
 
   /** The branch is not where it was expected. An earlier attempt of the same call may have moved it. */
   private async before({ at, branch, expectedParent = '' }: CommitRequest, head: Commit): Promise<Commit> {
-    if (head.parents[0] !== expectedParent) throw movedOn(branch);
+    if (head.parents[0] !== expectedParent) throw refusal('CONFLICT', 'branchMoved', { branch });
     return this.gitHub.found(at, this.gitHub.commit(at, expectedParent));
   }
 
@@ -165,8 +169,8 @@ export class Committing {
     const answer = await this.gitHub.createBranch(at, name, sha);
     if (answer === 'created') return true;
     if (answer === 'exists') {
-      await this.requireBranchAt(at, name, sha);
-      return attempt > 1;
+      if ((await this.gitHub.branch(at, name)) === sha) return attempt > 1;
+      throw refusal('CONFLICT', 'branchExists', { branch: name });
     }
     if ((await this.gitHub.branch(at, name)) === sha) return true;
     if (attempt === MAX_SENT) throw outcomeUnknown(`Branch "${name}"`);
@@ -201,16 +205,10 @@ export class Committing {
     }
     throw outcomeUnknown(`Commit ${sha}`);
   }
+}
 
-  private async requireBranchAt(at: RepositoryName, name: string, sha: string): Promise<void> {
-    const there = await this.gitHub.branch(at, name);
-    if (there === sha) return;
-    throw new MusterError('CONFLICT', `Branch "${name}" exists at another commit.`, {
-      field: 'branch',
-      reason: 'BRANCH_EXISTS',
-      suggestion: 'Use it as it is, or choose another name.',
-    });
-  }
+function outcomeUnknown(what: string): MusterError {
+  return refusal('GITHUB_ERROR', 'outcomeUnknown', { what });
 }
 
 function sameAs(head: Commit, { message, branch }: CommitRequest): CommitOutcome {
@@ -218,30 +216,5 @@ function sameAs(head: Commit, { message, branch }: CommitRequest): CommitOutcome
   if (head.message === message && parent !== undefined) {
     return { sha: head.sha, parent, tree: head.tree, created: false };
   }
-  throw new MusterError(
-    'CONFLICT',
-    `Branch "${branch}" holds all of this already: there is nothing to commit.`,
-    {
-      field: 'files',
-      reason: 'NOTHING_TO_COMMIT',
-      suggestion: 'Go on: the files are as you want them.',
-    },
-  );
-}
-
-function movedOn(branch: string): MusterError {
-  return new MusterError('CONFLICT', `Branch "${branch}" has moved on.`, {
-    field: 'expected_parent',
-    reason: 'PARENT_MOVED',
-    suggestion: 'This call has committed nothing. Read the files again and commit on what is there now.',
-  });
-}
-
-function looksLikeSha(): MusterError {
-  return invalidArgument(
-    'branch',
-    'INVALID_REF',
-    'A branch whose name is a SHA would be taken for the commit.',
-    'Name it after what it is for: "feature/login".',
-  );
+  throw refusal('CONFLICT', 'nothingToCommit', { branch });
 }

@@ -1,7 +1,7 @@
 /** Creating issues. Source: spec/network.md, "github.createIssue". */
 import { type Operation, REPLAY_HOURS, type RecordAnswer } from '../../../kernel/commit.ts';
 import type { Issue } from './answers.ts';
-import { outcomeUnknown } from './errors.ts';
+import { refusal } from './errors.ts';
 import type { GitHubPorts, NewIssue, RepositoryName } from './ports.ts';
 
 const MARK_LENGTH = 20;
@@ -45,7 +45,7 @@ export class Issues {
     const body = issue.body === undefined ? mark : `${issue.body}\n\n${mark}`;
     const made = await this.ports.gitHub.createIssue(at, { ...issue, body });
     const created = made === 'unanswered' ? await this.find(at, mark) : made;
-    if (created === undefined) throw outcomeUnknown('The issue');
+    if (created === undefined) throw refusal('GITHUB_ERROR', 'outcomeUnknown', { what: 'The issue' });
     return created;
   }
 

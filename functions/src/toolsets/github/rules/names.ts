@@ -5,7 +5,7 @@
  * Source: spec/network.md, "github.readFile", "github.searchCode"; https://git-scm.com/docs/git-check-ref-format
  */
 import { z } from 'zod';
-import { invalidArgument } from './errors.ts';
+import { refusal } from './errors.ts';
 import type { RepositoryName } from './ports.ts';
 
 /** As spec/network.md writes them. */
@@ -31,20 +31,10 @@ export function repositoryName(
   fields: readonly [string, string] = ['owner', 'repo'],
 ): RepositoryName {
   if (owner.length > MAX_NAME_LENGTH || !new RegExp(OWNER_PATTERN).test(owner)) {
-    throw invalidArgument(
-      fields[0],
-      'INVALID_NAME',
-      'The owner of a repository has only letters, digits and "-".',
-      'Give the user or the organization alone: "sartor-ai".',
-    );
+    throw refusal('INVALID_FORMAT', 'owner', {}, { field: fields[0] });
   }
   if (repo.length > MAX_NAME_LENGTH || !new RegExp(REPO_PATTERN).test(repo) || /^\.{1,2}$/.test(repo)) {
-    throw invalidArgument(
-      fields[1],
-      'INVALID_NAME',
-      'The name of a repository has only letters, digits, "-", "_" and ".".',
-      'Give the name alone, without its owner: "claude-network".',
-    );
+    throw refusal('INVALID_FORMAT', 'repo', {}, { field: fields[1] });
   }
   return { owner, repo };
 }
@@ -52,13 +42,8 @@ export function repositoryName(
 /** A file's path from the repository's root. @throws MusterError INVALID_FORMAT */
 export function filePath(path: string, field = 'path'): string {
   const wrong = wrongWithPath(path);
-  if (wrong === undefined) return path;
-  throw invalidArgument(
-    field,
-    'INVALID_PATH',
-    `The path ${wrong}.`,
-    'Name a file from the root of the repository, without a leading "/": "src/index.ts".',
-  );
+  if (wrong !== undefined) throw refusal('INVALID_FORMAT', 'path', { wrong }, { field });
+  return path;
 }
 
 function wrongWithPath(path: string): string | undefined {
@@ -77,13 +62,8 @@ export function refName(ref: string, field = 'ref'): string {
     !CONTROL.test(ref) &&
     !/[ ~^:?*[\\]|\.\.|@\{|\.$|^-|^@$/.test(ref) &&
     parts.every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'));
-  if (sound) return ref;
-  throw invalidArgument(
-    field,
-    'INVALID_REF',
-    'This cannot be the name of a branch, a tag or a commit in Git.',
-    'Name it as "main" or "feature/login", or give the full SHA of a commit.',
-  );
+  if (!sound) throw refusal('INVALID_FORMAT', 'ref', {}, { field });
+  return ref;
 }
 
 /** A branch, alone or as `owner:branch` where it is a fork's. @throws MusterError INVALID_FORMAT */
@@ -137,12 +117,7 @@ export function searchQuery(query: string, filters: SearchFilters): string {
   ];
   const whole = [...qualifiers, query].join(' ');
   if (whole.length <= MAX_QUERY_LENGTH) return whole;
-  throw invalidArgument(
-    'query',
-    'QUERY_TOO_LONG',
-    `Query and filters have ${whole.length} characters together; GitHub takes ${MAX_QUERY_LENGTH}.`,
-    'Shorten the query.',
-  );
+  throw refusal('INVALID_FORMAT', 'query', { length: whole.length, most: MAX_QUERY_LENGTH });
 }
 
 function placesOf({ owner, repo }: SearchFilters): string[] {
@@ -153,12 +128,7 @@ function placesOf({ owner, repo }: SearchFilters): string[] {
   const [first = '', second, ...more] = repo.split('/');
   const named = second === undefined ? { owner, repo: first } : { owner: first, repo: second };
   if (named.owner === undefined || more.length > 0 || (owner !== undefined && owner !== named.owner)) {
-    throw invalidArgument(
-      'filters.repo',
-      'INVALID_NAME',
-      'A repository is searched by its owner and its name.',
-      'Give filters.owner and filters.repo, or filters.repo as "sartor-ai/claude-network".',
-    );
+    throw refusal('INVALID_FORMAT', 'searchedRepo');
   }
   const at = repositoryName(named.owner, named.repo, fields);
   return [`repo:${at.owner}/${at.repo}`];
@@ -172,12 +142,7 @@ export function searchedOwner({ owner, repo }: SearchFilters): string | undefine
 function quotable(name: string, value: string): string {
   const trimmed = name === 'extension' ? value.trim().replace(/^\./, '') : value.trim();
   if (trimmed !== '' && !BREAKS_OUT.test(trimmed)) return trimmed;
-  throw invalidArgument(
-    `filters.${name}`,
-    'INVALID_FILTER',
-    `The filter "${name}" is empty or has quotes, backslashes or control characters.`,
-    'Give the plain value, without quotes.',
-  );
+  throw refusal('INVALID_FORMAT', 'filter', { name }, { field: `filters.${name}` });
 }
 
 /**

@@ -1,12 +1,11 @@
 /** Creating pull requests, and the task of each. Source: spec/network.md. */
 import { hasRole, type Principal } from '../../../access/rules/principal.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
-import { MusterError } from '../../../kernel/errors.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { isClosed, taskNotFound } from '../../coordination/index.ts';
 import type { PullRequestLink } from '../store/pullRequests.ts';
 import type { PullRequest } from './answers.ts';
-import { outcomeUnknown, refNotFound } from './errors.ts';
+import { named, refusal } from './errors.ts';
 import { headName, refName } from './names.ts';
 import type { GitHubPorts, NewPullRequest, RepositoryName } from './ports.ts';
 
@@ -59,27 +58,19 @@ export class PullRequests {
     const there = await gitHub.findPullRequest(at, head, pullRequest.base);
     const isOurs = created === 'unanswered'; // There was none a moment ago, and otherwise somebody else was faster.
     if (there !== undefined) return { ...there, created: isOurs };
-    throw isOurs ? outcomeUnknown('The pull request') : refNotFound(at, pullRequest.head, 'head');
+    if (isOurs) throw refusal('GITHUB_ERROR', 'outcomeUnknown', { what: 'The pull request' });
+    throw refusal('NOT_FOUND', 'ref', { ...named(at), ref: pullRequest.head }, { field: 'head' });
   }
 
   /** Whoever links a pull request to a task decides when it is done: its holder does, or a leader. */
   private async requireTask({ principal, workspace }: PullRequestRequest, taskId: string): Promise<void> {
     const task = (await this.ports.tasks.find(taskId))?.value;
     if (task?.workspace !== workspace) throw taskNotFound(taskId);
-    if (isClosed(task.status)) {
-      throw new MusterError('CONFLICT', `Task "${taskId}" is ${task.status} already.`, {
-        field: 'task_id',
-        reason: 'WRONG_STATE',
-        suggestion: 'Leave task_id out, or name a task that is still open.',
-      });
-    }
+    const { status } = task;
+    if (isClosed(status)) throw refusal('CONFLICT', 'taskIsClosed', { taskId, status });
     const holder = task.claim?.agentId;
     if (holder === undefined || holder === principal.agentId || hasRole(principal.role, 'leader')) return;
-    throw new MusterError('FORBIDDEN', `Task "${taskId}" is held by "${holder}".`, {
-      field: 'task_id',
-      reason: 'NOT_HOLDER',
-      suggestion: 'Only its holder or a leader says which pull request finishes a task.',
-    });
+    throw refusal('FORBIDDEN', 'notHolder', { taskId, holder });
   }
 
   private async linkChanges(
@@ -91,11 +82,7 @@ export class PullRequests {
     const known = await pullRequestLinks.find(repositoryId, number);
     if (known?.taskId === taskId) return [];
     if (known !== undefined) {
-      throw new MusterError('CONFLICT', `Pull request ${number} belongs to task "${known.taskId}".`, {
-        field: 'task_id',
-        reason: 'LINKED_TO_ANOTHER_TASK',
-        suggestion: 'A pull request finishes one task. Leave task_id out, or open one from another branch.',
-      });
+      throw refusal('CONFLICT', 'linkedToAnotherTask', { number, taskId: known.taskId });
     }
     const link = { repositoryId, number, ...at, taskId, linkedBy: principal.uid, linkedAt: clock.now() };
     return [{ kind: 'linkPullRequest', link }];

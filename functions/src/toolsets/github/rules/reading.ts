@@ -1,7 +1,7 @@
 /** Reading files and searching code. Source: spec/network.md, "GitHub Tools"; docs/semantics.md#network. */
 import { MusterError } from '../../../kernel/errors.ts';
 import type { CodeHit, FoundFile } from './answers.ts';
-import { refNotFound, repositoryNotFound, shown, shownRepository } from './errors.ts';
+import { named, refusal } from './errors.ts';
 import {
   filePath,
   lineOf,
@@ -53,7 +53,7 @@ export class RepositoryReading {
     if (contents === undefined) throw await this.missing(at, path, ref);
     switch (contents.type) {
       case 'directory':
-        throw isDirectory(path, contents.entries);
+        throw directoryRead(path, contents.entries);
       case 'submodule':
         return { ...contents, content: '', size: 0, encoding: 'utf8' };
       case 'symlink': {
@@ -70,7 +70,9 @@ export class RepositoryReading {
     filters,
     ...search
   }: Omit<CodeSearch, 'owner'> & { readonly filters: SearchFilters }) {
-    if ((search.page - 1) * search.perPage >= MAX_RESULTS) throw beyondResults();
+    if ((search.page - 1) * search.perPage >= MAX_RESULTS) {
+      throw refusal('VALIDATION_ERROR', 'page', { most: MAX_RESULTS });
+    }
     const [whole, owner] = [searchQuery(query, filters), searchedOwner(filters)];
     const { hits, total, incomplete } = await this.gitHub.searchCode({ ...search, query: whole, owner });
     const [contents, stars] = await Promise.all([
@@ -94,7 +96,10 @@ export class RepositoryReading {
     encoding: Encoding,
     offset: number,
   ) {
-    if (file.size > MAX_FILE_BYTES) throw tooLarge(file.path, file.size);
+    const { path, size } = file;
+    if (size > MAX_FILE_BYTES) {
+      throw refusal('VALIDATION_ERROR', 'fileTooLarge', { path, size, most: MAX_FILE_BYTES });
+    }
     const base64 = inline ?? (await this.gitHub.found(at, this.gitHub.blob(at, file.sha)));
     const text = encoding === 'utf8' ? utf8Text(base64) : undefined;
     return text === undefined
@@ -105,10 +110,12 @@ export class RepositoryReading {
   /** GitHub's 404 does not tell what is missing. */
   private async missing(at: RepositoryName, path: string, ref: string): Promise<MusterError> {
     const [repository, commit] = await Promise.all([this.gitHub.repository(at), this.gitHub.commit(at, ref)]);
-    if (repository === undefined) return repositoryNotFound(at);
-    if (commit !== undefined) return fileNotFound(at, path, ref);
+    if (repository === undefined) return refusal('NOT_FOUND', 'repository', named(at));
+    const about = { ...named(at), path, ref };
+    if (commit !== undefined) return refusal('NOT_FOUND', 'file', about);
     const { defaultBranch } = repository;
-    return refNotFound(at, ref, 'ref', defaultBranch === ref ? undefined : defaultBranch);
+    if (defaultBranch === ref) return refusal('NOT_FOUND', 'ref', about, { field: 'ref' });
+    return refusal('NOT_FOUND', 'refOfDefault', about, { field: 'ref', entries: [defaultBranch] });
   }
 
   /** Only for the numbers of lines: a hit without them is still a hit. */
@@ -151,40 +158,8 @@ function matchesOf({ fragments }: CodeHit, content: string | undefined) {
   return matches.slice(0, MAX_MATCHES);
 }
 
-function fileNotFound(at: RepositoryName, path: string, ref: string): MusterError {
-  return new MusterError('NOT_FOUND', `There is no "${shown(path)}" in ${shownRepository(at)} at "${ref}".`, {
-    field: 'path',
-    reason: 'FILE_NOT_FOUND',
-    suggestion: 'Check the path and its case. Reading a directory lists it.',
-  });
-}
-
-function beyondResults(): MusterError {
-  return new MusterError('VALIDATION_ERROR', `GitHub shows the first ${MAX_RESULTS} results of a search.`, {
-    field: 'page',
-    reason: 'PAGE_OUT_OF_RANGE',
-    suggestion: 'Narrow the search with filters.',
-  });
-}
-
-function isDirectory(path: string, entries: readonly string[]): MusterError {
+function directoryRead(path: string, entries: readonly string[]): MusterError {
   const more = entries.length > SHOWN_ENTRIES ? `; the first ${SHOWN_ENTRIES} of ${entries.length}` : '';
-  return new MusterError('VALIDATION_ERROR', `"${shown(path)}" is a directory.`, {
-    field: 'path',
-    reason: 'IS_DIRECTORY',
-    suggestion: `Name one of its files: data.entries lists what it holds${more}. Directories end with "/".`,
-    entries: entries.slice(0, SHOWN_ENTRIES),
-  });
-}
-
-function tooLarge(path: string, size: number): MusterError {
-  return new MusterError(
-    'VALIDATION_ERROR',
-    `"${shown(path)}" has ${size} bytes; at most ${MAX_FILE_BYTES} can be read.`,
-    {
-      field: 'path',
-      reason: 'SIZE_LIMIT_EXCEEDED',
-      suggestion: 'Find the part that you need with github.searchCode, or clone the repository.',
-    },
-  );
+  const shown = { entries: entries.slice(0, SHOWN_ENTRIES) };
+  return refusal('VALIDATION_ERROR', 'directoryRead', { path, more }, shown);
 }

@@ -1,6 +1,7 @@
 /** What stands at the paths of a tree. Source: https://docs.github.com/rest/git/trees, "Get a tree" */
 import { MusterError } from '../../../kernel/errors.ts';
 import type { TreeEntry } from './answers.ts';
+import { refusal } from './errors.ts';
 import type { GitHub, RepositoryName } from './ports.ts';
 
 /** So many directories are looked into for one commit; each is a request. */
@@ -46,9 +47,7 @@ export class TreeView {
     const begun = this.looking.get(directory);
     if (begun !== undefined) return begun;
     if (this.looking.size === MAX_DIRECTORIES) {
-      throw treeTooLarge(
-        `GitHub does not list so many files at once, and these are in more than ${MAX_DIRECTORIES} directories.`,
-      );
+      throw refusal('VALIDATION_ERROR', 'treeTooWide', { most: MAX_DIRECTORIES });
     }
     const look = this.list(directory);
     this.looking.set(directory, look);
@@ -61,7 +60,7 @@ export class TreeView {
     const listing = this.gitHub.tree(this.at, entry?.sha ?? this.root, 'level');
     const { entries, truncated } = await this.gitHub.found(this.at, listing);
     this.note(directory, entries);
-    if (truncated) throw treeTooLarge('GitHub does not list all that is in one of the directories.');
+    if (truncated) throw refusal('VALIDATION_ERROR', 'directoryTooLarge');
   }
 
   private note(directory: string, entries: readonly TreeEntry[]): void {
@@ -78,13 +77,4 @@ export function directoryOf(path: string): string {
 
 export function isTreeTooLarge(error: unknown): boolean {
   return error instanceof MusterError && error.details.reason === 'TREE_TOO_LARGE';
-}
-
-function treeTooLarge(message: string): MusterError {
-  return new MusterError('VALIDATION_ERROR', message, {
-    field: 'files',
-    reason: 'TREE_TOO_LARGE',
-    suggestion:
-      'This call has committed nothing. Say executable for each file, or commit those of fewer directories at a time.',
-  });
 }

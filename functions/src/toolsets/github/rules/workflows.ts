@@ -1,8 +1,7 @@
 /** Runs of GitHub Actions and what their failed jobs said. Source: spec/network.md, "github.getWorkflowRuns". */
-import { MusterError } from '../../../kernel/errors.ts';
 import { MAX_LISTED_BYTES, sentBytes } from '../../../kernel/json.ts';
 import { withoutCodes } from '../../../kernel/text.ts';
-import { invalidArgument, repositoryNotFound, shownRepository } from './errors.ts';
+import { named, refusal } from './errors.ts';
 import { refName } from './names.ts';
 import type { GitHub, RepositoryName, WorkflowRunQuery } from './ports.ts';
 import { plainText } from './text.ts';
@@ -29,14 +28,12 @@ export class Workflows {
       ...query,
       workflow: workflow === undefined ? undefined : workflowName(workflow),
     });
-    return runs ?? this.missing(at, 'workflow_id', 'WORKFLOW_NOT_FOUND', 'no such workflow');
+    return runs ?? this.missing(at, 'workflow');
   }
 
   /** A run's failed jobs, with the last lines of their logs. GitHub deletes a log after some time. */
   async failedJobLogs(at: RepositoryName, runId: number, lines: number) {
-    const jobs =
-      (await this.gitHub.failedJobs(at, runId)) ??
-      (await this.missing(at, 'run_id', 'RUN_NOT_FOUND', 'no such workflow run'));
+    const jobs = (await this.gitHub.failedJobs(at, runId)) ?? (await this.missing(at, 'workflowRun'));
     return Promise.all(
       jobs.map(async (job, index) => {
         const log = index < LOGS_READ ? await this.gitHub.jobLog(at, job.id, MAX_LOG_LENGTH) : undefined;
@@ -47,25 +44,16 @@ export class Workflows {
     );
   }
 
-  private async missing(at: RepositoryName, field: string, reason: string, what: string): Promise<never> {
-    if ((await this.gitHub.repository(at)) === undefined) throw repositoryNotFound(at);
-    throw new MusterError('NOT_FOUND', `${shownRepository(at)} has ${what}.`, {
-      field,
-      reason,
-      suggestion: 'github.getWorkflowRuns without other filters lists what there is.',
-    });
+  private async missing(at: RepositoryName, what: 'workflow' | 'workflowRun'): Promise<never> {
+    const isThere = (await this.gitHub.repository(at)) !== undefined;
+    throw refusal('NOT_FOUND', isThere ? what : 'repository', named(at));
   }
 }
 
 function workflowName(workflow: string | number): string | number {
   if (Number.isSafeInteger(Number(workflow)) && Number(workflow) > 0) return Number(workflow);
   if (typeof workflow === 'string' && WORKFLOW_FILE.test(workflow)) return workflow;
-  throw invalidArgument(
-    'workflow_id',
-    'INVALID_WORKFLOW',
-    'A workflow is named by its id or by its file, without the folder.',
-    'For example "ci.yml".',
-  );
+  throw refusal('INVALID_FORMAT', 'workflow');
 }
 
 /** What GitHub puts before each line. */

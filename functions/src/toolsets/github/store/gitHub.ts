@@ -20,15 +20,7 @@ import {
   tree,
   workflowRuns,
 } from '../rules/answers.ts';
-import {
-  isProtected,
-  issuesAreOff,
-  noSuchBranch,
-  nothingToMerge,
-  readOnly,
-  repositoryNotFound,
-  vanished,
-} from '../rules/errors.ts';
+import { named, refusal } from '../rules/errors.ts';
 import type {
   CodeSearch,
   GitHubAnswer,
@@ -133,7 +125,7 @@ export class RestGitHub {
   async createIssue(at: RepositoryName, fields: NewIssue) {
     const recognise: RecogniseRefusal<'off'> = ({ status }) => (status === 410 ? 'off' : undefined);
     const answer = await this.write(at, 'POST', '/issues', fields, recognise);
-    if (answer === 'off') throw issuesAreOff();
+    if (answer === 'off') throw refusal('CONFLICT', 'issuesAreOff');
     return answer === 'unanswered' ? answer : checked(issue, answer);
   }
 
@@ -156,8 +148,11 @@ export class RestGitHub {
   async createPullRequest(at: RepositoryName, fields: NewPullRequest) {
     const answer = await this.write(at, 'POST', '/pulls', fields, refusedPullRequest);
     if (answer === 'exists' || answer === 'unanswered') return answer;
-    if (answer === 'same') throw nothingToMerge(fields.head, fields.base);
-    if (answer === 'head' || answer === 'base') throw noSuchBranch(answer, fields[answer]);
+    if (answer === 'same')
+      throw refusal('CONFLICT', 'nothingToMerge', { head: fields.head, base: fields.base });
+    if (answer === 'head' || answer === 'base') {
+      throw refusal('NOT_FOUND', 'branch', { branch: fields[answer] }, { field: answer });
+    }
     return checked(pullRequest, answer);
   }
 
@@ -188,7 +183,7 @@ export class RestGitHub {
       if (status === 422 && /fast.forward/i.test(text)) return 'stale';
       return /protected branch|rule violations/i.test(text) ? 'protected' : undefined;
     });
-    if (answer === 'protected') throw isProtected(name);
+    if (answer === 'protected') throw refusal('FORBIDDEN', 'protectedBranch', { branch: name });
     if (answer === 'missing') throw await this.unwritable(at);
     return typeof answer === 'string' ? answer : 'moved';
   }
@@ -222,7 +217,8 @@ export class RestGitHub {
   async found<T>(at: RepositoryName, asked: Promise<T | undefined>): Promise<T> {
     const answer = await asked;
     if (answer !== undefined) return answer;
-    throw (await this.repository(at)) === undefined ? repositoryNotFound(at) : vanished(at);
+    if ((await this.repository(at)) === undefined) throw refusal('NOT_FOUND', 'repository', named(at));
+    throw refusal('CONFLICT', 'changedMeanwhile', named(at));
   }
 
   /** @param as what is read for writing is read with the credential that writes */
@@ -270,7 +266,10 @@ export class RestGitHub {
 
   /** Why GitHub answers 404 to what would change a repository. */
   private async unwritable(at: RepositoryName): Promise<MusterError> {
-    return (await this.repository(at)) === undefined ? repositoryNotFound(at) : readOnly(at);
+    const isThere = (await this.repository(at)) !== undefined;
+    return isThere
+      ? refusal('FORBIDDEN', 'readOnly', named(at))
+      : refusal('NOT_FOUND', 'repository', named(at));
   }
 }
 
