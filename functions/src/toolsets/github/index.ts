@@ -42,7 +42,7 @@ declare module '../../mcp/callContext.ts' {
 }
 
 export { checked, type RateLimit } from './rules/answers.ts';
-export { named, refusal } from './rules/errors.ts';
+export { refusal } from './rules/errors.ts';
 export { refName } from './rules/names.ts';
 export type {
   GitHubAnswer,

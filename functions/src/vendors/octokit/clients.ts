@@ -15,7 +15,6 @@ import type { Log } from '../../kernel/ports.ts';
 import {
   checked,
   type GitHubClients,
-  named,
   type RepositoryName,
   type RequestParameters,
   refusal,
@@ -124,25 +123,23 @@ export class OctokitClients implements GitHubClients {
     return app !== undefined || token !== undefined;
   }
 
-  async reading(at: RepositoryName): Promise<OctokitClient> {
-    const app = await this.open();
-    if (app instanceof OctokitClient) return app;
-    return this.installed(app, (await this.installationAt(app, at)) ?? (await this.foreign(app)));
+  reading(at: RepositoryName): Promise<OctokitClient> {
+    return this.clientOf(async (app) => (await this.installationAt(app, at)) ?? this.foreign(app));
   }
 
-  async writing(at: RepositoryName): Promise<OctokitClient> {
-    const app = await this.open();
-    if (app instanceof OctokitClient) return app;
-    const found = await this.installationAt(app, at);
-    if (found === undefined) throw (await this.hiding(at)) ?? refusal('NOT_FOUND', 'repository', named(at));
-    return this.installed(app, found);
+  writing(at: RepositoryName): Promise<OctokitClient> {
+    return this.clientOf(async (app) => {
+      const found = await this.installationAt(app, at);
+      if (found === undefined) throw (await this.hiding(at)) ?? refusal('NOT_FOUND', 'repository', at);
+      return found;
+    });
   }
 
-  async any(owner?: string): Promise<OctokitClient> {
-    const app = await this.open();
-    if (app instanceof OctokitClient) return app;
-    const found = owner === undefined ? undefined : await this.installationOf(app, owner);
-    return this.installed(app, found ?? (await this.foreign(app)));
+  any(owner?: string): Promise<OctokitClient> {
+    return this.clientOf(async (app) => {
+      const found = owner === undefined ? undefined : await this.installationOf(app, owner);
+      return found ?? this.foreign(app);
+    });
   }
 
   async hiding(at: RepositoryName): Promise<MusterError | undefined> {
@@ -153,10 +150,9 @@ export class OctokitClients implements GitHubClients {
     if ((await this.installationAt(app, at)) !== undefined) return undefined;
     const owner = await this.installationOf(app, at.owner);
     if (owner?.repository_selection === 'all') return undefined;
-    if (owner !== undefined) return refusal('FORBIDDEN', 'notSelected', named(at));
-    const foreign = await this.installed(app, await this.foreign(app));
-    const account = await foreign.find('GET /users/{username}', { username: at.owner });
-    return account && refusal('FORBIDDEN', 'notInstalled', named(at));
+    if (owner !== undefined) return refusal('FORBIDDEN', 'notSelected', at);
+    const account = await (await this.any()).find('GET /users/{username}', { username: at.owner });
+    return account && refusal('FORBIDDEN', 'notInstalled', at);
   }
 
   /** The App, or the one client of a token. */
@@ -189,7 +185,11 @@ export class OctokitClients implements GitHubClients {
     return new OctokitClient(octokit, { ...credential, known: this.known, timeoutMilliseconds });
   }
 
-  private installed(app: App, { id }: Installation): Promise<OctokitClient> {
+  /** The client of an installation, or of the token where there is no App. */
+  private async clientOf(find: (app: App) => Promise<Installation>): Promise<OctokitClient> {
+    const app = await this.open();
+    if (app instanceof OctokitClient) return app;
+    const { id } = await find(app);
     const made = this.installations.get(id) ?? this.install(app, id);
     this.installations.set(id, made);
     return made;
@@ -211,20 +211,19 @@ export class OctokitClients implements GitHubClients {
   }
 
   private installationAt(app: App, at: RepositoryName): Promise<Installation | undefined> {
-    return this.remember(nameOf(at), () =>
-      this.look(app, 'GET /repos/{owner}/{repo}/installation', { ...at }),
-    );
+    return this.installation(app, nameOf(at), 'GET /repos/{owner}/{repo}/installation', at);
   }
 
   private installationOf(app: App, owner: string): Promise<Installation | undefined> {
-    return this.remember(owner.toLowerCase(), () =>
-      this.look(app, 'GET /users/{username}/installation', { username: owner }),
-    );
+    const account = { username: owner };
+    return this.installation(app, owner.toLowerCase(), 'GET /users/{username}/installation', account);
   }
 
-  private async look(app: App, route: string, parameters: RequestParameters) {
-    const found = await this.client(app.octokit, {}).find(route, parameters);
-    return found && checked(installation, found);
+  private installation(app: App, name: string, route: string, parameters: RequestParameters) {
+    return this.remember(name, async () => {
+      const found = await this.client(app.octokit, {}).find(route, parameters);
+      return found && checked(installation, found);
+    });
   }
 
   /** What is not there is looked for again each time: the App may be installed any moment. */

@@ -3,7 +3,7 @@ import type { RecordAnswer, Store } from '../../../kernel/commit.ts';
 import type { MusterError } from '../../../kernel/errors.ts';
 import type { Commit } from './answers.ts';
 import { type CommitRequest, checkRequest, type FileChange, isObstacle, kindsOf } from './commitRequest.ts';
-import { named, refusal } from './errors.ts';
+import { refusal } from './errors.ts';
 import { isSha, refName } from './names.ts';
 import type { GitHub, GitHubPorts, NewTreeEntry, RepositoryName } from './ports.ts';
 import { TreeView } from './tree.ts';
@@ -76,19 +76,15 @@ export class Committing {
 
   private async start(at: RepositoryName, from: string | undefined): Promise<string> {
     const repository = from === undefined ? await this.gitHub.repository(at) : undefined;
-    if (from === undefined && repository === undefined) throw refusal('NOT_FOUND', 'repository', named(at));
+    if (from === undefined && repository === undefined) throw refusal('NOT_FOUND', 'repository', at);
     const ref = repository?.defaultBranch ?? refName(from ?? '', 'from');
     const commit = await this.gitHub.commit(at, ref);
     if (commit === undefined) throw await this.missing(at, ref, 'from');
     return commit.sha;
   }
 
-  private async missing(at: RepositoryName, ref: string, field: string): Promise<MusterError> {
-    const repository = await this.gitHub.repository(at);
-    const about = { ...named(at), ref };
-    return repository === undefined
-      ? refusal('NOT_FOUND', 'repository', about)
-      : refusal('NOT_FOUND', 'ref', about, { field });
+  private missing(at: RepositoryName, ref: string, field: string): Promise<MusterError> {
+    return this.gitHub.missing(at, refusal('NOT_FOUND', 'ref', { ...at, ref }, { field }));
   }
 
   private async commitOnto(

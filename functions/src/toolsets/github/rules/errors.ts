@@ -5,7 +5,6 @@
  */
 import { type ErrorDetails, MusterError } from '../../../kernel/errors.ts';
 import texts from './errors.json' with { type: 'json' };
-import type { RepositoryName } from './ports.ts';
 
 /** In braces stands what the error is about: `There is no branch "{branch}".` */
 interface Text {
@@ -39,9 +38,4 @@ export function refusal<Code extends Codes>(
     ...(suggestion !== undefined && { suggestion: filled(suggestion) }),
     ...details,
   });
-}
-
-/** As the words name it. */
-export function named({ owner, repo }: RepositoryName): { readonly repository: string } {
-  return { repository: `${owner}/${repo}` };
 }

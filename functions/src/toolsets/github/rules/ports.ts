@@ -6,10 +6,7 @@ import type { FirestorePullRequestLinks } from '../store/pullRequests.ts';
 import type { FileKind } from './answers.ts';
 
 /** How a repository is named; toolsets/github/rules/names.ts checks what callers give. */
-export interface RepositoryName {
-  readonly owner: string;
-  readonly repo: string;
-}
+export type RepositoryName = { readonly owner: string; readonly repo: string };
 
 export interface NewIssue {
   readonly title: string;

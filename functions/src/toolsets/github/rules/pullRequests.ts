@@ -5,7 +5,7 @@ import { retryStale } from '../../../kernel/waiting.ts';
 import { isClosed, taskNotFound } from '../../coordination/index.ts';
 import type { PullRequestLink } from '../store/pullRequests.ts';
 import type { PullRequest } from './answers.ts';
-import { named, refusal } from './errors.ts';
+import { refusal } from './errors.ts';
 import { headName, refName } from './names.ts';
 import type { GitHubPorts, NewPullRequest, RepositoryName } from './ports.ts';
 
@@ -59,7 +59,7 @@ export class PullRequests {
     const isOurs = created === 'unanswered'; // There was none a moment ago, and otherwise somebody else was faster.
     if (there !== undefined) return { ...there, created: isOurs };
     if (isOurs) throw refusal('GITHUB_ERROR', 'outcomeUnknown', { what: 'The pull request' });
-    throw refusal('NOT_FOUND', 'ref', { ...named(at), ref: pullRequest.head }, { field: 'head' });
+    throw refusal('NOT_FOUND', 'ref', { ...at, ref: pullRequest.head }, { field: 'head' });
   }
 
   /** Whoever links a pull request to a task decides when it is done: its holder does, or a leader. */

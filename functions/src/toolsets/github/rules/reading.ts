@@ -1,7 +1,7 @@
 /** Reading files and searching code. Source: spec/network.md, "GitHub Tools"; docs/semantics.md#network. */
 import { MusterError } from '../../../kernel/errors.ts';
 import type { CodeHit, FoundFile } from './answers.ts';
-import { named, refusal } from './errors.ts';
+import { refusal } from './errors.ts';
 import {
   filePath,
   lineOf,
@@ -110,8 +110,8 @@ export class RepositoryReading {
   /** GitHub's 404 does not tell what is missing. */
   private async missing(at: RepositoryName, path: string, ref: string): Promise<MusterError> {
     const [repository, commit] = await Promise.all([this.gitHub.repository(at), this.gitHub.commit(at, ref)]);
-    if (repository === undefined) return refusal('NOT_FOUND', 'repository', named(at));
-    const about = { ...named(at), path, ref };
+    if (repository === undefined) return refusal('NOT_FOUND', 'repository', at);
+    const about = { ...at, path, ref };
     if (commit !== undefined) return refusal('NOT_FOUND', 'file', about);
     const { defaultBranch } = repository;
     if (defaultBranch === ref) return refusal('NOT_FOUND', 'ref', about, { field: 'ref' });

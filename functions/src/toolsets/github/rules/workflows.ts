@@ -1,7 +1,7 @@
 /** Runs of GitHub Actions and what their failed jobs said. Source: spec/network.md, "github.getWorkflowRuns". */
 import { MAX_LISTED_BYTES, sentBytes } from '../../../kernel/json.ts';
 import { withoutCodes } from '../../../kernel/text.ts';
-import { named, refusal } from './errors.ts';
+import { refusal } from './errors.ts';
 import { refName } from './names.ts';
 import type { GitHub, RepositoryName, WorkflowRunQuery } from './ports.ts';
 import { plainText } from './text.ts';
@@ -28,12 +28,16 @@ export class Workflows {
       ...query,
       workflow: workflow === undefined ? undefined : workflowName(workflow),
     });
-    return runs ?? this.missing(at, 'workflow');
+    if (runs !== undefined) return runs;
+    throw await this.gitHub.missing(at, refusal('NOT_FOUND', 'workflow', at));
   }
 
   /** A run's failed jobs, with the last lines of their logs. GitHub deletes a log after some time. */
   async failedJobLogs(at: RepositoryName, runId: number, lines: number) {
-    const jobs = (await this.gitHub.failedJobs(at, runId)) ?? (await this.missing(at, 'workflowRun'));
+    const jobs = await this.gitHub.failedJobs(at, runId);
+    if (jobs === undefined) {
+      throw await this.gitHub.missing(at, refusal('NOT_FOUND', 'workflowRun', at));
+    }
     return Promise.all(
       jobs.map(async (job, index) => {
         const log = index < LOGS_READ ? await this.gitHub.jobLog(at, job.id, MAX_LOG_LENGTH) : undefined;
@@ -42,11 +46,6 @@ export class Workflows {
         return { ...job, log: tail.text, lines: tail.lines };
       }),
     );
-  }
-
-  private async missing(at: RepositoryName, what: 'workflow' | 'workflowRun'): Promise<never> {
-    const isThere = (await this.gitHub.repository(at)) !== undefined;
-    throw refusal('NOT_FOUND', isThere ? what : 'repository', named(at));
   }
 }
 

@@ -20,7 +20,7 @@ import {
   tree,
   workflowRuns,
 } from '../rules/answers.ts';
-import { named, refusal } from '../rules/errors.ts';
+import { refusal } from '../rules/errors.ts';
 import type {
   CodeSearch,
   GitHubAnswer,
@@ -217,8 +217,12 @@ export class RestGitHub {
   async found<T>(at: RepositoryName, asked: Promise<T | undefined>): Promise<T> {
     const answer = await asked;
     if (answer !== undefined) return answer;
-    if ((await this.repository(at)) === undefined) throw refusal('NOT_FOUND', 'repository', named(at));
-    throw refusal('CONFLICT', 'changedMeanwhile', named(at));
+    throw await this.missing(at, refusal('CONFLICT', 'changedMeanwhile', at));
+  }
+
+  /** What GitHub's 404 means: there is no such repository, or else what the caller says. */
+  async missing(at: RepositoryName, otherwise: MusterError): Promise<MusterError> {
+    return (await this.repository(at)) === undefined ? refusal('NOT_FOUND', 'repository', at) : otherwise;
   }
 
   /** @param as what is read for writing is read with the credential that writes */
@@ -265,11 +269,8 @@ export class RestGitHub {
   }
 
   /** Why GitHub answers 404 to what would change a repository. */
-  private async unwritable(at: RepositoryName): Promise<MusterError> {
-    const isThere = (await this.repository(at)) !== undefined;
-    return isThere
-      ? refusal('FORBIDDEN', 'readOnly', named(at))
-      : refusal('NOT_FOUND', 'repository', named(at));
+  private unwritable(at: RepositoryName): Promise<MusterError> {
+    return this.missing(at, refusal('FORBIDDEN', 'readOnly', at));
   }
 }
 
