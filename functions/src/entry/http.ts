@@ -1,4 +1,8 @@
-/** The HTTP functions, and what the functions framework must leave alone in front of them. */
+/**
+ * The HTTP functions, and what the functions framework and the emulator do in front of them and must leave alone:
+ * neither has an option for it. Source: @google-cloud/functions-framework, src/server.ts and
+ * src/function_wrappers.ts; firebase-tools, src/emulator/functionsEmulatorRuntime.ts.
+ */
 import { subscribe } from 'node:diagnostics_channel';
 import { IncomingMessage } from 'node:http';
 import { onRequest } from 'firebase-functions/https';
@@ -11,10 +15,6 @@ import {
   region,
   TIMEOUT_SECONDS,
 } from '../config.ts';
-
-// What the functions framework and the emulator do in front of every function and the MCP endpoint needs
-// otherwise. Neither has an option for it. Source: @google-cloud/functions-framework, src/server.ts and
-// src/function_wrappers.ts; firebase-tools, src/emulator/functionsEmulatorRuntime.ts.
 
 /**
  * By these the parsers in front know that a request has a body, and Node that its client waits to be told to
@@ -85,15 +85,10 @@ export function disguise(request: IncomingMessage): void {
   for (const name of SIGNS_OF_A_BODY) delete request.headers[name];
   const { url = '/' } = request;
   const [path = '/'] = url.split('?', 1);
-  if (!isDecodable(path)) request.url = path.replaceAll('%', '%25') + url.slice(path.length);
-}
-
-function isDecodable(path: string): boolean {
   try {
     decodeURIComponent(path);
-    return true;
   } catch {
-    return false;
+    request.url = path.replaceAll('%', '%25') + url.slice(path.length);
   }
 }
 

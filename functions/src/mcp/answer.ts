@@ -73,10 +73,6 @@ export function presentable(error: unknown, requestId: string, what: string, log
   return new MusterError('INTERNAL', `Internal error. Quote request id ${requestId}.`);
 }
 
-// No answer is larger than its bound, whatever a tool has found. Lists end before it and go on by their
-// cursors; this is for what is large in one piece. What a call has done it has done, so its answer is cut
-// rather than refused.
-
 /** What the message around the answer takes. */
 const ENVELOPE_BYTES = 4096;
 
@@ -89,7 +85,9 @@ const CUTS = [300_000, 100_000, 30_000, 10_000, 3000, 1000] as const;
 const WHOLE = /cursor$/i;
 
 /**
- * The answer as it may be sent.
+ * The answer as it may be sent: none is larger than its bound, whatever a tool has found. Lists end before it and go on
+ * by their cursors; this is for what is large in one piece. What a call has done it has done, so its answer is cut
+ * rather than refused.
  * @param bytesOf what JSON takes as it is sent
  * @throws MusterError VALIDATION_ERROR where it is too large and its texts are not what makes it so
  */
@@ -157,8 +155,6 @@ function tooLarge(bytes: number, suggestion: string): MusterError {
   const what = `The answer would have ${bytes} bytes; it may have ${MAX_ANSWER_BYTES}.`;
   return new MusterError('VALIDATION_ERROR', what, { reason: 'SIZE_LIMIT_EXCEEDED', suggestion });
 }
-
-// How long a request may take, and what is said where a call of it takes longer.
 
 /** Under the 60 s after which clients give up, so that it is us who answer. */
 const REQUEST_MILLISECONDS = 50_000;

@@ -58,26 +58,27 @@ const LEFT_OUT: readonly string[] = [
 export function lightSchema(schema: JsonObject): JsonObject {
   if ('$ref' in schema) return {};
   const { properties, ...rest } = schema;
-  const kept = Object.entries(rest).filter(([keyword, value]) => isKept(keyword, value));
-  return {
-    ...Object.fromEntries(kept.map(([keyword, value]) => [keyword, lightPart(keyword, value)])),
-    ...(properties !== undefined && { properties: lightProperties(jsonObject.parse(properties)) }),
-  };
+  const parts = Object.entries(rest).map(([keyword, value]) => [keyword, lightPart(keyword, value)] as const);
+  const light = Object.fromEntries(parts.filter(([, part]) => part !== undefined));
+  return properties === undefined
+    ? light
+    : { ...light, properties: lightProperties(jsonObject.parse(properties)) };
 }
 
-function isKept(keyword: string, value: JsonValue | undefined): boolean {
-  if (keyword === 'additionalProperties')
-    return isSchema(value) && Object.keys(lightSchema(value)).length > 0;
-  if (keyword === 'description') return String(value).trim().split(/\s+/).length > WORDS_OF_A_NAME;
-  return !LEFT_OUT.includes(keyword);
-}
-
-/** What a keyword holds, where it holds schemas. */
+/** What the light list shows of a keyword's value; undefined where it leaves the keyword out. */
 function lightPart(keyword: string, value: JsonValue | undefined): JsonValue | undefined {
-  if (keyword === 'anyOf' && Array.isArray(value))
+  if (LEFT_OUT.includes(keyword)) return undefined;
+  if (keyword === 'description') {
+    return String(value).trim().split(/\s+/).length > WORDS_OF_A_NAME ? value : undefined;
+  }
+  if (keyword === 'anyOf' && Array.isArray(value)) {
     return value.map((one) => lightSchema(jsonObject.parse(one)));
+  }
   if (keyword !== 'items' && keyword !== 'additionalProperties') return value;
-  return isSchema(value) ? lightSchema(value) : value;
+  const { success, data } = jsonObject.safeParse(value);
+  if (!success) return keyword === 'items' ? value : undefined;
+  const light = lightSchema(data);
+  return keyword === 'items' || Object.keys(light).length > 0 ? light : undefined;
 }
 
 function lightProperties(properties: JsonObject): JsonObject {
@@ -87,10 +88,6 @@ function lightProperties(properties: JsonObject): JsonObject {
     return [name, isTold ? rest : { ...rest, description }] as const;
   });
   return Object.fromEntries(light);
-}
-
-function isSchema(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
@@ -116,9 +113,6 @@ function restricts(names: z.core.JSONSchema.BaseSchema): boolean {
   return Object.keys(names).some((keyword) => keyword !== 'type');
 }
 
-// How long the arrays may be that a schema knows: worked out once per schema, so that no call walks it
-// again.
-
 /** Of an array that lists no maximum of its own. No tool takes more. */
 const MAX_ENTRIES = 1000;
 
@@ -130,6 +124,7 @@ export interface ArrayBounds {
   readonly fields?: ReadonlyMap<string, ArrayBounds>;
 }
 
+/** How long the arrays may be that a schema knows: worked out once per schema, so that no call walks it again. */
 export function arrayBoundsOf(schema: z.core.$ZodType): ArrayBounds | undefined {
   const inner = unwrapped(schema);
   if (inner instanceof z.ZodArray) {

@@ -30,8 +30,6 @@ export function argumentsChecker<Schema extends z.ZodObject>(
   };
 }
 
-// What JSON may hold before any schema looks at it. It is walked without recursion, so that depth cannot hurt.
-
 /** How deeply arguments may nest. Firestore itself stops at 20 maps within maps. */
 const MAX_ARGUMENT_DEPTH = 32;
 
@@ -55,7 +53,7 @@ interface Visit {
 /**
  * Refuses what no schema here can mean and Firestore cannot store: deep nesting, text that is not Unicode,
  * NUL characters, numbers beyond range and keys that reach an object's prototype; and more than a schema should
- * have to look at, before it is put on any list.
+ * have to look at, before it is put on any list. It walks without recursion, so that depth cannot hurt.
  * @param bounds of the arrays that the schema knows
  * @throws MusterError VALIDATION_ERROR
  */
@@ -115,8 +113,6 @@ function refuse(visit: Visit, what: string, reason: string): never {
   const subject = keys.length === 0 ? 'The object of arguments' : `Argument "${field}"`;
   throw new MusterError('VALIDATION_ERROR', `${subject} ${what}.`, { field, reason });
 }
-
-// What is said of an argument that the schema refuses.
 
 const SHOWN_ISSUES = 5;
 const SHOWN_UNKNOWN = 5;
@@ -197,8 +193,6 @@ function sentence(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }
 
-// Holds tools to `kernel/ids.ts`: what an argument calls an id is one, or the tool does not compile.
-
 /** How arguments are called that are ids. */
 type IdName = `${string}_id` | `${string}_ids` | `${string}Id` | `${string}Ids`;
 
@@ -218,12 +212,13 @@ type PlainIds<Arguments> = {
     : never;
 }[keyof Arguments];
 
-/** Nothing more, or what no schema has: its error names the arguments. */
+/**
+ * Holds tools to `kernel/ids.ts`: what an argument calls an id is one, or the tool does not compile. Nothing more, or
+ * what no schema has: its error names the arguments.
+ */
 export type WithBrandedIds<Input extends z.ZodObject> = [PlainIds<z.output<Input>>] extends [never]
   ? unknown
   : { readonly 'takes ids as plain text': PlainIds<z.output<Input>> };
-
-// What a request names, fit to be shown.
 
 const SHOWN_KEY_LENGTH = 60;
 const SHOWN_KEYS = 8;

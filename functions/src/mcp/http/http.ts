@@ -185,15 +185,14 @@ export function sendRefusal(request: IncomingMessage, response: ServerResponse, 
   answerEarly(request, response, { status: refusal.status, headers, body: JSON.stringify(refusal.body) });
 }
 
-// Cloud Run and the front end before it do not compress: what an instance sends goes to the client as it is.
-
 type Json = string | Buffer;
 
 const gzipped = promisify<Json, object, Buffer>(gzip);
 const brotli = promisify<Json, object, Buffer>(brotliCompress);
 
 /**
- * On another thread; higher levels take longer and make answers hardly shorter. In the order in which they are taken
+ * Cloud Run and the front end before it do not compress: what an instance sends goes to the client as it is. This
+ * compresses on another thread; higher levels take longer and make answers hardly shorter. In the order in which they are taken
  * where the client likes both: gzip costs the instance less.
  */
 const COMPRESS = {

@@ -186,8 +186,6 @@ export class OpenStreams {
   }
 }
 
-// `/mcp/events`: what a toolset's event source has, as server-sent events.
-
 /** @throws RangeError for an id or a type that does not fit in a line */
 export function frameOf({ id, event, data }: ServerSentEvent): string {
   if (/[\0\r\n]/.test(`${id}${event}`)) throw new RangeError('A field of an event must fit in a line.');
@@ -202,7 +200,7 @@ export const RETRY_FRAME = 'retry: 1000\n\n';
 export const KEEP_ALIVE_FRAME = ': keep-alive\n\n';
 
 /**
- * Opens the source, and then makes the frames of its stream.
+ * Opens `/mcp/events`: what a toolset's event source has, as server-sent events.
  * @throws MusterError as its caller may see it, where there is nothing to stream
  */
 export function openEvents(

@@ -22,7 +22,7 @@ const COURTESY_MILLISECONDS = 250;
 export interface Answered {
   readonly json: string | Buffer;
   /** Whether nobody is told: it counts all the same. */
-  readonly silent: boolean;
+  readonly silent?: boolean;
 }
 
 interface BatchAnswers<Message> {
@@ -44,7 +44,7 @@ export async function answerInTurn<Message>(
   for (const message of messages) {
     const { json, silent } = await inTurn(message, end - performance.now());
     bytes += Buffer.byteLength(json);
-    if (!silent) told.push(json.toString());
+    if (silent !== true) told.push(json.toString());
   }
   return told.length === 0 ? undefined : `[${told.join(',')}]`;
 

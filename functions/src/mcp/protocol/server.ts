@@ -108,10 +108,9 @@ async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpRep
     withTools(await answerAsJson(server(), request, { era: 'legacy' }), request, inbound);
   if (Array.isArray(body)) {
     const json = await answerInTurn(requests, {
-      answer: async (request) => ({ json: await asJson(request), silent: false }),
+      answer: async (request) => ({ json: await asJson(request) }),
       refuse: ({ id }, error) => ({
         json: JSON.stringify({ jsonrpc: '2.0', id, error: errorObject(error) }),
-        silent: false,
       }),
     });
     return { status: 200, json };
