@@ -178,14 +178,6 @@ export function requireTime(timeLeft: TimeLeft): void {
 /** What the caller of a late call is told: what it is about, and what to do. */
 export type Late = Pick<ErrorDetails, 'about' | 'suggestion'>;
 
-/** What a call knows of its own deadline. */
-export interface Punctuality {
-  /** A tool that waits leaves of this what it needs to answer. */
-  readonly timeLeft: TimeLeft;
-  /** Says what the caller is told where the time is over before the answer. What comes later replaces it. */
-  ifLate(late: Late): void;
-}
-
 /** Of a call that says nothing of its own. */
 export const LOOK_FIRST: Late = {
   suggestion: 'Look whether it took effect before you repeat it, or repeat it with its idempotency_key.',

@@ -4,21 +4,37 @@ import type { AgentRegistration } from '../access/rules/registration.ts';
 import type { Operation } from '../kernel/commit.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { LongPoll } from '../kernel/waiting.ts';
-import type { Punctuality, TimeLeft } from './answer.ts';
+import type { Late, TimeLeft } from './answer.ts';
 import type { Catalogue } from './catalogue.ts';
 
-/** What a handler is given besides its arguments. Made once per call. */
-export interface CallContext extends LongPoll, Punctuality {
+/** One authenticated HTTP request, which may carry several calls. */
+export interface RequestContext {
   readonly principal: Principal;
-  /** The principal together with what it came with, for what runs under the security rules. */
-  readonly caller: Caller;
+  /** The bearer credential, for secrets derived from it. */
+  readonly credential: string;
   /** The coordination workspace: the URL's, else the agent's own, else `default`. */
   readonly workspace: string;
-  /** Names the call in logs and in "internal error" answers. */
+  /** Names the request in logs and in "internal error" answers. */
   readonly requestId: string;
+  /** Where this deployment answers, without a trailing slash: `https://…cloudfunctions.net/mcp`. */
+  readonly baseUrl: string;
+  /** What this deployment can do. */
+  readonly directory: Directory;
+  /** Makes the signal that the client has gone away. Following one costs more than a cheap call. */
+  gone(): AbortSignal;
+  /** Of the request, for all its calls. A tool that waits leaves of this what it needs to answer. */
+  readonly timeLeft: TimeLeft;
+}
+
+/** What a handler is given besides its arguments. Made once per call. */
+export interface CallContext extends LongPoll, Omit<RequestContext, 'credential'> {
+  /** The principal together with what it came with, for what runs under the security rules. */
+  readonly caller: Caller;
   /** Carries the call's idempotency key into the commit that settles it. */
   readonly operation: Operation;
   readonly services: Services;
+  /** Says what the caller is told where the time is over before the answer. What comes later replaces it. */
+  ifLate(late: Late): void;
   /**
    * Sends a notification on the call's own stream, before its answer. Only for a tool that says `notifies`. A
    * client that takes no stream does not get it, so nothing may be told by notifications alone.
@@ -26,10 +42,6 @@ export interface CallContext extends LongPoll, Punctuality {
   notify(notification: Notification): void;
   /** Says how far the call has come, in growing numbers, to who asks. Only for a tool that says `notifies`. */
   progress(progress: Progress): void;
-  /** What this deployment can do. */
-  readonly directory: Directory;
-  /** Where this deployment answers, without a trailing slash: `https://…cloudfunctions.net/mcp`. */
-  readonly baseUrl: string;
 }
 
 /** A JSON-RPC notification. */
@@ -75,21 +87,6 @@ export interface KnownTool {
 /** What the tools ask. Each toolset declares its own services of this module; composition/services.ts makes them. */
 export interface Services {
   readonly registration: AgentRegistration;
-}
-
-/** One authenticated HTTP request, which may carry several calls. */
-export interface RequestContext {
-  readonly principal: Principal;
-  /** The bearer credential, for secrets derived from it. */
-  readonly credential: string;
-  readonly workspace: string;
-  readonly requestId: string;
-  readonly baseUrl: string;
-  readonly directory: Directory;
-  /** Makes the signal that the client has gone away. Following one costs more than a cheap call. */
-  gone(): AbortSignal;
-  /** Of the request, for all its calls. */
-  readonly timeLeft: TimeLeft;
 }
 
 /** For whom a message is served, and over what. */
