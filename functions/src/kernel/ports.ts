@@ -69,6 +69,15 @@ export interface KernelPorts {
   readonly log: Log;
 }
 
+/** Does its work through the ports of its feature. */
+export abstract class Service<Ports> {
+  protected readonly ports: Ports;
+
+  constructor(ports: Ports) {
+    this.ports = ports;
+  }
+}
+
 /** Time that passes. */
 export interface Timer {
   /** Resolves after `milliseconds`, or as soon as the signal aborts. */

@@ -2,7 +2,7 @@
 import { type AccessPorts, hasRole, type Principal } from '../../../access/rules/principal.ts';
 import type { AgentRegistration } from '../../../access/rules/registration.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import type { Hashing, PortOf } from '../../../kernel/ports.ts';
+import { type Hashing, type PortOf, Service } from '../../../kernel/ports.ts';
 import type { FirestoreOnboardingFacts } from '../store/onboardingFacts.ts';
 import { type ChecklistItem, checklist, leads } from './checklist.ts';
 import { type Newcomer, welcome } from './welcome.ts';
@@ -13,12 +13,11 @@ export interface OnboardingPorts extends AccessPorts {
 
 const MAX_CONTACTS = 5;
 
-export class OnboardingService {
-  private readonly ports: OnboardingPorts;
+export class OnboardingService extends Service<OnboardingPorts> {
   private readonly registration: AgentRegistration;
 
   constructor(ports: OnboardingPorts, registration: AgentRegistration) {
-    this.ports = ports;
+    super(ports);
     this.registration = registration;
   }
 

@@ -6,6 +6,7 @@ import type { AgentQuery } from '../../../access/store/agentDirectory.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
 import type { Found, Place, Slice } from '../../../kernel/paging.ts';
+import { Service } from '../../../kernel/ports.ts';
 import { folded, matchesWords, searchWords } from '../../../kernel/text.ts';
 import { inTime } from '../../../kernel/waiting.ts';
 import type { SystemPorts } from './metrics.ts';
@@ -16,14 +17,9 @@ const SUMMARY_CHANGES = ['createAgent', 'replaceAgent', 'holdTask', 'dropTask'] 
 /** How long a list waits for presence before it goes by what the last sweep found. */
 const PRESENCE_WAIT_MILLISECONDS = 1000;
 
-export class AgentOverview {
-  private readonly ports: SystemPorts;
+export class AgentOverview extends Service<SystemPorts> {
   private readonly pages = new MemoCache<Found<Agent>>();
   private readonly summaries = new MemoCache<Awaited<ReturnType<typeof countAgents>>>();
-
-  constructor(ports: SystemPorts) {
-    this.ports = ports;
-  }
 
   async list(query: AgentQuery, limit: number, after: Place | undefined) {
     const { directory, clock } = this.ports;

@@ -2,7 +2,7 @@
 import type { AgentChanges } from '../../../access/rules/agent.ts';
 import type { CallHistory, Counts, MetricsReader } from '../../../access/rules/callMetrics.ts';
 import type { Store } from '../../../kernel/commit.ts';
-import type { PortOf, UnreadableDocuments } from '../../../kernel/ports.ts';
+import { type PortOf, Service, type UnreadableDocuments } from '../../../kernel/ports.ts';
 import type { SweepRecord } from '../../../kernel/sweep.ts';
 import { inTime } from '../../../kernel/waiting.ts';
 import type { GitHubPorts } from '../../github/index.ts';
@@ -17,14 +17,9 @@ const KEPT_MILLISECONDS = 15_000;
 /** Nothing that anybody waits for depends on it. */
 const WAIT_MILLISECONDS = 1000;
 
-export class RecentCalls {
-  private readonly ports: SystemPorts;
+export class RecentCalls extends Service<SystemPorts> {
   private kept: { readonly at: number; readonly history: CallHistory } | undefined;
   private reading: Promise<CallHistory> | undefined;
-
-  constructor(ports: SystemPorts) {
-    this.ports = ports;
-  }
 
   /** The last hour's calls; undefined where they cannot be read just now. */
   async lastHour(): Promise<CallHistory | undefined> {

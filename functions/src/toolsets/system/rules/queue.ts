@@ -3,6 +3,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { fitsAnswer } from '../../../kernel/json.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
 import type { Place } from '../../../kernel/paging.ts';
+import { Service } from '../../../kernel/ports.ts';
 import {
   compareInQueue,
   PRIORITY_RANGES,
@@ -64,14 +65,9 @@ interface QueueState {
   readonly stamp: string;
 }
 
-export class TaskOverview {
-  private readonly ports: SystemPorts;
+export class TaskOverview extends Service<SystemPorts> {
   private readonly pages = new MemoCache<QueuePage>();
   private readonly extents = new MemoCache<Pick<QueueStats, 'blocked' | 'oldestTask'>>();
-
-  constructor(ports: SystemPorts) {
-    this.ports = ports;
-  }
 
   /**
    * The tasks of a workspace's queue, what can be claimed first, in its order; and how many there are in all.

@@ -2,6 +2,8 @@
  * Whether the services that Muster stands on answer.
  * Source: spec/network.md, system.getSystemStatus; docs/semantics.md#network.
  */
+
+import { Service } from '../../../kernel/ports.ts';
 import { inTime } from '../../../kernel/waiting.ts';
 import type { RateLimit } from '../../github/index.ts';
 import type { SystemPorts } from './metrics.ts';
@@ -10,7 +12,7 @@ import type { TaskOverview } from './queue.ts';
 /** What is asked for its health. */
 const SERVICES = ['firestore', 'realtimeDatabase', 'github'] as const;
 
-type Service = (typeof SERVICES)[number];
+type ServiceName = (typeof SERVICES)[number];
 
 /** What one service was like when it was asked. */
 export interface Reading {
@@ -21,13 +23,13 @@ export interface Reading {
   readonly rateLimit?: RateLimit;
 }
 
-export type Readings = Partial<Readonly<Record<Service, Reading>>>;
+export type Readings = Partial<Readonly<Record<ServiceName, Reading>>>;
 
 /**
  * How long a service is waited for. The Realtime Database answers at once or not at all, and others wait for
  * it too before a call is answered.
  */
-const WAIT_MILLISECONDS: Readonly<Record<Service, number>> = {
+const WAIT_MILLISECONDS: Readonly<Record<ServiceName, number>> = {
   firestore: 2000,
   realtimeDatabase: 1000,
   github: 2000,
@@ -36,15 +38,14 @@ const WAIT_MILLISECONDS: Readonly<Record<Service, number>> = {
 /** How long readings are good for. */
 const KEPT_MILLISECONDS = 15_000;
 
-export class SystemStatus {
-  private readonly ports: SystemPorts;
+export class SystemStatus extends Service<SystemPorts> {
   private readonly tasks: Pick<TaskOverview, 'stats'>;
   private kept: { readonly until: number; readonly readings: Promise<Readings> } | undefined;
   /** Probes that have not ended: a service that is away is not asked ever more. */
-  private readonly pending = new Map<Service, Promise<RateLimit | undefined>>();
+  private readonly pending = new Map<ServiceName, Promise<RateLimit | undefined>>();
 
   constructor(ports: SystemPorts, tasks: Pick<TaskOverview, 'stats'>) {
-    this.ports = ports;
+    super(ports);
     this.tasks = tasks;
   }
 
@@ -97,7 +98,7 @@ export class SystemStatus {
     return Object.fromEntries(await Promise.all(readings));
   }
 
-  private async probe(service: Service): Promise<Reading> {
+  private async probe(service: ServiceName): Promise<Reading> {
     const started = performance.now();
     const outcome = await inTime(this.ask(service), WAIT_MILLISECONDS[service], service).then(
       (rateLimit) => ({ isUp: true, ...(rateLimit && { rateLimit }) }),
@@ -106,7 +107,7 @@ export class SystemStatus {
     return { ...outcome, milliseconds: Math.round(performance.now() - started), at: this.now() };
   }
 
-  private ask(service: Service): Promise<RateLimit | undefined> {
+  private ask(service: ServiceName): Promise<RateLimit | undefined> {
     const asked = this.pending.get(service);
     if (asked !== undefined) return asked;
     const { probes, gitHub } = this.ports;
@@ -129,7 +130,7 @@ interface Alert {
   readonly at: Date;
 }
 
-const WITHOUT: Readonly<Record<Service, Pick<Alert, 'level' | 'message'>>> = {
+const WITHOUT: Readonly<Record<ServiceName, Pick<Alert, 'level' | 'message'>>> = {
   firestore: {
     level: 'critical',
     message: 'Firestore does not answer: tasks, agents and to-dos cannot be read or changed.',

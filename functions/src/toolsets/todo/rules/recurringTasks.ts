@@ -1,7 +1,7 @@
 /** A person's recurring tasks. Source: spec/todo.md, create_recurring_task; docs/semantics.md#to-dos. */
 import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import type { Page } from '../../../kernel/paging.ts';
-import { readFor } from '../../../kernel/ports.ts';
+import { readFor, Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { guardChanges, guardChangesIfFree } from './duplicateGuard.ts';
 import type { TodoPorts } from './ports.ts';
@@ -22,13 +22,7 @@ export interface BegunRecurrence {
   readonly first: Todo;
 }
 
-export class RecurringTasks {
-  private readonly ports: TodoPorts;
-
-  constructor(ports: TodoPorts) {
-    this.ports = ports;
-  }
-
+export class RecurringTasks extends Service<TodoPorts> {
   /** @throws MusterError VALIDATION_ERROR; CONFLICT, with the reason DUPLICATE_TASK */
   create(ownerUid: string, draft: RecurringDraft, recordAnswer: RecordAnswer<BegunRecurrence>) {
     const { clock, randomness, store } = this.ports;

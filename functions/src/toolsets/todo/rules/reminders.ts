@@ -5,7 +5,7 @@
 import { type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { Page, Position } from '../../../kernel/paging.ts';
-import { readFor } from '../../../kernel/ports.ts';
+import { readFor, Service } from '../../../kernel/ports.ts';
 import { retryStale, unlessStale } from '../../../kernel/waiting.ts';
 import type { Reminder } from '../store/reminders.ts';
 import type { TaskEvent } from './outbox.ts';
@@ -84,13 +84,7 @@ declare module '../../../kernel/commit.ts' {
 }
 
 /** A person's reminders, as they ask for them. The to-dos' own commits make, move and remove the usual ones. */
-export class ReminderService {
-  private readonly ports: TodoPorts;
-
-  constructor(ports: TodoPorts) {
-    this.ports = ports;
-  }
-
+export class ReminderService extends Service<TodoPorts> {
   /** Those that are still to be sent, the next first; or all, the latest first. */
   list(ownerUid: string, isUpcoming: boolean, page: Page) {
     const { reminders, clock } = this.ports;

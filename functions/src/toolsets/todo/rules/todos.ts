@@ -1,7 +1,7 @@
 /** A person's to-dos. Source: spec/todo.md; docs/semantics.md#to-dos. */
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
-import { readFor } from '../../../kernel/ports.ts';
+import { readFor, Service } from '../../../kernel/ports.ts';
 import { searchWords, soughtPrefixes } from '../../../kernel/text.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { guardChanges } from './duplicateGuard.ts';
@@ -59,13 +59,7 @@ export interface EndedOutcome {
   readonly next?: Todo;
 }
 
-export class TodoService {
-  private readonly ports: TodoPorts;
-
-  constructor(ports: TodoPorts) {
-    this.ports = ports;
-  }
-
+export class TodoService extends Service<TodoPorts> {
   /** @throws MusterError VALIDATION_ERROR; CONFLICT, with the reason DUPLICATE_TASK */
   add(ownerUid: string, { dueDate, ...texts }: TodoDraft, recordAnswer: RecordAnswer<Todo>): Promise<Todo> {
     const { clock, randomness, store } = this.ports;
