@@ -17,12 +17,6 @@ const MAX_SENT = 3;
 /** How many commits others may have built on one whose answer was lost. */
 const MAX_LOOKED_THROUGH = 20;
 
-/** A commit and the one that it was made onto. */
-interface PlacedCommit {
-  readonly sha: string;
-  readonly parent: string;
-}
-
 interface CreatedBranch {
   readonly branch: string;
   readonly sha: string;
@@ -37,6 +31,9 @@ export interface CommitOutcome {
   /** False where the branch was at this very commit already: same message, same files. */
   readonly created: boolean;
 }
+
+/** A commit and the one that it was made onto. */
+type PlacedCommit = Pick<CommitOutcome, 'sha' | 'parent'>;
 
 export class Committing {
   private readonly gitHub: GitHub;

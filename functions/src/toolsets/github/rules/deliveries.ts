@@ -72,10 +72,7 @@ function failedCheck(
 type FailedCheck = NonNullable<ReturnType<typeof failedCheck>>;
 
 /** By the header `X-GitHub-Event`: what a payload tells, or undefined where it is none of our business. */
-const EVENTS: ReadonlyMap<string, z.ZodType<Merge | FailedCheck | undefined>> = new Map<
-  string,
-  z.ZodType<Merge | FailedCheck | undefined>
->([
+const EVENTS = new Map<string, z.ZodType<Merge | FailedCheck | undefined>>([
   ['pull_request', merged],
   [
     'check_run',

@@ -32,14 +32,6 @@ const MAX_RESULTS = 1000;
 
 type Encoding = 'utf8' | 'base64';
 
-interface FileRequest {
-  readonly path: string;
-  readonly ref: string;
-  readonly encoding: Encoding;
-  /** Where to begin, in bytes. */
-  readonly offset: number;
-}
-
 export class RepositoryReading {
   private readonly gitHub: GitHub;
 
@@ -48,7 +40,10 @@ export class RepositoryReading {
   }
 
   /** @throws MusterError with the reasons of spec/network.md, or IS_DIRECTORY or SIZE_LIMIT_EXCEEDED */
-  async readFile(at: RepositoryName, { path, ref, encoding, offset }: FileRequest) {
+  async readFile(
+    at: RepositoryName,
+    { path, ref, encoding, offset }: { path: string; ref: string; encoding: Encoding; offset: number },
+  ) {
     const contents = await this.gitHub.contents(at, filePath(path), refName(ref));
     if (contents === undefined) throw await this.missing(at, path, ref);
     switch (contents.type) {

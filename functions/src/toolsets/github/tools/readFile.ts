@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, partial } from '../../../mcp/tool.ts';
 import { repositoryName } from '../rules/names.ts';
 import { inPatternedRepository, READS } from './shapes.ts';
 
@@ -19,17 +19,15 @@ export const readFile = defineTool({
   }),
   output: z.object({
     content: z.string().describe('File content (text or base64)'),
-    metadata: z
-      .object({
-        path: z.string(),
-        size: z.int().describe('In bytes.'),
-        sha: z.string().describe("The blob's, or a submodule's commit."),
-        encoding: z.string(),
-        type: z.enum(['file', 'symlink', 'submodule']),
-        url: z.string().describe('Where a submodule comes from.'),
-        nextOffset: z.int().describe('Where the next part begins; absent where this is the last.'),
-      })
-      .partial(),
+    metadata: partial({
+      path: z.string(),
+      size: z.int().describe('In bytes.'),
+      sha: z.string().describe("The blob's, or a submodule's commit."),
+      encoding: z.string(),
+      type: z.enum(['file', 'symlink', 'submodule']),
+      url: z.string().describe('Where a submodule comes from.'),
+      nextOffset: z.int().describe('Where the next part begins; absent where this is the last.'),
+    }),
   }),
   annotations: READS,
   role: 'viewer',

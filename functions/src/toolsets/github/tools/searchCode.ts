@@ -1,30 +1,24 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, partial } from '../../../mcp/tool.ts';
 import { searchFilters } from '../rules/names.ts';
 import { READS } from './shapes.ts';
 
-const match = z
-  .object({
-    line: z.int().describe("The line's number; only the first five files are read to find it."),
-    text: z.string().describe('The line.'),
-    highlight: z.string().describe('What matched.'),
-  })
-  .partial();
+const match = partial({
+  line: z.int().describe("The line's number; only the first five files are read to find it."),
+  text: z.string().describe('The line.'),
+  highlight: z.string().describe('What matched.'),
+});
 
-const result = z
-  .object({
-    repository: z
-      .object({
-        owner: z.string(),
-        name: z.string(),
-        description: z.string(),
-        stars: z.int().describe('Of the first five repositories.'),
-      })
-      .partial(),
-    path: z.string(),
-    matches: z.array(match).describe('At most ten.'),
-  })
-  .partial();
+const result = partial({
+  repository: partial({
+    owner: z.string(),
+    name: z.string(),
+    description: z.string(),
+    stars: z.int().describe('Of the first five repositories.'),
+  }),
+  path: z.string(),
+  matches: z.array(match).describe('At most ten.'),
+});
 
 export const searchCode = defineTool({
   name: 'searchCode',
