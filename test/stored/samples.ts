@@ -8,11 +8,10 @@ import { appendNumbered } from '../../functions/src/toolsets/coding/rules/log.ts
 import type { CodingWork } from '../../functions/src/toolsets/coordination/rules/codingTask.ts';
 import type { Session } from '../../functions/src/toolsets/coordination/rules/session.ts';
 import type { Task } from '../../functions/src/toolsets/coordination/rules/task.ts';
-import type { Attempt } from '../../functions/src/toolsets/orchestration/rules/calls/attempting.ts';
 import { ModelFailure } from '../../functions/src/toolsets/orchestration/rules/ports.ts';
-import type { JournalEntry } from '../../functions/src/toolsets/orchestration/rules/runs/journal.ts';
 import type { Run, StepRecord } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { readWorkflow } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
+import type { Attempt, JournalEntry } from '../../functions/src/toolsets/orchestration/store/runDocument.ts';
 import type { Notification } from '../../functions/src/toolsets/todo/rules/notifications.ts';
 import type { TaskEvent } from '../../functions/src/toolsets/todo/rules/outbox.ts';
 import type { RecurringTask } from '../../functions/src/toolsets/todo/rules/recurrence.ts';

@@ -15,7 +15,6 @@ import {
   chooseWorkflow,
   standIns,
 } from '../../../functions/src/toolsets/orchestration/rules/agents/selection.ts';
-import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/calls/attempting.ts';
 import {
   networkTask,
   outcomeOfTask,
@@ -28,6 +27,7 @@ import {
 } from '../../../functions/src/toolsets/orchestration/rules/workflows/definition.ts';
 import { progressOf } from '../../../functions/src/toolsets/orchestration/rules/workflows/progress.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
+import type { Attempt } from '../../../functions/src/toolsets/orchestration/store/runDocument.ts';
 import { START, sampleTask } from '../domain/samples.ts';
 
 const available = PROFILES.map((profile) => ({ ...profile, availability: { available: true as const } }));

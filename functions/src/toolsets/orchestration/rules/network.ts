@@ -2,29 +2,27 @@
  * Executes a step for a live agent of the network: puts a task into the work queue, and makes the task's result the
  * step's output. The task's id is derived, so that a step that is dispatched twice has one task.
  */
-import type { Task, TaskCreation, TaskDraft } from '../../coordination/index.ts';
+import type { Change } from '../../../kernel/commit.ts';
+import {
+  cancelTask,
+  isClosed,
+  outcomeChanges,
+  type Task,
+  type TaskCreation,
+  type TaskDraft,
+} from '../../coordination/index.ts';
 import { NETWORK } from './agents/profile.ts';
 import type { OrchestrationPorts } from './ports.ts';
 import type { StepTask } from './runs/hostedStep.ts';
-import type { BegunStep, Run, StepRecord, StepWork } from './runs/run.ts';
-import type { DueStep, StepRound } from './workflows/progress.ts';
+import { type BegunStep, isEnded, type Run, type StepRecord, type StepWork } from './runs/run.ts';
+import type { DueStep } from './workflows/progress.ts';
 import type { StepOutcome } from './workflows/scope.ts';
 
 /** Of the usual importance. */
 const PRIORITY = 5;
 
-interface NetworkTask {
-  readonly id: string;
-  readonly draft: TaskDraft;
-}
-
-/** The id names the run, so that the trigger that sees the task closed knows which run goes on. */
-function networkTaskId(runId: string, { name, iteration }: StepRound): string {
-  return `${tasksOfRun(runId)}${name}-${iteration}`;
-}
-
 /** How the ids of all tasks of a run begin. */
-export function tasksOfRun(runId: string): string {
+function tasksOfRun(runId: string): string {
   return `${runId}-`;
 }
 
@@ -33,15 +31,16 @@ export function runOfTask(taskId: string): string | undefined {
   return /^(run-[a-z2-7]{20})-/.exec(taskId)?.[1];
 }
 
+/** The id names the run, so that the trigger that sees the task closed knows which run goes on. */
 export function networkTask(
-  run: { readonly id: string; readonly workflow: string },
-  due: DueStep,
-): NetworkTask {
-  const { step, prompt } = due;
+  run: Pick<Run, 'id' | 'workflow'>,
+  { name, iteration, step, prompt }: DueStep,
+): { readonly id: string; readonly draft: TaskDraft } {
+  const round = iteration === 1 ? '' : `, round ${iteration}`;
   return {
-    id: networkTaskId(run.id, due),
+    id: `${tasksOfRun(run.id)}${name}-${iteration}`,
     draft: {
-      description: `${titleOf(run.workflow, due)}\n\n${prompt}`,
+      description: `Step ${name} of the workflow ${run.workflow}${round}\n\n${prompt}`,
       priority: PRIORITY,
       dependencies: [],
       files: [],
@@ -49,11 +48,6 @@ export function networkTask(
       requiredCapabilities: step.capabilities,
     },
   };
-}
-
-function titleOf(workflow: string, { name, iteration }: StepRound): string {
-  const round = iteration === 1 ? '' : `, round ${iteration}`;
-  return `Step ${name} of the workflow ${workflow}${round}`;
 }
 
 /** @returns undefined while the task is open */
@@ -80,7 +74,7 @@ export function outcomeOfTask(task: Task): StepOutcome | undefined {
   }
 }
 
-/** Puts the step's task into the queue, unless it is there, and looks what has become of it. */
+/** Puts the step's task into the queue, unless it is there, and tells what has become of it. */
 export async function executeOnNetwork(
   { run, due, begun }: Pick<StepTask, 'run' | 'due' | 'begun'>,
   ports: OrchestrationPorts,
@@ -108,4 +102,24 @@ function recordOf(begun: BegunStep, task: Task, now: Date): StepRecord {
   const ended = { ...known, settledAt: now };
   if (outcome.status === 'done') return { ...ended, status: 'succeeded', output: outcome.output };
   return { ...ended, status: 'failed', failure: { reason: 'TASK_FAILED', message: outcome.error } };
+}
+
+/**
+ * Cancels the tasks that a run still has open when it ends, whether or not an agent has claimed them. Each change is
+ * of the version that was read, so that a result which comes first stands. Changes nothing where the run goes on or has succeeded.
+ */
+export async function taskCancellations(
+  tasks: OrchestrationPorts['tasks'],
+  run: Run,
+  now: Date,
+): Promise<readonly Change[]> {
+  if (!isEnded(run) || run.status === 'succeeded') return [];
+  const end = run.status === 'cancelled' ? 'was cancelled' : 'has failed';
+  const found = await tasks.startingWith(tasksOfRun(run.id));
+  return found
+    .filter(({ value }) => !isClosed(value.status))
+    .flatMap(({ value: before, version }) => {
+      const task = cancelTask(before, `The run ${run.id} that it belongs to ${end}.`, now);
+      return outcomeChanges(before, { kind: 'accepted', task }, version, now);
+    });
 }

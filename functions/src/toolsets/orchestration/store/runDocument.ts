@@ -1,15 +1,15 @@
-/** Runs, their steps and their calls as Firestore keeps them. */
+/** Runs, their orders, their steps and the journal of their calls, as they are kept: their types follow from these schemas. */
 
 import { z } from 'zod';
-import { type DocumentCodec, documentCodec, jsonText } from '../../../kernel/firestore/codec.ts';
+import { documentCodec, jsonText } from '../../../kernel/firestore/codec.ts';
 import { timestamp } from '../../../kernel/firestore/documents.ts';
 import { ROLES } from '../rules/agents/profile.ts';
 import { ATTEMPT_ENDS, type CompletedAttempt } from '../rules/calls/attempting.ts';
 import { FAILURE_CLASSES, ModelFailure } from '../rules/ports.ts';
-import type { JournalEntry } from '../rules/runs/journal.ts';
-import { RUN_STATUSES, type Run, type RunOrder, STEP_STATUSES, type StepRecord } from '../rules/runs/run.ts';
+import { RUN_STATUSES, STEP_STATUSES } from '../rules/runs/run.ts';
 import { workflowText } from './workflows.ts';
 
+/** Why a run or a step failed: for a program (`STEP_FAILED`, `BUDGET_EXHAUSTED`), and in words that its owner may see. */
 const failure = z.object({ reason: z.string(), message: z.string() });
 
 const spent = z.object({ input_tokens: z.number(), output_tokens: z.number(), cost_usd: z.number() });
@@ -17,29 +17,49 @@ const spent = z.object({ input_tokens: z.number(), output_tokens: z.number(), co
 const codec = documentCodec(
   z.object({
     id: z.string(),
+    /** Whose it is: only they, their agents and leaders see it. */
     owner_uid: z.string(),
+    /** The principal that started it. */
     started_by: z.string(),
     workspace: z.string(),
     workflow: z.string(),
+    /** The beginning of its input, for lists. */
     title: z.string(),
     status: z.enum(RUN_STATUSES),
     created_at: timestamp,
     ended_at: timestamp.nullable(),
     cancel_requested: z.boolean(),
+    /** The epoch of the latest lease; 0 before the first. */
     epoch: z.number(),
+    /** How often it has been taken since it last came further. */
     deliveries: z.number().default(0),
+    /** If nothing has happened by then, the run is dispatched again. Absent when nothing is to be done. */
     due_at: timestamp.nullable(),
+    /** After this no step is begun any more. */
     deadline: timestamp,
+    /** Names of the steps that are under way. */
     current: z.array(z.string()),
     steps_settled: z.number(),
+    /** How many steps it has at least, if none is skipped. */
     steps_planned: z.number(),
     spent,
+    /** The id of the step whose output is the result. */
     result_step: z.string().nullable(),
     failure: failure.nullable(),
     warnings: z.array(z.string()),
+    /** What was chosen for the caller, and why. */
     selection: z.object({ agent: z.string(), workflow: z.string(), reasons: z.array(z.string()) }).nullable(),
   }),
 );
+
+/** Who executes a run, until when. The epoch fences: it grows with every taking of the run. */
+interface Lease {
+  readonly epoch: number;
+  readonly expiresAt: Date;
+}
+
+/** `runs/{runId}`: small, since it is watched and written at every step. */
+export type Run = ReturnType<typeof codec.fromDocument> & { readonly lease?: Lease };
 
 /** Until when the run's lease is good. Its epoch is the run's. */
 const leases = documentCodec(z.object({ lease_expires_at: timestamp.nullable() }), {
@@ -57,65 +77,90 @@ export function runFromDocument(data: unknown): Run {
   return expiresAt === undefined ? run : { ...run, lease: { epoch: run.epoch, expiresAt } };
 }
 
-/** The workflow and the context are the caller's JSON, which may hold what Firestore cannot: lists of lists. */
-export const { toDocument: orderToDocument, fromDocument: orderFromDocument }: DocumentCodec<RunOrder> =
-  documentCodec(
-    z.object({
-      workflow: workflowText,
-      input: z.string(),
-      context: jsonText,
-      budget: z.object({ tokens: z.number(), cost_usd: z.number() }),
-      parallel: z.boolean().default(true),
-    }),
-  );
+/**
+ * What a run is to do, written once: `runs/{runId}/order/1`. The workflow, as it was checked when the run was started,
+ * and the context are the caller's JSON, which may hold what Firestore cannot: lists of lists.
+ */
+export const { toDocument: orderToDocument, fromDocument: orderFromDocument } = documentCodec(
+  z.object({
+    workflow: workflowText,
+    input: z.string(),
+    context: jsonText,
+    /** At most so many tokens and dollars; the run fails rather than begin a call past them. */
+    budget: z.object({ tokens: z.number(), cost_usd: z.number() }),
+    /** False: the agents of a step are asked one after the other. */
+    parallel: z.boolean().default(true),
+  }),
+);
 
-// A run's steps and the journal of its calls as Firestore keeps them.
+export type RunOrder = ReturnType<typeof orderFromDocument>;
 
 const usage = z.object({ input_tokens: z.number(), output_tokens: z.number() });
 
-const attempt = z.object({
+/** Which attempt it is. */
+const identity = z.object({
+  /** Which call of its step: `claude`, `judge:gemini`. */
   call: z.string(),
+  /** Counts the call's requests to this agent, from 1; 0 where it was not asked. */
   number: z.number(),
   agent: z.string(),
   model: z.string(),
+  /** Milliseconds waited before it. */
   waited: z.number(),
+});
+
+const attempt = identity.extend({
   end: z.enum(ATTEMPT_ENDS),
+  /** Why it failed, in words. */
   reason: z.string().exactOptional(),
   milliseconds: z.number(),
+  /** As far as it is known. */
   usage,
   cost_usd: z.number(),
+  /** The vendor may have done the work all the same, and billed it. */
   outcome_unknown: z.boolean(),
 });
 
-export const { toDocument: stepToDocument, fromDocument: stepFromDocument }: DocumentCodec<StepRecord> =
-  documentCodec(
-    z.object({
-      id: z.string(),
-      number: z.number(),
-      name: z.string(),
-      iteration: z.number(),
-      role: z.enum(ROLES),
-      agents: z.array(z.string()),
-      status: z.enum(STEP_STATUSES),
-      output: z.string().exactOptional(),
-      results: z
-        .array(
-          z.object({
-            agent: z.string(),
-            output: z.string().exactOptional(),
-            error: z.string().exactOptional(),
-          }),
-        )
-        .exactOptional(),
-      failure: z.object({ reason: z.string(), message: z.string() }).exactOptional(),
-      attempts: z.array(attempt),
-      spent,
-      explanation: z.string().exactOptional(),
-      task_id: z.string().exactOptional(),
-      started_at: timestamp,
-      settled_at: timestamp.exactOptional(),
-    }),
-  );
+/** What a step did: `runs/{runId}/steps/{id}`. Written when it settles, and when it begins to wait. */
+export const { toDocument: stepToDocument, fromDocument: stepFromDocument } = documentCodec(
+  z.object({
+    /** Its name and its round. */
+    id: z.string(),
+    /** Its place among the run's steps, from 1. */
+    number: z.number(),
+    name: z.string(),
+    /** The round of a repeated group, from 1; outside of one, 1. */
+    iteration: z.number(),
+    role: z.enum(ROLES),
+    /** Those that took part. */
+    agents: z.array(z.string()),
+    status: z.enum(STEP_STATUSES),
+    output: z.string().exactOptional(),
+    /** What each of several agents has answered, or why it has not. */
+    results: z
+      .array(
+        z.object({
+          agent: z.string(),
+          output: z.string().exactOptional(),
+          error: z.string().exactOptional(),
+        }),
+      )
+      .exactOptional(),
+    failure: failure.exactOptional(),
+    attempts: z.array(attempt),
+    spent,
+    /** How the output came about: who won, how the votes fell. */
+    explanation: z.string().exactOptional(),
+    /** The task of the work queue that a live agent does for it. */
+    task_id: z.string().exactOptional(),
+    started_at: timestamp,
+    settled_at: timestamp.exactOptional(),
+  }),
+);
+
+export type StepRecord = ReturnType<typeof stepFromDocument>;
+
+export type Attempt = StepRecord['attempts'][number];
 
 const answer = z.object({ text: z.string(), model: z.string(), usage, complete: z.boolean() });
 
@@ -149,21 +194,23 @@ const settled = z.codec(storedCompleted, z.custom<CompletedAttempt>(), {
     ),
 });
 
-export const { toDocument: callToDocument, fromDocument: callFromDocument }: DocumentCodec<JournalEntry> =
-  documentCodec(
-    z.object({
-      id: z.string(),
-      step: z.string(),
-      call: z.string(),
-      number: z.number(),
-      repetition: z.number(),
-      agent: z.string(),
-      model: z.string(),
-      input_hash: z.string(),
-      input_tokens: z.number(),
-      max_output_tokens: z.number(),
-      waited: z.number(),
-      started_at: timestamp,
-      ending: z.object({ at: timestamp, attempt, settled }).exactOptional(),
-    }),
-  );
+/** One request to a model as the journal has it: `runs/{runId}/calls/{id}`. */
+export const { toDocument: callToDocument, fromDocument: callFromDocument } = documentCodec(
+  identity.extend({
+    id: z.string(),
+    /** The id of the step that it belongs to. */
+    step: z.string(),
+    /** How many instances died in the middle of this very attempt. */
+    repetition: z.number(),
+    /** SHA-256 of the system prompt and the prompt. */
+    input_hash: z.string(),
+    /** Estimated. */
+    input_tokens: z.number(),
+    max_output_tokens: z.number(),
+    started_at: timestamp,
+    /** Absent while its end is unknown. */
+    ending: z.object({ at: timestamp, attempt, settled }).exactOptional(),
+  }),
+);
+
+export type JournalEntry = ReturnType<typeof callFromDocument>;

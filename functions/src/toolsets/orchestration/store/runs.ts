@@ -3,6 +3,7 @@
 import type { DocumentSnapshot, Firestore, Query } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
+import { documentCodec } from '../../../kernel/firestore/codec.ts';
 import { LatestValue, readDue } from '../../../kernel/firestore/documents.ts';
 import {
   answerPath,
@@ -15,16 +16,18 @@ import {
 import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
-import type { JournalEntry } from '../rules/runs/journal.ts';
-import type { Run, RunOrder, RunStatus, StepRecord } from '../rules/runs/run.ts';
-import type { RunChanges } from '../rules/runs/stepExecution.ts';
+import type { RunChanges, RunStatus } from '../rules/runs/run.ts';
 import {
   callFromDocument,
   callToDocument,
+  type JournalEntry,
   orderFromDocument,
   orderToDocument,
+  type Run,
+  type RunOrder,
   runFromDocument,
   runToDocument,
+  type StepRecord,
   stepFromDocument,
   stepToDocument,
 } from './runDocument.ts';
@@ -105,7 +108,7 @@ export class FirestoreRunReader {
   }
 
   /** Which run has answered a question, or is about to. */
-  async answer(key: string): Promise<Versioned<CachedAnswer> | undefined> {
+  async answer(key: string): Promise<Versioned<{ readonly runId: string }> | undefined> {
     const snapshot = await this.database.doc(answerPath(key)).get();
     return this.documents.findVersioned(snapshot, answerFromDocument);
   }
@@ -138,12 +141,4 @@ export const runWriters: ChangeWriters<RunChanges> = {
 };
 
 /** `answerCache/{key}`. */
-interface CachedAnswer {
-  readonly runId: string;
-}
-
-const answerDocument = z.object({ run_id: z.string() });
-
-export function answerFromDocument(data: unknown): CachedAnswer {
-  return { runId: answerDocument.parse(data).run_id };
-}
+export const { fromDocument: answerFromDocument } = documentCodec(z.object({ run_id: z.string() }));

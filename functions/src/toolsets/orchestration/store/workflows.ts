@@ -3,7 +3,7 @@
 import type { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { type DocumentCodec, documentCodec } from '../../../kernel/firestore/codec.ts';
+import { documentCodec } from '../../../kernel/firestore/codec.ts';
 import { timestamp } from '../../../kernel/firestore/documents.ts';
 import {
   agentMeasurePath,
@@ -14,8 +14,8 @@ import {
 import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
 import { type ChangeWriters, increments } from '../../../kernel/firestore/store.ts';
 import type { Slice } from '../../../kernel/paging.ts';
-import type { AgentMeasure, MeasureChanges } from '../rules/agents/profile.ts';
-import type { SavedWorkflow, Workflow, WorkflowChanges } from '../rules/workflows/definition.ts';
+import type { MeasureChanges } from '../rules/agents/profile.ts';
+import type { Workflow, WorkflowChanges } from '../rules/workflows/definition.ts';
 import { readWorkflow } from '../rules/workflows/validation.ts';
 
 /** A workflow as JSON: nothing queries what is in it. */
@@ -24,17 +24,22 @@ export const workflowText = z.codec(z.string(), z.custom<Workflow>(), {
   encode: (workflow) => JSON.stringify(workflow),
 });
 
-const codec: DocumentCodec<SavedWorkflow> = documentCodec(
+/** A workflow that somebody has saved: `workflows/{id}`. */
+const codec = documentCodec(
   z.object({
+    /** Derived from its owner and its name. */
     id: z.string(),
     owner_uid: z.string(),
     definition: workflowText,
+    /** 1, and one more with each change. */
     version: z.int(),
     created_at: timestamp,
     updated_at: timestamp,
   }),
   { definition: 'workflow' },
 );
+
+export type SavedWorkflow = ReturnType<typeof codec.fromDocument>;
 
 function workflowToDocument(saved: SavedWorkflow): Record<string, unknown> {
   return { ...codec.toDocument(saved), name: saved.workflow.name };
@@ -82,14 +87,17 @@ export const workflowWriters: ChangeWriters<WorkflowChanges> = {
   },
 };
 
-// What has been measured of hosted agents: counters, spread over several documents for each.
-
+/** What has been measured of a hosted agent: counters, spread over several documents, each of which is such a one. */
 const counters = z.object({
   agent: z.string(),
+  /** Requests that were made and have ended by themselves. */
   requests: z.number(),
   answered: z.number(),
+  /** That the answered ones took. */
   milliseconds: z.number(),
 });
+
+export type AgentMeasure = Readonly<z.output<typeof counters>>;
 
 /** What one shard has of an agent. */
 export function measureFromDocument(data: unknown): AgentMeasure {

@@ -5,7 +5,7 @@ import type { RecordAnswer } from '../../../kernel/commit.ts';
 import { type ErrorCode, MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
-import { type AgentResult, isEnded, type Run, type ShownStep } from '../rules/runs/run.ts';
+import { isEnded, type Run, type ShownStep } from '../rules/runs/run.ts';
 import type { RunView } from '../rules/runs/runs.ts';
 import type { Beginning, RunRequest } from '../rules/runs/starting.ts';
 import { type RunAnswer, runShape } from './shapes.ts';
@@ -13,18 +13,16 @@ import { type RunAnswer, runShape } from './shapes.ts';
 /** Of a step that is not the result, characters. */
 const EXCERPT_LENGTH = 1000;
 
-interface AnswerOptions {
-  readonly cached: boolean;
-  /** Every step's output whole. */
-  readonly full: boolean;
-}
-
-export function runAnswer({ run, steps, at }: RunView, { cached, full }: AnswerOptions): RunAnswer {
+/** @param options `full` asks for every step's output whole */
+export function runAnswer(
+  { run, steps, at }: RunView,
+  { cached, full }: { readonly cached: boolean; readonly full: boolean },
+): RunAnswer {
   const result = steps.find(({ id }) => id === run.resultStep);
   const agents = [...new Set(steps.flatMap(participants))];
   return {
     success: true,
-    ...(result?.output !== undefined && { result: result.output }),
+    result: result?.output,
     metadata: {
       workflow: run.workflow,
       agents,
@@ -33,13 +31,13 @@ export function runAnswer({ run, steps, at }: RunView, { cached, full }: AnswerO
     },
     runId: run.id,
     status: run.status,
-    ...(run.failure && { error: run.failure }),
-    ...(!isEnded(run) && { next: nextCall(run) }),
+    error: run.failure,
+    next: isEnded(run) ? undefined : nextCall(run),
     steps: steps.map((step) => stepAnswer(step, full)),
     running: isEnded(run) ? [] : [...run.current],
     attempts: steps.flatMap(attemptsOf),
     usage: run.spent,
-    ...(run.selection && { selection: { ...run.selection, reasons: [...run.selection.reasons] } }),
+    selection: run.selection && { ...run.selection, reasons: [...run.selection.reasons] },
     warnings: [...run.warnings],
   };
 }
@@ -72,46 +70,35 @@ function nextCall({ id, status }: Run): string {
 
 function stepAnswer(step: ShownStep, full: boolean): RunAnswer['steps'][number] {
   const { name, iteration, role, agents, status, output, results, explanation, failure, taskId } = step;
-  const excerpt = (text: string): string => (full ? text : shortened(text));
+  const excerpt = (text: string | undefined) => (full ? text : shortened(text));
   return {
     name,
-    ...(iteration > 1 && { iteration }),
+    iteration: iteration > 1 ? iteration : undefined,
     role,
     agent: agents.join(', '),
     status,
-    ...(output !== undefined && { output: excerpt(output) }),
-    ...(results && { results: results.map((result) => resultAnswer(result, excerpt)) }),
-    ...(explanation !== undefined && explanation !== '' && { explanation }),
-    ...(failure && { error: failure.message }),
-    ...(taskId !== undefined && { taskId }),
+    output: excerpt(output),
+    results: results?.map((result) => ({ ...result, output: excerpt(result.output) })),
+    explanation: explanation || undefined,
+    error: failure?.message,
+    taskId,
   };
 }
 
-function resultAnswer({ agent, output, error }: AgentResult, excerpt: (text: string) => string) {
-  return {
-    agent,
-    ...(output !== undefined && { output: excerpt(output) }),
-    ...(error !== undefined && { error }),
-  };
-}
-
-function shortened(text: string): string {
+function shortened(text: string | undefined): string | undefined {
+  if (text === undefined || text.length <= EXCERPT_LENGTH) return text;
   const characters = [...text.slice(0, 2 * EXCERPT_LENGTH)];
-  if (text.length <= EXCERPT_LENGTH || characters.length <= EXCERPT_LENGTH) return text;
+  if (characters.length <= EXCERPT_LENGTH) return text;
   return `${characters.slice(0, EXCERPT_LENGTH).join('')}…`;
 }
 
 function attemptsOf({ name, attempts }: ShownStep): RunAnswer['attempts'] {
-  return attempts.map(({ agent, model, end, reason, waited, milliseconds, usage, outcomeUnknown }) => ({
+  return attempts.map(({ call: _, number: __, end, costUsd: ___, usage, outcomeUnknown, ...same }) => ({
+    ...same,
     step: name,
-    agent,
-    model,
     outcome: end,
-    ...(reason !== undefined && { reason }),
-    waited,
-    milliseconds,
     tokens: { input: usage.inputTokens, output: usage.outputTokens },
-    ...(outcomeUnknown && { outcomeUnknown }),
+    outcomeUnknown: outcomeUnknown || undefined,
   }));
 }
 

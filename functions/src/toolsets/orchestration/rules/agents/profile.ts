@@ -1,6 +1,7 @@
 /** What the hosted agents are good at. Source: spec/orchestration.md, list_agents, response example. */
 import { MusterError } from '../../../../kernel/errors.ts';
-import type { Attempt } from '../calls/attempting.ts';
+import type { Attempt } from '../../store/runDocument.ts';
+import type { AgentMeasure } from '../../store/workflows.ts';
 
 /** What an agent does in a step. */
 export const ROLES = ['plan', 'execute', 'review'] as const;
@@ -92,17 +93,6 @@ export function capabilityFor(agent: string, role: AgentRole): number {
 
 export function profileOf(agent: string): AgentProfile | undefined {
   return PROFILES.find(({ name }) => name === agent);
-}
-
-// What has been measured of hosted agents: counters, added to by the commit that books their requests.
-
-export interface AgentMeasure {
-  readonly agent: string;
-  /** Requests that were made and have ended by themselves. */
-  readonly requests: number;
-  readonly answered: number;
-  /** That the answered ones took. */
-  readonly milliseconds: number;
 }
 
 /** What became of no fault or merit of the agent's: it was not asked, or called off. */

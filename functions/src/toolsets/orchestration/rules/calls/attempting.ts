@@ -1,6 +1,7 @@
 /** Makes one attempt: within its budget and its time, noted before and after. */
 import { utf8Length } from '../../../../kernel/json.ts';
 import type { Timer } from '../../../../kernel/ports.ts';
+import type { Attempt } from '../../store/runDocument.ts';
 import {
   FAILURE_CLASSES,
   type HostedAgent,
@@ -168,17 +169,7 @@ function failureOf(error: unknown): ModelFailure {
   throw error;
 }
 
-/** Which attempt it is. */
-export interface AttemptIdentity {
-  /** Which call of its step: `claude`, `judge:gemini`. */
-  readonly call: string;
-  /** Counts the call's requests to this agent, from 1; 0 where it was not asked. */
-  readonly number: number;
-  readonly agent: string;
-  readonly model: string;
-  /** Milliseconds waited before it. */
-  readonly waited: number;
-}
+export type AttemptIdentity = Pick<Attempt, 'call' | 'number' | 'agent' | 'model' | 'waited'>;
 
 export interface PlannedAttempt extends AttemptIdentity {
   readonly prompt: string;
@@ -197,19 +188,5 @@ export const ATTEMPT_ENDS = [
   'interrupted',
   ...FAILURE_CLASSES,
 ] as const;
-
-type AttemptEnd = (typeof ATTEMPT_ENDS)[number];
-
-export interface Attempt extends AttemptIdentity {
-  readonly end: AttemptEnd;
-  /** Why it failed, in words. */
-  readonly reason?: string;
-  readonly milliseconds: number;
-  /** As far as it is known. */
-  readonly usage: Usage;
-  readonly costUsd: number;
-  /** The vendor may have done the work all the same, and billed it. */
-  readonly outcomeUnknown: boolean;
-}
 
 export type CompletedAttempt = { readonly answer: ModelAnswer } | { readonly failure: ModelFailure };

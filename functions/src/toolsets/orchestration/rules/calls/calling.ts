@@ -2,8 +2,10 @@
  * One call: an agent is asked, again after failures that pass, and after it the agents that may take its place.
  * Every attempt is recorded in order. Source: docs/semantics.md#orchestration.
  */
+
+import type { Attempt } from '../../store/runDocument.ts';
 import type { FailureClass, HostedAgent, ModelAnswer, ModelFailure, OrchestrationPorts } from '../ports.ts';
-import { type Accounts, type Attempt, type AttemptTerms, makeAttempt, notMade } from './attempting.ts';
+import { type Accounts, type AttemptTerms, makeAttempt, notMade } from './attempting.ts';
 
 /** An agent that may be asked. */
 interface Candidate {

@@ -5,18 +5,18 @@ import { MusterError } from '../../../../kernel/errors.ts';
 import { unlessUnreadable } from '../../../../kernel/ports.ts';
 import type { TaskCreation } from '../../../coordination/index.ts';
 import { priceOf } from '../calls/budget.ts';
+import { taskCancellations } from '../network.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { Advance } from './advance.ts';
-import { taskCancellations } from './cancellation.ts';
 import { bookingOf } from './journal.ts';
 import { LeaseLostError, type LeftRun, type RunLease, takeRun } from './lease.ts';
-import { ended, MAX_DELIVERIES, type Run, released, type Spent, spentOn } from './run.ts';
+import { ended, MAX_DELIVERIES, type Run, released, spentOn } from './run.ts';
 
 /** How long one delivery goes on before it lets another one continue. */
 const TURN_MILLISECONDS = 10 * 60_000;
 
-/** `busy`: another instance has it, so it is to be delivered again later. */
-type DeliveryResult = 'done' | 'busy';
+const LOGGED =
+  'It is no fault of the call: the log of this deployment says why, at run_broke_off with the id of the run.';
 
 const message = z.object({ runId: z.string().min(1).max(100) });
 
@@ -29,8 +29,11 @@ export class RunExecution {
     this.taskCreation = taskCreation;
   }
 
-  /** @param data a task of the queue; safe to deliver twice, late, and to two instances at once */
-  async deliver(data: unknown): Promise<DeliveryResult> {
+  /**
+   * @param data a task of the queue; safe to deliver twice, late, and to two instances at once
+   * @returns `busy` where another instance has the run, so that it is to be delivered again later
+   */
+  async deliver(data: unknown): Promise<'done' | 'busy'> {
     const { log } = this.ports;
     const { success, data: task } = message.safeParse(data);
     if (!success) {
@@ -43,7 +46,8 @@ export class RunExecution {
     if (taken === 'over' || taken === undefined) return 'done';
     const { lease, run } = taken;
     try {
-      if (run.deliveries > MAX_DELIVERIES) await this.leave(lease, undefined);
+      if (run.deliveries > MAX_DELIVERIES)
+        await lease.giveBack((left, now) => this.left(left, undefined, now));
       else await this.advance(task.runId, lease);
     } catch (error) {
       if (error instanceof LeaseLostError) {
@@ -52,7 +56,7 @@ export class RunExecution {
       }
       log.error('run_broke_off', { runId: task.runId, deliveries: run.deliveries, error });
       lease.giveUp(error);
-      await this.leave(lease, error);
+      await lease.giveBack((left, now) => this.left(left, error, now));
       throw error;
     } finally {
       lease.close();
@@ -60,14 +64,10 @@ export class RunExecution {
     return 'done';
   }
 
-  private leave(lease: RunLease, why: unknown): Promise<void> {
-    return lease.giveBack((run, now) => leftAfter(run, why, now, this.ports));
-  }
-
   private async advance(runId: string, lease: RunLease): Promise<void> {
     const { runs, clock, dispatch } = this.ports;
     const [order, before] = await Promise.all([runs.order(runId), runs.steps(runId)]);
-    const run = new Advance(this.ports, this.taskCreation, { runId, lease, order, records: before });
+    const run = new Advance(this.ports, this.taskCreation, runId, lease, order, before);
     const began = clock.now().getTime();
     for (;;) {
       if ((await run.step()) === 'over') return;
@@ -77,38 +77,30 @@ export class RunExecution {
       return dispatch.dispatch(runId);
     }
   }
-}
 
-// What becomes of a run that an instance could not go on with: another one tries it, but not for ever.
+  /**
+   * The run as it is left by an instance that met an error: to the next one, which tries it, but not for ever.
+   * @param why what it met; undefined where instances ended without a word
+   */
+  private async left(run: Run, why: unknown, now: Date): Promise<LeftRun> {
+    if (run.deliveries < MAX_DELIVERIES) return { run: released(run, now), changes: [] };
+    const where = run.current.length === 0 ? '' : ` at ${run.current.join(', ')}`;
+    const said = why instanceof MusterError ? why.message : LOGGED;
+    const message = `The run was taken up ${MAX_DELIVERIES} times${where}, and broke off each time before a step was done. ${said}`;
+    const failure = { reason: 'EXECUTION_FAILED', message };
+    const failed = ended({ ...run, spent: await this.spentSoFar(run) }, { status: 'failed', failure }, now);
+    return { run: failed, changes: await taskCancellations(this.ports.tasks, failed, now) };
+  }
 
-/**
- * The run as it is left by an instance that met an error: to the next one, or failed.
- * @param why what it met; undefined where instances ended without a word
- */
-async function leftAfter(run: Run, why: unknown, now: Date, ports: OrchestrationPorts): Promise<LeftRun> {
-  if (run.deliveries < MAX_DELIVERIES) return { run: released(run, now), changes: [] };
-  const failure = { reason: 'EXECUTION_FAILED', message: messageOf(run, why) };
-  const spent = await spentSoFar(run, ports);
-  const failed = ended({ ...run, spent }, { status: 'failed', failure }, now);
-  return { run: failed, changes: await taskCancellations(ports.tasks, failed, now) };
-}
-
-function messageOf({ current }: Run, why: unknown): string {
-  const where = current.length === 0 ? '' : ` at ${current.join(', ')}`;
-  const said = why instanceof MusterError ? why.message : LOGGED;
-  return `The run was taken up ${MAX_DELIVERIES} times${where}, and broke off each time before a step was done. ${said}`;
-}
-
-const LOGGED =
-  'It is no fault of the call: the log of this deployment says why, at run_broke_off with the id of the run.';
-
-/** All that its calls have cost, those of steps included that came to nothing. */
-async function spentSoFar(run: Run, { runs, hosted, log }: OrchestrationPorts): Promise<Spent> {
-  try {
-    const calls = await runs.calls(run.id);
-    return spentOn(calls.map((entry) => bookingOf(entry, priceOf(hosted(), entry.agent))));
-  } catch (error) {
-    log.warn('run_not_booked', { runId: run.id, error });
-    return run.spent;
+  /** All that its calls have cost, those of steps included that came to nothing. */
+  private async spentSoFar(run: Run): Promise<Run['spent']> {
+    const { runs, hosted, log } = this.ports;
+    try {
+      const calls = await runs.calls(run.id);
+      return spentOn(calls.map((entry) => bookingOf(entry, priceOf(hosted(), entry.agent))));
+    } catch (error) {
+      log.warn('run_not_booked', { runId: run.id, error });
+      return run.spent;
+    }
   }
 }

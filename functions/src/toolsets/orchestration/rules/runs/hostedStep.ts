@@ -1,6 +1,6 @@
 /** Executes a step whose agents are models behind a vendor's API. */
 import { MusterError } from '../../../../kernel/errors.ts';
-import { capabilityFor } from '../agents/profile.ts';
+import { capabilityFor, profileOf } from '../agents/profile.ts';
 import type { AgentStatus } from '../agents/requirements.ts';
 import { agentStatusesOf, standIns } from '../agents/selection.ts';
 import type { Budget } from '../calls/budget.ts';
@@ -13,7 +13,8 @@ import type { OrchestrationPorts } from '../ports.ts';
 import { agentsOf } from '../workflows/definition.ts';
 import type { DueStep } from '../workflows/progress.ts';
 import type { StepJournal } from './journal.ts';
-import { type AgentResult, type BegunStep, type Run, type StepWork, spentOn } from './run.ts';
+import type { RunLease } from './lease.ts';
+import { type BegunStep, type Run, type StepWork, spentOn } from './run.ts';
 
 /** A step that is to be executed, and what its run gives it. */
 export interface StepTask {
@@ -22,9 +23,8 @@ export interface StepTask {
   readonly begun: BegunStep;
   readonly budget: Budget;
   readonly journal: StepJournal;
-  readonly stop: AbortSignal;
   /** Is told at once of an error that is not the step's own: what else goes on of the run is then called off. */
-  readonly giveUp: (why: unknown) => void;
+  readonly lease: Pick<RunLease, 'stop' | 'giveUp'>;
   /** How many steps run at once, this one included. */
   readonly abreast: number;
   /** Whether its agents are asked one after the other. */
@@ -43,7 +43,7 @@ export class HostedStep {
   constructor(task: StepTask, ports: OrchestrationPorts) {
     this.task = task;
     this.ports = ports;
-    this.signal = AbortSignal.any([task.stop, this.over.signal]);
+    this.signal = AbortSignal.any([task.lease.stop, this.over.signal]);
     this.agentStatuses = agentStatusesOf(ports.hosted());
     this.agents = agentsOf(task.due.step);
   }
@@ -53,7 +53,7 @@ export class HostedStep {
     try {
       return this.workOf(await this.answers());
     } catch (error) {
-      if (!(error instanceof MusterError)) this.task.giveUp(error);
+      if (!(error instanceof MusterError)) this.task.lease.giveUp(error);
       this.over.abort();
       await Promise.allSettled(this.calls);
       throw error;
@@ -112,7 +112,13 @@ export class HostedStep {
         agents: winner === undefined ? this.agents : [winner],
         status: output === undefined ? 'failed' : 'succeeded',
         ...(output === undefined ? { failure: failureOf(answers, explanation) } : { output }),
-        ...(several && { results: answers.map(resultOf) }),
+        ...(several && {
+          results: answers.map((result) =>
+            isValid(result)
+              ? { agent: result.agent, output: result.answer.text }
+              : { agent: result.agent, error: reasonOf(result) },
+          ),
+        }),
         attempts: noted,
         spent: spentOn(journal.booked),
         ...((several || due.candidates !== undefined) && { explanation: told(explanation, ballots) }),
@@ -138,35 +144,27 @@ export class HostedStep {
     };
   }
 
-  private ask({ key, agent, prompt, replaceable, signal, onAnswer }: Question): Promise<CallResult> {
+  private ask({ replaceable, ...question }: Question): Promise<CallResult> {
     const { run, due, budget, journal, abreast } = this.task;
-    const others = replaceable ? standIns(agent, due.step.role, this.agentStatuses) : [];
+    const { role, maxOutputTokens, retry, timeout, repeatable } = due.step;
+    const others = replaceable ? standIns(question.agent, role, this.agentStatuses) : [];
     const hosted = this.ports.hosted();
-    const { maxOutputTokens, retry, timeout, repeatable } = due.step;
-    const candidates = [agent, ...others].flatMap((name) => {
-      const known = hosted.find((one) => one.name === name);
-      const agentStatus = this.agentStatuses.find((one) => one.name === name);
-      if (known === undefined || agentStatus === undefined) return [];
-      return [{ agent: known, contextWindow: agentStatus.capabilities.contextWindow }];
+    const candidates = [question.agent, ...others].flatMap((name) => {
+      const agent = hosted.find((one) => one.name === name);
+      const contextWindow = profileOf(name)?.capabilities.contextWindow;
+      return agent === undefined || contextWindow === undefined ? [] : [{ agent, contextWindow }];
     });
-    const asking = (): Promise<CallResult> =>
-      call(
-        {
-          key,
-          candidates,
-          prompt,
-          maxOutputTokens,
-          attempts: retry.attempts,
-          timeout,
-          deadline: run.deadline,
-          sharedBy: this.agents.length * abreast,
-          repeatable,
-          signal,
-          onAnswer,
-        },
-        this.ports,
-        { journal, budget },
-      );
+    const request = {
+      ...question,
+      candidates,
+      maxOutputTokens,
+      attempts: retry.attempts,
+      timeout,
+      deadline: run.deadline,
+      sharedBy: this.agents.length * abreast,
+      repeatable,
+    };
+    const asking = () => call(request, this.ports, { journal, budget });
     const before = this.task.inTurn ? this.calls.at(-1) : undefined;
     // After a call that has rejected no agent is asked: the whole step rejects.
     const made = before === undefined ? asking() : before.then(asking);
@@ -185,11 +183,6 @@ export class HostedStep {
       capabilityFor(right, 'execute') > capabilityFor(left, 'execute') ? right : left;
     return others.reduce(better, best ?? this.agents[0] ?? '');
   }
-}
-
-function resultOf(result: CallResult): AgentResult {
-  const { agent } = result;
-  return isValid(result) ? { agent, output: result.answer.text } : { agent, error: reasonOf(result) };
 }
 
 function failureOf(answers: readonly CallResult[], explanation: string): { reason: string; message: string } {

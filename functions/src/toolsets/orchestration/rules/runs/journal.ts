@@ -6,7 +6,8 @@
  */
 import { MusterError } from '../../../../kernel/errors.ts';
 import { utf8Length } from '../../../../kernel/json.ts';
-import type { Attempt, AttemptIdentity, CompletedAttempt, PlannedAttempt } from '../calls/attempting.ts';
+import type { Attempt, JournalEntry } from '../../store/runDocument.ts';
+import type { AttemptIdentity, CompletedAttempt, PlannedAttempt } from '../calls/attempting.ts';
 import { costOf, estimatedTokens, priceOf } from '../calls/budget.ts';
 import type { OrchestrationPorts, Price } from '../ports.ts';
 
@@ -93,7 +94,7 @@ export class StepJournal {
     if (attempt.end === 'aborted') this.scope.requireLease();
     const entry = this.begun.get(attemptKeyOf(attempt));
     if (entry === undefined) throw new Error('An attempt ended that was never begun.');
-    const ending: JournalEnding = { at: this.ports.clock.now(), attempt, settled };
+    const ending = { at: this.ports.clock.now(), attempt, settled };
     const ended = { ...entry, ending };
     await this.ports.store.commit([{ kind: 'completeCall', runId: this.scope.runId, entry: ended }]);
     this.entries.set(keyOf(ended), ended);
@@ -172,27 +173,4 @@ function outcomeUnknown({ agent }: JournalEntry): MusterError {
     `Nobody knows how a call of ${agent} ended: the instance that made it died. The step is not repeatable, so it was not made again.`,
     { reason: 'OUTCOME_UNKNOWN' },
   );
-}
-
-/** One request to a model as the journal has it: `runs/{runId}/calls/{id}`. */
-export interface JournalEntry extends AttemptIdentity {
-  readonly id: string;
-  /** The id of the step that it belongs to. */
-  readonly step: string;
-  /** How many instances died in the middle of this very attempt. */
-  readonly repetition: number;
-  /** SHA-256 of the system prompt and the prompt. */
-  readonly inputHash: string;
-  /** Estimated. */
-  readonly inputTokens: number;
-  readonly maxOutputTokens: number;
-  readonly startedAt: Date;
-  /** Absent while its end is unknown. */
-  readonly ending?: JournalEnding;
-}
-
-interface JournalEnding {
-  readonly at: Date;
-  readonly attempt: Attempt;
-  readonly settled: CompletedAttempt;
 }

@@ -1,25 +1,29 @@
 /** Starting, following, looking at and cancelling runs. */
-import type { Principal } from '../../../../access/rules/principal.ts';
-import type { RecordAnswer } from '../../../../kernel/commit.ts';
+import { hasRole, type Principal } from '../../../../access/rules/principal.ts';
+import type { RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
+import { MusterError } from '../../../../kernel/errors.ts';
 import type { Slice } from '../../../../kernel/paging.ts';
-import { unlessUnreadable } from '../../../../kernel/ports.ts';
+import { readFor, unlessUnreadable } from '../../../../kernel/ports.ts';
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../../../kernel/sweep.ts';
+import { retryStale } from '../../../../kernel/waiting.ts';
 import { isClosed } from '../../../coordination/index.ts';
 import type { AgentRoster } from '../agents/selection.ts';
-import { runOfTask } from '../network.ts';
+import { runOfTask, taskCancellations } from '../network.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import type { WorkflowLibrary } from '../workflows/library.ts';
-import { cancelOpenTasks, cancelRun, visibleRun } from './cancellation.ts';
-import { isEnded, type Run, type RunBudget, type RunStatus, type ShownStep, shownStep } from './run.ts';
+import {
+  ended,
+  isEnded,
+  isLeased,
+  type Run,
+  type RunBudget,
+  type RunStatus,
+  type ShownStep,
+  shownStep,
+} from './run.ts';
 import { type Beginning, type RunRequest, storeRun } from './starting.ts';
 
 const DUE_BATCH = 100;
-
-/** What a caller says of what a run may spend. */
-interface WantedBudget {
-  readonly tokens?: number | undefined;
-  readonly cost_usd?: number | undefined;
-}
 
 /** A run as its owner sees it. */
 export interface RunView {
@@ -65,7 +69,9 @@ export class RunService {
   }
 
   /** What a caller has said of its budget, and the deployment's for what it has not. */
-  budgetOf(wanted: WantedBudget = {}): RunBudget {
+  budgetOf(
+    wanted: { readonly tokens?: number | undefined; readonly cost_usd?: number | undefined } = {},
+  ): RunBudget {
     const { budget } = this.ports;
     return { tokens: wanted.tokens ?? budget.tokens, costUsd: wanted.cost_usd ?? budget.costUsd };
   }
@@ -83,7 +89,7 @@ export class RunService {
 
   /** @throws MusterError NOT_FOUND */
   async view(principal: Principal, runId: string): Promise<RunView> {
-    const { value: run } = await visibleRun(this.ports, principal, runId);
+    const { value: run } = await this.visible(principal, runId);
     const steps = await this.ports.runs.steps(runId);
     return { run, steps: steps.map((step) => shownStep(step, run)), at: this.ports.clock.now() };
   }
@@ -93,7 +99,7 @@ export class RunService {
    * @throws MusterError NOT_FOUND
    */
   async watch(principal: Principal, runId: string, end: AbortSignal): Promise<AsyncIterable<Run>> {
-    await visibleRun(this.ports, principal, runId);
+    await this.visible(principal, runId);
     return this.ports.runs.watch(runId, end);
   }
 
@@ -110,7 +116,7 @@ export class RunService {
   ): Promise<Slice<Run>> {
     const { runs } = this.ports;
     if (after === undefined) return runs.list(principal.ownerUid, status, { limit });
-    const { id, createdAt } = (await visibleRun(this.ports, principal, after)).value;
+    const { id, createdAt } = (await this.visible(principal, after)).value;
     return runs.list(principal.ownerUid, status, { limit, after: { at: createdAt, id } });
   }
 
@@ -119,7 +125,40 @@ export class RunService {
    * @throws MusterError NOT_FOUND, or CONFLICT where it has succeeded or failed
    */
   cancel(principal: Principal, runId: string, recordAnswer: RecordAnswer<Run>): Promise<Run> {
-    return cancelRun(this.ports, principal, runId, recordAnswer);
+    const { tasks, store, clock, randomness } = this.ports;
+    return retryStale(randomness, async () => {
+      const { value, version } = await this.visible(principal, runId);
+      if (isEnded(value) && value.status !== 'cancelled') {
+        throw new MusterError('CONFLICT', `Run "${runId}" has ${value.status} already.`, {
+          field: 'runId',
+          value: runId,
+          reason: 'ALREADY_ENDED',
+          suggestion: 'get_run tells what it came to.',
+        });
+      }
+      const now = clock.now();
+      const asked = { ...value, cancelRequested: true };
+      const run = isEnded(value) || isLeased(value, now) ? asked : ended(asked, { status: 'cancelled' }, now);
+      const cancelled = isEnded(value) ? [] : await taskCancellations(tasks, run, now);
+      await store.commit([{ kind: 'replaceRun', run, version }, ...cancelled], recordAnswer(run));
+      return run;
+    });
+  }
+
+  /**
+   * A run is seen by its owner, the owner's agents and leaders. Those of them that may call `cancel_run` may cancel it.
+   * @throws MusterError NOT_FOUND for everybody else, as if there were none
+   */
+  private async visible({ role, ownerUid }: Principal, runId: string): Promise<Versioned<Run>> {
+    const reading = this.ports.runs.find(runId);
+    const isLeader = hasRole(role, 'leader');
+    const found = await (isLeader ? reading : readFor(ownerUid, reading));
+    if (found !== undefined && (isLeader || found.value.ownerUid === ownerUid)) return found;
+    throw new MusterError('NOT_FOUND', `No run "${runId}".`, {
+      field: 'runId',
+      value: runId,
+      suggestion: 'list_runs lists your runs.',
+    });
   }
 
   /** Dispatches what was not taken up in time: its dispatch was lost, or its instance. */
@@ -147,7 +186,16 @@ export class RunService {
     const task = (await unlessUnreadable(this.ports.tasks.find(taskId)))?.value;
     if (task === undefined) return;
     if (isClosed(task.status)) await this.ports.dispatch.dispatch(runId);
-    else await cancelOpenTasks(this.ports, runId);
+    else await this.cancelOpenTasks(runId);
+  }
+
+  private cancelOpenTasks(runId: string): Promise<void> {
+    const { runs, tasks, store, clock, randomness } = this.ports;
+    return retryStale(randomness, async () => {
+      const run = (await runs.find(runId))?.value;
+      const changes = run === undefined ? [] : await taskCancellations(tasks, run, clock.now());
+      if (changes.length > 0) await store.commit(changes);
+    });
   }
 
   /** Where it fails, the sweep makes up for it: the run is there. */

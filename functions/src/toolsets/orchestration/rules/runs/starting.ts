@@ -7,7 +7,7 @@ import { retryStale } from '../../../../kernel/waiting.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { allSteps } from '../workflows/definition.ts';
 import { progressOf } from '../workflows/progress.ts';
-import { NOTHING_SPENT, type Run, type RunOrder, released, type Selection } from './run.ts';
+import { NOTHING_SPENT, type Run, type RunOrder, released } from './run.ts';
 
 /** How long a success is given again to the same question. Source: docs/semantics.md#orchestration. */
 const FRESH_MILLISECONDS = 5 * 60_000;
@@ -20,8 +20,7 @@ const MAX_ORDER_BYTES = 600_000;
 
 const TITLE_LENGTH = 200;
 
-export interface RunRequest extends RunOrder {
-  readonly selection?: Selection;
+export interface RunRequest extends RunOrder, Pick<Run, 'selection'> {
   /** Whether a fresh answer to the same question will do, or the one that is being made. */
   readonly cache: boolean;
 }
@@ -32,11 +31,6 @@ export interface Beginning {
   readonly cached: boolean;
 }
 
-interface Stored {
-  readonly beginning: Beginning;
-  readonly isToBeDispatched: boolean;
-}
-
 /** Stores a run, or finds the one that answers the same question; and says whether it is to be dispatched. */
 export function storeRun(
   ports: OrchestrationPorts,
@@ -44,12 +38,12 @@ export function storeRun(
   workspace: string,
   request: RunRequest,
   recordAnswer: RecordAnswer<Beginning>,
-): Promise<Stored> {
+): Promise<{ readonly beginning: Beginning; readonly isToBeDispatched: boolean }> {
   const { clock, randomness, runs, store } = ports;
   const order = orderOf(request);
   const key = request.cache ? keyOf(ports, principal, workspace, order) : undefined;
   const run = newRun(`run-${randomness.letters(20)}`, principal, workspace, request, clock.now());
-  return retryStale(randomness, async (): Promise<Stored> => {
+  return retryStale(randomness, async () => {
     const kept = key === undefined ? undefined : await runs.answer(key);
     const good = kept && (await goodRun(ports, kept.value.runId));
     if (good !== undefined) {
@@ -59,7 +53,11 @@ export function storeRun(
       return { beginning: found, isToBeDispatched: good.status === 'pending' };
     }
     const made = { runId: run.id, cached: false };
-    const keep: Change[] = key === undefined ? [] : [keepAnswer(key, run, kept?.version)];
+    const { id: runId, deadline } = run;
+    // Kept for as long as the run may take, and then for as long as its answer is fresh.
+    const expiresAt = new Date(deadline.getTime() + FRESH_MILLISECONDS);
+    const keep: Change[] =
+      key === undefined ? [] : [{ kind: 'keepAnswer', key, runId, expiresAt, replaces: kept?.version }];
     await store.commit([{ kind: 'createRun', run, order }, ...keep], recordAnswer(made));
     return { beginning: made, isToBeDispatched: true };
   });
@@ -127,10 +125,4 @@ function orderOf({ workflow, input, context, budget, parallel }: RunRequest): Ru
     reason: next.reason,
     suggestion: 'Name what is long once in a template, or send less of it.',
   });
-}
-
-/** Kept for as long as the run may take, and then for as long as its answer is fresh. */
-function keepAnswer(key: string, { id, deadline }: Run, replaces: string | undefined): Change {
-  const expiresAt = new Date(deadline.getTime() + FRESH_MILLISECONDS);
-  return { kind: 'keepAnswer', key, runId: id, expiresAt, ...(replaces !== undefined && { replaces }) };
 }

@@ -4,7 +4,10 @@
  */
 
 import { z } from 'zod';
+import type { SavedWorkflow } from '../../store/workflows.ts';
 import { ROLES } from '../agents/profile.ts';
+
+export type { SavedWorkflow };
 
 export const MAX_STEPS = 20;
 const MAX_ITERATIONS = 10;
@@ -167,19 +170,6 @@ export function blocksOf(workflow: Workflow): readonly Block[] {
     row = [];
   }
   return row.length > 0 ? [...blocks, { steps: row }] : blocks;
-}
-
-// A workflow that somebody has saved: `workflows/{id}`.
-
-export interface SavedWorkflow {
-  /** Derived from its owner and its name. */
-  readonly id: string;
-  readonly ownerUid: string;
-  readonly workflow: Workflow;
-  /** 1, and one more with each change. */
-  readonly version: number;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
 }
 
 /** What commits may change of saved workflows. */
