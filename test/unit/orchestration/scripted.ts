@@ -1,8 +1,11 @@
 /** A hosted agent that does what its script says, one act for each request, the last one again and again. */
 import { profileOf } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
-import type { Accounts } from '../../../functions/src/toolsets/orchestration/rules/calls/attempting.ts';
 import { Budget } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
-import { type Call, call } from '../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
+import {
+  type Accounts,
+  type Call,
+  call,
+} from '../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
 import type { OrchestrationPorts } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
 import {
   type AskOptions,

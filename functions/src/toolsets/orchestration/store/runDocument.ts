@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { documentCodec, jsonText } from '../../../kernel/firestore/codec.ts';
 import { timestamp } from '../../../kernel/firestore/documents.ts';
 import { ROLES } from '../rules/agents/profile.ts';
-import { ATTEMPT_ENDS, type CompletedAttempt } from '../rules/calls/attempting.ts';
 import { FAILURE_CLASSES, ModelFailure } from '../rules/ports.ts';
-import { RUN_STATUSES, STEP_STATUSES } from '../rules/runs/run.ts';
+import type { CompletedAttempt } from '../rules/runs/journal.ts';
+import { ATTEMPT_ENDS, RUN_STATUSES, STEP_STATUSES } from '../rules/runs/run.ts';
 import { workflowText } from './workflows.ts';
 
 /** Why a run or a step failed: for a program (`STEP_FAILED`, `BUDGET_EXHAUSTED`), and in words that its owner may see. */
@@ -202,7 +202,7 @@ export const { toDocument: callToDocument, fromDocument: callFromDocument } = do
     step: z.string(),
     /** How many instances died in the middle of this very attempt. */
     repetition: z.number(),
-    /** SHA-256 of the system prompt and the prompt. */
+    /** SHA-256 of the prompt. */
     input_hash: z.string(),
     /** Estimated. */
     input_tokens: z.number(),

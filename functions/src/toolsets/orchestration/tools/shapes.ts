@@ -3,8 +3,7 @@
 import { z } from 'zod';
 import { idLike } from '../../../kernel/ids.ts';
 import { ROLES } from '../rules/agents/profile.ts';
-import { ATTEMPT_ENDS } from '../rules/calls/attempting.ts';
-import { RUN_STATUSES, SHOWN_STEP_STATUSES } from '../rules/runs/run.ts';
+import { ATTEMPT_ENDS, RUN_STATUSES, SHOWN_STEP_STATUSES } from '../rules/runs/run.ts';
 import {
   agentsOf,
   allSteps,

@@ -1,11 +1,25 @@
 /**
  * One call: an agent is asked, again after failures that pass, and after it the agents that may take its place.
- * Every attempt is recorded in order. Source: docs/semantics.md#orchestration.
+ * Every attempt is within the budget and its time, and noted before and after. Source: docs/semantics.md#orchestration.
  */
-
+import { utf8Length } from '../../../../kernel/json.ts';
 import type { Attempt } from '../../store/runDocument.ts';
-import type { FailureClass, HostedAgent, ModelAnswer, ModelFailure, OrchestrationPorts } from '../ports.ts';
-import { type Accounts, type AttemptTerms, makeAttempt, notMade } from './attempting.ts';
+import {
+  type HostedAgent,
+  MAX_ANSWER_BYTES,
+  type ModelAnswer,
+  ModelFailure,
+  type OrchestrationPorts,
+} from '../ports.ts';
+import type { CompletedAttempt, PlannedAttempt, StepJournal } from '../runs/journal.ts';
+import { type Budget, estimatedTokens, NO_USAGE } from './budget.ts';
+import { backoff, reactionTo } from './reactions.ts';
+
+/** What attempts are noted in and booked to. */
+export interface Accounts {
+  readonly journal: Pick<StepJournal, 'begin' | 'end'>;
+  readonly budget: Budget;
+}
 
 /** An agent that may be asked. */
 interface Candidate {
@@ -14,14 +28,26 @@ interface Candidate {
   readonly contextWindow: number;
 }
 
-/** Its key names it within its step; after its deadline nothing is begun, and nothing goes on. */
-export interface Call extends AttemptTerms {
+export interface Call {
+  /** Names it within its step. */
+  readonly key: string;
   /** Who is asked, first to last: those after the first only where the first cannot. */
   readonly candidates: readonly Candidate[];
+  readonly prompt: string;
+  readonly maxOutputTokens: number;
   /** Of one agent in all. */
   readonly attempts: number;
+  /** Milliseconds that one attempt may take. */
+  readonly timeout: number;
+  /** After it nothing is begun, and nothing goes on. */
+  readonly deadline: Date;
+  /** Among how many calls at once, this one included, the budget is shared. */
+  readonly sharedBy: number;
   /** Whether it may be made again where it is unknown what became of it. */
   readonly repeatable: boolean;
+  readonly signal: AbortSignal;
+  /** Is told of the answer before it is noted. */
+  readonly onAnswer?: ((answer: ModelAnswer) => void) | undefined;
 }
 
 export interface AnsweredCall {
@@ -82,28 +108,111 @@ class Calling {
     const { agent } = candidate;
     if (this.request.signal.aborted) return this.calledOff(agent);
     const availability = agent.availability();
-    if (!availability.available) {
-      this.attempts.push(notMade(this.request, agent, 'unavailable', availability.reason).attempt);
-      return undefined;
-    }
+    if (!availability.available) return this.notMade(agent, 'unavailable', availability.reason);
     let waited = 0;
     for (let number = 1; ; number++) {
-      const { attempt, settled } = await makeAttempt(
-        this.request,
-        agent,
-        { number, waited },
-        this.ports,
-        this.accounts,
-      );
-      this.attempts.push(attempt);
-      if (settled === undefined) return undefined;
-      if ('answer' in settled) return settled.answer;
-      const wait = this.react(settled.failure, number, candidate);
+      const completed = await this.attempt(agent, number, waited);
+      if (completed === undefined) return undefined;
+      if ('answer' in completed) return completed.answer;
+      const wait = this.react(completed.failure, number, candidate);
       if (wait === undefined) return undefined;
       await this.ports.timer.wait(wait, this.request.signal);
       if (this.request.signal.aborted) return this.calledOff(agent);
       waited = wait;
     }
+  }
+
+  /** @returns undefined where it could not be begun */
+  private async attempt(
+    agent: HostedAgent,
+    number: number,
+    waited: number,
+  ): Promise<CompletedAttempt | undefined> {
+    const { clock } = this.ports;
+    const { journal, budget } = this.accounts;
+    const { key, prompt, deadline, timeout, maxOutputTokens, sharedBy } = this.request;
+    const { name, model, price } = agent;
+    const began = clock.now().getTime();
+    const time = Math.min(timeout, deadline.getTime() - began);
+    if (time <= 0) return this.notMade(agent, 'timeout', 'The time for the whole call is over.');
+    const inputTokens = estimatedTokens(utf8Length(prompt));
+    const reservation = budget.reserve({ inputTokens, maxOutputTokens, price, sharedBy });
+    if (reservation === undefined) {
+      const reason = `The budget does not cover it: ${budget.describe()} left.`;
+      return this.notMade(agent, 'over_budget', reason);
+    }
+    const identity = { call: key, number, agent: name, model, waited };
+    const planned = { ...identity, prompt, maxOutputTokens: reservation.maxOutputTokens };
+    const before = await journal.begin(planned);
+    if (before !== undefined) {
+      // Booked already, by the execution that made it.
+      reservation.settle(NO_USAGE);
+      const usage = usageOf(before) ?? NO_USAGE;
+      this.attempts.push({ ...identity, ...endOf(before), milliseconds: 0, usage, costUsd: 0 });
+      return before;
+    }
+    const asked = clock.now().getTime();
+    const completed = await this.ask(agent, planned, time);
+    const milliseconds = clock.now().getTime() - asked;
+    const spending = reservation.settle(billed(completed));
+    const attempt = { ...identity, ...endOf(completed), milliseconds, ...spending };
+    await journal.end(attempt, completed);
+    this.attempts.push(attempt);
+    return completed;
+  }
+
+  /** Asks within a time, whatever the agent does with its signal. */
+  private async ask(
+    agent: HostedAgent,
+    { prompt, maxOutputTokens }: PlannedAttempt,
+    time: number,
+  ): Promise<CompletedAttempt> {
+    const { signal, onAnswer } = this.request;
+    const timeIsUp = new AbortController();
+    const answered = new AbortController();
+    const within = { signal: AbortSignal.any([signal, timeIsUp.signal]) };
+    const asking = agent.ask({ prompt, maxOutputTokens }, within).then(
+      (answer) => judged(agent.name, answer),
+      (error: unknown): CompletedAttempt => {
+        if (error instanceof ModelFailure) return { failure: error };
+        throw error;
+      },
+    );
+    const timing = this.ports.timer
+      .wait(time, AbortSignal.any([signal, answered.signal]))
+      .then((): CompletedAttempt => {
+        const [kind, message] = signal.aborted
+          ? (['aborted', `The request to ${agent.name} was called off.`] as const)
+          : (['timeout', `${agent.name} did not answer within ${time} milliseconds.`] as const);
+        return { failure: new ModelFailure(kind, message, { outcomeUnknown: true }) };
+      });
+    try {
+      const completed = await Promise.race([asking, timing]);
+      if ('answer' in completed) onAnswer?.(completed.answer);
+      return completed;
+    } finally {
+      timeIsUp.abort();
+      answered.abort();
+    }
+  }
+
+  /** Notes an agent that was not asked, and why. */
+  private notMade(
+    { name, model }: HostedAgent,
+    end: Exclude<Attempt['end'], 'answered'>,
+    reason: string,
+  ): undefined {
+    const nothing = { milliseconds: 0, usage: NO_USAGE, costUsd: 0, outcomeUnknown: false };
+    this.attempts.push({
+      call: this.request.key,
+      number: 0,
+      agent: name,
+      model,
+      waited: 0,
+      end,
+      reason,
+      ...nothing,
+    });
   }
 
   /** @returns how long to wait before the same agent is asked again; undefined where it is not */
@@ -122,9 +231,8 @@ class Calling {
   }
 
   private calledOff(agent: HostedAgent): undefined {
-    this.attempts.push(notMade(this.request, agent, 'aborted', 'It was called off.').attempt);
     this.waiting = [];
-    return undefined;
+    return this.notMade(agent, 'aborted', 'It was called off.');
   }
 
   private answered(agent: string, answer: ModelAnswer): AnsweredCall {
@@ -155,59 +263,26 @@ class Calling {
   }
 }
 
-// What follows from a call's failure: who is asked next, and when. Source: docs/semantics.md#orchestration.
-
-type Reaction =
-  /** Ask the same agent again, after a wait; when its attempts are used up, the next agent. */
-  | 'retry'
-  /** Ask the next agent at once. */
-  | 'next_agent'
-  /** Ask an agent with a larger context window, if there is one. */
-  | 'larger_context'
-  /** Ask no other agent: the same request would fail there too, or must not be repeated. */
-  | 'stop';
-
-const REACTIONS: Readonly<Record<FailureClass, Reaction>> = {
-  overloaded: 'retry',
-  rate_limited: 'retry',
-  network: 'retry',
-  timeout: 'retry',
-  server_error: 'retry',
-  // The connection broke in the middle of the answer.
-  truncated: 'retry',
-  malformed: 'next_agent',
-  context_too_long: 'larger_context',
-  authentication: 'stop',
-  quota: 'stop',
-  refused: 'stop',
-  invalid_request: 'stop',
-  aborted: 'stop',
-};
-
-export function reactionTo(kind: FailureClass): Reaction {
-  return REACTIONS[kind];
+/** An answer that cannot be noted is none: it is paid for, and was not to be asked for again and again. */
+function judged(agent: string, answer: ModelAnswer): CompletedAttempt {
+  const bytes = utf8Length(answer.text);
+  if (bytes <= MAX_ANSWER_BYTES) return { answer };
+  const message = `${agent} answered with ${bytes} bytes; an answer may have ${MAX_ANSWER_BYTES}.`;
+  return { failure: new ModelFailure('malformed', message, { usage: answer.usage }) };
 }
 
-const FIRST_BACKOFF_MILLISECONDS = 500;
-const LONGEST_BACKOFF_MILLISECONDS = 8000;
+function endOf(completed: CompletedAttempt): Pick<Attempt, 'end' | 'reason' | 'outcomeUnknown'> {
+  if ('answer' in completed) return { end: 'answered', outcomeUnknown: false };
+  const { kind: end, message: reason, outcomeUnknown } = completed.failure;
+  return { end, reason, outcomeUnknown };
+}
 
-/** The longest Retry-After that is waited for; a longer one is a reason to ask somebody else. */
-export const LONGEST_WAIT_MILLISECONDS = 30_000;
+function usageOf(completed: CompletedAttempt): Attempt['usage'] | undefined {
+  return 'answer' in completed ? completed.answer.usage : completed.failure.usage;
+}
 
-/**
- * How long to wait before the next attempt, or undefined where that is too long.
- * @param failed how often the agent has failed, at least 1
- * @param retryAfterMs what the vendor asked for: never less is waited
- * @param left milliseconds until the deadline
- * @param chance from 0 to 1: half of the backoff is spread, so that those who failed together do not return together
- */
-export function backoff(
-  failed: number,
-  retryAfterMs: number | undefined,
-  left: number,
-  chance: number,
-): number | undefined {
-  const full = Math.min(LONGEST_BACKOFF_MILLISECONDS, FIRST_BACKOFF_MILLISECONDS * 2 ** (failed - 1));
-  const wait = Math.max(retryAfterMs ?? 0, Math.round((full / 2) * (1 + chance)));
-  return wait < left && wait <= LONGEST_WAIT_MILLISECONDS ? wait : undefined;
+/** What the vendor counted; undefined where it may have counted anything. */
+function billed(completed: CompletedAttempt): Attempt['usage'] | undefined {
+  const isUnknown = 'failure' in completed && completed.failure.outcomeUnknown;
+  return usageOf(completed) ?? (isUnknown ? undefined : NO_USAGE);
 }

@@ -7,9 +7,18 @@
 import { MusterError } from '../../../../kernel/errors.ts';
 import { utf8Length } from '../../../../kernel/json.ts';
 import type { Attempt, JournalEntry } from '../../store/runDocument.ts';
-import type { AttemptIdentity, CompletedAttempt, PlannedAttempt } from '../calls/attempting.ts';
 import { costOf, estimatedTokens, priceOf } from '../calls/budget.ts';
-import type { OrchestrationPorts, Price } from '../ports.ts';
+import type { ModelAnswer, ModelFailure, OrchestrationPorts, Price } from '../ports.ts';
+
+/** Which attempt it is. */
+type AttemptIdentity = Pick<Attempt, 'call' | 'number' | 'agent' | 'model' | 'waited'>;
+
+export interface PlannedAttempt extends AttemptIdentity {
+  readonly prompt: string;
+  readonly maxOutputTokens: number;
+}
+
+export type CompletedAttempt = { readonly answer: ModelAnswer } | { readonly failure: ModelFailure };
 
 interface JournalScope {
   readonly runId: string;
@@ -25,7 +34,8 @@ export class StepJournal {
   private readonly scope: JournalScope;
   /** The latest of each attempt's repetitions, by what it is an attempt at and what it asked. */
   private readonly entries = new Map<string, JournalEntry>();
-  private readonly interruptions: Attempt[];
+  /** The attempts that were under way when an instance died, booked as the most that they can have cost. */
+  readonly interrupted: readonly Attempt[];
   /** The entry that stands for each attempt that was begun here, by what it is an attempt at. */
   private readonly begun = new Map<string, JournalEntry>();
   private replayable: number;
@@ -36,14 +46,9 @@ export class StepJournal {
     for (const entry of [...before].sort((left, right) => left.repetition - right.repetition))
       this.entries.set(keyOf(entry), entry);
     this.replayable = [...this.entries.values()].filter(({ ending }) => ending !== undefined).length;
-    this.interruptions = before
+    this.interrupted = before
       .filter(({ ending }) => ending === undefined)
-      .map((entry) => interrupted(entry, priceOf(ports.hosted(), entry.agent)));
-  }
-
-  /** The attempts that were under way when an instance died, booked as the most that they can have cost. */
-  get interrupted(): readonly Attempt[] {
-    return this.interruptions;
+      .map((entry) => bookingOf(entry, priceOf(ports.hosted(), entry.agent)));
   }
 
   /** The attempts whose outcome was of no use, since the same attempt was made here with another input. */
@@ -58,7 +63,7 @@ export class StepJournal {
   /** All that is booked for this step. */
   get booked(): readonly Attempt[] {
     const ended = [...this.entries.values()].flatMap(({ ending }) => ending?.attempt ?? []);
-    return [...ended, ...this.interruptions];
+    return [...ended, ...this.interrupted];
   }
 
   /** The attempt as it was noted, where it was: with what it cost when it was made. */
@@ -71,8 +76,12 @@ export class StepJournal {
    * @returns how this very attempt ended, where it was made before: it is then not made again, nor noted
    */
   async begin(planned: PlannedAttempt): Promise<CompletedAttempt | undefined> {
-    const asked = { ...planned, inputHash: this.inputHashOf(planned) };
-    const before = this.entries.get(keyOf(asked));
+    const { hashing, clock, store } = this.ports;
+    const { runId, step, repeatable, requireLease } = this.scope;
+    const { prompt, ...asked } = planned;
+    // In the place of null stood a system prompt, which no call has.
+    const inputHash = hashing.sha256(JSON.stringify([null, prompt]));
+    const before = this.entries.get(keyOf({ ...asked, inputHash }));
     if (before?.ending !== undefined) {
       this.replayable--;
       this.begun.set(attemptKeyOf(before), before);
@@ -80,21 +89,32 @@ export class StepJournal {
     }
     // What is settled is told first: it may make this attempt needless.
     if (this.replayable > 0) await new Promise((resolve) => setTimeout(resolve, 0));
-    if (!this.scope.repeatable) this.requireNoneInDoubt(planned);
-    this.scope.requireLease();
-    const entry = this.entryOf(asked, before === undefined ? 0 : before.repetition + 1);
-    await this.ports.store.commit([{ kind: 'startCall', runId: this.scope.runId, entry }]);
+    if (!repeatable) this.requireNoneInDoubt(planned);
+    requireLease();
+    const repetition = before === undefined ? 0 : before.repetition + 1;
+    const { call, number, agent } = asked;
+    const name = JSON.stringify([step, call, agent, number, inputHash, repetition]);
+    const entry: JournalEntry = {
+      ...asked,
+      id: hashing.sha256(name).slice(0, 20),
+      step,
+      repetition,
+      inputHash,
+      inputTokens: estimatedTokens(utf8Length(prompt)),
+      startedAt: clock.now(),
+    };
+    await store.commit([{ kind: 'startCall', runId, entry }]);
     this.begun.set(attemptKeyOf(entry), entry);
     return undefined;
   }
 
   /** Notes how an attempt ended. */
-  async end(attempt: Attempt, settled: CompletedAttempt): Promise<void> {
+  async end(attempt: Attempt, completed: CompletedAttempt): Promise<void> {
     // The instance that takes the run over must not read that this attempt was called off.
     if (attempt.end === 'aborted') this.scope.requireLease();
     const entry = this.begun.get(attemptKeyOf(attempt));
     if (entry === undefined) throw new Error('An attempt ended that was never begun.');
-    const ending = { at: this.ports.clock.now(), attempt, settled };
+    const ending = { at: this.ports.clock.now(), attempt, settled: completed };
     const ended = { ...entry, ending };
     await this.ports.store.commit([{ kind: 'completeCall', runId: this.scope.runId, entry: ended }]);
     this.entries.set(keyOf(ended), ended);
@@ -106,31 +126,12 @@ export class StepJournal {
     const inDoubt = [...this.entries.values()].find(
       (entry) => entry.ending === undefined && attemptKeyOf(entry) === attemptKeyOf(planned),
     );
-    if (inDoubt !== undefined) throw outcomeUnknown(inDoubt);
-  }
-
-  private inputHashOf({ prompt, system }: PlannedAttempt): string {
-    return this.ports.hashing.sha256(JSON.stringify([system ?? null, prompt]));
-  }
-
-  private entryOf(asked: PlannedAttempt & { readonly inputHash: string }, repetition: number): JournalEntry {
-    const { call, number, agent, model, waited, prompt, system, maxOutputTokens, inputHash } = asked;
-    const { hashing, clock } = this.ports;
-    const name = [this.scope.step, call, agent, number, inputHash, repetition];
-    return {
-      id: hashing.sha256(JSON.stringify(name)).slice(0, 20),
-      step: this.scope.step,
-      call,
-      number,
-      repetition,
-      agent,
-      model,
-      inputHash,
-      inputTokens: estimatedTokens(utf8Length(prompt) + utf8Length(system ?? '')),
-      maxOutputTokens,
-      waited,
-      startedAt: clock.now(),
-    };
+    if (inDoubt === undefined) return;
+    throw new MusterError(
+      'CONFLICT',
+      `Nobody knows how a call of ${inDoubt.agent} ended: the instance that made it died. The step is not repeatable, so it was not made again.`,
+      { reason: 'OUTCOME_UNKNOWN' },
+    );
   }
 }
 
@@ -146,10 +147,7 @@ function keyOf(entry: AttemptIdentity & { readonly inputHash: string }): string 
 
 /** What is booked for a call: its cost, or the most that it can have cost where that is unknown. */
 export function bookingOf(entry: JournalEntry, price: Price): Attempt {
-  return entry.ending?.attempt ?? interrupted(entry, price);
-}
-
-function interrupted(entry: JournalEntry, price: Price): Attempt {
+  if (entry.ending !== undefined) return entry.ending.attempt;
   const { call, number, agent, model, waited, inputTokens, maxOutputTokens } = entry;
   const usage = { inputTokens, outputTokens: maxOutputTokens };
   return {
@@ -165,12 +163,4 @@ function interrupted(entry: JournalEntry, price: Price): Attempt {
     costUsd: costOf(usage, price),
     outcomeUnknown: true,
   };
-}
-
-function outcomeUnknown({ agent }: JournalEntry): MusterError {
-  return new MusterError(
-    'CONFLICT',
-    `Nobody knows how a call of ${agent} ended: the instance that made it died. The step is not repeatable, so it was not made again.`,
-    { reason: 'OUTCOME_UNKNOWN' },
-  );
 }

@@ -1,6 +1,7 @@
 /** An orchestration as it is kept, and its state machine. Source: docs/decisions/0021-runs.md. */
 import type { Attempt, JournalEntry, Run, RunOrder, StepRecord } from '../../store/runDocument.ts';
 import type { AgentRole } from '../agents/profile.ts';
+import { FAILURE_CLASSES } from '../ports.ts';
 import type { StepRound } from '../workflows/progress.ts';
 
 export type { Run, RunOrder, StepRecord } from '../../store/runDocument.ts';
@@ -19,6 +20,18 @@ export type RunBudget = RunOrder['budget'];
 export type Spent = Run['spent'];
 
 export const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, costUsd: 0 };
+
+/**
+ * `answered`, or why not; `unavailable` and `over_budget` were never asked, and of an `interrupted` one nobody knows,
+ * since the instance that made it died.
+ */
+export const ATTEMPT_ENDS = [
+  'answered',
+  'unavailable',
+  'over_budget',
+  'interrupted',
+  ...FAILURE_CLASSES,
+] as const;
 
 export const STEP_STATUSES = ['waiting', 'succeeded', 'failed', 'skipped'] as const;
 
