@@ -111,23 +111,29 @@ function objectWalk(schema: z.ZodObject, names: Names): Walk<Fields> {
     return { stored, own, walk: walkOf(field, names), absence: absenceOf(field) };
   });
   return {
-    encode: copying(
-      fields.map(({ stored, own, walk, absence }) => ({
-        from: own,
-        to: stored,
-        step: walk?.encode,
-        absence,
-      })),
-    ),
-    decode: copying(
-      fields.map(({ stored, own, walk, absence }) => ({
-        from: stored,
-        to: own,
-        step: walk?.decode,
-        absence: absence === 'null' ? 'nothing' : absence,
-      })),
-    ),
+    encode: (value) => {
+      const document: Fields = {};
+      for (const { stored, own, walk, absence } of fields) {
+        const part = partOf(value, own);
+        if (part != null || absence === 'impossible') document[stored] = walk ? walk.encode(part) : part;
+        else if (absence === 'null') document[stored] = null;
+      }
+      return document;
+    },
+    decode: (document) => {
+      const value: Fields = {};
+      for (const { stored, own, walk, absence } of fields) {
+        const part = partOf(document, stored);
+        if (part != null || absence === 'impossible') value[own] = walk ? walk.decode(part) : part;
+      }
+      return value;
+    },
   };
+}
+
+/** What an object has under a name, which the compiler knows of no schema that is only known at run time. */
+function partOf(whole: unknown, name: string): unknown {
+  return (whole as Fields)[name];
 }
 
 /** What stands in place of a field that has no value. */
@@ -137,34 +143,6 @@ function absenceOf(field: Schema): Absence {
   if (field instanceof z.ZodNullable) return 'null';
   if (field instanceof z.ZodExactOptional) return 'nothing';
   return field instanceof z.ZodDefault ? absenceOf(field.unwrap()) : 'impossible';
-}
-
-interface CopiedField {
-  readonly from: string;
-  readonly to: string;
-  /** What is made of a value on its way. */
-  readonly step: Walk['encode'] | undefined;
-  readonly absence: Absence;
-}
-
-/**
- * Copies an object's fields under other names. It is written as code that names each field, as zod writes its own
- * parsers: an object that a loop puts together is a dictionary to V8, and took five times as long. Nothing but names
- * of schemas gets into the code, and those as JSON.
- */
-function copying(fields: readonly CopiedField[]): (from: unknown) => Fields {
-  const lines = fields.map(({ from, to, step, absence }, index) => {
-    const [part, name] = [`from[${JSON.stringify(from)}]`, JSON.stringify(to)];
-    const copied = step ? `steps[${index}](${part})` : part;
-    if (absence === 'nothing') return { optional: `if (${part} != null) made[${name}] = ${copied};` };
-    return { always: `${name}: ${absence === 'null' ? `${part} == null ? null : ${copied}` : copied},` };
-  });
-  const always = lines.map((line) => line.always ?? '').join('\n');
-  const optional = lines.map((line) => line.optional ?? '').join('\n');
-  const code = `return (from) => { const made = {${always}}; ${optional} return made; }`;
-  const steps = fields.map(({ step }) => step);
-  // The code above is such a function, which the compiler cannot see.
-  return new Function('steps', code)(steps) as (from: unknown) => Fields;
 }
 
 type Wrapper = z.ZodNullable | z.ZodDefault | z.ZodExactOptional;

@@ -66,26 +66,21 @@ function segment(id: string): string {
   return id;
 }
 
-export function agentPath(agentId: string): string {
-  return `${COLLECTIONS.agents}/${segment(agentId)}`;
+/** The path of a document of a collection, by its id. */
+function documentIn(collection: string): (id: string) => string {
+  return (id) => `${collection}/${segment(id)}`;
 }
+
+export const agentPath = documentIn(COLLECTIONS.agents);
 
 /** The counts of all agents. */
 export function registryPath(shard: number | string): string {
   return `${COLLECTIONS.registry}/${segment(String(shard))}`;
 }
 
-export function skillPath(skillId: string): string {
-  return `${COLLECTIONS.skills}/${segment(skillId)}`;
-}
-
-export function credentialPath(apiKey: string): string {
-  return `${COLLECTIONS.credentials}/${segment(apiKey)}`;
-}
-
-export function taskPath(taskId: string): string {
-  return `${COLLECTIONS.tasks}/${segment(taskId)}`;
-}
+export const skillPath = documentIn(COLLECTIONS.skills);
+export const credentialPath = documentIn(COLLECTIONS.credentials);
+export const taskPath = documentIn(COLLECTIONS.tasks);
 
 /** The chunks of a task's log, among them what else was logged about it. */
 export const TASK_LOGS = 'logs';
@@ -107,88 +102,52 @@ export function taskResultPath(taskId: string, epoch: number | string, part: num
 }
 
 /** @param id as pullRequestId makes it */
-export function pullRequestPath(id: string): string {
-  return `${COLLECTIONS.pullRequests}/${segment(id)}`;
-}
+export const pullRequestPath = documentIn(COLLECTIONS.pullRequests);
 
 /** By the repository's id, which outlives its name. */
 export function pullRequestId(repositoryId: number, number: number): string {
   return `${repositoryId}-${number}`;
 }
 
-export function discoveryPath(discoveryId: string): string {
-  return `${COLLECTIONS.discoveries}/${segment(discoveryId)}`;
-}
-
-export function todoPath(todoId: string): string {
-  return `${COLLECTIONS.todos}/${segment(todoId)}`;
-}
+export const discoveryPath = documentIn(COLLECTIONS.discoveries);
+export const todoPath = documentIn(COLLECTIONS.todos);
 
 /** Keeps a title and due date for one open to-do of an owner. */
-export function titleGuardPath(id: string): string {
-  return `${COLLECTIONS.titleGuards}/${segment(id)}`;
-}
-
-export function recurringTaskPath(id: string): string {
-  return `${COLLECTIONS.recurringTasks}/${segment(id)}`;
-}
+export const titleGuardPath = documentIn(COLLECTIONS.titleGuards);
+export const recurringTaskPath = documentIn(COLLECTIONS.recurringTasks);
 
 /** A workflow that somebody has saved. */
-export function workflowPath(id: string): string {
-  return `${COLLECTIONS.workflows}/${segment(id)}`;
-}
+export const workflowPath = documentIn(COLLECTIONS.workflows);
 
 /** @param id a hosted agent's name and a shard, as in `claude-0` */
-export function agentMeasurePath(id: string): string {
-  return `${COLLECTIONS.agentMeasures}/${segment(id)}`;
-}
+export const agentMeasurePath = documentIn(COLLECTIONS.agentMeasures);
 
 /** What happened to a to-do: the audit trail and the outbox. */
-export function eventPath(eventId: string): string {
-  return `${COLLECTIONS.events}/${segment(eventId)}`;
-}
+export const eventPath = documentIn(COLLECTIONS.events);
 
 /** That an event arrived. */
-export function auditPath(eventId: string): string {
-  return `${COLLECTIONS.audit}/${segment(eventId)}`;
-}
+export const auditPath = documentIn(COLLECTIONS.audit);
 
 /** By the notification's id. */
-export function mailPath(notificationId: string): string {
-  return `${COLLECTIONS.mail}/${segment(notificationId)}`;
-}
-
-export function preferencesPath(uid: string): string {
-  return `${COLLECTIONS.preferences}/${segment(uid)}`;
-}
+export const mailPath = documentIn(COLLECTIONS.mail);
+export const preferencesPath = documentIn(COLLECTIONS.preferences);
 
 /** By the to-do's id. */
-export function reminderPath(taskId: string): string {
-  return `${COLLECTIONS.reminders}/${segment(taskId)}`;
-}
-
-export function idempotencyPath(id: string): string {
-  return `${COLLECTIONS.idempotency}/${segment(id)}`;
-}
+export const reminderPath = documentIn(COLLECTIONS.reminders);
+export const idempotencyPath = documentIn(COLLECTIONS.idempotency);
 
 /** That a commit was carried out which creates nothing that could hold its id. */
-export function commitPath(id: string): string {
-  return `${COLLECTIONS.commits}/${segment(id)}`;
-}
+export const commitPath = documentIn(COLLECTIONS.commits);
 
 /** The same of a write that somebody made as themselves. */
 export function writersCommitPath(uid: string, id: string): string {
   return `${COLLECTIONS.writers}/${segment(uid)}/${COLLECTIONS.commits}/${segment(id)}`;
 }
 
-export function subscriptionPath(id: string): string {
-  return `${COLLECTIONS.subscriptions}/${segment(id)}`;
-}
+export const subscriptionPath = documentIn(COLLECTIONS.subscriptions);
 
 /** Names the workspace's open session. */
-export function workspacePath(workspace: string): string {
-  return `${COLLECTIONS.workspaces}/${segment(workspace)}`;
-}
+export const workspacePath = documentIn(COLLECTIONS.workspaces);
 
 /** The counts of the agents that have a part in the workspace. */
 export function membersPath(workspace: string): string {
@@ -211,9 +170,7 @@ export function countersPath(workspace: string, session: string): string {
 }
 
 /** An orchestration. */
-export function runPath(runId: string): string {
-  return `${COLLECTIONS.runs}/${segment(runId)}`;
-}
+export const runPath = documentIn(COLLECTIONS.runs);
 
 /** What a run is to do. */
 export function runOrderPath(runId: string): string {
@@ -231,11 +188,7 @@ export function runCallsPath(runId: string): string {
 }
 
 /** Which run answers a question. */
-export function answerPath(key: string): string {
-  return `${COLLECTIONS.answerCache}/${segment(key)}`;
-}
+export const answerPath = documentIn(COLLECTIONS.answerCache);
 
 /** What one sweep tells the next. */
-export function sweepPath(name: string): string {
-  return `${COLLECTIONS.sweeps}/${segment(name)}`;
-}
+export const sweepPath = documentIn(COLLECTIONS.sweeps);

@@ -31,26 +31,23 @@ function segment(id: string): string {
   return id;
 }
 
-export function presencePath(agentId: string): string {
-  return `${PRESENCE}/${segment(agentId)}`;
+/** The path of a node of a list, by its id. */
+function nodeIn(list: string): (id: string) => string {
+  return (id) => `${list}/${segment(id)}`;
 }
+
+/** The same by any text, such as a uid. */
+function ownNodeIn(list: string): (name: string) => string {
+  return (name) => `${list}/${segment(keyOf(name))}`;
+}
+
+export const presencePath = nodeIn(PRESENCE);
 
 /** Where the sweep tries whether something can be written: `presence`. */
-export function checkPath(name: string): string {
-  return `${CHECKS}/${segment(name)}`;
-}
-
-export function queuedTaskPath(taskId: string): string {
-  return `${TASK_QUEUE}/${segment(taskId)}`;
-}
-
-export function limitPath(uid: string): string {
-  return `${LIMITS}/${segment(keyOf(uid))}`;
-}
-
-export function agentMetricsPath(agentId: string): string {
-  return `${METRICS_AGENTS}/${segment(keyOf(agentId))}`;
-}
+export const checkPath = nodeIn(CHECKS);
+export const queuedTaskPath = nodeIn(TASK_QUEUE);
+export const limitPath = ownNodeIn(LIMITS);
+export const agentMetricsPath = ownNodeIn(METRICS_AGENTS);
 
 /** @param minute any moment of it */
 export function minuteMetricsPath(minute: Date): string {
@@ -82,26 +79,13 @@ export function keyOf(text: string): string {
 }
 
 /** A subscription's log of events, and who writes it. */
-export function busPath(log: string): string {
-  return `${BUS}/${segment(log)}`;
-}
-
-export function taskUpdatesPath(uid: string): string {
-  return `${TASK_UPDATES}/${segment(keyOf(uid))}`;
-}
-
-export function notificationsPath(uid: string): string {
-  return `${NOTIFICATIONS}/${segment(keyOf(uid))}`;
-}
-
-export function devicesPath(uid: string): string {
-  return `${DEVICES}/${segment(keyOf(uid))}`;
-}
+export const busPath = nodeIn(BUS);
+export const taskUpdatesPath = ownNodeIn(TASK_UPDATES);
+export const notificationsPath = ownNodeIn(NOTIFICATIONS);
+export const devicesPath = ownNodeIn(DEVICES);
 
 /** That a caller's write was carried out. @param id letters and digits */
-export function realtimeCommitPath(id: string): string {
-  return `${COMMITS}/${segment(id)}`;
-}
+export const realtimeCommitPath = nodeIn(COMMITS);
 
 /** The text that `keyOf` wrote. */
 export function nameOfKey(key: string): string {
