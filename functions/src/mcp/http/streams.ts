@@ -57,19 +57,6 @@ export class Stream {
   readonly #finish = (): void => this.#ending.abort();
 
   /**
-   * Counts against the principal's limits, until its end.
-   * @throws MusterError RATE_LIMITED
-   */
-  async admit(): Promise<void> {
-    const { limits, openStreams } = this.#ports;
-    const { principal } = this.#requestContext;
-    await limits.take(principal);
-    const leave = openStreams.open(principal.uid);
-    if (this.end.aborted) leave();
-    else this.end.addEventListener('abort', leave, { once: true });
-  }
-
-  /**
    * Asks whether the credential is still good: a stream outlives a revocation and an expiry.
    * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED
    */
@@ -104,7 +91,7 @@ export class Stream {
 }
 
 /**
- * Opens a stream, which is closed where that fails.
+ * Opens a stream, which counts against the principal's limits until its end, and is closed where opening it fails.
  * @throws MusterError as its caller may see it
  */
 export function openStream<T>(
@@ -113,10 +100,14 @@ export function openStream<T>(
   name: string,
   open: (stream: Stream) => Promise<T>,
 ): Promise<T> {
+  const { principal } = requestContext;
   return observed(ports, requestContext, name, async () => {
     const stream = new Stream(ports, requestContext, name);
     try {
-      await stream.admit();
+      await ports.limits.take(principal);
+      const leave = ports.openStreams.open(principal.uid);
+      if (stream.end.aborted) leave();
+      else stream.end.addEventListener('abort', leave, { once: true });
       return await open(stream);
     } catch (error) {
       stream.close();

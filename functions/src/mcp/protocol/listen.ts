@@ -44,7 +44,19 @@ export function listen(
     const filter = FILTER.safeParse(message.params);
     const wanted = filter.success ? filter.data.notifications.resourceSubscriptions : [];
     const watches = await openWatches(ports, routed, wanted, stream.end);
-    const bus = new WatchBus(stream, watches);
+    // The SDK subscribes one listener, or none where it refuses or has acknowledged nothing.
+    let isSubscribed = false;
+    const bus: ServerEventBus = {
+      // Nothing is published here: what changes, changes in a database.
+      publish: () => undefined,
+      subscribe(listener) {
+        isSubscribed = true;
+        const close = () => stream.close();
+        const told = [...watches].map(([uri, watch]) => tell(stream, listener, uri, watch));
+        void Promise.all(told).then(close);
+        return close;
+      },
+    };
     const handler = createMcpHandler(build, {
       legacy: 'reject',
       bus,
@@ -58,7 +70,7 @@ export function listen(
     const narrowed = { ...params, notifications: { ...notifications, resourceSubscriptions } };
     const parsedBody = filter.success ? { ...message, params: narrowed } : message;
     const response = await handler.fetch(request, { parsedBody });
-    if (!bus.subscribed) stream.close();
+    if (!isSubscribed) stream.close();
     return response;
   });
 }
@@ -98,38 +110,19 @@ async function openWatch(
   }
 }
 
-/** Feeds the one listener that the SDK subscribes, for as long as it is subscribed. */
-class WatchBus implements ServerEventBus {
-  /** Whether there is a listener: the SDK has none where it refuses, or has acknowledged nothing. */
-  subscribed = false;
-  readonly #stream: Stream;
-  readonly #watches: Watches;
-
-  constructor(stream: Stream, watches: Watches) {
-    this.#stream = stream;
-    this.#watches = watches;
-  }
-
-  /** Nothing is published here: what changes, changes in a database. */
-  publish(): void {}
-
-  subscribe(listener: (event: ServerEvent) => void): () => void {
-    this.subscribed = true;
-    const close = () => this.#stream.close();
-    const told = [...this.#watches].map(([uri, watch]) => this.#tell(listener, uri, watch));
-    Promise.all(told).then(close);
-    return close;
-  }
-
-  /** Never rejects: a watch that breaks has ended. */
-  async #tell(listener: (event: ServerEvent) => void, uri: string, watch: AsyncIterable<unknown>) {
-    try {
-      for await (const _change of watch) {
-        await this.#stream.authenticateAgain();
-        listener({ kind: 'resource_updated', uri });
-      }
-    } catch (error) {
-      this.#stream.fail(error);
+/** Tells of each change of a resource. Never rejects: a watch that breaks has ended. */
+async function tell(
+  stream: Stream,
+  listener: (event: ServerEvent) => void,
+  uri: string,
+  watch: AsyncIterable<unknown>,
+): Promise<void> {
+  try {
+    for await (const _change of watch) {
+      await stream.authenticateAgain();
+      listener({ kind: 'resource_updated', uri });
     }
+  } catch (error) {
+    stream.fail(error);
   }
 }
