@@ -19,12 +19,7 @@ import { ArchiveClearing } from '../toolsets/coordination/rules/session.ts';
 import { TaskQueueMirror } from '../toolsets/coordination/store/queue.ts';
 import { DataService } from '../toolsets/firebase/rules/data.ts';
 import { SubscriptionService } from '../toolsets/firebase/rules/subscriptions.ts';
-import { Committing } from '../toolsets/github/rules/committing.ts';
 import { Deliveries } from '../toolsets/github/rules/deliveries.ts';
-import { Issues } from '../toolsets/github/rules/issues.ts';
-import { PullRequests } from '../toolsets/github/rules/pullRequests.ts';
-import { RepositoryReading } from '../toolsets/github/rules/reading.ts';
-import { Workflows } from '../toolsets/github/rules/workflows.ts';
 import { OnboardingService } from '../toolsets/onboarding/rules/onboarding.ts';
 import { AgentRoster } from '../toolsets/orchestration/rules/agents/selection.ts';
 import { RunExecution } from '../toolsets/orchestration/rules/runs/execution.ts';
@@ -124,11 +119,7 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
     codingRunners: new CodingRunners(ports, taskClaims, membership),
     codingView: new CodingView(ports),
 
-    reading: new RepositoryReading(ports.gitHub),
-    issues: new Issues(ports),
-    pullRequests: new PullRequests(ports),
-    committing: new Committing(ports),
-    workflows: new Workflows(ports.gitHub),
+    gitHub: ports,
     webhook: new GitHubWebhook(gitHubWebhookKey, new Deliveries(ports)),
 
     onboarding: new OnboardingService(ports, registration),

@@ -1,9 +1,9 @@
 /** What GitHub refuses, told apart: what is not there, what is hidden, and what looks like either. */
 import assert from 'node:assert/strict';
 import type { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { Committing } from '../../../functions/src/toolsets/github/rules/committing.ts';
+import { commitChanges } from '../../../functions/src/toolsets/github/rules/committing.ts';
 import type { GitHubPorts } from '../../../functions/src/toolsets/github/rules/ports.ts';
-import { RepositoryReading } from '../../../functions/src/toolsets/github/rules/reading.ts';
+import { readContent } from '../../../functions/src/toolsets/github/rules/reading.ts';
 import { portsOf } from '../../support/ports.ts';
 import { refusal } from '../domain/samples.ts';
 import { AT, GitHubStage } from './stage.ts';
@@ -20,7 +20,8 @@ describe("GitHub's refusals", () => {
 
   const read = (repo = AT.repo, owner = AT.owner) =>
     refusal(() =>
-      new RepositoryReading(stage.gitHub).readFile(
+      readContent(
+        stage.gitHub,
         { owner, repo },
         { path: 'README.md', ref: 'main', encoding: 'utf8', offset: 0 },
       ),
@@ -73,12 +74,10 @@ describe("GitHub's refusals", () => {
   it('say of a repository that may only be read that it may not be changed, though GitHub says it is not there', async () => {
     stage.server.world.personMayWrite = false;
     const gitHub = stage.connect(() => stage.asPerson);
-    const committing = new Committing(
-      portsOf<GitHubPorts>({ gitHub, store: { commit: async () => undefined } }),
-    );
+    const ports = portsOf<GitHubPorts>({ gitHub, store: { commit: async () => undefined } });
     const files = [{ path: 'a', content: 'a', encoding: 'utf8' as const, delete: false }];
     const request = { at: AT, branch: 'main', message: 'A', files };
-    const { message, details } = await refusal(() => committing.commitFiles(request, () => undefined));
+    const { message, details } = await refusal(() => commitChanges(ports, request, () => undefined));
     assert.equal(details.reason, 'ACCESS_DENIED');
     assert.match(message, /may read .* and not change it/);
   });

@@ -1,9 +1,5 @@
 import type { Toolset } from '../../mcp/tool.ts';
-import type { Committing } from './rules/committing.ts';
-import type { Issues } from './rules/issues.ts';
-import type { PullRequests } from './rules/pullRequests.ts';
-import type { RepositoryReading } from './rules/reading.ts';
-import type { Workflows } from './rules/workflows.ts';
+import type { GitHubPorts } from './rules/ports.ts';
 import { commitFiles } from './tools/commitFiles.ts';
 import { createBranch } from './tools/createBranch.ts';
 import { createIssue } from './tools/createIssue.ts';
@@ -33,11 +29,7 @@ export const github: Toolset = {
 
 declare module '../../mcp/callContext.ts' {
   interface Services {
-    readonly reading: RepositoryReading;
-    readonly issues: Issues;
-    readonly pullRequests: PullRequests;
-    readonly committing: Committing;
-    readonly workflows: Workflows;
+    readonly gitHub: GitHubPorts;
   }
 }
 

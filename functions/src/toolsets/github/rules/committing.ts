@@ -1,5 +1,5 @@
 /** Creating branches, and committing several files at once. Ours, beside the specification's five tools. */
-import type { RecordAnswer, Store } from '../../../kernel/commit.ts';
+import type { RecordAnswer } from '../../../kernel/commit.ts';
 import type { MusterError } from '../../../kernel/errors.ts';
 import type { Commit } from './answers.ts';
 import { type CommitRequest, checkRequest, type FileChange, isObstacle, kindsOf } from './commitRequest.ts';
@@ -32,92 +32,102 @@ export interface CommitOutcome {
   readonly created: boolean;
 }
 
-/** A commit and the one that it was made onto. */
-type PlacedCommit = Pick<CommitOutcome, 'sha' | 'parent'>;
+/** @param from a branch, a tag or a commit; the default branch where absent */
+export async function makeBranch(
+  { gitHub, store }: GitHubPorts,
+  at: RepositoryName,
+  branch: string,
+  from: string | undefined,
+  recordAnswer: RecordAnswer<CreatedBranch>,
+): Promise<CreatedBranch> {
+  refName(branch, 'branch');
+  if (isSha(branch)) throw refusal('INVALID_FORMAT', 'branchLikeSha');
+  const repository = from === undefined ? await gitHub.repository(at) : undefined;
+  if (from === undefined && repository === undefined) throw refusal('NOT_FOUND', 'repository', at);
+  const ref = repository?.defaultBranch ?? refName(from ?? '', 'from');
+  const commit = await gitHub.commit(at, ref);
+  if (commit === undefined) throw await missing(gitHub, at, ref, 'from');
+  const { sha } = commit;
+  const outcome = { branch, sha, created: await createBranch(gitHub, at, branch, sha) };
+  await store.commit([], recordAnswer(outcome));
+  return outcome;
+}
 
-export class Committing {
+/** Whether it was not there before. What is sent again after a lost answer meets its own branch. */
+async function createBranch(
+  gitHub: GitHub,
+  at: RepositoryName,
+  branch: string,
+  sha: string,
+  attempt = 1,
+): Promise<boolean> {
+  const answer = await gitHub.createBranch(at, branch, sha);
+  if (answer === 'created') return true;
+  const isThere = (await gitHub.branch(at, branch)) === sha;
+  if (answer === 'exists') {
+    if (isThere) return attempt > 1;
+    throw refusal('CONFLICT', 'branchExists', { branch });
+  }
+  if (isThere) return true;
+  if (attempt === MAX_SENT) throw outcomeUnknown(`Branch "${branch}"`);
+  return createBranch(gitHub, at, branch, sha, attempt + 1);
+}
+
+/** All files in one commit: nobody sees any of it before the branch moves, which is the last step. */
+export async function commitChanges(
+  { gitHub, store }: GitHubPorts,
+  request: CommitRequest,
+  recordAnswer: RecordAnswer<CommitOutcome>,
+): Promise<CommitOutcome> {
+  checkRequest(request);
+  const outcome = await new Committing(gitHub, request).commit();
+  await store.commit([], recordAnswer(outcome));
+  return outcome;
+}
+
+/** One commit to be made. */
+class Committing {
   private readonly gitHub: GitHub;
-  private readonly store: Store;
+  private readonly request: CommitRequest;
+  /** Those made so far, by path: a further attempt uses them again. */
+  private readonly blobs = new Map<string, string>();
 
-  constructor({ gitHub, store }: GitHubPorts) {
+  constructor(gitHub: GitHub, request: CommitRequest) {
     this.gitHub = gitHub;
-    this.store = store;
+    this.request = request;
   }
 
-  /** @param from a branch, a tag or a commit; the default branch where absent */
-  async createBranch(
-    at: RepositoryName,
-    name: string,
-    from: string | undefined,
-    recordAnswer: RecordAnswer<CreatedBranch>,
-  ): Promise<CreatedBranch> {
-    refName(name, 'branch');
-    if (isSha(name)) throw refusal('INVALID_FORMAT', 'branchLikeSha');
-    const sha = await this.start(at, from);
-    const created = await this.make(at, name, sha);
-    const outcome = { branch: name, sha, created };
-    await this.store.commit([], recordAnswer(outcome));
-    return outcome;
-  }
-
-  /** All files in one commit: nobody sees any of it before the branch moves, which is the last step. */
-  async commitFiles(
-    request: CommitRequest,
-    recordAnswer: RecordAnswer<CommitOutcome>,
-  ): Promise<CommitOutcome> {
-    checkRequest(request);
-    const outcome = await this.commitOnto(request, new Map(), 1);
-    await this.store.commit([], recordAnswer(outcome));
-    return outcome;
-  }
-
-  private async start(at: RepositoryName, from: string | undefined): Promise<string> {
-    const repository = from === undefined ? await this.gitHub.repository(at) : undefined;
-    if (from === undefined && repository === undefined) throw refusal('NOT_FOUND', 'repository', at);
-    const ref = repository?.defaultBranch ?? refName(from ?? '', 'from');
-    const commit = await this.gitHub.commit(at, ref);
-    if (commit === undefined) throw await this.missing(at, ref, 'from');
-    return commit.sha;
-  }
-
-  private missing(at: RepositoryName, ref: string, field: string): Promise<MusterError> {
-    return this.gitHub.missing(at, refusal('NOT_FOUND', 'ref', { ...at, ref }, { field }));
-  }
-
-  private async commitOnto(
-    request: CommitRequest,
-    blobs: Map<string, string>,
-    attempt: number,
-  ): Promise<CommitOutcome> {
-    const { at, branch, message, expectedParent } = request;
+  async commit(attempt = 1): Promise<CommitOutcome> {
+    const { at, branch, message, expectedParent } = this.request;
     const headSha = await this.gitHub.branch(at, branch);
-    if (headSha === undefined) throw await this.missing(at, branch, 'branch');
-    const head = await this.gitHub.found(at, this.gitHub.commit(at, headSha));
-    if (expectedParent === undefined && (await this.isMade(request, head, blobs)))
-      return sameAs(head, request);
-    const parent =
-      expectedParent === undefined || expectedParent === headSha ? head : await this.before(request, head);
-    const tree = await this.tree(request, parent.tree, blobs);
-    if (tree === head.tree && (parent === head || head.parents[0] === parent.sha))
-      return sameAs(head, request);
+    if (headSha === undefined) throw await missing(this.gitHub, at, branch, 'branch');
+    const head = await this.commitAt(headSha);
+    if (expectedParent === undefined && (await this.isMade(head))) return this.sameAs(head);
+    const isExpected = expectedParent === undefined || expectedParent === headSha;
+    const parent = isExpected ? head : await this.before(head, expectedParent);
+    const tree = await this.treeOn(parent.tree);
+    const isOnParent = parent === head || head.parents[0] === parent.sha;
+    if (tree === head.tree && isOnParent) return this.sameAs(head);
     if (parent !== head) throw refusal('CONFLICT', 'branchMoved', { branch });
     const sha = await this.gitHub.createCommit(at, { message, tree, parent: parent.sha });
-    if (await this.move(at, branch, { sha, parent: parent.sha })) {
-      return { sha, parent: parent.sha, tree, created: true };
-    }
-    if (expectedParent !== undefined || attempt === MAX_ATTEMPTS)
-      throw refusal('CONFLICT', 'branchMoved', { branch });
-    return this.commitOnto(request, blobs, attempt + 1);
+    if (await this.move(sha, parent.sha)) return { sha, parent: parent.sha, tree, created: true };
+    if (expectedParent === undefined && attempt < MAX_ATTEMPTS) return this.commit(attempt + 1);
+    throw refusal('CONFLICT', 'branchMoved', { branch });
+  }
+
+  private commitAt(sha: string): Promise<Commit> {
+    const { at } = this.request;
+    return this.gitHub.found(at, this.gitHub.commit(at, sha));
   }
 
   /** Whether the head is this very commit: a deletion cannot be made over it again. */
-  private async isMade(request: CommitRequest, head: Commit, blobs: Map<string, string>): Promise<boolean> {
-    const { at, message, files } = request;
+  private async isMade(head: Commit): Promise<boolean> {
+    const { message, files } = this.request;
     const [before] = head.parents;
     if (head.message !== message || before === undefined || !files.some((file) => file.delete)) return false;
-    const { tree } = await this.gitHub.found(at, this.gitHub.commit(at, before));
+    const { tree } = await this.commitAt(before);
     try {
-      return (await this.tree(request, tree, blobs)) === head.tree;
+      return (await this.treeOn(tree)) === head.tree;
     } catch (error) {
       if (isObstacle(error)) return false;
       throw error;
@@ -125,89 +135,67 @@ export class Committing {
   }
 
   /** The branch is not where it was expected. An earlier attempt of the same call may have moved it. */
-  private async before({ at, branch, expectedParent = '' }: CommitRequest, head: Commit): Promise<Commit> {
-    if (head.parents[0] !== expectedParent) throw refusal('CONFLICT', 'branchMoved', { branch });
-    return this.gitHub.found(at, this.gitHub.commit(at, expectedParent));
+  private before(head: Commit, expectedParent: string): Promise<Commit> {
+    if (head.parents[0] === expectedParent) return this.commitAt(expectedParent);
+    throw refusal('CONFLICT', 'branchMoved', { branch: this.request.branch });
   }
 
-  /** @param blobs those made so far, by path: a further attempt uses them again */
-  private async tree(
-    { at, files }: CommitRequest,
-    base: string,
-    blobs: Map<string, string>,
-  ): Promise<string> {
+  private sameAs({ sha, parents, tree, message }: Commit): CommitOutcome {
+    const [parent] = parents;
+    if (message === this.request.message && parent !== undefined)
+      return { sha, parent, tree, created: false };
+    throw refusal('CONFLICT', 'nothingToCommit', { branch: this.request.branch });
+  }
+
+  private async treeOn(base: string): Promise<string> {
+    const { at, files } = this.request;
     const kinds = await kindsOf(await TreeView.open(this.gitHub, at, base), files);
     const entries: NewTreeEntry[] = [];
     for (const file of files) {
       const kind = kinds.get(file.path) ?? 'file';
-      entries.push({ path: file.path, kind, content: await this.contentOf(at, file, blobs) });
+      entries.push({ path: file.path, kind, content: await this.contentOf(file) });
     }
     return this.gitHub.createTree(at, base, entries);
   }
 
-  private async contentOf(
-    at: RepositoryName,
-    { path, content, encoding }: FileChange,
-    blobs: Map<string, string>,
-  ): Promise<NewTreeEntry['content']> {
+  private async contentOf({ path, content, encoding }: FileChange): Promise<NewTreeEntry['content']> {
     if (content === undefined) return undefined;
     if (encoding === 'utf8') return { text: content };
-    const blob = blobs.get(path) ?? (await this.gitHub.createBlob(at, content));
-    blobs.set(path, blob);
+    const blob = this.blobs.get(path) ?? (await this.gitHub.createBlob(this.request.at, content));
+    this.blobs.set(path, blob);
     return { blob };
   }
 
-  /** Whether it was not there before. What is sent again after a lost answer meets its own branch. */
-  private async make(at: RepositoryName, name: string, sha: string, attempt = 1): Promise<boolean> {
-    const answer = await this.gitHub.createBranch(at, name, sha);
-    if (answer === 'created') return true;
-    if (answer === 'exists') {
-      if ((await this.gitHub.branch(at, name)) === sha) return attempt > 1;
-      throw refusal('CONFLICT', 'branchExists', { branch: name });
-    }
-    if ((await this.gitHub.branch(at, name)) === sha) return true;
-    if (attempt === MAX_SENT) throw outcomeUnknown(`Branch "${name}"`);
-    return this.make(at, name, sha, attempt + 1);
-  }
-
   /** Whether the commit is on the branch now. What is sent again after a lost answer may find others built on it. */
-  private async move(
-    at: RepositoryName,
-    branch: string,
-    commit: PlacedCommit,
-    attempt = 1,
-  ): Promise<boolean> {
-    const moved = await this.gitHub.moveBranch(at, branch, commit.sha);
+  private async move(sha: string, parent: string, attempt = 1): Promise<boolean> {
+    const moved = await this.gitHub.moveBranch(this.request.at, this.request.branch, sha);
     if (moved === 'moved') return true;
     if (moved === 'stale' && attempt === 1) return false;
-    if (await this.holds(at, branch, commit)) return true;
+    if (await this.holds(sha, parent)) return true;
     if (moved === 'stale') return false;
-    if (attempt === MAX_SENT) throw outcomeUnknown(`Commit ${commit.sha}`);
-    return this.move(at, branch, commit, attempt + 1);
+    if (attempt === MAX_SENT) throw outcomeUnknown(`Commit ${sha}`);
+    return this.move(sha, parent, attempt + 1);
   }
 
   /** Whether the branch leads to the commit, by way of at most so many others. */
-  private async holds(at: RepositoryName, branch: string, { sha, parent }: PlacedCommit): Promise<boolean> {
+  private async holds(sha: string, parent: string): Promise<boolean> {
+    const { at, branch } = this.request;
     let ahead = [await this.gitHub.found(at, this.gitHub.branch(at, branch))];
     for (let looked = 0; looked < MAX_LOOKED_THROUGH; looked++) {
       const [next, ...others] = ahead;
       if (next === undefined) return false;
       if (next === sha) return true;
-      const { parents } = await this.gitHub.found(at, this.gitHub.commit(at, next));
+      const { parents } = await this.commitAt(next);
       ahead = [...others, ...parents.filter((one) => one !== parent)];
     }
     throw outcomeUnknown(`Commit ${sha}`);
   }
 }
 
-function outcomeUnknown(what: string): MusterError {
-  return refusal('GITHUB_ERROR', 'outcomeUnknown', { what });
+function missing(gitHub: GitHub, at: RepositoryName, ref: string, field: string): Promise<MusterError> {
+  return gitHub.missing(at, refusal('NOT_FOUND', 'ref', { ...at, ref }, { field }));
 }
 
-function sameAs(head: Commit, { message, branch }: CommitRequest): CommitOutcome {
-  const [parent] = head.parents;
-  if (head.message === message && parent !== undefined) {
-    return { sha: head.sha, parent, tree: head.tree, created: false };
-  }
-  throw refusal('CONFLICT', 'nothingToCommit', { branch });
+function outcomeUnknown(what: string): MusterError {
+  return refusal('GITHUB_ERROR', 'outcomeUnknown', { what });
 }

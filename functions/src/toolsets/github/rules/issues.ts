@@ -13,45 +13,43 @@ interface CreatedIssue extends Issue {
   readonly created: boolean;
 }
 
-export class Issues {
-  private readonly ports: GitHubPorts;
+/**
+ * Creates an issue with a mark that nobody sees, and then stores the answer under the call's idempotency key. Where
+ * GitHub's answer is lost, the issue is found by its mark, and so it is by a repetition, where an instance died in
+ * between.
+ */
+export async function openIssue(
+  ports: GitHubPorts,
+  at: RepositoryName,
+  issue: NewIssue,
+  operation: Operation,
+  recordAnswer: RecordAnswer<CreatedIssue>,
+): Promise<CreatedIssue> {
+  const id = operation.derivedId('issue');
+  const mark = `<!-- muster:${id ?? ports.randomness.letters(MARK_LENGTH)} -->`;
+  const earlier = id === undefined ? undefined : await find(ports, at, mark);
+  const outcome = earlier
+    ? { ...earlier, created: false }
+    : { ...(await createNew(ports, at, issue, mark)), created: true };
+  await ports.store.commit([], recordAnswer(outcome));
+  return outcome;
+}
 
-  constructor(ports: GitHubPorts) {
-    this.ports = ports;
-  }
+async function createNew(
+  ports: GitHubPorts,
+  at: RepositoryName,
+  issue: NewIssue,
+  mark: string,
+): Promise<Issue> {
+  const body = issue.body === undefined ? mark : `${issue.body}\n\n${mark}`;
+  const made = await ports.gitHub.createIssue(at, { ...issue, body });
+  const created = made === 'unanswered' ? await find(ports, at, mark) : made;
+  if (created === undefined) throw refusal('GITHUB_ERROR', 'outcomeUnknown', { what: 'The issue' });
+  return created;
+}
 
-  /**
-   * Creates an issue with a mark that nobody sees, and then stores the answer under the call's idempotency key. Where
-   * GitHub's answer is lost, the issue is found by its mark, and so it is by a repetition, where an instance died in
-   * between.
-   */
-  async create(
-    at: RepositoryName,
-    issue: NewIssue,
-    operation: Operation,
-    recordAnswer: RecordAnswer<CreatedIssue>,
-  ): Promise<CreatedIssue> {
-    const id = operation.derivedId('issue');
-    const mark = `<!-- muster:${id ?? this.ports.randomness.letters(MARK_LENGTH)} -->`;
-    const earlier = id === undefined ? undefined : await this.find(at, mark);
-    const outcome = earlier
-      ? { ...earlier, created: false }
-      : { ...(await this.createNew(at, issue, mark)), created: true };
-    await this.ports.store.commit([], recordAnswer(outcome));
-    return outcome;
-  }
-
-  private async createNew(at: RepositoryName, issue: NewIssue, mark: string): Promise<Issue> {
-    const body = issue.body === undefined ? mark : `${issue.body}\n\n${mark}`;
-    const made = await this.ports.gitHub.createIssue(at, { ...issue, body });
-    const created = made === 'unanswered' ? await this.find(at, mark) : made;
-    if (created === undefined) throw refusal('GITHUB_ERROR', 'outcomeUnknown', { what: 'The issue' });
-    return created;
-  }
-
-  private find(at: RepositoryName, mark: string): Promise<Issue | undefined> {
-    // To the hour, so that the same is asked again, which costs nothing where nothing has changed.
-    const hour = Math.floor(this.ports.clock.now().getTime() / HOUR_MILLISECONDS) - REPLAY_HOURS;
-    return this.ports.gitHub.findIssue(at, mark, new Date(hour * HOUR_MILLISECONDS));
-  }
+function find(ports: GitHubPorts, at: RepositoryName, mark: string): Promise<Issue | undefined> {
+  // To the hour, so that the same is asked again, which costs nothing where nothing has changed.
+  const hour = Math.floor(ports.clock.now().getTime() / HOUR_MILLISECONDS) - REPLAY_HOURS;
+  return ports.gitHub.findIssue(at, mark, new Date(hour * HOUR_MILLISECONDS));
 }

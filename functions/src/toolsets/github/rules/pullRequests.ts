@@ -23,70 +23,72 @@ export interface CreatedPullRequest extends PullRequest {
   readonly created: boolean;
 }
 
-export class PullRequests {
-  private readonly ports: GitHubPorts;
+/** Creates a pull request, or gives the open one; then notes its task together with the call's answer. */
+export async function openPullRequest(
+  ports: GitHubPorts,
+  request: PullRequestRequest,
+  recordAnswer: RecordAnswer<CreatedPullRequest>,
+) {
+  const { at, taskId, pullRequest } = request;
+  const { owner = at.owner, branch } = headName(pullRequest.head);
+  refName(pullRequest.base, 'base');
+  if (taskId !== undefined) await requireTask(ports, request, taskId);
+  const outcome = await findOrCreate(ports, at, `${owner}:${branch}`, withTask(pullRequest, taskId));
+  const { store, randomness } = ports;
+  return retryStale(randomness, async () => {
+    const changes = taskId === undefined ? [] : await linkChanges(ports, request, taskId, outcome);
+    await store.commit(changes, recordAnswer(outcome));
+    return outcome;
+  });
+}
 
-  constructor(ports: GitHubPorts) {
-    this.ports = ports;
-  }
+async function findOrCreate(
+  ports: GitHubPorts,
+  at: RepositoryName,
+  head: string,
+  pullRequest: NewPullRequest,
+): Promise<CreatedPullRequest> {
+  const { gitHub } = ports;
+  const open = await gitHub.findPullRequest(at, head, pullRequest.base);
+  if (open !== undefined) return { ...open, created: false };
+  const created = await gitHub.createPullRequest(at, pullRequest);
+  if (typeof created !== 'string') return { ...created, created: true };
+  const there = await gitHub.findPullRequest(at, head, pullRequest.base);
+  const isOurs = created === 'unanswered'; // There was none a moment ago, and otherwise somebody else was faster.
+  if (there !== undefined) return { ...there, created: isOurs };
+  if (isOurs) throw refusal('GITHUB_ERROR', 'outcomeUnknown', { what: 'The pull request' });
+  throw refusal('NOT_FOUND', 'ref', { ...at, ref: pullRequest.head }, { field: 'head' });
+}
 
-  /** Creates a pull request, or gives the open one; then notes its task together with the call's answer. */
-  async create(request: PullRequestRequest, recordAnswer: RecordAnswer<CreatedPullRequest>) {
-    const { at, taskId, pullRequest } = request;
-    const { owner = at.owner, branch } = headName(pullRequest.head);
-    refName(pullRequest.base, 'base');
-    if (taskId !== undefined) await this.requireTask(request, taskId);
-    const outcome = await this.findOrCreate(at, `${owner}:${branch}`, withTask(pullRequest, taskId));
-    const { store, randomness } = this.ports;
-    return retryStale(randomness, async () => {
-      const changes = taskId === undefined ? [] : await this.linkChanges(request, taskId, outcome);
-      await store.commit(changes, recordAnswer(outcome));
-      return outcome;
-    });
-  }
+/** Whoever links a pull request to a task decides when it is done: its holder does, or a leader. */
+async function requireTask(
+  ports: GitHubPorts,
+  { principal, workspace }: PullRequestRequest,
+  taskId: string,
+): Promise<void> {
+  const task = (await ports.tasks.find(taskId))?.value;
+  if (task?.workspace !== workspace) throw taskNotFound(taskId);
+  const { status } = task;
+  if (isClosed(status)) throw refusal('CONFLICT', 'taskIsClosed', { taskId, status });
+  const holder = task.claim?.agentId;
+  if (holder === undefined || holder === principal.agentId || hasRole(principal.role, 'leader')) return;
+  throw refusal('FORBIDDEN', 'notHolder', { taskId, holder });
+}
 
-  private async findOrCreate(
-    at: RepositoryName,
-    head: string,
-    pullRequest: NewPullRequest,
-  ): Promise<CreatedPullRequest> {
-    const { gitHub } = this.ports;
-    const open = await gitHub.findPullRequest(at, head, pullRequest.base);
-    if (open !== undefined) return { ...open, created: false };
-    const created = await gitHub.createPullRequest(at, pullRequest);
-    if (typeof created !== 'string') return { ...created, created: true };
-    const there = await gitHub.findPullRequest(at, head, pullRequest.base);
-    const isOurs = created === 'unanswered'; // There was none a moment ago, and otherwise somebody else was faster.
-    if (there !== undefined) return { ...there, created: isOurs };
-    if (isOurs) throw refusal('GITHUB_ERROR', 'outcomeUnknown', { what: 'The pull request' });
-    throw refusal('NOT_FOUND', 'ref', { ...at, ref: pullRequest.head }, { field: 'head' });
+async function linkChanges(
+  ports: GitHubPorts,
+  { principal, at }: PullRequestRequest,
+  taskId: string,
+  { repositoryId, number }: PullRequest,
+): Promise<readonly Change[]> {
+  const { pullRequestLinks, clock } = ports;
+  const known = await pullRequestLinks.find(repositoryId, number);
+  if (known?.taskId === taskId) return [];
+  if (known !== undefined) {
+    throw refusal('CONFLICT', 'linkedToAnotherTask', { number, taskId: known.taskId });
   }
-
-  /** Whoever links a pull request to a task decides when it is done: its holder does, or a leader. */
-  private async requireTask({ principal, workspace }: PullRequestRequest, taskId: string): Promise<void> {
-    const task = (await this.ports.tasks.find(taskId))?.value;
-    if (task?.workspace !== workspace) throw taskNotFound(taskId);
-    const { status } = task;
-    if (isClosed(status)) throw refusal('CONFLICT', 'taskIsClosed', { taskId, status });
-    const holder = task.claim?.agentId;
-    if (holder === undefined || holder === principal.agentId || hasRole(principal.role, 'leader')) return;
-    throw refusal('FORBIDDEN', 'notHolder', { taskId, holder });
-  }
-
-  private async linkChanges(
-    { principal, at }: PullRequestRequest,
-    taskId: string,
-    { repositoryId, number }: PullRequest,
-  ): Promise<readonly Change[]> {
-    const { pullRequestLinks, clock } = this.ports;
-    const known = await pullRequestLinks.find(repositoryId, number);
-    if (known?.taskId === taskId) return [];
-    if (known !== undefined) {
-      throw refusal('CONFLICT', 'linkedToAnotherTask', { number, taskId: known.taskId });
-    }
-    const link = { repositoryId, number, ...at, taskId, linkedBy: principal.uid, linkedAt: clock.now() };
-    return [{ kind: 'linkPullRequest', link }];
-  }
+  const link = { repositoryId, number, ...at, taskId, linkedBy: principal.uid, linkedAt: clock.now() };
+  return [{ kind: 'linkPullRequest', link }];
 }
 
 /** For people who read the pull request; Muster itself goes by what it stored. */

@@ -32,101 +32,97 @@ const MAX_RESULTS = 1000;
 
 type Encoding = 'utf8' | 'base64';
 
-export class RepositoryReading {
-  private readonly gitHub: GitHub;
-
-  constructor(gitHub: GitHub) {
-    this.gitHub = gitHub;
-  }
-
-  /** @throws MusterError with the reasons of spec/network.md, or IS_DIRECTORY or SIZE_LIMIT_EXCEEDED */
-  async readFile(
-    at: RepositoryName,
-    { path, ref, encoding, offset }: { path: string; ref: string; encoding: Encoding; offset: number },
-  ) {
-    const contents = await this.gitHub.contents(at, filePath(path), refName(ref));
-    if (contents === undefined) throw await this.missing(at, path, ref);
-    switch (contents.type) {
-      case 'directory':
-        throw directoryRead(path, contents.entries);
-      case 'submodule':
-        return { ...contents, content: '', size: 0, encoding: 'utf8' };
-      case 'symlink': {
-        const { target, ...link } = contents;
-        return { ...link, size: Buffer.byteLength(target), encoding, content: encoded(target, encoding) };
-      }
-      case 'file':
-        return this.file(at, contents, encoding, offset);
+/** @throws MusterError with the reasons of spec/network.md, or IS_DIRECTORY or SIZE_LIMIT_EXCEEDED */
+export async function readContent(
+  gitHub: GitHub,
+  at: RepositoryName,
+  { path, ref, encoding, offset }: { path: string; ref: string; encoding: Encoding; offset: number },
+) {
+  const contents = await gitHub.contents(at, filePath(path), refName(ref));
+  if (contents === undefined) throw await missing(gitHub, at, path, ref);
+  switch (contents.type) {
+    case 'directory':
+      throw directoryRead(path, contents.entries);
+    case 'submodule':
+      return { ...contents, content: '', size: 0, encoding: 'utf8' };
+    case 'symlink': {
+      const { target, ...link } = contents;
+      return { ...link, size: Buffer.byteLength(target), encoding, content: encoded(target, encoding) };
     }
+    case 'file':
+      return file(gitHub, at, contents, encoding, offset);
   }
+}
 
-  async searchCode({
-    query,
-    filters,
-    ...search
-  }: Omit<CodeSearch, 'owner'> & { readonly filters: SearchFilters }) {
-    if ((search.page - 1) * search.perPage >= MAX_RESULTS) {
-      throw refusal('VALIDATION_ERROR', 'page', { most: MAX_RESULTS });
-    }
-    const [whole, owner] = [searchQuery(query, filters), searchedOwner(filters)];
-    const { hits, total, incomplete } = await this.gitHub.searchCode({ ...search, query: whole, owner });
-    const [contents, stars] = await Promise.all([
-      Promise.all(hits.slice(0, FILES_READ).map((hit) => this.textOf(hit))),
-      this.starsOf(hits),
-    ]);
-    const results = hits.map((hit, index) => {
-      const { owner, repo: name } = hit.at;
-      const repository = { owner, name, description: hit.description, stars: stars.get(nameOf(hit.at)) };
-      return { repository, path: hit.path, matches: matchesOf(hit, contents[index]) };
-    });
-    const { page, perPage } = search;
-    const hasNext = page * perPage < Math.min(total, MAX_RESULTS);
-    return { results, total, page, perPage, hasNext, incomplete };
+export async function findCode(
+  gitHub: GitHub,
+  { query, filters, ...search }: Omit<CodeSearch, 'owner'> & { readonly filters: SearchFilters },
+) {
+  if ((search.page - 1) * search.perPage >= MAX_RESULTS) {
+    throw refusal('VALIDATION_ERROR', 'page', { most: MAX_RESULTS });
   }
+  const [whole, owner] = [searchQuery(query, filters), searchedOwner(filters)];
+  const { hits, total, incomplete } = await gitHub.searchCode({ ...search, query: whole, owner });
+  const [contents, stars] = await Promise.all([
+    Promise.all(hits.slice(0, FILES_READ).map((hit) => textOf(gitHub, hit))),
+    starsOf(gitHub, hits),
+  ]);
+  const results = hits.map((hit, index) => {
+    const { owner, repo: name } = hit.at;
+    const repository = { owner, name, description: hit.description, stars: stars.get(nameOf(hit.at)) };
+    return { repository, path: hit.path, matches: matchesOf(hit, contents[index]) };
+  });
+  const { page, perPage } = search;
+  const hasNext = page * perPage < Math.min(total, MAX_RESULTS);
+  return { results, total, page, perPage, hasNext, incomplete };
+}
 
-  /** A file that is not text comes as base64, whatever was asked for. */
-  private async file(
-    at: RepositoryName,
-    { base64: inline, ...file }: FoundFile,
-    encoding: Encoding,
-    offset: number,
-  ) {
-    const { path, size } = file;
-    if (size > MAX_FILE_BYTES) {
-      throw refusal('VALIDATION_ERROR', 'fileTooLarge', { path, size, most: MAX_FILE_BYTES });
-    }
-    const base64 = inline ?? (await this.gitHub.found(at, this.gitHub.blob(at, file.sha)));
-    const text = encoding === 'utf8' ? utf8Text(base64) : undefined;
-    return text === undefined
-      ? { ...file, ...base64Part(base64, offset), encoding: 'base64' }
-      : { ...file, ...textPart(text, offset), encoding };
+/** A file that is not text comes as base64, whatever was asked for. */
+async function file(
+  gitHub: GitHub,
+  at: RepositoryName,
+  { base64: inline, ...file }: FoundFile,
+  encoding: Encoding,
+  offset: number,
+) {
+  const { path, size } = file;
+  if (size > MAX_FILE_BYTES) {
+    throw refusal('VALIDATION_ERROR', 'fileTooLarge', { path, size, most: MAX_FILE_BYTES });
   }
+  const base64 = inline ?? (await gitHub.found(at, gitHub.blob(at, file.sha)));
+  const text = encoding === 'utf8' ? utf8Text(base64) : undefined;
+  return text === undefined
+    ? { ...file, ...base64Part(base64, offset), encoding: 'base64' }
+    : { ...file, ...textPart(text, offset), encoding };
+}
 
-  /** GitHub's 404 does not tell what is missing. */
-  private async missing(at: RepositoryName, path: string, ref: string): Promise<MusterError> {
-    const [repository, commit] = await Promise.all([this.gitHub.repository(at), this.gitHub.commit(at, ref)]);
-    if (repository === undefined) return refusal('NOT_FOUND', 'repository', at);
-    const about = { ...at, path, ref };
-    if (commit !== undefined) return refusal('NOT_FOUND', 'file', about);
-    const { defaultBranch } = repository;
-    if (defaultBranch === ref) return refusal('NOT_FOUND', 'ref', about, { field: 'ref' });
-    return refusal('NOT_FOUND', 'refOfDefault', about, { field: 'ref', entries: [defaultBranch] });
-  }
+/** GitHub's 404 does not tell what is missing. */
+async function missing(gitHub: GitHub, at: RepositoryName, path: string, ref: string): Promise<MusterError> {
+  const [repository, commit] = await Promise.all([gitHub.repository(at), gitHub.commit(at, ref)]);
+  if (repository === undefined) return refusal('NOT_FOUND', 'repository', at);
+  const about = { ...at, path, ref };
+  if (commit !== undefined) return refusal('NOT_FOUND', 'file', about);
+  const { defaultBranch } = repository;
+  if (defaultBranch === ref) return refusal('NOT_FOUND', 'ref', about, { field: 'ref' });
+  return refusal('NOT_FOUND', 'refOfDefault', about, { field: 'ref', entries: [defaultBranch] });
+}
 
-  /** Only for the numbers of lines: a hit without them is still a hit. */
-  private async textOf({ at, sha }: CodeHit): Promise<string | undefined> {
-    const base64 = await this.gitHub.blob(at, sha).catch(unlessBroken);
-    return base64 === undefined ? undefined : utf8Text(base64);
-  }
+/** Only for the numbers of lines: a hit without them is still a hit. */
+async function textOf(gitHub: GitHub, { at, sha }: CodeHit): Promise<string | undefined> {
+  const base64 = await gitHub.blob(at, sha).catch(unlessBroken);
+  return base64 === undefined ? undefined : utf8Text(base64);
+}
 
-  private async starsOf(hits: readonly CodeHit[]): Promise<ReadonlyMap<string, number | undefined>> {
-    const distinct = new Map(hits.map(({ at }) => [nameOf(at), at]));
-    const read = [...distinct].slice(0, REPOSITORIES_READ).map(async ([name, at]) => {
-      const repository = await this.gitHub.repository(at).catch(unlessBroken);
-      return [name, repository?.stars] as const;
-    });
-    return new Map(await Promise.all(read));
-  }
+async function starsOf(
+  gitHub: GitHub,
+  hits: readonly CodeHit[],
+): Promise<ReadonlyMap<string, number | undefined>> {
+  const distinct = new Map(hits.map(({ at }) => [nameOf(at), at]));
+  const read = [...distinct].slice(0, REPOSITORIES_READ).map(async ([name, at]) => {
+    const repository = await gitHub.repository(at).catch(unlessBroken);
+    return [name, repository?.stars] as const;
+  });
+  return new Map(await Promise.all(read));
 }
 
 function nameOf({ owner, repo }: RepositoryName): string {

@@ -15,38 +15,30 @@ const MAX_LOG_LENGTH = 400_000;
 /** A workflow's file, without its folder. */
 const WORKFLOW_FILE = /^[\w.-]{1,200}\.ya?ml$/;
 
-export class Workflows {
-  private readonly gitHub: GitHub;
+export async function listRuns(gitHub: GitHub, at: RepositoryName, { workflow, ...query }: WorkflowRunQuery) {
+  if (query.branch !== undefined) refName(query.branch, 'branch');
+  const runs = await gitHub.workflowRuns(at, {
+    ...query,
+    workflow: workflow === undefined ? undefined : workflowName(workflow),
+  });
+  if (runs !== undefined) return runs;
+  throw await gitHub.missing(at, refusal('NOT_FOUND', 'workflow', at));
+}
 
-  constructor(gitHub: GitHub) {
-    this.gitHub = gitHub;
+/** A run's failed jobs, with the last lines of their logs. GitHub deletes a log after some time. */
+export async function failedJobLogs(gitHub: GitHub, at: RepositoryName, runId: number, lines: number) {
+  const jobs = await gitHub.failedJobs(at, runId);
+  if (jobs === undefined) {
+    throw await gitHub.missing(at, refusal('NOT_FOUND', 'workflowRun', at));
   }
-
-  async runs(at: RepositoryName, { workflow, ...query }: WorkflowRunQuery) {
-    if (query.branch !== undefined) refName(query.branch, 'branch');
-    const runs = await this.gitHub.workflowRuns(at, {
-      ...query,
-      workflow: workflow === undefined ? undefined : workflowName(workflow),
-    });
-    if (runs !== undefined) return runs;
-    throw await this.gitHub.missing(at, refusal('NOT_FOUND', 'workflow', at));
-  }
-
-  /** A run's failed jobs, with the last lines of their logs. GitHub deletes a log after some time. */
-  async failedJobLogs(at: RepositoryName, runId: number, lines: number) {
-    const jobs = await this.gitHub.failedJobs(at, runId);
-    if (jobs === undefined) {
-      throw await this.gitHub.missing(at, refusal('NOT_FOUND', 'workflowRun', at));
-    }
-    return Promise.all(
-      jobs.map(async (job, index) => {
-        const log = index < LOGS_READ ? await this.gitHub.jobLog(at, job.id, MAX_LOG_LENGTH) : undefined;
-        if (log === undefined) return { ...job, lines: 0 };
-        const tail = logTail(log, lines, MAX_LISTED_BYTES / LOGS_READ);
-        return { ...job, log: tail.text, lines: tail.lines };
-      }),
-    );
-  }
+  return Promise.all(
+    jobs.map(async (job, index) => {
+      const log = index < LOGS_READ ? await gitHub.jobLog(at, job.id, MAX_LOG_LENGTH) : undefined;
+      if (log === undefined) return { ...job, lines: 0 };
+      const tail = logTail(log, lines, MAX_LISTED_BYTES / LOGS_READ);
+      return { ...job, log: tail.text, lines: tail.lines };
+    }),
+  );
 }
 
 function workflowName(workflow: string | number): string | number {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { fileChange, MAX_BINARY_FILES } from '../rules/commitRequest.ts';
-import type { CommitOutcome } from '../rules/committing.ts';
+import { type CommitOutcome, commitChanges } from '../rules/committing.ts';
 import { repositoryName } from '../rules/names.ts';
 import { ADDS, inRepository } from './shapes.ts';
 
@@ -37,7 +37,8 @@ export const commitFiles = defineTool({
   },
   answer: (outcome: CommitOutcome, { branch }) => ({ ...outcome, branch }),
   handler: ({ services, recordAnswer }, { owner, repo, expected_parent: expectedParent, ...request }) =>
-    services.committing.commitFiles(
+    commitChanges(
+      services.gitHub,
       { at: repositoryName(owner, repo), expectedParent, ...request },
       recordAnswer,
     ),

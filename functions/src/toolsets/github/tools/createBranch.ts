@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
+import { makeBranch } from '../rules/committing.ts';
 import { repositoryName } from '../rules/names.ts';
 import { ADDS, inRepository } from './shapes.ts';
 
@@ -23,5 +24,5 @@ export const createBranch = defineTool({
   role: 'worker',
   example: { owner: 'sartor-ai', repo: 'claude-network', branch: 'feature/login', from: 'main' },
   handler: ({ services, recordAnswer }, { owner, repo, branch, from }) =>
-    services.committing.createBranch(repositoryName(owner, repo), branch, from, recordAnswer),
+    makeBranch(services.gitHub, repositoryName(owner, repo), branch, from, recordAnswer),
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
+import { openIssue } from '../rules/issues.ts';
 import { repositoryName } from '../rules/names.ts';
 import { ADDS, inRepository } from './shapes.ts';
 
@@ -37,5 +38,5 @@ export const createIssue = defineTool({
     labels: ['bug'],
   },
   handler: ({ services, operation, recordAnswer }, { owner, repo, ...fields }) =>
-    services.issues.create(repositoryName(owner, repo), fields, operation, recordAnswer),
+    openIssue(services.gitHub, repositoryName(owner, repo), fields, operation, recordAnswer),
 });

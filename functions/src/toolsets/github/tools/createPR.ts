@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { repositoryName } from '../rules/names.ts';
-import type { CreatedPullRequest } from '../rules/pullRequests.ts';
+import { type CreatedPullRequest, openPullRequest } from '../rules/pullRequests.ts';
 import { ADDS, inRepository } from './shapes.ts';
 
 export const createPR = defineTool({
@@ -49,7 +49,8 @@ export const createPR = defineTool({
     { services, principal, workspace, recordAnswer },
     { owner, repo, task_id: taskId, ...pullRequest },
   ) =>
-    services.pullRequests.create(
+    openPullRequest(
+      services.gitHub,
       { principal, workspace, at: repositoryName(owner, repo), pullRequest, taskId },
       recordAnswer,
     ),

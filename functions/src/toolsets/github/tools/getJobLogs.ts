@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { repositoryName } from '../rules/names.ts';
+import { failedJobLogs } from '../rules/workflows.ts';
 import { inRepository, READS } from './shapes.ts';
 
 const job = z.object({
@@ -41,6 +42,6 @@ export const getJobLogs = defineTool({
   example: { owner: 'sartor-ai', repo: 'claude-network', run_id: 4000000001, tail_lines: 50 },
   handler: async ({ services }, { owner, repo, run_id: runId, tail_lines: lines }) => ({
     runId,
-    jobs: await services.workflows.failedJobLogs(repositoryName(owner, repo), runId, lines),
+    jobs: await failedJobLogs(services.gitHub.gitHub, repositoryName(owner, repo), runId, lines),
   }),
 });

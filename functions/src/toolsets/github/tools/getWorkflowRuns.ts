@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { repositoryName } from '../rules/names.ts';
+import { listRuns } from '../rules/workflows.ts';
 import { inRepository, READS } from './shapes.ts';
 
 const STATUSES = [
@@ -63,7 +64,7 @@ export const getWorkflowRuns = defineTool({
   example: { owner: 'sartor-ai', repo: 'claude-network', workflow_id: 'ci.yml', status: 'failure' },
   handler: async ({ services }, { owner, repo, workflow_id: workflow, limit: perPage, page, ...filters }) => {
     const query = { workflow, page, perPage, ...filters };
-    const { runs, total } = await services.workflows.runs(repositoryName(owner, repo), query);
+    const { runs, total } = await listRuns(services.gitHub.gitHub, repositoryName(owner, repo), query);
     return { runs, total, page, perPage, hasNext: page * perPage < total };
   },
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool, partial } from '../../../mcp/tool.ts';
 import { repositoryName } from '../rules/names.ts';
+import { readContent } from '../rules/reading.ts';
 import { inPatternedRepository, READS } from './shapes.ts';
 
 export const readFile = defineTool({
@@ -33,7 +34,11 @@ export const readFile = defineTool({
   role: 'viewer',
   example: { owner: 'sartor-ai', repo: 'claude-network', path: 'README.md', ref: 'main' },
   handler: async ({ services }, { owner, repo, ...file }) => {
-    const { content, ...metadata } = await services.reading.readFile(repositoryName(owner, repo), file);
+    const { content, ...metadata } = await readContent(
+      services.gitHub.gitHub,
+      repositoryName(owner, repo),
+      file,
+    );
     return { content, metadata };
   },
 });

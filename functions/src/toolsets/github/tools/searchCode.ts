@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool, partial } from '../../../mcp/tool.ts';
 import { searchFilters } from '../rules/names.ts';
+import { findCode } from '../rules/reading.ts';
 import { READS } from './shapes.ts';
 
 const match = partial({
@@ -48,5 +49,6 @@ export const searchCode = defineTool({
   annotations: READS,
   role: 'viewer',
   example: { query: 'registerAgent', filters: { owner: 'sartor-ai', repo: 'claude-network' } },
-  handler: ({ services }, { filters = {}, ...search }) => services.reading.searchCode({ ...search, filters }),
+  handler: ({ services }, { filters = {}, ...search }) =>
+    findCode(services.gitHub.gitHub, { ...search, filters }),
 });
