@@ -31,14 +31,7 @@ import { TaskOverview } from '../toolsets/system/rules/queue.ts';
 import { SystemStatus } from '../toolsets/system/rules/status.ts';
 import { ProcessGauge } from '../toolsets/system/store/metrics.ts';
 import { notify } from '../toolsets/todo/rules/notifications.ts';
-import {
-  audit,
-  directDelivery,
-  EventConsumer,
-  relayEvent,
-  TOPICS,
-  type Topic,
-} from '../toolsets/todo/rules/outbox.ts';
+import { audit, directDelivery, eventConsumer, relayEvent, TOPICS } from '../toolsets/todo/rules/outbox.ts';
 import { RecurringTasks } from '../toolsets/todo/rules/recurringTasks.ts';
 import { ReminderService, sendReminders } from '../toolsets/todo/rules/reminders.ts';
 import { repairTodo } from '../toolsets/todo/rules/repair.ts';
@@ -57,14 +50,10 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
   const taskClaims = new TaskClaims(ports);
   const overview = new AgentOverview(ports);
   const tasks = new TaskOverview(ports);
-  const consumers: Readonly<Record<Topic, EventConsumer>> = {
-    [TOPICS.taskEvents]: new EventConsumer('audit', (event) => audit(event, ports), ports),
-    [TOPICS.taskUpdates]: new EventConsumer(
-      'mirror',
-      (event) => ports.clientLists.putTaskUpdate(event),
-      ports,
-    ),
-    [TOPICS.reminders]: new EventConsumer('notifier', (event) => notify(ports, event), ports),
+  const consumers = {
+    [TOPICS.taskEvents]: eventConsumer('audit', (event) => audit(event, ports), ports),
+    [TOPICS.taskUpdates]: eventConsumer('mirror', (event) => ports.clientLists.putTaskUpdate(event), ports),
+    [TOPICS.reminders]: eventConsumer('notifier', (event) => notify(ports, event), ports),
   };
   const publisher = ports.publisher ?? directDelivery(consumers);
   return {

@@ -1,6 +1,6 @@
 /** From the outbox to Pub/Sub: topics, attributes, order, and what nobody can process. */
 import assert from 'node:assert/strict';
-import { EventConsumer, messageOf, TOPICS } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
+import { eventConsumer, messageOf, TOPICS } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
 import { PubSubPublisher } from '../../../functions/src/vendors/pubsub/publisher.ts';
 import { portsOf } from '../../support/ports.ts';
@@ -78,7 +78,7 @@ describe('the relay of events', () => {
       const subscription = await Subscription.to('dead-letters');
       const id = `message-${Math.random()}`;
       let taken = 0;
-      const consumer = new EventConsumer(
+      const consumer = eventConsumer(
         'test',
         async () => void taken++,
         portsOf<TodoPorts>({

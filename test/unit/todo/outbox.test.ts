@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { DeadLetter } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
 import {
-  EventConsumer,
+  eventConsumer,
   messageOf,
   relayEvent,
   type TaskEvent,
@@ -77,7 +77,7 @@ describe('a consumer', () => {
     const buried: DeadLetter[] = [];
     const { errors, log } = errorsOf();
     const deadLetters = { bury: async (letter: DeadLetter) => void buried.push(letter) };
-    const consuming = new EventConsumer('test', act, portsOf<TodoPorts>({ deadLetters, log })).receive({
+    const consuming = eventConsumer('test', act, portsOf<TodoPorts>({ deadLetters, log })).receive({
       id: 'message-1',
       text,
     });

@@ -8,12 +8,6 @@ import { MusterError } from '../../../kernel/errors.ts';
 import type { TodoPorts } from './ports.ts';
 import { caseFolded, type Todo } from './todo.ts';
 
-/** How a commit changes the guards, and the to-do that has the wanted one already. */
-interface GuardExchange {
-  readonly changes: Change[];
-  readonly holder?: Todo;
-}
-
 /**
  * Releases the guard of a to-do as it was, and reserves the guard of the to-do as it becomes.
  * @throws MusterError CONFLICT, with the reason DUPLICATE_TASK
@@ -37,13 +31,11 @@ export async function guardChangesIfFree(ports: TodoPorts, before: Todo | undefi
   return (await exchange(ports, before, after, after.id)).changes;
 }
 
-/** A client may have given a to-do the title of another one. The guard is then the other's, and stays. */
-async function exchange(
-  ports: TodoPorts,
-  before: Todo | undefined,
-  after: Todo | undefined,
-  id: string | undefined,
-): Promise<GuardExchange> {
+/**
+ * How a commit changes the guards, and the to-do that has the wanted one already. A client may have given a to-do
+ * the title of another one: the guard is then the other's, and stays.
+ */
+async function exchange(ports: TodoPorts, before?: Todo, after?: Todo, id?: string) {
   const [old, next] = [guardOf(ports, before), guardOf(ports, after)];
   if (old === next || id === undefined) return { changes: [] };
   const isOwn = old !== undefined && (await ports.todos.findGuard(old))?.value === id;
@@ -54,7 +46,8 @@ async function exchange(
   const holder = held && (await ports.todos.find(held.value))?.value;
   if (holder !== undefined && guardOf(ports, holder) === next) return { changes: released, holder };
   const replaced = held && { replaces: held.version };
-  return { changes: [...released, { kind: 'reserveTitle', id: next, taskId: id, ...replaced }] };
+  const reserving: Change = { kind: 'reserveTitle', id: next, taskId: id, ...replaced };
+  return { changes: [...released, reserving] };
 }
 
 /** Undefined for a to-do that needs no guard. */

@@ -125,26 +125,22 @@ export async function relayEvent(ports: TodoPorts, publisher: EventPublisher, ev
  * however often. It throws where it may succeed later, and buries what it can never process, so that one bad
  * message is neither tried for a day nor lost.
  */
-export class EventConsumer {
-  readonly name: string;
-  /** Takes an event without its journey as a message. */
-  readonly act: (event: TaskEvent) => Promise<void>;
-  private readonly ports: TodoPorts;
-
-  constructor(name: string, act: (event: TaskEvent) => Promise<void>, ports: TodoPorts) {
-    this.name = name;
-    this.act = act;
-    this.ports = ports;
-  }
-
-  async receive({ id, text }: { readonly id: string; readonly text: string }): Promise<void> {
-    const { deadLetters, log } = this.ports;
-    const read = eventMessage.safeParse(parsedJson(text));
-    if (read.success) return this.act(eventOf(read.data));
-    const reason = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
-    log.error('message_buried', { consumer: this.name, messageId: id, reason });
-    await deadLetters.bury({ consumer: this.name, reason, messageId: id, text });
-  }
+export function eventConsumer(
+  consumer: string,
+  act: (event: TaskEvent) => Promise<void>,
+  { deadLetters, log }: TodoPorts,
+) {
+  return {
+    /** Takes an event without its journey as a message. */
+    act,
+    async receive({ id: messageId, text }: { readonly id: string; readonly text: string }): Promise<void> {
+      const read = eventMessage.safeParse(parsedJson(text));
+      if (read.success) return act(eventOf(read.data));
+      const reason = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+      log.error('message_buried', { consumer, messageId, reason });
+      await deadLetters.bury({ consumer, reason, messageId, text });
+    },
+  };
 }
 
 /**
@@ -157,6 +153,8 @@ export function audit(event: TaskEvent, { recordArrival, hashing, clock }: TodoP
 }
 
 /** Hands events to their consumers without a broker, on a machine that has none. */
-export function directDelivery(consumers: Readonly<Record<Topic, EventConsumer>>): EventPublisher {
+export function directDelivery(
+  consumers: Readonly<Record<Topic, Pick<ReturnType<typeof eventConsumer>, 'act'>>>,
+): EventPublisher {
   return { publish: (topic, event) => consumers[topic].act(event) };
 }

@@ -188,35 +188,33 @@ export function titleGuardFromDocument(data: unknown): string {
   return z.object({ task_id: z.string() }).parse(data).task_id;
 }
 
-const record = z.object({
-  owner_uid: z.string(),
-  occurs_on: z.string().nullable(),
-  recorded: z.object({
-    id: z.string(),
-    title: z.string(),
-    description: z.string().exactOptional(),
-    due_date: z.iso.datetime().exactOptional(),
-    priority: z.enum(PRIORITIES),
-    tags: z.array(z.string()),
-    completed: z.boolean(),
-    completed_at: z.iso.datetime().exactOptional(),
-    created_at: z.iso.datetime(),
-    recurring_task_id: z.string().exactOptional(),
-  }),
-});
+const instant = z.iso.datetime().transform((text) => new Date(text));
 
-/** A to-do from a document that is gone, as its last event told of it. */
+const recordCodec = documentCodec(
+  z.object({
+    owner_uid: z.string(),
+    occurs_on: z.string().nullable(),
+    recorded: z.object({
+      id: z.string(),
+      title: z.string(),
+      description: z.string().exactOptional(),
+      due_date: instant.exactOptional(),
+      priority: z.enum(PRIORITIES),
+      tags: z.array(z.string()),
+      completed: z.boolean(),
+      completed_at: instant.exactOptional(),
+      created_at: instant,
+      recurring_task_id: z.string().exactOptional(),
+    }),
+  }),
+);
+
+/** A to-do from a document that is gone, as its last event told of it; undefined where that cannot be read. */
 export function todoFromRecord(data: unknown): Todo | undefined {
-  const parsed = record.safeParse(data);
-  if (!parsed.success) return undefined;
-  const { owner_uid: ownerUid, occurs_on: occursOn, recorded } = parsed.data;
-  const { due_date, completed_at, created_at, recurring_task_id: recurringTaskId, ...rest } = recorded;
-  return {
-    ...rest,
-    ownerUid,
-    ...(due_date && { dueDate: new Date(due_date) }),
-    ...(completed_at && { completedAt: new Date(completed_at) }),
-    createdAt: new Date(created_at),
-    ...(recurringTaskId !== undefined && occursOn !== null && { recurringTaskId, occursOn }),
-  };
+  try {
+    const { recorded, ...others } = recordCodec.fromDocument(data);
+    return { ...recorded, ...others };
+  } catch {
+    return undefined;
+  }
 }
