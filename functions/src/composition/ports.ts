@@ -64,7 +64,7 @@ import {
   workflowWriters,
 } from '../toolsets/orchestration/store/workflows.ts';
 import { DatabaseMetricsReader, FirestoreSweepRecord } from '../toolsets/system/store/metrics.ts';
-import { FirestoreSkillReader } from '../toolsets/system/store/skills.ts';
+import { SkillQueries } from '../toolsets/system/store/skills.ts';
 import type { PushService } from '../toolsets/todo/rules/notifications.ts';
 import { FirestoreTaskHistory, recordArrivalIn, reminderWriters } from '../toolsets/todo/store/events.ts';
 import {
@@ -74,8 +74,8 @@ import {
   FirestoreNotifications,
   verifiedEmail,
 } from '../toolsets/todo/store/notifications.ts';
-import { FirestoreRecurringTaskReader, FirestoreReminderReader } from '../toolsets/todo/store/reminders.ts';
-import { FirestoreTodoReader, todoWriters } from '../toolsets/todo/store/todos.ts';
+import { RecurringTaskQueries, ReminderQueries } from '../toolsets/todo/store/reminders.ts';
+import { TodoQueries, todoWriters } from '../toolsets/todo/store/todos.ts';
 import { Claude } from '../vendors/anthropic/claude.ts';
 import { CloudTasksRunQueue } from '../vendors/cloudtasks/runQueue.ts';
 import { FcmPushService, localMessagingApp } from '../vendors/fcm/pushService.ts';
@@ -171,11 +171,11 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
     events: new DatabaseEventLog(realtimeDatabase, unreadable),
     leases: new DatabaseWatcherLeases(realtimeDatabase),
 
-    todos: new FirestoreTodoReader(database, documents),
-    recurringTasks: new FirestoreRecurringTaskReader(database, documents),
+    todos: new TodoQueries(database, documents),
+    recurringTasks: new RecurringTaskQueries(database, documents),
     taskHistory: new FirestoreTaskHistory(database, documents),
     recordArrival: recordArrivalIn(database),
-    reminders: new FirestoreReminderReader(database, documents),
+    reminders: new ReminderQueries(database, documents),
     notifications: new FirestoreNotifications(database, documents),
     clientLists: new DatabaseClientLists(realtimeDatabase),
     publisher: hasPubSub() ? broker : undefined,
@@ -186,7 +186,7 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
     push,
 
     onboardingFacts: new FirestoreOnboardingFacts(database, documents),
-    skills: new FirestoreSkillReader(database, documents),
+    skills: new SkillQueries(database, documents),
     metricsReader: new DatabaseMetricsReader(realtimeDatabase, unreadable),
     probes: {
       firestore: () => probeFirestore(database),

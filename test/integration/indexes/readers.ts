@@ -193,7 +193,7 @@ async function sessionCalls(): Promise<readonly Call[]> {
 }
 
 async function skillCalls(): Promise<readonly Call[]> {
-  const { FirestoreSkillReader }: SkillReaders = await load('toolsets/system/store/skills.ts');
+  const { SkillQueries }: SkillReaders = await load('toolsets/system/store/skills.ts');
   const queries = [
     { words: [] },
     { words: [], category: 'general' },
@@ -203,18 +203,18 @@ async function skillCalls(): Promise<readonly Call[]> {
   ];
   return queries.flatMap((query) =>
     [true, false].flatMap((includeDeprecated): Call[] => [
-      (database) => new FirestoreSkillReader(database, documents).find({ ...query, includeDeprecated }, 0, 2),
-      (database) => new FirestoreSkillReader(database, documents).find({ ...query, includeDeprecated }, 0, 0),
+      (database) => new SkillQueries(database, documents).find({ ...query, includeDeprecated }, 0, 2),
+      (database) => new SkillQueries(database, documents).find({ ...query, includeDeprecated }, 0, 0),
     ]),
   );
 }
 
 async function reminderCalls(): Promise<readonly Call[]> {
-  const { FirestoreReminderReader }: ReminderReaders = await load('toolsets/todo/store/reminders.ts');
+  const { ReminderQueries }: ReminderReaders = await load('toolsets/todo/store/reminders.ts');
   const read =
-    <Result>(reading: (reader: InstanceType<typeof FirestoreReminderReader>) => Promise<Result>): Call =>
+    <Result>(reading: (reader: InstanceType<typeof ReminderQueries>) => Promise<Result>): Call =>
     (database) =>
-      reading(new FirestoreReminderReader(database, documents));
+      reading(new ReminderQueries(database, documents));
   return [
     read((reader) => reader.find('todo-1')),
     read((reader) => reader.due(NOW, FIRST)),
@@ -317,7 +317,7 @@ async function taskLogCalls(): Promise<readonly Call[]> {
 }
 
 async function todoCalls(): Promise<readonly Call[]> {
-  const { FirestoreTodoReader }: TodoReaders = await load('toolsets/todo/store/todos.ts');
+  const { TodoQueries }: TodoReaders = await load('toolsets/todo/store/todos.ts');
   const filters = [
     { tags: [] },
     { tags: ['work'] },
@@ -330,15 +330,15 @@ async function todoCalls(): Promise<readonly Call[]> {
   const sorts = SORT_FIELDS.flatMap((by) => SORT_ORDERS.map((order) => ({ by, order })));
   const pages = [{ limit: 2 }, { limit: 2, after: { order: [1, 2, 3], id: 'id-1' } }];
   return [
-    (database) => new FirestoreTodoReader(database, documents).find('todo-1'),
-    (database) => new FirestoreTodoReader(database, documents).findReminded('todo-1'),
-    (database) => new FirestoreTodoReader(database, documents).findGuard('guard-1'),
+    (database) => new TodoQueries(database, documents).find('todo-1'),
+    (database) => new TodoQueries(database, documents).findReminded('todo-1'),
+    (database) => new TodoQueries(database, documents).findGuard('guard-1'),
     ...filters.flatMap((filter) =>
       sorts.flatMap((sort) =>
         pages.map(
           (page): Call =>
             (database) =>
-              new FirestoreTodoReader(database, documents).list({ ownerUid: 'uid-1', ...filter }, sort, page),
+              new TodoQueries(database, documents).list({ ownerUid: 'uid-1', ...filter }, sort, page),
         ),
       ),
     ),
@@ -346,7 +346,7 @@ async function todoCalls(): Promise<readonly Call[]> {
 }
 
 async function todoSearchCalls(): Promise<readonly Call[]> {
-  const { FirestoreTodoReader }: TodoReaders = await load('toolsets/todo/store/todos.ts');
+  const { TodoQueries }: TodoReaders = await load('toolsets/todo/store/todos.ts');
   const pages = [
     { limit: 2 },
     { limit: 2, after: { order: [0], id: 'id-1' } },
@@ -356,19 +356,17 @@ async function todoSearchCalls(): Promise<readonly Call[]> {
     pages.map(
       (page): Call =>
         (database) =>
-          new FirestoreTodoReader(database, documents).search('uid-1', words, page),
+          new TodoQueries(database, documents).search('uid-1', words, page),
     ),
   );
 }
 
 async function recurringTaskCalls(): Promise<readonly Call[]> {
-  const { FirestoreRecurringTaskReader }: RecurringTaskReaders = await load(
-    'toolsets/todo/store/reminders.ts',
-  );
+  const { RecurringTaskQueries }: RecurringTaskReaders = await load('toolsets/todo/store/reminders.ts');
   return [
-    (database) => new FirestoreRecurringTaskReader(database, documents).find('recurring-1'),
-    (database) => new FirestoreRecurringTaskReader(database, documents).list('uid-1', false, FIRST),
-    (database) => new FirestoreRecurringTaskReader(database, documents).list('uid-1', true, NEXT),
+    (database) => new RecurringTaskQueries(database, documents).find('recurring-1'),
+    (database) => new RecurringTaskQueries(database, documents).list('uid-1', false, FIRST),
+    (database) => new RecurringTaskQueries(database, documents).list('uid-1', true, NEXT),
   ];
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { reminderPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { reminderAt } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
-import { FirestoreReminderReader } from '../../../functions/src/toolsets/todo/store/reminders.ts';
+import { ReminderQueries } from '../../../functions/src/toolsets/todo/store/reminders.ts';
 import { byDay } from '../../support/night.ts';
 import { documents } from '../../support/reading.ts';
 import { dyingStore, Person } from './person.ts';
@@ -107,7 +107,7 @@ describe('sending reminders', () => {
     const broken = firestore().doc(reminderPath(`${person.uid}-broken`));
     await broken.set({ sent: false, remind_at: new Date(0) });
     const id = await person.remind(person.now);
-    await person.sendReminders({ reminders: new FirestoreReminderReader(firestore(), documents) });
+    await person.sendReminders({ reminders: new ReminderQueries(firestore(), documents) });
     assert.equal((await person.sendings(id)).length, 1);
     await broken.delete();
   });

@@ -21,8 +21,8 @@ import { RecurringTasks } from '../../../../functions/src/toolsets/todo/rules/re
 import { TodoService } from '../../../../functions/src/toolsets/todo/rules/todos.ts';
 import { FirestoreTaskHistory } from '../../../../functions/src/toolsets/todo/store/events.ts';
 import { FirestoreNotifications } from '../../../../functions/src/toolsets/todo/store/notifications.ts';
-import { FirestoreRecurringTaskReader } from '../../../../functions/src/toolsets/todo/store/reminders.ts';
-import { FirestoreTodoReader } from '../../../../functions/src/toolsets/todo/store/todos.ts';
+import { RecurringTaskQueries } from '../../../../functions/src/toolsets/todo/store/reminders.ts';
+import { TodoQueries } from '../../../../functions/src/toolsets/todo/store/todos.ts';
 import { silent } from '../../../integration/coordination/team.ts';
 import { portsOf } from '../../../support/ports.ts';
 import { documents } from '../../../support/reading.ts';
@@ -118,8 +118,8 @@ export class Deployment {
   private ports(): TodoPorts {
     const clock = movableClock(this.clockFile);
     return portsOf<TodoPorts>({
-      todos: new FirestoreTodoReader(this.firestore, documents),
-      recurringTasks: new FirestoreRecurringTaskReader(this.firestore, documents),
+      todos: new TodoQueries(this.firestore, documents),
+      recurringTasks: new RecurringTaskQueries(this.firestore, documents),
       taskHistory: new FirestoreTaskHistory(this.firestore, documents),
       notifications: new FirestoreNotifications(this.firestore, documents),
       store: new FirestoreStore(this.firestore, clock, systemRandomness, changeWriters),

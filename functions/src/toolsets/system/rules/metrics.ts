@@ -6,7 +6,7 @@ import { type PortOf, Service, type UnreadableDocuments } from '../../../kernel/
 import type { SweepRecord } from '../../../kernel/sweep.ts';
 import { inTime } from '../../../kernel/waiting.ts';
 import type { GitHubPorts } from '../../github/index.ts';
-import type { FirestoreSkillReader } from '../store/skills.ts';
+import type { SkillQueries } from '../store/skills.ts';
 
 /** How far back calls are looked at. */
 export const WINDOW_MILLISECONDS = 3_600_000;
@@ -70,7 +70,7 @@ export interface SystemPorts extends GitHubPorts {
     /** Counts the changes of a kind that commits of this instance may have brought about. */
     committed(kind: keyof AgentChanges): number;
   };
-  readonly skills: PortOf<FirestoreSkillReader>;
+  readonly skills: PortOf<SkillQueries>;
   readonly metricsReader: MetricsReader;
   readonly probes: Probes;
   readonly sweepRecord: SweepRecord;

@@ -13,7 +13,7 @@ const MAX_CANDIDATES = 1000;
 /** Firestore skips documents one by one, and bills them. */
 const MAX_SKIPPED = 100_000;
 
-export class FirestoreSkillReader extends FirestoreReader {
+export class SkillQueries extends FirestoreReader {
   /** Capabilities by name. Of more than 1,000 that begin with the longest word, the first are looked through. */
   async find(query: SkillQuery, offset: number, limit: number) {
     const [longest] = [...query.words].sort((a, b) => b.length - a.length);

@@ -8,16 +8,16 @@ import type {
   DatabaseDevices,
   FirestoreNotifications,
 } from '../store/notifications.ts';
-import type { FirestoreRecurringTaskReader, FirestoreReminderReader } from '../store/reminders.ts';
-import type { FirestoreTodoReader } from '../store/todos.ts';
+import type { RecurringTaskQueries, ReminderQueries } from '../store/reminders.ts';
+import type { TodoQueries } from '../store/todos.ts';
 import type { PushService } from './notifications.ts';
 import type { DeadLetters, EventPublisher } from './outbox.ts';
 
 export interface TodoPorts extends AccessPorts {
-  readonly todos: PortOf<FirestoreTodoReader>;
-  readonly recurringTasks: PortOf<FirestoreRecurringTaskReader>;
+  readonly todos: PortOf<TodoQueries>;
+  readonly recurringTasks: PortOf<RecurringTaskQueries>;
   readonly taskHistory: PortOf<FirestoreTaskHistory>;
-  readonly reminders: PortOf<FirestoreReminderReader>;
+  readonly reminders: PortOf<ReminderQueries>;
   readonly recordArrival: ReturnType<typeof recordArrivalIn>;
   readonly notifications: PortOf<FirestoreNotifications>;
   readonly clientLists: PortOf<DatabaseClientLists>;

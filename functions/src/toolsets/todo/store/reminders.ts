@@ -28,7 +28,7 @@ export const { toDocument: reminderToDocument, fromDocument: reminderFromDocumen
 
 export type Reminder = ReturnType<typeof reminderFromDocument>;
 
-export class FirestoreReminderReader extends FirestoreReader {
+export class ReminderQueries extends FirestoreReader {
   async find(id: string): Promise<Versioned<Reminder> | undefined> {
     return this.documents.findVersioned(
       await this.database.doc(reminderPath(id)).get(),
@@ -113,7 +113,7 @@ export function recurringTaskToDocument(recurring: RecurringTask): Record<string
   return { ...recurringTaskCodec.toDocument(recurring), ended: recurring.endedAt !== undefined };
 }
 
-export class FirestoreRecurringTaskReader extends FirestoreReader {
+export class RecurringTaskQueries extends FirestoreReader {
   async find(id: string): Promise<Versioned<RecurringTask> | undefined> {
     const snapshot = await this.database.doc(recurringTaskPath(id)).get();
     return this.documents.findVersioned(snapshot, recurringTaskFromDocument);

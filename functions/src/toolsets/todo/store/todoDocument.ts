@@ -84,7 +84,7 @@ export function tagSetKey(tags: readonly string[]): string {
 
 /**
  * The key of every set that can be made of a to-do's tags: at most 1,023 for ten of them, and 7 for three.
- * "Has all of these tags" is then one look into one index. See docs/decisions/0017-to-do-queries.md.
+ * "Has all of these tags" is then one read of one index. See docs/decisions/0017-to-do-queries.md.
  */
 export function tagSetKeys(tags: readonly string[]): readonly string[] {
   const sorted = [...new Set(tags.map(caseFolded))].sort();

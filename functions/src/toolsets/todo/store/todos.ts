@@ -30,7 +30,7 @@ import {
 } from './todoDocument.ts';
 import { searchTodos } from './todoSearch.ts';
 
-export class FirestoreTodoReader extends FirestoreReader {
+export class TodoQueries extends FirestoreReader {
   async find(id: string): Promise<Versioned<Todo> | undefined> {
     const [snapshot] = await this.database.getAll(this.database.doc(todoPath(id)), {
       fieldMask: [...TODO_FIELDS],
