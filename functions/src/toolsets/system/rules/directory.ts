@@ -138,7 +138,7 @@ function capabilitySkill({ agents, ...skill }: OfferedSkill): Skill {
   };
 }
 
-export interface SkillQuery {
+export interface SkillFilter {
   /** Without regard to case and accents. */
   readonly category?: string | undefined;
   /** Each must begin a word of the name; as search.ts writes them. */

@@ -5,7 +5,7 @@ import { skillFromDocument } from '../../../access/store/agents.ts';
 import { COLLECTIONS } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { folded, lookedUpPrefix, matchesWords } from '../../../kernel/text.ts';
-import type { SkillQuery } from '../rules/directory.ts';
+import type { SkillFilter } from '../rules/directory.ts';
 
 /** How many candidates are looked through where no index answers the whole query. */
 const MAX_CANDIDATES = 1000;
@@ -15,7 +15,7 @@ const MAX_SKIPPED = 100_000;
 
 export class SkillQueries extends FirestoreReader {
   /** Capabilities by name. Of more than 1,000 that begin with the longest word, the first are looked through. */
-  async find(query: SkillQuery, offset: number, limit: number) {
+  async find(query: SkillFilter, offset: number, limit: number) {
     const [longest] = [...query.words].sort((a, b) => b.length - a.length);
     const candidates = this.candidates(query, longest);
     const rest = restOf(query, longest);
@@ -38,7 +38,7 @@ export class SkillQueries extends FirestoreReader {
   }
 
   /** What one index finds: by the longest word, else by category. */
-  private candidates({ category, includeDeprecated }: SkillQuery, longest: string | undefined): Query {
+  private candidates({ category, includeDeprecated }: SkillFilter, longest: string | undefined): Query {
     let query: Query = this.database.collection(COLLECTIONS.skills);
     if (longest !== undefined) query = query.where('prefixes', 'array-contains', lookedUpPrefix(longest));
     else if (category !== undefined) query = query.where('category_folded', '==', folded(category));
@@ -49,7 +49,7 @@ export class SkillQueries extends FirestoreReader {
 }
 
 /** What the index leaves to be looked at, if anything. */
-function restOf({ category, words }: SkillQuery, longest: string | undefined) {
+function restOf({ category, words }: SkillFilter, longest: string | undefined) {
   const isWhole = longest === undefined || (words.length === 1 && lookedUpPrefix(longest) === longest);
   if (isWhole && (longest === undefined || category === undefined)) return undefined;
   return (skill: OfferedSkill) =>
