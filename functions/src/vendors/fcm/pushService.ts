@@ -60,9 +60,10 @@ function messageTo(token: string, { id, taskId, title, body, at }: Notification)
   };
 }
 
-// For a service on this machine that speaks FCM's HTTP v1, where tests and demonstrations have one.
-
-/** Takes what the SDK sends to Google's host to another, unencrypted. */
+/**
+ * Takes what the SDK sends to Google's host to another, unencrypted: to a service on this machine that speaks FCM's
+ * HTTP v1, where tests and demonstrations have one.
+ */
 class Detour extends Agent {
   readonly protocol = 'https:'; // what the SDK asks of its agent
   private readonly url: URL;

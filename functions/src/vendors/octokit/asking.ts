@@ -60,7 +60,7 @@ export class OctokitClient implements GitHubClient {
     const { location } = answer.headers;
     if (typeof location === 'string' && URL.canParse(location)) return endOfText(location, route, most);
     const cause = `${route}: ${answer.status} without an address`;
-    throw refusal('GITHUB_ERROR', 'unavailable', {}, { cause });
+    throw refusal('GITHUB_ERROR', 'unavailable', { cause });
   }
 
   once<Word extends string>(
@@ -165,10 +165,10 @@ async function endOfText(address: string, route: string, most: number): Promise<
     if (response.ok && response.body !== null) return await endOf(response.body, most);
     status = response.status;
   } catch {
-    if (signal.aborted) throw refusal('TIMEOUT', 'timeout', {}, { cause: route });
+    if (signal.aborted) throw refusal('TIMEOUT', 'timeout', { cause: route });
   }
   const cause = `the log's host: ${status === 0 ? 'no connection' : `HTTP ${status}`}`;
-  throw refusal('GITHUB_ERROR', 'noConnection', {}, { cause });
+  throw refusal('GITHUB_ERROR', 'noConnection', { cause });
 }
 
 async function endOf(body: ReadableStream<Uint8Array>, most: number): Promise<string> {

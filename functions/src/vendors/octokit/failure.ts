@@ -75,18 +75,18 @@ export function isUnanswered(error: unknown): boolean {
 export function failureOf(error: unknown, route: string): unknown {
   if (error instanceof MusterError) return error;
   if (error instanceof Error && error.name === 'AbortError') {
-    return refusal('TIMEOUT', 'timeout', {}, { cause: route });
+    return refusal('TIMEOUT', 'timeout', { cause: route });
   }
   const refused = refusalOf(error);
   if (refused === undefined) {
     // Most likely a private key that cannot be read; its text must not get into the log.
     const cause = `${route}: ${error instanceof Error ? error.name : typeof error}`;
     const wrong = "This deployment's GitHub credentials cannot be used.";
-    return refusal('GITHUB_ERROR', 'notSetUp', { wrong }, { cause });
+    return refusal('GITHUB_ERROR', 'notSetUp', { wrong, cause });
   }
   // For the log. Requests, headers and addresses stay out, since they may hold secrets.
   const cause = `${route}: ${refused.status} ${plainLine(refused.text, LOGGED_LENGTH)}`;
-  if (!refused.answered) return refusal('GITHUB_ERROR', 'noConnection', {}, { cause });
+  if (!refused.answered) return refusal('GITHUB_ERROR', 'noConnection', { cause });
   return rateLimit(refused, cause) ?? unavailable(refused, cause) ?? byStatus(refused, cause);
 }
 
@@ -105,40 +105,40 @@ function rateLimit({ status, text, headers }: Refusal, cause: string): MusterErr
 /** Primary or secondary. */
 function rateLimited(wait: number, cause: string, reset = new Date(Date.now() + wait * 1000)): MusterError {
   const seconds = Math.max(1, Math.ceil(wait));
-  const about = { until: reset.toISOString(), seconds };
-  return refusal('RATE_LIMITED', 'rateLimit', about, { retryAfter: seconds, cause });
+  const until = reset.toISOString();
+  return refusal('RATE_LIMITED', 'rateLimit', { until, seconds, retryAfter: seconds, cause });
 }
 
 /** What looks like a lack of permission and is none. */
 function unavailable({ status, text, fields }: Refusal, cause: string): MusterError | undefined {
-  if (status === 451) return refusal('FORBIDDEN', 'blocked', {}, { cause });
+  if (status === 451) return refusal('FORBIDDEN', 'blocked', { cause });
   if (status !== 403 && status !== 413 && status !== 422) return undefined;
   // GitHub gives blobs up to 100 MB, and takes less.
   if (status === 413 || fields.some(({ code }) => code === 'too_large')) {
-    return refusal('VALIDATION_ERROR', 'tooLarge', {}, { cause });
+    return refusal('VALIDATION_ERROR', 'tooLarge', { cause });
   }
   const isArchived = status === 403 && /\barchived\b/i.test(text);
-  return isArchived ? refusal('FORBIDDEN', 'archived', {}, { cause }) : undefined;
+  return isArchived ? refusal('FORBIDDEN', 'archived', { cause }) : undefined;
 }
 
 function byStatus({ status, fields }: Refusal, cause: string): MusterError {
-  if (status >= 500) return refusal('GITHUB_ERROR', 'unavailable', {}, { cause });
+  if (status >= 500) return refusal('GITHUB_ERROR', 'unavailable', { cause });
   switch (status) {
     case 400:
     case 422:
       return invalidArguments(fields, cause);
     case 401: {
       const wrong = "GitHub refuses this deployment's credentials.";
-      return refusal('GITHUB_ERROR', 'notSetUp', { wrong }, { cause });
+      return refusal('GITHUB_ERROR', 'notSetUp', { wrong, cause });
     }
     case 403:
-      return refusal('FORBIDDEN', 'notAllowed', {}, { cause });
+      return refusal('FORBIDDEN', 'notAllowed', { cause });
     case 409:
-      return refusal('CONFLICT', 'conflict', {}, { cause });
+      return refusal('CONFLICT', 'conflict', { cause });
     case 410:
-      return refusal('GONE', 'gone', {}, { cause });
+      return refusal('GONE', 'gone', { cause });
     default:
-      return refusal('GITHUB_ERROR', 'unexpectedAnswer', {}, { cause });
+      return refusal('GITHUB_ERROR', 'unexpectedAnswer', { cause });
   }
 }
 
@@ -176,16 +176,12 @@ function invalidArguments(fields: readonly RefusedField[], cause: string): Muste
     .map((one) => [one.resource, one.field].filter(Boolean).join('.') + (one.code ? `: ${one.code}` : ''));
   const what = field === undefined ? 'these arguments' : `"${field}": ${why}`;
   const name = entries.length === 0 ? 'argument' : 'argumentByFields';
-  return refusal(
-    'VALIDATION_ERROR',
-    name,
-    { what },
-    {
-      ...(field !== undefined && { field }),
-      ...(entries.length > 0 && { entries }),
-      cause,
-    },
-  );
+  return refusal('VALIDATION_ERROR', name, {
+    what,
+    ...(field !== undefined && { field }),
+    ...(entries.length > 0 && { entries }),
+    cause,
+  });
 }
 
 function argumentOf({ resource, field }: RefusedField): string | undefined {

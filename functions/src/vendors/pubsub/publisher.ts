@@ -13,7 +13,7 @@ import {
 const DEAD_LETTERS = 'dead-letters';
 
 /** The trigger that publishes comes again; it must not be kept until it is cut. */
-const PATIENCE_MILLISECONDS = 20_000;
+const TIMEOUT_MILLISECONDS = 20_000;
 
 export class PubSubPublisher implements EventPublisher, DeadLetters {
   private client: Promise<PubSub> | undefined;
@@ -47,7 +47,7 @@ export class PubSubPublisher implements EventPublisher, DeadLetters {
     const topic = (await this.pubSub()).topic(name, {
       messageOrdering: true,
       batching: { maxMessages: 1 },
-      gaxOpts: { timeout: PATIENCE_MILLISECONDS },
+      gaxOpts: { timeout: TIMEOUT_MILLISECONDS },
     });
     this.topics.set(name, topic);
     return topic;
@@ -60,16 +60,17 @@ export class PubSubPublisher implements EventPublisher, DeadLetters {
   }
 }
 
-// An event as a message of Pub/Sub: its data is the event as JSON, its attributes are those of a CloudEvent
-// in binary mode, so that any consumer of CloudEvents can take it. Source:
-// https://github.com/googleapis/google-cloudevents/blob/main/docs/spec/pubsub.md
-
 interface PubSubMessage {
   readonly data: Buffer;
   readonly attributes: Record<string, string>;
   readonly orderingKey?: string;
 }
 
+/**
+ * An event as a message of Pub/Sub: its data is the event as JSON, its attributes are those of a CloudEvent in binary
+ * mode, so that any consumer of CloudEvents can take it.
+ * Source: https://github.com/googleapis/google-cloudevents/blob/main/docs/spec/pubsub.md
+ */
 export function pubSubMessage(event: TaskEvent, project: string): PubSubMessage {
   return {
     data: Buffer.from(JSON.stringify(messageOf(event))),

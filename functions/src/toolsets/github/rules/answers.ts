@@ -13,7 +13,7 @@ export function checked<Schema extends z.ZodType>(schema: Schema, { data, route,
   if (parsed.success) return parsed.data;
   const where = parsed.error.issues.slice(0, 3).map(({ path, code }) => `${path.join('.')} ${code}`);
   const cause = `${route}: ${status} ${where.join(', ')}`;
-  throw refusal('GITHUB_ERROR', 'unexpectedAnswer', {}, { cause });
+  throw refusal('GITHUB_ERROR', 'unexpectedAnswer', { cause });
 }
 
 /** A line of somebody's: a title, a name. */

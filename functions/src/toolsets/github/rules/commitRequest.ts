@@ -41,7 +41,7 @@ export function checkRequest({ branch, files, expectedParent }: CommitRequest): 
     checkFile(file, `files.${index}`);
     const { path } = file;
     if (paths.has(path)) {
-      throw refusal('INVALID_FORMAT', 'pathTwice', { path }, { field: `files.${index}.path` });
+      throw refusal('INVALID_FORMAT', 'pathTwice', { path, field: `files.${index}.path` });
     }
     paths.add(path);
   }
@@ -54,12 +54,12 @@ export function checkRequest({ branch, files, expectedParent }: CommitRequest): 
 function checkFile({ path, content, encoding, delete: isDeleted }: FileChange, field: string): void {
   filePath(path, `${field}.path`);
   if (path.split('/').some((part) => part.toLowerCase() === '.git')) {
-    throw refusal('INVALID_FORMAT', 'pathOfGit', {}, { field: `${field}.path` });
+    throw refusal('INVALID_FORMAT', 'pathOfGit', { field: `${field}.path` });
   }
-  const inContent = { field: `${field}.content` };
-  if (isDeleted === (content !== undefined)) throw refusal('INVALID_FORMAT', 'file', { path }, inContent);
+  const ofContent = { path, field: `${field}.content` };
+  if (isDeleted === (content !== undefined)) throw refusal('INVALID_FORMAT', 'file', ofContent);
   if (encoding === 'base64' && content !== undefined && !isBase64(content)) {
-    throw refusal('INVALID_FORMAT', 'base64', { path }, inContent);
+    throw refusal('INVALID_FORMAT', 'base64', ofContent);
   }
 }
 
@@ -93,7 +93,7 @@ export async function kindsOf(
     files.map(async (file, index): Promise<[string, FileKind]> => {
       const there = await view.find(file.path).catch((error: unknown) => {
         // It need not be known what the file was.
-        if (file.executable !== undefined && isTreeTooLarge(error)) return view.glimpse(file.path);
+        if (file.executable !== undefined && isTreeTooLarge(error)) return view.knownAt(file.path);
         throw error;
       });
       const field = `files.${index}.path`;
@@ -106,24 +106,24 @@ export async function kindsOf(
 
 function kindOf(file: FileChange, kind: TreeEntry['kind'] | undefined, field: string): FileKind {
   const { path, executable } = file;
-  if (kind === 'directory') throw refusal('CONFLICT', 'isDirectory', { path }, { field });
+  if (kind === 'directory') throw refusal('CONFLICT', 'isDirectory', { path, field });
   if (file.delete) {
-    if (kind === undefined) throw refusal('NOT_FOUND', 'fileToDelete', { path }, { field });
+    if (kind === undefined) throw refusal('NOT_FOUND', 'fileToDelete', { path, field });
     return 'file';
   }
-  if (kind === 'submodule') throw refusal('CONFLICT', 'isSubmodule', { path }, { field });
+  if (kind === 'submodule') throw refusal('CONFLICT', 'isSubmodule', { path, field });
   if (executable !== undefined) return executable ? 'executable' : 'file';
-  if (kind === 'symlink' && !isTarget(file)) throw refusal('CONFLICT', 'isSymlink', { path }, { field });
+  if (kind === 'symlink' && !isTarget(file)) throw refusal('CONFLICT', 'isSymlink', { path, field });
   return kind ?? 'file';
 }
 
 /** What is above a file must be directories, or go with the same commit. */
 function requireParents(view: TreeView, path: string, deleted: ReadonlySet<string>, field: string): void {
   for (let above = directoryOf(path); above !== ''; above = directoryOf(above)) {
-    const kind = view.glimpse(above)?.kind;
-    if (kind === 'submodule') throw refusal('CONFLICT', 'isSubmodule', { path: above }, { field });
+    const kind = view.knownAt(above)?.kind;
+    if (kind === 'submodule') throw refusal('CONFLICT', 'isSubmodule', { path: above, field });
     if (kind !== undefined && kind !== 'directory' && !deleted.has(above)) {
-      throw refusal('CONFLICT', 'notDirectory', { path: above }, { field });
+      throw refusal('CONFLICT', 'notDirectory', { path: above, field });
     }
   }
 }

@@ -193,7 +193,7 @@ class Committing {
 }
 
 function missing(gitHub: GitHub, at: RepositoryName, ref: string, field: string): Promise<MusterError> {
-  return gitHub.missing(at, refusal('NOT_FOUND', 'ref', { ...at, ref }, { field }));
+  return gitHub.missing(at, refusal('NOT_FOUND', 'ref', { ...at, ref, field }));
 }
 
 function outcomeUnknown(what: string): MusterError {

@@ -20,12 +20,15 @@ type Codes = keyof typeof texts;
 
 const TEXTS: { readonly [Code in Codes]: Readonly<Record<keyof (typeof texts)[Code], Text>> } = texts;
 
-/** @param about what the words name; a path is cut where it is long */
+/** What the words name, and what else the error says. */
+type Said = Pick<ErrorDetails, 'field' | 'entries' | 'retryAfter' | 'cause'> &
+  Readonly<Record<string, unknown>>;
+
+/** A path is cut where it is long. */
 export function refusal<Code extends Codes>(
   code: Code,
   name: keyof (typeof texts)[Code],
-  about: Readonly<Record<string, string | number>> = {},
-  details: ErrorDetails = {},
+  { field, entries, retryAfter, cause, ...about }: Said = {},
 ): MusterError {
   const { message, suggestion, ...text } = TEXTS[code][name];
   const filled = (words: string) =>
@@ -36,6 +39,9 @@ export function refusal<Code extends Codes>(
   return new MusterError(code, filled(message), {
     ...text,
     ...(suggestion !== undefined && { suggestion: filled(suggestion) }),
-    ...details,
+    ...(field !== undefined && { field }),
+    ...(entries !== undefined && { entries }),
+    ...(retryAfter !== undefined && { retryAfter }),
+    cause,
   });
 }

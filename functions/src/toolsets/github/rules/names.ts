@@ -31,10 +31,10 @@ export function repositoryName(
   fields: readonly [string, string] = ['owner', 'repo'],
 ): RepositoryName {
   if (owner.length > MAX_NAME_LENGTH || !new RegExp(OWNER_PATTERN).test(owner)) {
-    throw refusal('INVALID_FORMAT', 'owner', {}, { field: fields[0] });
+    throw refusal('INVALID_FORMAT', 'owner', { field: fields[0] });
   }
   if (repo.length > MAX_NAME_LENGTH || !new RegExp(REPO_PATTERN).test(repo) || /^\.{1,2}$/.test(repo)) {
-    throw refusal('INVALID_FORMAT', 'repo', {}, { field: fields[1] });
+    throw refusal('INVALID_FORMAT', 'repo', { field: fields[1] });
   }
   return { owner, repo };
 }
@@ -42,7 +42,7 @@ export function repositoryName(
 /** A file's path from the repository's root. @throws MusterError INVALID_FORMAT */
 export function filePath(path: string, field = 'path'): string {
   const wrong = wrongWithPath(path);
-  if (wrong !== undefined) throw refusal('INVALID_FORMAT', 'path', { wrong }, { field });
+  if (wrong !== undefined) throw refusal('INVALID_FORMAT', 'path', { wrong, field });
   return path;
 }
 
@@ -62,7 +62,7 @@ export function refName(ref: string, field = 'ref'): string {
     !CONTROL.test(ref) &&
     !/[ ~^:?*[\\]|\.\.|@\{|\.$|^-|^@$/.test(ref) &&
     parts.every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'));
-  if (!sound) throw refusal('INVALID_FORMAT', 'ref', {}, { field });
+  if (!sound) throw refusal('INVALID_FORMAT', 'ref', { field });
   return ref;
 }
 
@@ -142,7 +142,7 @@ export function searchedOwner({ owner, repo }: SearchFilters): string | undefine
 function quotable(name: string, value: string): string {
   const trimmed = name === 'extension' ? value.trim().replace(/^\./, '') : value.trim();
   if (trimmed !== '' && !BREAKS_OUT.test(trimmed)) return trimmed;
-  throw refusal('INVALID_FORMAT', 'filter', { name }, { field: `filters.${name}` });
+  throw refusal('INVALID_FORMAT', 'filter', { name, field: `filters.${name}` });
 }
 
 /**

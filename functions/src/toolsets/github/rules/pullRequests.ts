@@ -57,7 +57,7 @@ async function findOrCreate(
   const isOurs = created === 'unanswered'; // There was none a moment ago, and otherwise somebody else was faster.
   if (there !== undefined) return { ...there, created: isOurs };
   if (isOurs) throw refusal('GITHUB_ERROR', 'outcomeUnknown', { what: 'The pull request' });
-  throw refusal('NOT_FOUND', 'ref', { ...at, ref: pullRequest.head }, { field: 'head' });
+  throw refusal('NOT_FOUND', 'ref', { ...at, ref: pullRequest.head, field: 'head' });
 }
 
 /** Whoever links a pull request to a task decides when it is done: its holder does, or a leader. */

@@ -103,8 +103,8 @@ async function missing(gitHub: GitHub, at: RepositoryName, path: string, ref: st
   const about = { ...at, path, ref };
   if (commit !== undefined) return refusal('NOT_FOUND', 'file', about);
   const { defaultBranch } = repository;
-  if (defaultBranch === ref) return refusal('NOT_FOUND', 'ref', about, { field: 'ref' });
-  return refusal('NOT_FOUND', 'refOfDefault', about, { field: 'ref', entries: [defaultBranch] });
+  if (defaultBranch === ref) return refusal('NOT_FOUND', 'ref', { ...about, field: 'ref' });
+  return refusal('NOT_FOUND', 'refOfDefault', { ...about, field: 'ref', entries: [defaultBranch] });
 }
 
 /** Only for the numbers of lines: a hit without them is still a hit. */
@@ -151,6 +151,6 @@ function matchesOf({ fragments }: CodeHit, content: string | undefined) {
 
 function directoryRead(path: string, entries: readonly string[]): MusterError {
   const more = entries.length > SHOWN_ENTRIES ? `; the first ${SHOWN_ENTRIES} of ${entries.length}` : '';
-  const shown = { entries: entries.slice(0, SHOWN_ENTRIES) };
-  return refusal('VALIDATION_ERROR', 'directoryRead', { path, more }, shown);
+  const shown = entries.slice(0, SHOWN_ENTRIES);
+  return refusal('VALIDATION_ERROR', 'directoryRead', { path, more, entries: shown });
 }

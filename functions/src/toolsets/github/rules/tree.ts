@@ -13,7 +13,7 @@ export class TreeView {
   private readonly at: RepositoryName;
   private readonly root: string;
   private readonly known = new Map<string, TreeEntry>();
-  private readonly looking = new Map<string, Promise<void>>();
+  private readonly lists = new Map<string, Promise<void>>();
   private isWhole = false;
 
   private constructor(gitHub: GitHub, at: RepositoryName, root: string) {
@@ -31,7 +31,7 @@ export class TreeView {
   }
 
   /** What is known to stand there without another request. */
-  glimpse(path: string): TreeEntry | undefined {
+  knownAt(path: string): TreeEntry | undefined {
     return this.known.get(path);
   }
 
@@ -39,19 +39,19 @@ export class TreeView {
   async find(path: string): Promise<TreeEntry | undefined> {
     const known = this.known.get(path);
     if (known !== undefined || this.isWhole) return known;
-    await this.look(directoryOf(path));
+    await this.listOnce(directoryOf(path));
     return this.known.get(path);
   }
 
-  private look(directory: string): Promise<void> {
-    const begun = this.looking.get(directory);
+  private listOnce(directory: string): Promise<void> {
+    const begun = this.lists.get(directory);
     if (begun !== undefined) return begun;
-    if (this.looking.size === MAX_DIRECTORIES) {
+    if (this.lists.size === MAX_DIRECTORIES) {
       throw refusal('VALIDATION_ERROR', 'treeTooWide', { most: MAX_DIRECTORIES });
     }
-    const look = this.list(directory);
-    this.looking.set(directory, look);
-    return look;
+    const listing = this.list(directory);
+    this.lists.set(directory, listing);
+    return listing;
   }
 
   private async list(directory: string): Promise<void> {

@@ -151,7 +151,7 @@ export class RestGitHub {
     if (answer === 'same')
       throw refusal('CONFLICT', 'nothingToMerge', { head: fields.head, base: fields.base });
     if (answer === 'head' || answer === 'base') {
-      throw refusal('NOT_FOUND', 'branch', { branch: fields[answer] }, { field: answer });
+      throw refusal('NOT_FOUND', 'branch', { branch: fields[answer], field: answer });
     }
     return checked(pullRequest, answer);
   }
