@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { parsedJson } from '../../../kernel/json.ts';
+import { Service } from '../../../kernel/ports.ts';
 import { TaskQueue } from '../../coordination/index.ts';
 import type { PullRequestLink } from '../store/pullRequests.ts';
 import { address, line, number, sha } from './answers.ts';
@@ -112,15 +113,7 @@ const EVENTS = new Map<string, z.ZodType<Merge | FailedCheck | undefined>>([
   ],
 ]);
 
-export class Deliveries {
-  private readonly ports: GitHubPorts;
-  private readonly queue: TaskQueue;
-
-  constructor(ports: GitHubPorts) {
-    this.ports = ports;
-    this.queue = new TaskQueue(ports);
-  }
-
+export class Deliveries extends Service<GitHubPorts> {
   /** @param event GitHub's header `X-GitHub-Event` */
   async receive(event: string, body: string): Promise<'noted' | 'ignored' | 'malformed'> {
     const schema = EVENTS.get(event);
@@ -142,7 +135,7 @@ export class Deliveries {
     const at = commit == null ? '' : ` as ${commit}`;
     const output = `Pull request ${link.owner}/${link.repo}#${link.number} was merged${at}.`;
     try {
-      const { kind } = await this.queue.finish(link.taskId, { output });
+      const { kind } = await new TaskQueue(this.ports).finish(link.taskId, { output });
       log.info('pull_request_merged', { taskId: link.taskId, kind });
     } catch (error) {
       // The task is gone: another delivery of the same would not find it either.
