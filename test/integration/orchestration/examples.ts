@@ -4,7 +4,7 @@ import type { Composition } from '../../../functions/src/app.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { runOrderPath, runPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { NOTHING_SPENT, released } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
-import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/builtIn.ts';
+import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
 import type { LocalModels } from '../../support/models/server.ts';
 import type { Team, TeamBindings } from '../coordination/team.ts';
 import { agentsAt, unkeyed } from './orchestra.ts';

@@ -1,7 +1,7 @@
 /** Who is asked when, and with what, by a step of several agents. */
 import assert from 'node:assert/strict';
-import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/builtIn.ts';
 import type { Mode } from '../../../functions/src/toolsets/orchestration/rules/workflows/definition.ts';
+import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
 import { Orchestra } from './orchestra.ts';
 
 const several = (mode: Mode) => ({

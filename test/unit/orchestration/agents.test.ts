@@ -20,11 +20,11 @@ import {
   outcomeOfTask,
   runOfTask,
 } from '../../../functions/src/toolsets/orchestration/rules/network.ts';
-import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/builtIn.ts';
 import {
   agentsOf,
   allSteps,
 } from '../../../functions/src/toolsets/orchestration/rules/workflows/definition.ts';
+import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
 import { progressOf } from '../../../functions/src/toolsets/orchestration/rules/workflows/progress.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import type { Attempt } from '../../../functions/src/toolsets/orchestration/store/runDocument.ts';

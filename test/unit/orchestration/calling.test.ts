@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Budget } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
-import {} from '../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
 import {
   backoff,
   LONGEST_WAIT_MILLISECONDS,

@@ -4,14 +4,13 @@ import fc from 'fast-check';
 import { systemHashing, systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import { capabilityFor } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
 import type { Ask, Question } from '../../../functions/src/toolsets/orchestration/rules/modes/ask.ts';
-import { all, race } from '../../../functions/src/toolsets/orchestration/rules/modes/ask.ts';
+import { all, merge, race } from '../../../functions/src/toolsets/orchestration/rules/modes/ask.ts';
 import {
   pick,
   rankingIn,
   seededChance,
   shuffled,
 } from '../../../functions/src/toolsets/orchestration/rules/modes/judging.ts';
-import { merge } from '../../../functions/src/toolsets/orchestration/rules/modes/merge.ts';
 import { normalised, vote } from '../../../functions/src/toolsets/orchestration/rules/modes/vote.ts';
 import type { ModelRequest } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
 import { type Act, call, calling, callOf, ScriptedAgent } from './scripted.ts';

@@ -1,11 +1,11 @@
 /** Workflows as data: what is refused and why, the built-in ones, and what comes next in one. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { builtIn, builtIns } from '../../../functions/src/toolsets/orchestration/rules/workflows/builtIn.ts';
 import {
   allSteps,
   type Workflow,
 } from '../../../functions/src/toolsets/orchestration/rules/workflows/definition.ts';
+import { builtIn, builtIns } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
 import {
   type DueStep,
   outcomeKey,

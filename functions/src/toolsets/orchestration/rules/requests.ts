@@ -6,7 +6,6 @@ import type { AgentStatus } from './agents/requirements.ts';
 import { assignAgents, chooseWorkflow, type Overrides } from './agents/selection.ts';
 import type { RunBudget } from './runs/run.ts';
 import type { RunRequest } from './runs/starting.ts';
-import { builtIn } from './workflows/builtIn.ts';
 import {
   allSteps,
   MAX_ATTEMPTS,
@@ -15,6 +14,7 @@ import {
   type Workflow,
   withSteps,
 } from './workflows/definition.ts';
+import { builtIn } from './workflows/library.ts';
 import { readWorkflow } from './workflows/validation.ts';
 
 interface Preferences {

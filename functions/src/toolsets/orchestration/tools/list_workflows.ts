@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { fitting } from '../../../kernel/json.ts';
 import { defineTool } from '../../../mcp/tool.ts';
-import { builtIns } from '../rules/workflows/builtIn.ts';
 import { NAME } from '../rules/workflows/definition.ts';
+import { builtIns } from '../rules/workflows/library.ts';
 import { savedAnswer, workflowAnswer, workflowShape } from './shapes.ts';
 
 /** The name of the last saved workflow of the page before. */

@@ -28,15 +28,6 @@ export interface Reservation {
   settle(usage: Usage | undefined): Spending;
 }
 
-interface PlannedCall {
-  /** Estimated. */
-  readonly inputTokens: number;
-  readonly maxOutputTokens: number;
-  readonly price: Price;
-  /** Among how many calls at once, this one included, what is left is shared. */
-  readonly sharedBy: number;
-}
-
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
 const NOTHING: Spending = { usage: NO_USAGE, costUsd: 0 };
@@ -46,6 +37,7 @@ const LEAST_OUTPUT_TOKENS = 16;
 
 export class Budget {
   private readonly limit: BudgetLimit;
+  /** By this execution and those before it. */
   private booked: Spending;
   private reservedTokens = 0;
   private reservedUsd = 0;
@@ -61,8 +53,18 @@ export class Budget {
     return this.booked;
   }
 
-  /** @returns undefined where too little is left for an answer */
-  reserve({ inputTokens, maxOutputTokens, price, sharedBy }: PlannedCall): Reservation | undefined {
+  /**
+   * @param planned with an estimate of its input, and among how many calls at once, this one included, what is left
+   * is shared
+   * @returns undefined where too little is left for an answer
+   */
+  reserve(planned: {
+    readonly inputTokens: number;
+    readonly maxOutputTokens: number;
+    readonly price: Price;
+    readonly sharedBy: number;
+  }): Reservation | undefined {
+    const { inputTokens, maxOutputTokens, price, sharedBy } = planned;
     const most = Math.floor(
       Math.min(
         maxOutputTokens,
@@ -71,15 +73,25 @@ export class Budget {
       ),
     );
     if (most < Math.min(LEAST_OUTPUT_TOKENS, maxOutputTokens)) return undefined;
-    const release = this.hold(inputTokens + most, costOf({ inputTokens, outputTokens: most }, price));
+    const reservedUsd = costOf({ inputTokens, outputTokens: most }, price);
+    this.reservedTokens += inputTokens + most;
+    this.reservedUsd += reservedUsd;
     return {
       maxOutputTokens: most,
       settle: (usage) => {
         if (usage === undefined) return NOTHING;
-        const spending = { usage, costUsd: costOf(usage, price) };
-        release();
-        this.book(spending);
-        return spending;
+        const costUsd = costOf(usage, price);
+        this.reservedTokens -= inputTokens + most;
+        this.reservedUsd -= reservedUsd;
+        const { costUsd: bookedUsd, usage: booked } = this.booked;
+        this.booked = {
+          usage: {
+            inputTokens: booked.inputTokens + usage.inputTokens,
+            outputTokens: booked.outputTokens + usage.outputTokens,
+          },
+          costUsd: bookedUsd + costUsd,
+        };
+        return { usage, costUsd };
       },
     };
   }
@@ -100,26 +112,6 @@ export class Budget {
 
   private usdLeft(sharedBy = 1): number {
     return share(this.limit.costUsd, this.booked.costUsd, this.reservedUsd, sharedBy);
-  }
-
-  private hold(tokens: number, usd: number): () => void {
-    this.reservedTokens += tokens;
-    this.reservedUsd += usd;
-    return () => {
-      this.reservedTokens -= tokens;
-      this.reservedUsd -= usd;
-    };
-  }
-
-  private book({ usage, costUsd }: Spending): void {
-    const { inputTokens, outputTokens } = this.booked.usage;
-    this.booked = {
-      usage: {
-        inputTokens: inputTokens + usage.inputTokens,
-        outputTokens: outputTokens + usage.outputTokens,
-      },
-      costUsd: this.booked.costUsd + costUsd,
-    };
   }
 }
 

@@ -1,6 +1,7 @@
-/** What the modes ask agents with, and the race. How an agent is called and replaced is not their affair. */
+/** What the modes ask agents with; and all, race and merge. How an agent is called and replaced is not their affair. Source: docs/semantics.md#orchestration. */
 import type { AnsweredCall, CallResult } from '../calls/calling.ts';
 import type { ModelAnswer } from '../ports.ts';
+import { fenced } from '../workflows/scope.ts';
 
 export interface Question {
   /** Names the call within its step: `answer:claude`. The same question has the same key when it is asked again. */
@@ -50,14 +51,19 @@ export interface Ballot {
   readonly ranking: readonly string[] | undefined;
 }
 
-function answerKey(agent: string): string {
-  return `answer:${agent}`;
+/** A result that has nothing but what is given. */
+export function modeResult(
+  answers: readonly CallResult[],
+  explanation: string,
+  rest: Partial<ModeResult> = {},
+): ModeResult {
+  return { answers, output: undefined, explanation, warnings: [], furtherCalls: [], ...rest };
 }
 
 /** Asks all agents and waits for all. */
 export function askAll({ agents, prompt, signal, ask }: Round): Promise<readonly CallResult[]> {
   return Promise.all(
-    agents.map((agent) => ask({ key: answerKey(agent), agent, prompt, replaceable: false, signal })),
+    agents.map((agent) => ask({ key: `answer:${agent}`, agent, prompt, replaceable: false, signal })),
   );
 }
 
@@ -77,13 +83,7 @@ export function reasonOf(result: CallResult): string {
 
 export function allFailed(answers: readonly CallResult[]): ModeResult {
   const each = answers.map((result) => `${result.agent}: ${reasonOf(result)}`);
-  return {
-    answers,
-    output: undefined,
-    explanation: `No agent answered. ${each.join(' ')}`,
-    warnings: [],
-    furtherCalls: [],
-  };
+  return modeResult(answers, `No agent answered. ${each.join(' ')}`);
 }
 
 /** Who failed, for those who go by the others. */
@@ -93,8 +93,7 @@ export function failureWarnings(answers: readonly CallResult[]): readonly string
   );
 }
 
-// Every answer, failures included, in the order of the request.
-
+/** Every answer, failures included, in the order of the request. */
 export async function all(round: Round): Promise<ModeResult> {
   const answers = await askAll(round);
   const valid = answers.filter(isValid);
@@ -103,19 +102,14 @@ export async function all(round: Round): Promise<ModeResult> {
     (result) =>
       `## ${result.agent}\n\n${isValid(result) ? result.answer.text : `Failed: ${reasonOf(result)}`}`,
   );
-  return {
-    answers,
+  return modeResult(answers, `${valid.length} of ${answers.length} agents answered.`, {
     output: sections.join('\n\n'),
-    explanation: `${valid.length} of ${answers.length} agents answered.`,
     warnings: failureWarnings(answers),
-    furtherCalls: [],
-  };
+  });
 }
 
-// The first valid answer wins, and the others are called off. Source: docs/semantics.md#orchestration.
-
 /**
- * An answer that was cut wins only where none was whole. The others are called off as soon as the first answer has
+ * The first valid answer wins. An answer that was cut wins only where none was whole. The others are called off as soon as the first answer has
  * come, and not only when it has been recorded. Comes back when everybody has ended: those who were called off have
  * been recorded as such.
  */
@@ -133,7 +127,7 @@ export async function race(round: Round): Promise<ModeResult> {
         over.abort();
       };
       const result = await round.ask({
-        key: answerKey(agent),
+        key: `answer:${agent}`,
         agent,
         prompt,
         replaceable: false,
@@ -149,14 +143,9 @@ export async function race(round: Round): Promise<ModeResult> {
   const winner = arrived.find(({ agent }) => agent === first) ?? arrived[0];
   if (winner === undefined) return allFailed(answers);
   const others = answers.filter((result) => result !== winner).map(outcomeOf);
-  return {
-    answers,
-    output: winner.answer.text,
-    winner: winner.agent,
-    explanation: [`${winner.agent} was the first with a valid answer.`, ...others].join(' '),
-    warnings: winner.warnings,
-    furtherCalls: [],
-  };
+  const explanation = [`${winner.agent} was the first with a valid answer.`, ...others].join(' ');
+  const { answer, agent, warnings } = winner;
+  return modeResult(answers, explanation, { output: answer.text, winner: agent, warnings });
 }
 
 function outcomeOf(result: CallResult): string {
@@ -165,4 +154,53 @@ function outcomeOf(result: CallResult): string {
     return isValid(result) ? `${agent} answered later.` : `${agent} answered nothing.`;
   }
   return result.end === 'aborted' ? `${agent} was called off.` : `${agent} failed (${result.end}).`;
+}
+
+/** One answer out of all, which says what came from whom; the synthesiser puts them together. */
+export async function merge(round: Round & { readonly synthesiser: string }): Promise<ModeResult> {
+  const answers = await askAll(round);
+  const valid = answers.filter(isValid);
+  const warnings = failureWarnings(answers);
+  const [only] = valid;
+  if (only === undefined) return allFailed(answers);
+  if (valid.length === 1) {
+    const explanation = `All of it came from ${only.agent}: nobody else answered.`;
+    return modeResult(answers, explanation, { output: only.answer.text, winner: only.agent, warnings });
+  }
+  const { synthesiser: agent, ask, signal } = round;
+  const synthesis = await ask({
+    key: 'merge',
+    agent,
+    prompt: synthesisPrompt(round.prompt, valid),
+    replaceable: true,
+    signal,
+  });
+  const names = valid.map((one) => one.agent);
+  if (!isValid(synthesis)) {
+    const why = synthesis.kind === 'failed' ? synthesis.reason : 'It answered nothing.';
+    const explanation = `${agent} could not put the answers of ${names.join(' and ')} together: ${why}`;
+    return modeResult(answers, explanation, { warnings, furtherCalls: [synthesis] });
+  }
+  return modeResult(answers, `${synthesis.agent} put together the answers of ${names.join(' and ')}.`, {
+    output: attributed(synthesis.answer.text, names),
+    warnings: [...warnings, ...synthesis.warnings],
+    furtherCalls: [synthesis],
+  });
+}
+
+function synthesisPrompt(prompt: string, valid: readonly AnsweredCall[]): string {
+  const names = valid.map(({ agent }) => `[${agent}]`).join(', ');
+  return [
+    `Make one answer to the task out of the answers below: take what is right and best of each, settle where they contradict each other, and say nothing that none of them says. Mark what came from whom with ${names}, after the sentence or above the code.`,
+    fenced('The task', prompt),
+    ...valid.map(({ agent, answer }) => fenced(`The answer of ${agent}`, answer.text)),
+  ].join('\n\n');
+}
+
+/** Names those whose part the synthesis does not mark. */
+function attributed(text: string, names: readonly string[]): string {
+  const unmarked = names.filter((name) => !text.includes(`[${name}]`));
+  if (unmarked.length === 0) return text;
+  const whose = unmarked.map((name) => `[${name}]`).join(', ');
+  return `${text}\n\nAlso made from the answers of ${whose}, without marking where.`;
 }

@@ -5,7 +5,7 @@
 import type { Hashing, Randomness } from '../../../../kernel/ports.ts';
 import type { CallResult } from '../calls/calling.ts';
 import { fenced } from '../workflows/scope.ts';
-import { type Ask, type Ballot, isValid, type ModeResult } from './ask.ts';
+import { type Ask, type Ballot, isValid, type ModeResult, modeResult } from './ask.ts';
 
 interface Contribution {
   readonly agent: string;
@@ -24,15 +24,12 @@ interface Judging {
   readonly chance: Chance;
 }
 
-interface Judged {
-  readonly ballots: readonly Ballot[];
-  readonly calls: readonly CallResult[];
-}
-
 /** Letters are enough for the most agents that a step may have. */
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
-export async function judge(judging: Judging): Promise<Judged> {
+export async function judge(
+  judging: Judging,
+): Promise<{ readonly ballots: readonly Ballot[]; readonly calls: readonly CallResult[] }> {
   const asked = judging.judges.map((name) => ({
     judge: name,
     shown: shuffled(judging.contributions, judging.chance).map(({ agent, output }, index) => ({
@@ -107,50 +104,36 @@ export function seededChance(hashing: Hashing, seed: string): Chance {
   };
 }
 
-interface Picked extends Omit<Judging, 'judges' | 'replaceable'> {
-  readonly judge: string;
-}
-
 /** Has a judge pick the best of a step's results, which becomes the output word for word. */
-export async function pick({ judge: name, ...judging }: Picked): Promise<ModeResult> {
+export async function pick({
+  judge: name,
+  ...judging
+}: Omit<Judging, 'judges' | 'replaceable'> & { readonly judge: string }): Promise<ModeResult> {
   const { contributions } = judging;
   const [only] = contributions;
-  if (only === undefined) return decided(undefined, 'There was nothing to pick from.');
-  if (contributions.length === 1) return decided(only, `${only.agent} was the only one with an answer.`);
+  if (only === undefined) return modeResult([], 'There was nothing to pick from.');
+  if (contributions.length === 1)
+    return modeResult([], `${only.agent} was the only one with an answer.`, chosen(only));
   const { ballots, calls } = await judge({ ...judging, judges: [name], replaceable: true });
   const best = contributions.find(({ agent }) => agent === ballots[0]?.ranking?.[0]);
-  const judges = calls[0];
-  const by = judges?.agent ?? name;
+  const result = calls[0];
+  const by = result?.agent ?? name;
   const further = { furtherCalls: calls, ballots };
   if (best !== undefined) {
-    const warnings = judges?.kind === 'answered' ? judges.warnings : [];
-    return decided(best, `${by} ranked the answers without knowing whose they were: ${best.agent} is best.`, {
-      ...further,
-      warnings,
-    });
+    const explanation = `${by} ranked the answers without knowing whose they were: ${best.agent} is best.`;
+    const warnings = result?.kind === 'answered' ? result.warnings : [];
+    return modeResult([], explanation, { ...chosen(best), ...further, warnings });
   }
-  if (judges === undefined || !isValid(judges)) {
-    return decided(undefined, `${name} could not judge the answers.`, further);
-  }
-  const [drawn] = shuffled(contributions, judging.chance);
-  return decided(drawn, `${by} gave no ranking; ${drawn?.agent} was drawn by lot.`, {
+  if (result === undefined || !isValid(result))
+    return modeResult([], `${name} could not judge the answers.`, further);
+  const [drawn = only] = shuffled(contributions, judging.chance);
+  return modeResult([], `${by} gave no ranking; ${drawn.agent} was drawn by lot.`, {
+    ...chosen(drawn),
     ...further,
     warnings: [`${by} gave no ranking of the answers, so one was drawn by lot.`],
   });
 }
 
-function decided(
-  best: Contribution | undefined,
-  explanation: string,
-  rest: Partial<ModeResult> = {},
-): ModeResult {
-  return {
-    answers: [],
-    output: best?.output,
-    ...(best && { winner: best.agent }),
-    explanation,
-    warnings: [],
-    furtherCalls: [],
-    ...rest,
-  };
+function chosen({ agent, output }: Contribution): Pick<ModeResult, 'output'> & { readonly winner: string } {
+  return { output, winner: agent };
 }

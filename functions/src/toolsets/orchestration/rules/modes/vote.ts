@@ -10,6 +10,7 @@ import {
   failureWarnings,
   isValid,
   type ModeResult,
+  modeResult,
   type Round,
 } from './ask.ts';
 import { type Chance, judge, shuffled } from './judging.ts';
@@ -31,19 +32,8 @@ export async function vote(round: Vote): Promise<ModeResult> {
   const [first] = valid;
   if (first === undefined) return allFailed(answers);
   const warnings = failureWarnings(answers);
-  const decided = (
-    winner: AnsweredCall,
-    explanation: string,
-    more: Partial<ModeResult> = {},
-  ): ModeResult => ({
-    answers,
-    output: winner.answer.text,
-    winner: winner.agent,
-    explanation,
-    furtherCalls: [],
-    ...more,
-    warnings: [...warnings, ...(more.warnings ?? [])],
-  });
+  const decided = ({ agent, answer }: AnsweredCall, explanation: string, more: Partial<ModeResult> = {}) =>
+    modeResult(answers, explanation, { output: answer.text, winner: agent, warnings, ...more });
   if (valid.length === 1) return decided(first, `${first.agent} gave the only valid answer.`);
   const majority = majorityOf(valid);
   if (majority !== undefined) {
@@ -65,7 +55,10 @@ export async function vote(round: Vote): Promise<ModeResult> {
   return decided(winner, explanation, {
     ballots,
     furtherCalls: calls,
-    warnings: silent.map((ballot) => `${ballot.judge} gave no ranking, and does not count.`),
+    warnings: [
+      ...warnings,
+      ...silent.map((ballot) => `${ballot.judge} gave no ranking, and does not count.`),
+    ],
   });
 }
 
@@ -99,17 +92,19 @@ function majorityOf(valid: readonly AnsweredCall[]): readonly AnsweredCall[] | u
   return [...groups.values()].find((group) => group.length > valid.length / 2);
 }
 
-type Rule = readonly [name: string, score: (agent: string) => number];
-
 function elected(
   valid: readonly AnsweredCall[],
-  ballots: ModeResult['ballots'] & object,
+  ballots: readonly Ballot[],
   { capability, chance }: Vote,
 ): { readonly winner: AnsweredCall; readonly explanation: string } {
-  const rules: readonly Rule[] = [
-    ['the points of blind rankings', bordaCount(ballots)],
-    ['the points that others gave', foreignCount(ballots)],
-    ['the number of first places', firstPlaces(ballots)],
+  const sum = (of: (ballot: Ballot) => number) => ballots.reduce((total, ballot) => total + of(ballot), 0);
+  const rules: readonly (readonly [name: string, score: (agent: string) => number])[] = [
+    ['the points of blind rankings', (agent) => sum((ballot) => points(ballot, agent))],
+    [
+      'the points that others gave',
+      (agent) => sum((ballot) => (ballot.judge === agent ? 0 : points(ballot, agent))),
+    ],
+    ['the number of first places', (agent) => sum(({ ranking }) => (ranking?.[0] === agent ? 1 : 0))],
     ['what the agents are known to be capable of', capability],
   ];
   const tied: string[] = [];
@@ -131,27 +126,8 @@ function told({ agent }: AnsweredCall, rule: string, tied: readonly string[]): s
   return `No majority. ${agent} won by ${rule}.${even}`;
 }
 
-// Counting rankings. Ballots without one do not count.
-
-/** Borda: the last of a ranking gets 0 points, the one before it 1, and so on. */
-function bordaCount(ballots: readonly Ballot[]): (agent: string) => number {
-  return (agent) => sum(ballots, (ballot) => points(ballot, agent));
-}
-
-/** The same, without what judges gave to themselves. */
-function foreignCount(ballots: readonly Ballot[]): (agent: string) => number {
-  return (agent) => sum(ballots, (ballot) => (ballot.judge === agent ? 0 : points(ballot, agent)));
-}
-
-function firstPlaces(ballots: readonly Ballot[]): (agent: string) => number {
-  return (agent) => sum(ballots, ({ ranking }) => (ranking?.[0] === agent ? 1 : 0));
-}
-
+/** Borda: the last of a ranking gets 0 points, the one before it 1, and so on. A ballot without a ranking does not count. */
 function points({ ranking = [] }: Ballot, agent: string): number {
   const place = ranking.indexOf(agent);
   return place === -1 ? 0 : ranking.length - 1 - place;
-}
-
-function sum(ballots: readonly Ballot[], of: (ballot: Ballot) => number): number {
-  return ballots.reduce((total, ballot) => total + of(ballot), 0);
 }

@@ -5,9 +5,17 @@ import type { AgentStatus } from '../agents/requirements.ts';
 import { agentStatusesOf, standIns } from '../agents/selection.ts';
 import type { Budget } from '../calls/budget.ts';
 import { type CallResult, call } from '../calls/calling.ts';
-import { all, isValid, type ModeResult, type Question, race, reasonOf } from '../modes/ask.ts';
+import {
+  all,
+  isValid,
+  type ModeResult,
+  merge,
+  modeResult,
+  type Question,
+  race,
+  reasonOf,
+} from '../modes/ask.ts';
 import { pick, seededChance } from '../modes/judging.ts';
-import { merge } from '../modes/merge.ts';
 import { vote } from '../modes/vote.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { agentsOf } from '../workflows/definition.ts';
@@ -133,15 +141,9 @@ export class HostedStep {
     const { prompt } = this.task.due;
     const { signal } = this;
     const result = await this.ask({ key: 'answer', agent, prompt, signal, replaceable: true });
-    const answered = isValid(result);
-    return {
-      answers: [result],
-      output: answered ? result.answer.text : undefined,
-      ...(answered && { winner: result.agent }),
-      explanation: answered ? '' : reasonOf(result),
-      warnings: answered ? result.warnings : [],
-      furtherCalls: [],
-    };
+    if (!isValid(result)) return modeResult([result], reasonOf(result));
+    const { answer, agent: winner, warnings } = result;
+    return modeResult([result], '', { output: answer.text, winner, warnings });
   }
 
   private ask({ replaceable, ...question }: Question): Promise<CallResult> {

@@ -7,13 +7,7 @@
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
 import type { Scope } from './scope.ts';
 
-const LIMITS = {
-  maxAstNodes: 100,
-  maxDepth: 16,
-  maxListElements: 20,
-  maxMapEntries: 0,
-  maxCallArguments: 2,
-} as const;
+const limits = { maxAstNodes: 100, maxDepth: 16, maxListElements: 20, maxMapEntries: 0, maxCallArguments: 2 };
 
 const FUNCTIONS: readonly string[] = [
   'size',
@@ -29,7 +23,7 @@ const FUNCTIONS: readonly string[] = [
   'trim',
 ];
 
-const environment = new Environment({ limits: LIMITS })
+const environment = new Environment({ limits })
   .registerVariable('input', 'string')
   .registerVariable('context', 'map')
   .registerVariable('iteration', 'int')
@@ -55,12 +49,14 @@ export function checkCondition(expression: string): { readonly steps: readonly s
  * @throws ConditionError where it cannot be evaluated in this scope
  */
 export function evaluateCondition(expression: string, scope: Scope): boolean {
-  const value = evaluated(expression, {
-    input: scope.input,
-    context: scope.context,
-    iteration: BigInt(scope.iteration),
-    steps: Object.fromEntries(scope.steps),
-  });
+  const { input, context, iteration, steps } = scope;
+  const values = { input, context, iteration: BigInt(iteration), steps: Object.fromEntries(steps) };
+  let value: unknown;
+  try {
+    value = environment.evaluate(expression, values);
+  } catch (error) {
+    throw new ConditionError(summaryOf(error), { cause: error });
+  }
   if (typeof value === 'boolean') return value;
   throw new ConditionError('It gives something else than true or false.');
 }
@@ -70,14 +66,6 @@ export class ConditionError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'ConditionError';
-  }
-}
-
-function evaluated(expression: string, values: Readonly<Record<string, unknown>>): unknown {
-  try {
-    return environment.evaluate(expression, values);
-  } catch (error) {
-    throw new ConditionError(summaryOf(error), { cause: error });
   }
 }
 

@@ -1,13 +1,28 @@
 /** The workflows that a caller can name: the built-in ones, and those of the caller's owner. */
-import type { RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
+import type { Change, RecordAnswer } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { canonicalJson } from '../../../../kernel/json.ts';
 import type { Slice } from '../../../../kernel/paging.ts';
 import { retryStale } from '../../../../kernel/waiting.ts';
 import type { OrchestrationPorts } from '../ports.ts';
-import { builtIn } from './builtIn.ts';
+import definitions from './builtIn.json' with { type: 'json' };
 import type { SavedWorkflow, Workflow } from './definition.ts';
 import { readWorkflow } from './validation.ts';
+
+let read: readonly Workflow[] | undefined;
+
+/**
+ * The built-in workflows, in the order in which they are listed. Source: docs/semantics.md#orchestration. Read on
+ * first use: most calls need none, and a cold start waits for all.
+ */
+export function builtIns(): readonly Workflow[] {
+  read ??= definitions.map((definition) => readWorkflow(definition, 'workflow'));
+  return read;
+}
+
+export function builtIn(name: string): Workflow | undefined {
+  return builtIns().find((workflow) => workflow.name === name);
+}
 
 /** What became of a workflow that was to be saved. */
 export interface Saving {
@@ -59,10 +74,12 @@ export class WorkflowLibrary {
       const before = await this.ports.workflows.find(id);
       requireVersion(workflow.name, before?.value, expectedVersion);
       const saving = savingOf(before?.value, { id, ownerUid, workflow }, clock.now());
-      await store.commit(
-        saving.change === 'unchanged' ? [] : [changeOf(saving, before)],
-        recordAnswer(saving),
-      );
+      const { saved, change } = saving;
+      const written: Change =
+        before === undefined
+          ? { kind: 'createWorkflow', saved }
+          : { kind: 'replaceWorkflow', saved, version: before.version };
+      await store.commit(change === 'unchanged' ? [] : [written], recordAnswer(saving));
       return saving;
     });
   }
@@ -103,12 +120,6 @@ function savingOf(
   if (canonicalJson(before.workflow) === canonicalJson(workflow))
     return { saved: before, change: 'unchanged' };
   return { saved: { ...before, workflow, version: before.version + 1, updatedAt: now }, change: 'replaced' };
-}
-
-function changeOf({ saved }: Saving, before: Versioned<SavedWorkflow> | undefined) {
-  return before === undefined
-    ? ({ kind: 'createWorkflow', saved } as const)
-    : ({ kind: 'replaceWorkflow', saved, version: before.version } as const);
 }
 
 function requireVersion(name: string, found: SavedWorkflow | undefined, expected: number | undefined): void {

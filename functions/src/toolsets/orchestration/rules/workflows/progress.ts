@@ -3,11 +3,15 @@
  * time, so a run keeps no place of its own that could be lost: every instance that takes it up finds the same next steps,
  * with the same prompts.
  */
+
+import type { AgentRole } from '../agents/profile.ts';
 import { ConditionError, evaluateCondition } from './condition.ts';
-import { type Block, blocksOf, type Step, stagesOf, type Workflow } from './definition.ts';
-import { promptOf } from './prompt.ts';
+import { allSteps, type Block, blocksOf, type Step, stagesOf, type Workflow } from './definition.ts';
 import {
+  BoundedText,
+  fenced,
   type Given,
+  printed,
   type Scope,
   type StepOutcome,
   type StepResult,
@@ -15,6 +19,7 @@ import {
   TemplateError,
   withStep,
 } from './scope.ts';
+import { renderTemplate } from './template.ts';
 
 /** A step in one round of its group; outside of a group the round is 1. */
 export interface StepRound {
@@ -36,12 +41,10 @@ export type Next =
   | {
       readonly kind: 'failed';
       readonly at: StepRound;
-      readonly reason: FailedReason;
+      /** `STEP_FAILED`: what it has recorded says more. */
+      readonly reason: 'STEP_FAILED' | 'CONDITION_FAILED' | 'PROMPT_TOO_LARGE';
       readonly error: string;
     };
-
-/** `STEP_FAILED`: what it has recorded says more. */
-type FailedReason = 'STEP_FAILED' | 'CONDITION_FAILED' | 'PROMPT_TOO_LARGE';
 
 export interface Progress {
   readonly next: Next;
@@ -87,7 +90,8 @@ class Replay {
       if (stopped !== undefined) return stopped;
     }
     const result = this.workflow.result?.find((name) => this.ran.includes(name)) ?? this.ran.at(-1);
-    return { kind: 'finished', output: this.outputOf(result), result };
+    const output = (result !== undefined && this.scope.steps.get(result)?.output) || '';
+    return { kind: 'finished', output, result };
   }
 
   /** @returns what stops the replay, or undefined where the block is through */
@@ -100,7 +104,9 @@ class Replay {
       const met = this.judged(until, { name: steps.at(-1)?.name ?? '', iteration });
       if (typeof met !== 'boolean') return met;
       if (met) break;
-      if (iteration === max) this.warnings.push(unmet(steps, max, until));
+      if (iteration < max) continue;
+      const names = steps.map(({ name }) => name).join(', ');
+      this.warnings.push(`${names}: ended after ${max} rounds without ${until}.`);
     }
     this.scope = { ...this.scope, iteration: 1 };
     return undefined;
@@ -110,14 +116,14 @@ class Replay {
     for (const stage of stagesOf(steps)) {
       const due: Step[] = [];
       for (const step of stage) {
-        const wanted = this.isWanted(step, iteration);
+        const { condition, name } = step;
+        const wanted = condition === undefined || this.judged(condition, { name, iteration });
         if (typeof wanted !== 'boolean') return wanted;
         if (wanted) due.push(step);
       }
       const stopped = this.stage(due, iteration);
       if (stopped !== undefined) return stopped;
-      const passed = stage.filter((step) => !due.includes(step));
-      for (const { name } of passed) {
+      for (const { name } of stage.filter((step) => !due.includes(step))) {
         this.skipped.push({ name, iteration });
         this.scope = withStep(this.scope, name, { status: 'skipped' });
       }
@@ -125,21 +131,13 @@ class Replay {
     return undefined;
   }
 
-  private isWanted({ condition, name }: Step, iteration: number): boolean | Next {
-    return condition === undefined || this.judged(condition, { name, iteration });
-  }
-
   private judged(condition: string, at: StepRound): boolean | Next {
     try {
       return evaluateCondition(condition, this.scope);
     } catch (error) {
       if (!(error instanceof ConditionError)) throw error;
-      return {
-        kind: 'failed',
-        at,
-        reason: 'CONDITION_FAILED',
-        error: `The condition ${condition} could not be judged: ${error.message}`,
-      };
+      const why = `The condition ${condition} could not be judged: ${error.message}`;
+      return { kind: 'failed', at, reason: 'CONDITION_FAILED', error: why };
     }
   }
 
@@ -182,13 +180,43 @@ class Replay {
     }
     return { kind: 'execute', steps: due };
   }
-
-  private outputOf(name: string | undefined): string {
-    return name === undefined ? '' : (this.scope.steps.get(name)?.output ?? '');
-  }
 }
 
-function unmet(steps: readonly Step[], max: number, until: string): string {
-  const names = steps.map(({ name }) => name).join(', ');
-  return `${names}: ended after ${max} rounds without ${until}.`;
+const TASK_OF_ROLE: Readonly<Record<AgentRole, string>> = {
+  plan: 'Plan how to do this. Give numbered steps that somebody else can carry out, and do not carry them out yourself.',
+  execute: 'Do this, completely.',
+  review:
+    'Review what has been done for this. Name what is wrong, how serious it is and how to put it right.',
+};
+
+/**
+ * A step's own template; without one, what its role asks for: the input, the context and the outputs so far. A
+ * lone step that executes passes the input on as it is, and one that picks gets nothing but the task: the answers
+ * come with the request to rank them.
+ * @throws TemplateError where it would be too long
+ */
+function promptOf(workflow: Workflow, step: Step, scope: Scope): string {
+  if (step.prompt !== undefined) return renderTemplate(step.prompt, scope);
+  const { input, context } = scope;
+  const outputs = step.picks === undefined ? outputsSoFar(workflow, scope) : [];
+  const task = [{ text: input, what: 'the input' }];
+  if (Object.keys(context).length > 0)
+    task.push({ text: `Context: ${printed(context)}`, what: 'the context' });
+  const isBare = step.picks !== undefined || (step.role === 'execute' && outputs.length === 0);
+  const role = { text: TASK_OF_ROLE[step.role], what: 'what the role asks for' };
+  const whole = new BoundedText();
+  for (const [index, { text, what }] of (isBare ? task : [role, ...task, ...outputs]).entries()) {
+    if (index > 0) whole.add('\n\n', what);
+    whole.add(text, what);
+  }
+  return whole.toString();
+}
+
+/** Each with what names it where it is one too many. */
+function outputsSoFar(workflow: Workflow, scope: Scope): { readonly text: string; readonly what: string }[] {
+  return allSteps(workflow).flatMap(({ name }) => {
+    const output = scope.steps.get(name)?.output ?? '';
+    const what = `the output of the step ${name}, which has ${output.length} characters`;
+    return output === '' ? [] : [{ text: fenced(`Output of the step ${name}`, output), what }];
+  });
 }

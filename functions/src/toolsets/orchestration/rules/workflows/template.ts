@@ -48,13 +48,11 @@ class Rendering {
   }
 
   private all(parts: readonly Part[], views: Views): void {
-    for (const part of parts) {
-      this.count();
-      this.one(part, views);
-    }
+    for (const part of parts) this.one(part, views);
   }
 
   private one(part: Part, views: Views): void {
+    this.count();
     if (part.kind === 'text') {
       this.text.add(part.text, 'its own text');
       return;
@@ -67,7 +65,8 @@ class Rendering {
 
   private value(value: unknown, path: string): void {
     if (value === undefined || value === null) return;
-    const text = typeof value === 'string' ? value : this.print(value);
+    const text = this.prints.get(value) ?? printed(value);
+    if (typeof value !== 'string') this.prints.set(value, text);
     this.text.add(text, `{{${path}}}, which has ${text.length} characters`);
   }
 
@@ -81,12 +80,6 @@ class Rendering {
 
   private count(): void {
     if (++this.rendered > MAX_PARTS) throw new TemplateError('Its sections repeat too often.');
-  }
-
-  private print(value: unknown): string {
-    const text = this.prints.get(value) ?? printed(value);
-    this.prints.set(value, text);
-    return text;
   }
 }
 
@@ -149,11 +142,6 @@ const PATH = /^(?:\.|[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_][A-Za-z0-9_-]*)*)$/
 
 const ROOTS: readonly string[] = ['input', 'context', 'iteration', 'steps'];
 
-/** @throws TemplateError where it is no template; the message says why */
-function partsOf(template: string): readonly Part[] {
-  return partsAmong(tokensOf(template), 0);
-}
-
 /** The steps that are named in it. */
 function stepsNamed(parts: readonly Part[]): ReadonlySet<string> {
   const names = new Set<string>();
@@ -166,17 +154,20 @@ function stepsNamed(parts: readonly Part[]): ReadonlySet<string> {
   return names;
 }
 
-type Token = readonly unknown[];
-
-function tokensOf(template: string): readonly Token[] {
+/** @throws TemplateError where it is no template; the message says why */
+function partsOf(template: string): readonly Part[] {
   const text = tightened(template);
+  let tokens: readonly Token[];
   try {
-    return new mustache.Writer().parse(text);
+    tokens = new mustache.Writer().parse(text);
   } catch (error) {
     const message = error instanceof Error ? error.message : '';
     throw new TemplateError(`It is no Mustache template: ${message}.`, { cause: error });
   }
+  return partsAmong(tokens, 0);
 }
+
+type Token = readonly unknown[];
 
 /**
  * The template without what its tags may do without: white space and comments. Mustache looks for the end of a tag

@@ -32,38 +32,33 @@ const MAX_DEFINITION_BYTES = 100_000;
  */
 export function readWorkflow(definition: unknown, field: string): Workflow {
   const raw = typeof definition === 'string' ? parsedJson(definition, field) : definition;
-  if (typeof raw !== 'object' || raw === null) throw notAnObject(field);
+  if (!isObject(raw)) throw notAnObject(field);
   const outline = checked(outlineSchema, raw, 'The workflow', field);
-  const steps = new StepNames(field).entries(outline.steps);
-  const workflow = { ...outline, steps };
+  const workflow = { ...outline, steps: stepsIn(outline.steps, `${field}.steps`) };
   requireSize('A workflow', field, workflow, MAX_DEFINITION_BYTES);
   requireSound(workflow, field);
   return workflow;
 }
 
 /** Reads the steps in their order, and names those that have no name. */
-class StepNames {
-  private readonly field: string;
-  private count = 0;
-
-  constructor(field: string) {
-    this.field = `${field}.steps`;
-  }
-
-  entries(raw: readonly unknown[]): readonly (Step | Group)[] {
-    return raw.map((entry, index) => {
-      const field = `${this.field}.${index}`;
-      if (typeof entry !== 'object' || entry === null || !('repeat' in entry)) return this.step(entry, field);
-      const { repeat, steps } = checked(groupSchema, entry, `The group at ${field}`, field);
-      return { repeat, steps: steps.map((step, within) => this.step(step, `${field}.steps.${within}`)) };
-    });
-  }
-
-  private step(raw: unknown, field: string): Step {
-    const unnamed = `step_${++this.count}`;
-    const step = checked(stepSchema, raw, `Step "${writtenName(raw) ?? unnamed}"`, field);
+function stepsIn(entries: readonly unknown[], field: string): readonly (Step | Group)[] {
+  let count = 0;
+  const stepIn = (raw: unknown, at: string): Step => {
+    const unnamed = `step_${++count}`;
+    const written = isObject(raw) && 'name' in raw && typeof raw.name === 'string' ? raw.name : unnamed;
+    const step = checked(stepSchema, raw, `Step "${written.slice(0, 64)}"`, at);
     return { ...step, name: step.name ?? unnamed };
-  }
+  };
+  return entries.map((entry, index) => {
+    const at = `${field}.${index}`;
+    if (!isObject(entry) || !('repeat' in entry)) return stepIn(entry, at);
+    const { repeat, steps } = checked(groupSchema, entry, `The group at ${at}`, at);
+    return { repeat, steps: steps.map((step, within) => stepIn(step, `${at}.steps.${within}`)) };
+  });
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 function requireSound(workflow: Workflow, field: string): void {
@@ -75,31 +70,27 @@ function requireSound(workflow: Workflow, field: string): void {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined)
     throw invalid(`Step "${twice}": another step has the same name.`, `${field}.steps`);
-  for (const { path, step } of located(workflow)) {
-    const problem = stepProblem(step, steps) ?? referenceProblem(workflow, step);
-    if (problem === undefined) continue;
-    throw invalid(`Step "${step.name}": ${problem.reason}`, `${field}.${path}.${problem.at}`);
-  }
-  for (const [index, entry] of workflow.steps.entries()) {
-    const problem = isGroup(entry) ? referenceProblem(workflow, entry) : undefined;
-    if (problem === undefined) continue;
-    throw invalid(`The group at steps.${index}: ${problem.reason}`, `${field}.steps.${index}.${problem.at}`);
-  }
+  const problem = problemAmong(workflow, steps);
+  if (problem !== undefined) throw invalid(problem.reason, `${field}.${problem.at}`);
   const unknown = workflow.result?.find((name) => !names.includes(name));
   if (unknown !== undefined) throw invalid(`result: there is no step "${unknown}".`, `${field}.result`);
 }
 
-function located(workflow: Workflow): { readonly path: string; readonly step: Step }[] {
-  return workflow.steps.flatMap((entry, index) =>
-    isGroup(entry)
-      ? entry.steps.map((step, within) => ({ path: `steps.${index}.steps.${within}`, step }))
-      : [{ path: `steps.${index}`, step: entry }],
+/** The first in a step; where there is none, in a group. */
+function problemAmong(workflow: Workflow, steps: readonly Step[]): Problem | undefined {
+  const entries = workflow.steps.map((of, index) => ({ of, at: `steps.${index}` }));
+  const located = entries.flatMap(({ of, at }) =>
+    isGroup(of) ? of.steps.map((step, index) => ({ step, at: `${at}.steps.${index}` })) : [{ step: of, at }],
   );
-}
-
-function writtenName(raw: unknown): string | undefined {
-  if (typeof raw !== 'object' || raw === null || !('name' in raw)) return undefined;
-  return typeof raw.name === 'string' ? raw.name.slice(0, 64) : undefined;
+  for (const { step, at } of located) {
+    const found = stepProblem(step, steps) ?? referenceProblem(workflow, step);
+    if (found) return { reason: `Step "${step.name}": ${found.reason}`, at: `${at}.${found.at}` };
+  }
+  for (const { of, at } of entries) {
+    const found = isGroup(of) ? referenceProblem(workflow, of) : undefined;
+    if (found) return { reason: `The group at ${at}: ${found.reason}`, at: `${at}.${found.at}` };
+  }
+  return undefined;
 }
 
 function checked<Schema extends z.ZodType>(
@@ -208,39 +199,36 @@ interface Problem {
 
 /** What is wrong with a step by itself or among the others, apart from what it refers to. */
 function stepProblem(step: Step, steps: readonly Step[]): Problem | undefined {
-  return agentProblem(step) ?? modeProblem(step) ?? picksProblem(step, steps);
+  return agentProblem(step) ?? choiceProblem(step, steps);
 }
 
-function agentProblem(step: Step): Problem | undefined {
-  const at = step.agents === undefined ? 'agent' : 'agents';
-  if (step.agent !== undefined && step.agents !== undefined) {
-    return { reason: 'it has both agent and agents.', at };
-  }
-  const names = agentsOf(step);
+function agentProblem({ agent, agents, capabilities }: Step): Problem | undefined {
+  const at = agents === undefined ? 'agent' : 'agents';
+  if (agent !== undefined && agents !== undefined) return { reason: 'it has both agent and agents.', at };
+  const names = agentsOf({ agent, agents });
   const unknown = names.find((name) => !isAgent(name));
   if (unknown !== undefined) return { reason: unknownAgent(unknown), at };
   if (new Set(names).size < names.length) return { reason: 'it names an agent twice.', at };
   const alone = names.length > 1 && names.find((name) => !HOSTED_AGENTS.includes(name));
   if (alone) return { reason: `"${alone}" must be a step's only agent.`, at };
-  if (step.capabilities.length > 0 && names[0] !== NETWORK) {
+  if (capabilities.length > 0 && names[0] !== NETWORK) {
     return { reason: `only an agent "${NETWORK}" is found by capabilities.`, at: 'capabilities' };
   }
   return undefined;
 }
 
-function modeProblem(step: Step): Problem | undefined {
-  if (step.mode === undefined || agentsOf(step).length > 1) return undefined;
-  return { reason: `the mode ${step.mode} needs several agents.`, at: 'mode' };
-}
-
-function picksProblem(step: Step, steps: readonly Step[]): Problem | undefined {
-  if (step.picks === undefined) return undefined;
+/** What is wrong with its mode, or with the step that it picks from. */
+function choiceProblem(step: Step, steps: readonly Step[]): Problem | undefined {
+  const { mode, picks } = step;
   const names = agentsOf(step);
+  if (mode !== undefined && names.length === 1)
+    return { reason: `the mode ${mode} needs several agents.`, at: 'mode' };
+  if (picks === undefined) return undefined;
   if (names.length > 1 || names[0] === NETWORK) {
     return { reason: 'one hosted agent picks.', at: step.agents === undefined ? 'agent' : 'agents' };
   }
-  const picked = steps.find(({ name }) => name === step.picks);
+  const picked = steps.find(({ name }) => name === picks);
   if (picked === undefined) return undefined; // referenceProblem says so
   if (agentsOf(picked).length > 1 && (picked.mode ?? 'all') === 'all') return undefined;
-  return { reason: `"${step.picks}" is no step of several agents with the mode all.`, at: 'picks' };
+  return { reason: `"${picks}" is no step of several agents with the mode all.`, at: 'picks' };
 }
