@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { jsonValue } from '../../../kernel/json.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { LOG_LEVELS, LOG_TYPES } from '../rules/log.ts';
-import { appendAnswer, appendShape, settled } from './answers.ts';
-import { answerShape, epoch, taskId, writing } from './shapes.ts';
+import type { Appended } from '../rules/runners.ts';
+import { answerShape, epoch, stopShape, success, taskId, writing } from './shapes.ts';
 
 /** The most entries of one call. */
 const MAX_ENTRIES = 500;
@@ -47,7 +47,14 @@ export const appendLogs = defineTool({
       .refine((list) => list.length <= MAX_ENTRIES, `expected at most ${MAX_ENTRIES} entries`)
       .describe('In the order of their sequence, at most 500 and 256 KiB of JSON'),
   }),
-  output: answerShape(appendShape),
+  output: answerShape(
+    z.object({
+      accepted: z.number().describe('How many of the entries were new.'),
+      cursor: z.string().describe('Where get_task_logs goes on after them.'),
+      leaseUntil: z.iso.datetime().optional(),
+      stop: stopShape,
+    }),
+  ),
   annotations: { ...writing, idempotentHint: true },
   role: 'worker',
   audience: 'runners',
@@ -64,18 +71,20 @@ export const appendLogs = defineTool({
       },
     ],
   },
-  handler: async ({ services, workspace, principal, operation }, { entries, ...claim }) => {
+  answer: ({ accepted, next, leaseUntil, stop }: Appended) =>
+    success(stop?.message ?? `${accepted} entries appended.`, {
+      accepted,
+      cursor: String(next),
+      leaseUntil: leaseUntil?.toISOString(),
+      stop,
+    }),
+  handler: ({ services, workspace, principal, recordAnswer }, { entries, ...claim }) => {
     const numbered = entries.map(({ at, prefix, data, ...rest }) => ({
       ...rest,
       at: new Date(at),
       ...(prefix !== undefined && { prefix }),
       ...(data !== undefined && { data: jsonValue.parse(data) }),
     }));
-    const appended = await services.codingRunners.append(
-      principal,
-      { workspace, ...claim, entries: numbered },
-      (outcome) => settled(operation, appendAnswer(outcome)),
-    );
-    return appendAnswer(appended);
+    return services.codingRunners.append(principal, { workspace, ...claim, entries: numbered }, recordAnswer);
   },
 });

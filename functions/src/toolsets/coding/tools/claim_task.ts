@@ -1,9 +1,23 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { defineTool } from '../../../mcp/tool.ts';
-import { CODING_TOOLS } from '../../coordination/index.ts';
-import { claimAnswer, claimedShape, settled } from './answers.ts';
-import { answerShape, taskId, text, whole, writing } from './shapes.ts';
+import { CODING_TOOLS, type CodingTask } from '../../coordination/index.ts';
+import { codingTaskAnswer, pastAttemptAnswer } from './answers.ts';
+import { answerShape, previousShape, success, taskId, taskShape, text, whole, writing } from './shapes.ts';
+
+/** A task as its runner gets it. */
+const claimedShape = taskShape
+  .pick({
+    id: true,
+    tool: true,
+    description: true,
+    instructions: true,
+    branch: true,
+    config: true,
+    project: true,
+    attempt: true,
+  })
+  .extend({ epoch: z.number(), leaseUntil: z.iso.datetime(), previous: previousShape.optional() });
 
 const MAX_WAIT_MS = 25_000;
 const MIN_LEASE_SECONDS = 15;
@@ -52,13 +66,19 @@ export const claimTask = defineTool({
   role: 'worker',
   audience: 'runners',
   example: { agentId: 'terminal-2', tools: ['CLAUDECODE'], waitMs: 0 },
-  handler: async ({ services, workspace, principal, operation, gone, waiting }, { agentId, ...wishes }) => {
-    const claimed = await services.codingRunners.claim(
-      principal,
-      { workspace, ...wishes, agentId },
-      { gone, waiting },
-      (task) => settled(operation, claimAnswer(task)),
-    );
-    return claimAnswer(claimed);
+  answer: (task: CodingTask | undefined) => {
+    if (task?.claim === undefined) return success('No task to claim.', { task: null });
+    const { coding, claim } = task;
+    const previous = coding.attempts.at(-1);
+    return success(`Task ${task.id} is yours.`, {
+      task: {
+        ...codingTaskAnswer(task, claim.claimedAt),
+        epoch: claim.epoch,
+        leaseUntil: claim.leaseExpiresAt.toISOString(),
+        previous: previous && pastAttemptAnswer(task, previous),
+      },
+    });
   },
+  handler: ({ services, workspace, principal, gone, waiting, recordAnswer }, wishes) =>
+    services.codingRunners.claim(principal, { workspace, ...wishes }, { gone, waiting }, recordAnswer),
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { type CodingTask, codingTool, programOf } from '../../coordination/index.ts';
-import { codingTaskAnswer, settled } from './answers.ts';
+import { codingTaskAnswer } from './answers.ts';
 import { answerShape, success, taskShape, text, whole, writing } from './shapes.ts';
 
 const MAX_DEPENDENCIES = 100;
@@ -50,17 +50,16 @@ export const createTask = defineTool({
     instructions: 'Implement JWT authentication with login/logout endpoints',
     branch: 'feature/auth',
   },
-  handler: async ({ services, workspace, principal, operation, baseUrl }, { tool, ...draft }) => {
+  answer: ({ task, baseUrl }: { task: CodingTask; baseUrl: string }) =>
+    success(`Task created. ${waitsForRunner(task, baseUrl)}`, {
+      taskId: task.id,
+      branch: task.coding.branch,
+      task: codingTaskAnswer(task, task.createdAt),
+    }),
+  handler: async ({ services, workspace, principal, recordAnswer, baseUrl }, { tool, ...draft }) => {
     const request = { ...draft, tool: codingTool(tool, 'tool'), workspace };
-    const answer = (task: Parameters<typeof codingTaskAnswer>[0]) =>
-      success(`Task created. ${waitsForRunner(task, baseUrl)}`, {
-        taskId: task.id,
-        branch: task.coding.branch,
-        task: codingTaskAnswer(task, task.createdAt),
-      });
-    return answer(
-      await services.coding.create(principal, request, (task) => settled(operation, answer(task))),
-    );
+    const record = (task: CodingTask) => recordAnswer({ task, baseUrl });
+    return { task: await services.coding.create(principal, request, record), baseUrl };
   },
 });
 

@@ -1,8 +1,17 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { FAILURE_CLASSES } from '../../coordination/index.ts';
-import { endAnswer, endShape } from './answers.ts';
-import { answerShape, epoch, taskId, text, writing } from './shapes.ts';
+import type { Ended } from '../rules/ending.ts';
+import { codingTaskAnswer } from './answers.ts';
+import { answerShape, epoch, success, taskId, taskShape, text, writing } from './shapes.ts';
+
+const MESSAGES: Readonly<Record<Ended['outcome'], string>> = {
+  ended: 'Task ended.',
+  retried: 'Task failed; it is available for another attempt.',
+  repeated: 'Task had ended with this outcome before.',
+  kept: 'Somebody else had ended the task; your result was kept.',
+  late: 'Another runner has the task now; your report was kept as its late result.',
+};
 
 export const endTask = defineTool({
   name: 'end_task',
@@ -25,7 +34,16 @@ export const endTask = defineTool({
       .optional()
       .describe('Why'),
   }),
-  output: answerShape(endShape),
+  output: answerShape(
+    z.object({
+      task: taskShape,
+      outcome: z
+        .enum(['ended', 'retried', 'repeated', 'kept', 'late'])
+        .describe(
+          'ended: the task is closed. retried: it is available for another attempt. repeated: you had reported this. kept: somebody else had ended it, and your result was added. late: another runner has it now; your report was kept as its late result.',
+        ),
+    }),
+  ),
   annotations: { ...writing, destructiveHint: true, idempotentHint: true },
   role: 'worker',
   example: {
@@ -33,7 +51,8 @@ export const endTask = defineTool({
     status: 'completed',
     result: { summary: 'Implemented login and logout with JWT.' },
   },
-  answer: endAnswer,
-  handler: ({ services, workspace, principal, recordAnswer }, { taskId: id, ...report }) =>
-    services.codingChanges.end(principal, { workspace, taskId: id, ...report }, recordAnswer),
+  answer: ({ task, now, outcome }: Ended) =>
+    success(MESSAGES[outcome], { task: codingTaskAnswer(task, now), outcome }),
+  handler: ({ services, workspace, principal, recordAnswer }, report) =>
+    services.codingChanges.end(principal, { workspace, ...report }, recordAnswer),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { heartbeatAnswer, heartbeatShape, settled } from './answers.ts';
-import { answerShape, epoch, taskId, text, writing } from './shapes.ts';
+import type { Heartbeat } from '../rules/runners.ts';
+import { answerShape, epoch, stopShape, success, taskId, text, writing } from './shapes.ts';
 
 export const heartbeatTask = defineTool({
   name: 'heartbeat_task',
@@ -15,15 +15,18 @@ export const heartbeatTask = defineTool({
     state: z.enum(['in_progress', 'waiting']).optional().describe('Where the work is'),
     progress: text('What is being done, in a few words', 500).optional(),
   }),
-  output: answerShape(heartbeatShape),
+  output: answerShape(
+    z.object({
+      leaseUntil: z.iso.datetime().optional().describe('Absent where you are to stop.'),
+      stop: stopShape,
+    }),
+  ),
   annotations: { ...writing, idempotentHint: true },
   role: 'worker',
   audience: 'runners',
   example: { taskId: 'task-000abc-001', epoch: 1, progress: 'Running the tests' },
-  handler: async ({ services, workspace, principal, operation }, beat) => {
-    const standing = await services.codingRunners.heartbeat(principal, { workspace, ...beat }, (outcome) =>
-      settled(operation, heartbeatAnswer(outcome)),
-    );
-    return heartbeatAnswer(standing);
-  },
+  answer: ({ leaseUntil, stop }: Heartbeat) =>
+    success(stop?.message ?? 'Lease renewed.', { leaseUntil: leaseUntil?.toISOString(), stop }),
+  handler: ({ services, workspace, principal, recordAnswer }, beat) =>
+    services.codingRunners.heartbeat(principal, { workspace, ...beat }, recordAnswer),
 });

@@ -30,7 +30,9 @@ export const registerRunner = defineTool({
   role: 'worker',
   audience: 'runners',
   example: { programs: [{ name: 'claude', version: '2.1.197' }] },
-  handler: async ({ services, workspace, principal, operation }, { programs }) => {
+  answer: (runner: { agentId: string; workspace: string }) =>
+    success(`You are the runner ${runner.agentId}.`, runner),
+  handler: async ({ services, workspace, principal, recordAnswer }, { programs }) => {
     const { agentId } = principal;
     if (agentId === undefined) throw noAgent();
     const capabilities = programs.map(({ name, version }) => ({
@@ -38,10 +40,11 @@ export const registerRunner = defineTool({
       category: CATEGORY,
       parameters: { version },
     }));
-    const answer = success(`You are the runner ${agentId}.`, { agentId, workspace });
-    const request = { agentId, role: 'worker' as const, workspace, capabilities };
-    await services.membership.join(principal, request, () => operation.recordAnswer(answer));
-    return answer;
+    const runner = { agentId, workspace };
+    await services.membership.join(principal, { ...runner, role: 'worker', capabilities }, () =>
+      recordAnswer(runner),
+    );
+    return runner;
   },
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { codingTaskAnswer, settled } from './answers.ts';
+import type { Seen } from '../rules/coding.ts';
+import { codingTaskAnswer } from './answers.ts';
 import { answerShape, success, taskId, taskShape, text, writing } from './shapes.ts';
 
 export const updateTask = defineTool({
@@ -19,13 +20,7 @@ export const updateTask = defineTool({
   annotations: { ...writing, destructiveHint: true, idempotentHint: false },
   role: 'worker',
   example: { taskId: 'task-000abc-001', log: 'The tests of the login endpoint pass.' },
-  handler: async ({ services, workspace, principal, operation }, { taskId: id, status, log }) => {
-    const { task, now } = await services.codingChanges.update(
-      principal,
-      { workspace, taskId: id, status, log },
-      (updated) =>
-        settled(operation, success('Task updated.', { task: codingTaskAnswer(updated.task, updated.now) })),
-    );
-    return success('Task updated.', { task: codingTaskAnswer(task, now) });
-  },
+  answer: ({ task, now }: Seen) => success('Task updated.', { task: codingTaskAnswer(task, now) }),
+  handler: ({ services, workspace, principal, recordAnswer }, change) =>
+    services.codingChanges.update(principal, { workspace, ...change }, recordAnswer),
 });
