@@ -117,7 +117,6 @@ function resource(
 }
 
 export { DEFAULT_LEASE_SECONDS, type QueueMark, TaskClaims } from './rules/claims.ts';
-export { QUEUE_STATUSES, type QueueStatus, STATE_SHARE, satisfiedKeys } from './rules/claimWindow.ts';
 export {
   asCodingTask,
   backoffSeconds,
@@ -125,6 +124,7 @@ export {
   type CodingTask,
   type CodingTool,
   type Commit,
+  claimChanges,
   codingClaimed,
   codingTool,
   FAILURE_CLASSES,
@@ -138,6 +138,7 @@ export {
   projectCapability,
   requireCodingTask,
   type StoredResult,
+  satisfiedKeys,
 } from './rules/codingTask.ts';
 export { TaskCreation, type TaskDraft } from './rules/creation.ts';
 export type { CodingExpiry } from './rules/leases.ts';
@@ -155,8 +156,14 @@ export {
   type TaskOutcome,
   waitTask,
 } from './rules/machine.ts';
-export { TaskQueue } from './rules/queue.ts';
-export { CODING_GOAL, type CoordinationPorts, type Session, type SessionCounters } from './rules/session.ts';
+export { QUEUE_STATUSES, type QueueStatus, STATE_SHARE, TaskQueue } from './rules/queue.ts';
+export {
+  CODING_GOAL,
+  type CoordinationPorts,
+  queueGrowth,
+  type Session,
+  type SessionCounters,
+} from './rules/session.ts';
 export {
   type Claim,
   CODING_TYPE,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import {
   capabilityKey,
   satisfiedKeys,
-} from '../../../../functions/src/toolsets/coordination/rules/claimWindow.ts';
+} from '../../../../functions/src/toolsets/coordination/rules/codingTask.ts';
 import {
   COORDINATION_STATUSES,
   coordinationStatus,

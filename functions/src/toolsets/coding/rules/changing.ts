@@ -8,6 +8,7 @@ import {
   type CodingTask,
   isHeld,
   outcomeChanges,
+  queueGrowth,
   requireCodingTask,
   type SessionReader,
 } from '../../coordination/index.ts';
@@ -196,12 +197,7 @@ async function endingChanges(
   const changes = outcomeChanges(before, { ...effect, task }, version, now);
   const frees =
     task.status === 'available' ? task.blockers === 0 : task.status === 'done' && task.dependents.length > 0;
-  const { workspace, session } = task;
-  const open = frees ? await sessions.current(workspace) : undefined;
-  if (open?.session.id === session) {
-    changes.push({ kind: 'queueGrew', workspace, session, capabilityKeys: [] });
-  }
-  return changes;
+  return frees ? [...changes, ...(await queueGrowth(sessions, task))] : changes;
 }
 
 /** What the sweep of the queue does to coding tasks: it ends an attempt whose runner fell silent, and a wait in vain. */

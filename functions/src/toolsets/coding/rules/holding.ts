@@ -1,5 +1,5 @@
 /** How a runner stands to a task that it has claimed. Pure. */
-import { agentNotRegistered, countedAgent, holding } from '../../../access/rules/agent.ts';
+import { agentNotRegistered } from '../../../access/rules/agent.ts';
 import type { Principal } from '../../../access/rules/principal.ts';
 import type { AgentReader } from '../../../access/store/agents.ts';
 import type { Change, Versioned } from '../../../kernel/commit.ts';
@@ -9,6 +9,7 @@ import {
   type Claim,
   type Claimant,
   type CodingTask,
+  claimChanges,
   claimTask,
   codingClaimed,
   DEFAULT_LEASE_SECONDS,
@@ -166,15 +167,7 @@ async function takeOn(
     throw notClaimable(before.id, 'its session was archived', 'Create another task.');
   const claimed = codingClaimed(claimTask(before, agentId, DEFAULT_LEASE_SECONDS, now), undefined);
   const task = asCodingTask(startTask(claimed, { agentId }, now));
-  const holder = holding(agent.value, task.id, { session: task.session, epoch: task.epoch }, now);
-  return {
-    task,
-    changes: [
-      ...taskChanges(before, task, version, now),
-      { kind: 'holdTask', agent: holder, taskId: task.id, version: agent.version },
-      ...countedAgent(agent.value, holder),
-    ],
-  };
+  return { task, changes: claimChanges({ value: before, version }, task, agent, now) };
 }
 
 function nobodyToHold(taskId: string): MusterError {

@@ -1,5 +1,4 @@
 /** Coding tasks, as runners work them: claim, report, stay alive. Source: docs/guides/runner.md. */
-import { countedAgent, holding } from '../../../access/rules/agent.ts';
 import type { Principal } from '../../../access/rules/principal.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -10,6 +9,7 @@ import {
   type Claimant,
   type CodingTask,
   type CodingTool,
+  claimChanges,
   programOf,
   requireCodingTask,
   type TaskClaims,
@@ -162,12 +162,7 @@ export class CodingRunners {
     }
     const agent = await this.ports.agents.find(task.claim?.agentId ?? '');
     if (agent === undefined) throw new Error(`The agent that held task ${task.id} is gone.`);
-    const holder = holding(agent.value, task.id, { session: task.session, epoch: task.epoch }, now);
-    return [
-      ...taskChanges(before, task, version, now),
-      { kind: 'holdTask', agent: holder, taskId: task.id, version: agent.version },
-      ...countedAgent(agent.value, holder),
-    ];
+    return claimChanges({ value: before, version }, task, agent, now);
   }
 
   private change<Result>(

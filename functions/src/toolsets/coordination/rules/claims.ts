@@ -2,16 +2,22 @@
  * Claiming from the queue: one optimistic commit of the task, its holder and the session's counters.
  * Source: spec/coordination.md, claim_task; docs/semantics.md#coordination.
  */
-import { type Agent, agentNotRegistered, countedAgent, holding } from '../../../access/rules/agent.ts';
+import { type Agent, agentNotRegistered } from '../../../access/rules/agent.ts';
 import { type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
-import { ClaimWindow, satisfiedKeys } from './claimWindow.ts';
-import { capabilitiesOf, claimableNow, codingClaimed, type RunnerClaim } from './codingTask.ts';
+import {
+  capabilitiesOf,
+  claimableNow,
+  claimChanges,
+  codingClaimed,
+  type RunnerClaim,
+  satisfiedKeys,
+} from './codingTask.ts';
 import { claimTask, endBackoff } from './machine.ts';
 import { type NoTask, NothingToClaim, noGoal } from './nothingToClaim.ts';
 import type { CoordinationPorts, Session } from './session.ts';
-import { CODING_TYPE, isHeld, type Task, taskChanges } from './task.ts';
+import { CODING_TYPE, isHeld, type Task } from './task.ts';
 
 /** A lease's length where the caller asks for none. Source: docs/semantics.md#coordination. */
 export const DEFAULT_LEASE_SECONDS = 30 * 60;
@@ -40,6 +46,15 @@ export type ClaimOutcome =
   /** A runner is not told why: it waits. */
   | { readonly kind: 'none'; readonly mark: QueueMark; readonly why?: NoTask };
 
+/** A claim under way: its request, and what was read for it. */
+interface Claiming {
+  readonly request: ClaimRequest;
+  readonly session: Session;
+  readonly agent: Versioned<Agent>;
+  readonly mark: QueueMark;
+  readonly recordAnswer: RecordAnswer<ClaimOutcome>;
+}
+
 export class TaskClaims {
   private readonly ports: CoordinationPorts;
   private readonly windows = new BoundedMap<string, ClaimWindow>(MAX_WINDOWS);
@@ -59,63 +74,52 @@ export class TaskClaims {
     return retryStale(this.ports.randomness, () => this.tryClaim(request, recordAnswer));
   }
 
-  private async tryClaim(
-    request: ClaimRequest,
-    recordAnswer: RecordAnswer<ClaimOutcome>,
-  ): Promise<ClaimOutcome> {
-    const { open, agent } = await this.ports.sessions.currentWithAgent(request.workspace, request.agentId);
-    if (agent === undefined) throw agentNotRegistered(request.agentId);
+  private async tryClaim(request: ClaimRequest, recordAnswer: RecordAnswer<ClaimOutcome>) {
+    const { workspace, agentId, runner, inHand } = request;
+    const { open, agent } = await this.ports.sessions.currentWithAgent(workspace, agentId);
+    if (agent === undefined) throw agentNotRegistered(agentId);
     if (open === undefined) {
-      const why = noGoal(request.workspace);
-      return this.answer({ kind: 'none', mark: { queueVersion: 0 }, why }, recordAnswer);
+      const none: ClaimOutcome = { kind: 'none', mark: { queueVersion: 0 }, why: noGoal(workspace) };
+      return this.answer(none, recordAnswer);
     }
     const { session } = open;
-    if (request.runner !== undefined)
-      return this.claimForRunner(request, request.runner, session, agent, recordAnswer);
-    const resumed = await this.resumable(agent.value, session, request.inHand);
+    const mark = { session: session.id, queueVersion: session.queueVersion };
+    const claiming = { request, session, agent, mark, recordAnswer };
+    const declared = agent.value.capabilities.map(({ name }) => name);
+    if (runner !== undefined) return this.claimForRunner(claiming, runner, declared);
+    const resumed = await this.resumable(agent.value, session, inHand);
     if (resumed !== undefined) return this.answer({ kind: 'resumed', task: resumed }, recordAnswer);
-    const keys = satisfiedKeys(
-      session.capabilityKeys,
-      agent.value.capabilities.map(({ name }) => name),
-    );
-    return this.claimNext(request, session, keys, agent, recordAnswer);
+    return this.claimNext(claiming, satisfiedKeys(session.capabilityKeys, declared));
   }
 
   /** Claims the task that the runner names, or the first that it can do. */
   private async claimForRunner(
-    request: ClaimRequest,
+    claiming: Claiming,
     runner: RunnerClaim,
-    session: Session,
-    agent: Versioned<Agent>,
-    recordAnswer: RecordAnswer<ClaimOutcome>,
+    declared: readonly string[],
   ): Promise<ClaimOutcome> {
-    const declared = agent.value.capabilities.map(({ name }) => name);
+    const { session, recordAnswer } = claiming;
     const capabilities = capabilitiesOf(runner, declared);
     if (runner.taskId === undefined) {
       const keys = satisfiedKeys(session.capabilityKeys, capabilities).filter((key) => key !== '');
-      if (keys.length > 0) return this.claimNext(request, session, keys, agent, recordAnswer);
+      if (keys.length > 0) return this.claimNext(claiming, keys);
     } else {
       const named = await this.ports.tasks.find(runner.taskId);
       const task = claimableNow(named, runner.taskId, session, capabilities);
-      if (task !== undefined) return this.take(task, agent, request, recordAnswer);
+      if (task !== undefined) return this.take(task, claiming);
       if (await this.endBackoffOf(named)) throw new StaleWriteError();
     }
-    return this.answer({ kind: 'none', mark: markOf(session) }, recordAnswer);
+    return this.answer({ kind: 'none', mark: claiming.mark }, recordAnswer);
   }
 
-  private async claimNext(
-    request: ClaimRequest,
-    session: Session,
-    keys: readonly string[],
-    agent: Versioned<Agent>,
-    recordAnswer: RecordAnswer<ClaimOutcome>,
-  ): Promise<ClaimOutcome> {
+  private async claimNext(claiming: Claiming, keys: readonly string[]): Promise<ClaimOutcome> {
+    const { request, session, agent, mark, recordAnswer } = claiming;
     const window = this.window(session.id, keys, request.runner && CODING_TYPE);
     const candidate = await window.next(session.queueVersion);
     if (candidate !== undefined) {
       let outcome: 'claimed' | 'refused' = 'refused';
       try {
-        const claimed = await this.take(candidate, agent, request, recordAnswer);
+        const claimed = await this.take(candidate, claiming);
         outcome = 'claimed';
         return claimed;
       } finally {
@@ -124,37 +128,22 @@ export class TaskClaims {
     }
     const retried = await this.ports.tasks.firstBackoff(session.id);
     if (await this.endBackoffOf(retried)) throw new StaleWriteError();
-    const why = request.runner ? undefined : await this.explained(session, agent.value, retried?.value);
-    return this.answer({ kind: 'none', mark: markOf(session), ...(why && { why }) }, recordAnswer);
-  }
-
-  private explained(session: Session, agent: Agent, retried: Task | undefined): Promise<NoTask> {
-    return this.nothing.explain({
-      session: session.id,
-      queueVersion: session.queueVersion,
-      capabilities: agent.capabilities.map(({ name }) => name),
-      retried,
-      now: this.ports.clock.now(),
-    });
+    const why = request.runner
+      ? undefined
+      : await this.nothing.explain(session, agent.value, retried?.value, this.ports.clock.now());
+    return this.answer({ kind: 'none', mark, ...(why && { why }) }, recordAnswer);
   }
 
   /** Commits the claim of a task. */
   private async take(
     { value: before, version }: Versioned<Task>,
-    agent: Versioned<Agent>,
-    request: ClaimRequest,
-    recordAnswer: RecordAnswer<ClaimOutcome>,
+    { request, agent, recordAnswer }: Claiming,
   ): Promise<ClaimOutcome> {
     const now = this.ports.clock.now();
     const task = codingClaimed(claimTask(before, agent.value.id, request.leaseSeconds, now), request.runner);
-    const holder = holding(agent.value, task.id, { session: task.session, epoch: task.epoch }, now);
     const claimed: ClaimOutcome = { kind: 'claimed', task };
     await this.ports.store.commit(
-      [
-        ...taskChanges(before, task, version, now),
-        { kind: 'holdTask', agent: holder, taskId: task.id, version: agent.version },
-        ...countedAgent(agent.value, holder),
-      ],
+      claimChanges({ value: before, version }, task, agent, now),
       recordAnswer(claimed),
     );
     return claimed;
@@ -170,10 +159,8 @@ export class TaskClaims {
     if (taskIds.length === 0) return undefined;
     const isFull = taskIds.length >= configuration.maxConcurrentTasks;
     if (known === undefined && !isFull) return this.ports.tasks.notStarted(session.id, id);
-    const tasks = await this.held(
-      id,
-      isFull ? taskIds : taskIds.filter((taskId) => !known?.includes(taskId)),
-    );
+    const asked = isFull ? taskIds : taskIds.filter((taskId) => !known?.includes(taskId));
+    const tasks = await this.held(id, asked);
     const isUnheardOf = (task: Task): boolean =>
       known === undefined ? task.status === 'claimed' : !known.includes(task.id);
     return tasks.find(isUnheardOf) ?? tasks[0];
@@ -203,22 +190,110 @@ export class TaskClaims {
   }
 
   /** Answers what changes nothing but the record of the call's key. */
-  private async answer(
-    outcome: ClaimOutcome,
-    recordAnswer: RecordAnswer<ClaimOutcome>,
-  ): Promise<ClaimOutcome> {
+  private async answer(outcome: ClaimOutcome, recordAnswer: RecordAnswer<ClaimOutcome>) {
     await this.ports.store.commit([], recordAnswer(outcome));
     return outcome;
   }
 
-  private window(session: string, capabilityKeys: readonly string[], type: string | undefined): ClaimWindow {
-    const name = [session, type ?? '', ...capabilityKeys].join('\n');
-    const window = this.windows.get(name) ?? new ClaimWindow(this.ports.tasks, session, capabilityKeys, type);
+  private window(session: string, keys: readonly string[], type: string | undefined): ClaimWindow {
+    const name = [session, type ?? '', ...keys].join('\n');
+    const { tasks } = this.ports;
+    const window =
+      this.windows.get(name) ?? new ClaimWindow((limit) => tasks.claimable(session, keys, limit, type));
     this.windows.set(name, window);
     return window;
   }
 }
 
-function markOf({ id, queueVersion }: Session): QueueMark {
-  return { session: id, queueVersion };
+/** How many tasks one query reads ahead, beyond what the waiting calls need. */
+const READ_AHEAD = 10;
+
+interface Waiting {
+  readonly queueVersion: number;
+  readonly resolve: (task: Versioned<Task> | undefined) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * The head of the queue as one instance last read it. Calls that claim at the same time share one query and
+ * are dealt different tasks, and the rest of a query serves later calls, for as long as the session's queue
+ * version says that nothing has become claimable since. A window only proposes: the commit decides.
+ */
+export class ClaimWindow {
+  private readonly claimable: (limit: number) => Promise<readonly Versioned<Task>[]>;
+  private candidates: Versioned<Task>[] = [];
+  private queueVersion = -1;
+  /** Whether the last query found fewer tasks than it asked for: the window then holds all there are. */
+  private complete = false;
+  private waiting: Waiting[] = [];
+  private reading = false;
+  /** Tasks dealt out whose commit is under way: a query may still find them claimable. */
+  private readonly dealt = new Set<string>();
+  /** Tasks claimed while a query is under way, which may still list them. */
+  private readonly claimedMeanwhile = new Set<string>();
+
+  /** @param claimable finds the first tasks of the queue that may be dealt */
+  constructor(claimable: (limit: number) => Promise<readonly Versioned<Task>[]>) {
+    this.claimable = claimable;
+  }
+
+  /**
+   * Deals the next task, or undefined where nothing is claimable. The caller gives it back with `finish`.
+   * @param queueVersion the session's, as the caller has just read it
+   */
+  next(queueVersion: number): Promise<Versioned<Task> | undefined> {
+    if (queueVersion <= this.queueVersion) {
+      const candidate = this.deal();
+      if (candidate !== undefined || this.complete) return Promise.resolve(candidate);
+    }
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ queueVersion, resolve, reject });
+      void this.read();
+    });
+  }
+
+  /** Ends the dealing of a task. Where its commit was refused the window is out of date and is read anew. */
+  finish(taskId: string, outcome: 'claimed' | 'refused'): void {
+    this.dealt.delete(taskId);
+    if (outcome === 'refused') this.forget();
+    else if (this.reading) this.claimedMeanwhile.add(taskId);
+  }
+
+  private forget(): void {
+    this.candidates = [];
+    this.queueVersion = -1;
+    this.complete = false;
+  }
+
+  private deal(): Versioned<Task> | undefined {
+    for (let task = this.candidates.shift(); task !== undefined; task = this.candidates.shift()) {
+      if (this.dealt.has(task.value.id)) continue;
+      this.dealt.add(task.value.id);
+      return task;
+    }
+    return undefined;
+  }
+
+  /** Answers everyone who waits now with one query; whoever comes meanwhile waits for the next. */
+  private async read(): Promise<void> {
+    if (this.reading) return;
+    this.reading = true;
+    while (this.waiting.length > 0) {
+      const served = this.waiting;
+      this.waiting = [];
+      try {
+        this.claimedMeanwhile.clear();
+        const limit = served.length + this.dealt.size + READ_AHEAD;
+        const found = await this.claimable(limit);
+        this.candidates = found.filter((task) => !this.claimedMeanwhile.has(task.value.id));
+        this.complete = found.length < limit;
+        this.queueVersion = Math.min(...served.map((call) => call.queueVersion));
+        for (const call of served) call.resolve(this.deal());
+      } catch (error) {
+        this.forget();
+        for (const call of served) call.reject(error);
+      }
+    }
+    this.reading = false;
+  }
 }

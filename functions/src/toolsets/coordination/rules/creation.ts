@@ -3,8 +3,8 @@ import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts'
 import { MusterError } from '../../../kernel/errors.ts';
 import { MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
-import { capabilityKey, MAX_CAPABILITY_KEYS } from './claimWindow.ts';
 import type { CodingWork } from './codingTask.ts';
+import { capabilityKey, MAX_CAPABILITY_KEYS } from './codingTask.ts';
 import { type CoordinationPorts, openSession, type Session, type SessionOpening } from './session.ts';
 import { isClosed, requireAhead, type Task, USUAL_TYPE } from './task.ts';
 

@@ -149,7 +149,7 @@ export class TaskSweep {
     more: readonly Change[],
     now: Date,
   ): Promise<true> {
-    const grown = await queueGrowth(this.ports, task);
+    const grown = await queueGrowth(this.ports.sessions, task);
     return this.commit([...taskChanges(before.value, task, before.version, now), ...more, ...grown]);
   }
 

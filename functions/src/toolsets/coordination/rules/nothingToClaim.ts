@@ -1,7 +1,8 @@
 /** Why an agent is given no task: what a caller who waits for one has to know. */
+import type { Agent } from '../../../access/rules/agent.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
-import { capabilityKey, satisfiedKeys } from './claimWindow.ts';
-import type { CoordinationPorts } from './session.ts';
+import { capabilityKey, satisfiedKeys } from './codingTask.ts';
+import type { CoordinationPorts, Session } from './session.ts';
 import { isClosed, type Task } from './task.ts';
 
 export const NO_TASK_REASONS = [
@@ -17,16 +18,6 @@ export interface NoTask {
   readonly reason: (typeof NO_TASK_REASONS)[number];
   /** In a sentence or two, with the names of a few tasks. */
   readonly explanation: string;
-}
-
-/** What a claim knows already. */
-interface EmptyHanded {
-  readonly session: string;
-  readonly queueVersion: number;
-  readonly capabilities: readonly string[];
-  /** The task whose retry comes next. */
-  readonly retried: Task | undefined;
-  readonly now: Date;
 }
 
 /** How many tasks are named, and how many of those that they wait for are looked at. */
@@ -53,14 +44,23 @@ export class NothingToClaim {
     this.ports = ports;
   }
 
-  /** Reads a few tasks and two counts, however many tasks there are. */
-  explain(found: EmptyHanded): Promise<NoTask> {
-    const key = JSON.stringify([found.session, capabilityKey(found.capabilities)]);
-    const stamp = `${found.queueVersion} ${Math.floor(found.now.getTime() / KEPT_MILLISECONDS)}`;
-    return this.kept.read(key, stamp, () => this.look(found));
+  /**
+   * Reads a few tasks and two counts, however many tasks there are.
+   * @param retried the task whose retry comes next
+   */
+  explain(session: Session, agent: Agent, retried: Task | undefined, now: Date): Promise<NoTask> {
+    const capabilities = agent.capabilities.map(({ name }) => name);
+    const key = JSON.stringify([session.id, capabilityKey(capabilities)]);
+    const stamp = `${session.queueVersion} ${Math.floor(now.getTime() / KEPT_MILLISECONDS)}`;
+    return this.kept.read(key, stamp, () => this.reason(session.id, capabilities, retried, now));
   }
 
-  private async look({ session, capabilities, retried, now }: EmptyHanded): Promise<NoTask> {
+  private async reason(
+    session: string,
+    capabilities: readonly string[],
+    retried: Task | undefined,
+    now: Date,
+  ): Promise<NoTask> {
     const { queue } = this.ports;
     const { items: pending } = await queue.list(session, 'pending', ALL, SHOWN, undefined);
     if (pending.length > 0) return notForYou(pending, await queue.countPending(session), capabilities);

@@ -16,6 +16,24 @@ import {
 import { type CoordinationPorts, queueGrowth } from './session.ts';
 import { outcomeChanges, type Task, type TaskResult, taskChanges, taskNotFound } from './task.ts';
 
+/** The states of a task that is not closed, as system.getTaskQueue names them. */
+export const QUEUE_STATUSES = ['pending', 'blocked', 'assigned', 'in_progress'] as const;
+
+export type QueueStatus = (typeof QUEUE_STATUSES)[number];
+
+export interface PriorityRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface QueueFilter {
+  readonly priorities: PriorityRange | undefined;
+  readonly type: string | undefined;
+}
+
+/** Of an answer, what the tasks of one state of the queue may take: two of them may have to share it. */
+export const STATE_SHARE = 0.5;
+
 export class TaskQueue {
   private readonly ports: CoordinationPorts;
 
@@ -72,7 +90,7 @@ export class TaskQueue {
   ): Promise<readonly Change[]> {
     if (outcome.kind === 'repeated') return [];
     const frees = outcome.task.status === 'done' && before.dependents.length > 0;
-    const grown = frees ? await queueGrowth(this.ports, before) : [];
+    const grown = frees ? await queueGrowth(this.ports.sessions, before) : [];
     return [...outcomeChanges(before, outcome, version, now), ...grown];
   }
 

@@ -95,7 +95,7 @@ export async function openSession(
 
 /** Tells claims that more can be claimed than before, unless the session is archived. */
 export async function queueGrowth(
-  { sessions }: CoordinationPorts,
+  sessions: SessionReader,
   { workspace, session }: Pick<Task, 'workspace' | 'session'>,
 ): Promise<Change[]> {
   const open = await sessions.current(workspace);

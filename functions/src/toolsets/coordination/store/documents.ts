@@ -14,8 +14,7 @@ import {
   workspacePath,
 } from '../../../kernel/firestore/paths.ts';
 import { type ChangeWriters, increments } from '../../../kernel/firestore/store.ts';
-import { capabilityKey } from '../rules/claimWindow.ts';
-import { CODING_TOOLS, FAILURE_CLASSES } from '../rules/codingTask.ts';
+import { CODING_TOOLS, capabilityKey, FAILURE_CLASSES } from '../rules/codingTask.ts';
 import type { Counter, SessionChanges, SessionCounters } from '../rules/session.ts';
 import { type Claim, TASK_STATUSES, type Task, taskType } from '../rules/task.ts';
 

@@ -7,10 +7,10 @@ import { fitting, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
 import type { Found, Place } from '../../../kernel/paging.ts';
 import { unlessUnreadable } from '../../../kernel/ports.ts';
 import { queuedTaskPath } from '../../../kernel/realtime/paths.ts';
-import { type PriorityRange, type QueueFilter, type QueueStatus, STATE_SHARE } from '../rules/claimWindow.ts';
+import { type PriorityRange, type QueueFilter, type QueueStatus, STATE_SHARE } from '../rules/queue.ts';
 import { compareInQueue, priorityWord, type Task, type TaskStatus, taskType } from '../rules/task.ts';
 import { taskFromDocument } from './documents.ts';
-import type { TaskReader } from './tasks.ts';
+import { type TaskReader, withDeadline, withoutRegardToDeadline } from './tasks.ts';
 
 const OPEN: readonly TaskStatus[] = ['available', 'claimed', 'in_progress', 'waiting'];
 
@@ -113,17 +113,6 @@ function startOf({ order, id }: Place): unknown[] {
 // field leaves out the documents that lack it, among them all tasks from before there were deadlines. So it
 // is merged from two walks along indexes: over the tasks with a deadline, and over all tasks without regard
 // to it.
-
-/** Of tasks that can be claimed, those with a deadline, in the order of the queue. */
-export function withDeadline(ready: Query): Query {
-  const ordered = ready.orderBy('priority').orderBy('deadline').orderBy('created_at');
-  return ordered.orderBy(FieldPath.documentId());
-}
-
-/** All of them by priority, creation and id: whoever comes before a task without a deadline here, does so in the queue. */
-export function withoutRegardToDeadline(ready: Query): Query {
-  return ready.orderBy('priority').orderBy('created_at').orderBy(FieldPath.documentId());
-}
 
 /** How far one page looks for tasks without a deadline, past those that have one, and how often. */
 const LOOKED_THROUGH = 100;

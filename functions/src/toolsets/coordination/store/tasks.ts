@@ -8,7 +8,6 @@ import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
 import { compareInQueue, type Task, type TaskChanges, type TaskStatus } from '../rules/task.ts';
 import { taskFromDocument, taskToDocument } from './documents.ts';
-import { withDeadline, withoutRegardToDeadline } from './queue.ts';
 
 /** The most alternatives that one `in` filter takes. */
 const MAX_ALTERNATIVES = 30;
@@ -165,6 +164,17 @@ export type TaskReader = Pick<FirestoreTaskReader, keyof FirestoreTaskReader>;
 function beginningWith(query: Query, beginning: string): Query {
   const id = FieldPath.documentId();
   return query.where(id, '>=', beginning).where(id, '<', `${beginning}\uf8ff`);
+}
+
+/** Of tasks that can be claimed, those with a deadline, in the order of the queue. */
+export function withDeadline(ready: Query): Query {
+  const ordered = ready.orderBy('priority').orderBy('deadline').orderBy('created_at');
+  return ordered.orderBy(FieldPath.documentId());
+}
+
+/** All of them by priority, creation and id: whoever comes before a task without a deadline here, does so in the queue. */
+export function withoutRegardToDeadline(ready: Query): Query {
+  return ready.orderBy('priority').orderBy('created_at').orderBy(FieldPath.documentId());
 }
 
 export const taskWriters: ChangeWriters<TaskChanges> = {

@@ -5,7 +5,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { idOf, listedId } from '../../../kernel/ids.ts';
 import { fitting } from '../../../kernel/json.ts';
 import type { Position, Slice } from '../../../kernel/paging.ts';
-import { capabilityKey, MAX_CAPABILITY_KEY_BYTES, MAX_REQUIRED_CAPABILITIES } from '../rules/claimWindow.ts';
+import { capabilityKey, MAX_CAPABILITY_KEY_BYTES, MAX_REQUIRED_CAPABILITIES } from '../rules/codingTask.ts';
 import type { CoordinationStatus } from '../rules/coordination.ts';
 import type { TaskDraft } from '../rules/creation.ts';
 import {
