@@ -8,7 +8,6 @@ import { realtimeDatabase } from '../kernel/realtime/database.ts';
 import { CodingChanges, codingExpiry } from '../toolsets/coding/rules/changing.ts';
 import { CodingService } from '../toolsets/coding/rules/coding.ts';
 import { CodingRunners } from '../toolsets/coding/rules/runners.ts';
-import { CodingView } from '../toolsets/coding/rules/view.ts';
 import { TaskClaims } from '../toolsets/coordination/rules/claims.ts';
 import { CoordinationService } from '../toolsets/coordination/rules/coordination.ts';
 import { TaskCreation } from '../toolsets/coordination/rules/creation.ts';
@@ -106,7 +105,6 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
     coding: new CodingService(ports, taskCreation),
     codingChanges: new CodingChanges(ports, membership),
     codingRunners: new CodingRunners(ports, taskClaims, membership),
-    codingView: new CodingView(ports),
 
     gitHub: ports,
     webhook: new GitHubWebhook(gitHubWebhookKey, new Deliveries(ports)),

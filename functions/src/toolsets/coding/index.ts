@@ -4,7 +4,6 @@ import { resources, templates } from './resources.ts';
 import type { CodingChanges } from './rules/changing.ts';
 import type { CodingService } from './rules/coding.ts';
 import type { CodingRunners } from './rules/runners.ts';
-import type { CodingView } from './rules/view.ts';
 import { appendLogs } from './tools/append_logs.ts';
 import { claimTask } from './tools/claim_task.ts';
 import { createTask } from './tools/create_task.ts';
@@ -55,6 +54,5 @@ declare module '../../mcp/callContext.ts' {
     readonly coding: CodingService;
     readonly codingChanges: CodingChanges;
     readonly codingRunners: CodingRunners;
-    readonly codingView: CodingView;
   }
 }

@@ -37,8 +37,8 @@ function json(value: unknown): string {
 }
 
 async function listed({ services, workspace }: CallContext, filter: { branch?: string; project?: string }) {
-  const { items, more } = await services.codingView.list(workspace, filter, MAX_TASKS);
-  const tasks = items.map((task) => metadata(task, services.codingView.now()));
+  const { items, more } = await services.coding.list(workspace, filter, MAX_TASKS);
+  const tasks = items.map((task) => metadata(task, services.coding.now()));
   const given = fitting(tasks, (task) => task);
   return { tasks: given, truncated: more || given.length < tasks.length };
 }
@@ -62,7 +62,7 @@ const status: Resource = {
   mimeType: JSON_TYPE,
   role: 'viewer',
   read: async ({ services, workspace }) => {
-    const { pending, inProgress, tools } = await services.codingView.overview(workspace);
+    const { pending, inProgress, tools } = await services.coding.overview(workspace);
     return json({ workspace, activeTasks: inProgress, pendingTasks: pending, tools });
   },
 };
@@ -90,7 +90,7 @@ export const resources: readonly Resource[] = [status, list, agentTasks];
 const taskVariables = z.strictObject({ taskId });
 
 const watchTask = ({ services, workspace, gone }: CallContext, { taskId }: { taskId: string }) =>
-  services.codingView.watch(workspace, taskId, gone());
+  services.coding.watch(workspace, taskId, gone());
 
 const task = defineResourceTemplate({
   uriTemplate: 'task://{taskId}',
@@ -103,10 +103,9 @@ const task = defineResourceTemplate({
   variables: taskVariables,
   complete: { taskId: taskIds },
   read: async ({ services, workspace }, { taskId }) => {
-    const view = services.codingView;
     const [{ task: found, now }, tail] = await Promise.all([
       services.coding.find(workspace, taskId),
-      view.logTail(workspace, taskId, SHOWN_LINES, SHOWN_LOG_BYTES),
+      services.coding.logTail(workspace, taskId, SHOWN_LINES, SHOWN_LOG_BYTES),
     ]);
     return json({
       ...codingTaskAnswer(found, now),
@@ -129,7 +128,7 @@ const logs = defineResourceTemplate({
   variables: taskVariables,
   complete: { taskId: taskIds },
   read: async ({ services, workspace }, { taskId }) => {
-    const { lines, total } = await services.codingView.logTail(workspace, taskId, MAX_LINES, MAX_LOG_BYTES);
+    const { lines, total } = await services.coding.logTail(workspace, taskId, MAX_LINES, MAX_LOG_BYTES);
     return tailText(lines, total, taskId);
   },
   watch: watchTask,
@@ -144,7 +143,7 @@ const result = defineResourceTemplate({
   role: 'viewer',
   variables: taskVariables,
   complete: { taskId: taskIds },
-  read: ({ services, workspace }, { taskId }) => services.codingView.result(workspace, taskId),
+  read: ({ services, workspace }, { taskId }) => services.coding.result(workspace, taskId),
 });
 
 const SESSION_IDS = {
@@ -214,7 +213,7 @@ const logOfDay = defineResourceTemplate({
   variables: z.strictObject({ logType: z.enum(LOG_TYPES), date: z.iso.date() }),
   complete: { logType: logTypes, date: days },
   read: async ({ services, workspace }, { logType, date }) => {
-    const { days: chunks, more } = await services.codingView.logsOfDay(
+    const { days: chunks, more } = await services.coding.logsOfDay(
       workspace,
       logType,
       date,

@@ -191,3 +191,4 @@ export {
   taskFromDocument,
 } from './store/documents.ts';
 export type { SessionReader } from './store/sessions.ts';
+export { text } from './tools/shapes.ts';

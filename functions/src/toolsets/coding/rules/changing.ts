@@ -51,9 +51,7 @@ export class CodingChanges {
     this.acting = acting;
   }
 
-  /**
-   * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where the status would go back
-   */
+  /** @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where the status would go back */
   async update(
     principal: Principal,
     request: UpdateRequest,
@@ -62,7 +60,7 @@ export class CodingChanges {
     const { status, log } = request;
     if (status === undefined && log === undefined) throw nothingToUpdate();
     if (status === 'completed' || status === 'failed') {
-      return this.finish(principal, { ...request, status }, recordAnswer, log);
+      return this.end(principal, { ...request, status }, recordAnswer, log);
     }
     return this.change(request, async (found, now) => {
       const { value: before } = found;
@@ -79,12 +77,11 @@ export class CodingChanges {
     });
   }
 
-  /** @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where the claim or the state stands against it */
-  end(principal: Principal, request: EndRequest, recordAnswer: RecordAnswer<Ended>): Promise<Ended> {
-    return this.finish(principal, request, recordAnswer);
-  }
-
-  private finish(
+  /**
+   * @param log a line for the task's log
+   * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where the claim or the state stands against it
+   */
+  end(
     principal: Principal,
     request: EndRequest,
     recordAnswer: RecordAnswer<Ended>,

@@ -30,17 +30,18 @@ interface RunnerClaimRequest {
   readonly leaseSeconds: number;
 }
 
-interface AppendRequest {
+/** A claim of a runner. */
+interface ClaimAddress {
   readonly workspace: string;
   readonly taskId: string;
   readonly epoch: number;
+}
+
+interface AppendRequest extends ClaimAddress {
   readonly entries: readonly NumberedEntry[];
 }
 
-interface HeartbeatRequest {
-  readonly workspace: string;
-  readonly taskId: string;
-  readonly epoch: number;
+interface HeartbeatRequest extends ClaimAddress {
   readonly state?: 'in_progress' | 'waiting' | undefined;
   readonly progress?: string | undefined;
 }
@@ -167,7 +168,7 @@ export class CodingRunners {
 
   private change<Result>(
     principal: Principal,
-    { workspace, taskId, epoch }: { workspace: string; taskId: string; epoch: number },
+    { workspace, taskId, epoch }: ClaimAddress,
     attempt: (task: Versioned<CodingTask>, claimant: Claimant) => Promise<Result>,
   ): Promise<Result> {
     const { tasks, randomness } = this.ports;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { defineTool } from '../../../mcp/tool.ts';
-import { CODING_TOOLS, type CodingTask } from '../../coordination/index.ts';
+import { CODING_TOOLS, type CodingTask, text } from '../../coordination/index.ts';
 import { codingTaskAnswer, pastAttemptAnswer } from './answers.ts';
-import { answerShape, previousShape, success, taskId, taskShape, text, whole, writing } from './shapes.ts';
+import { answerShape, previousShape, success, taskId, taskShape, whole, writing } from './shapes.ts';
 
 /** A task as its runner gets it. */
 const claimedShape = taskShape

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { defineTool } from '../../../mcp/tool.ts';
-import { type CodingTask, codingTool, programOf } from '../../coordination/index.ts';
+import { type CodingTask, codingTool, programOf, text } from '../../coordination/index.ts';
 import { codingTaskAnswer } from './answers.ts';
-import { answerShape, success, taskShape, text, whole, writing } from './shapes.ts';
+import { answerShape, success, taskShape, whole, writing } from './shapes.ts';
 
 const MAX_DEPENDENCIES = 100;
 const USUAL_PRIORITY = 5;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { FAILURE_CLASSES } from '../../coordination/index.ts';
+import { FAILURE_CLASSES, text } from '../../coordination/index.ts';
 import type { Ended } from '../rules/ending.ts';
 import { codingTaskAnswer } from './answers.ts';
-import { answerShape, epoch, success, taskId, taskShape, text, writing } from './shapes.ts';
+import { answerShape, epoch, success, taskId, taskShape, writing } from './shapes.ts';
 
 const MESSAGES: Readonly<Record<Ended['outcome'], string>> = {
   ended: 'Task ended.',

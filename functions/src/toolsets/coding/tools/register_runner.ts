@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { defineTool } from '../../../mcp/tool.ts';
-import { answerShape, success, text, writing } from './shapes.ts';
+import { text } from '../../coordination/index.ts';
+import { answerShape, success, writing } from './shapes.ts';
 
 /** What its programs are among the agent's capabilities. */
 const CATEGORY = 'coding agent';

@@ -25,7 +25,7 @@ export function sessionAnswer(
 async function runnerSession({ services, workspace }: CallContext, id: string): Promise<object> {
   const dot = id.lastIndexOf('.');
   const epoch = Number(id.slice(dot + 1));
-  const { task, past } = await services.codingView.runnerSession(workspace, id.slice(0, dot), epoch);
+  const { task, past } = await services.coding.runnerSession(workspace, id.slice(0, dot), epoch);
   const { claim, coding } = task;
   const named = {
     sessionType: 'coding',
@@ -53,7 +53,7 @@ async function runnerSession({ services, workspace }: CallContext, id: string): 
 }
 
 async function coordinationSession({ services, workspace }: CallContext, id: string): Promise<object> {
-  const { session, isOpen, counters } = await services.codingView.coordinationSession(workspace, id);
+  const { session, isOpen, counters } = await services.coding.coordinationSession(workspace, id);
   return {
     sessionType: 'coordination',
     sessionId: id,
@@ -105,7 +105,7 @@ const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
 const ofTasks =
   (names: (task: CodingTask) => readonly string[]): Completion =>
   async ({ services, workspace }) => {
-    const { items } = await services.codingView.list(workspace, {}, MAX_TASKS);
+    const { items } = await services.coding.list(workspace, {}, MAX_TASKS);
     return items.flatMap(names);
   };
 
@@ -137,13 +137,13 @@ export const sessionIds: Completion = async (context, chosen) => {
 };
 
 async function openSession({ services, workspace }: CallContext): Promise<readonly string[]> {
-  const open = await services.codingView.openSessionId(workspace);
+  const open = await services.coding.openSessionId(workspace);
   return open === undefined ? [] : [open];
 }
 
 /** The latest days, today first. */
 export const days: Completion = async ({ services }) => {
-  const now = services.codingView.now().getTime();
+  const now = services.coding.now().getTime();
   return Array.from({ length: DAYS }, (_, ago) =>
     new Date(now - ago * DAY_MILLISECONDS).toISOString().slice(0, 10),
   );

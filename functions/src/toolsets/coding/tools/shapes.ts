@@ -8,14 +8,6 @@ import { CODING_STATUSES } from '../rules/task.ts';
 
 export const taskId = idOf('a task').describe('Task identifier');
 
-/** Text that means something: at most `most` characters, not only white space. */
-export const text = (description: string, most: number) =>
-  z
-    .string()
-    .refine((value) => value.trim() !== '', 'expected some text')
-    .refine((value) => value.length <= most, `expected at most ${most} characters`)
-    .describe(description);
-
 /** A whole number within bounds. */
 export const whole = (description: string, least: number, most: number) =>
   z
