@@ -44,7 +44,10 @@ export const createPR = defineTool({
     head: 'fix/retries',
     base: 'main',
   },
-  answer: (outcome: CreatedPullRequest, { task_id: taskId }) => ({ ...outcome, taskId }),
+  answer: (outcome: CreatedPullRequest, { task_id: taskId }) => ({
+    ...outcome,
+    ...(taskId !== undefined && { taskId }),
+  }),
   handler: (
     { services, principal, workspace, recordAnswer },
     { owner, repo, task_id: taskId, ...pullRequest },
