@@ -56,11 +56,11 @@ import { FirestorePullRequestLinks, linkWriters } from '../toolsets/github/store
 import { FirestoreOnboardingFacts } from '../toolsets/onboarding/store/onboardingFacts.ts';
 import type { HostedAgent, RunDispatch } from '../toolsets/orchestration/rules/ports.ts';
 import type { RunBudget } from '../toolsets/orchestration/rules/runs/run.ts';
-import { FirestoreRunReader, runWriters } from '../toolsets/orchestration/store/runs.ts';
+import { RunQueries, runWriters } from '../toolsets/orchestration/store/runs.ts';
 import {
-  FirestoreAgentMeasures,
-  FirestoreWorkflowReader,
+  AgentMeasures,
   measureWriters,
+  WorkflowQueries,
   workflowWriters,
 } from '../toolsets/orchestration/store/workflows.ts';
 import { DatabaseMetricsReader, FirestoreSweepRecord } from '../toolsets/system/store/metrics.ts';
@@ -157,9 +157,9 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
 
     hosted: bound.hosted ?? deployedAgents(),
     budget: bound.budget ?? runBudget(),
-    workflows: new FirestoreWorkflowReader(database, documents),
-    measures: new FirestoreAgentMeasures(database, documents),
-    runs: new FirestoreRunReader(database, documents),
+    workflows: new WorkflowQueries(database, documents),
+    measures: new AgentMeasures(database, documents),
+    runs: new RunQueries(database, documents),
     dispatch: bound.dispatch ?? new CloudTasksRunQueue(region.value(), systemRandomness),
     timer: systemTimer,
 

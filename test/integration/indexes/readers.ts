@@ -154,8 +154,8 @@ async function queueCalls(): Promise<readonly Call[]> {
 }
 
 async function runCalls(): Promise<readonly Call[]> {
-  const { FirestoreRunReader }: RunReaders = await load('toolsets/orchestration/store/runs.ts');
-  const reader = (database: Firestore) => new FirestoreRunReader(database, documents);
+  const { RunQueries }: RunReaders = await load('toolsets/orchestration/store/runs.ts');
+  const reader = (database: Firestore) => new RunQueries(database, documents);
   return [
     (database) => reader(database).find('run-1'),
     (database) => reader(database).answer('key-1'),
@@ -380,13 +380,13 @@ async function taskHistoryCalls(): Promise<readonly Call[]> {
 }
 
 async function workflowCalls(): Promise<readonly Call[]> {
-  const { FirestoreWorkflowReader }: WorkflowReaders = await load(
+  const { WorkflowQueries }: WorkflowReaders = await load(
     'toolsets/orchestration/store/workflows.ts',
   );
   return [
-    (database) => new FirestoreWorkflowReader(database, documents).find('workflow-1'),
-    (database) => new FirestoreWorkflowReader(database, documents).list('uid-1', 2, undefined),
-    (database) => new FirestoreWorkflowReader(database, documents).list('uid-1', 2, 'mine'),
+    (database) => new WorkflowQueries(database, documents).find('workflow-1'),
+    (database) => new WorkflowQueries(database, documents).list('uid-1', 2, undefined),
+    (database) => new WorkflowQueries(database, documents).list('uid-1', 2, 'mine'),
   ];
 }
 

@@ -142,7 +142,7 @@ describe('the automatic choice', () => {
   it('of an agent goes by the role of the step, and is explained', () => {
     const workflow = builtIn('iterative');
     assert.ok(workflow);
-    const none = { agents: new Map(), timeouts: new Map() };
+    const none = {};
     const { workflow: assigned, reasons } = assignAgents(workflow, 'Do it.', available, none);
     assert.deepEqual(allSteps(assigned).flatMap(agentsOf), ['gemini', 'claude', 'gemini']);
     assert.match(
@@ -156,7 +156,7 @@ describe('the automatic choice', () => {
   it('gives way to overrides of agents and time-outs by step', () => {
     const workflow = builtIn('competitive');
     assert.ok(workflow);
-    const overrides = { agents: new Map([['compete', 'gemini']]), timeouts: new Map([['pick', 5000]]) };
+    const overrides = { agents: { compete: 'gemini' }, timeouts: { pick: 5000 } };
     const [compete, pick] = allSteps(assignAgents(workflow, 'Do it.', available, overrides).workflow);
     assert.deepEqual([compete?.agent, compete?.agents, pick?.timeout], ['gemini', undefined, 5000]);
   });

@@ -1,11 +1,9 @@
-/** What orchestrations ask of the world: hosted agents, and how runs are read and dispatched. */
-import type { Timer } from '../../../kernel/ports.ts';
+/** What orchestrations ask of the world: models behind vendors' APIs, and how runs are read and dispatched. */
+import type { PortOf, Timer } from '../../../kernel/ports.ts';
 import type { CoordinationPorts } from '../../coordination/index.ts';
-import type { FirestoreRunReader } from '../store/runs.ts';
-import type { FirestoreAgentMeasures, FirestoreWorkflowReader } from '../store/workflows.ts';
+import type { RunQueries } from '../store/runs.ts';
+import type { AgentMeasures, WorkflowQueries } from '../store/workflows.ts';
 import type { RunBudget } from './runs/run.ts';
-
-/** A model behind a vendor's API, as orchestrations ask it, and how asking it fails. */
 
 /** Why a model's call failed, in no vendor's words. What is tried again, and by whom, is decided by these. */
 export const FAILURE_CLASSES = [
@@ -106,8 +104,6 @@ export interface HostedAgent {
   ask(request: ModelRequest, options: AskOptions): Promise<ModelAnswer>;
 }
 
-// What orchestrations are read by, executed with and dispatched through.
-
 export interface RunDispatch {
   /** Has some instance execute the run soon, at least once. */
   dispatch(runId: string): Promise<void>;
@@ -118,9 +114,9 @@ export interface OrchestrationPorts extends CoordinationPorts {
   readonly hosted: () => readonly HostedAgent[];
   /** What a run may spend where its caller does not say. */
   readonly budget: RunBudget;
-  readonly workflows: Pick<FirestoreWorkflowReader, keyof FirestoreWorkflowReader>;
-  readonly measures: Pick<FirestoreAgentMeasures, keyof FirestoreAgentMeasures>;
-  readonly runs: Pick<FirestoreRunReader, keyof FirestoreRunReader>;
+  readonly workflows: PortOf<WorkflowQueries>;
+  readonly measures: PortOf<AgentMeasures>;
+  readonly runs: PortOf<RunQueries>;
   readonly dispatch: RunDispatch;
   readonly timer: Timer;
 }

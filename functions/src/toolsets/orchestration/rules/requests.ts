@@ -3,7 +3,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { type AgentRole, AUTO, isAgent, unknownAgent } from './agents/profile.ts';
 import type { AgentStatus } from './agents/requirements.ts';
-import { assignAgents, chooseWorkflow, type Overrides } from './agents/selection.ts';
+import { assignAgents, chooseWorkflow } from './agents/selection.ts';
 import type { RunBudget } from './runs/run.ts';
 import type { RunRequest } from './runs/starting.ts';
 import {
@@ -32,21 +32,18 @@ interface RunOptions {
   readonly budget: RunBudget;
 }
 
-/** The hosted agents as they are now: what is chosen among. */
-type AgentStatuses = readonly AgentStatus[];
-
 /** Chooses the workflow and the agents for a prompt, where the caller's preferences leave them open. */
 export function requestFor(
   prompt: string,
   context: JsonObject,
   preferences: Preferences,
   options: RunOptions,
-  agentStatuses: AgentStatuses,
+  agentStatuses: readonly AgentStatus[],
 ): RunRequest {
   const chosen = chosenWorkflow(prompt, preferences, agentStatuses);
   const workflow = adjusted(chosen.workflow, preferences.role, options);
   const preferred = preferences.agent === AUTO ? undefined : preferences.agent;
-  const assignment = assignAgents(workflow, prompt, agentStatuses, NO_OVERRIDES, preferred);
+  const assignment = assignAgents(workflow, prompt, agentStatuses, {}, preferred);
   return {
     workflow: assignment.workflow,
     input: prompt,
@@ -62,12 +59,10 @@ export function requestFor(
   };
 }
 
-const NO_OVERRIDES: Overrides = { agents: new Map(), timeouts: new Map() };
-
 function chosenWorkflow(
   prompt: string,
   { workflow, agent, role }: Preferences,
-  agentStatuses: AgentStatuses,
+  agentStatuses: readonly AgentStatus[],
 ): { readonly workflow: Workflow; readonly reasons: readonly string[] } {
   if (workflow !== AUTO) return { workflow: known(workflow), reasons: [] };
   if (agent !== AUTO) return { workflow: known('direct'), reasons: ['direct: one agent was asked for.'] };
@@ -99,22 +94,20 @@ function adjusted(
   }));
 }
 
-/** What a caller changes of a workflow's steps, by their names. */
-interface WrittenOverrides {
-  readonly agents?: Readonly<Record<string, string>> | undefined;
-  /** Milliseconds. */
-  readonly timeouts?: Readonly<Record<string, number>> | undefined;
-}
-
 /** @throws MusterError VALIDATION_ERROR for an override of what is not there */
 export function requestOf(
   workflow: Workflow,
   given: Pick<RunRequest, 'input' | 'context' | 'budget' | 'parallel' | 'cache'>,
-  overrides: WrittenOverrides,
-  agentStatuses: AgentStatuses,
+  overrides: {
+    readonly agents?: Readonly<Record<string, string>> | undefined;
+    /** Milliseconds. */
+    readonly timeouts?: Readonly<Record<string, number>> | undefined;
+  },
+  agentStatuses: readonly AgentStatus[],
 ): RunRequest {
-  const checked = checkedOverrides(workflow, overrides);
-  const assignment = assignAgents(workflow, given.input, agentStatuses, checked);
+  const { agents = {}, timeouts = {} } = overrides;
+  requireSound({ agents, timeouts }, workflow);
+  const assignment = assignAgents(workflow, given.input, agentStatuses, { agents, timeouts });
   return {
     ...given,
     workflow: assignment.workflow,
@@ -122,7 +115,13 @@ export function requestOf(
   };
 }
 
-function checkedOverrides(workflow: Workflow, { agents = {}, timeouts = {} }: WrittenOverrides): Overrides {
+function requireSound(
+  {
+    agents,
+    timeouts,
+  }: { agents: Readonly<Record<string, string>>; timeouts: Readonly<Record<string, number>> },
+  workflow: Workflow,
+): void {
   const names = allSteps(workflow).map(({ name }) => name);
   for (const [kind, of] of Object.entries({ agents, timeouts })) {
     const unknown = Object.keys(of).find((name) => !names.includes(name));
@@ -130,12 +129,9 @@ function checkedOverrides(workflow: Workflow, { agents = {}, timeouts = {} }: Wr
     throw wrong(`overrides.${kind}`, `There is no step "${unknown}".`, `The steps are ${names.join(', ')}.`);
   }
   for (const [name, agent] of Object.entries(agents)) {
-    if (!isAgent(agent))
-      throw wrong(
-        `overrides.agents.${name}`,
-        `Step "${name}": ${unknownAgent(agent)}`,
-        'list_agents lists them.',
-      );
+    if (isAgent(agent)) continue;
+    const field = `overrides.agents.${name}`;
+    throw wrong(field, `Step "${name}": ${unknownAgent(agent)}`, 'list_agents lists them.');
   }
   for (const [name, timeout] of Object.entries(timeouts)) {
     if (Number.isInteger(timeout) && timeout >= TIMEOUT.least && timeout <= TIMEOUT.most) continue;
@@ -145,7 +141,6 @@ function checkedOverrides(workflow: Workflow, { agents = {}, timeouts = {} }: Wr
       'Send a whole number of milliseconds.',
     );
   }
-  return { agents: new Map(Object.entries(agents)), timeouts: new Map(Object.entries(timeouts)) };
 }
 
 function wrong(field: string, message: string, suggestion: string): MusterError {
@@ -157,7 +152,7 @@ export function parallelWorkflow(
   agents: readonly string[],
   mode: Mode,
   role: AgentRole,
-  agentStatuses: AgentStatuses,
+  agentStatuses: readonly AgentStatus[],
 ): Workflow {
   const ready = agentStatuses.filter(({ availability }) => availability.available);
   const asked =

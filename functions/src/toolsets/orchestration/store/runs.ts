@@ -32,7 +32,7 @@ import {
   stepToDocument,
 } from './runDocument.ts';
 
-export class FirestoreRunReader {
+export class RunQueries {
   private readonly database: Firestore;
   private readonly documents: DocumentReading;
 

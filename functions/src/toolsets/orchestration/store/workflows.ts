@@ -47,7 +47,7 @@ function workflowToDocument(saved: SavedWorkflow): Record<string, unknown> {
 
 export const workflowFromDocument = codec.fromDocument;
 
-export class FirestoreWorkflowReader {
+export class WorkflowQueries {
   private readonly database: Firestore;
   private readonly documents: DocumentReading;
 
@@ -111,7 +111,7 @@ export const measureWriters: ChangeWriters<MeasureChanges> = {
   },
 };
 
-export class FirestoreAgentMeasures {
+export class AgentMeasures {
   private readonly database: Firestore;
   private readonly documents: DocumentReading;
 

@@ -3,15 +3,13 @@ import { defineTool } from '../../../mcp/tool.ts';
 import { RUN_STATUSES } from '../rules/runs/run.ts';
 import { runId } from './shapes.ts';
 
-const MAX_LIMIT = 100;
-
 export const listRuns = defineTool({
   name: 'list_runs',
   title: 'List runs',
   description: 'Lists your runs, newest first.',
   input: z.strictObject({
     status: z.enum(RUN_STATUSES).optional().describe('Of this status'),
-    limit: z.int().min(1).max(MAX_LIMIT).default(20).describe('How many'),
+    limit: z.int().min(1).max(100).default(20).describe('How many'),
     cursor: runId.optional().describe('nextCursor of the page before'),
   }),
   output: z.object({
@@ -47,11 +45,11 @@ export const listRuns = defineTool({
         prompt: run.title,
         status: run.status,
         createdAt: run.createdAt.toISOString(),
-        ...(run.endedAt && { endedAt: run.endedAt.toISOString() }),
+        endedAt: run.endedAt?.toISOString(),
         running: run.endedAt ? [] : [...run.current],
         stepsDone: run.stepsSettled,
         costUsd: run.spent.costUsd,
-        ...(run.failure && { error: run.failure.message }),
+        error: run.failure?.message,
       })),
       truncated: more,
       ...(more && last && { nextCursor: last.id }),

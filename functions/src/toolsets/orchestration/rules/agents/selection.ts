@@ -24,14 +24,6 @@ import {
   recommend,
 } from './requirements.ts';
 
-/** What `auto` chooses among. */
-type AutoWorkflow = 'direct' | 'plan-execute' | 'competitive' | 'iterative';
-
-interface ChosenWorkflow {
-  readonly workflow: AutoWorkflow;
-  readonly reason: string;
-}
-
 /** Longer tasks are planned first, in characters. */
 const LONG = 600;
 
@@ -47,26 +39,26 @@ const LIST_ITEM = /^[ \t]*(?:[-*]|\d{1,3}[.)])[ \t]/;
 const LOOKED_AT = 4000;
 
 /** @param available how many hosted agents can be asked now */
-export function chooseWorkflow(prompt: string, available: number): ChosenWorkflow {
+export function chooseWorkflow(
+  prompt: string,
+  available: number,
+): { readonly workflow: string; readonly reason: string } {
   const beginning = prompt.slice(0, LOOKED_AT);
-  if (REFINING.test(beginning)) {
-    return { workflow: 'iterative', reason: 'iterative: the task asks for work that is refined.' };
-  }
+  const [workflow, why] = workflowWithReason(beginning, prompt.length, available);
+  return { workflow, reason: `${workflow}: ${why}` };
+}
+
+function workflowWithReason(beginning: string, length: number, available: number): [string, string] {
+  if (REFINING.test(beginning)) return ['iterative', 'the task asks for work that is refined.'];
   if (COMPARING.test(beginning)) {
+    const why = 'the task asks for the best of several solutions';
     return available > 1
-      ? { workflow: 'competitive', reason: 'competitive: the task asks for the best of several solutions.' }
-      : {
-          workflow: 'direct',
-          reason: 'direct: the task asks for the best of several solutions, but only one agent is available.',
-        };
+      ? ['competitive', `${why}.`]
+      : ['direct', `${why}, but only one agent is available.`];
   }
-  if (prompt.length > LONG || hasParts(beginning)) {
-    return { workflow: 'plan-execute', reason: 'plan-execute: the task has several parts.' };
-  }
-  if (BUILDING.test(beginning)) {
-    return { workflow: 'plan-execute', reason: 'plan-execute: the task is to build something.' };
-  }
-  return { workflow: 'direct', reason: 'direct: the task is a single one.' };
+  if (length > LONG || hasParts(beginning)) return ['plan-execute', 'the task has several parts.'];
+  if (BUILDING.test(beginning)) return ['plan-execute', 'the task is to build something.'];
+  return ['direct', 'the task is a single one.'];
 }
 
 function hasParts(text: string): boolean {
@@ -74,29 +66,24 @@ function hasParts(text: string): boolean {
   return items.length > 1 || (text.match(/\bthen\b/gi) ?? []).length > 1;
 }
 
-/** Overrides of a call, by steps' names. */
-export interface Overrides {
-  readonly agents: ReadonlyMap<string, string>;
-  /** Milliseconds. */
-  readonly timeouts: ReadonlyMap<string, number>;
-}
-
-interface Assignment {
-  /** Every step names its agents; none is `auto` any more. */
-  readonly workflow: Workflow;
-  /** Why each `auto` became what it is. */
-  readonly reasons: readonly string[];
-}
-
-/** @param preferred stands in for `auto` where the caller prefers an agent */
+/**
+ * @param overrides of a call, by steps' names; time-outs in milliseconds
+ * @param preferred stands in for `auto` where the caller prefers an agent
+ * @returns the workflow, every step of which names its agents, none `auto`; and why each `auto` became what it is
+ */
 export function assignAgents(
   workflow: Workflow,
   input: string,
   agentStatuses: readonly AgentStatus[],
-  { agents, timeouts }: Overrides,
+  overrides: {
+    readonly agents?: Readonly<Record<string, string>>;
+    readonly timeouts?: Readonly<Record<string, number>>;
+  },
   preferred?: string,
-): Assignment {
+): { readonly workflow: Workflow; readonly reasons: readonly string[] } {
   const reasons: string[] = [];
+  const agents = new Map(Object.entries(overrides.agents ?? {}));
+  const timeouts = new Map(Object.entries(overrides.timeouts ?? {}));
   const contextSize = estimatedTokens(byteLength(input));
   const assigned = (step: Step): Step => {
     const timeout = timeouts.get(step.name) ?? step.timeout;
@@ -132,19 +119,11 @@ export function standIns(
   ).map((one) => one.agent);
 }
 
-// The agents that a workflow can be given to. Source: spec/orchestration.md, list_agents and
-// get_capabilities.
-
 /** From here on an agent is capable of a role. */
 const CAPABLE = 0.5;
 
 /** The most live agents of the network that are listed. */
 const MAX_LIVE = 50;
-
-interface LiveAgents {
-  /** Agents of a workspace that are alive, at most `limit`. */
-  live(workspace: string, limit: number): Promise<Slice<Agent>>;
-}
 
 export interface ListedAgents {
   readonly hosted: readonly (HostedAgentStatus & { readonly metrics?: AgentMetrics })[];
@@ -163,11 +142,17 @@ export function agentStatusesOf(hosted: readonly HostedAgent[]): readonly Hosted
   });
 }
 
+interface Overview {
+  /** Agents of a workspace that are alive, at most `limit`. */
+  live(workspace: string, limit: number): Promise<Slice<Agent>>;
+}
+
+/** The agents that a workflow can be given to. Source: spec/orchestration.md, list_agents and get_capabilities. */
 export class AgentRoster {
   private readonly ports: OrchestrationPorts;
-  private readonly overview: LiveAgents;
+  private readonly overview: Overview;
 
-  constructor(ports: OrchestrationPorts, overview: LiveAgents) {
+  constructor(ports: OrchestrationPorts, overview: Overview) {
     this.ports = ports;
     this.overview = overview;
   }
