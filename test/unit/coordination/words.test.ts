@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import {
   capabilityKey,
   satisfiedKeys,
-} from '../../../../functions/src/toolsets/coordination/rules/codingTask.ts';
+} from '../../../functions/src/toolsets/coordination/rules/codingTask.ts';
 import {
   COORDINATION_STATUSES,
   coordinationStatus,
@@ -14,8 +14,8 @@ import {
   priorityWord,
   storedStatuses,
   TASK_STATUSES,
-} from '../../../../functions/src/toolsets/coordination/rules/task.ts';
-import { START, sampleTask } from '../samples.ts';
+} from '../../../functions/src/toolsets/coordination/rules/task.ts';
+import { START, sampleTask } from '../domain/samples.ts';
 
 describe('required capabilities', () => {
   it('make one key, whatever their order, case and repetition', () => {

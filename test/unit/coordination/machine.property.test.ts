@@ -1,7 +1,7 @@
 /** Whatever agents do to one task, in whatever order: the machine against what must always hold. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { MusterError } from '../../../../functions/src/kernel/errors.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import {
   type Claimant,
   claimTask,
@@ -12,9 +12,9 @@ import {
   renewLease,
   reportOutcome,
   startTask,
-} from '../../../../functions/src/toolsets/coordination/rules/machine.ts';
-import { isClosed, isHeld, type Task } from '../../../../functions/src/toolsets/coordination/rules/task.ts';
-import { sampleTask, secondsAfterStart } from '../samples.ts';
+} from '../../../functions/src/toolsets/coordination/rules/machine.ts';
+import { isClosed, isHeld, type Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
+import { sampleTask, secondsAfterStart } from '../domain/samples.ts';
 
 /** What the task looks like to somebody who only counts. */
 interface Model {

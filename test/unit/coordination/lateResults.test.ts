@@ -6,9 +6,9 @@ import {
   type ReportedOutcome,
   releaseTask,
   reportOutcome,
-} from '../../../../functions/src/toolsets/coordination/rules/machine.ts';
-import type { Task } from '../../../../functions/src/toolsets/coordination/rules/task.ts';
-import { refusal, START, sampleTask, secondsAfterStart } from '../samples.ts';
+} from '../../../functions/src/toolsets/coordination/rules/machine.ts';
+import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
+import { refusal, START, sampleTask, secondsAfterStart } from '../domain/samples.ts';
 
 const done: ReportedOutcome = { kind: 'done', result: { output: 'Made it' } };
 const failed: ReportedOutcome = { kind: 'failed', error: 'It broke', retryable: false };
