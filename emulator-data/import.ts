@@ -10,10 +10,10 @@ import {
   type Agent,
   countedAgent,
   NOTHING_DONE,
+  skillChanges,
   USUAL_CONFIGURATION,
 } from '../functions/src/access/rules/agent.ts';
 import { CREDENTIAL_DAYS, type Credential, ROLES } from '../functions/src/access/rules/principal.ts';
-import { skillChanges } from '../functions/src/access/rules/skills.ts';
 import { credentialToDocument, FirestoreAgentReader } from '../functions/src/access/store/agents.ts';
 import { changeWriters } from '../functions/src/composition/ports.ts';
 import type { Change } from '../functions/src/kernel/commit.ts';

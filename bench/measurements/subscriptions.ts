@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Database, getDatabase } from 'firebase-admin/database';
 import { z } from 'zod';
 import { firebaseApp } from '../../functions/src/kernel/firebaseApp.ts';
-import { BUS } from '../../functions/src/kernel/realtime/paths.ts';
+import { BUS } from '../../functions/src/kernel/realtime/database.ts';
 import { McpCaller, mcpHeaders, mcpMessage } from '../load/client.ts';
 import { type Measurement, spread } from '../measurement.ts';
 import { addCallers, type Caller, suiteProject } from '../seed.ts';

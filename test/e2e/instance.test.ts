@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { mcpHeaders, mcpMessage, post } from '../../bench/load/client.ts';
 import { type FunctionServer, musterFunction, serveFunction } from '../../bench/servers/functionServer.ts';
-import { realtimeDatabase } from '../../functions/src/kernel/realtime/database.ts';
-import { agentMetricsPath } from '../../functions/src/kernel/realtime/paths.ts';
+import { agentMetricsPath, realtimeDatabase } from '../../functions/src/kernel/realtime/database.ts';
 import { registerAgent, type TestAgent } from './support/agents.ts';
 
 const answer = z.object({

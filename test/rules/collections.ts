@@ -52,7 +52,7 @@ import {
   realtimeCommitPath,
   TASK_UPDATES,
   UNREADABLE,
-} from '../../functions/src/kernel/realtime/paths.ts';
+} from '../../functions/src/kernel/realtime/database.ts';
 
 /**
  * The weakest role that may do something directly, under the rules; or whose it is, alone or with their agents;

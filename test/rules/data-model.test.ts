@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
-import * as realtimePaths from '../../functions/src/kernel/realtime/paths.ts';
+import * as realtimePaths from '../../functions/src/kernel/realtime/database.ts';
 import { type Collection, collections } from './collections.ts';
 import { fillIn, printTables } from './dataModel.ts';
 import { declaredIndexes } from './declaredIndexes.ts';

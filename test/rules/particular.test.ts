@@ -16,7 +16,7 @@ import {
   writeBatch,
 } from 'firebase/firestore/lite';
 import { agentPath, preferencesPath, taskPath } from '../../functions/src/kernel/firestore/paths.ts';
-import { presencePath, realtimeCommitPath } from '../../functions/src/kernel/realtime/paths.ts';
+import { presencePath, realtimeCommitPath } from '../../functions/src/kernel/realtime/database.ts';
 import { IS_NIGHT } from '../support/night.ts';
 import { type Caller, callers, OWNER, weakest } from './callers.ts';
 import { collections } from './collections.ts';

@@ -1,5 +1,4 @@
-import { realtimeDatabase } from '../../functions/src/kernel/realtime/database.ts';
-import { TASK_QUEUE } from '../../functions/src/kernel/realtime/paths.ts';
+import { realtimeDatabase, TASK_QUEUE } from '../../functions/src/kernel/realtime/database.ts';
 
 /**
  * Forgets what can be claimed, of all workspaces: others leave tasks behind, and there may be no more than 1,000 where

@@ -4,8 +4,7 @@ import { CallRecorder } from '../access/rules/callMetrics.ts';
 import { type RateLimit, RateLimiter, UNLIMITED } from '../access/rules/rateLimiter.ts';
 import { FirestoreAgentDirectory } from '../access/store/agentDirectory.ts';
 import { agentWriters, FirestoreAgentReader, skillWriters } from '../access/store/agents.ts';
-import { DatabaseLimitLedger, DatabaseMetricsLedger } from '../access/store/ledgers.ts';
-import { DatabasePresence } from '../access/store/presence.ts';
+import { DatabaseLimitLedger, DatabaseMetricsLedger, DatabasePresence } from '../access/store/ledgers.ts';
 import {
   CachedCallerTokens,
   FirebaseIdTokenVerifier,

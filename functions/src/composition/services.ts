@@ -1,6 +1,7 @@
 /** Composes the services of all features over their ports. */
-import { CredentialAuthenticator } from '../access/rules/authentication.ts';
+
 import { AgentLiveness } from '../access/rules/liveness.ts';
+import { CredentialAuthenticator } from '../access/rules/principal.ts';
 import { AgentRegistration } from '../access/rules/registration.ts';
 import { gitHubWebhookKey, VERSION } from '../config.ts';
 import { unlessUnreadable } from '../kernel/ports.ts';

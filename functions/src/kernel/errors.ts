@@ -84,8 +84,6 @@ export function keyReused(): MusterError {
   });
 }
 
-// Errors for what the caller names and does not exist, or is not the caller's to see.
-
 /** Where the text is no id at all. */
 export function nothingOfThisId(): MusterError {
   return new MusterError('NOT_FOUND', 'Nothing has this id, and nothing can have it.', {

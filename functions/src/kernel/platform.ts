@@ -51,8 +51,6 @@ export function isSafeAddress(text: string): boolean {
   return url?.protocol === 'https:' || local;
 }
 
-// Randomness and digests of node:crypto.
-
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
 export const systemRandomness: Randomness = {

@@ -12,9 +12,10 @@ export function inTime<T>(work: Promise<T>, milliseconds: number, what: string):
   return within(milliseconds, work, () => new Error(`${what} did not answer.`));
 }
 
-/** A call that waits for somebody else takes long without being slow: such time is kept apart from its own. */
-
-/** Notes the time of a wait that is for others to end, and gives what it brings. */
+/**
+ * Notes the time of a wait that is for others to end, and gives what it brings: such a call takes long without being
+ * slow.
+ */
 export type Waiting = <Result>(wait: Promise<Result>) => Promise<Result>;
 
 /** How a call may wait. */
@@ -25,8 +26,7 @@ export interface LongPoll {
   readonly waiting: Waiting;
 }
 
-/** Waiting that keeps no instance awake. */
-
+/** Waits without keeping an instance awake. */
 export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }
@@ -110,4 +110,43 @@ export async function unlessStale(committing: Promise<void>): Promise<boolean> {
 
 function wait(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/** The latest of what is told, for a reader who may be slower. */
+export class LatestValue<Value> {
+  private value: Value | undefined;
+  private error: unknown;
+  private isClosed = false;
+  private wake: () => void = () => undefined;
+
+  tell(value: Value): void {
+    this.value = value;
+    this.wake();
+  }
+
+  readonly fail = (error: unknown): void => {
+    this.error = error;
+    this.close();
+  };
+
+  close(): void {
+    this.isClosed = true;
+    this.wake();
+  }
+
+  async *values(): AsyncGenerator<Value, void, undefined> {
+    for (;;) {
+      const { value } = this;
+      this.value = undefined;
+      if (value !== undefined) {
+        yield value;
+        continue;
+      }
+      if (this.error !== undefined) throw this.error;
+      if (this.isClosed) return;
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+  }
 }

@@ -1,6 +1,5 @@
 /** The mirror of claimable tasks in the Realtime Database, and the events that keep it. */
-import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
-import { TASK_QUEUE } from '../../../functions/src/kernel/realtime/paths.ts';
+import { realtimeDatabase, TASK_QUEUE } from '../../../functions/src/kernel/realtime/database.ts';
 import { isRecord } from './clients.ts';
 import { documentEvent } from './delivery/cloudEvents.ts';
 import { deliverToTrigger, PROJECT } from './emulator.ts';

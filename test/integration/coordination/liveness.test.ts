@@ -1,10 +1,9 @@
 /** Presence, and the sweep that marks agents offline. */
 import assert from 'node:assert/strict';
-import { DatabasePresence } from '../../../functions/src/access/store/presence.ts';
+import { DatabasePresence } from '../../../functions/src/access/store/ledgers.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { agentPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
-import { presencePath } from '../../../functions/src/kernel/realtime/paths.ts';
+import { presencePath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import { Team, unkeyed } from './team.ts';
 
 describe('presence', () => {

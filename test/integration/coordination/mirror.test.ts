@@ -1,8 +1,7 @@
 /** The mirror of what can be claimed: tasks/queue/{taskId} in the Realtime Database. */
 import assert from 'node:assert/strict';
 import type { Versioned } from '../../../functions/src/kernel/commit.ts';
-import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
-import { queuedTaskPath } from '../../../functions/src/kernel/realtime/paths.ts';
+import { queuedTaskPath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { TaskQueueMirror } from '../../../functions/src/toolsets/coordination/store/queue.ts';
 import type { TaskReader } from '../../../functions/src/toolsets/coordination/store/tasks.ts';

@@ -3,8 +3,11 @@ import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { DatabaseLimitLedger } from '../../../functions/src/access/store/ledgers.ts';
 import { type Composition, compose } from '../../../functions/src/app.ts';
-import { probeRealtimeDatabase, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
-import { limitPath } from '../../../functions/src/kernel/realtime/paths.ts';
+import {
+  limitPath,
+  probeRealtimeDatabase,
+  realtimeDatabase,
+} from '../../../functions/src/kernel/realtime/database.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 import { call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';

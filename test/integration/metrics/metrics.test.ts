@@ -3,8 +3,11 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import { DatabaseMetricsLedger } from '../../../functions/src/access/store/ledgers.ts';
-import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
-import { agentMetricsPath, minuteMetricsPath } from '../../../functions/src/kernel/realtime/paths.ts';
+import {
+  agentMetricsPath,
+  minuteMetricsPath,
+  realtimeDatabase,
+} from '../../../functions/src/kernel/realtime/database.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 

@@ -10,8 +10,12 @@ import {
   taskPath,
   todoPath,
 } from '../../../functions/src/kernel/firestore/paths.ts';
-import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
-import { busPath, METRICS_MINUTES, minuteKey } from '../../../functions/src/kernel/realtime/paths.ts';
+import {
+  busPath,
+  METRICS_MINUTES,
+  minuteKey,
+  realtimeDatabase,
+} from '../../../functions/src/kernel/realtime/database.ts';
 import type { Entry } from '../../../functions/src/toolsets/firebase/rules/eventLog.ts';
 import { sequenceKey } from '../../../functions/src/toolsets/firebase/store/eventLog.ts';
 import { Team, unkeyed } from '../coordination/team.ts';

@@ -8,8 +8,7 @@ import { firebaseApp } from '../../../functions/src/kernel/firebaseApp.ts';
 import { canonicalJson } from '../../../functions/src/kernel/json.ts';
 import { systemClock } from '../../../functions/src/kernel/platform.ts';
 import type { Clock } from '../../../functions/src/kernel/ports.ts';
-import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
-import { busPath } from '../../../functions/src/kernel/realtime/paths.ts';
+import { busPath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import type {
   DatabaseAccesses,
   DatabaseName,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import * as firestore from '../../../functions/src/kernel/firestore/paths.ts';
-import * as realtime from '../../../functions/src/kernel/realtime/paths.ts';
+import * as realtime from '../../../functions/src/kernel/realtime/database.ts';
 
 type MakesPath = (...parts: string[]) => string;
 

@@ -1,4 +1,4 @@
-/** An agent of the one registry: `agents/{agentId}`. Source: docs/semantics.md#one-model. */
+/** The agents of the one registry, and the skills that they declare. Source: docs/semantics.md#one-model. */
 import type { Change } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -161,46 +161,28 @@ declare module '../../kernel/commit.ts' {
 
 /** Counts an agent in the registry and in the workspaces whose coordination it has a part in. */
 export function countedAgent(before: Agent | undefined, after: Agent): Change[] {
-  return [...countedInRegistry(before, after), ...countedMember(before, after)];
-}
-
-function countedInRegistry(before: Agent | undefined, after: Agent): Change[] {
-  const [was, is] = [registryCount(before), registryCount(after)];
-  const by = { total: is.total - was.total, active: is.active - was.active };
-  return by.total !== 0 || by.active !== 0 ? [{ kind: 'countAgents', by }] : [];
-}
-
-function registryCount(agent: Agent | undefined): RegistryCount {
-  return { total: agent === undefined ? 0 : 1, active: agent?.status === 'active' ? 1 : 0 };
-}
-
-function countedMember(before: Agent | undefined, after: Agent): Change[] {
-  const workspaces = new Set([before?.workspace, after.workspace]);
-  return [...workspaces].flatMap((workspace) => {
+  const { leaders: _none, ...by } = difference(before, after);
+  const inRegistry: Change[] = by.total !== 0 || by.active !== 0 ? [{ kind: 'countAgents', by }] : [];
+  const members = [...new Set([before?.workspace, after.workspace])].flatMap((workspace): Change[] => {
     if (workspace === undefined) return [];
-    const [was, is] = [memberCount(before, workspace), memberCount(after, workspace)];
-    const by = {
-      total: is.total - was.total,
-      leaders: is.leaders - was.leaders,
-      active: is.active - was.active,
-    };
-    const changed = by.total !== 0 || by.leaders !== 0 || by.active !== 0;
-    return changed ? [{ kind: 'countMembers', workspace, by } as const] : [];
+    const memberOf = (agent: Agent | undefined) =>
+      agent?.coordinationRole !== undefined && agent.workspace === workspace ? agent : undefined;
+    const by = difference(memberOf(before), memberOf(after));
+    return Object.values(by).some((count) => count !== 0) ? [{ kind: 'countMembers', workspace, by }] : [];
   });
+  return [...inRegistry, ...members];
 }
 
-function memberCount(agent: Agent | undefined, workspace: string): MemberCount {
-  if (agent?.coordinationRole === undefined || agent.workspace !== workspace) {
-    return { total: 0, leaders: 0, active: 0 };
-  }
+/** What an agent adds to counts in which it was `before` and is `after`. */
+function difference(before: Agent | undefined, after: Agent | undefined): MemberCount {
+  const change = (counts: (agent: Agent) => boolean): number =>
+    Number(after !== undefined && counts(after)) - Number(before !== undefined && counts(before));
   return {
-    total: 1,
-    leaders: agent.coordinationRole === 'leader' ? 1 : 0,
-    active: agent.status === 'active' ? 1 : 0,
+    total: change(() => true),
+    leaders: change(({ coordinationRole }) => coordinationRole === 'leader'),
+    active: change(({ status }) => status === 'active'),
   };
 }
-
-// Who may act as which agent. Source: docs/semantics.md#who-may-do-what.
 
 /**
  * Lets a caller act as an agent: as itself, as any agent for leaders and admins, as an own one for people.
@@ -221,8 +203,6 @@ export function forbiddenToAct(principal: Principal, agentId: string): MusterErr
   });
 }
 
-// Errors for what the caller names and does not exist, or is not the caller's to see.
-
 export function agentNotRegistered(agentId: string): MusterError {
   return new MusterError('NOT_FOUND', `Agent "${agentId}" is not registered.`, {
     field: 'agent_id',
@@ -235,3 +215,62 @@ export function agentNotRegistered(agentId: string): MusterError {
 export function foldedCapability(name: string): string {
   return name.toLowerCase();
 }
+
+/** A capability that agents declare: `skills/{id}`. */
+export interface CapabilitySkill {
+  readonly id: string;
+  /** As the agent wrote it that declared it last. */
+  readonly name: string;
+  readonly category: string;
+  readonly parameters?: JsonObject;
+  /** That agent's version. */
+  readonly version: string;
+  /** Who made that agent, or its id. */
+  readonly author: string;
+}
+
+/** What commits may change of skills. */
+export interface SkillChanges {
+  /** An agent declares a capability and describes it; `agents` more have it than before. */
+  readonly offerSkill: { readonly skill: CapabilitySkill; readonly agents: 0 | 1 };
+  /** One agent fewer has it. */
+  readonly withdrawSkill: { readonly id: string };
+}
+
+declare module '../../kernel/commit.ts' {
+  interface ChangeKinds extends SkillChanges {}
+}
+
+/** What registering changes in the registry of skills: nothing where it is as it was. */
+export function skillChanges(before: Agent | undefined, after: Agent): Change[] {
+  const [was, is] = [byId(before?.capabilities ?? []), byId(after.capabilities)];
+  const offered = [...is].flatMap(([id, capability]): Change[] => {
+    const known = was.get(id);
+    if (known !== undefined && isSame(known, capability)) return [];
+    const { name, category, parameters } = capability;
+    const author = after.creator ?? after.id;
+    const skill = { id, name, category, version: after.version, author, ...(parameters && { parameters }) };
+    return [{ kind: 'offerSkill', skill, agents: known === undefined ? 1 : 0 }];
+  });
+  const withdrawn = [...was.keys()].filter((id) => !is.has(id));
+  return [...offered, ...withdrawn.map((id): Change => ({ kind: 'withdrawSkill', id }))];
+}
+
+/** Names that differ in case only are one capability; the first of them is taken. */
+function byId(capabilities: readonly Capability[]): ReadonlyMap<string, Capability> {
+  const first = [...capabilities].reverse();
+  return new Map(first.map((capability) => [skillId(capability.name), capability]));
+}
+
+/** An id that Firestore takes, whatever the name. */
+function skillId(name: string): string {
+  const wellFormed = foldedCapability(name).replace(/\p{Surrogate}/gu, '\ufffd');
+  return `capability.${encodeURIComponent(wellFormed)}`;
+}
+
+function isSame(one: Capability, other: Capability): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** A capability and how many agents have it now. */
+export type OfferedSkill = CapabilitySkill & { readonly agents: number };

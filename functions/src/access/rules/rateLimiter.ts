@@ -162,7 +162,8 @@ export class RateLimiter implements CallLimits {
     this.renew(uid, allowance, now);
     const { tokens, refusedUntil } = allowance;
     if (tokens > 0) this.spend(uid, allowance, now);
-    else if (refusedUntil !== undefined && now < refusedUntil) throw rateLimited(refusedUntil - now);
+    else if (refusedUntil !== undefined && now < refusedUntil)
+      throw rateLimited(refusedUntil - now, TOO_MANY_CALLS);
     return tokens > 0;
   }
 
@@ -253,11 +254,21 @@ export class RateLimiter implements CallLimits {
   }
 }
 
-function rateLimited(milliseconds: number): MusterError {
+const TOO_MANY_CALLS = {
+  message: 'Too many calls in too short a time.',
+  reason: 'RATE_LIMITED',
+  suggestion: 'Call again',
+};
+
+/** Says in whole seconds when to call again. */
+export function rateLimited(
+  milliseconds: number,
+  { message, reason, suggestion }: typeof TOO_MANY_CALLS,
+): MusterError {
   const retryAfter = Math.max(1, Math.ceil(milliseconds / 1000));
-  return new MusterError('RATE_LIMITED', 'Too many calls in too short a time.', {
-    reason: 'RATE_LIMITED',
-    suggestion: `Call again in ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}.`,
+  return new MusterError('RATE_LIMITED', message, {
+    reason,
+    suggestion: `${suggestion} in ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}.`,
     retryAfter,
   });
 }

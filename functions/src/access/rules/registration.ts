@@ -2,7 +2,7 @@
  * Who may register an agent again, and what its new credential may open: never more than the old one, unless a person
  * or an admin says so. Source: docs/decisions/0006-who-may-register.md.
  */
-import type { Change, Operation, RecordAnswer, Versioned } from '../../kernel/commit.ts';
+import type { Change, Operation, RecordAnswer } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { MAX_AGENT_BYTES, requireSize } from '../../kernel/json.ts';
 import type { Hashing } from '../../kernel/ports.ts';
@@ -14,6 +14,7 @@ import {
   type Capability,
   countedAgent,
   NOTHING_DONE,
+  skillChanges,
 } from './agent.ts';
 import {
   type AccessPorts,
@@ -23,7 +24,6 @@ import {
   type Principal,
   type Role,
 } from './principal.ts';
-import { skillChanges } from './skills.ts';
 
 /**
  * Lets an agent be registered again by itself, by its owner in person, or by a leader of the same owner that is not
@@ -99,15 +99,6 @@ const SAFE_DIGITS = 16;
 
 const ENDS_SAFELY = new RegExp(`-[0-9a-f]{${SAFE_DIGITS}}$`);
 
-function usualId(ownerUid: string, name: string, hashing: Hashing): string {
-  return idOf(ownerUid, name, hashing, USUAL_DIGITS);
-}
-
-/** The id where another owner has the usual one. */
-function safeId(ownerUid: string, name: string, hashing: Hashing): string {
-  return idOf(ownerUid, name, hashing, SAFE_DIGITS);
-}
-
 /** Whether only registerAgent makes agents of such an id. */
 export function isReserved(agentId: string): boolean {
   return ENDS_SAFELY.test(agentId);
@@ -175,7 +166,9 @@ export class AgentRegistration {
       const outcome = { agent, credential, secret };
       await store.commit(
         [
-          replaceOrCreate(agent, existing),
+          existing === undefined
+            ? { kind: 'createAgent', agent }
+            : { kind: 'replaceAgent', agent, version: existing.version },
           ...countedAgent(existing?.value, agent),
           ...skillChanges(existing?.value, agent),
           ...old.map(({ apiKey }): Change => ({ kind: 'withdrawCredential', apiKey })),
@@ -212,16 +205,16 @@ export class AgentRegistration {
 
   /** The id that an owner's agent of a name gets, unless another owner has an agent of this id. */
   agentId(ownerUid: string, name: string): string {
-    return usualId(ownerUid, name, this.ports.hashing);
+    return idOf(ownerUid, name, this.ports.hashing, USUAL_DIGITS);
   }
 
   /** The owner's agent of a name, or the id for it. Where somebody else has the usual id, it is another. */
   private async find(ownerUid: string, name: string) {
     const { agents, hashing } = this.ports;
-    const usual = usualId(ownerUid, name, hashing);
+    const usual = idOf(ownerUid, name, hashing, USUAL_DIGITS);
     const known = await agents.find(usual);
     if (known === undefined || known.value.ownerUid === ownerUid) return { agentId: usual, existing: known };
-    const safe = safeId(ownerUid, name, hashing);
+    const safe = idOf(ownerUid, name, hashing, SAFE_DIGITS);
     return { agentId: safe, existing: await agents.find(safe) };
   }
 
@@ -243,12 +236,6 @@ export class AgentRegistration {
     };
     return { credential, secret };
   }
-}
-
-function replaceOrCreate(agent: Agent, existing: Versioned<Agent> | undefined): Change {
-  return existing === undefined
-    ? { kind: 'createAgent', agent }
-    : { kind: 'replaceAgent', agent, version: existing.version };
 }
 
 function buildAgent(

@@ -5,7 +5,7 @@ import { MusterError } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { inTime } from '../../kernel/waiting.ts';
-import { notAccepted } from '../rules/authentication.ts';
+import { notAccepted } from '../rules/principal.ts';
 
 /**
  * How long an instance believes what it was told of an account. A credential that was checked is trusted for 5

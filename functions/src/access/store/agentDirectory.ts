@@ -1,9 +1,9 @@
 /** How agents are listed and counted. Each call reads what it gives and a constant more. */
 
-import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
+import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { COLLECTIONS, REGISTRY_SHARDS, registryPath } from '../../kernel/firestore/paths.ts';
-import type { DocumentReading } from '../../kernel/firestore/reading.ts';
+import { FirestoreReader } from '../../kernel/firestore/reading.ts';
 import { MAX_LISTED_BYTES, sentBytes } from '../../kernel/json.ts';
 import type { Found, Place, Slice } from '../../kernel/paging.ts';
 import type { Agent, RegistryCount } from '../rules/agent.ts';
@@ -35,15 +35,7 @@ export type AgentDirectoryReader = Pick<FirestoreAgentDirectory, keyof Firestore
 /** How many agents one call looks at beyond those that it gives, where no index answers the whole query. */
 const MAX_PASSED_OVER = 200;
 
-export class FirestoreAgentDirectory {
-  private readonly database: Firestore;
-  private readonly documents: DocumentReading;
-
-  constructor(database: Firestore, documents: DocumentReading) {
-    this.database = database;
-    this.documents = documents;
-  }
-
+export class FirestoreAgentDirectory extends FirestoreReader {
   async list(query: AgentQuery, limit: number, after: Place | undefined): Promise<Found<Agent>> {
     const { indexed, order } = this.indexed(query);
     const ordered = indexed.orderBy(FieldPath.documentId());

@@ -1,10 +1,9 @@
 /** Agents, their credentials and what they can do, as Firestore keeps them. */
 
-import { FieldPath, FieldValue, type Firestore } from '@google-cloud/firestore';
+import { FieldPath, FieldValue } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../kernel/commit.ts';
-import { type DocumentCodec, documentCodec, jsonText } from '../../kernel/firestore/codec.ts';
-import { atVersion, timestamp } from '../../kernel/firestore/documents.ts';
+import { type DocumentCodec, documentCodec, jsonText, timestamp } from '../../kernel/firestore/codec.ts';
 import {
   agentPath,
   COLLECTIONS,
@@ -15,7 +14,8 @@ import {
   registryPath,
   skillPath,
 } from '../../kernel/firestore/paths.ts';
-import type { DocumentReading } from '../../kernel/firestore/reading.ts';
+import { atVersion } from '../../kernel/firestore/provenCommit.ts';
+import { FirestoreReader } from '../../kernel/firestore/reading.ts';
 import { type ChangeWriters, increments } from '../../kernel/firestore/store.ts';
 import { jsonObject } from '../../kernel/json.ts';
 import { folded, prefixesOf } from '../../kernel/text.ts';
@@ -23,24 +23,18 @@ import {
   AGENT_TYPES,
   type Agent,
   type AgentChanges,
+  type CapabilitySkill,
   type ClosedWork,
   foldedCapability,
+  type OfferedSkill,
+  type SkillChanges,
 } from '../rules/agent.ts';
 import { type Credential, ROLES } from '../rules/principal.ts';
-import type { CapabilitySkill, OfferedSkill, SkillChanges } from '../rules/skills.ts';
 
 /** Registering again replaces the credential, so an agent has one, or a few while registrations meet. */
 const MAX_CREDENTIALS = 20;
 
-export class FirestoreAgentReader {
-  private readonly database: Firestore;
-  private readonly documents: DocumentReading;
-
-  constructor(database: Firestore, documents: DocumentReading) {
-    this.database = database;
-    this.documents = documents;
-  }
-
+export class FirestoreAgentReader extends FirestoreReader {
   async find(agentId: string): Promise<Versioned<Agent> | undefined> {
     return this.documents.findVersioned(await this.database.doc(agentPath(agentId)).get(), agentFromDocument);
   }
@@ -135,8 +129,6 @@ function closedFields({ status, at, milliseconds }: ClosedWork) {
 
 export type AgentReader = Pick<FirestoreAgentReader, keyof FirestoreAgentReader>;
 
-// Capabilities as Firestore keeps them.
-
 const described = z.object({
   id: z.string(),
   name: z.string(),
@@ -162,8 +154,6 @@ function skillToDocument(skill: CapabilitySkill): Record<string, unknown> {
 export const { fromDocument: skillFromDocument }: DocumentCodec<OfferedSkill> = documentCodec(
   described.extend({ agents: z.int() }),
 );
-
-// Agents and credentials as Firestore keeps them.
 
 /** Text, as JSON: Firestore has no arrays in arrays, and field names of its own. The first version kept an object. */
 const parameters = z.codec(z.union([z.string(), z.record(z.string(), z.unknown())]), jsonObject, {

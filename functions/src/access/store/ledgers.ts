@@ -1,23 +1,29 @@
-/** The buckets of the rate limits: `limits/{uid}` = `{tokens, at}`, `at` in milliseconds of the epoch. */
+/**
+ * What access keeps in the Realtime Database: rate limits, counts of calls, presence. Buckets of the rate limits are
+ * `limits/{uid}` = `{tokens, at}`, `at` in milliseconds of the epoch.
+ */
 
-import type { Database } from 'firebase-admin/database';
-import type { Clock } from '../../kernel/ports.ts';
-import {
-  CircuitBreaker,
-  changeNode,
-  probeRealtimeDatabase,
-  removeFound,
-  stillAway,
-} from '../../kernel/realtime/database.ts';
+import type { Database, DataSnapshot } from 'firebase-admin/database';
+import { BoundedMap } from '../../kernel/memoCache.ts';
+import type { Position } from '../../kernel/paging.ts';
+import type { Clock, Presence } from '../../kernel/ports.ts';
 import {
   agentMetricsPath,
+  CircuitBreaker,
+  changeNode,
+  checkPath,
   keyOf,
   LIMITS,
   limitPath,
   METRICS_MINUTES,
   minuteKey,
   minuteMetricsPath,
-} from '../../kernel/realtime/paths.ts';
+  PRESENCE,
+  presencePath,
+  probeRealtimeDatabase,
+  removeFound,
+  stillAway,
+} from '../../kernel/realtime/database.ts';
 import type { Expiring } from '../../kernel/sweep.ts';
 import { inTime } from '../../kernel/waiting.ts';
 import type { Counts, MetricsLedger, Tally } from '../rules/callMetrics.ts';
@@ -30,6 +36,16 @@ import {
   type RateLimit,
 } from '../rules/rateLimiter.ts';
 
+abstract class RealtimeStore {
+  protected readonly database: () => Promise<Database>;
+  protected readonly clock: Clock;
+
+  constructor(database: () => Promise<Database>, clock: Clock) {
+    this.database = database;
+    this.clock = clock;
+  }
+}
+
 /** A bucket that nobody has drawn from for a day is full, as one is that does not exist. */
 const IDLE_MILLISECONDS = 24 * 3_600_000;
 
@@ -38,18 +54,11 @@ const LIMITS_REMOVED_AT_ONCE = 500;
 /** How long a call is held up by its limit. */
 const LEASE_MILLISECONDS = 1000;
 
-export class DatabaseLimitLedger implements LimitLedger, Expiring {
+export class DatabaseLimitLedger extends RealtimeStore implements LimitLedger, Expiring {
   readonly name = 'limits';
-  private readonly database: () => Promise<Database>;
-  private readonly clock: Clock;
   /** With the database itself: a bucket that many fight for says nothing about the others. */
   private readonly breaker = new CircuitBreaker();
   private probing: Promise<void> | undefined;
-
-  constructor(database: () => Promise<Database>, clock: Clock) {
-    this.database = database;
-    this.clock = clock;
-  }
 
   async lease(uid: string, limit: RateLimit, wanted: Draw): Promise<Lease> {
     if (this.breaker.isOverdue) throw stillAway();
@@ -113,19 +122,12 @@ const KEPT_MILLISECONDS = 24 * 3_600_000;
 
 const METRICS_REMOVED_AT_ONCE = 100;
 
-const MAX_REMEMBERED = 10_000;
+const MAX_REMEMBERED_AGENTS = 10_000;
 
-export class DatabaseMetricsLedger implements MetricsLedger, Expiring {
+export class DatabaseMetricsLedger extends RealtimeStore implements MetricsLedger, Expiring {
   readonly name = 'metrics';
-  private readonly database: () => Promise<Database>;
-  private readonly clock: Clock;
   /** Agents whose `since` is known to be there. */
   private readonly begun = new Set<string>();
-
-  constructor(database: () => Promise<Database>, clock: Clock) {
-    this.database = database;
-    this.clock = clock;
-  }
 
   async add(tally: Tally): Promise<void> {
     const [database, { ServerValue }] = await Promise.all([
@@ -156,7 +158,7 @@ export class DatabaseMetricsLedger implements MetricsLedger, Expiring {
     if (this.begun.has(agentId)) return;
     const reference = database.ref(`${agentMetricsPath(agentId)}/since`);
     await changeNode(reference, (stored) => (stored === null ? since.getTime() : undefined));
-    if (this.begun.size >= MAX_REMEMBERED) this.begun.clear();
+    if (this.begun.size >= MAX_REMEMBERED_AGENTS) this.begun.clear();
     this.begun.add(agentId);
   }
 }
@@ -175,4 +177,81 @@ function* countsAt(path: string, { calls, failures, milliseconds, errors }: Coun
   yield [`${path}/failures`, failures] as const;
   yield [`${path}/milliseconds`, milliseconds] as const;
   for (const [code, count] of errors) yield [`${path}/errors/${code}`, count] as const;
+}
+
+// Presence in the Realtime Database: `presence/{agentId}` = `{last_seen}`, milliseconds of the epoch.
+
+/** An instance writes an agent's presence at most this often. */
+const TOUCH_MILLISECONDS = 500;
+
+const MAX_REMEMBERED_TOUCHES = 10_000;
+
+export class DatabasePresence extends RealtimeStore implements Presence {
+  private readonly breaker = new CircuitBreaker();
+  private readonly touched = new BoundedMap<string, number>(MAX_REMEMBERED_TOUCHES);
+
+  async touch(agentId: string): Promise<void> {
+    const now = this.clock.now().getTime();
+    const last = this.touched.get(agentId);
+    if (last !== undefined && now - last < TOUCH_MILLISECONDS) return;
+    this.touched.set(agentId, now);
+    const write = () =>
+      this.database().then((database) => database.ref(presencePath(agentId)).set({ last_seen: now }));
+    await this.breaker.waitFor(write).catch((error: unknown) => {
+      this.touched.delete(agentId);
+      throw error;
+    });
+  }
+
+  async lastSeen(agentIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
+    const database = await this.database();
+    const seen = await Promise.all(
+      agentIds.map(async (agentId) => {
+        const at = lastSeenOf(await database.ref(presencePath(agentId)).get());
+        return at === undefined ? [] : [[agentId, at] as const];
+      }),
+    );
+    return new Map(seen.flat());
+  }
+
+  async unseenSince(before: Date, limit: number, after?: Position): Promise<ReadonlyMap<string, Date>> {
+    const database = await this.database();
+    const all = database.ref(PRESENCE).orderByChild('last_seen').endAt(before.getTime());
+    const rest = after === undefined ? all : all.startAfter(after.at.getTime(), after.id);
+    const unseen = await rest.limitToFirst(limit).get();
+    const found = new Map<string, Date>();
+    unseen.forEach((child) => {
+      found.set(child.key, lastSeenOf(child) ?? new Date(0));
+    });
+    return found;
+  }
+
+  async forget(agentId: string, before: Date): Promise<boolean> {
+    const database = await this.database();
+    return changeNode(database.ref(presencePath(agentId)), (current) =>
+      lastSeenIn(current) > before.getTime() ? undefined : null,
+    );
+  }
+
+  async check(): Promise<void> {
+    const database = await this.database();
+    // Both: a database may be read that takes no writes.
+    const node = database.ref(checkPath('presence'));
+    await node.set({ at: this.clock.now().getTime() });
+    await node.get();
+  }
+}
+
+function lastSeenOf(snapshot: DataSnapshot): Date | undefined {
+  return snapshot.exists() ? new Date(lastSeenIn(snapshot.val())) : undefined;
+}
+
+/** The last moment that a date can be. */
+const LAST_MOMENT = 8.64e15;
+
+/** In milliseconds of the epoch; 0 where it does not say. */
+export function lastSeenIn(value: unknown): number {
+  const isObject = typeof value === 'object' && value !== null;
+  const at = isObject && 'last_seen' in value ? value.last_seen : 0;
+  return typeof at === 'number' && Math.abs(at) <= LAST_MOMENT ? at : 0;
 }

@@ -8,8 +8,14 @@ import { z } from 'zod';
 import { connectionError, MusterError, quotaExceeded } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import type { Clock } from '../../kernel/ports.ts';
-import { expired, notAccepted } from '../rules/authentication.ts';
-import { type Caller, type IdTokenVerifier, type Principal, ROLES } from '../rules/principal.ts';
+import {
+  type Caller,
+  expired,
+  type IdTokenVerifier,
+  notAccepted,
+  type Principal,
+  ROLES,
+} from '../rules/principal.ts';
 import { Accounts } from './accounts.ts';
 
 const PRODUCTION = 'https://identitytoolkit.googleapis.com';

@@ -1,4 +1,5 @@
 /** The server's own Firestore client, and the limits that Firestore has. */
+
 import { type DocumentReference, Firestore } from '@google-cloud/firestore';
 import { MAX_ANSWER_BYTES } from '../json.ts';
 import { registryPath } from './paths.ts';

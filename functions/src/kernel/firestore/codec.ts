@@ -4,6 +4,7 @@
  * See docs/decisions/0027-documents-declared-once.md.
  */
 
+import { Timestamp } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { jsonObject } from '../json.ts';
 
@@ -164,3 +165,6 @@ function eachItem(step: Walk['encode']): Walk['encode'] {
 function eachEntry(step: Walk['encode']): Walk['encode'] {
   return (record) => Object.fromEntries(Object.entries(record ?? {}).map(([key, item]) => [key, step(item)]));
 }
+
+/** A Firestore timestamp, read as a date. Milliseconds are all that Muster writes. */
+export const timestamp = z.instanceof(Timestamp).transform((value) => value.toDate());

@@ -5,11 +5,10 @@
  * Source: docs/decisions/0026-commits-that-know.md
  */
 
-import type { DocumentReference, Timestamp, WriteBatch } from '@google-cloud/firestore';
+import { type DocumentReference, Timestamp, type WriteBatch } from '@google-cloud/firestore';
 import { z } from 'zod';
-import { UnansweredCommitError } from '../commit.ts';
+import { StaleWriteError, UnansweredCommitError, type Versioned } from '../commit.ts';
 import { MusterError } from '../errors.ts';
-import { commitsAt, LATEST_COMMITS } from './documents.ts';
 
 /** How often a commit is sent whose answer is lost, beside what the Firestore client repeats by itself. */
 const SENDINGS = 3;
@@ -25,6 +24,9 @@ export const UNPROVEN: Proof = { carriedOutAt: async () => undefined };
 
 /** How many of its latest commits a document holds that commits change. */
 const KEPT_COMMITS = 4;
+
+/** The ids of the latest commits that changed a document, the last one first. Not every document holds them. */
+export const LATEST_COMMITS = 'latest_commits';
 
 const held = z.object({
   commit: z.string().optional().catch(undefined),
@@ -151,4 +153,33 @@ export function statusCode(error: unknown): number | undefined {
   if ('code' in error && typeof error.code === 'number') return error.code;
   const [, code] = ENDED.exec(error.message) ?? [];
   return code === undefined ? undefined : Number(code);
+}
+
+const commitIds = z.array(z.string()).catch([]);
+
+/** An update time as the domain's opaque version. */
+export function versionOf({ seconds, nanoseconds }: Timestamp): string {
+  return `${seconds}.${nanoseconds}`;
+}
+
+/** @param latestCommits what the document has there, if it has */
+export function versioned<Value>(
+  value: Value,
+  updateTime: Timestamp,
+  latestCommits?: unknown,
+): Versioned<Value> {
+  return { value, version: [versionOf(updateTime), ...commitIds.parse(latestCommits)].join('/') };
+}
+
+/** Which commits had changed a document when it was read at this version. */
+function commitsAt(version: string): readonly string[] {
+  return version.split('/').slice(1);
+}
+
+/** The precondition that a document is still at a version. */
+export function atVersion(version: string): { lastUpdateTime: Timestamp } {
+  const [time = ''] = version.split('/');
+  const [seconds, nanoseconds] = time.split('.');
+  if (seconds === undefined || nanoseconds === undefined) throw new StaleWriteError();
+  return { lastUpdateTime: new Timestamp(Number(seconds), Number(nanoseconds)) };
 }

@@ -9,10 +9,11 @@ import {
 } from '@google-cloud/firestore';
 import type { Versioned } from '../commit.ts';
 import { sentBytes } from '../json.ts';
-import type { Page, Slice } from '../paging.ts';
+import type { Batch, Page, Position, Slice } from '../paging.ts';
 import { UnreadableDocumentError, type UnreadableDocuments } from '../ports.ts';
 import { MAX_PAGE_BYTES, MAX_READ_AT_ONCE } from './client.ts';
-import { LATEST_COMMITS, versioned } from './documents.ts';
+import { timestamp } from './codec.ts';
+import { LATEST_COMMITS, versioned } from './provenCommit.ts';
 
 /** How many documents are read at least in place of those that were stepped over. */
 const READ_INSTEAD = 10;
@@ -187,4 +188,36 @@ export abstract class FirestoreReader {
     this.database = database;
     this.documents = documents;
   }
+}
+
+export interface DueQuery {
+  readonly query: Query;
+  /** The field that says when something is due. */
+  readonly time: string;
+}
+
+export interface DuePage {
+  readonly now: Date;
+  readonly limit: number;
+  readonly after: Position | undefined;
+}
+
+/** @param fromSnapshot gives nothing for one that cannot be read: it must not keep the sweep from the others */
+export async function readDue<Item>(
+  { query, time }: DueQuery,
+  { now, limit, after }: DuePage,
+  fromSnapshot: (snapshot: QueryDocumentSnapshot) => readonly Item[],
+): Promise<Batch<Item>> {
+  const due = query.where(time, '<=', now).orderBy(time).orderBy(FieldPath.documentId()).limit(limit);
+  const { docs } = await (after === undefined ? due : due.startAfter(after.at, after.id)).get();
+  // What a range of times finds has a time.
+  const placeOf = (snapshot: QueryDocumentSnapshot): Position => ({
+    at: timestamp.parse(snapshot.get(time)),
+    id: snapshot.id,
+  });
+  const found = docs.flatMap((snapshot) =>
+    fromSnapshot(snapshot).map((item) => ({ item, place: placeOf(snapshot) })),
+  );
+  const last = docs.at(-1);
+  return { found, ...(last && docs.length === limit && { next: placeOf(last) }) };
 }

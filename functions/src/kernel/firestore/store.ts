@@ -19,18 +19,18 @@ import {
 import { MusterError } from '../errors.ts';
 import type { Clock, Randomness, RecordedAnswers } from '../ports.ts';
 import { TOO_LARGE } from './client.ts';
-import { type DocumentCodec, documentCodec, jsonText } from './codec.ts';
-import { atVersion, timestamp } from './documents.ts';
+import { type DocumentCodec, documentCodec, jsonText, timestamp } from './codec.ts';
 import { commitPath, idempotencyPath } from './paths.ts';
 import {
   ALREADY_EXISTS,
+  atVersion,
   CommitProof,
   commitProven,
   INVALID_ARGUMENT,
   STALE_CODES,
   statusCode,
 } from './provenCommit.ts';
-import type { DocumentReading } from './reading.ts';
+import { FirestoreReader } from './reading.ts';
 
 /** A lost answer is asked for within minutes; the document is deleted some time after that. */
 const PROOF_MILLISECONDS = 3_600_000;
@@ -69,7 +69,10 @@ export class FirestoreStore implements Store {
     const writes = new CommitWrites(this.database, batch, proof, this.randomness);
     if (settled !== undefined) writes.createLasting(idempotencyPath(settled.id), settledToDocument(settled));
     for (const change of changes) this.write(change, writes);
-    if (!proof.isHeld) writes.createLasting(commitPath(proof.id), { expires_at: this.proofExpiry() });
+    if (!proof.isHeld) {
+      const expires_at = new Date(this.clock.now().getTime() + PROOF_MILLISECONDS);
+      writes.createLasting(commitPath(proof.id), { expires_at });
+    }
     try {
       await commitProven(batch, proof);
     } catch (error) {
@@ -81,10 +84,6 @@ export class FirestoreStore implements Store {
 
   private write<Kind extends keyof ChangeKinds>(change: Change<Kind>, writes: CommitWrites): void {
     this.writers[change.kind](change, writes);
-  }
-
-  private proofExpiry(): Date {
-    return new Date(this.clock.now().getTime() + PROOF_MILLISECONDS);
   }
 
   /** What a failed commit means to the domain; what it does not know goes on as it is. */
@@ -122,22 +121,12 @@ function tooLarge(cause: unknown): MusterError {
   });
 }
 
-export class FirestoreRecordedAnswers implements RecordedAnswers {
-  private readonly database: Firestore;
-  private readonly documents: DocumentReading;
-
-  constructor(database: Firestore, documents: DocumentReading) {
-    this.database = database;
-    this.documents = documents;
-  }
-
+export class FirestoreRecordedAnswers extends FirestoreReader implements RecordedAnswers {
   async find(id: string): Promise<RecordedAnswer | undefined> {
     const snapshot = await this.database.doc(idempotencyPath(id)).get();
     return this.documents.find(snapshot, (data) => recordedAnswerFromDocument(id, data));
   }
 }
-
-// Sessions, their counters, discoveries and settled operations as Firestore keeps them.
 
 export function recordedAnswerFromDocument(id: string, data: unknown): RecordedAnswer {
   return { id, ...settled.fromDocument(data) };
@@ -148,8 +137,6 @@ const settled: DocumentCodec<Omit<RecordedAnswer, 'id'>> = documentCodec(
 );
 
 export const settledToDocument = settled.toDocument;
-
-// What the changes of one commit write into its batch.
 
 /** How a feature's changes are written: a function for each kind, which adds to the commit's batch. */
 export type ChangeWriters<Changes> = {

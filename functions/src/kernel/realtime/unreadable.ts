@@ -7,8 +7,7 @@ import type { Database, Query } from 'firebase-admin/database';
 import { ZodError } from 'zod';
 import type { Clock, Log, UnreadableDocuments } from '../ports.ts';
 import type { Expiring } from '../sweep.ts';
-import { CircuitBreaker, removeFound } from './database.ts';
-import { keyOf, nameOfKey, UNREADABLE } from './paths.ts';
+import { CircuitBreaker, keyOf, nameOfKey, removeFound, UNREADABLE } from './database.ts';
 
 const RECENT_MILLISECONDS = 3_600_000;
 

@@ -1,6 +1,7 @@
 /** What streams have in common that outlive their first answer: `/mcp/events` and `subscriptions/listen`. */
-import type { Authenticator } from '../../access/rules/authentication.ts';
+
 import { touchPresence } from '../../access/rules/liveness.ts';
+import type { Authenticator } from '../../access/rules/principal.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { errorObject, presentable } from '../answer.ts';
 import { type CallPorts, observed } from '../call.ts';

@@ -6,8 +6,8 @@ import {
   type DocumentCodec,
   documentCodec,
   jsonText,
+  timestamp,
 } from '../../../../functions/src/kernel/firestore/codec.ts';
-import { timestamp } from '../../../../functions/src/kernel/firestore/documents.ts';
 import type { JsonObject } from '../../../../functions/src/kernel/json.ts';
 
 interface Visit {

@@ -4,8 +4,8 @@ import { FieldValue, type Firestore, type Query, QueryDocumentSnapshot } from '@
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { type DocumentCodec, documentCodec } from '../../../kernel/firestore/codec.ts';
-import { LATEST_COMMITS } from '../../../kernel/firestore/documents.ts';
 import { TASK_LOGS, taskPath } from '../../../kernel/firestore/paths.ts';
+import { LATEST_COMMITS } from '../../../kernel/firestore/provenCommit.ts';
 import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
 import {
   type ChunkWrite,

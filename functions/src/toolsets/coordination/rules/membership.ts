@@ -8,12 +8,12 @@ import {
   forbiddenToAct,
   NOTHING_DONE,
   seenAt,
+  skillChanges,
   USUAL_CONFIGURATION,
 } from '../../../access/rules/agent.ts';
 import { type Revive, touchPresence } from '../../../access/rules/liveness.ts';
 import { hasRole, type Principal } from '../../../access/rules/principal.ts';
 import { isReserved } from '../../../access/rules/registration.ts';
-import { skillChanges } from '../../../access/rules/skills.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { retryStale } from '../../../kernel/waiting.ts';

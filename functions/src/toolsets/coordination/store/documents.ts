@@ -3,8 +3,7 @@
 import { FieldValue } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { MemberCount } from '../../../access/rules/agent.ts';
-import { documentCodec, jsonText } from '../../../kernel/firestore/codec.ts';
-import { timestamp } from '../../../kernel/firestore/documents.ts';
+import { documentCodec, jsonText, timestamp } from '../../../kernel/firestore/codec.ts';
 import {
   archivedSessionPath,
   COUNTER_SHARDS,

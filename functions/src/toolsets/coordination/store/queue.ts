@@ -6,7 +6,7 @@ import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
 import { fitting, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
 import type { Found, Place } from '../../../kernel/paging.ts';
 import { unlessUnreadable } from '../../../kernel/ports.ts';
-import { queuedTaskPath } from '../../../kernel/realtime/paths.ts';
+import { queuedTaskPath } from '../../../kernel/realtime/database.ts';
 import { type PriorityRange, type QueueFilter, type QueueStatus, STATE_SHARE } from '../rules/queue.ts';
 import { compareInQueue, priorityWord, type Task, type TaskStatus, taskType } from '../rules/task.ts';
 import { taskFromDocument } from './documents.ts';

@@ -3,7 +3,6 @@ import type { DocumentSnapshot, Firestore, Query } from '@google-cloud/firestore
 import type { Agent, MemberCount } from '../../../access/rules/agent.ts';
 import { agentFromDocument } from '../../../access/store/agents.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { versioned } from '../../../kernel/firestore/documents.ts';
 import {
   ARCHIVE,
   agentPath,
@@ -16,6 +15,7 @@ import {
   sessionPath,
   workspacePath,
 } from '../../../kernel/firestore/paths.ts';
+import { versioned } from '../../../kernel/firestore/provenCommit.ts';
 import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';

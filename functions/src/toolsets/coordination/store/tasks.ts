@@ -1,9 +1,9 @@
 /** How tasks are found and written. */
 import { FieldPath, FieldValue, type Firestore, type Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { type DuePage, type DueQuery, readDue } from '../../../kernel/firestore/documents.ts';
 import { COLLECTIONS, taskLogPath, taskPath } from '../../../kernel/firestore/paths.ts';
 import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import { type DuePage, type DueQuery, readDue } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
 import { compareInQueue, type Task, type TaskChanges, type TaskStatus } from '../rules/task.ts';

@@ -7,7 +7,7 @@ import {
   type Query,
   type QueryDocumentSnapshot,
 } from '@google-cloud/firestore';
-import { versionOf } from '../../../kernel/firestore/documents.ts';
+import { versionOf } from '../../../kernel/firestore/provenCommit.ts';
 import { type JsonObject, type JsonValue, MAX_LISTED_BYTES, sentBytes } from '../../../kernel/json.ts';
 import type { Hashing } from '../../../kernel/ports.ts';
 import type { DataPath, ReadOutcome, ReadQuery } from '../rules/access.ts';

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { Caller } from '../../../access/rules/principal.ts';
 import { REPLAY_HOURS } from '../../../kernel/commit.ts';
 import { keyReused } from '../../../kernel/errors.ts';
-import { timestamp, versionOf } from '../../../kernel/firestore/documents.ts';
+import { timestamp } from '../../../kernel/firestore/codec.ts';
 import { writersCommitPath } from '../../../kernel/firestore/paths.ts';
 import {
   commitProven,
@@ -19,6 +19,7 @@ import {
   type Proof,
   statusCode,
   UNPROVEN,
+  versionOf,
 } from '../../../kernel/firestore/provenCommit.ts';
 import type { Clock } from '../../../kernel/ports.ts';
 import type { DataPath, Repetition, WriteOutcome, WriteRequest } from '../rules/access.ts';

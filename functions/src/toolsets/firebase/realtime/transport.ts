@@ -1,7 +1,7 @@
 /** One HTTP exchange: with an end to patience and to size, and with errors that never quote the URL. */
 
 import { z } from 'zod';
-import { expired } from '../../../access/rules/authentication.ts';
+import { expired } from '../../../access/rules/principal.ts';
 import { connectionError, type MusterError, quotaExceeded } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
 import { connectionCodes, isUnsent } from '../../../kernel/platform.ts';

@@ -1,8 +1,8 @@
 /** Watching as the caller. Source: https://firebase.google.com/docs/database/admin/retrieve-data */
 
 import type { Database, DataSnapshot, Query } from 'firebase-admin/database';
-import { expired } from '../../../access/rules/authentication.ts';
 import type { Caller } from '../../../access/rules/principal.ts';
+import { expired } from '../../../access/rules/principal.ts';
 import type { CallerToken, CallerTokens } from '../../../access/store/signIn.ts';
 import { connectionError, MusterError } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';

@@ -10,7 +10,7 @@ import { REPLAY_HOURS } from '../../../kernel/commit.ts';
 import { keyReused } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
 import type { Clock, Randomness } from '../../../kernel/ports.ts';
-import { realtimeCommitPath } from '../../../kernel/realtime/paths.ts';
+import { realtimeCommitPath } from '../../../kernel/realtime/database.ts';
 import type { Repetition } from '../rules/access.ts';
 import { unansweredWrite } from '../rules/errors.ts';
 import type { CallerRest } from './rest.ts';

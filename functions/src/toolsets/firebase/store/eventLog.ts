@@ -11,8 +11,7 @@
 import type { Database, DataSnapshot, Query, Reference } from 'firebase-admin/database';
 import { z } from 'zod';
 import { UnreadableDocumentError, type UnreadableDocuments } from '../../../kernel/ports.ts';
-import { changeNode } from '../../../kernel/realtime/database.ts';
-import { busPath } from '../../../kernel/realtime/paths.ts';
+import { busPath, changeNode } from '../../../kernel/realtime/database.ts';
 import type { Checkpoint, Entry, EventLog, LoadedLog } from '../rules/eventLog.ts';
 import type { State } from '../rules/transition.ts';
 

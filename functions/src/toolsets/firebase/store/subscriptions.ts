@@ -3,8 +3,7 @@
 import type { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { type DocumentCodec, documentCodec } from '../../../kernel/firestore/codec.ts';
-import { timestamp } from '../../../kernel/firestore/documents.ts';
+import { type DocumentCodec, documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
 import { COLLECTIONS, subscriptionPath } from '../../../kernel/firestore/paths.ts';
 import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';

@@ -3,8 +3,7 @@
 import type { Database, Reference } from 'firebase-admin/database';
 import { z } from 'zod';
 import type { Clock } from '../../../kernel/ports.ts';
-import { changeNode, removeFound } from '../../../kernel/realtime/database.ts';
-import { busPath, COMMITS } from '../../../kernel/realtime/paths.ts';
+import { busPath, COMMITS, changeNode, removeFound } from '../../../kernel/realtime/database.ts';
 import type { Expiring } from '../../../kernel/sweep.ts';
 import type { Lease, WatcherLeases } from '../rules/eventLog.ts';
 

@@ -1,8 +1,7 @@
 /** Which pull request belongs to which task. */
 import type { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
-import { documentCodec } from '../../../kernel/firestore/codec.ts';
-import { timestamp } from '../../../kernel/firestore/documents.ts';
+import { documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
 import { pullRequestId, pullRequestPath } from '../../../kernel/firestore/paths.ts';
 import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';

@@ -1,8 +1,7 @@
 /** Runs, their orders, their steps and the journal of their calls, as they are kept: their types follow from these schemas. */
 
 import { z } from 'zod';
-import { documentCodec, jsonText } from '../../../kernel/firestore/codec.ts';
-import { timestamp } from '../../../kernel/firestore/documents.ts';
+import { documentCodec, jsonText, timestamp } from '../../../kernel/firestore/codec.ts';
 import { ROLES } from '../rules/agents/profile.ts';
 import { FAILURE_CLASSES, ModelFailure } from '../rules/ports.ts';
 import type { CompletedAttempt } from '../rules/runs/journal.ts';

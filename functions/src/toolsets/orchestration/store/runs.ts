@@ -4,7 +4,6 @@ import type { DocumentSnapshot, Firestore, Query } from '@google-cloud/firestore
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { documentCodec } from '../../../kernel/firestore/codec.ts';
-import { LatestValue, readDue } from '../../../kernel/firestore/documents.ts';
 import {
   answerPath,
   COLLECTIONS,
@@ -14,8 +13,10 @@ import {
   runStepsPath,
 } from '../../../kernel/firestore/paths.ts';
 import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import { readDue } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
+import { LatestValue } from '../../../kernel/waiting.ts';
 import type { RunChanges, RunStatus } from '../rules/runs/run.ts';
 import {
   callFromDocument,

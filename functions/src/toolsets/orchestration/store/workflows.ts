@@ -3,8 +3,7 @@
 import type { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { documentCodec } from '../../../kernel/firestore/codec.ts';
-import { timestamp } from '../../../kernel/firestore/documents.ts';
+import { documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
 import {
   agentMeasurePath,
   COLLECTIONS,

@@ -1,7 +1,6 @@
 /** The agents of the system and what can be asked for. Source: spec/network.md; docs/semantics.md#network. */
-import type { Agent } from '../../../access/rules/agent.ts';
+import type { Agent, OfferedSkill } from '../../../access/rules/agent.ts';
 import { availability, withPresence } from '../../../access/rules/liveness.ts';
-import type { OfferedSkill } from '../../../access/rules/skills.ts';
 import type { AgentQuery } from '../../../access/store/agentDirectory.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';

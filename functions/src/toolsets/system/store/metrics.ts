@@ -4,11 +4,10 @@ import type { Firestore } from '@google-cloud/firestore';
 import type { Database, DataSnapshot } from 'firebase-admin/database';
 import { z } from 'zod';
 import type { CallHistory, Counts, MetricsReader, ToolCounts } from '../../../access/rules/callMetrics.ts';
-import { documentCodec } from '../../../kernel/firestore/codec.ts';
-import { timestamp } from '../../../kernel/firestore/documents.ts';
+import { documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
 import { sweepPath } from '../../../kernel/firestore/paths.ts';
 import type { Log, UnreadableDocuments } from '../../../kernel/ports.ts';
-import { METRICS_MINUTES, minuteKey, nameOfKey, timeOfMinuteKey } from '../../../kernel/realtime/paths.ts';
+import { METRICS_MINUTES, minuteKey, nameOfKey, timeOfMinuteKey } from '../../../kernel/realtime/database.ts';
 import type { PresenceOutage, SweepRecord, SweepState } from '../../../kernel/sweep.ts';
 
 export const storedCounts = z.object({

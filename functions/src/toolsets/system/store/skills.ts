@@ -1,6 +1,6 @@
 /** How skills are searched. */
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
-import type { OfferedSkill } from '../../../access/rules/skills.ts';
+import type { OfferedSkill } from '../../../access/rules/agent.ts';
 import { skillFromDocument } from '../../../access/store/agents.ts';
 import { COLLECTIONS } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';

@@ -3,7 +3,7 @@
 import { FieldValue, type Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { createOnce } from '../../../kernel/firestore/client.ts';
-import { timestamp } from '../../../kernel/firestore/documents.ts';
+import { timestamp } from '../../../kernel/firestore/codec.ts';
 import { auditPath, COLLECTIONS, eventPath, reminderPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';

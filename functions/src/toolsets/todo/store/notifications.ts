@@ -7,14 +7,16 @@ import { createOnce } from '../../../kernel/firestore/client.ts';
 import { mailPath, preferencesPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { Clock, Randomness } from '../../../kernel/ports.ts';
-import { changeNode, putAmongLatest, removeFound } from '../../../kernel/realtime/database.ts';
 import {
+  changeNode,
   DELIVERIES,
   devicesPath,
   keyOf,
   notificationsPath,
+  putAmongLatest,
+  removeFound,
   taskUpdatesPath,
-} from '../../../kernel/realtime/paths.ts';
+} from '../../../kernel/realtime/database.ts';
 import type { Expiring } from '../../../kernel/sweep.ts';
 import { type Device, type Notification, reminderMail } from '../rules/notifications.ts';
 import { messageOf, type TaskEvent } from '../rules/outbox.ts';

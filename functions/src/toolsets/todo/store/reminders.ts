@@ -3,8 +3,7 @@
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { documentCodec } from '../../../kernel/firestore/codec.ts';
-import { timestamp } from '../../../kernel/firestore/documents.ts';
+import { documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
 import { COLLECTIONS, recurringTaskPath, reminderPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { Page, Position, Slice } from '../../../kernel/paging.ts';

@@ -6,8 +6,7 @@
  */
 
 import { z } from 'zod';
-import { documentCodec } from '../../../kernel/firestore/codec.ts';
-import { timestamp } from '../../../kernel/firestore/documents.ts';
+import { documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
 import { canonicalJson, jsonObject } from '../../../kernel/json.ts';
 import { systemHashing } from '../../../kernel/platform.ts';
 import { prefixesOf } from '../../../kernel/text.ts';
