@@ -380,9 +380,7 @@ async function taskHistoryCalls(): Promise<readonly Call[]> {
 }
 
 async function workflowCalls(): Promise<readonly Call[]> {
-  const { WorkflowQueries }: WorkflowReaders = await load(
-    'toolsets/orchestration/store/workflows.ts',
-  );
+  const { WorkflowQueries }: WorkflowReaders = await load('toolsets/orchestration/store/workflows.ts');
   return [
     (database) => new WorkflowQueries(database, documents).find('workflow-1'),
     (database) => new WorkflowQueries(database, documents).list('uid-1', 2, undefined),
