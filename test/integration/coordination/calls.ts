@@ -1,7 +1,7 @@
 /** Calls of tools as MCP makes them: roles, arguments, idempotency and answers included. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
-import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { type JsonObject, jsonObject } from '../../../functions/src/kernel/json.ts';
 import { type ToolResult, toolResult } from '../../../functions/src/mcp/answer.ts';
 import { callTool } from '../../../functions/src/mcp/call.ts';
 import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
@@ -26,7 +26,10 @@ export function toolNamed(name: string): FoundTool {
   return found;
 }
 
-/** @param name as `/mcp` lists it: `coordination_create_task` */
+/**
+ * The answer as a client gets it: JSON has no fields that are undefined.
+ * @param name as `/mcp` lists it: `coordination_create_task`
+ */
 export async function call(
   team: Team,
   name: string,
@@ -46,7 +49,8 @@ export async function call(
     timeLeft: () => 50_000,
   };
   const found = toolNamed(name);
-  return toolResult(found.errors, await callTool(ports, exchange, found, rawArguments));
+  const result = toolResult(found.errors, await callTool(ports, exchange, found, rawArguments));
+  return { ...result, structuredContent: jsonObject.parse(JSON.parse(result.content[0].text)) };
 }
 
 /** The answer of a call that succeeds. */

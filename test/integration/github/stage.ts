@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { type Composition, compose } from '../../../functions/src/app.ts';
-import { type JsonObject, jsonObject } from '../../../functions/src/kernel/json.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import type { GitHubSettings } from '../../../functions/src/vendors/octokit/clients.ts';
 import { seedClaudeNetwork } from '../../support/github/seed.ts';
 import { LocalGitHub } from '../../support/github/server.ts';
@@ -58,12 +58,10 @@ export class Stage {
     this.app = this.compose(() => this.asApp);
   }
 
-  /** As a client gets it. */
   async answer(tool: string, given: JsonObject, principal?: Principal): Promise<JsonObject> {
     const { structuredContent, isError } = await this.call(tool, given, principal);
-    const sent = JSON.stringify(structuredContent);
-    assert.equal(isError, undefined, sent);
-    return jsonObject.parse(JSON.parse(sent));
+    assert.equal(isError, undefined, JSON.stringify(structuredContent));
+    return structuredContent;
   }
 
   async refusal(tool: string, given: JsonObject, principal?: Principal): Promise<ErrorAnswer> {
