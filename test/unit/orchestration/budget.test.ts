@@ -27,14 +27,14 @@ describe('a budget', () => {
 
   it('gives back what a call did not use', () => {
     const budget = new Budget({ tokens: 1000 });
-    budget.reserve(usual)?.settle({ inputTokens: 50, outputTokens: 150 });
+    budget.reserve(usual)?.complete({ inputTokens: 50, outputTokens: 150 });
     assert.equal(budget.describe(), '800 tokens');
     assert.deepEqual(budget.spent.usage, { inputTokens: 50, outputTokens: 150 });
   });
 
   it('keeps what may have been billed', () => {
     const budget = new Budget({ tokens: 1000 });
-    budget.reserve({ ...usual, maxOutputTokens: 300 })?.settle(undefined);
+    budget.reserve({ ...usual, maxOutputTokens: 300 })?.complete(undefined);
     assert.equal(budget.describe(), '600 tokens');
   });
 
@@ -87,10 +87,10 @@ function spend(budget: Budget, calls: readonly Planned[]): number {
     const given = reservation.maxOutputTokens;
     assert.ok(given >= 1 && given <= output);
     const usage = { inputTokens: input, outputTokens: Math.floor((given * used) / 100) };
-    if (settles === 'later') open.push(() => reservation.settle(usage));
-    else reservation.settle(settles === 'now' ? usage : undefined);
+    if (settles === 'later') open.push(() => reservation.complete(usage));
+    else reservation.complete(settles === 'now' ? usage : undefined);
     unknown += settles === 'unknown' ? input + given : 0;
   }
-  for (const settle of open) settle();
+  for (const complete of open) complete();
   return unknown;
 }

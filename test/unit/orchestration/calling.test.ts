@@ -5,8 +5,8 @@ import { Budget } from '../../../functions/src/toolsets/orchestration/rules/call
 import {
   backoff,
   LONGEST_WAIT_MILLISECONDS,
-  reactionTo,
-} from '../../../functions/src/toolsets/orchestration/rules/calls/reactions.ts';
+  REACTIONS,
+} from '../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
 import {
   FAILURE_CLASSES,
   type FailureClass,
@@ -276,6 +276,6 @@ describe('the wait before another attempt', () => {
   });
 
   it('is decided for every class of failure', () => {
-    for (const kind of FAILURE_CLASSES) assert.ok(reactionTo(kind));
+    for (const kind of FAILURE_CLASSES) assert.ok(REACTIONS[kind]);
   });
 });

@@ -52,13 +52,6 @@ export const getCapabilities = defineTool({
       language: language === undefined ? undefined : languageNamed(language),
       role: role === undefined ? undefined : requireRole(role, 'requirements.role'),
     });
-    return {
-      recommendations: recommendations.map(({ reasons, warnings, ...rest }) => ({
-        ...rest,
-        reasons: [...reasons],
-        warnings: [...warnings],
-      })),
-      ...(inferred.notes.length > 0 && { inferred: [...inferred.notes] }),
-    };
+    return { recommendations, inferred: inferred.length > 0 ? inferred : undefined };
   },
 });

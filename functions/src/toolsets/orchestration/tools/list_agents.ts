@@ -3,7 +3,7 @@ import type { Agent } from '../../../access/rules/agent.ts';
 import { availability } from '../../../access/rules/liveness.ts';
 import { fitting } from '../../../kernel/json.ts';
 import { defineTool } from '../../../mcp/tool.ts';
-import type { ListedAgents } from '../rules/agents/selection.ts';
+import type { AgentRoster } from '../rules/agents/selection.ts';
 
 const agentShape = z
   .object({
@@ -35,34 +35,28 @@ const agentShape = z
 
 type ListedAgent = z.output<typeof agentShape>;
 
-function hostedAnswer(agent: ListedAgents['hosted'][number]): ListedAgent {
-  const { name, availability: now, model, capabilities, metrics } = agent;
-  return {
-    name,
-    kind: 'hosted',
-    ...(now.available ? { status: 'available' } : { status: 'unavailable', reason: now.reason }),
-    model,
-    capabilities,
-    ...(metrics && { metrics }),
-  };
+type HostedAgent = Awaited<ReturnType<AgentRoster['list']>>['hosted'][number];
+
+function hostedAnswer({ name, availability: now, model, capabilities, metrics }: HostedAgent): ListedAgent {
+  const status = now.available ? 'available' : 'unavailable';
+  const reason = now.available ? undefined : now.reason;
+  return { name, kind: 'hosted', status, reason, model, capabilities, metrics };
 }
 
 function networkAnswer(agent: Agent, includeMetrics: boolean): ListedAgent {
   const closed = agent.tasksCompleted + agent.tasksFailed;
+  const metrics = {
+    avgResponseTime: Math.round(agent.workMilliseconds / closed),
+    successRate: agent.tasksCompleted / closed,
+    totalRequests: closed,
+  };
   return {
     name: agent.id,
     kind: 'network',
     status: availability(agent) === 'busy' ? 'busy' : 'available',
     capabilities: {},
     skills: agent.capabilities.map(({ name }) => name),
-    ...(includeMetrics &&
-      closed > 0 && {
-        metrics: {
-          avgResponseTime: Math.round(agent.workMilliseconds / closed),
-          successRate: agent.tasksCompleted / closed,
-          totalRequests: closed,
-        },
-      }),
+    metrics: includeMetrics && closed > 0 ? metrics : undefined,
   };
 }
 

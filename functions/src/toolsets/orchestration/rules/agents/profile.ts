@@ -8,21 +8,8 @@ export const ROLES = ['plan', 'execute', 'review'] as const;
 
 export type AgentRole = (typeof ROLES)[number];
 
-/** Capabilities from 0 to 1, and the context window in tokens. */
-interface Capabilities {
-  readonly planning: number;
-  readonly execution: number;
-  readonly review: number;
-  readonly contextWindow: number;
-}
-
-export interface AgentProfile {
-  readonly name: string;
-  readonly capabilities: Capabilities;
-}
-
-/** In the specification's order. */
-export const PROFILES: readonly AgentProfile[] = [
+/** In the specification's order. Capabilities from 0 to 1, and the context window in tokens. */
+export const PROFILES = [
   {
     name: 'claude',
     capabilities: { planning: 0.95, execution: 0.85, review: 0.9, contextWindow: 200_000 },
@@ -32,6 +19,8 @@ export const PROFILES: readonly AgentProfile[] = [
     capabilities: { planning: 0.85, execution: 0.95, review: 0.8, contextWindow: 1_000_000 },
   },
 ];
+
+export type AgentProfile = Readonly<(typeof PROFILES)[number]>;
 
 export const HOSTED_AGENTS: readonly string[] = PROFILES.map(({ name }) => name);
 
@@ -52,27 +41,17 @@ export function unknownAgent(name: string): string {
 }
 
 /** Which capability a role needs. */
-export const CAPABILITY_OF = {
-  plan: 'planning',
-  execute: 'execution',
-  review: 'review',
-} as const satisfies Record<AgentRole, keyof Capabilities>;
+export const CAPABILITY_OF = { plan: 'planning', execute: 'execution', review: 'review' } as const;
 
-const ROLE_WORDS: ReadonlyMap<string, AgentRole> = new Map([
-  ['plan', 'plan'],
-  ['planner', 'plan'],
-  ['planning', 'plan'],
-  ['execute', 'execute'],
-  ['executor', 'execute'],
-  ['execution', 'execute'],
-  ['review', 'review'],
-  ['reviewer', 'review'],
-  ['reviewing', 'review'],
-]);
+const ROLE_WORDS = {
+  plan: ['plan', 'planner', 'planning'],
+  execute: ['execute', 'executor', 'execution'],
+  review: ['review', 'reviewer', 'reviewing'],
+};
 
 /** The role that a word means, as role or as capability; undefined where it means none. */
 export function roleNamed(word: string): AgentRole | undefined {
-  return ROLE_WORDS.get(word.trim().toLowerCase());
+  return ROLES.find((role) => ROLE_WORDS[role].includes(word.trim().toLowerCase()));
 }
 
 /** @throws MusterError VALIDATION_ERROR where the word means no role */
@@ -100,31 +79,17 @@ const UNMEASURED: readonly Attempt['end'][] = ['unavailable', 'over_budget', 'in
 
 /** By agent. Attempts that an earlier execution has made, and counted, must not be among them. */
 export function measuresOf(attempts: readonly Attempt[]): readonly AgentMeasure[] {
-  const measures = new Map<string, AgentMeasure>();
-  for (const { agent, end, milliseconds } of attempts) {
-    if (UNMEASURED.includes(end)) continue;
-    const { requests = 0, answered = 0, milliseconds: before = 0 } = measures.get(agent) ?? {};
-    const isAnswer = end === 'answered';
-    measures.set(agent, {
-      agent,
-      requests: requests + 1,
-      answered: answered + Number(isAnswer),
-      milliseconds: before + (isAnswer ? milliseconds : 0),
-    });
-  }
-  return [...measures.values()];
+  const measured = attempts.filter(({ end }) => !UNMEASURED.includes(end));
+  return [...new Set(measured.map(({ agent }) => agent))].map((agent) => {
+    const own = measured.filter((attempt) => attempt.agent === agent);
+    const answered = own.filter(({ end }) => end === 'answered');
+    const milliseconds = answered.reduce((sum, attempt) => sum + attempt.milliseconds, 0);
+    return { agent, requests: own.length, answered: answered.length, milliseconds };
+  });
 }
 
-export interface AgentMetrics {
-  /** Milliseconds from request to the end of the answer, on average. */
-  readonly avgResponseTime?: number;
-  /** From 0 to 1. */
-  readonly successRate: number;
-  readonly totalRequests: number;
-}
-
-/** Undefined without a request: nothing is made up. */
-export function metricsOf(measure: AgentMeasure | undefined): AgentMetrics | undefined {
+/** Times in milliseconds from request to the end of the answer; undefined without a request: nothing is made up. */
+export function metricsOf(measure: AgentMeasure | undefined) {
   if (measure === undefined || measure.requests === 0) return undefined;
   const { requests, answered, milliseconds } = measure;
   return {

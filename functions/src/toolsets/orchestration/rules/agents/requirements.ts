@@ -1,18 +1,13 @@
-/** What a task asks of an agent, as far as its description says so. */
+/** What a task asks of an agent, as far as its description says so, and how well agents suit it. */
 import type { Availability } from '../ports.ts';
 import { type AgentProfile, type AgentRole, CAPABILITY_OF } from './profile.ts';
 
-export interface Requirements {
+interface Requirements {
   readonly role: AgentRole;
   /** As it is usually written: `Python`. */
-  readonly language?: string;
+  readonly language?: string | undefined;
   /** In tokens. */
-  readonly contextSize?: number;
-}
-
-export interface InferredRequirements extends Requirements {
-  /** What was read out of the description, in words. */
-  readonly notes: readonly string[];
+  readonly contextSize?: number | undefined;
 }
 
 /** What a language is called, and how a description mentions it. Go is too common a word to go without its capital. */
@@ -55,34 +50,32 @@ const TOKENS_PER: Readonly<Record<string, number>> = {
 const SIZE =
   /(\d+(?:[.,]\d+)*)\s*(k|m|million|thousand)?[\s-]*(bytes?|kb|kib|mb|mib|gb|gib|tokens?|words?|lines?|pages?)\b/i;
 
-const FACTORS: Readonly<Record<string, number>> = {
-  k: 1000,
-  thousand: 1000,
-  m: 1_000_000,
-  million: 1_000_000,
-};
+const FACTORS: Readonly<Record<string, number>> = { k: 1000, thousand: 1000, m: 1e6, million: 1e6 };
 
 /** How much of a task is looked at, in characters: a bound on what the looking costs. */
-const LOOKED_AT = 4000;
+export const LOOKED_AT = 4000;
 
-/** What is given wins over what the description says. */
+/**
+ * What is given wins over what the description says.
+ * @returns notes: what was read out of the description, in words
+ */
 export function inferRequirements(
   description: string,
   given: { [Name in keyof Requirements]?: Requirements[Name] | undefined },
-): InferredRequirements {
+) {
   const task = description.slice(0, LOOKED_AT);
   const notes: string[] = [];
-  const note = <Value>(value: Value, text: string): Value => {
-    notes.push(text);
+  const noted = <Value>(value: Value | undefined, text: (value: Value) => string): Value | undefined => {
+    if (value !== undefined) notes.push(text(value));
     return value;
   };
-  const mentioned = ROLE_MENTIONS.find(([, mention]) => mention.test(task))?.[0];
-  const role = given.role ?? (mentioned && note(mentioned, `The task is one to ${mentioned}.`)) ?? 'execute';
-  const spoken = LANGUAGES.find(([, mention]) => mention.test(task))?.[0];
-  const language = given.language ?? (spoken && note(spoken, `The task is about ${spoken}.`));
-  const tokens = sizeIn(task);
+  const mentioned = <Name>(among: readonly (readonly [Name, RegExp])[]): Name | undefined =>
+    among.find(([, mention]) => mention.test(task))?.[0];
+  const role =
+    given.role ?? noted(mentioned(ROLE_MENTIONS), (verb) => `The task is one to ${verb}.`) ?? 'execute';
+  const language = given.language ?? noted(mentioned(LANGUAGES), (name) => `The task is about ${name}.`);
   const contextSize =
-    given.contextSize ?? (tokens && note(tokens, `The task is about ${tokens} tokens large.`));
+    given.contextSize ?? noted(sizeIn(task), (tokens) => `The task is about ${tokens} tokens large.`);
   return {
     role,
     ...(language !== undefined && { language }),
@@ -93,18 +86,15 @@ export function inferRequirements(
 
 /** In tokens; undefined where the text names no size. */
 function sizeIn(task: string): number | undefined {
-  const [, number = '', factor = '', unit = ''] = SIZE.exec(task) ?? [];
-  const perUnit =
-    TOKENS_PER[
-      unit
-        .toLowerCase()
-        .replace(/^bytes?$/, 'b')
-        .replace('ib', 'b')
-        .replace(/s$/, '')
-    ];
+  const [, number = '', factor = '', unit = ''] = SIZE.exec(task)?.map((part) => part?.toLowerCase()) ?? [];
+  const singular = unit
+    .replace(/^bytes?$/, 'b')
+    .replace('ib', 'b')
+    .replace(/s$/, '');
+  const perUnit = TOKENS_PER[singular];
   if (perUnit === undefined) return undefined;
   const count = Number(number.replace(/,(?=\d{3})/g, '').replace(',', '.'));
-  const tokens = Math.ceil(count * (FACTORS[factor.toLowerCase()] ?? 1) * perUnit);
+  const tokens = Math.ceil(count * (FACTORS[factor] ?? 1) * perUnit);
   return Number.isSafeInteger(tokens) && tokens > 0 ? tokens : undefined;
 }
 
@@ -115,80 +105,37 @@ export function languageNamed(text: string): string {
   return known?.[0] ?? trimmed;
 }
 
-function isKnownLanguage(name: string): boolean {
-  return LANGUAGES.some(([known]) => known === name);
-}
-
-// How well agents suit a task, and why. Source: spec/orchestration.md, get_capabilities.
-
 /** A hosted agent as it stands now. */
-export interface AgentStatus extends AgentProfile {
-  readonly availability: Availability;
-}
-
-export interface Recommendation {
-  readonly agent: string;
-  /** From 0 to 1. */
-  readonly score: number;
-  readonly reasons: readonly string[];
-  readonly warnings: readonly string[];
-}
+export type AgentStatus = AgentProfile & { readonly availability: Availability };
 
 /** From here on a capability is called good. */
 const GOOD = 0.8;
 
 /**
- * Best first. A score is the capability for the role; an agent that lacks something never scores above one that
- * lacks nothing, and stands after it where they are even.
+ * Best first, with scores from 0 to 1. A score is the capability for the role; an agent that lacks something never
+ * scores above one that lacks nothing, and stands after it where they are even.
+ * Source: spec/orchestration.md, get_capabilities.
  */
-export function recommend(
-  agentStatuses: readonly AgentStatus[],
-  requirements: Requirements,
-): readonly Recommendation[] {
-  const capability = CAPABILITY_OF[requirements.role];
-  const best = Math.max(...agentStatuses.map(({ capabilities }) => capabilities[capability]));
-  const judged = agentStatuses.map((agentStatus) => {
-    const warnings = warningsFor(agentStatus, requirements);
-    return { agentStatus, warnings, own: agentStatus.capabilities[capability] };
+export function recommend(agents: readonly AgentStatus[], requirements: Requirements) {
+  const { role, language, contextSize = 0 } = requirements;
+  const capability = CAPABILITY_OF[role];
+  const best = Math.max(...agents.map(({ capabilities }) => capabilities[capability]));
+  const isKnown = LANGUAGES.some(([known]) => known === language);
+  const judged = agents.map(({ name, capabilities, availability }) => {
+    const score = capabilities[capability];
+    const word = score === best ? 'Best' : score >= GOOD ? 'Good' : 'Some';
+    const reasons = [`${word} ${capability} capability`];
+    const warnings: string[] = [];
+    // What speaks for an agent beside its capability does so only where it can take the whole task.
+    if (contextSize > capabilities.contextWindow) warnings.push('Lower context window than required');
+    else if (isKnown) reasons.push(`Supports ${language}`);
+    if (language !== undefined && !isKnown) warnings.push(`Nothing is known about ${language}`);
+    if (!availability.available) warnings.push(`Unavailable: ${availability.reason}`);
+    return { agent: name, score, reasons, warnings };
   });
-  const ceiling = Math.min(1, ...judged.filter(lacksNothing).map(({ own }) => own));
+  const faultless = judged.filter(({ warnings }) => warnings.length === 0).map(({ score }) => score);
+  const ceiling = Math.min(1, ...faultless);
   return judged
-    .map(({ agentStatus, warnings, own }) => ({
-      agent: agentStatus.name,
-      score: warnings.length === 0 ? own : Math.min(own, ceiling),
-      reasons: [strength(own, own === best, capability), ...furtherReasons(agentStatus, requirements)],
-      warnings,
-    }))
+    .map((one) => (one.warnings.length === 0 ? one : { ...one, score: Math.min(one.score, ceiling) }))
     .sort((left, right) => right.score - left.score || left.warnings.length - right.warnings.length);
-}
-
-function lacksNothing({ warnings }: { readonly warnings: readonly string[] }): boolean {
-  return warnings.length === 0;
-}
-
-function strength(own: number, isBest: boolean, capability: string): string {
-  const word = isBest ? 'Best' : own >= GOOD ? 'Good' : 'Some';
-  return `${word} ${capability} capability`;
-}
-
-/** For who can take the whole task; otherwise they are no reasons to give it to them. */
-function furtherReasons(
-  agentStatus: AgentStatus,
-  { language, contextSize }: Requirements,
-): readonly string[] {
-  if (!fits(agentStatus, contextSize)) return [];
-  return language !== undefined && isKnownLanguage(language) ? [`Supports ${language}`] : [];
-}
-
-function warningsFor(agentStatus: AgentStatus, { contextSize, language }: Requirements): readonly string[] {
-  const { availability } = agentStatus;
-  return [
-    ...(fits(agentStatus, contextSize) ? [] : ['Lower context window than required']),
-    ...(language === undefined || isKnownLanguage(language) ? [] : [`Nothing is known about ${language}`]),
-    ...(availability.available ? [] : [`Unavailable: ${availability.reason}`]),
-  ];
-}
-
-function fits({ capabilities }: AgentStatus, contextSize: number | undefined): boolean {
-  return contextSize === undefined || contextSize <= capabilities.contextWindow;
 }

@@ -5,24 +5,8 @@ import type { Slice } from '../../../../kernel/paging.ts';
 import { estimatedTokens } from '../calls/budget.ts';
 import type { HostedAgent, OrchestrationPorts } from '../ports.ts';
 import { agentsOf, type Step, type Workflow, withSteps } from '../workflows/definition.ts';
-import {
-  type AgentMetrics,
-  type AgentRole,
-  AUTO,
-  CAPABILITY_OF,
-  metricsOf,
-  NETWORK,
-  PROFILES,
-  roleNamed,
-} from './profile.ts';
-import {
-  type AgentStatus,
-  type InferredRequirements,
-  inferRequirements,
-  type Recommendation,
-  type Requirements,
-  recommend,
-} from './requirements.ts';
+import { type AgentRole, AUTO, CAPABILITY_OF, metricsOf, NETWORK, PROFILES, roleNamed } from './profile.ts';
+import { type AgentStatus, inferRequirements, LOOKED_AT, recommend } from './requirements.ts';
 
 /** Longer tasks are planned first, in characters. */
 const LONG = 600;
@@ -35,30 +19,24 @@ const BUILDING =
   /\b(build|create|implement|develop|design|migrate|refactor|set up)\b[^.?!]*\b(app\w*|api|system|service|component|module|library|pipeline|website|server|database|platform|scraper|tool)\b/i;
 const LIST_ITEM = /^[ \t]*(?:[-*]|\d{1,3}[.)])[ \t]/;
 
-/** How much of a task is looked at for what kind it is, in characters: a bound on what the looking costs. */
-const LOOKED_AT = 4000;
-
-/** @param available how many hosted agents can be asked now */
-export function chooseWorkflow(
-  prompt: string,
-  available: number,
-): { readonly workflow: string; readonly reason: string } {
+/**
+ * What `auto` chooses.
+ * @param available how many hosted agents can be asked now
+ */
+export function chooseWorkflow(prompt: string, available: number) {
   const beginning = prompt.slice(0, LOOKED_AT);
-  const [workflow, why] = workflowWithReason(beginning, prompt.length, available);
-  return { workflow, reason: `${workflow}: ${why}` };
-}
-
-function workflowWithReason(beginning: string, length: number, available: number): [string, string] {
-  if (REFINING.test(beginning)) return ['iterative', 'the task asks for work that is refined.'];
+  const chosen = (workflow: string, reason: string) => ({ workflow, reason: `${workflow}: ${reason}` });
+  if (REFINING.test(beginning)) return chosen('iterative', 'the task asks for work that is refined.');
   if (COMPARING.test(beginning)) {
-    const why = 'the task asks for the best of several solutions';
+    const reason = 'the task asks for the best of several solutions';
     return available > 1
-      ? ['competitive', `${why}.`]
-      : ['direct', `${why}, but only one agent is available.`];
+      ? chosen('competitive', `${reason}.`)
+      : chosen('direct', `${reason}, but only one agent is available.`);
   }
-  if (length > LONG || hasParts(beginning)) return ['plan-execute', 'the task has several parts.'];
-  if (BUILDING.test(beginning)) return ['plan-execute', 'the task is to build something.'];
-  return ['direct', 'the task is a single one.'];
+  if (prompt.length > LONG || hasParts(beginning))
+    return chosen('plan-execute', 'the task has several parts.');
+  if (BUILDING.test(beginning)) return chosen('plan-execute', 'the task is to build something.');
+  return chosen('direct', 'the task is a single one.');
 }
 
 function hasParts(text: string): boolean {
@@ -66,20 +44,22 @@ function hasParts(text: string): boolean {
   return items.length > 1 || (text.match(/\bthen\b/gi) ?? []).length > 1;
 }
 
+/** Overrides of a call, by steps' names; time-outs in milliseconds. */
+export interface Overrides {
+  readonly agents: ReadonlyMap<string, string>;
+  readonly timeouts: ReadonlyMap<string, number>;
+}
+
 /**
- * @param overrides of a call, by steps' names; time-outs in milliseconds
  * @param preferred stands in for `auto` where the caller prefers an agent
- * @returns the workflow, every step of which names its agents, none `auto`; and why each `auto` became what it is
+ * @returns the workflow with no step for `auto` any more, and why each became what it is
  */
 export function assignAgents(
   workflow: Workflow,
   input: string,
   agentStatuses: readonly AgentStatus[],
-  overrides: {
-    readonly agents?: Readonly<Record<string, string>>;
-    readonly timeouts?: Readonly<Record<string, number>>;
-  },
-  preferred?: string,
+  { agents, timeouts }: Overrides,
+  preferred: string = AUTO,
 ): { readonly workflow: Workflow; readonly reasons: readonly string[] } {
   const reasons: string[] = [];
   const agents = new Map(Object.entries(overrides.agents ?? {}));
@@ -89,34 +69,27 @@ export function assignAgents(
     const timeout = timeouts.get(step.name) ?? step.timeout;
     const named = agents.get(step.name);
     if (named === undefined && !agentsOf(step).includes(AUTO)) return { ...step, timeout };
-    const wanted = named ?? preferred ?? AUTO;
+    const wanted = named ?? preferred;
     const { agents: _several, mode: _mode, ...single } = step;
     if (wanted !== AUTO) return { ...single, agent: wanted, timeout };
-    const { agent, reason } = bestFor(step.role, contextSize, agentStatuses);
-    reasons.push(`${step.name}: ${reason}`);
+    const [best] = recommend(agentStatuses, { role: step.role, contextSize });
+    if (best === undefined) throw new Error('There are no hosted agents.');
+    const { agent, score, warnings } = best;
+    const but = warnings.length === 0 ? '' : `, though: ${warnings.join('; ')}`;
+    reasons.push(`${step.name}: ${agent}: ${best.reasons.join(', ')} (${score})${but}.`);
     return { ...single, agent, timeout };
   };
   return { workflow: withSteps(workflow, assigned), reasons };
 }
 
-function bestFor(role: AgentRole, contextSize: number, agentStatuses: readonly AgentStatus[]) {
-  const [best] = recommend(agentStatuses, { role, contextSize });
-  if (best === undefined) throw new Error('There are no hosted agents.');
-  const but = best.warnings.length === 0 ? '' : `, though: ${best.warnings.join('; ')}`;
-  return { agent: best.agent, reason: `${best.agent}: ${best.reasons.join(', ')} (${best.score})${but}.` };
-}
-
-/** Who may answer in an agent's place, best first. */
+/** Agents that may answer in an agent's place, best first. */
 export function standIns(
   agent: string,
   role: AgentRole,
   agentStatuses: readonly AgentStatus[],
 ): readonly string[] {
-  if (agent === NETWORK) return [];
-  return recommend(
-    agentStatuses.filter(({ name }) => name !== agent),
-    { role },
-  ).map((one) => one.agent);
+  const others = agent === NETWORK ? [] : agentStatuses.filter(({ name }) => name !== agent);
+  return recommend(others, { role }).map((one) => one.agent);
 }
 
 /** From here on an agent is capable of a role. */
@@ -125,72 +98,53 @@ const CAPABLE = 0.5;
 /** The most live agents of the network that are listed. */
 const MAX_LIVE = 50;
 
-export interface ListedAgents {
-  readonly hosted: readonly (HostedAgentStatus & { readonly metrics?: AgentMetrics })[];
-  /** Those that a step for the network can reach. */
-  readonly network: readonly Agent[];
-  readonly moreOfNetwork: boolean;
-}
-
-type HostedAgentStatus = AgentStatus & { readonly model: string };
-
 /** Hosted agents in the specification's order. */
-export function agentStatusesOf(hosted: readonly HostedAgent[]): readonly HostedAgentStatus[] {
+export function agentStatusesOf(hosted: readonly HostedAgent[]) {
   return PROFILES.flatMap((profile) => {
     const agent = hosted.find(({ name }) => name === profile.name);
     return agent ? [{ ...profile, availability: agent.availability(), model: agent.model }] : [];
   });
 }
 
-interface Overview {
-  /** Agents of a workspace that are alive, at most `limit`. */
-  live(workspace: string, limit: number): Promise<Slice<Agent>>;
-}
-
 /** The agents that a workflow can be given to. Source: spec/orchestration.md, list_agents and get_capabilities. */
 export class AgentRoster {
   private readonly ports: OrchestrationPorts;
-  private readonly overview: Overview;
+  /** Reads agents of a workspace that are alive, at most `limit`. */
+  private readonly overview: { live(workspace: string, limit: number): Promise<Slice<Agent>> };
 
-  constructor(ports: OrchestrationPorts, overview: Overview) {
+  constructor(ports: OrchestrationPorts, overview: AgentRoster['overview']) {
     this.ports = ports;
     this.overview = overview;
   }
 
   /** The hosted agents, in the specification's order. */
-  agentStatuses(): readonly HostedAgentStatus[] {
+  agentStatuses() {
     return agentStatusesOf(this.ports.hosted());
   }
 
-  /** @param role a role, or of agents of the network any capability */
-  async list(workspace: string, role: string | undefined, withMetrics: boolean): Promise<ListedAgents> {
-    const agentStatuses = this.agentStatuses().filter(
-      (agentStatus) => role === undefined || isCapable(agentStatus, role),
+  /**
+   * The hosted agents, and those of the network that a step for it can reach.
+   * @param word a role, or of agents of the network any capability
+   */
+  async list(workspace: string, word: string | undefined, withMetrics: boolean) {
+    const role = word === undefined ? undefined : roleNamed(word);
+    const capable = this.agentStatuses().filter(
+      ({ capabilities }) =>
+        word === undefined || (role !== undefined && capabilities[CAPABILITY_OF[role]] >= CAPABLE),
     );
     const [measures, live] = await Promise.all([
-      withMetrics ? this.ports.measures.read(agentStatuses.map(({ name }) => name)) : undefined,
+      withMetrics ? this.ports.measures.read(capable.map(({ name }) => name)) : undefined,
       this.overview.live(workspace, MAX_LIVE),
     ]);
-    const hosted = agentStatuses.map((agentStatus) => {
-      const metrics = metricsOf(measures?.get(agentStatus.name));
-      return { ...agentStatus, ...(metrics && { metrics }) };
-    });
-    const network = live.items.filter((agent) => role === undefined || hasCapability(agent, role));
+    const hosted = capable.map((agent) => ({ ...agent, metrics: metricsOf(measures?.get(agent.name)) }));
+    const network = live.items.filter((agent) => word === undefined || hasCapability(agent, word));
     return { hosted, network, moreOfNetwork: live.more };
   }
 
-  recommend(
-    task: string,
-    given: { [Name in keyof Requirements]?: Requirements[Name] | undefined },
-  ): { readonly recommendations: readonly Recommendation[]; readonly inferred: InferredRequirements } {
-    const inferred = inferRequirements(task, given);
-    return { recommendations: recommend(this.agentStatuses(), inferred), inferred };
+  recommend(...[task, given]: Parameters<typeof inferRequirements>) {
+    const { notes, ...requirements } = inferRequirements(task, given);
+    return { recommendations: recommend(this.agentStatuses(), requirements), inferred: notes };
   }
-}
-
-function isCapable({ capabilities }: AgentStatus, word: string): boolean {
-  const role = roleNamed(word);
-  return role !== undefined && capabilities[CAPABILITY_OF[role]] >= CAPABLE;
 }
 
 function hasCapability({ capabilities }: Agent, word: string): boolean {

@@ -25,7 +25,7 @@ export interface Reservation {
    * reserved, since it may have been billed
    * @returns what was booked
    */
-  settle(usage: Usage | undefined): Spending;
+  complete(usage: Usage | undefined): Spending;
 }
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
@@ -37,20 +37,15 @@ const LEAST_OUTPUT_TOKENS = 16;
 
 export class Budget {
   private readonly limit: BudgetLimit;
-  /** By this execution and those before it. */
-  private booked: Spending;
+  /** All that has been booked, by this execution and those before it. */
+  spent: Spending;
   private reservedTokens = 0;
   private reservedUsd = 0;
 
   /** @param spent by earlier executions of the same run */
   constructor(limit: BudgetLimit, spent: Spending = NOTHING) {
     this.limit = limit;
-    this.booked = spent;
-  }
-
-  /** All that has been booked. */
-  get spent(): Spending {
-    return this.booked;
+    this.spent = spent;
   }
 
   /**
@@ -78,13 +73,13 @@ export class Budget {
     this.reservedUsd += reservedUsd;
     return {
       maxOutputTokens: most,
-      settle: (usage) => {
+      complete: (usage) => {
         if (usage === undefined) return NOTHING;
         const costUsd = costOf(usage, price);
         this.reservedTokens -= inputTokens + most;
         this.reservedUsd -= reservedUsd;
-        const { costUsd: bookedUsd, usage: booked } = this.booked;
-        this.booked = {
+        const { costUsd: bookedUsd, usage: booked } = this.spent;
+        this.spent = {
           usage: {
             inputTokens: booked.inputTokens + usage.inputTokens,
             outputTokens: booked.outputTokens + usage.outputTokens,
@@ -106,12 +101,12 @@ export class Budget {
   }
 
   private tokensLeft(sharedBy = 1): number {
-    const { inputTokens, outputTokens } = this.booked.usage;
+    const { inputTokens, outputTokens } = this.spent.usage;
     return share(this.limit.tokens, inputTokens + outputTokens, this.reservedTokens, sharedBy);
   }
 
   private usdLeft(sharedBy = 1): number {
-    return share(this.limit.costUsd, this.booked.costUsd, this.reservedUsd, sharedBy);
+    return share(this.limit.costUsd, this.spent.costUsd, this.reservedUsd, sharedBy);
   }
 }
 

@@ -5,6 +5,7 @@
 import { utf8Length } from '../../../../kernel/json.ts';
 import type { Attempt } from '../../store/runDocument.ts';
 import {
+  type FailureClass,
   type HostedAgent,
   MAX_ANSWER_BYTES,
   type ModelAnswer,
@@ -13,7 +14,6 @@ import {
 } from '../ports.ts';
 import type { CompletedAttempt, PlannedAttempt, StepJournal } from '../runs/journal.ts';
 import { type Budget, estimatedTokens, NO_USAGE } from './budget.ts';
-import { backoff, reactionTo } from './reactions.ts';
 
 /** What attempts are noted in and booked to. */
 export interface Accounts {
@@ -21,10 +21,9 @@ export interface Accounts {
   readonly budget: Budget;
 }
 
-/** An agent that may be asked. */
+/** An agent that may be asked, with its context window in tokens. */
 interface Candidate {
   readonly agent: HostedAgent;
-  /** In tokens. */
   readonly contextWindow: number;
 }
 
@@ -71,36 +70,28 @@ interface FailedCall {
 export type CallResult = AnsweredCall | FailedCall;
 
 /** Never rejects for a failure of an agent, only for its journal. */
-export function call(request: Call, ports: OrchestrationPorts, accounts: Accounts): Promise<CallResult> {
-  return new Calling(request, ports, accounts).run();
-}
+export const call = (...made: ConstructorParameters<typeof Calling>) => new Calling(...made).run();
 
 class Calling {
   private readonly request: Call;
   private readonly ports: OrchestrationPorts;
   private readonly accounts: Accounts;
   private readonly attempts: Attempt[] = [];
-  private waiting: readonly Candidate[];
+  private waiting: Candidate[];
 
   constructor(request: Call, ports: OrchestrationPorts, accounts: Accounts) {
     this.request = request;
     this.ports = ports;
     this.accounts = accounts;
-    this.waiting = request.candidates;
+    this.waiting = [...request.candidates];
   }
 
   async run(): Promise<CallResult> {
-    for (let next = this.take(); next !== undefined; next = this.take()) {
+    for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
       const answer = await this.askOne(next);
       if (answer !== undefined) return this.answered(next.agent.name, answer);
     }
     return this.failed();
-  }
-
-  private take(): Candidate | undefined {
-    const [next, ...others] = this.waiting;
-    this.waiting = others;
-    return next;
   }
 
   /** @returns undefined where it has not answered */
@@ -132,8 +123,7 @@ class Calling {
     const { journal, budget } = this.accounts;
     const { key, prompt, deadline, timeout, maxOutputTokens, sharedBy } = this.request;
     const { name, model, price } = agent;
-    const began = clock.now().getTime();
-    const time = Math.min(timeout, deadline.getTime() - began);
+    const time = Math.min(timeout, deadline.getTime() - clock.now().getTime());
     if (time <= 0) return this.notMade(agent, 'timeout', 'The time for the whole call is over.');
     const inputTokens = estimatedTokens(utf8Length(prompt));
     const reservation = budget.reserve({ inputTokens, maxOutputTokens, price, sharedBy });
@@ -146,80 +136,62 @@ class Calling {
     const before = await journal.begin(planned);
     if (before !== undefined) {
       // Booked already, by the execution that made it.
-      reservation.settle(NO_USAGE);
-      const usage = usageOf(before) ?? NO_USAGE;
-      this.attempts.push({ ...identity, ...endOf(before), milliseconds: 0, usage, costUsd: 0 });
+      reservation.complete(NO_USAGE);
+      const { usage = NO_USAGE, ...end } = endOf(before);
+      this.attempts.push({ ...identity, ...end, milliseconds: 0, usage, costUsd: 0 });
       return before;
     }
     const asked = clock.now().getTime();
     const completed = await this.ask(agent, planned, time);
     const milliseconds = clock.now().getTime() - asked;
-    const spending = reservation.settle(billed(completed));
-    const attempt = { ...identity, ...endOf(completed), milliseconds, ...spending };
+    const { usage, ...end } = endOf(completed);
+    const spending = reservation.complete(usage ?? (end.outcomeUnknown ? undefined : NO_USAGE));
+    const attempt = { ...identity, ...end, milliseconds, ...spending };
     await journal.end(attempt, completed);
     this.attempts.push(attempt);
     return completed;
   }
 
   /** Asks within a time, whatever the agent does with its signal. */
-  private async ask(
-    agent: HostedAgent,
-    { prompt, maxOutputTokens }: PlannedAttempt,
-    time: number,
-  ): Promise<CompletedAttempt> {
+  private async ask(agent: HostedAgent, planned: PlannedAttempt, time: number): Promise<CompletedAttempt> {
+    const { prompt, maxOutputTokens } = planned;
     const { signal, onAnswer } = this.request;
-    const timeIsUp = new AbortController();
-    const answered = new AbortController();
-    const within = { signal: AbortSignal.any([signal, timeIsUp.signal]) };
-    const asking = agent.ask({ prompt, maxOutputTokens }, within).then(
+    const over = new AbortController();
+    const within = AbortSignal.any([signal, over.signal]);
+    const asking = agent.ask({ prompt, maxOutputTokens }, { signal: within }).then(
       (answer) => judged(agent.name, answer),
       (error: unknown): CompletedAttempt => {
         if (error instanceof ModelFailure) return { failure: error };
         throw error;
       },
     );
-    const timing = this.ports.timer
-      .wait(time, AbortSignal.any([signal, answered.signal]))
-      .then((): CompletedAttempt => {
-        const [kind, message] = signal.aborted
-          ? (['aborted', `The request to ${agent.name} was called off.`] as const)
-          : (['timeout', `${agent.name} did not answer within ${time} milliseconds.`] as const);
-        return { failure: new ModelFailure(kind, message, { outcomeUnknown: true }) };
-      });
+    const timing = this.ports.timer.wait(time, within).then((): CompletedAttempt => {
+      const failure = signal.aborted
+        ? new ModelFailure('aborted', `The request to ${agent.name} was called off.`, UNKNOWN)
+        : new ModelFailure('timeout', `${agent.name} did not answer within ${time} milliseconds.`, UNKNOWN);
+      return { failure };
+    });
     try {
       const completed = await Promise.race([asking, timing]);
       if ('answer' in completed) onAnswer?.(completed.answer);
       return completed;
     } finally {
-      timeIsUp.abort();
-      answered.abort();
+      over.abort();
     }
   }
 
   /** Notes an agent that was not asked, and why. */
-  private notMade(
-    { name, model }: HostedAgent,
-    end: Exclude<Attempt['end'], 'answered'>,
-    reason: string,
-  ): undefined {
+  private notMade({ name, model }: HostedAgent, end: FailedCall['end'], reason: string): undefined {
+    const identity = { call: this.request.key, number: 0, agent: name, model, waited: 0 };
     const nothing = { milliseconds: 0, usage: NO_USAGE, costUsd: 0, outcomeUnknown: false };
-    this.attempts.push({
-      call: this.request.key,
-      number: 0,
-      agent: name,
-      model,
-      waited: 0,
-      end,
-      reason,
-      ...nothing,
-    });
+    this.attempts.push({ ...identity, end, reason, ...nothing });
   }
 
   /** @returns how long to wait before the same agent is asked again; undefined where it is not */
   private react(failure: ModelFailure, failed: number, { contextWindow }: Candidate): number | undefined {
     const { request, ports } = this;
     const mayBeMadeAgain = request.repeatable || !failure.outcomeUnknown;
-    const reaction = mayBeMadeAgain ? reactionTo(failure.kind) : 'stop';
+    const reaction = mayBeMadeAgain ? REACTIONS[failure.kind] : 'stop';
     if (reaction === 'stop') this.waiting = [];
     if (reaction === 'larger_context') {
       this.waiting = this.waiting.filter((other) => other.contextWindow > contextWindow);
@@ -237,10 +209,8 @@ class Calling {
 
   private answered(agent: string, answer: ModelAnswer): AnsweredCall {
     const { attempts } = this;
-    const replaced = new Map(
-      attempts.filter((attempt) => attempt.agent !== agent).map((attempt) => [attempt.agent, attempt]),
-    );
-    const warnings = [...replaced.values()].map(
+    const others = attempts.filter((attempt) => attempt.agent !== agent);
+    const warnings = [...new Map(others.map((attempt) => [attempt.agent, attempt])).values()].map(
       (attempt) => `${agent} answered in place of ${attempt.agent} (${attempt.end}): ${attempt.reason ?? ''}`,
     );
     if (!answer.complete) warnings.push(`The answer of ${agent} was cut at its limit of output tokens.`);
@@ -250,18 +220,19 @@ class Calling {
   private failed(): FailedCall {
     const { attempts } = this;
     const decisive = attempts.findLast(({ end }) => end !== 'unavailable') ?? attempts[0];
-    const [first] = this.request.candidates;
     const unavailable = attempts.filter((attempt) => attempt !== decisive && attempt.end === 'unavailable');
     const reasons = [decisive, ...unavailable].flatMap((attempt) => attempt?.reason ?? []);
     return {
       kind: 'failed',
-      agent: decisive?.agent ?? first?.agent.name ?? '',
+      agent: decisive?.agent ?? this.request.candidates[0]?.agent.name ?? '',
       end: decisive === undefined || decisive.end === 'answered' ? 'unavailable' : decisive.end,
       reason: reasons.length === 0 ? 'There is no agent to ask.' : reasons.join(' '),
       attempts,
     };
   }
 }
+
+const UNKNOWN = { outcomeUnknown: true };
 
 /** An answer that cannot be noted is none: it is paid for, and was not to be asked for again and again. */
 function judged(agent: string, answer: ModelAnswer): CompletedAttempt {
@@ -271,18 +242,57 @@ function judged(agent: string, answer: ModelAnswer): CompletedAttempt {
   return { failure: new ModelFailure('malformed', message, { usage: answer.usage }) };
 }
 
-function endOf(completed: CompletedAttempt): Pick<Attempt, 'end' | 'reason' | 'outcomeUnknown'> {
-  if ('answer' in completed) return { end: 'answered', outcomeUnknown: false };
-  const { kind: end, message: reason, outcomeUnknown } = completed.failure;
-  return { end, reason, outcomeUnknown };
+/** How an attempt ended, and what the vendor counted, as far as it said. */
+function endOf(completed: CompletedAttempt) {
+  if ('answer' in completed) {
+    return { end: 'answered' as const, outcomeUnknown: false, usage: completed.answer.usage };
+  }
+  const { kind: end, message: reason, outcomeUnknown, usage } = completed.failure;
+  return { end, reason, outcomeUnknown, usage };
 }
 
-function usageOf(completed: CompletedAttempt): Attempt['usage'] | undefined {
-  return 'answer' in completed ? completed.answer.usage : completed.failure.usage;
-}
+/**
+ * `retry`: ask the same agent again, after a wait; when its attempts are used up, the next agent. `next_agent`: ask
+ * that at once. `larger_context`: ask an agent with a larger context window, if there is one. `stop`: ask no other
+ * agent, since the same request would fail there too, or must not be repeated.
+ */
+export const REACTIONS = {
+  overloaded: 'retry',
+  rate_limited: 'retry',
+  network: 'retry',
+  timeout: 'retry',
+  server_error: 'retry',
+  // The connection broke in the middle of the answer.
+  truncated: 'retry',
+  malformed: 'next_agent',
+  context_too_long: 'larger_context',
+  authentication: 'stop',
+  quota: 'stop',
+  refused: 'stop',
+  invalid_request: 'stop',
+  aborted: 'stop',
+} as const satisfies Record<FailureClass, string>;
 
-/** What the vendor counted; undefined where it may have counted anything. */
-function billed(completed: CompletedAttempt): Attempt['usage'] | undefined {
-  const isUnknown = 'failure' in completed && completed.failure.outcomeUnknown;
-  return usageOf(completed) ?? (isUnknown ? undefined : NO_USAGE);
+const FIRST_BACKOFF_MILLISECONDS = 500;
+const LONGEST_BACKOFF_MILLISECONDS = 8000;
+
+/** The longest Retry-After that is waited for; a longer one is a reason to ask somebody else. */
+export const LONGEST_WAIT_MILLISECONDS = 30_000;
+
+/**
+ * How long to wait before the next attempt, or undefined where that is too long.
+ * @param failed how often the agent has failed, at least 1
+ * @param retryAfterMs what the vendor asked for: never less is waited
+ * @param left milliseconds until the deadline
+ * @param chance from 0 to 1: half of the backoff is spread, so that those who failed together do not return together
+ */
+export function backoff(
+  failed: number,
+  retryAfterMs: number | undefined,
+  left: number,
+  chance: number,
+): number | undefined {
+  const full = Math.min(LONGEST_BACKOFF_MILLISECONDS, FIRST_BACKOFF_MILLISECONDS * 2 ** (failed - 1));
+  const wait = Math.max(retryAfterMs ?? 0, Math.round((full / 2) * (1 + chance)));
+  return wait < left && wait <= LONGEST_WAIT_MILLISECONDS ? wait : undefined;
 }
