@@ -270,7 +270,7 @@ const FULL_RUN: Run = {
   cancelRequested: true,
   epoch: 2,
   deliveries: 2,
-  lease: { epoch: 2, expiresAt: at(2) },
+  leaseExpiresAt: at(2),
   dueAt: at(2),
   current: ['execute'],
   stepsSettled: 1,

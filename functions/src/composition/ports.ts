@@ -54,7 +54,7 @@ import { RestGitHub } from '../toolsets/github/store/gitHub.ts';
 import { FirestorePullRequestLinks, linkWriters } from '../toolsets/github/store/pullRequests.ts';
 import { FirestoreOnboardingFacts } from '../toolsets/onboarding/store/onboardingFacts.ts';
 import type { HostedAgent, RunDispatch } from '../toolsets/orchestration/rules/ports.ts';
-import type { RunBudget } from '../toolsets/orchestration/rules/runs/run.ts';
+import type { RunOrder } from '../toolsets/orchestration/rules/runs/run.ts';
 import { RunQueries, runWriters } from '../toolsets/orchestration/store/runs.ts';
 import {
   AgentMeasures,
@@ -97,7 +97,7 @@ export interface Bindings {
   /** Absent: Cloud Tasks. */
   readonly dispatch?: RunDispatch | undefined;
   /** What a run may spend of which its caller says nothing. Absent: what the environment says. */
-  readonly budget?: RunBudget | undefined;
+  readonly budget?: RunOrder['budget'] | undefined;
   /** Absent: what the environment says. */
   readonly gitHub?: (() => GitHubSettings) | undefined;
 }

@@ -7,11 +7,11 @@ import { hostedAgents } from '../../../functions/src/composition/ports.ts';
 import type { HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
 import type { Run } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { isEnded } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
-import type { RunView } from '../../../functions/src/toolsets/orchestration/rules/runs/runs.ts';
 import type {
   Beginning,
   RunRequest,
-} from '../../../functions/src/toolsets/orchestration/rules/runs/starting.ts';
+  RunView,
+} from '../../../functions/src/toolsets/orchestration/rules/runs/runs.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { LocalModels } from '../../support/models/server.ts';
 

@@ -31,7 +31,7 @@ describe('races of models', function () {
   /** As a run asks. @param recorded what the record of an answer waits for */
   const asking =
     (recorded: () => Promise<unknown> = async () => {}): Ask =>
-    ({ key, agent: name, prompt, signal, onAnswer }) => {
+    ({ key, agent: name, prompt, signal = new AbortController().signal, onAnswer }) => {
       const racer = racers.find((one) => one.name === name);
       assert.ok(racer !== undefined);
       return call(
@@ -73,7 +73,7 @@ describe('races of models', function () {
     models.when(match, { does: 'answer', text: `It is ${fast}.`, company: 2 });
     models.when({ vendor: VENDORS[slow], text: prompt }, { does: 'hang', ...(begins && { after: 2 }) });
     const ask = asking(recorded && (() => recorded(prompt)));
-    const result = await race({ agents: AGENTS, prompt, signal: new AbortController().signal, ask });
+    const result = await race({ agents: AGENTS, prompt, ask });
     return { result, prompt };
   }
 

@@ -1,9 +1,9 @@
-/** What orchestrations ask of the world: models behind vendors' APIs, and how runs are read and dispatched. */
+/** What orchestrations ask of the world: hosted agents, and how runs are read and dispatched. */
 import type { PortOf, Timer } from '../../../kernel/ports.ts';
 import type { CoordinationPorts } from '../../coordination/index.ts';
 import type { RunQueries } from '../store/runs.ts';
 import type { AgentMeasures, WorkflowQueries } from '../store/workflows.ts';
-import type { RunBudget } from './runs/run.ts';
+import type { RunOrder } from './runs/run.ts';
 
 /** Why a model's call failed, in no vendor's words. What is tried again, and by whom, is decided by these. */
 export const FAILURE_CLASSES = [
@@ -113,7 +113,7 @@ export interface OrchestrationPorts extends CoordinationPorts {
   /** Those that this deployment has parameters for. */
   readonly hosted: () => readonly HostedAgent[];
   /** What a run may spend where its caller does not say. */
-  readonly budget: RunBudget;
+  readonly budget: RunOrder['budget'];
   readonly workflows: PortOf<WorkflowQueries>;
   readonly measures: PortOf<AgentMeasures>;
   readonly runs: PortOf<RunQueries>;

@@ -3,9 +3,8 @@ import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { type AgentRole, AUTO, isAgent, unknownAgent } from './agents/profile.ts';
 import type { AgentStatus } from './agents/requirements.ts';
-import { assignAgents, chooseWorkflow } from './agents/selection.ts';
-import type { RunBudget } from './runs/run.ts';
-import type { RunRequest } from './runs/starting.ts';
+import { assignAgents, chooseWorkflow, type Overrides } from './agents/selection.ts';
+import type { RunRequest } from './runs/runs.ts';
 import {
   allSteps,
   MAX_ATTEMPTS,
@@ -17,6 +16,7 @@ import {
 import { builtIn } from './workflows/library.ts';
 import { readWorkflow } from './workflows/validation.ts';
 
+/** `auto` where the caller leaves it open; `cache` as in a run's request. */
 interface Preferences {
   readonly agent: string;
   readonly workflow: string;
@@ -29,121 +29,92 @@ interface RunOptions {
   readonly retries?: number | undefined;
   /** False: one step, and one agent of a step, after the other, whatever the workflow says. */
   readonly parallel?: boolean | undefined;
-  readonly budget: RunBudget;
+  readonly budget: RunRequest['budget'];
 }
 
 /** Chooses the workflow and the agents for a prompt, where the caller's preferences leave them open. */
 export function requestFor(
   prompt: string,
   context: JsonObject,
-  preferences: Preferences,
-  options: RunOptions,
+  { agent, workflow: name, role, cache }: Preferences,
+  { retries, parallel, budget }: RunOptions,
   agentStatuses: readonly AgentStatus[],
 ): RunRequest {
-  const chosen = chosenWorkflow(prompt, preferences, agentStatuses);
-  const workflow = adjusted(chosen.workflow, preferences.role, options);
-  const preferred = preferences.agent === AUTO ? undefined : preferences.agent;
-  const assignment = assignAgents(workflow, prompt, agentStatuses, {}, preferred);
-  return {
-    workflow: assignment.workflow,
-    input: prompt,
-    context,
-    budget: options.budget,
-    parallel: options.parallel ?? true,
-    cache: preferences.cache,
-    selection: {
-      agent: preferences.agent,
-      workflow: workflow.name,
-      reasons: [...chosen.reasons, ...assignment.reasons],
-    },
-  };
-}
-
-function chosenWorkflow(
-  prompt: string,
-  { workflow, agent, role }: Preferences,
-  agentStatuses: readonly AgentStatus[],
-): { readonly workflow: Workflow; readonly reasons: readonly string[] } {
-  if (workflow !== AUTO) return { workflow: known(workflow), reasons: [] };
-  if (agent !== AUTO) return { workflow: known('direct'), reasons: ['direct: one agent was asked for.'] };
-  if (role !== 'auto') return { workflow: known('direct'), reasons: ['direct: one role was asked for.'] };
-  const available = agentStatuses.filter(({ availability }) => availability.available).length;
-  const choice = chooseWorkflow(prompt, available);
-  return { workflow: known(choice.workflow), reasons: [choice.reason] };
-}
-
-function known(name: string): Workflow {
-  const workflow = builtIn(name);
-  if (workflow === undefined) throw new Error(`There is no built-in workflow ${name}.`);
-  return workflow;
-}
-
-/** A role is for a workflow's only step: the steps of the others have theirs. */
-function adjusted(
-  workflow: Workflow,
-  role: Preferences['role'],
-  { retries, parallel }: RunOptions,
-): Workflow {
-  const isSingle = allSteps(workflow).length === 1;
+  const chosen =
+    name === AUTO
+      ? chosenWorkflow(prompt, agent, role, agentStatuses)
+      : { workflow: name, reason: undefined };
+  const known = builtIn(chosen.workflow);
+  if (known === undefined) throw new Error(`There is no built-in workflow ${chosen.workflow}.`);
+  // A role is for a workflow's only step: the steps of the others have theirs.
+  const isSingle = allSteps(known).length === 1;
   const attempts = retries === undefined ? undefined : Math.min(MAX_ATTEMPTS, retries + 1);
-  return withSteps(workflow, (step) => ({
+  const adjusted = withSteps(known, (step) => ({
     ...step,
     ...(isSingle && role !== 'auto' && { role }),
     ...(attempts !== undefined && { retry: { attempts } }),
     ...(parallel === false && { parallel }),
   }));
+  const { workflow, reasons } = assignAgents(adjusted, prompt, agentStatuses, NO_OVERRIDES, agent);
+  const selection = {
+    agent,
+    workflow: known.name,
+    reasons: chosen.reason === undefined ? reasons : [chosen.reason, ...reasons],
+  };
+  return { workflow, input: prompt, context, budget, parallel: parallel ?? true, cache, selection };
 }
 
-/** @throws MusterError VALIDATION_ERROR for an override of what is not there */
+const NO_OVERRIDES: Overrides = { agents: new Map(), timeouts: new Map() };
+
+function chosenWorkflow(prompt: string, agent: string, role: string, agentStatuses: readonly AgentStatus[]) {
+  if (agent !== AUTO) return { workflow: 'direct', reason: 'direct: one agent was asked for.' };
+  if (role !== AUTO) return { workflow: 'direct', reason: 'direct: one role was asked for.' };
+  return chooseWorkflow(prompt, agentStatuses.filter(({ availability }) => availability.available).length);
+}
+
+/**
+ * @param written what a caller changes of the workflow's steps, by their names; time-outs in milliseconds
+ * @throws MusterError VALIDATION_ERROR for an override of what is not there
+ */
 export function requestOf(
   workflow: Workflow,
-  given: Pick<RunRequest, 'input' | 'context' | 'budget' | 'parallel' | 'cache'>,
-  overrides: {
+  given: Omit<RunRequest, 'workflow' | 'selection'>,
+  written: {
     readonly agents?: Readonly<Record<string, string>> | undefined;
-    /** Milliseconds. */
     readonly timeouts?: Readonly<Record<string, number>> | undefined;
   },
   agentStatuses: readonly AgentStatus[],
 ): RunRequest {
-  const { agents = {}, timeouts = {} } = overrides;
-  requireSound({ agents, timeouts }, workflow);
-  const assignment = assignAgents(workflow, given.input, agentStatuses, { agents, timeouts });
-  return {
-    ...given,
-    workflow: assignment.workflow,
-    selection: { agent: AUTO, workflow: workflow.name, reasons: assignment.reasons },
+  const overrides = {
+    agents: new Map(Object.entries(written.agents ?? {})),
+    timeouts: new Map(Object.entries(written.timeouts ?? {})),
   };
+  requirePossible(workflow, overrides);
+  const { workflow: assigned, reasons } = assignAgents(workflow, given.input, agentStatuses, overrides);
+  return { ...given, workflow: assigned, selection: { agent: AUTO, workflow: workflow.name, reasons } };
 }
 
-function requireSound(
-  {
-    agents,
-    timeouts,
-  }: { agents: Readonly<Record<string, string>>; timeouts: Readonly<Record<string, number>> },
-  workflow: Workflow,
-): void {
+function requirePossible(workflow: Workflow, { agents, timeouts }: Overrides): void {
   const names = allSteps(workflow).map(({ name }) => name);
-  for (const [kind, of] of Object.entries({ agents, timeouts })) {
-    const unknown = Object.keys(of).find((name) => !names.includes(name));
-    if (unknown === undefined) continue;
-    throw wrong(`overrides.${kind}`, `There is no step "${unknown}".`, `The steps are ${names.join(', ')}.`);
-  }
-  for (const [name, agent] of Object.entries(agents)) {
+  const requireStep = (kind: string, name: string): void => {
+    if (names.includes(name)) return;
+    throw wrong(kind, `There is no step "${name}".`, `The steps are ${names.join(', ')}.`);
+  };
+  for (const name of agents.keys()) requireStep('agents', name);
+  for (const name of timeouts.keys()) requireStep('timeouts', name);
+  for (const [name, agent] of agents) {
     if (isAgent(agent)) continue;
-    const field = `overrides.agents.${name}`;
-    throw wrong(field, `Step "${name}": ${unknownAgent(agent)}`, 'list_agents lists them.');
+    throw wrong(`agents.${name}`, `Step "${name}": ${unknownAgent(agent)}`, 'list_agents lists them.');
   }
-  for (const [name, timeout] of Object.entries(timeouts)) {
+  for (const [name, timeout] of timeouts) {
     if (Number.isInteger(timeout) && timeout >= TIMEOUT.least && timeout <= TIMEOUT.most) continue;
-    throw wrong(
-      `overrides.timeouts.${name}`,
-      `Step "${name}": a time-out has ${TIMEOUT.least} to ${TIMEOUT.most} milliseconds.`,
-      'Send a whole number of milliseconds.',
-    );
+    const message = `Step "${name}": a time-out has ${TIMEOUT.least} to ${TIMEOUT.most} milliseconds.`;
+    throw wrong(`timeouts.${name}`, message, 'Send a whole number of milliseconds.');
   }
 }
 
-function wrong(field: string, message: string, suggestion: string): MusterError {
+function wrong(path: string, message: string, suggestion: string): MusterError {
+  const field = `overrides.${path}`;
   return new MusterError('VALIDATION_ERROR', message, { field, reason: 'INVALID_OVERRIDE', suggestion });
 }
 

@@ -13,7 +13,11 @@ const failure = z.object({ reason: z.string(), message: z.string() });
 
 const spent = z.object({ input_tokens: z.number(), output_tokens: z.number(), cost_usd: z.number() });
 
-const codec = documentCodec(
+/**
+ * `runs/{runId}`: small, since it is watched and written at every step. Every field is always written, so that replacing
+ * a run leaves nothing of the old one behind.
+ */
+export const { toDocument: runToDocument, fromDocument: runFromDocument } = documentCodec(
   z.object({
     id: z.string(),
     /** Whose it is: only they, their agents and leaders see it. */
@@ -32,6 +36,8 @@ const codec = documentCodec(
     epoch: z.number(),
     /** How often it has been taken since it last came further. */
     deliveries: z.number().default(0),
+    /** Until when an instance executes it. The epoch fences: it grows with every taking of the run. */
+    lease_expires_at: timestamp.nullable(),
     /** If nothing has happened by then, the run is dispatched again. Absent when nothing is to be done. */
     due_at: timestamp.nullable(),
     /** After this no step is begun any more. */
@@ -51,30 +57,7 @@ const codec = documentCodec(
   }),
 );
 
-/** Who executes a run, until when. The epoch fences: it grows with every taking of the run. */
-interface Lease {
-  readonly epoch: number;
-  readonly expiresAt: Date;
-}
-
-/** `runs/{runId}`: small, since it is watched and written at every step. */
-export type Run = ReturnType<typeof codec.fromDocument> & { readonly lease?: Lease };
-
-/** Until when the run's lease is good. Its epoch is the run's. */
-const leases = documentCodec(z.object({ lease_expires_at: timestamp.nullable() }), {
-  lease_expires_at: 'expiresAt',
-});
-
-/** Every field is always written, so that replacing a run leaves nothing of the old one behind. */
-export function runToDocument(run: Run): Record<string, unknown> {
-  return { ...codec.toDocument(run), ...leases.toDocument({ ...run.lease }) };
-}
-
-export function runFromDocument(data: unknown): Run {
-  const run = codec.fromDocument(data);
-  const { expiresAt } = leases.fromDocument(data);
-  return expiresAt === undefined ? run : { ...run, lease: { epoch: run.epoch, expiresAt } };
-}
+export type Run = ReturnType<typeof runFromDocument>;
 
 /**
  * What a run is to do, written once: `runs/{runId}/order/1`. The workflow, as it was checked when the run was started,

@@ -1,6 +1,6 @@
 /** Runs with their steps, their journal and their cached answers, as Firestore reads and writes them. */
 
-import type { DocumentSnapshot, Firestore, Query } from '@google-cloud/firestore';
+import type { DocumentSnapshot, Query } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { documentCodec } from '../../../kernel/firestore/codec.ts';
@@ -12,8 +12,7 @@ import {
   runPath,
   runStepsPath,
 } from '../../../kernel/firestore/paths.ts';
-import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
-import { readDue } from '../../../kernel/firestore/reading.ts';
+import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
 import { LatestValue } from '../../../kernel/waiting.ts';
@@ -33,15 +32,7 @@ import {
   stepToDocument,
 } from './runDocument.ts';
 
-export class RunQueries {
-  private readonly database: Firestore;
-  private readonly documents: DocumentReading;
-
-  constructor(database: Firestore, documents: DocumentReading) {
-    this.database = database;
-    this.documents = documents;
-  }
-
+export class RunQueries extends FirestoreReader {
   async find(runId: string): Promise<Versioned<Run> | undefined> {
     const snapshot = await this.database.doc(runPath(runId)).get();
     return this.documents.findVersioned(snapshot, runFromDocument);
@@ -59,14 +50,17 @@ export class RunQueries {
   }
 
   /** The calls of one step, in any order. */
-  async journal(runId: string, stepId: string): Promise<readonly JournalEntry[]> {
-    const { docs } = await this.database.collection(runCallsPath(runId)).where('step', '==', stepId).get();
-    return docs.map((snapshot) => this.documents.value(snapshot, callFromDocument));
+  journal(runId: string, stepId: string): Promise<readonly JournalEntry[]> {
+    return this.entries(this.database.collection(runCallsPath(runId)).where('step', '==', stepId));
   }
 
   /** The calls of all steps, in any order. */
-  async calls(runId: string): Promise<readonly JournalEntry[]> {
-    const { docs } = await this.database.collection(runCallsPath(runId)).get();
+  calls(runId: string): Promise<readonly JournalEntry[]> {
+    return this.entries(this.database.collection(runCallsPath(runId)));
+  }
+
+  private async entries(query: Query): Promise<readonly JournalEntry[]> {
+    const { docs } = await query.get();
     return docs.map((snapshot) => this.documents.value(snapshot, callFromDocument));
   }
 

@@ -1,6 +1,5 @@
 /** Saved workflows and the measures of agents as Firestore keeps them. */
 
-import type { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
@@ -10,7 +9,7 @@ import {
   MEASURE_SHARDS,
   workflowPath,
 } from '../../../kernel/firestore/paths.ts';
-import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { type ChangeWriters, increments } from '../../../kernel/firestore/store.ts';
 import type { Slice } from '../../../kernel/paging.ts';
 import type { MeasureChanges } from '../rules/agents/profile.ts';
@@ -23,8 +22,8 @@ export const workflowText = z.codec(z.string(), z.custom<Workflow>(), {
   encode: (workflow) => JSON.stringify(workflow),
 });
 
-/** A workflow that somebody has saved: `workflows/{id}`. */
-const codec = documentCodec(
+/** A workflow that somebody has saved: `workflows/{id}`, which has its name besides. */
+export const { toDocument: workflowToDocument, fromDocument: workflowFromDocument } = documentCodec(
   z.object({
     /** Derived from its owner and its name. */
     id: z.string(),
@@ -38,23 +37,13 @@ const codec = documentCodec(
   { definition: 'workflow' },
 );
 
-export type SavedWorkflow = ReturnType<typeof codec.fromDocument>;
+export type SavedWorkflow = ReturnType<typeof workflowFromDocument>;
 
-function workflowToDocument(saved: SavedWorkflow): Record<string, unknown> {
-  return { ...codec.toDocument(saved), name: saved.workflow.name };
+function namedDocument(saved: SavedWorkflow): Record<string, unknown> {
+  return { ...workflowToDocument(saved), name: saved.workflow.name };
 }
 
-export const workflowFromDocument = codec.fromDocument;
-
-export class WorkflowQueries {
-  private readonly database: Firestore;
-  private readonly documents: DocumentReading;
-
-  constructor(database: Firestore, documents: DocumentReading) {
-    this.database = database;
-    this.documents = documents;
-  }
-
+export class WorkflowQueries extends FirestoreReader {
   async find(id: string): Promise<Versioned<SavedWorkflow> | undefined> {
     const snapshot = await this.database.doc(workflowPath(id)).get();
     return this.documents.findVersioned(snapshot, workflowFromDocument);
@@ -66,20 +55,17 @@ export class WorkflowQueries {
       .collection(COLLECTIONS.workflows)
       .where('owner_uid', '==', ownerUid)
       .orderBy('name');
-    return this.documents.page(
-      after === undefined ? owned : owned.startAfter(after),
-      limit,
-      workflowFromDocument,
-    );
+    const page = after === undefined ? owned : owned.startAfter(after);
+    return this.documents.page(page, limit, workflowFromDocument);
   }
 }
 
 export const workflowWriters: ChangeWriters<WorkflowChanges> = {
   createWorkflow({ saved }, writes) {
-    writes.create(workflowPath(saved.id), workflowToDocument(saved));
+    writes.create(workflowPath(saved.id), namedDocument(saved));
   },
   replaceWorkflow({ saved, version }, writes) {
-    writes.replace(workflowPath(saved.id), workflowToDocument(saved), version);
+    writes.replace(workflowPath(saved.id), namedDocument(saved), version);
   },
   deleteWorkflow({ id, version }, writes) {
     writes.deleteAt(workflowPath(id), version);
@@ -110,15 +96,7 @@ export const measureWriters: ChangeWriters<MeasureChanges> = {
   },
 };
 
-export class AgentMeasures {
-  private readonly database: Firestore;
-  private readonly documents: DocumentReading;
-
-  constructor(database: Firestore, documents: DocumentReading) {
-    this.database = database;
-    this.documents = documents;
-  }
-
+export class AgentMeasures extends FirestoreReader {
   /** Those of the agents that have been measured. */
   async read(agents: readonly string[]): Promise<ReadonlyMap<string, AgentMeasure>> {
     const shards = agents.flatMap((agent) =>
@@ -129,16 +107,15 @@ export class AgentMeasures {
     const measures = new Map<string, AgentMeasure>();
     if (shards.length === 0) return measures;
     for (const snapshot of await this.database.getAll(...shards)) {
-      const [measure] = this.documents.readable(snapshot, measureFromDocument);
-      if (measure === undefined) continue;
-      const { agent, ...counted } = measure;
-      const before = measures.get(agent) ?? { requests: 0, answered: 0, milliseconds: 0 };
-      measures.set(agent, {
-        agent,
-        requests: before.requests + counted.requests,
-        answered: before.answered + counted.answered,
-        milliseconds: before.milliseconds + counted.milliseconds,
-      });
+      for (const { agent, ...counted } of this.documents.readable(snapshot, measureFromDocument)) {
+        const before = measures.get(agent) ?? { requests: 0, answered: 0, milliseconds: 0 };
+        measures.set(agent, {
+          agent,
+          requests: before.requests + counted.requests,
+          answered: before.answered + counted.answered,
+          milliseconds: before.milliseconds + counted.milliseconds,
+        });
+      }
     }
     return measures;
   }

@@ -1,4 +1,7 @@
-/** What the modes ask agents with; and all, race and merge. How an agent is called and replaced is not their affair. Source: docs/semantics.md#orchestration. */
+/**
+ * What the modes ask agents with; and all, race and merge. How an agent is called and replaced is not their affair.
+ * Source: docs/semantics.md#orchestration.
+ */
 import type { AnsweredCall, CallResult } from '../calls/calling.ts';
 import type { ModelAnswer } from '../ports.ts';
 import { fenced } from '../workflows/scope.ts';
@@ -10,7 +13,8 @@ export interface Question {
   readonly prompt: string;
   /** Whether another agent may answer in its place. Where several answer at once the others do so anyway. */
   readonly replaceable: boolean;
-  readonly signal: AbortSignal;
+  /** Calls off this question alone. */
+  readonly signal?: AbortSignal;
   /** Is told of the answer at once; the result comes when the answer has been recorded. */
   readonly onAnswer?: ((answer: ModelAnswer) => void) | undefined;
 }
@@ -23,7 +27,6 @@ export interface Round {
   /** In the order of the request, each once. */
   readonly agents: readonly string[];
   readonly prompt: string;
-  readonly signal: AbortSignal;
   readonly ask: Ask;
 }
 
@@ -61,9 +64,9 @@ export function modeResult(
 }
 
 /** Asks all agents and waits for all. */
-export function askAll({ agents, prompt, signal, ask }: Round): Promise<readonly CallResult[]> {
+export function askAll({ agents, prompt, ask }: Round): Promise<readonly CallResult[]> {
   return Promise.all(
-    agents.map((agent) => ask({ key: `answer:${agent}`, agent, prompt, replaceable: false, signal })),
+    agents.map((agent) => ask({ key: `answer:${agent}`, agent, prompt, replaceable: false })),
   );
 }
 
@@ -109,14 +112,13 @@ export async function all(round: Round): Promise<ModeResult> {
 }
 
 /**
- * The first valid answer wins. An answer that was cut wins only where none was whole. The others are called off as soon as the first answer has
- * come, and not only when it has been recorded. Comes back when everybody has ended: those who were called off have
- * been recorded as such.
+ * The first valid answer wins. An answer that was cut wins only where none was whole. The others are called off as
+ * soon as the first answer has come, and not only when it has been recorded. Comes back when everybody has ended:
+ * those who were called off have been recorded as such.
  */
-export async function race(round: Round): Promise<ModeResult> {
-  const { agents, prompt, signal } = round;
+export async function race({ agents, prompt, ask }: Round): Promise<ModeResult> {
   const over = new AbortController();
-  const running = AbortSignal.any([signal, over.signal]);
+  const { signal } = over;
   let first: string | undefined;
   const arrived: AnsweredCall[] = [];
   const answers = await Promise.all(
@@ -126,14 +128,8 @@ export async function race(round: Round): Promise<ModeResult> {
         first ??= agent;
         over.abort();
       };
-      const result = await round.ask({
-        key: `answer:${agent}`,
-        agent,
-        prompt,
-        replaceable: false,
-        signal: running,
-        onAnswer,
-      });
+      const key = `answer:${agent}`;
+      const result = await ask({ key, agent, prompt, replaceable: false, signal, onAnswer });
       if (!isValid(result)) return result;
       onAnswer(result.answer); // where it was recorded earlier, nobody was told of it
       arrived.push(result);
@@ -167,14 +163,9 @@ export async function merge(round: Round & { readonly synthesiser: string }): Pr
     const explanation = `All of it came from ${only.agent}: nobody else answered.`;
     return modeResult(answers, explanation, { output: only.answer.text, winner: only.agent, warnings });
   }
-  const { synthesiser: agent, ask, signal } = round;
-  const synthesis = await ask({
-    key: 'merge',
-    agent,
-    prompt: synthesisPrompt(round.prompt, valid),
-    replaceable: true,
-    signal,
-  });
+  const { synthesiser: agent, ask } = round;
+  const prompt = synthesisPrompt(round.prompt, valid);
+  const synthesis = await ask({ key: 'merge', agent, prompt, replaceable: true });
   const names = valid.map((one) => one.agent);
   if (!isValid(synthesis)) {
     const why = synthesis.kind === 'failed' ? synthesis.reason : 'It answered nothing.';

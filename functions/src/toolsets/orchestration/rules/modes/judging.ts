@@ -3,14 +3,8 @@
  * agents. Source: docs/semantics.md#orchestration.
  */
 import type { Hashing, Randomness } from '../../../../kernel/ports.ts';
-import type { CallResult } from '../calls/calling.ts';
-import { fenced } from '../workflows/scope.ts';
+import { fenced, type StepResult } from '../workflows/scope.ts';
 import { type Ask, type Ballot, isValid, type ModeResult, modeResult } from './ask.ts';
-
-interface Contribution {
-  readonly agent: string;
-  readonly output: string;
-}
 
 interface Judging {
   readonly judges: readonly string[];
@@ -18,45 +12,30 @@ interface Judging {
   readonly replaceable: boolean;
   /** What the answers answer. */
   readonly prompt: string;
-  readonly contributions: readonly Contribution[];
+  readonly contributions: readonly StepResult[];
   readonly ask: Ask;
-  readonly signal: AbortSignal;
   readonly chance: Chance;
 }
 
 /** Letters are enough for the most agents that a step may have. */
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
-export async function judge(
-  judging: Judging,
-): Promise<{ readonly ballots: readonly Ballot[]; readonly calls: readonly CallResult[] }> {
-  const asked = judging.judges.map((name) => ({
+/** Has every judge rank the answers. */
+export async function judge({ judges, replaceable, prompt, contributions, ask, chance }: Judging) {
+  const asked = judges.map((name) => ({
     judge: name,
-    shown: shuffled(judging.contributions, judging.chance).map(({ agent, output }, index) => ({
-      letter: LETTERS.charAt(index),
-      agent,
-      output,
-    })),
+    shown: shuffled(contributions, chance).map((one, index) => ({ ...one, letter: LETTERS.charAt(index) })),
   }));
   const calls = await Promise.all(
     asked.map(({ judge: agent, shown }) =>
-      judging.ask({
-        key: `judge:${agent}`,
-        agent,
-        prompt: judgesPrompt(judging.prompt, shown),
-        replaceable: judging.replaceable,
-        signal: judging.signal,
-      }),
+      ask({ key: `judge:${agent}`, agent, prompt: judgesPrompt(prompt, shown), replaceable }),
     ),
   );
   const ballots = asked.map(({ judge: name, shown }, index): Ballot => {
     const result = calls[index];
     const letters = result && isValid(result) ? rankingIn(result.answer.text, shown.length) : undefined;
-    return {
-      judge: name,
-      shown: shown.map(({ letter, agent }) => ({ letter, agent })),
-      ranking: letters?.flatMap((letter) => shown.find((one) => one.letter === letter)?.agent ?? []),
-    };
+    const ranking = letters?.flatMap((letter) => shown.find((one) => one.letter === letter)?.agent ?? []);
+    return { judge: name, shown: shown.map(({ letter, agent }) => ({ letter, agent })), ranking };
   });
   return { ballots, calls };
 }
@@ -134,6 +113,6 @@ export async function pick({
   });
 }
 
-function chosen({ agent, output }: Contribution): Pick<ModeResult, 'output'> & { readonly winner: string } {
+function chosen({ agent, output }: StepResult): Pick<ModeResult, 'output'> & { readonly winner: string } {
   return { output, winner: agent };
 }

@@ -42,24 +42,16 @@ export async function vote(round: Vote): Promise<ModeResult> {
     return decided(winner, `${majority.length} of ${valid.length} gave the same answer: ${names}.`);
   }
   const { ballots, calls } = await judge({
+    ...round,
     judges: judgesAmong(round.judges, valid),
     replaceable: false,
-    prompt: round.prompt,
     contributions: valid.map(({ agent, answer }) => ({ agent, output: answer.text })),
-    ask: round.ask,
-    signal: round.signal,
-    chance: round.chance,
   });
   const { winner, explanation } = elected(valid, ballots, round);
-  const silent = ballots.filter(({ ranking }) => ranking === undefined);
-  return decided(winner, explanation, {
-    ballots,
-    furtherCalls: calls,
-    warnings: [
-      ...warnings,
-      ...silent.map((ballot) => `${ballot.judge} gave no ranking, and does not count.`),
-    ],
-  });
+  const silent = ballots
+    .filter(({ ranking }) => ranking === undefined)
+    .map((ballot) => `${ballot.judge} gave no ranking, and does not count.`);
+  return decided(winner, explanation, { ballots, furtherCalls: calls, warnings: [...warnings, ...silent] });
 }
 
 /** Those who have not answered themselves, where there are any; otherwise everybody who has. */

@@ -3,6 +3,7 @@ import type { Change } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { byteLength } from '../../../../kernel/json.ts';
 import type { TaskCreation } from '../../../coordination/index.ts';
+import type { Attempt } from '../../store/runDocument.ts';
 import { measuresOf, NETWORK } from '../agents/profile.ts';
 import { Budget } from '../calls/budget.ts';
 import { executeOnNetwork, taskCancellations } from '../network.ts';
@@ -43,7 +44,6 @@ const MAX_OUTPUT_BYTES = 800_000;
 export class Advance {
   private readonly ports: OrchestrationPorts;
   private readonly taskCreation: TaskCreation;
-  private readonly runId: string;
   private readonly lease: RunLease;
   private readonly order: RunOrder;
   private readonly records: Map<string, StepRecord>;
@@ -53,14 +53,12 @@ export class Advance {
   constructor(
     ports: OrchestrationPorts,
     taskCreation: TaskCreation,
-    runId: string,
     lease: RunLease,
     order: RunOrder,
     before: readonly StepRecord[],
   ) {
     this.ports = ports;
     this.taskCreation = taskCreation;
-    this.runId = runId;
     this.lease = lease;
     this.order = order;
     this.records = new Map(before.map((record) => [record.id, record]));
@@ -104,43 +102,47 @@ export class Advance {
   }
 
   private async end(ending: Ending, { next, skipped, warnings }: Progress): Promise<void> {
-    const records = skipped.map((round, index) => this.unexecuted(round, 'skipped', index));
+    const { runId } = this.lease;
+    const settledAt = this.ports.clock.now();
+    const unexecuted = (round: StepRound, index: number) => ({ ...this.begun(round, index), settledAt });
+    const records: StepRecord[] = skipped.map((round, index) => ({
+      ...unexecuted(round, index),
+      status: 'skipped',
+    }));
     // A step that failed before it could be executed: it has no prompt, or nobody can tell whether it is wanted.
     if (next.kind === 'failed' && !this.records.has(stepId(next.at))) {
       const failure = { reason: next.reason, message: next.error };
-      records.push({ ...this.unexecuted(next.at, 'failed', skipped.length), failure });
+      records.push({ ...unexecuted(next.at, skipped.length), status: 'failed', failure });
     }
     await this.lease.change(
       (run, now) => ended({ ...run, warnings: [...new Set([...run.warnings, ...warnings])] }, ending, now),
       async (run, now) => [
-        ...records.map((step): Change => ({ kind: 'recordStep', runId: this.runId, step })),
+        ...records.map((step): Change => ({ kind: 'recordStep', runId, step })),
         ...(await taskCancellations(this.ports.tasks, run, now)),
       ],
     );
   }
 
-  private unexecuted(round: StepRound, status: 'skipped' | 'failed', index: number): StepRecord {
-    const now = this.ports.clock.now();
+  /** @param index its place among those that begin with it */
+  private begun(round: StepRound, index: number) {
     const role = allSteps(this.order.workflow).find(({ name }) => name === round.name)?.role ?? 'execute';
-    return { ...begun(round, role, this.records.size + index + 1, now), status, settledAt: now };
+    return begun(round, role, this.records.size + index + 1, this.ports.clock.now());
   }
 
   /** Executes steps together, and records how each of them ends. */
   private async execute(due: readonly DueStep[], run: Run): Promise<readonly StepRecord[]> {
-    const { lease, runId, ports } = this;
+    const { lease, ports } = this;
+    const runId = run.id;
     const tasks = await Promise.all(
-      due.map(async (step, index) => ({
-        due: step,
-        begun:
-          this.records.get(stepId(step)) ??
-          begun(step, step.step.role, this.records.size + index + 1, ports.clock.now()),
+      due.map(async (step, index) => {
+        const id = stepId(step);
+        const { repeatable } = step.step;
         // The first to have a run finds nothing in its journal.
-        journal: new StepJournal(
-          ports,
-          { runId, step: stepId(step), repeatable: step.step.repeatable, requireLease: lease.require },
-          run.epoch === 1 ? [] : await ports.runs.journal(runId, stepId(step)),
-        ),
-      })),
+        const before = run.epoch === 1 ? [] : await ports.runs.journal(runId, id);
+        const scope = { runId, step: id, repeatable, requireLease: lease.require };
+        const journal = new StepJournal(ports, scope, before);
+        return { due: step, begun: this.records.get(id) ?? this.begun(step, index), journal };
+      }),
     );
     this.budget ??= this.openBudget(tasks.map(({ journal }) => spentOn(journal.booked)));
     const shared = { run, lease, budget: this.budget, abreast: due.length, inTurn: !this.order.parallel };
@@ -148,7 +150,7 @@ export class Advance {
       const { record, warnings } = await this.executeStep({ ...task, ...shared });
       const measures = record.status === 'waiting' ? [] : measuresOf(record.attempts);
       await lease.change(
-        (current) => withRecord(current, record, [...warnings, ...repetitionWarnings(task)]),
+        (current) => withRecord(current, { record, warnings: [...warnings, ...repetitionWarnings(task)] }),
         () => [
           { kind: 'recordStep', runId, step: record },
           ...measures.map((measure): Change => ({ kind: 'measureAgent', measure })),
@@ -179,12 +181,11 @@ export class Advance {
     } catch (error) {
       if (!(error instanceof MusterError)) throw error;
       // A step that had begun to wait may have brought something before.
-      const { output: _, results: __, ...rest }: Partial<StepRecord> & StepTask['begun'] = task.begun;
+      const { output: _, results: __, ...rest } = task.begun;
       const attempts = task.journal.booked;
       const failure = { reason: error.details.reason ?? error.code, message: error.message };
-      const settledAt = this.ports.clock.now();
-      const record = { ...rest, attempts, spent: spentOn(attempts), settledAt, failure };
-      return { record: { ...record, status: 'failed' }, warnings: [] };
+      const ending = { spent: spentOn(attempts), settledAt: this.ports.clock.now(), failure };
+      return { record: { ...rest, attempts, ...ending, status: 'failed' }, warnings: [] };
     }
   }
 
@@ -200,12 +201,11 @@ function outcomesOf(records: Iterable<StepRecord>): ReadonlyMap<string, StepOutc
   const outcomes = new Map<string, StepOutcome>();
   for (const record of records) {
     const { status, output = '', results, failure } = record;
-    if (status === 'succeeded') {
-      const valid = results?.flatMap(({ agent, output: said }) =>
-        said === undefined ? [] : { agent, output: said },
-      );
+    const valid = results?.flatMap(({ agent, output: said }) =>
+      said === undefined ? [] : { agent, output: said },
+    );
+    if (status === 'succeeded')
       outcomes.set(outcomeKey(record), { status: 'done', output, ...(valid && { results: valid }) });
-    }
     if (status === 'failed')
       outcomes.set(outcomeKey(record), { status, error: failure?.message ?? 'It failed.' });
   }
@@ -213,15 +213,13 @@ function outcomesOf(records: Iterable<StepRecord>): ReadonlyMap<string, StepOutc
 }
 
 /** What is said of calls that were made again: instances died in them, or their input has changed. */
-function repetitionWarnings({ due: { name }, journal }: Pick<StepTask, 'due' | 'journal'>): string[] {
+function repetitionWarnings({ due, journal }: Pick<StepTask, 'due' | 'journal'>): string[] {
+  const again = (why: string) => (attempt: Attempt) =>
+    `Step "${due.name}": a call of ${attempt.agent} was made again, since ${why}`;
   return [
     ...journal.interrupted.map(
-      ({ agent }) =>
-        `Step "${name}": a call of ${agent} was made again, since the instance that made it first ended before its answer. The first may have been billed.`,
+      again('the instance that made it first ended before its answer. The first may have been billed.'),
     ),
-    ...journal.outdated.map(
-      ({ agent }) =>
-        `Step "${name}": a call of ${agent} was made again, since it had been made with another input. Both are booked.`,
-    ),
+    ...journal.outdated.map(again('it had been made with another input. Both are booked.')),
   ];
 }

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { unlessUnreadable } from '../../../../kernel/ports.ts';
 import type { TaskCreation } from '../../../coordination/index.ts';
-import { priceOf } from '../calls/budget.ts';
 import { taskCancellations } from '../network.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { Advance } from './advance.ts';
@@ -40,23 +39,23 @@ export class RunExecution {
       log.error('run_task_unreadable', { data });
       return 'done';
     }
+    const { runId } = task;
     // One that cannot be read is dispatched by the sweep as soon as it can be.
-    const taken = await unlessUnreadable(takeRun(this.ports, task.runId));
+    const taken = await unlessUnreadable(takeRun(this.ports, runId));
     if (taken === 'busy') return 'busy';
     if (taken === 'over' || taken === undefined) return 'done';
     const { lease, run } = taken;
     try {
-      if (run.deliveries > MAX_DELIVERIES)
-        await lease.giveBack((left, now) => this.left(left, undefined, now));
-      else await this.advance(task.runId, lease);
+      if (run.deliveries > MAX_DELIVERIES) await lease.giveBack((left, now) => this.left(left, now));
+      else await this.advance(runId, lease);
     } catch (error) {
       if (error instanceof LeaseLostError) {
-        log.info('run_lost', { runId: task.runId });
+        log.info('run_lost', { runId });
         return 'done';
       }
-      log.error('run_broke_off', { runId: task.runId, deliveries: run.deliveries, error });
+      log.error('run_broke_off', { runId, deliveries: run.deliveries, error });
       lease.giveUp(error);
-      await lease.giveBack((left, now) => this.left(left, error, now));
+      await lease.giveBack((left, now) => this.left(left, now, error));
       throw error;
     } finally {
       lease.close();
@@ -67,10 +66,9 @@ export class RunExecution {
   private async advance(runId: string, lease: RunLease): Promise<void> {
     const { runs, clock, dispatch } = this.ports;
     const [order, before] = await Promise.all([runs.order(runId), runs.steps(runId)]);
-    const run = new Advance(this.ports, this.taskCreation, runId, lease, order, before);
+    const run = new Advance(this.ports, this.taskCreation, lease, order, before);
     const began = clock.now().getTime();
-    for (;;) {
-      if ((await run.step()) === 'over') return;
+    while ((await run.step()) === 'more') {
       if (clock.now().getTime() - began < TURN_MILLISECONDS) continue;
       await lease.change(released);
       // If it is lost, the sweep makes up for it.
@@ -82,7 +80,7 @@ export class RunExecution {
    * The run as it is left by an instance that met an error: to the next one, which tries it, but not for ever.
    * @param why what it met; undefined where instances ended without a word
    */
-  private async left(run: Run, why: unknown, now: Date): Promise<LeftRun> {
+  private async left(run: Run, now: Date, why?: unknown): Promise<LeftRun> {
     if (run.deliveries < MAX_DELIVERIES) return { run: released(run, now), changes: [] };
     const where = run.current.length === 0 ? '' : ` at ${run.current.join(', ')}`;
     const said = why instanceof MusterError ? why.message : LOGGED;
@@ -97,7 +95,7 @@ export class RunExecution {
     const { runs, hosted, log } = this.ports;
     try {
       const calls = await runs.calls(run.id);
-      return spentOn(calls.map((entry) => bookingOf(entry, priceOf(hosted(), entry.agent))));
+      return spentOn(calls.map((entry) => bookingOf(entry, hosted())));
     } catch (error) {
       log.warn('run_not_booked', { runId: run.id, error });
       return run.spent;

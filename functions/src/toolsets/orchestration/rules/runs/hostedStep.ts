@@ -70,64 +70,54 @@ export class HostedStep {
 
   private answers(): Promise<ModeResult> {
     const { due, run, begun } = this.task;
-    const { signal } = this;
     const { prompt, candidates, step } = due;
-    const ask = (question: Question): Promise<CallResult> => this.ask(question);
+    const { agents } = this;
+    const ask = (question: Question) => this.ask(question);
     const chance = seededChance(this.ports.hashing, `${run.id} ${begun.id}`);
-    const [agent = ''] = this.agents;
-    if (candidates !== undefined) {
-      return pick({ judge: agent, prompt, contributions: candidates, ask, signal, chance });
-    }
-    if (this.agents.length === 1) return this.alone(agent);
-    const round = { agents: this.agents, prompt, signal, ask };
+    const [agent = ''] = agents;
+    if (candidates !== undefined)
+      return pick({ judge: agent, prompt, contributions: candidates, ask, chance });
+    if (agents.length === 1) return this.alone(agent);
+    const round = { agents, prompt, ask };
+    const available = this.agentStatuses.filter((one) => one.availability.available).map(({ name }) => name);
     switch (step.mode ?? 'all') {
       case 'race':
         return race(round);
-      case 'vote':
-        return vote({
-          ...round,
-          chance,
-          judges: this.available(),
-          capability: (name) => capabilityFor(name, step.role),
-        });
-      case 'merge':
-        return merge({ ...round, synthesiser: this.synthesiser() });
+      case 'vote': {
+        const capability = (name: string) => capabilityFor(name, step.role);
+        return vote({ ...round, chance, judges: available, capability });
+      }
+      case 'merge': {
+        // Of those that can be asked the best at executing: putting together is writing.
+        const strength = (name: string) => capabilityFor(name, 'execute');
+        const [best = agent] = available.toSorted((left, right) => strength(right) - strength(left));
+        return merge({ ...round, synthesiser: best });
+      }
       case 'all':
         return all(round);
     }
   }
 
-  private workOf({
-    answers,
-    furtherCalls,
-    output,
-    winner,
-    explanation,
-    warnings,
-    ballots,
-  }: ModeResult): StepWork {
+  private workOf(result: ModeResult): StepWork {
+    const { answers, furtherCalls, output, winner, explanation, warnings, ballots } = result;
     const { begun, journal, due } = this.task;
-    const attempts = [...answers, ...furtherCalls].flatMap((result) => result.attempts);
-    const noted = [
-      ...journal.interrupted,
-      ...journal.outdated,
-      ...attempts.map((attempt) => journal.noted(attempt)),
-    ];
+    const attempts = [...answers, ...furtherCalls].flatMap((made) => made.attempts);
+    const noted = attempts.map((attempt) => journal.noted(attempt));
     const several = this.agents.length > 1;
+    const results = answers.map((one) =>
+      isValid(one)
+        ? { agent: one.agent, output: one.answer.text }
+        : { agent: one.agent, error: reasonOf(one) },
+    );
     return {
       record: {
         ...begun,
         agents: winner === undefined ? this.agents : [winner],
-        status: output === undefined ? 'failed' : 'succeeded',
-        ...(output === undefined ? { failure: failureOf(answers, explanation) } : { output }),
-        ...(several && {
-          results: answers.map((result) =>
-            isValid(result)
-              ? { agent: result.agent, output: result.answer.text }
-              : { agent: result.agent, error: reasonOf(result) },
-          ),
-        }),
-        attempts: noted,
+        ...(output === undefined
+          ? { status: 'failed', failure: failureOf(answers, explanation) }
+          : { status: 'succeeded', output }),
+        ...(several && { results }),
+        attempts: [...journal.interrupted, ...journal.outdated, ...noted],
         spent: spentOn(journal.booked),
         ...((several || due.candidates !== undefined) && { explanation: told(explanation, ballots) }),
         settledAt: this.ports.clock.now(),
@@ -139,22 +129,21 @@ export class HostedStep {
   /** One agent, and in its place those that suit the step best. */
   private async alone(agent: string): Promise<ModeResult> {
     const { prompt } = this.task.due;
-    const { signal } = this;
-    const result = await this.ask({ key: 'answer', agent, prompt, signal, replaceable: true });
+    const result = await this.ask({ key: 'answer', agent, prompt, replaceable: true });
     if (!isValid(result)) return modeResult([result], reasonOf(result));
     const { answer, agent: winner, warnings } = result;
     return modeResult([result], '', { output: answer.text, winner, warnings });
   }
 
-  private ask({ replaceable, ...question }: Question): Promise<CallResult> {
+  private ask({ replaceable, signal, ...question }: Question): Promise<CallResult> {
     const { run, due, budget, journal, abreast } = this.task;
     const { role, maxOutputTokens, retry, timeout, repeatable } = due.step;
     const others = replaceable ? standIns(question.agent, role, this.agentStatuses) : [];
     const hosted = this.ports.hosted();
     const candidates = [question.agent, ...others].flatMap((name) => {
       const agent = hosted.find((one) => one.name === name);
-      const contextWindow = profileOf(name)?.capabilities.contextWindow;
-      return agent === undefined || contextWindow === undefined ? [] : [{ agent, contextWindow }];
+      const profile = profileOf(name);
+      return agent && profile ? { agent, contextWindow: profile.capabilities.contextWindow } : [];
     });
     const request = {
       ...question,
@@ -165,6 +154,7 @@ export class HostedStep {
       deadline: run.deadline,
       sharedBy: this.agents.length * abreast,
       repeatable,
+      signal: signal ? AbortSignal.any([this.signal, signal]) : this.signal,
     };
     const asking = () => call(request, this.ports, { journal, budget });
     const before = this.task.inTurn ? this.calls.at(-1) : undefined;
@@ -173,26 +163,11 @@ export class HostedStep {
     this.calls.push(made);
     return made;
   }
-
-  private available(): readonly string[] {
-    return this.agentStatuses.filter(({ availability }) => availability.available).map(({ name }) => name);
-  }
-
-  /** Of those that can be asked the best at executing: putting together is writing. */
-  private synthesiser(): string {
-    const [best, ...others] = this.available();
-    const better = (left: string, right: string): string =>
-      capabilityFor(right, 'execute') > capabilityFor(left, 'execute') ? right : left;
-    return others.reduce(better, best ?? this.agents[0] ?? '');
-  }
 }
 
-function failureOf(answers: readonly CallResult[], explanation: string): { reason: string; message: string } {
-  const [only, ...others] = answers;
-  const end = only?.kind === 'failed' && others.length === 0 ? only.end : undefined;
-  const reason =
-    end === undefined ? 'NO_ANSWER' : end === 'over_budget' ? 'BUDGET_EXHAUSTED' : end.toUpperCase();
-  return { reason, message: explanation };
+function failureOf([only, ...others]: readonly CallResult[], message: string) {
+  if (only?.kind !== 'failed' || others.length > 0) return { reason: 'NO_ANSWER', message };
+  return { reason: only.end === 'over_budget' ? 'BUDGET_EXHAUSTED' : only.end.toUpperCase(), message };
 }
 
 /** How the output came about, with what each judge was shown. */

@@ -8,14 +8,11 @@ import { MusterError } from '../../../../kernel/errors.ts';
 import { utf8Length } from '../../../../kernel/json.ts';
 import type { Attempt, JournalEntry } from '../../store/runDocument.ts';
 import { costOf, estimatedTokens, priceOf } from '../calls/budget.ts';
-import type { ModelAnswer, ModelFailure, OrchestrationPorts, Price } from '../ports.ts';
+import type { HostedAgent, ModelAnswer, ModelFailure, OrchestrationPorts } from '../ports.ts';
 
-/** Which attempt it is. */
-type AttemptIdentity = Pick<Attempt, 'call' | 'number' | 'agent' | 'model' | 'waited'>;
-
-export interface PlannedAttempt extends AttemptIdentity {
+export interface PlannedAttempt
+  extends Pick<JournalEntry, 'call' | 'number' | 'agent' | 'model' | 'waited' | 'maxOutputTokens'> {
   readonly prompt: string;
-  readonly maxOutputTokens: number;
 }
 
 export type CompletedAttempt = { readonly answer: ModelAnswer } | { readonly failure: ModelFailure };
@@ -43,12 +40,12 @@ export class StepJournal {
   constructor(ports: OrchestrationPorts, scope: JournalScope, before: readonly JournalEntry[]) {
     this.ports = ports;
     this.scope = scope;
-    for (const entry of [...before].sort((left, right) => left.repetition - right.repetition))
+    for (const entry of before.toSorted((left, right) => left.repetition - right.repetition))
       this.entries.set(keyOf(entry), entry);
-    this.replayable = [...this.entries.values()].filter(({ ending }) => ending !== undefined).length;
+    this.replayable = [...this.entries.values()].filter(({ ending }) => ending).length;
     this.interrupted = before
       .filter(({ ending }) => ending === undefined)
-      .map((entry) => bookingOf(entry, priceOf(ports.hosted(), entry.agent)));
+      .map((entry) => bookingOf(entry, ports.hosted()));
   }
 
   /** The attempts whose outcome was of no use, since the same attempt was made here with another input. */
@@ -75,10 +72,9 @@ export class StepJournal {
    * Notes an attempt before its request is made.
    * @returns how this very attempt ended, where it was made before: it is then not made again, nor noted
    */
-  async begin(planned: PlannedAttempt): Promise<CompletedAttempt | undefined> {
+  async begin({ prompt, ...asked }: PlannedAttempt): Promise<CompletedAttempt | undefined> {
     const { hashing, clock, store } = this.ports;
     const { runId, step, repeatable, requireLease } = this.scope;
-    const { prompt, ...asked } = planned;
     // In the place of null stood a system prompt, which no call has.
     const inputHash = hashing.sha256(JSON.stringify([null, prompt]));
     const before = this.entries.get(keyOf({ ...asked, inputHash }));
@@ -89,20 +85,14 @@ export class StepJournal {
     }
     // What is settled is told first: it may make this attempt needless.
     if (this.replayable > 0) await new Promise((resolve) => setTimeout(resolve, 0));
-    if (!repeatable) this.requireNoneInDoubt(planned);
+    if (!repeatable) this.requireNoneInDoubt(attemptKeyOf(asked));
     requireLease();
     const repetition = before === undefined ? 0 : before.repetition + 1;
     const { call, number, agent } = asked;
     const name = JSON.stringify([step, call, agent, number, inputHash, repetition]);
-    const entry: JournalEntry = {
-      ...asked,
-      id: hashing.sha256(name).slice(0, 20),
-      step,
-      repetition,
-      inputHash,
-      inputTokens: estimatedTokens(utf8Length(prompt)),
-      startedAt: clock.now(),
-    };
+    const id = hashing.sha256(name).slice(0, 20);
+    const inputTokens = estimatedTokens(utf8Length(prompt));
+    const entry = { ...asked, id, step, repetition, inputHash, inputTokens, startedAt: clock.now() };
     await store.commit([{ kind: 'startCall', runId, entry }]);
     this.begun.set(attemptKeyOf(entry), entry);
     return undefined;
@@ -110,57 +100,50 @@ export class StepJournal {
 
   /** Notes how an attempt ended. */
   async end(attempt: Attempt, completed: CompletedAttempt): Promise<void> {
+    const { runId, requireLease } = this.scope;
     // The instance that takes the run over must not read that this attempt was called off.
-    if (attempt.end === 'aborted') this.scope.requireLease();
-    const entry = this.begun.get(attemptKeyOf(attempt));
-    if (entry === undefined) throw new Error('An attempt ended that was never begun.');
-    const ending = { at: this.ports.clock.now(), attempt, settled: completed };
-    const ended = { ...entry, ending };
-    await this.ports.store.commit([{ kind: 'completeCall', runId: this.scope.runId, entry: ended }]);
-    this.entries.set(keyOf(ended), ended);
-    this.begun.set(attemptKeyOf(ended), ended);
+    if (attempt.end === 'aborted') requireLease();
+    const begun = this.begun.get(attemptKeyOf(attempt));
+    if (begun === undefined) throw new Error('An attempt ended that was never begun.');
+    const entry = { ...begun, ending: { at: this.ports.clock.now(), attempt, settled: completed } };
+    await this.ports.store.commit([{ kind: 'completeCall', runId, entry }]);
+    this.entries.set(keyOf(entry), entry);
+    this.begun.set(attemptKeyOf(entry), entry);
   }
 
   /** @throws MusterError CONFLICT where an instance died in the middle of this attempt, whatever it asked then */
-  private requireNoneInDoubt(planned: PlannedAttempt): void {
-    const inDoubt = [...this.entries.values()].find(
-      (entry) => entry.ending === undefined && attemptKeyOf(entry) === attemptKeyOf(planned),
-    );
-    if (inDoubt === undefined) return;
-    throw new MusterError(
-      'CONFLICT',
-      `Nobody knows how a call of ${inDoubt.agent} ended: the instance that made it died. The step is not repeatable, so it was not made again.`,
-      { reason: 'OUTCOME_UNKNOWN' },
-    );
+  private requireNoneInDoubt(key: string): void {
+    for (const entry of this.entries.values()) {
+      if (entry.ending !== undefined || attemptKeyOf(entry) !== key) continue;
+      const message = `Nobody knows how a call of ${entry.agent} ended: the instance that made it died. The step is not repeatable, so it was not made again.`;
+      throw new MusterError('CONFLICT', message, { reason: 'OUTCOME_UNKNOWN' });
+    }
   }
 }
 
 /** What it is an attempt at. */
-function attemptKeyOf({ call, agent, number }: AttemptIdentity): string {
+function attemptKeyOf({ call, agent, number }: Pick<Attempt, 'call' | 'agent' | 'number'>): string {
   return `${call}#${agent}#${number}`;
 }
 
 /** And with what input: the same attempt with another input is another call. */
-function keyOf(entry: AttemptIdentity & { readonly inputHash: string }): string {
+function keyOf(entry: Pick<JournalEntry, 'call' | 'agent' | 'number' | 'inputHash'>): string {
   return `${attemptKeyOf(entry)}#${entry.inputHash}`;
 }
 
 /** What is booked for a call: its cost, or the most that it can have cost where that is unknown. */
-export function bookingOf(entry: JournalEntry, price: Price): Attempt {
+export function bookingOf(entry: JournalEntry, hosted: readonly HostedAgent[]): Attempt {
   if (entry.ending !== undefined) return entry.ending.attempt;
   const { call, number, agent, model, waited, inputTokens, maxOutputTokens } = entry;
+  const identity = { call, number, agent, model, waited };
   const usage = { inputTokens, outputTokens: maxOutputTokens };
   return {
-    call,
-    number,
-    agent,
-    model,
-    waited,
+    ...identity,
+    usage,
     end: 'interrupted',
     reason: 'The instance that made this call ended before its answer. It may have been billed.',
     milliseconds: 0,
-    usage,
-    costUsd: costOf(usage, price),
+    costUsd: costOf(usage, priceOf(hosted, agent)),
     outcomeUnknown: true,
   };
 }

@@ -1,5 +1,5 @@
 /** The lease by which one instance executes a run: it is taken, renewed and given up, and its epoch fences every write. */
-import type { Change } from '../../../../kernel/commit.ts';
+import type { Change, Versioned } from '../../../../kernel/commit.ts';
 import { retryStale } from '../../../../kernel/waiting.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { isEnded, isLeased, LEASE_MILLISECONDS, type Run, renewed, take } from './run.ts';
@@ -12,18 +12,16 @@ export class LeaseLostError extends Error {
   }
 }
 
-/** `busy`: another instance may be executing it. `over`: there is nothing to execute. */
-type Taking = { readonly lease: RunLease; readonly run: Run } | 'busy' | 'over';
-
 /** A run that is let go of, and what changes with it. */
 export interface LeftRun {
   readonly run: Run;
   readonly changes: readonly Change[];
 }
 
-export function takeRun(ports: OrchestrationPorts, runId: string): Promise<Taking> {
+/** @returns `busy` where another instance may be executing it; `over` where there is nothing to execute */
+export function takeRun(ports: OrchestrationPorts, runId: string) {
   const { runs, store, clock, randomness } = ports;
-  return retryStale(randomness, async (): Promise<Taking> => {
+  return retryStale(randomness, async () => {
     const found = await runs.find(runId);
     if (found === undefined || isEnded(found.value)) return 'over';
     const now = clock.now();
@@ -36,39 +34,33 @@ export function takeRun(ports: OrchestrationPorts, runId: string): Promise<Takin
 
 export class RunLease {
   private readonly ports: OrchestrationPorts;
-  private readonly runId: string;
+  readonly runId: string;
   private readonly epoch: number;
   private readonly stopping = new AbortController();
   private readonly watching = new AbortController();
   private readonly timer: NodeJS.Timeout;
-  private expiresAt: Date;
+  private expiresAt: Date | undefined;
   /** Why nothing more may be written of the run. */
   private lost: unknown;
-  private cancelled: boolean;
+  /** Whether somebody has cancelled the run. */
+  isCancelled: boolean;
+  /** Aborted when somebody has cancelled the run, and when it is no longer this instance's. */
+  readonly stop = this.stopping.signal;
 
-  constructor(ports: OrchestrationPorts, run: Run) {
+  constructor(ports: OrchestrationPorts, { id, epoch, leaseExpiresAt, cancelRequested }: Run) {
     this.ports = ports;
-    this.runId = run.id;
-    this.epoch = run.epoch;
-    this.expiresAt = run.lease?.expiresAt ?? ports.clock.now();
-    this.cancelled = run.cancelRequested;
+    this.runId = id;
+    this.epoch = epoch;
+    this.expiresAt = leaseExpiresAt;
+    this.isCancelled = cancelRequested;
     this.timer = setInterval(() => void this.renew(), LEASE_MILLISECONDS / 3);
     void this.watch();
-  }
-
-  /** Aborted when somebody has cancelled the run, and when it is no longer this instance's. */
-  get stop(): AbortSignal {
-    return this.stopping.signal;
-  }
-
-  get isCancelled(): boolean {
-    return this.cancelled;
   }
 
   /** @throws LeaseLostError, or what the run was given up for */
   readonly require = (): void => {
     if (this.lost !== undefined) throw this.lost;
-    if (this.expiresAt <= this.ports.clock.now()) throw this.lose();
+    if (this.expiresAt === undefined || this.expiresAt <= this.ports.clock.now()) throw this.lose();
   };
 
   /**
@@ -85,12 +77,12 @@ export class RunLease {
    * Lets go of a run that was given up, so that it can be taken at once and not when the lease lapses.
    * @param left the run as it is left to others
    */
-  async giveBack(left: (run: Run, now: Date) => LeftRun | Promise<LeftRun>): Promise<void> {
-    const { runs, store, clock, randomness, log } = this.ports;
+  async giveBack(left: (run: Run, now: Date) => Promise<LeftRun>): Promise<void> {
+    const { store, clock, randomness, log } = this.ports;
     try {
       await retryStale(randomness, async () => {
-        const found = await runs.find(this.runId);
-        if (found === undefined || found.value.epoch !== this.epoch || isEnded(found.value)) return;
+        const found = await this.held();
+        if (found === undefined) return;
         const { run, changes } = await left(found.value, clock.now());
         await store.commit([{ kind: 'replaceRun', run, version: found.version }, ...changes]);
       });
@@ -108,15 +100,15 @@ export class RunLease {
     apply: (run: Run, now: Date) => Run,
     more: (run: Run, now: Date) => readonly Change[] | Promise<readonly Change[]> = () => [],
   ): Promise<Run> {
-    const { runs, store, clock, randomness } = this.ports;
+    const { store, clock, randomness } = this.ports;
     return retryStale(randomness, async () => {
       if (this.lost !== undefined) throw this.lost;
-      const found = await runs.find(this.runId);
-      if (found === undefined || found.value.epoch !== this.epoch || isEnded(found.value)) throw this.lose();
+      const found = await this.held();
+      if (found === undefined) throw this.lose();
       const now = clock.now();
-      const run = apply(renewed(found.value, this.epoch, now), now);
+      const run = apply(renewed(found.value, now), now);
       await store.commit([{ kind: 'replaceRun', run, version: found.version }, ...(await more(run, now))]);
-      if (run.lease !== undefined) this.expiresAt = run.lease.expiresAt;
+      if (run.leaseExpiresAt !== undefined) this.expiresAt = run.leaseExpiresAt;
       return run;
     });
   }
@@ -125,6 +117,12 @@ export class RunLease {
   close(): void {
     clearInterval(this.timer);
     this.watching.abort();
+  }
+
+  /** The run, while it is in the hands of this instance. */
+  private async held(): Promise<Versioned<Run> | undefined> {
+    const found = await this.ports.runs.find(this.runId);
+    return found?.value.epoch === this.epoch && !isEnded(found.value) ? found : undefined;
   }
 
   private lose(): unknown {
@@ -147,7 +145,7 @@ export class RunLease {
       for await (const run of this.ports.runs.watch(this.runId, this.watching.signal)) {
         if (run.epoch !== this.epoch) this.lose();
         if (!run.cancelRequested) continue;
-        this.cancelled = true;
+        this.isCancelled = true;
         this.stopping.abort();
       }
     } catch (error) {

@@ -12,14 +12,9 @@ export type { Run, RunOrder, StepRecord } from '../../store/runDocument.ts';
  */
 export const RUN_STATUSES = ['pending', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const;
 
-export type RunStatus = (typeof RUN_STATUSES)[number];
+export type RunStatus = Run['status'];
 
-export type RunBudget = RunOrder['budget'];
-
-/** Tokens, and US dollars. */
-export type Spent = Run['spent'];
-
-export const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, costUsd: 0 };
+export const NOTHING_SPENT: Run['spent'] = { inputTokens: 0, outputTokens: 0, costUsd: 0 };
 
 /**
  * `answered`, or why not; `unavailable` and `over_budget` were never asked, and of an `interrupted` one nobody knows,
@@ -39,9 +34,9 @@ export const STEP_STATUSES = ['waiting', 'succeeded', 'failed', 'skipped'] as co
 export const SHOWN_STEP_STATUSES = [...STEP_STATUSES, 'cancelled'] as const;
 
 /** A step as it stands with its run. */
-export interface ShownStep extends Omit<StepRecord, 'status'> {
+export type ShownStep = Omit<StepRecord, 'status'> & {
   readonly status: (typeof SHOWN_STEP_STATUSES)[number];
-}
+};
 
 /** A step that has not come to anything yet. */
 export type BegunStep = Omit<StepRecord, 'status'>;
@@ -60,12 +55,8 @@ export function isEnded({ status }: Pick<Run, 'status'>): boolean {
 export function shownStep(step: StepRecord, run: Run): ShownStep {
   if (step.status !== 'waiting' || !isEnded(run)) return step;
   const message = `The run ${run.status === 'cancelled' ? 'was cancelled' : 'failed'} before this step was done.`;
-  return {
-    ...step,
-    status: 'cancelled',
-    failure: { reason: 'RUN_ENDED', message },
-    ...(run.endedAt && { settledAt: run.endedAt }),
-  };
+  const failure = { reason: 'RUN_ENDED', message };
+  return { ...step, status: 'cancelled', failure, ...(run.endedAt && { settledAt: run.endedAt }) };
 }
 
 /** Names have no dot. */
@@ -74,8 +65,8 @@ export function stepId({ name, iteration }: StepRound): string {
 }
 
 /** Whether another instance may be executing the run. */
-export function isLeased({ lease }: Pick<Run, 'lease'>, now: Date): boolean {
-  return lease !== undefined && lease.expiresAt > now;
+export function isLeased({ leaseExpiresAt }: Run, now: Date): boolean {
+  return leaseExpiresAt !== undefined && leaseExpiresAt > now;
 }
 
 /** A run tells no more of them. */
@@ -92,22 +83,21 @@ const PICKUP_MILLISECONDS = 60_000;
 
 /** The run, taken by an instance. */
 export function take(run: Run, now: Date): Run {
-  const epoch = run.epoch + 1;
-  return renewed({ ...run, status: 'running', epoch, deliveries: run.deliveries + 1 }, epoch, now);
+  return renewed({ ...run, status: 'running', epoch: run.epoch + 1, deliveries: run.deliveries + 1 }, now);
 }
 
-export function renewed(run: Run, epoch: number, now: Date): Run {
+export function renewed(run: Run, now: Date): Run {
   const expiresAt = new Date(now.getTime() + LEASE_MILLISECONDS);
-  return { ...run, lease: { epoch, expiresAt }, dueAt: expiresAt };
+  return { ...run, leaseExpiresAt: expiresAt, dueAt: expiresAt };
 }
 
 /** The run without a lease, with more to do: the instance that it is dispatched to goes on. */
-export function released({ lease: _, ...run }: Run, now: Date): Run {
+export function released({ leaseExpiresAt: _, ...run }: Run, now: Date): Run {
   return { ...run, dueAt: new Date(now.getTime() + PICKUP_MILLISECONDS) };
 }
 
 /** The run while a task of the network is open. At its deadline it is looked at again. */
-export function waiting({ lease: _, ...run }: Run): Run {
+export function waiting({ leaseExpiresAt: _, ...run }: Run): Run {
   return { ...run, status: 'waiting', dueAt: run.deadline, deliveries: 0 };
 }
 
@@ -115,11 +105,11 @@ export interface Ending extends Pick<Run, 'resultStep' | 'failure'> {
   readonly status: 'succeeded' | 'failed' | 'cancelled';
 }
 
-export function ended({ lease: _, dueAt: __, ...run }: Run, ending: Ending, now: Date): Run {
+export function ended({ leaseExpiresAt: _, dueAt: __, ...run }: Run, ending: Ending, now: Date): Run {
   return { ...run, ...ending, current: [], endedAt: now };
 }
 
-export function addSpent(left: Spent, right: Spent): Spent {
+export function addSpent(left: Run['spent'], right: Run['spent']): Run['spent'] {
   return {
     inputTokens: left.inputTokens + right.inputTokens,
     outputTokens: left.outputTokens + right.outputTokens,
@@ -127,23 +117,19 @@ export function addSpent(left: Spent, right: Spent): Spent {
   };
 }
 
-export function spentOn(attempts: readonly Attempt[]): Spent {
+export function spentOn(attempts: readonly Attempt[]): Run['spent'] {
   return attempts.map(({ usage, costUsd }) => ({ ...usage, costUsd })).reduce(addSpent, NOTHING_SPENT);
 }
 
 /** The record of a step that begins. */
-export function begun(
-  { name, iteration }: StepRound,
-  role: AgentRole,
-  number: number,
-  startedAt: Date,
-): BegunStep {
-  const id = stepId({ name, iteration });
+export function begun(round: StepRound, role: AgentRole, number: number, startedAt: Date): BegunStep {
+  const { name, iteration } = round;
+  const id = stepId(round);
   return { id, number, name, iteration, role, agents: [], attempts: [], spent: NOTHING_SPENT, startedAt };
 }
 
 /** The run once a step is recorded. */
-export function withRecord(run: Run, record: StepRecord, warnings: readonly string[]): Run {
+export function withRecord(run: Run, { record, warnings }: StepWork): Run {
   if (record.status === 'waiting') return run;
   return {
     ...run,

@@ -1,29 +1,55 @@
 /** Starting, following, looking at and cancelling runs. */
 import { hasRole, type Principal } from '../../../../access/rules/principal.ts';
-import type { RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
+import type { Change, RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
+import { canonicalJson, requireSize } from '../../../../kernel/json.ts';
 import type { Slice } from '../../../../kernel/paging.ts';
-import { readFor, unlessUnreadable } from '../../../../kernel/ports.ts';
+import { readFor, Service, unlessUnreadable } from '../../../../kernel/ports.ts';
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../../../kernel/sweep.ts';
 import { retryStale } from '../../../../kernel/waiting.ts';
 import { isClosed } from '../../../coordination/index.ts';
 import type { AgentRoster } from '../agents/selection.ts';
 import { runOfTask, taskCancellations } from '../network.ts';
 import type { OrchestrationPorts } from '../ports.ts';
+import { allSteps } from '../workflows/definition.ts';
 import type { WorkflowLibrary } from '../workflows/library.ts';
+import { progressOf } from '../workflows/progress.ts';
 import {
   ended,
   isEnded,
   isLeased,
+  NOTHING_SPENT,
   type Run,
-  type RunBudget,
+  type RunOrder,
   type RunStatus,
+  released,
   type ShownStep,
   shownStep,
 } from './run.ts';
-import { type Beginning, type RunRequest, storeRun } from './starting.ts';
 
 const DUE_BATCH = 100;
+
+/** How long a success is given again to the same question. Source: docs/semantics.md#orchestration. */
+const FRESH_MILLISECONDS = 5 * 60_000;
+
+/** A run may wait for a live agent, but not for ever. */
+const LIFETIME_MILLISECONDS = 24 * 3_600_000;
+
+/** An input with its context and workflow is one document. */
+const MAX_ORDER_BYTES = 600_000;
+
+const TITLE_LENGTH = 200;
+
+export interface RunRequest extends RunOrder, Pick<Run, 'selection'> {
+  /** Whether a fresh answer to the same question will do, or the one that is being made. */
+  readonly cache: boolean;
+}
+
+export interface Beginning {
+  readonly runId: string;
+  /** Whether the run was there already, for the same question. */
+  readonly cached: boolean;
+}
 
 /** A run as its owner sees it. */
 export interface RunView {
@@ -33,13 +59,8 @@ export interface RunView {
   readonly at: Date;
 }
 
-export class RunService {
+export class RunService extends Service<OrchestrationPorts> {
   readonly part: SweepPart = { name: 'runs', run: (turn) => this.dispatchLost(turn) };
-  private readonly ports: OrchestrationPorts;
-
-  constructor(ports: OrchestrationPorts) {
-    this.ports = ports;
-  }
 
   /** Starts a run, or finds the one that answers the same question. */
   async start(
@@ -48,15 +69,44 @@ export class RunService {
     request: RunRequest,
     recordAnswer: RecordAnswer<Beginning>,
   ): Promise<Beginning> {
-    const { beginning, isToBeDispatched } = await storeRun(
-      this.ports,
-      principal,
-      workspace,
-      request,
-      recordAnswer,
-    );
-    if (isToBeDispatched) await this.dispatch(beginning.runId);
-    return beginning;
+    const { clock, randomness, hashing, hosted, runs, store } = this.ports;
+    const { ownerUid } = principal;
+    const order = orderOf(request);
+    const run = newRun(`run-${randomness.letters(20)}`, principal, workspace, request, clock.now());
+    // The key holds the owner, since callers must not learn what others have asked, and the models: an answer of
+    // another model is another answer.
+    const models = hosted().map(({ model }) => model);
+    const key = request.cache
+      ? hashing.sha256(canonicalJson([ownerUid, workspace, order, models]))
+      : undefined;
+    const beginning = await retryStale(randomness, async () => {
+      const kept = key === undefined ? undefined : await runs.answer(key);
+      const good = kept && (await this.goodRun(kept.value.runId));
+      if (good !== undefined) {
+        await store.commit([], recordAnswer({ runId: good.id, cached: true }));
+        return { runId: good.id, cached: true, status: good.status };
+      }
+      const { id: runId, deadline, status } = run;
+      // Kept for as long as the run may take, and then for as long as its answer is fresh.
+      const expiresAt = new Date(deadline.getTime() + FRESH_MILLISECONDS);
+      const changes: Change[] = [{ kind: 'createRun', run, order }];
+      if (key !== undefined)
+        changes.push({ kind: 'keepAnswer', key, runId, expiresAt, replaces: kept?.version });
+      await store.commit(changes, recordAnswer({ runId, cached: false }));
+      return { runId, cached: false, status };
+    });
+    const { status, ...answer } = beginning;
+    // The instance that stored a cached one may have died before it dispatched it. Twice is once.
+    if (status === 'pending') await this.dispatch(answer.runId);
+    return answer;
+  }
+
+  /** A success that is fresh, or a run that may still become one. */
+  private async goodRun(runId: string): Promise<Run | undefined> {
+    const run = (await this.ports.runs.find(runId))?.value;
+    if (run?.endedAt === undefined) return run?.cancelRequested ? undefined : run;
+    const age = this.ports.clock.now().getTime() - run.endedAt.getTime();
+    return run.status === 'succeeded' && age < FRESH_MILLISECONDS ? run : undefined;
   }
 
   /**
@@ -71,13 +121,13 @@ export class RunService {
   /** What a caller has said of its budget, and the deployment's for what it has not. */
   budgetOf(
     wanted: { readonly tokens?: number | undefined; readonly cost_usd?: number | undefined } = {},
-  ): RunBudget {
+  ): RunOrder['budget'] {
     const { budget } = this.ports;
     return { tokens: wanted.tokens ?? budget.tokens, costUsd: wanted.cost_usd ?? budget.costUsd };
   }
 
   /**
-   * The run when it has ended, or as it is when the signal aborts.
+   * Goes on until the run has ended, or until the signal aborts.
    * @param told is told of each change
    */
   async follow(runId: string, until: AbortSignal, told: (run: Run) => void): Promise<void> {
@@ -114,10 +164,9 @@ export class RunService {
     limit: number,
     after: string | undefined,
   ): Promise<Slice<Run>> {
-    const { runs } = this.ports;
-    if (after === undefined) return runs.list(principal.ownerUid, status, { limit });
-    const { id, createdAt } = (await this.visible(principal, after)).value;
-    return runs.list(principal.ownerUid, status, { limit, after: { at: createdAt, id } });
+    const last = after === undefined ? undefined : (await this.visible(principal, after)).value;
+    const page = last ? { limit, after: { at: last.createdAt, id: last.id } } : { limit };
+    return this.ports.runs.list(principal.ownerUid, status, page);
   }
 
   /**
@@ -164,14 +213,11 @@ export class RunService {
   /** Dispatches what was not taken up in time: its dispatch was lost, or its instance. */
   private async dispatchLost(turn: SweepTurn): Promise<Swept> {
     let dispatched = 0;
-    const end = await walk(
-      turn,
-      (after) => this.ports.runs.due(turn.now, DUE_BATCH, after),
-      async ({ id }) => {
-        await this.dispatch(id);
-        dispatched++;
-      },
-    );
+    const due = (after: SweepTurn['from']) => this.ports.runs.due(turn.now, DUE_BATCH, after);
+    const end = await walk(turn, due, async ({ id }) => {
+      await this.dispatch(id);
+      dispatched++;
+    });
     return { ...end, counts: { dispatched } };
   }
 
@@ -180,17 +226,13 @@ export class RunService {
    * has ended, as when an instance made it that had lost the run, it is cancelled.
    */
   async taskChanged(taskId: string): Promise<void> {
+    const { runs, tasks, store, clock, randomness, dispatch } = this.ports;
     const runId = runOfTask(taskId);
     if (runId === undefined) return;
     // What becomes readable again is written, and so comes here again.
-    const task = (await unlessUnreadable(this.ports.tasks.find(taskId)))?.value;
+    const task = (await unlessUnreadable(tasks.find(taskId)))?.value;
     if (task === undefined) return;
-    if (isClosed(task.status)) await this.ports.dispatch.dispatch(runId);
-    else await this.cancelOpenTasks(runId);
-  }
-
-  private cancelOpenTasks(runId: string): Promise<void> {
-    const { runs, tasks, store, clock, randomness } = this.ports;
+    if (isClosed(task.status)) return dispatch.dispatch(runId);
     return retryStale(randomness, async () => {
       const run = (await runs.find(runId))?.value;
       const changes = run === undefined ? [] : await taskCancellations(tasks, run, clock.now());
@@ -206,6 +248,46 @@ export class RunService {
       this.ports.log.error('run_not_dispatched', { runId, error });
     }
   }
+}
+
+function newRun(
+  id: string,
+  { ownerUid, uid: startedBy }: Principal,
+  workspace: string,
+  { workflow, input, selection }: RunRequest,
+  createdAt: Date,
+): Run {
+  const origin = { id, ownerUid, startedBy, workspace, createdAt };
+  const run: Run = {
+    ...origin,
+    workflow: workflow.name,
+    title: [...input].slice(0, TITLE_LENGTH).join(''),
+    status: 'pending',
+    cancelRequested: false,
+    epoch: 0,
+    deliveries: 0,
+    deadline: new Date(createdAt.getTime() + LIFETIME_MILLISECONDS),
+    current: [],
+    stepsSettled: 0,
+    stepsPlanned: allSteps(workflow).length,
+    spent: NOTHING_SPENT,
+    warnings: [],
+    ...(selection && { selection }),
+  };
+  return released(run, createdAt);
+}
+
+/** @throws MusterError VALIDATION_ERROR where it is too much for one document, or for a prompt of the first steps */
+function orderOf({ workflow, input, context, budget, parallel }: RunRequest): RunOrder {
+  const order = { workflow, input, context, budget, parallel };
+  requireSize('A run', 'input', order, MAX_ORDER_BYTES);
+  const { next } = progressOf(workflow, order, new Map());
+  if (next.kind !== 'failed' || next.reason !== 'PROMPT_TOO_LARGE') return order;
+  throw new MusterError('VALIDATION_ERROR', `Step "${next.at.name}": ${next.error}`, {
+    field: 'workflow',
+    reason: next.reason,
+    suggestion: 'Name what is long once in a template, or send less of it.',
+  });
 }
 
 /** What the orchestration tools ask. */
