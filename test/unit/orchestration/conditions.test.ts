@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
-  ConditionError,
   checkCondition,
   evaluateCondition,
 } from '../../../functions/src/toolsets/orchestration/rules/workflows/condition.ts';
-import type { Scope } from '../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
+import {
+  ExpressionError,
+  type Scope,
+} from '../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
 
 /** Milliseconds: for what computes much, on a machine that is busy with other things. */
 const LOADED_MACHINE = 120_000;
@@ -71,7 +73,7 @@ describe('a condition', () => {
     it(`refuses ${expression.slice(0, 50)}`, () => {
       assert.throws(
         () => checkCondition(expression),
-        (error) => error instanceof ConditionError && why.test(error.message),
+        (error) => error instanceof ExpressionError && why.test(error.message),
       );
     });
   }
@@ -85,7 +87,7 @@ describe('a condition', () => {
   ];
   for (const expression of broken) {
     it(`says that ${expression} cannot be judged`, () => {
-      assert.throws(() => evaluateCondition(expression, scope), ConditionError);
+      assert.throws(() => evaluateCondition(expression, scope), ExpressionError);
     });
   }
 
@@ -138,7 +140,7 @@ describe('a condition', () => {
           checkCondition(expression);
           assert.equal(typeof evaluateCondition(expression, scope), 'boolean');
         } catch (error) {
-          assert.ok(error instanceof ConditionError, String(error));
+          assert.ok(error instanceof ExpressionError, String(error));
           assert.ok(error.message.length < 700 && !error.message.includes('\n'), error.message);
         }
       }),

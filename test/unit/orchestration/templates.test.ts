@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { jsonObject } from '../../../functions/src/kernel/json.ts';
 import type { Scope } from '../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
 import {
+  ExpressionError,
   fenced,
-  TemplateError,
 } from '../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
 import {
   checkTemplate,
@@ -100,7 +100,7 @@ describe('a template', () => {
     it(`refuses ${template.slice(0, 40)}`, () => {
       assert.throws(
         () => checkTemplate(template),
-        (error) => error instanceof TemplateError && why.test(error.message),
+        (error) => error instanceof ExpressionError && why.test(error.message),
       );
     });
   }
@@ -108,9 +108,9 @@ describe('a template', () => {
   it('stops where its sections would multiply without end', () => {
     const large = { ...scope, context: { list: Array.from({ length: 1000 }, () => 'x'.repeat(500)) } };
     const nested = '{{#context.list}}{{#context.list}}{{.}}{{/context.list}}{{/context.list}}';
-    assert.throws(() => renderTemplate(nested, large), TemplateError);
+    assert.throws(() => renderTemplate(nested, large), ExpressionError);
     const silent = '{{#context.list}}{{#context.list}}{{/context.list}}{{/context.list}}';
-    assert.throws(() => renderTemplate(silent, large), TemplateError);
+    assert.throws(() => renderTemplate(silent, large), ExpressionError);
   });
 
   const with380000 = { ...scope, input: 'x'.repeat(380_000) };
@@ -122,7 +122,7 @@ describe('a template', () => {
   it('is refused at the placeholder that makes it too long, and nothing is rendered after it', () => {
     assert.throws(
       () => renderTemplate('{{input}}'.repeat(2200), with380000),
-      new TemplateError(
+      new ExpressionError(
         'With {{input}}, which has 380000 characters, it would have more than 800000 characters.',
       ),
     );
@@ -167,7 +167,7 @@ describe('a template', () => {
       `{{=a}}${' '.repeat(200_000)}`,
       `{{! a ${' '.repeat(200_000)}b`,
     ];
-    for (const text of hostile) assert.throws(() => checkTemplate(text), TemplateError);
+    for (const text of hostile) assert.throws(() => checkTemplate(text), ExpressionError);
   }).timeout(5000); // at two hundred thousand, what is quadratic takes fifteen seconds each
 
   it('renders or is refused, whatever is written', () => {
@@ -209,7 +209,7 @@ describe('a template', () => {
           checkTemplate(template);
           assert.equal(typeof renderTemplate(template, scope), 'string');
         } catch (error) {
-          assert.ok(error instanceof TemplateError, `${template}: ${String(error)}`);
+          assert.ok(error instanceof ExpressionError, `${template}: ${String(error)}`);
         }
       }),
       { numRuns: 300 },

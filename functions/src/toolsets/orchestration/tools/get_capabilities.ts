@@ -52,6 +52,6 @@ export const getCapabilities = defineTool({
       language: language === undefined ? undefined : languageNamed(language),
       role: role === undefined ? undefined : requireRole(role, 'requirements.role'),
     });
-    return { recommendations, inferred: inferred.length > 0 ? inferred : undefined };
+    return { recommendations, ...(inferred.length > 0 && { inferred }) };
   },
 });

@@ -38,9 +38,9 @@ type ListedAgent = z.output<typeof agentShape>;
 type HostedAgent = Awaited<ReturnType<AgentRoster['list']>>['hosted'][number];
 
 function hostedAnswer({ name, availability: now, model, capabilities, metrics }: HostedAgent): ListedAgent {
-  const status = now.available ? 'available' : 'unavailable';
-  const reason = now.available ? undefined : now.reason;
-  return { name, kind: 'hosted', status, reason, model, capabilities, metrics };
+  const known = { name, kind: 'hosted', model, capabilities, ...(metrics && { metrics }) } as const;
+  if (now.available) return { ...known, status: 'available' };
+  return { ...known, status: 'unavailable', reason: now.reason };
 }
 
 function networkAnswer(agent: Agent, includeMetrics: boolean): ListedAgent {
@@ -56,7 +56,7 @@ function networkAnswer(agent: Agent, includeMetrics: boolean): ListedAgent {
     status: availability(agent) === 'busy' ? 'busy' : 'available',
     capabilities: {},
     skills: agent.capabilities.map(({ name }) => name),
-    metrics: includeMetrics && closed > 0 ? metrics : undefined,
+    ...(includeMetrics && closed > 0 && { metrics }),
   };
 }
 

@@ -5,7 +5,7 @@
  */
 
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
-import type { Scope } from './scope.ts';
+import { ExpressionError, type Scope } from './scope.ts';
 
 const limits = { maxAstNodes: 100, maxDepth: 16, maxListElements: 20, maxMapEntries: 0, maxCallArguments: 2 };
 
@@ -33,12 +33,12 @@ const EXAMPLE = 'A condition is CEL, such as steps.review.output.startsWith("APP
 
 /**
  * @returns the steps that it names
- * @throws ConditionError where it is no condition; the message says why
+ * @throws ExpressionError where it is no condition; the message says why
  */
 export function checkCondition(expression: string): { readonly steps: readonly string[] } {
   const { valid, type, error } = environment.check(expression);
-  if (!valid) throw new ConditionError(`${summaryOf(error)} ${EXAMPLE}`);
-  if (type !== 'bool' && type !== 'dyn') throw new ConditionError(`It gives ${type}, not true or false.`);
+  if (!valid) throw new ExpressionError(`${summaryOf(error)} ${EXAMPLE}`);
+  if (type !== 'bool' && type !== 'dyn') throw new ExpressionError(`It gives ${type}, not true or false.`);
   const steps = new Set<string>();
   inspect(environment.parse(expression).ast, steps);
   return { steps: [...steps] };
@@ -46,7 +46,7 @@ export function checkCondition(expression: string): { readonly steps: readonly s
 
 /**
  * @param expression as checkCondition has accepted it
- * @throws ConditionError where it cannot be evaluated in this scope
+ * @throws ExpressionError where it cannot be evaluated in this scope
  */
 export function evaluateCondition(expression: string, scope: Scope): boolean {
   const { input, context, iteration, steps } = scope;
@@ -55,23 +55,15 @@ export function evaluateCondition(expression: string, scope: Scope): boolean {
   try {
     value = environment.evaluate(expression, values);
   } catch (error) {
-    throw new ConditionError(summaryOf(error), { cause: error });
+    throw new ExpressionError(summaryOf(error), { cause: error });
   }
   if (typeof value === 'boolean') return value;
-  throw new ConditionError('It gives something else than true or false.');
-}
-
-/** Why an expression is no condition, or could not be evaluated. */
-export class ConditionError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'ConditionError';
-  }
+  throw new ExpressionError('It gives something else than true or false.');
 }
 
 function inspect(node: ASTNode, steps: Set<string>): void {
   if ((node.op === 'call' || node.op === 'rcall') && !FUNCTIONS.includes(node.args[0])) {
-    throw new ConditionError(`There is no ${node.args[0]}() here; there are ${FUNCTIONS.join(', ')}.`);
+    throw new ExpressionError(`There is no ${node.args[0]}() here; there are ${FUNCTIONS.join(', ')}.`);
   }
   const named = stepNamed(node);
   if (named !== undefined) {
@@ -79,7 +71,7 @@ function inspect(node: ASTNode, steps: Set<string>): void {
     return;
   }
   if (node.op === 'id' && node.args === 'steps') {
-    throw new ConditionError('A step is named by itself: steps.plan.output, or steps["plan-b"].output.');
+    throw new ExpressionError('A step is named by itself: steps.plan.output, or steps["plan-b"].output.');
   }
   for (const inner of nodesWithin(node.args)) inspect(inner, steps);
 }

@@ -5,19 +5,17 @@
  */
 
 import type { AgentRole } from '../agents/profile.ts';
-import { ConditionError, evaluateCondition } from './condition.ts';
+import { evaluateCondition } from './condition.ts';
 import { allSteps, type Block, blocksOf, type Step, stagesOf, type Workflow } from './definition.ts';
 import {
   BoundedText,
+  ExpressionError,
   fenced,
-  type Given,
   printed,
   type Scope,
   type StepOutcome,
   type StepResult,
-  scopeAtStart,
-  TemplateError,
-  withStep,
+  type StepView,
 } from './scope.ts';
 import { renderTemplate } from './template.ts';
 
@@ -54,17 +52,15 @@ export interface Progress {
 }
 
 /** @param outcomes by outcomeKey */
-export function progressOf(
-  workflow: Workflow,
-  given: Given,
-  outcomes: ReadonlyMap<string, StepOutcome>,
-): Progress {
-  return new Replay(workflow, given, outcomes).run();
+export function progressOf(...given: ConstructorParameters<typeof Replay>): Progress {
+  return new Replay(...given).run();
 }
 
 export function outcomeKey({ name, iteration }: StepRound): string {
   return `${name}#${iteration}`;
 }
+
+const UNBEGUN: StepView = { status: 'pending', output: '', results: [] };
 
 class Replay {
   private readonly workflow: Workflow;
@@ -74,10 +70,15 @@ class Replay {
   private readonly ran: string[] = [];
   private scope: Scope;
 
-  constructor(workflow: Workflow, given: Given, outcomes: ReadonlyMap<string, StepOutcome>) {
+  constructor(
+    workflow: Workflow,
+    { input, context }: Pick<Scope, 'input' | 'context'>,
+    outcomes: ReadonlyMap<string, StepOutcome>,
+  ) {
     this.workflow = workflow;
     this.outcomes = outcomes;
-    this.scope = scopeAtStart(workflow, given);
+    const steps = new Map(allSteps(workflow).map(({ name }) => [name, UNBEGUN]));
+    this.scope = { input, context, iteration: 1, steps };
   }
 
   run(): Progress {
@@ -125,7 +126,7 @@ class Replay {
       if (stopped !== undefined) return stopped;
       for (const { name } of stage.filter((step) => !due.includes(step))) {
         this.skipped.push({ name, iteration });
-        this.scope = withStep(this.scope, name, { status: 'skipped' });
+        this.saw(name, { ...(this.scope.steps.get(name) ?? UNBEGUN), status: 'skipped' });
       }
     }
     return undefined;
@@ -135,7 +136,7 @@ class Replay {
     try {
       return evaluateCondition(condition, this.scope);
     } catch (error) {
-      if (!(error instanceof ConditionError)) throw error;
+      if (!(error instanceof ExpressionError)) throw error;
       const why = `The condition ${condition} could not be judged: ${error.message}`;
       return { kind: 'failed', at, reason: 'CONDITION_FAILED', error: why };
     }
@@ -144,36 +145,35 @@ class Replay {
   /** Takes over what the stage's steps have brought, or says which of them are still to run. */
   private stage(steps: readonly Step[], iteration: number): Next | undefined {
     const open: Step[] = [];
-    let scope = this.scope;
+    const views: [name: string, view: StepView][] = [];
     for (const step of steps) {
-      const outcome = this.outcomes.get(outcomeKey({ name: step.name, iteration }));
-      if (outcome === undefined) {
-        open.push(step);
-        continue;
-      }
-      if (outcome.status === 'failed') {
-        const at = { name: step.name, iteration };
+      const at = { name: step.name, iteration };
+      const outcome = this.outcomes.get(outcomeKey(at));
+      if (outcome === undefined) open.push(step);
+      else if (outcome.status === 'failed')
         return { kind: 'failed', at, reason: 'STEP_FAILED', error: outcome.error };
-      }
-      const { output, results = [] } = outcome;
-      scope = withStep(scope, step.name, { status: 'done', output, results });
+      else views.push([step.name, { results: [], ...outcome }]);
     }
     if (open.length > 0) return this.due(open, iteration);
-    this.scope = scope;
+    for (const [name, view] of views) this.saw(name, view);
     this.ran.push(...steps.map(({ name }) => name));
     return undefined;
+  }
+
+  private saw(name: string, view: StepView): void {
+    this.scope = { ...this.scope, steps: new Map(this.scope.steps).set(name, view) };
   }
 
   private due(steps: readonly Step[], iteration: number): Next {
     const due: DueStep[] = [];
     for (const step of steps) {
+      const at = { name: step.name, iteration };
       try {
         const prompt = promptOf(this.workflow, step, this.scope);
         const candidates = step.picks && this.scope.steps.get(step.picks)?.results;
-        due.push({ name: step.name, iteration, step, prompt, ...(candidates && { candidates }) });
+        due.push({ ...at, step, prompt, ...(candidates && { candidates }) });
       } catch (error) {
-        if (!(error instanceof TemplateError)) throw error;
-        const at = { name: step.name, iteration };
+        if (!(error instanceof ExpressionError)) throw error;
         const why = `The prompt could not be made: ${error.message}`;
         return { kind: 'failed', at, reason: 'PROMPT_TOO_LARGE', error: why };
       }
@@ -193,7 +193,7 @@ const TASK_OF_ROLE: Readonly<Record<AgentRole, string>> = {
  * A step's own template; without one, what its role asks for: the input, the context and the outputs so far. A
  * lone step that executes passes the input on as it is, and one that picks gets nothing but the task: the answers
  * come with the request to rank them.
- * @throws TemplateError where it would be too long
+ * @throws ExpressionError where it would be too long
  */
 function promptOf(workflow: Workflow, step: Step, scope: Scope): string {
   if (step.prompt !== undefined) return renderTemplate(step.prompt, scope);

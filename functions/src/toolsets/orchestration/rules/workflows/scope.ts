@@ -1,6 +1,5 @@
 /** What templates and conditions see: the input, the context, and the outputs of the steps so far. */
 import { canonicalJson, type JsonObject } from '../../../../kernel/json.ts';
-import { allSteps, type Workflow } from './definition.ts';
 
 /** What one of several agents has answered. */
 export interface StepResult {
@@ -28,31 +27,11 @@ export interface Scope {
   readonly steps: ReadonlyMap<string, StepView>;
 }
 
-export type Given = Pick<Scope, 'input' | 'context'>;
-
-const UNBEGUN: StepView = { status: 'pending', output: '', results: [] };
-
-export function scopeAtStart(workflow: Workflow, { input, context }: Given): Scope {
-  return {
-    input,
-    context,
-    iteration: 1,
-    steps: new Map(allSteps(workflow).map(({ name }) => [name, UNBEGUN])),
-  };
-}
-
-export function withStep(scope: Scope, name: string, change: Partial<StepView>): Scope {
-  const view = { ...(scope.steps.get(name) ?? UNBEGUN), ...change };
-  return { ...scope, steps: new Map(scope.steps).set(name, view) };
-}
-
-// Text for prompts: no longer than a prompt may be, and with what came from outside fenced as data.
-
-/** Why a text is no template, or why there is no prompt. */
-export class TemplateError extends Error {
+/** Why a text is no template or no condition, why it could not be evaluated, or why there is no prompt. */
+export class ExpressionError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
-    this.name = 'TemplateError';
+    this.name = 'ExpressionError';
   }
 }
 
@@ -71,12 +50,12 @@ export class BoundedText {
 
   /**
    * @param what names the piece where it is one too many
-   * @throws TemplateError
+   * @throws ExpressionError
    */
   add(piece: string, what: string): void {
     this.characters += piece.length;
     if (this.characters > MAX_PROMPT_LENGTH)
-      throw new TemplateError(`With ${what}, it would have more than ${MAX_PROMPT_LENGTH} characters.`);
+      throw new ExpressionError(`With ${what}, it would have more than ${MAX_PROMPT_LENGTH} characters.`);
     this.pieces.push(piece);
   }
 

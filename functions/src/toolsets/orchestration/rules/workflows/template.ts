@@ -5,7 +5,7 @@
  */
 
 import mustache from 'mustache';
-import { BoundedText, fenced, printed, type Scope, type StepView, TemplateError } from './scope.ts';
+import { BoundedText, ExpressionError, fenced, printed, type Scope, type StepView } from './scope.ts';
 
 /**
  * How many parts may be rendered in all: sections within sections multiply, whether or not they have something to
@@ -15,7 +15,7 @@ const MAX_PARTS = 100_000;
 
 /**
  * @returns the steps that it names
- * @throws TemplateError where it is no template; the message says why
+ * @throws ExpressionError where it is no template; the message says why
  */
 export function checkTemplate(template: string): { readonly steps: readonly string[] } {
   return { steps: [...stepsNamed(partsOf(template))] };
@@ -23,7 +23,7 @@ export function checkTemplate(template: string): { readonly steps: readonly stri
 
 /**
  * @param template as checkTemplate has accepted it
- * @throws TemplateError where the prompt would be too long
+ * @throws ExpressionError where the prompt would be too long
  */
 export function renderTemplate(template: string, scope: Scope): string {
   const parts = partsOf(template);
@@ -79,7 +79,7 @@ class Rendering {
   }
 
   private count(): void {
-    if (++this.rendered > MAX_PARTS) throw new TemplateError('Its sections repeat too often.');
+    if (++this.rendered > MAX_PARTS) throw new ExpressionError('Its sections repeat too often.');
   }
 }
 
@@ -154,7 +154,7 @@ function stepsNamed(parts: readonly Part[]): ReadonlySet<string> {
   return names;
 }
 
-/** @throws TemplateError where it is no template; the message says why */
+/** @throws ExpressionError where it is no template; the message says why */
 function partsOf(template: string): readonly Part[] {
   const text = tightened(template);
   let tokens: readonly Token[];
@@ -162,7 +162,7 @@ function partsOf(template: string): readonly Part[] {
     tokens = new mustache.Writer().parse(text);
   } catch (error) {
     const message = error instanceof Error ? error.message : '';
-    throw new TemplateError(`It is no Mustache template: ${message}.`, { cause: error });
+    throw new ExpressionError(`It is no Mustache template: ${message}.`, { cause: error });
   }
   return partsAmong(tokens, 0);
 }
@@ -183,7 +183,7 @@ function tightened(template: string): string {
       .startsWith('{');
     const end = isTriple ? '}}}' : '}}';
     const close = template.indexOf(end, open + 2);
-    if (close === -1) throw new TemplateError(`It is no Mustache template: Unclosed tag at ${open}.`);
+    if (close === -1) throw new ExpressionError(`It is no Mustache template: Unclosed tag at ${open}.`);
     const inner = template.slice(open + 2, close).trim();
     const within = isTriple ? `&${inner.slice(1)}` : inner;
     pieces.push(template.slice(at, open), `{{${tightTag(within)}}}`);
@@ -198,7 +198,7 @@ function tightTag(inner: string): string {
   const first = inner.charAt(0);
   const sigil = SIGILS.has(first) ? first : '';
   if (sigil === '>' || sigil === '=')
-    throw new TemplateError('It may not include partials or set delimiters.');
+    throw new ExpressionError('It may not include partials or set delimiters.');
   if (sigil === '!') return '!';
   const path = inner.slice(sigil.length).trim();
   if (/\s/.test(path)) throw namesNothing(path);
@@ -213,7 +213,7 @@ function partsAmong(tokens: readonly Token[], depth: number): readonly Part[] {
     requirePath(text, depth);
     if (kind !== '#' && kind !== '^') return [{ kind: 'value', path: text }];
     if (depth === MAX_SECTION_DEPTH)
-      throw new TemplateError(`Its sections may be ${MAX_SECTION_DEPTH} deep.`);
+      throw new ExpressionError(`Its sections may be ${MAX_SECTION_DEPTH} deep.`);
     const parts = Array.isArray(inner) ? partsAmong(inner, depth + 1) : [];
     return [{ kind: kind === '#' ? 'section' : 'inverted', path: text, parts }];
   });
@@ -224,14 +224,14 @@ function requirePath(path: string, depth: number): void {
   const [root = '', step] = path.split('.', 2);
   if (root === 'steps') {
     if (step !== undefined && step !== '') return;
-    throw new TemplateError('A step is named by itself: {{steps.plan.output}}.');
+    throw new ExpressionError('A step is named by itself: {{steps.plan.output}}.');
   }
   if (depth === 0 && !ROOTS.includes(root)) {
-    throw new TemplateError(`There is no "${root}"; there are ${ROOTS.join(', ')}.`);
+    throw new ExpressionError(`There is no "${root}"; there are ${ROOTS.join(', ')}.`);
   }
 }
 
-function namesNothing(path: string): TemplateError {
+function namesNothing(path: string): ExpressionError {
   const shown = path.length > SHOWN_LENGTH ? `${path.slice(0, SHOWN_LENGTH)}…` : path;
-  return new TemplateError(`"{{${shown}}}" names nothing.`);
+  return new ExpressionError(`"{{${shown}}}" names nothing.`);
 }

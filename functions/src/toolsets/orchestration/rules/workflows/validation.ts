@@ -2,9 +2,9 @@
 
 import type { z } from 'zod';
 import { MusterError } from '../../../../kernel/errors.ts';
-import { requireSize } from '../../../../kernel/json.ts';
+import { parsedJson, requireSize } from '../../../../kernel/json.ts';
 import { HOSTED_AGENTS, isAgent, NETWORK, unknownAgent } from '../agents/profile.ts';
-import { ConditionError, checkCondition } from './condition.ts';
+import { checkCondition } from './condition.ts';
 import {
   agentsOf,
   allSteps,
@@ -19,7 +19,7 @@ import {
   stepSchema,
   type Workflow,
 } from './definition.ts';
-import { TemplateError } from './scope.ts';
+import { ExpressionError } from './scope.ts';
 import { checkTemplate } from './template.ts';
 
 /** A definition, in bytes of JSON. */
@@ -31,8 +31,11 @@ const MAX_DEFINITION_BYTES = 100_000;
  * @throws MusterError VALIDATION_ERROR or INVALID_FORMAT, naming the step and the reason
  */
 export function readWorkflow(definition: unknown, field: string): Workflow {
-  const raw = typeof definition === 'string' ? parsedJson(definition, field) : definition;
-  if (!isObject(raw)) throw notAnObject(field);
+  const raw = typeof definition === 'string' ? parsedJson(definition) : definition;
+  if (!isObject(raw)) {
+    const message = 'This is no workflow: expected an object, or its JSON.';
+    throw new MusterError('INVALID_FORMAT', message, { field, suggestion: SUGGESTION });
+  }
   const outline = checked(outlineSchema, raw, 'The workflow', field);
   const workflow = { ...outline, steps: stepsIn(outline.steps, `${field}.steps`) };
   requireSize('A workflow', field, workflow, MAX_DEFINITION_BYTES);
@@ -70,28 +73,36 @@ function requireSound(workflow: Workflow, field: string): void {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined)
     throw invalid(`Step "${twice}": another step has the same name.`, `${field}.steps`);
-  const problem = problemAmong(workflow, steps);
-  if (problem !== undefined) throw invalid(problem.reason, `${field}.${problem.at}`);
+  requireSoundSteps(workflow, steps, field);
   const unknown = workflow.result?.find((name) => !names.includes(name));
   if (unknown !== undefined) throw invalid(`result: there is no step "${unknown}".`, `${field}.result`);
 }
 
-/** The first in a step; where there is none, in a group. */
-function problemAmong(workflow: Workflow, steps: readonly Step[]): Problem | undefined {
-  const entries = workflow.steps.map((of, index) => ({ of, at: `steps.${index}` }));
-  const located = entries.flatMap(({ of, at }) =>
-    isGroup(of) ? of.steps.map((step, index) => ({ step, at: `${at}.steps.${index}` })) : [{ step: of, at }],
+/** First each step, then each group. */
+function requireSoundSteps(workflow: Workflow, steps: readonly Step[], field: string): void {
+  const entries = workflow.steps.map((of, index) => ({ of, path: `steps.${index}` }));
+  const located = entries.flatMap(({ of, path }) =>
+    isGroup(of)
+      ? of.steps.map((step, index) => ({ step, path: `${path}.steps.${index}` }))
+      : { step: of, path },
   );
-  for (const { step, at } of located) {
-    const found = stepProblem(step, steps) ?? referenceProblem(workflow, step);
-    if (found) return { reason: `Step "${step.name}": ${found.reason}`, at: `${at}.${found.at}` };
+  const failing =
+    (what: string, path: string): Fail =>
+    (reason, at) => {
+      throw invalid(`${what}: ${reason}`, `${field}.${path}.${at}`);
+    };
+  for (const { step, path } of located) {
+    const fail = failing(`Step "${step.name}"`, path);
+    requireAgents(step, fail);
+    requireChoice(step, steps, fail);
+    requireReferences(workflow, step, fail);
   }
-  for (const { of, at } of entries) {
-    const found = isGroup(of) ? referenceProblem(workflow, of) : undefined;
-    if (found) return { reason: `The group at ${at}: ${found.reason}`, at: `${at}.${found.at}` };
-  }
-  return undefined;
+  for (const { of, path } of entries)
+    if (isGroup(of)) requireReferences(workflow, of, failing(`The group at ${path}`, path));
 }
+
+/** Says what is wrong with a step or a group, and in which of its fields. */
+type Fail = (reason: string, at: string) => never;
 
 function checked<Schema extends z.ZodType>(
   schema: Schema,
@@ -102,26 +113,10 @@ function checked<Schema extends z.ZodType>(
   const { success, data, error } = schema.safeParse(raw);
   if (success) return data;
   const [issue] = error.issues;
+  const message = issue?.message ?? 'Invalid input';
   const path = issue?.path.join('.') ?? '';
-  throw invalid(
-    `${what}: ${path === '' ? '' : `${path}: `}${issue?.message ?? 'Invalid input'}.`,
-    path === '' ? field : `${field}.${path}`,
-  );
-}
-
-function parsedJson(text: string, field: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw notAnObject(field);
-  }
-}
-
-function notAnObject(field: string): MusterError {
-  return new MusterError('INVALID_FORMAT', 'This is no workflow: expected an object, or its JSON.', {
-    field,
-    suggestion: SUGGESTION,
-  });
+  if (path === '') throw invalid(`${what}: ${message}.`, field);
+  throw invalid(`${what}: ${path}: ${message}.`, `${field}.${path}`);
 }
 
 function invalid(message: string, field: string): MusterError {
@@ -135,100 +130,75 @@ function invalid(message: string, field: string): MusterError {
 const SUGGESTION =
   'Write {"name": "custom", "steps": [{"agent": "claude", "role": "plan"}, {"agent": "gemini"}]}; list_workflows with detailed: true shows whole definitions.';
 
-/** What is wrong with the templates and conditions of a step or a group, or with the steps that they name. */
-function referenceProblem(workflow: Workflow, of: Step | Group): Problem | undefined {
+/** Checks the templates and conditions of a step or a group, and that the steps come before it that they name. */
+function requireReferences(workflow: Workflow, of: Step | Group, fail: Fail): void {
   const known = reachable(workflow, of);
   const all = allSteps(workflow).map(({ name }) => name);
-  for (const [at, named] of namings(of)) {
-    const steps = namedSteps(named);
-    if (typeof steps === 'string') return { reason: `${at}: ${steps}`, at };
-    const missing = steps.find((name) => !known.includes(name));
-    if (missing === undefined) continue;
+  const check = (
+    at: string,
+    text: string | undefined,
+    namedIn: (text: string) => readonly string[],
+  ): void => {
+    const named = text === undefined ? [] : stepsNamed(() => namedIn(text), at, fail);
+    const missing = named.find((name) => !known.includes(name));
+    if (missing === undefined) return;
     const why = all.includes(missing) ? 'does not come before it' : 'does not exist';
-    return { reason: `${at}: the step "${missing}" ${why}.`, at };
+    fail(`${at}: the step "${missing}" ${why}.`, at);
+  };
+  const conditionSteps = (text: string) => checkCondition(text).steps;
+  if (isGroup(of)) {
+    check('repeat.until', of.repeat.until, conditionSteps);
+    return;
   }
-  return undefined;
+  check('prompt', of.prompt, (prompt) => checkTemplate(prompt).steps);
+  check('condition', of.condition, conditionSteps);
+  check('picks', of.picks, (name) => [name]);
 }
 
-/** Where a step or a group may name steps, and what finds the names there. */
-function namings(of: Step | Group): [at: string, () => readonly string[]][] {
-  if (isGroup(of)) return [['repeat.until', () => checkCondition(of.repeat.until).steps]];
-  const { prompt, condition, picks } = of;
-  return [
-    ['prompt', () => (prompt === undefined ? [] : checkTemplate(prompt).steps)],
-    ['condition', () => (condition === undefined ? [] : checkCondition(condition).steps)],
-    ['picks', () => (picks === undefined ? [] : [picks])],
-  ];
-}
-
-/** The names, or why there are none. */
-function namedSteps(find: () => readonly string[]): readonly string[] | string {
+function stepsNamed(find: () => readonly string[], at: string, fail: Fail): readonly string[] {
   try {
     return find();
   } catch (error) {
-    if (error instanceof ConditionError || error instanceof TemplateError) return error.message;
+    if (error instanceof ExpressionError) return fail(`${at}: ${error.message}`, at);
     throw error;
   }
 }
 
 /** The steps that have run before it; within a repeated group all of the group's, from the round before. */
 function reachable(workflow: Workflow, of: Step | Group): readonly string[] {
-  const before: string[] = [];
-  for (const block of blocksOf(workflow)) {
-    const names = block.steps.map(({ name }) => name);
-    const isWithin = isGroup(of) ? block.group === of : block.steps.includes(of);
-    if (!isWithin) {
-      before.push(...names);
-      continue;
-    }
-    if (block.group !== undefined) return [...before, ...names];
-    for (const stage of stagesOf(block.steps)) {
-      if (!isGroup(of) && stage.includes(of)) break;
-      before.push(...stage.map(({ name }) => name));
-    }
-    return before;
+  const before: Step[] = [];
+  for (const { steps, group } of blocksOf(workflow)) {
+    const isWithin = of === group || steps.some((step) => step === of);
+    const stages = stagesOf(steps);
+    const own = stages.findIndex((stage) => stage.some((step) => step === of));
+    before.push(...(isWithin && group === undefined ? stages.slice(0, own).flat() : steps));
+    if (isWithin) break;
   }
-  return before;
+  return before.map(({ name }) => name);
 }
 
-/** What is wrong with a step, and in which of its fields. */
-interface Problem {
-  readonly reason: string;
-  readonly at: string;
-}
-
-/** What is wrong with a step by itself or among the others, apart from what it refers to. */
-function stepProblem(step: Step, steps: readonly Step[]): Problem | undefined {
-  return agentProblem(step) ?? choiceProblem(step, steps);
-}
-
-function agentProblem({ agent, agents, capabilities }: Step): Problem | undefined {
+function requireAgents({ agent, agents, capabilities }: Step, fail: Fail): void {
   const at = agents === undefined ? 'agent' : 'agents';
-  if (agent !== undefined && agents !== undefined) return { reason: 'it has both agent and agents.', at };
+  if (agent !== undefined && agents !== undefined) fail('it has both agent and agents.', at);
   const names = agentsOf({ agent, agents });
   const unknown = names.find((name) => !isAgent(name));
-  if (unknown !== undefined) return { reason: unknownAgent(unknown), at };
-  if (new Set(names).size < names.length) return { reason: 'it names an agent twice.', at };
+  if (unknown !== undefined) fail(unknownAgent(unknown), at);
+  if (new Set(names).size < names.length) fail('it names an agent twice.', at);
   const alone = names.length > 1 && names.find((name) => !HOSTED_AGENTS.includes(name));
-  if (alone) return { reason: `"${alone}" must be a step's only agent.`, at };
-  if (capabilities.length > 0 && names[0] !== NETWORK) {
-    return { reason: `only an agent "${NETWORK}" is found by capabilities.`, at: 'capabilities' };
-  }
-  return undefined;
+  if (alone) fail(`"${alone}" must be a step's only agent.`, at);
+  if (capabilities.length > 0 && names[0] !== NETWORK)
+    fail(`only an agent "${NETWORK}" is found by capabilities.`, 'capabilities');
 }
 
-/** What is wrong with its mode, or with the step that it picks from. */
-function choiceProblem(step: Step, steps: readonly Step[]): Problem | undefined {
-  const { mode, picks } = step;
-  const names = agentsOf(step);
-  if (mode !== undefined && names.length === 1)
-    return { reason: `the mode ${mode} needs several agents.`, at: 'mode' };
-  if (picks === undefined) return undefined;
-  if (names.length > 1 || names[0] === NETWORK) {
-    return { reason: 'one hosted agent picks.', at: step.agents === undefined ? 'agent' : 'agents' };
-  }
+/** Checks its mode, and the step that it picks from. */
+function requireChoice({ mode, picks, agent, agents }: Step, steps: readonly Step[], fail: Fail): void {
+  const names = agentsOf({ agent, agents });
+  if (mode !== undefined && names.length === 1) fail(`the mode ${mode} needs several agents.`, 'mode');
+  if (picks === undefined) return;
+  if (names.length > 1 || names[0] === NETWORK)
+    fail('one hosted agent picks.', agents === undefined ? 'agent' : 'agents');
   const picked = steps.find(({ name }) => name === picks);
-  if (picked === undefined) return undefined; // referenceProblem says so
-  if (agentsOf(picked).length > 1 && (picked.mode ?? 'all') === 'all') return undefined;
-  return { reason: `"${picks}" is no step of several agents with the mode all.`, at: 'picks' };
+  if (picked === undefined) return; // requireReferences says so
+  if (agentsOf(picked).length > 1 && (picked.mode ?? 'all') === 'all') return;
+  fail(`"${picks}" is no step of several agents with the mode all.`, 'picks');
 }
