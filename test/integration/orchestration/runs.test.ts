@@ -253,7 +253,7 @@ describe('a run', () => {
         [step?.status, step?.settledAt, step?.failure?.reason],
         ['cancelled', run.endedAt, 'RUN_ENDED'],
       );
-      const answer = runShape.parse(runAnswer(await orchestra.view(runId), { cached: false, full: false }));
+      const answer = runShape.parse(runAnswer(await orchestra.view(runId)));
       assert.match(answer.steps[0]?.error ?? '', /was cancelled/);
     });
 

@@ -17,9 +17,10 @@ import {
 } from '../../../functions/src/toolsets/orchestration/rules/agents/selection.ts';
 import {
   networkTask,
-  outcomeOfTask,
+  recordOf,
   runOfTask,
 } from '../../../functions/src/toolsets/orchestration/rules/network.ts';
+import { begun } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import {
   agentsOf,
   allSteps,
@@ -224,22 +225,28 @@ describe('a step for the network', () => {
     const claim = {
       ...{ agentId: 'terminal-2', epoch: 1, claimedAt: START, leaseSeconds: 60, leaseExpiresAt: START },
     };
-    const ended = (changes: Parameters<typeof sampleTask>[0]) => outcomeOfTask(sampleTask(changes));
-    assert.deepEqual(ended({ status: 'done', claim, result: { output: 'Done.' } }), {
-      status: 'done',
-      output: 'Done.',
-      results: [{ agent: 'terminal-2', output: 'Done.' }],
-    });
-    assert.deepEqual(ended({ status: 'failed', claim, error: 'No compiler.' }), {
-      status: 'failed',
-      error: 'The agent terminal-2 could not do the task task-1: No compiler.',
-    });
-    assert.deepEqual(ended({ status: 'cancelled' }), {
-      status: 'failed',
-      error: 'The task task-1 was cancelled.',
-    });
+    const begunStep = begun({ name: 'code', iteration: 1 }, 'execute', 1, START);
+    const ended = (changes: Parameters<typeof sampleTask>[0]) => {
+      const { agents, status, output, failure } = recordOf(begunStep, sampleTask(changes), START);
+      return [status, agents, output ?? failure?.message];
+    };
+    assert.deepEqual(ended({ status: 'done', claim, result: { output: 'Done.' } }), [
+      'succeeded',
+      ['terminal-2'],
+      'Done.',
+    ]);
+    assert.deepEqual(ended({ status: 'failed', claim, error: 'No compiler.' }), [
+      'failed',
+      ['terminal-2'],
+      'The agent terminal-2 could not do the task task-1: No compiler.',
+    ]);
+    assert.deepEqual(ended({ status: 'cancelled' }), [
+      'failed',
+      ['network'],
+      'The task task-1 was cancelled.',
+    ]);
     for (const status of ['available', 'claimed', 'in_progress', 'waiting'] as const) {
-      assert.equal(ended({ status }), undefined);
+      assert.deepEqual(ended({ status }), ['waiting', ['network'], undefined]);
     }
   });
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineResourceTemplate, type ResourceTemplate } from '../../mcp/resource.ts';
+import { defineResourceTemplate } from '../../mcp/resource.ts';
 import type { Toolset } from '../../mcp/tool.ts';
 import type { OrchestrationServices } from './rules/runs/runs.ts';
 import { cancelRun } from './tools/cancel_run.ts';
@@ -18,8 +18,7 @@ import { runAnswer } from './tools/runAnswer.ts';
 import { saveWorkflow } from './tools/save_workflow.ts';
 import { runId, runShape } from './tools/shapes.ts';
 
-// Runs as resources: what MCP's own `subscriptions/listen` watches.
-
+/** Runs as resources: what MCP's own `subscriptions/listen` watches. */
 const run = defineResourceTemplate({
   uriTemplate: 'run://{runId}',
   name: 'run',
@@ -30,13 +29,11 @@ const run = defineResourceTemplate({
   variables: z.object({ runId }),
   read: async ({ services, principal }, { runId: id }) => {
     const view = await services.orchestration.runs.view(principal, id);
-    return JSON.stringify(runShape.parse(runAnswer(view, { cached: false, full: false })));
+    return JSON.stringify(runShape.parse(runAnswer(view)));
   },
   watch: ({ services, principal, gone }, { runId: id }) =>
     services.orchestration.runs.watch(principal, id, gone()),
 });
-
-const templates: readonly ResourceTemplate[] = [run];
 
 /** Work for several models. Source: spec/orchestration.md, in its order; then ours. */
 export const orchestration: Toolset = {
@@ -59,7 +56,7 @@ export const orchestration: Toolset = {
     listRuns,
   ],
   resources: [],
-  templates,
+  templates: [run],
 };
 
 declare module '../../mcp/callContext.ts' {

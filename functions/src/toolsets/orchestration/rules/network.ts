@@ -16,15 +16,9 @@ import type { OrchestrationPorts } from './ports.ts';
 import type { StepTask } from './runs/hostedStep.ts';
 import { type BegunStep, isEnded, type Run, type StepRecord, type StepWork } from './runs/run.ts';
 import type { DueStep } from './workflows/progress.ts';
-import type { StepOutcome } from './workflows/scope.ts';
 
 /** Of the usual importance. */
 const PRIORITY = 5;
-
-/** How the ids of all tasks of a run begin. */
-function tasksOfRun(runId: string): string {
-  return `${runId}-`;
-}
 
 /** The run that a task was made for; undefined where it was made for none. */
 export function runOfTask(taskId: string): string | undefined {
@@ -38,7 +32,7 @@ export function networkTask(
 ): { readonly id: string; readonly draft: TaskDraft } {
   const round = iteration === 1 ? '' : `, round ${iteration}`;
   return {
-    id: `${tasksOfRun(run.id)}${name}-${iteration}`,
+    id: `${run.id}-${name}-${iteration}`,
     draft: {
       description: `Step ${name} of the workflow ${run.workflow}${round}\n\n${prompt}`,
       priority: PRIORITY,
@@ -50,30 +44,6 @@ export function networkTask(
   };
 }
 
-/** @returns undefined while the task is open */
-export function outcomeOfTask(task: Task): StepOutcome | undefined {
-  const by = task.claim === undefined ? 'Nobody' : `The agent ${task.claim.agentId}`;
-  switch (task.status) {
-    case 'done': {
-      const output = task.result?.output ?? '';
-      const results = task.claim && [{ agent: task.claim.agentId, output }];
-      return { status: 'done', output, ...(results && { results }) };
-    }
-    case 'failed':
-      return {
-        status: 'failed',
-        error: `${by} could not do the task ${task.id}: ${task.error ?? 'no reason given'}`,
-      };
-    case 'cancelled':
-      return {
-        status: 'failed',
-        error: `The task ${task.id} was cancelled${task.error === undefined ? '.' : `: ${task.error}`}`,
-      };
-    default:
-      return undefined;
-  }
-}
-
 /** Puts the step's task into the queue, unless it is there, and tells what has become of it. */
 export async function executeOnNetwork(
   { run, due, begun }: Pick<StepTask, 'run' | 'due' | 'begun'>,
@@ -81,8 +51,7 @@ export async function executeOnNetwork(
   taskCreation: TaskCreation,
 ): Promise<StepWork> {
   const { id, draft } = networkTask(run, due);
-  const found = (await ports.tasks.find(id))?.value;
-  const task = found ?? (await createTask({ ...draft, id }, run, taskCreation));
+  const task = (await ports.tasks.find(id))?.value ?? (await createTask({ ...draft, id }, run, taskCreation));
   return { record: recordOf(begun, task, ports.clock.now()), warnings: [] };
 }
 
@@ -95,13 +64,23 @@ async function createTask(draft: TaskDraft, run: Run, taskCreation: TaskCreation
   return task;
 }
 
-function recordOf(begun: BegunStep, task: Task, now: Date): StepRecord {
-  const known = { ...begun, agents: [task.claim?.agentId ?? NETWORK], taskId: task.id };
-  const outcome = outcomeOfTask(task);
-  if (outcome === undefined) return { ...known, status: 'waiting' };
-  const ended = { ...known, settledAt: now };
-  if (outcome.status === 'done') return { ...ended, status: 'succeeded', output: outcome.output };
-  return { ...ended, status: 'failed', failure: { reason: 'TASK_FAILED', message: outcome.error } };
+/** A step as it stands with its task: it waits while that is open. */
+export function recordOf(begun: BegunStep, task: Task, now: Date): StepRecord {
+  const { status, claim, result, error } = task;
+  const known = { ...begun, agents: [claim?.agentId ?? NETWORK], taskId: task.id };
+  const settled = { ...known, settledAt: now };
+  const failed = (message: string): StepRecord => ({
+    ...settled,
+    status: 'failed',
+    failure: { reason: 'TASK_FAILED', message },
+  });
+  if (status === 'done') return { ...settled, status: 'succeeded', output: result?.output ?? '' };
+  if (status === 'failed') {
+    const by = claim === undefined ? 'Nobody' : `The agent ${claim.agentId}`;
+    return failed(`${by} could not do the task ${task.id}: ${error ?? 'no reason given'}`);
+  }
+  if (status !== 'cancelled') return { ...known, status: 'waiting' };
+  return failed(`The task ${task.id} was cancelled${error === undefined ? '.' : `: ${error}`}`);
 }
 
 /**
@@ -115,7 +94,7 @@ export async function taskCancellations(
 ): Promise<readonly Change[]> {
   if (!isEnded(run) || run.status === 'succeeded') return [];
   const end = run.status === 'cancelled' ? 'was cancelled' : 'has failed';
-  const found = await tasks.startingWith(tasksOfRun(run.id));
+  const found = await tasks.startingWith(`${run.id}-`);
   return found
     .filter(({ value }) => !isClosed(value.status))
     .flatMap(({ value: before, version }) => {

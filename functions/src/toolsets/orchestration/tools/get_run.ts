@@ -18,5 +18,5 @@ export const getRun = defineTool({
   notifies: true,
   example: { runId: 'run-abcdefghijklmnopqrst' },
   handler: async (context, { runId: id, waitMs, full }) =>
-    runAnswer(await awaitedRun(context, id, waitMs), { cached: false, full }),
+    runAnswer(await awaitedRun(context, id, waitMs), false, full),
 });

@@ -1,7 +1,6 @@
 /** A run in the words of the specification's answers. */
 
 import { z } from 'zod';
-import type { RecordAnswer } from '../../../kernel/commit.ts';
 import { type ErrorCode, MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
@@ -12,19 +11,14 @@ import { type RunAnswer, runShape } from './shapes.ts';
 /** Of a step that is not the result, characters. */
 const EXCERPT_LENGTH = 1000;
 
-/** @param options `full` asks for every step's output whole */
-export function runAnswer(
-  { run, steps, at }: RunView,
-  { cached, full }: { readonly cached: boolean; readonly full: boolean },
-): RunAnswer {
-  const result = steps.find(({ id }) => id === run.resultStep);
-  const agents = [...new Set(steps.flatMap(participants))];
+/** @param full asks for every step's output whole */
+export function runAnswer({ run, steps, at }: RunView, cached = false, full = false): RunAnswer {
   return {
     success: true,
-    result: result?.output,
+    result: steps.find(({ id }) => id === run.resultStep)?.output,
     metadata: {
       workflow: run.workflow,
-      agents,
+      agents: [...new Set(steps.flatMap(participants))],
       cached,
       duration: (run.endedAt ?? at).getTime() - run.createdAt.getTime(),
     },
@@ -50,37 +44,35 @@ export function requireNotFailed({ id, status, failure }: Run): void {
   }
   if (status !== 'failed') return;
   const { reason, message } = failure ?? { reason: 'FAILED', message: 'The run has failed.' };
-  throw new MusterError(CODES.get(reason) ?? 'MODEL_ERROR', message, { reason, about, suggestion });
+  throw new MusterError(CODES[reason] ?? 'MODEL_ERROR', message, { reason, about, suggestion });
 }
 
 /** Of what is no model's fault. */
-const CODES: ReadonlyMap<string, ErrorCode> = new Map([
-  ['BUDGET_EXHAUSTED', 'QUOTA_EXCEEDED'],
-  ['DEADLINE', 'TIMEOUT'],
-  ['PROMPT_TOO_LARGE', 'VALIDATION_ERROR'],
-  ['CONDITION_FAILED', 'VALIDATION_ERROR'],
-  ['EXECUTION_FAILED', 'INTERNAL'],
-]);
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  BUDGET_EXHAUSTED: 'QUOTA_EXCEEDED',
+  DEADLINE: 'TIMEOUT',
+  PROMPT_TOO_LARGE: 'VALIDATION_ERROR',
+  CONDITION_FAILED: 'VALIDATION_ERROR',
+  EXECUTION_FAILED: 'INTERNAL',
+};
 
 function nextCall({ id, status }: Run): string {
   const why = status === 'waiting' ? 'A live agent has a step in hand.' : 'The run goes on.';
   return `${why} Call get_run with runId "${id}" and waitMs to wait for it, or cancel_run to end it.`;
 }
 
+/** Of what the step and its attempts have, the schema of the answer leaves out what it does not list. */
 function stepAnswer(step: ShownStep, full: boolean): RunAnswer['steps'][number] {
-  const { name, iteration, role, agents, status, output, results, explanation, failure, taskId } = step;
+  const { iteration, agents, output, results, explanation, failure } = step;
   const excerpt = (text: string | undefined) => (full ? text : shortened(text));
   return {
-    name,
+    ...step,
     iteration: iteration > 1 ? iteration : undefined,
-    role,
     agent: agents.join(', '),
-    status,
     output: excerpt(output),
     results: results?.map((result) => ({ ...result, output: excerpt(result.output) })),
     explanation: explanation || undefined,
     error: failure?.message,
-    taskId,
   };
 }
 
@@ -92,12 +84,12 @@ function shortened(text: string | undefined): string | undefined {
 }
 
 function attemptsOf({ name, attempts }: ShownStep): RunAnswer['attempts'] {
-  return attempts.map(({ call: _, number: __, end, costUsd: ___, usage, outcomeUnknown, ...same }) => ({
-    ...same,
+  return attempts.map((attempt) => ({
+    ...attempt,
     step: name,
-    outcome: end,
-    tokens: { input: usage.inputTokens, output: usage.outputTokens },
-    outcomeUnknown: outcomeUnknown || undefined,
+    outcome: attempt.end,
+    tokens: { input: attempt.usage.inputTokens, output: attempt.usage.outputTokens },
+    outcomeUnknown: attempt.outcomeUnknown || undefined,
   }));
 }
 
@@ -106,8 +98,6 @@ function participants({ attempts, agents, taskId }: ShownStep): readonly string[
   if (taskId !== undefined) return agents;
   return attempts.filter(({ end }) => end === 'answered').map(({ agent }) => agent);
 }
-
-// What every tool does that starts a run: begin it, wait for it, and answer its result.
 
 /** The most that a call waits, of the 50 seconds that it has. */
 export const LONGEST_WAIT_MS = 45_000;
@@ -134,12 +124,12 @@ export async function runAndAnswer(
   waitMs?: number,
 ): Promise<RunAnswer> {
   const { services, principal, workspace, operation } = context;
-  const recordAnswer: RecordAnswer<Beginning> = ({ runId, cached }) => {
+  const { runs } = services.orchestration;
+  const beginning = await runs.start(principal, workspace, request, ({ runId, cached }) => {
     // The commit may be done without its answer coming in time.
     sayIfLate(context, runId);
     return operation.recordAnswer({ runId, cached });
-  };
-  const beginning = await services.orchestration.runs.start(principal, workspace, request, recordAnswer);
+  });
   return answerOf(context, beginning, waitMs);
 }
 
@@ -149,9 +139,9 @@ export async function answerAgain(
   stored: JsonObject,
   waitMs?: number,
 ): Promise<RunAnswer> {
-  const { runId, cached } = storedBeginning.parse(stored);
-  await context.services.orchestration.runs.dispatchPending(runId);
-  return answerOf(context, { runId, cached }, waitMs);
+  const beginning = storedBeginning.parse(stored);
+  await context.services.orchestration.runs.dispatchPending(beginning.runId);
+  return answerOf(context, beginning, waitMs);
 }
 
 /** @throws MusterError where the run has failed or was cancelled */
@@ -162,7 +152,7 @@ async function answerOf(
 ): Promise<RunAnswer> {
   const view = await awaitedRun(context, runId, waitMs);
   requireNotFailed(view.run);
-  return runAnswer(view, { cached, full: false });
+  return runAnswer(view, cached);
 }
 
 /**

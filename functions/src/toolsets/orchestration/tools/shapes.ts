@@ -96,8 +96,6 @@ export const runShape = z.object({
 
 export type RunAnswer = z.input<typeof runShape>;
 
-// Workflows as the tools take and list them.
-
 /** An inline definition; what it may hold is checked where an error can name the step. */
 export const definition = z.union([z.string(), z.record(z.string(), z.unknown())]);
 

@@ -1,8 +1,9 @@
 /** The workflows that a caller can name: the built-in ones, and those of the caller's owner. */
-import type { Change, RecordAnswer } from '../../../../kernel/commit.ts';
+import type { Change, RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { canonicalJson } from '../../../../kernel/json.ts';
 import type { Slice } from '../../../../kernel/paging.ts';
+import { Service } from '../../../../kernel/ports.ts';
 import { retryStale } from '../../../../kernel/waiting.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import definitions from './builtIn.json' with { type: 'json' };
@@ -30,13 +31,7 @@ export interface Saving {
   readonly change: 'created' | 'replaced' | 'unchanged';
 }
 
-export class WorkflowLibrary {
-  private readonly ports: OrchestrationPorts;
-
-  constructor(ports: OrchestrationPorts) {
-    this.ports = ports;
-  }
-
+export class WorkflowLibrary extends Service<OrchestrationPorts> {
   list(ownerUid: string, limit: number, after: string | undefined): Promise<Slice<SavedWorkflow>> {
     return this.ports.workflows.list(ownerUid, limit, after);
   }
@@ -49,11 +44,7 @@ export class WorkflowLibrary {
     if (typeof workflow !== 'string' || workflow.trimStart().startsWith('{')) {
       return readWorkflow(workflow, 'workflow');
     }
-    const known = builtIn(workflow);
-    if (known !== undefined) return known;
-    const found = await this.ports.workflows.find(this.idOf(ownerUid, workflow));
-    if (found === undefined) throw noWorkflow(workflow, 'workflow');
-    return found.value.workflow;
+    return builtIn(workflow) ?? (await this.find(ownerUid, workflow, 'workflow')).value.workflow;
   }
 
   /**
@@ -67,20 +58,26 @@ export class WorkflowLibrary {
     recordAnswer: RecordAnswer<Saving>,
   ): Promise<Saving> {
     const workflow = readWorkflow(definition, 'workflow');
-    if (builtIn(workflow.name) !== undefined) throw isBuiltIn(workflow.name, 'workflow.name');
+    requireOwn(workflow.name, 'workflow.name');
     const { store, clock, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const id = this.idOf(ownerUid, workflow.name);
       const before = await this.ports.workflows.find(id);
       requireVersion(workflow.name, before?.value, expectedVersion);
-      const saving = savingOf(before?.value, { id, ownerUid, workflow }, clock.now());
-      const { saved, change } = saving;
-      const written: Change =
-        before === undefined
-          ? { kind: 'createWorkflow', saved }
-          : { kind: 'replaceWorkflow', saved, version: before.version };
-      await store.commit(change === 'unchanged' ? [] : [written], recordAnswer(saving));
-      return saving;
+      const now = clock.now();
+      const commit = async (saving: Saving, changes: readonly Change[]): Promise<Saving> => {
+        await store.commit(changes, recordAnswer(saving));
+        return saving;
+      };
+      if (before === undefined) {
+        const saved = { id, ownerUid, workflow, version: 1, createdAt: now, updatedAt: now };
+        return commit({ saved, change: 'created' }, [{ kind: 'createWorkflow', saved }]);
+      }
+      const { value, version } = before;
+      if (canonicalJson(value.workflow) === canonicalJson(workflow))
+        return commit({ saved: value, change: 'unchanged' }, []);
+      const saved = { ...value, workflow, version: value.version + 1, updatedAt: now };
+      return commit({ saved, change: 'replaced' }, [{ kind: 'replaceWorkflow', saved, version }]);
     });
   }
 
@@ -91,35 +88,29 @@ export class WorkflowLibrary {
     expectedVersion: number | undefined,
     recordAnswer: RecordAnswer<SavedWorkflow>,
   ): Promise<SavedWorkflow> {
-    if (builtIn(name) !== undefined) throw isBuiltIn(name, 'name');
+    requireOwn(name, 'name');
     const { store, randomness } = this.ports;
     return retryStale(randomness, async () => {
-      const found = await this.ports.workflows.find(this.idOf(ownerUid, name));
-      if (found === undefined) throw noWorkflow(name, 'name');
-      const { value, version } = found;
+      const { value, version } = await this.find(ownerUid, name, 'name');
       requireVersion(name, value, expectedVersion);
       await store.commit([{ kind: 'deleteWorkflow', id: value.id, version }], recordAnswer(value));
       return value;
     });
   }
 
+  private async find(ownerUid: string, name: string, field: string): Promise<Versioned<SavedWorkflow>> {
+    const found = await this.ports.workflows.find(this.idOf(ownerUid, name));
+    if (found !== undefined) return found;
+    throw new MusterError('NOT_FOUND', 'There is no workflow of this name.', {
+      field,
+      value: name,
+      suggestion: 'list_workflows lists those that there are.',
+    });
+  }
+
   private idOf(ownerUid: string, name: string): string {
     return this.ports.hashing.sha256(canonicalJson([ownerUid, name])).slice(0, 40);
   }
-}
-
-function savingOf(
-  before: SavedWorkflow | undefined,
-  { id, ownerUid, workflow }: Pick<SavedWorkflow, 'id' | 'ownerUid' | 'workflow'>,
-  now: Date,
-): Saving {
-  if (before === undefined) {
-    const saved = { id, ownerUid, workflow, version: 1, createdAt: now, updatedAt: now };
-    return { saved, change: 'created' };
-  }
-  if (canonicalJson(before.workflow) === canonicalJson(workflow))
-    return { saved: before, change: 'unchanged' };
-  return { saved: { ...before, workflow, version: before.version + 1, updatedAt: now }, change: 'replaced' };
 }
 
 function requireVersion(name: string, found: SavedWorkflow | undefined, expected: number | undefined): void {
@@ -134,19 +125,12 @@ function requireVersion(name: string, found: SavedWorkflow | undefined, expected
   });
 }
 
-function isBuiltIn(name: string, field: string): MusterError {
-  return new MusterError('FORBIDDEN', `"${name}" is a built-in workflow: it cannot be replaced or deleted.`, {
+function requireOwn(name: string, field: string): void {
+  if (builtIn(name) === undefined) return;
+  throw new MusterError('FORBIDDEN', `"${name}" is a built-in workflow: it cannot be replaced or deleted.`, {
     field,
     value: name,
     reason: 'BUILT_IN',
     suggestion: 'Save a workflow of your own under another name.',
-  });
-}
-
-function noWorkflow(name: string, field: string): MusterError {
-  return new MusterError('NOT_FOUND', 'There is no workflow of this name.', {
-    field,
-    value: name,
-    suggestion: 'list_workflows lists those that there are.',
   });
 }

@@ -18,7 +18,7 @@ const MAX_PARTS = 100_000;
  * @throws ExpressionError where it is no template; the message says why
  */
 export function checkTemplate(template: string): { readonly steps: readonly string[] } {
-  return { steps: [...stepsNamed(partsOf(template))] };
+  return { steps: [...new Set(stepsNamed(partsOf(template)))] };
 }
 
 /**
@@ -27,40 +27,32 @@ export function checkTemplate(template: string): { readonly steps: readonly stri
  */
 export function renderTemplate(template: string, scope: Scope): string {
   const parts = partsOf(template);
-  return new Rendering().render(parts, viewOf(scope, stepsNamed(parts)));
+  const rendering = new Rendering();
+  rendering.all(parts, [viewOf(scope, stepsNamed(parts))]);
+  return rendering.text.toString();
 }
 
-/** What a section has entered, from the inside out. */
-interface Views {
-  readonly view: unknown;
-  readonly outer?: Views;
-}
-
+/** The views are those that sections have entered, from the inside out. */
 class Rendering {
-  private readonly text = new BoundedText();
+  readonly text = new BoundedText();
   /** What values look like that are no text, by the values themselves. */
   private readonly prints = new Map<unknown, string>();
   private rendered = 0;
 
-  render(parts: readonly Part[], view: unknown): string {
-    this.all(parts, { view });
-    return this.text.toString();
-  }
-
-  private all(parts: readonly Part[], views: Views): void {
+  all(parts: readonly Part[], views: readonly unknown[]): void {
     for (const part of parts) this.one(part, views);
   }
 
-  private one(part: Part, views: Views): void {
+  private one({ kind, text, parts }: Part, views: readonly unknown[]): void {
     this.count();
-    if (part.kind === 'text') {
-      this.text.add(part.text, 'its own text');
+    if (kind === 'text') {
+      this.text.add(text, 'its own text');
       return;
     }
-    const value = found(part.path, views);
-    if (part.kind === 'value') this.value(value, part.path);
-    else if (part.kind === 'section') this.section(value, part.parts, views);
-    else if (isEmpty(value)) this.all(part.parts, views);
+    const value = found(text, views);
+    if (kind === 'value') this.value(value, text);
+    else if (kind === 'section') this.section(value, parts, views);
+    else if (isEmpty(value)) this.all(parts, views);
   }
 
   private value(value: unknown, path: string): void {
@@ -70,11 +62,11 @@ class Rendering {
     this.text.add(text, `{{${path}}}, which has ${text.length} characters`);
   }
 
-  private section(value: unknown, parts: readonly Part[], views: Views): void {
+  private section(value: unknown, parts: readonly Part[], views: readonly unknown[]): void {
     if (isEmpty(value)) return;
-    for (const view of Array.isArray(value) ? value : [value === true ? views.view : value]) {
+    for (const view of Array.isArray(value) ? value : [value === true ? views[0] : value]) {
       this.count();
-      this.all(parts, { view, outer: views });
+      this.all(parts, [view, ...views]);
     }
   }
 
@@ -89,29 +81,25 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** The value of the innermost view that has it. */
-function found(path: string, views: Views): unknown {
-  if (path === '.') return views.view;
+function found(path: string, views: readonly unknown[]): unknown {
+  if (path === '.') return views[0];
   const keys = path.split('.');
-  for (let within: Views | undefined = views; within !== undefined; within = within.outer) {
-    const value = reached(within.view, keys);
+  for (const view of views) {
+    const value = keys.reduce(ownValue, view);
     if (value !== undefined) return value;
   }
   return undefined;
 }
 
 /** Goes by own properties alone, so that nothing is reached which the scope does not hold. */
-function reached(view: unknown, keys: readonly string[]): unknown {
-  let value = view;
-  for (const key of keys) {
-    if (typeof value !== 'object' || value === null) return undefined;
-    value = Object.getOwnPropertyDescriptor(value, key)?.value;
-  }
-  return value;
+function ownValue(of: unknown, key: string): unknown {
+  if (typeof of !== 'object' || of === null) return undefined;
+  return Object.getOwnPropertyDescriptor(of, key)?.value;
 }
 
 /** @param names of the steps that are to be seen: to fence an output costs reading it */
-function viewOf(scope: Scope, names: ReadonlySet<string>) {
-  const steps = [...scope.steps].filter(([name]) => names.has(name));
+function viewOf(scope: Scope, names: readonly string[]) {
+  const steps = [...scope.steps].filter(([name]) => names.includes(name));
   return { ...scope, steps: Object.fromEntries(steps.map(([name, step]) => [name, stepView(name, step)])) };
 }
 
@@ -127,10 +115,12 @@ function stepView(name: string, { status, output, results }: StepView) {
   };
 }
 
-type Part =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'value'; readonly path: string }
-  | { readonly kind: 'section' | 'inverted'; readonly path: string; readonly parts: readonly Part[] };
+interface Part {
+  readonly kind: 'text' | 'value' | 'section' | 'inverted';
+  /** Of a text; of all others the path of their value. */
+  readonly text: string;
+  readonly parts: readonly Part[];
+}
 
 const MAX_SECTION_DEPTH = 4;
 
@@ -143,15 +133,11 @@ const PATH = /^(?:\.|[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_][A-Za-z0-9_-]*)*)$/
 const ROOTS: readonly string[] = ['input', 'context', 'iteration', 'steps'];
 
 /** The steps that are named in it. */
-function stepsNamed(parts: readonly Part[]): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const part of parts) {
-    if (part.kind === 'text') continue;
-    const [root, step] = part.path.split('.', 2);
-    if (root === 'steps' && step !== undefined) names.add(step);
-    if (part.kind !== 'value') for (const name of stepsNamed(part.parts)) names.add(name);
-  }
-  return names;
+function stepsNamed(parts: readonly Part[]): readonly string[] {
+  return parts.flatMap(({ kind, text, parts: inner }) => {
+    const [root, step] = kind === 'text' ? [] : text.split('.', 2);
+    return [...(root === 'steps' && step !== undefined ? [step] : []), ...stepsNamed(inner)];
+  });
 }
 
 /** @throws ExpressionError where it is no template; the message says why */
@@ -206,16 +192,16 @@ function tightTag(inner: string): string {
 }
 
 function partsAmong(tokens: readonly Token[], depth: number): readonly Part[] {
-  return tokens.flatMap(([kind, value, , , inner]): Part[] => {
+  return tokens.flatMap(([mark, value, , , inner]): Part[] => {
     const text = String(value);
-    if (kind === '!') return [];
-    if (kind === 'text') return [{ kind, text }];
+    if (mark === '!') return [];
+    if (mark === 'text') return [{ kind: mark, text, parts: [] }];
     requirePath(text, depth);
-    if (kind !== '#' && kind !== '^') return [{ kind: 'value', path: text }];
+    if (mark !== '#' && mark !== '^') return [{ kind: 'value', text, parts: [] }];
     if (depth === MAX_SECTION_DEPTH)
       throw new ExpressionError(`Its sections may be ${MAX_SECTION_DEPTH} deep.`);
     const parts = Array.isArray(inner) ? partsAmong(inner, depth + 1) : [];
-    return [{ kind: kind === '#' ? 'section' : 'inverted', path: text, parts }];
+    return [{ kind: mark === '#' ? 'section' : 'inverted', text, parts }];
   });
 }
 
