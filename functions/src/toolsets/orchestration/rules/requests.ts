@@ -55,7 +55,7 @@ export function requestFor(
     ...(attempts !== undefined && { retry: { attempts } }),
     ...(parallel === false && { parallel }),
   }));
-  const { workflow, reasons } = assignAgents(adjusted, prompt, agentStatuses, NO_OVERRIDES, agent);
+  const { workflow, reasons } = assignAgents(adjusted, prompt, agentStatuses, {}, agent);
   const selection = {
     agent,
     workflow: known.name,
@@ -64,49 +64,36 @@ export function requestFor(
   return { workflow, input: prompt, context, budget, parallel: parallel ?? true, cache, selection };
 }
 
-const NO_OVERRIDES: Overrides = { agents: new Map(), timeouts: new Map() };
-
 function chosenWorkflow(prompt: string, agent: string, role: string, agentStatuses: readonly AgentStatus[]) {
   if (agent !== AUTO) return { workflow: 'direct', reason: 'direct: one agent was asked for.' };
   if (role !== AUTO) return { workflow: 'direct', reason: 'direct: one role was asked for.' };
   return chooseWorkflow(prompt, agentStatuses.filter(({ availability }) => availability.available).length);
 }
 
-/**
- * @param written what a caller changes of the workflow's steps, by their names; time-outs in milliseconds
- * @throws MusterError VALIDATION_ERROR for an override of what is not there
- */
+/** @throws MusterError VALIDATION_ERROR for an override of what is not there */
 export function requestOf(
   workflow: Workflow,
   given: Omit<RunRequest, 'workflow' | 'selection'>,
-  written: {
-    readonly agents?: Readonly<Record<string, string>> | undefined;
-    readonly timeouts?: Readonly<Record<string, number>> | undefined;
-  },
+  overrides: Overrides,
   agentStatuses: readonly AgentStatus[],
 ): RunRequest {
-  const overrides = {
-    agents: new Map(Object.entries(written.agents ?? {})),
-    timeouts: new Map(Object.entries(written.timeouts ?? {})),
-  };
   requirePossible(workflow, overrides);
   const { workflow: assigned, reasons } = assignAgents(workflow, given.input, agentStatuses, overrides);
   return { ...given, workflow: assigned, selection: { agent: AUTO, workflow: workflow.name, reasons } };
 }
 
-function requirePossible(workflow: Workflow, { agents, timeouts }: Overrides): void {
+function requirePossible(workflow: Workflow, { agents = {}, timeouts = {} }: Overrides): void {
   const names = allSteps(workflow).map(({ name }) => name);
-  const requireStep = (kind: string, name: string): void => {
-    if (names.includes(name)) return;
-    throw wrong(kind, `There is no step "${name}".`, `The steps are ${names.join(', ')}.`);
-  };
-  for (const name of agents.keys()) requireStep('agents', name);
-  for (const name of timeouts.keys()) requireStep('timeouts', name);
-  for (const [name, agent] of agents) {
+  for (const [kind, of] of Object.entries({ agents, timeouts })) {
+    const unknown = Object.keys(of).find((name) => !names.includes(name));
+    if (unknown === undefined) continue;
+    throw wrong(kind, `There is no step "${unknown}".`, `The steps are ${names.join(', ')}.`);
+  }
+  for (const [name, agent] of Object.entries(agents)) {
     if (isAgent(agent)) continue;
     throw wrong(`agents.${name}`, `Step "${name}": ${unknownAgent(agent)}`, 'list_agents lists them.');
   }
-  for (const [name, timeout] of timeouts) {
+  for (const [name, timeout] of Object.entries(timeouts)) {
     if (Number.isInteger(timeout) && timeout >= TIMEOUT.least && timeout <= TIMEOUT.most) continue;
     const message = `Step "${name}": a time-out has ${TIMEOUT.least} to ${TIMEOUT.most} milliseconds.`;
     throw wrong(`timeouts.${name}`, message, 'Send a whole number of milliseconds.');

@@ -12,7 +12,7 @@ import {
   runPath,
   runStepsPath,
 } from '../../../kernel/firestore/paths.ts';
-import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
+import { FirestoreReader, readDue } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
 import { LatestValue } from '../../../kernel/waiting.ts';

@@ -44,10 +44,10 @@ function hasParts(text: string): boolean {
   return items.length > 1 || (text.match(/\bthen\b/gi) ?? []).length > 1;
 }
 
-/** Overrides of a call, by steps' names; time-outs in milliseconds. */
+/** What a caller changes of a workflow's steps, by their names; time-outs in milliseconds. */
 export interface Overrides {
-  readonly agents: ReadonlyMap<string, string>;
-  readonly timeouts: ReadonlyMap<string, number>;
+  readonly agents?: Readonly<Record<string, string>> | undefined;
+  readonly timeouts?: Readonly<Record<string, number>> | undefined;
 }
 
 /**
@@ -58,7 +58,7 @@ export function assignAgents(
   workflow: Workflow,
   input: string,
   agentStatuses: readonly AgentStatus[],
-  { agents, timeouts }: Overrides,
+  overrides: Overrides,
   preferred: string = AUTO,
 ): { readonly workflow: Workflow; readonly reasons: readonly string[] } {
   const reasons: string[] = [];
