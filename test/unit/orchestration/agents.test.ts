@@ -1,15 +1,13 @@
 /** Who suits a task, what auto chooses, what is measured, and steps for the network. */
 import assert from 'node:assert/strict';
 import {
+  inferRequirements,
   measuresOf,
   metricsOf,
   PROFILES,
+  recommend,
   roleNamed,
 } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
-import {
-  inferRequirements,
-  recommend,
-} from '../../../functions/src/toolsets/orchestration/rules/agents/requirements.ts';
 import {
   assignAgents,
   chooseWorkflow,

@@ -6,12 +6,13 @@ import { capabilityFor } from '../../../functions/src/toolsets/orchestration/rul
 import type { Ask, Question } from '../../../functions/src/toolsets/orchestration/rules/modes/ask.ts';
 import { all, merge, race } from '../../../functions/src/toolsets/orchestration/rules/modes/ask.ts';
 import {
+  normalised,
   pick,
   rankingIn,
   seededChance,
   shuffled,
+  vote,
 } from '../../../functions/src/toolsets/orchestration/rules/modes/judging.ts';
-import { normalised, vote } from '../../../functions/src/toolsets/orchestration/rules/modes/vote.ts';
 import type { ModelRequest } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
 import { type Act, call, calling, callOf, ScriptedAgent } from './scripted.ts';
 import { VirtualTime } from './virtualTime.ts';

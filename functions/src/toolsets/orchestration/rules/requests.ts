@@ -1,8 +1,7 @@
 /** Turns what a caller asks for into a run: which workflow, which agents, and why. Source: spec/orchestration.md. */
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
-import { type AgentRole, AUTO, isAgent, unknownAgent } from './agents/profile.ts';
-import type { AgentStatus } from './agents/requirements.ts';
+import { type AgentRole, type AgentStatus, AUTO, isAgent, unknownAgent } from './agents/profile.ts';
 import { assignAgents, chooseWorkflow, type Overrides } from './agents/selection.ts';
 import type { RunRequest } from './runs/runs.ts';
 import {

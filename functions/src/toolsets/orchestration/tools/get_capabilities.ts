@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { requireRole } from '../rules/agents/profile.ts';
-import { languageNamed } from '../rules/agents/requirements.ts';
+import { languageNamed, requireRole } from '../rules/agents/profile.ts';
 
 const shortText = z.string().refine((text) => text.length <= 100, 'expected at most 100 characters');
 

@@ -1,14 +1,15 @@
-/** What the hosted agents are good at. Source: spec/orchestration.md, list_agents, response example. */
+/** What the hosted agents are good at, what tasks ask of them, and how well they suit a task. */
 import { MusterError } from '../../../../kernel/errors.ts';
 import type { Attempt } from '../../store/runDocument.ts';
 import type { AgentMeasure } from '../../store/workflows.ts';
+import type { Availability } from '../ports.ts';
 
 /** What an agent does in a step. */
 export const ROLES = ['plan', 'execute', 'review'] as const;
 
 export type AgentRole = (typeof ROLES)[number];
 
-/** In the specification's order. Capabilities from 0 to 1, and the context window in tokens. */
+/** In the order of spec/orchestration.md, list_agents. Capabilities from 0 to 1, and the context window in tokens. */
 export const PROFILES = [
   {
     name: 'claude',
@@ -97,6 +98,145 @@ export function metricsOf(measure: AgentMeasure | undefined) {
     successRate: answered / requests,
     totalRequests: requests,
   };
+}
+
+/** What a task asks of an agent, as far as its description says so. */
+interface Requirements {
+  readonly role: AgentRole;
+  /** As it is usually written: `Python`. */
+  readonly language?: string | undefined;
+  /** In tokens. */
+  readonly contextSize?: number | undefined;
+}
+
+/** What a language is called, and how a description mentions it. Go is too common a word to go without its capital. */
+const LANGUAGES: readonly (readonly [name: string, mention: RegExp])[] = [
+  ['TypeScript', /\b(typescript|tsx)\b|\.tsx?\b/i],
+  ['JavaScript', /\b(javascript|node\.?js|jsx)\b|\.m?jsx?\b/i],
+  ['Python', /\b(python|django|flask|pandas)\b|\.py\b/i],
+  ['Java', /\bjava\b(?!script)/i],
+  ['Kotlin', /\bkotlin\b/i],
+  ['Swift', /\bSwift\b|\.swift\b/],
+  ['C++', /\bc\+\+|\bcpp\b/i],
+  ['C#', /\bc#|\bcsharp\b/i],
+  ['Go', /\bgolang\b|\bGo (code|program|service|module|function|library)\b|\bin Go\b/],
+  ['Rust', /\brust\b|\.rs\b/i],
+  ['Ruby', /\b(ruby|rails)\b/i],
+  ['PHP', /\bphp\b/i],
+  ['Scala', /\bscala\b/i],
+  ['SQL', /\b(sql|postgres(ql)?|mysql|sqlite)\b/i],
+  ['Shell', /\b(bash|shell script|zsh)\b/i],
+];
+
+/** Verbs of a role, in the order in which they are looked for. */
+const ROLE_MENTIONS: readonly (readonly [role: AgentRole, mention: RegExp])[] = [
+  ['review', /\b(review|audit|critique|assess|inspect|evaluate|find (the )?bugs?|proofread)\b/i],
+  ['plan', /\b(plan|design|architect|outline|roadmap|break down|strategy)\b/i],
+];
+
+/** How many tokens one of a unit is. A token is about four characters, three quarters of an English word. */
+const TOKENS_PER: Readonly<Record<string, number>> = {
+  b: 1 / 4,
+  kb: 1000 / 4,
+  mb: 1_000_000 / 4,
+  gb: 1_000_000_000 / 4,
+  token: 1,
+  word: 4 / 3,
+  line: 10,
+  page: 500,
+};
+
+const SIZE =
+  /(\d+(?:[.,]\d+)*)\s*(k|m|million|thousand)?[\s-]*(bytes?|kb|kib|mb|mib|gb|gib|tokens?|words?|lines?|pages?)\b/i;
+
+const FACTORS: Readonly<Record<string, number>> = { k: 1000, thousand: 1000, m: 1e6, million: 1e6 };
+
+/** How much of a task is looked at, in characters: a bound on what the looking costs. */
+export const LOOKED_AT = 4000;
+
+/**
+ * What is given wins over what the description says.
+ * @returns notes: what was read out of the description, in words
+ */
+export function inferRequirements(
+  description: string,
+  given: { [Name in keyof Requirements]?: Requirements[Name] | undefined },
+) {
+  const task = description.slice(0, LOOKED_AT);
+  const notes: string[] = [];
+  const noted = <Value>(value: Value | undefined, text: (value: Value) => string): Value | undefined => {
+    if (value !== undefined) notes.push(text(value));
+    return value;
+  };
+  const mentioned = <Name>(among: readonly (readonly [Name, RegExp])[]): Name | undefined =>
+    among.find(([, mention]) => mention.test(task))?.[0];
+  const role =
+    given.role ?? noted(mentioned(ROLE_MENTIONS), (verb) => `The task is one to ${verb}.`) ?? 'execute';
+  const language = given.language ?? noted(mentioned(LANGUAGES), (name) => `The task is about ${name}.`);
+  const contextSize =
+    given.contextSize ?? noted(sizeIn(task), (tokens) => `The task is about ${tokens} tokens large.`);
+  return {
+    role,
+    ...(language !== undefined && { language }),
+    ...(contextSize !== undefined && { contextSize }),
+    notes,
+  };
+}
+
+/** In tokens; undefined where the text names no size. */
+function sizeIn(task: string): number | undefined {
+  const [, number = '', factor = '', unit = ''] = SIZE.exec(task)?.map((part) => part?.toLowerCase()) ?? [];
+  const singular = unit
+    .replace(/^bytes?$/, 'b')
+    .replace('ib', 'b')
+    .replace(/s$/, '');
+  const perUnit = TOKENS_PER[singular];
+  if (perUnit === undefined) return undefined;
+  const count = Number(number.replace(/,(?=\d{3})/g, '').replace(',', '.'));
+  const tokens = Math.ceil(count * (FACTORS[factor] ?? 1) * perUnit);
+  return Number.isSafeInteger(tokens) && tokens > 0 ? tokens : undefined;
+}
+
+/** A language as it is usually written; one that is not known stays as it is. */
+export function languageNamed(text: string): string {
+  const trimmed = text.trim();
+  const known = LANGUAGES.find(([name]) => name.toLowerCase() === trimmed.toLowerCase());
+  return known?.[0] ?? trimmed;
+}
+
+/** A hosted agent as it stands now. */
+export type AgentStatus = AgentProfile & { readonly availability: Availability };
+
+/** From here on a capability is called good. */
+const GOOD = 0.8;
+
+/**
+ * Best first, with scores from 0 to 1. A score is the capability for the role; an agent that lacks something never
+ * scores above one that lacks nothing, and stands after it where they are even.
+ * Source: spec/orchestration.md, get_capabilities.
+ */
+export function recommend(agents: readonly AgentStatus[], requirements: Requirements) {
+  const { role, language, contextSize = 0 } = requirements;
+  const capability = CAPABILITY_OF[role];
+  const best = Math.max(...agents.map(({ capabilities }) => capabilities[capability]));
+  const isKnown = LANGUAGES.some(([known]) => known === language);
+  const judged = agents.map(({ name, capabilities, availability }) => {
+    const score = capabilities[capability];
+    const word = score === best ? 'Best' : score >= GOOD ? 'Good' : 'Some';
+    const reasons = [`${word} ${capability} capability`];
+    const warnings: string[] = [];
+    // What speaks for an agent beside its capability does so only where it can take the whole task.
+    if (contextSize > capabilities.contextWindow) warnings.push('Lower context window than required');
+    else if (isKnown) reasons.push(`Supports ${language}`);
+    if (language !== undefined && !isKnown) warnings.push(`Nothing is known about ${language}`);
+    if (!availability.available) warnings.push(`Unavailable: ${availability.reason}`);
+    return { agent: name, score, reasons, warnings };
+  });
+  const faultless = judged.filter(({ warnings }) => warnings.length === 0).map(({ score }) => score);
+  const ceiling = Math.min(1, ...faultless);
+  return judged
+    .map((one) => (one.warnings.length === 0 ? one : { ...one, score: Math.min(one.score, ceiling) }))
+    .sort((left, right) => right.score - left.score || left.warnings.length - right.warnings.length);
 }
 
 /** What commits may change of measures. */

@@ -5,8 +5,19 @@ import type { Slice } from '../../../../kernel/paging.ts';
 import { estimatedTokens } from '../calls/budget.ts';
 import type { HostedAgent, OrchestrationPorts } from '../ports.ts';
 import { agentsOf, type Step, type Workflow, withSteps } from '../workflows/definition.ts';
-import { type AgentRole, AUTO, CAPABILITY_OF, metricsOf, NETWORK, PROFILES, roleNamed } from './profile.ts';
-import { type AgentStatus, inferRequirements, LOOKED_AT, recommend } from './requirements.ts';
+import {
+  type AgentRole,
+  type AgentStatus,
+  AUTO,
+  CAPABILITY_OF,
+  inferRequirements,
+  LOOKED_AT,
+  metricsOf,
+  NETWORK,
+  PROFILES,
+  recommend,
+  roleNamed,
+} from './profile.ts';
 
 /** Longer tasks are planned first, in characters. */
 const LONG = 600;

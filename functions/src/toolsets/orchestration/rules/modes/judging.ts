@@ -1,10 +1,21 @@
 /**
- * Judging answers blindly: a judge sees them under letters, in an order of its own, without the names of their
- * agents. Source: docs/semantics.md#orchestration.
+ * Judging answers blindly, for a pick and a vote: a judge sees them under letters, in an order of its own, without the
+ * names of their agents. Source: docs/semantics.md#orchestration.
  */
 import type { Hashing, Randomness } from '../../../../kernel/ports.ts';
+import type { AnsweredCall } from '../calls/calling.ts';
 import { fenced, type StepResult } from '../workflows/scope.ts';
-import { type Ask, type Ballot, isValid, type ModeResult, modeResult } from './ask.ts';
+import {
+  type Ask,
+  allFailed,
+  askAll,
+  type Ballot,
+  failureWarnings,
+  isValid,
+  type ModeResult,
+  modeResult,
+  type Round,
+} from './ask.ts';
 
 interface Judging {
   readonly judges: readonly string[];
@@ -115,4 +126,117 @@ export async function pick({
 
 function chosen({ agent, output }: StepResult): Pick<ModeResult, 'output'> & { readonly winner: string } {
   return { output, winner: agent };
+}
+
+interface Vote extends Round {
+  /** Who can judge; those who have not answered themselves are preferred. */
+  readonly judges: readonly string[];
+  readonly chance: Chance;
+  /** How good an agent is at what was asked, from 0 to 1: it breaks ties. */
+  readonly capability: (agent: string) => number;
+}
+
+/** The longest answer that is compared as a whole, in characters after normalising. */
+const SHORT = 120;
+
+/**
+ * The majority of short answers, or else the answer that judges rank best without knowing whose it is. Ties are broken
+ * by rules, and the explanation says by which.
+ */
+export async function vote(round: Vote): Promise<ModeResult> {
+  const answers = await askAll(round);
+  const valid = answers.filter(isValid);
+  const [first] = valid;
+  if (first === undefined) return allFailed(answers);
+  const warnings = failureWarnings(answers);
+  const decided = ({ agent, answer }: AnsweredCall, explanation: string, more: Partial<ModeResult> = {}) =>
+    modeResult(answers, explanation, { output: answer.text, winner: agent, warnings, ...more });
+  if (valid.length === 1) return decided(first, `${first.agent} gave the only valid answer.`);
+  const majority = majorityOf(valid);
+  if (majority !== undefined) {
+    const names = majority.map(({ agent }) => agent).join(', ');
+    const [winner = first] = majority;
+    return decided(winner, `${majority.length} of ${valid.length} gave the same answer: ${names}.`);
+  }
+  const { ballots, calls } = await judge({
+    ...round,
+    judges: judgesAmong(round.judges, valid),
+    replaceable: false,
+    contributions: valid.map(({ agent, answer }) => ({ agent, output: answer.text })),
+  });
+  const { winner, explanation } = elected(valid, ballots, round);
+  const silent = ballots
+    .filter(({ ranking }) => ranking === undefined)
+    .map((ballot) => `${ballot.judge} gave no ranking, and does not count.`);
+  return decided(winner, explanation, { ballots, furtherCalls: calls, warnings: [...warnings, ...silent] });
+}
+
+/** Those who have not answered themselves, where there are any; otherwise everybody who has. */
+function judgesAmong(judges: readonly string[], valid: readonly AnsweredCall[]): readonly string[] {
+  const candidates = valid.map(({ agent }) => agent);
+  const others = judges.filter((name) => !candidates.includes(name));
+  return others.length > 0 ? others : candidates;
+}
+
+/** Quotation marks and what Markdown emphasises with; and after an answer what ends a sentence. */
+const BEFORE = /^[\s"'`*_“”„‘’«»]+/u;
+const AFTER = /[\s"'`*_“”„‘’«».,;:]+$/u;
+
+/**
+ * An answer as short answers are compared: without case, quotation marks, emphasis and a full stop, and with
+ * single spaces. Signs stay: -1 is not 1, and 50% is not 50.
+ */
+export function normalised(text: string): string {
+  return text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').replace(BEFORE, '').replace(AFTER, '');
+}
+
+/** The answers that more than half of all agree on, where all are short. */
+function majorityOf(valid: readonly AnsweredCall[]): readonly AnsweredCall[] | undefined {
+  const groups = new Map<string, AnsweredCall[]>();
+  for (const result of valid) {
+    const text = normalised(result.answer.text);
+    if (text.length > SHORT) return undefined;
+    groups.set(text, [...(groups.get(text) ?? []), result]);
+  }
+  return [...groups.values()].find((group) => group.length > valid.length / 2);
+}
+
+function elected(
+  valid: readonly AnsweredCall[],
+  ballots: readonly Ballot[],
+  { capability, chance }: Vote,
+): { readonly winner: AnsweredCall; readonly explanation: string } {
+  const sum = (of: (ballot: Ballot) => number) => ballots.reduce((total, ballot) => total + of(ballot), 0);
+  const rules: readonly (readonly [name: string, score: (agent: string) => number])[] = [
+    ['the points of blind rankings', (agent) => sum((ballot) => points(ballot, agent))],
+    [
+      'the points that others gave',
+      (agent) => sum((ballot) => (ballot.judge === agent ? 0 : points(ballot, agent))),
+    ],
+    ['the number of first places', (agent) => sum(({ ranking }) => (ranking?.[0] === agent ? 1 : 0))],
+    ['what the agents are known to be capable of', capability],
+  ];
+  const tied: string[] = [];
+  let left = shuffled(valid, chance);
+  for (const [name, score] of ballots.some(({ ranking }) => ranking) ? rules : rules.slice(-1)) {
+    const best = Math.max(...left.map(({ agent }) => score(agent)));
+    left = left.filter(({ agent }) => score(agent) === best);
+    const [winner] = left;
+    if (winner !== undefined && left.length === 1) return { winner, explanation: told(winner, name, tied) };
+    tied.push(name);
+  }
+  const [winner] = left;
+  if (winner === undefined) throw new Error('A vote without an answer.');
+  return { winner, explanation: told(winner, 'lot', tied) };
+}
+
+function told({ agent }: AnsweredCall, rule: string, tied: readonly string[]): string {
+  const even = tied.length === 0 ? '' : ` It was even by ${tied.join(', and by ')}.`;
+  return `No majority. ${agent} won by ${rule}.${even}`;
+}
+
+/** Borda: the last of a ranking gets 0 points, the one before it 1, and so on. A ballot without a ranking does not count. */
+function points({ ranking = [] }: Ballot, agent: string): number {
+  const place = ranking.indexOf(agent);
+  return place === -1 ? 0 : ranking.length - 1 - place;
 }

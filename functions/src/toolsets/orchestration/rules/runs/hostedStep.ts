@@ -1,7 +1,6 @@
 /** Executes a step whose agents are models behind a vendor's API. */
 import { MusterError } from '../../../../kernel/errors.ts';
-import { capabilityFor, profileOf } from '../agents/profile.ts';
-import type { AgentStatus } from '../agents/requirements.ts';
+import { type AgentStatus, capabilityFor, profileOf } from '../agents/profile.ts';
 import { agentStatusesOf, standIns } from '../agents/selection.ts';
 import type { Budget } from '../calls/budget.ts';
 import { type CallResult, call } from '../calls/calling.ts';
@@ -15,8 +14,7 @@ import {
   race,
   reasonOf,
 } from '../modes/ask.ts';
-import { pick, seededChance } from '../modes/judging.ts';
-import { vote } from '../modes/vote.ts';
+import { pick, seededChance, vote } from '../modes/judging.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { agentsOf } from '../workflows/definition.ts';
 import type { DueStep } from '../workflows/progress.ts';
