@@ -15,12 +15,12 @@ import {
 import { builtIn } from './workflows/library.ts';
 import { readWorkflow } from './workflows/validation.ts';
 
-/** `auto` where the caller leaves it open; `cache` as in a run's request. */
+/** By default all is left open; `cache` as in a run's request. */
 interface Preferences {
-  readonly agent: string;
-  readonly workflow: string;
-  readonly role: AgentRole | 'auto';
-  readonly cache: boolean;
+  readonly agent?: string | undefined;
+  readonly workflow?: string | undefined;
+  readonly role?: AgentRole | 'auto' | undefined;
+  readonly cache?: boolean | undefined;
 }
 
 interface RunOptions {
@@ -35,7 +35,7 @@ interface RunOptions {
 export function requestFor(
   prompt: string,
   context: JsonObject,
-  { agent, workflow: name, role, cache }: Preferences,
+  { agent = AUTO, workflow: name = AUTO, role = AUTO, cache = true }: Preferences,
   { retries, parallel, budget }: RunOptions,
   agentStatuses: readonly AgentStatus[],
 ): RunRequest {
@@ -72,13 +72,14 @@ function chosenWorkflow(prompt: string, agent: string, role: string, agentStatus
 /** @throws MusterError VALIDATION_ERROR for an override of what is not there */
 export function requestOf(
   workflow: Workflow,
-  given: Omit<RunRequest, 'workflow' | 'selection'>,
+  given: Pick<RunRequest, 'input' | 'context' | 'budget'>,
   overrides: Overrides,
   agentStatuses: readonly AgentStatus[],
 ): RunRequest {
   requirePossible(workflow, overrides);
   const { workflow: assigned, reasons } = assignAgents(workflow, given.input, agentStatuses, overrides);
-  return { ...given, workflow: assigned, selection: { agent: AUTO, workflow: workflow.name, reasons } };
+  const selection = { agent: AUTO, workflow: workflow.name, reasons };
+  return { ...given, workflow: assigned, parallel: true, cache: true, selection };
 }
 
 function requirePossible(workflow: Workflow, { agents = {}, timeouts = {} }: Overrides): void {

@@ -16,7 +16,7 @@ export const executeCode = defineTool({
   example: { prompt: 'Write a Python web scraper' },
   handler: async (context, { prompt: input }) => {
     const { runs, roster } = context.services.orchestration;
-    const preferences = { agent: 'gemini', workflow: 'direct', role: 'execute', cache: true } as const;
+    const preferences = { agent: 'gemini', workflow: 'direct', role: 'execute' } as const;
     const options = { budget: runs.budgetOf() };
     const request = requestFor(input, {}, preferences, options, roster.agentStatuses());
     return runAndAnswer(context, request);

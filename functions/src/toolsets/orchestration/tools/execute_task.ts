@@ -27,9 +27,9 @@ export const executeTask = defineTool({
   example: { task: { id: 'task-001', prompt: 'Build a REST API' } },
   handler: async (context, { task }) => {
     const { runs, roster } = context.services.orchestration;
-    const preferences = { agent: 'auto', workflow: 'plan-execute', role: 'auto', cache: true } as const;
     const options = { budget: runs.budgetOf() };
     const about = task.id === undefined ? {} : { taskId: task.id };
+    const preferences = { workflow: 'plan-execute' };
     const request = requestFor(task.prompt, about, preferences, options, roster.agentStatuses());
     return runAndAnswer(context, request);
   },

@@ -51,16 +51,10 @@ export const orchestrate = defineTool({
     prompt: 'Create a React component for user authentication',
     preferences: { workflow: 'plan-execute', agent: 'auto' },
   },
-  handler: async (context, { prompt: input, preferences, options = {} }) => {
-    const { agent = 'auto', workflow = 'auto', role = 'auto', cache = true } = preferences ?? {};
+  handler: async (context, { prompt: input, preferences = {}, options = {} }) => {
     const { runs, roster } = context.services.orchestration;
-    const request = requestFor(
-      input,
-      {},
-      { agent, workflow, role, cache },
-      { ...options, budget: runs.budgetOf(options.budget) },
-      roster.agentStatuses(),
-    );
+    const bounded = { ...options, budget: runs.budgetOf(options.budget) };
+    const request = requestFor(input, {}, preferences, bounded, roster.agentStatuses());
     return runAndAnswer(context, request, options.timeout);
   },
   replay: (context, { options }, stored) => answerAgain(context, stored, options?.timeout),

@@ -38,7 +38,7 @@ export const orchestrateParallel = defineTool({
     const { runs, roster } = context.services.orchestration;
     const agentStatuses = roster.agentStatuses();
     const workflow = parallelWorkflow(agents, mode, requireRole(role, 'role'), agentStatuses);
-    const given = { input, context: {}, budget: runs.budgetOf(wanted), parallel: true, cache: true };
+    const given = { input, context: {}, budget: runs.budgetOf(wanted) };
     return runAndAnswer(context, requestOf(workflow, given, {}, agentStatuses));
   },
 });

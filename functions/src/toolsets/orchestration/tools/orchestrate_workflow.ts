@@ -44,13 +44,7 @@ export const orchestrateWorkflow = defineTool({
   handler: async (call, { workflow, input, context = {}, overrides = {}, budget: wanted }) => {
     const { runs, workflows, roster } = call.services.orchestration;
     const resolved = await workflows.resolve(call.principal.ownerUid, workflow);
-    const given = {
-      input,
-      context: jsonObject.parse(context),
-      budget: runs.budgetOf(wanted),
-      parallel: true,
-      cache: true,
-    };
+    const given = { input, context: jsonObject.parse(context), budget: runs.budgetOf(wanted) };
     return runAndAnswer(call, requestOf(resolved, given, overrides, roster.agentStatuses()));
   },
 });

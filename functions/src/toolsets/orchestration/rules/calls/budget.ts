@@ -4,13 +4,6 @@
  */
 import type { HostedAgent, Price, Usage } from '../ports.ts';
 
-interface BudgetLimit {
-  /** Input and output together. */
-  readonly tokens?: number | undefined;
-  /** US dollars. */
-  readonly costUsd?: number | undefined;
-}
-
 interface Spending {
   readonly usage: Usage;
   readonly costUsd: number;
@@ -36,14 +29,15 @@ const NOTHING: Spending = { usage: NO_USAGE, costUsd: 0 };
 const LEAST_OUTPUT_TOKENS = 16;
 
 export class Budget {
-  private readonly limit: BudgetLimit;
+  /** Tokens of input and output together, and US dollars. */
+  private readonly limit: { readonly tokens?: number | undefined; readonly costUsd?: number | undefined };
   /** All that has been booked, by this execution and those before it. */
   spent: Spending;
   private reservedTokens = 0;
   private reservedUsd = 0;
 
   /** @param spent by earlier executions of the same run */
-  constructor(limit: BudgetLimit, spent: Spending = NOTHING) {
+  constructor(limit: Budget['limit'], spent: Spending = NOTHING) {
     this.limit = limit;
     this.spent = spent;
   }

@@ -158,18 +158,14 @@ export interface Block {
 }
 
 export function blocksOf(workflow: Workflow): readonly Block[] {
-  const blocks: Block[] = [];
-  let row: Step[] = [];
+  const blocks: { steps: Step[]; group?: Group }[] = [];
   for (const entry of workflow.steps) {
-    if (!isGroup(entry)) {
-      row.push(entry);
-      continue;
-    }
-    if (row.length > 0) blocks.push({ steps: row });
-    blocks.push({ steps: entry.steps, group: entry });
-    row = [];
+    const last = blocks.at(-1);
+    if (isGroup(entry)) blocks.push({ steps: [...entry.steps], group: entry });
+    else if (last !== undefined && last.group === undefined) last.steps.push(entry);
+    else blocks.push({ steps: [entry] });
   }
-  return row.length > 0 ? [...blocks, { steps: row }] : blocks;
+  return blocks;
 }
 
 /** What commits may change of saved workflows. */
