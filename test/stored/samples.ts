@@ -12,9 +12,9 @@ import { ModelFailure } from '../../functions/src/toolsets/orchestration/rules/p
 import type { Run, StepRecord } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { readWorkflow } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import type { Attempt, JournalEntry } from '../../functions/src/toolsets/orchestration/store/runDocument.ts';
-import type { Notification } from '../../functions/src/toolsets/todo/rules/notifications.ts';
 import type { TaskEvent } from '../../functions/src/toolsets/todo/rules/outbox.ts';
 import type { RecurringTask } from '../../functions/src/toolsets/todo/rules/recurrence.ts';
+import type { Notification } from '../../functions/src/toolsets/todo/rules/reminderMail.ts';
 import type { Todo } from '../../functions/src/toolsets/todo/rules/todo.ts';
 
 const START = Date.UTC(2026, 10, 22, 9);

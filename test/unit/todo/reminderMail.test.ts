@@ -1,7 +1,7 @@
 /** What a person reads of a reminder. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { notificationOf } from '../../../functions/src/toolsets/todo/rules/notifications.ts';
+import { notificationOf } from '../../../functions/src/toolsets/todo/rules/reminderMail.ts';
 import {
   reminderAt,
   reminderBefore,

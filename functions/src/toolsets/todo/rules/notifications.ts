@@ -1,16 +1,7 @@
 /** Tells people of reminders, in the ways that they chose. A notification that was delivered is not sent again. */
 import type { TaskEvent } from './outbox.ts';
 import type { TodoPorts } from './ports.ts';
-
-export interface Notification {
-  /** The event's id: a notification that comes again has the same one. */
-  readonly id: string;
-  readonly uid: string;
-  readonly taskId: string;
-  readonly title: string;
-  readonly body: string;
-  readonly at: Date;
-}
+import { type Notification, notificationOf } from './reminderMail.ts';
 
 /**
  * What became of a push: `unregistered`, the device has gone for good; `refused`, it will never be taken;
@@ -25,29 +16,6 @@ export interface PushService {
 export interface Device {
   readonly id: string;
   readonly token: string;
-}
-
-const LONGEST_TITLE = 200;
-
-/** A title goes into the subject of a mail, where a line's end would begin another header. */
-function oneLine(title: string): string {
-  const line = title.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
-  const characters = [...line];
-  return characters.length <= LONGEST_TITLE ? line : `${characters.slice(0, LONGEST_TITLE - 1).join('')}…`;
-}
-
-/** Undefined for an event of which people are not told. */
-export function notificationOf(event: TaskEvent): Notification | undefined {
-  const { id, type, taskId, userId: uid, timestamp: at, after } = event;
-  if (type !== 'reminder') return undefined;
-  const title = typeof after?.['task_title'] === 'string' ? oneLine(after['task_title']) : taskId;
-  const isLate = after?.['late'] === true;
-  const body = isLate ? 'A reminder of your to-do, later than it was to be.' : 'A reminder of your to-do.';
-  return { id, uid, taskId, title, body, at };
-}
-
-export function reminderMail({ title, body }: Notification) {
-  return { subject: `Reminder: ${title}`, text: `${title}\n\n${body}\n` };
 }
 
 /** @throws Error where a device cannot be reached for now; what was delivered already is not delivered again then */

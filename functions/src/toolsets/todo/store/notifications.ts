@@ -18,8 +18,9 @@ import {
   taskUpdatesPath,
 } from '../../../kernel/realtime/database.ts';
 import type { Expiring } from '../../../kernel/sweep.ts';
-import { type Device, type Notification, reminderMail } from '../rules/notifications.ts';
+import type { Device } from '../rules/notifications.ts';
 import { messageOf, type TaskEvent } from '../rules/outbox.ts';
+import { type Notification, reminderMail } from '../rules/reminderMail.ts';
 import { DEFAULT_LEAD_MILLISECONDS } from '../rules/reminders.ts';
 
 abstract class OnRealtimeDatabase {
