@@ -50,7 +50,7 @@ export async function recorded(): Promise<ReadonlyMap<string, Documents>> {
   await store.commit([], SETTLED);
   await recordArrivalIn(database)(...ARRIVAL);
   await new FirestoreNotifications(database, documents).queueMail('ada@example.com', NOTIFICATION);
-  const sweepRecord = new FirestoreSweepRecord(database, 'main', SILENT);
+  const sweepRecord = new FirestoreSweepRecord({ database, sweep: 'main', log: SILENT });
   await sweepRecord.saveOutage(OUTAGE);
   await sweepRecord.saveBehind(BEHIND);
   new WriteProof(database, clock, CALLER, REPETITION).addTo(database.batch());

@@ -51,7 +51,7 @@ import {
 } from '../toolsets/firebase/store/subscriptions.ts';
 import { DatabaseWatcherLeases } from '../toolsets/firebase/store/watcherLeases.ts';
 import { RestGitHub } from '../toolsets/github/store/gitHub.ts';
-import { FirestorePullRequestLinks, linkWriters } from '../toolsets/github/store/pullRequests.ts';
+import { linkWriters, PullRequestLinkQueries } from '../toolsets/github/store/pullRequests.ts';
 import { FirestoreOnboardingFacts } from '../toolsets/onboarding/store/onboardingFacts.ts';
 import type { HostedAgent, RunDispatch } from '../toolsets/orchestration/rules/ports.ts';
 import type { RunOrder } from '../toolsets/orchestration/rules/runs/run.ts';
@@ -76,8 +76,8 @@ import {
 import { RecurringTaskQueries, ReminderQueries } from '../toolsets/todo/store/reminders.ts';
 import { TodoQueries, todoWriters } from '../toolsets/todo/store/todos.ts';
 import { Claude } from '../vendors/anthropic/claude.ts';
-import { CloudTasksRunQueue } from '../vendors/cloudtasks/runQueue.ts';
-import { FcmPushService, localMessagingApp } from '../vendors/fcm/pushService.ts';
+import { cloudTasksRunQueue } from '../vendors/cloudtasks/runQueue.ts';
+import { fcmPushService, localMessagingApp } from '../vendors/fcm/pushService.ts';
 import { Gemini } from '../vendors/gemini/gemini.ts';
 import type { ModelSettings } from '../vendors/models.ts';
 import { type GitHubSettings, OctokitClients } from '../vendors/octokit/clients.ts';
@@ -151,7 +151,7 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
     taskLogs: new FirestoreTaskLogReader(database, documents),
     codingWatch: new FirestoreCodingWatch(database, documents, cloudLog),
 
-    pullRequestLinks: new FirestorePullRequestLinks(database, documents),
+    pullRequestLinks: new PullRequestLinkQueries(database, documents),
     gitHub: new RestGitHub(new OctokitClients(bound.gitHub ?? gitHubSettings, cloudLog)),
 
     hosted: bound.hosted ?? deployedAgents(),
@@ -159,7 +159,7 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
     workflows: new WorkflowQueries(database, documents),
     measures: new AgentMeasures(database, documents),
     runs: new RunQueries(database, documents),
-    dispatch: bound.dispatch ?? new CloudTasksRunQueue(region.value(), systemRandomness),
+    dispatch: bound.dispatch ?? cloudTasksRunQueue(region.value(), systemRandomness),
     timer: systemTimer,
 
     databases: {
@@ -176,22 +176,22 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
     recordArrival: recordArrivalIn(database),
     reminders: new ReminderQueries(database, documents),
     notifications: new FirestoreNotifications(database, documents),
-    clientLists: new DatabaseClientLists(realtimeDatabase),
+    clientLists: new DatabaseClientLists({ database: realtimeDatabase }),
     publisher: hasPubSub() ? broker : undefined,
     deadLetters: broker,
-    devices: new DatabaseDevices(realtimeDatabase),
-    deliveries: new DatabaseDeliveries(realtimeDatabase, clock, systemRandomness),
+    devices: new DatabaseDevices({ database: realtimeDatabase }),
+    deliveries: new DatabaseDeliveries({ database: realtimeDatabase, clock, randomness: systemRandomness }),
     verifiedEmail: (uid: string) => verifiedEmail(firebaseApp(), uid),
     push,
 
     onboardingFacts: new FirestoreOnboardingFacts(database, documents),
     skills: new SkillQueries(database, documents),
-    metricsReader: new DatabaseMetricsReader(realtimeDatabase, unreadable),
+    metricsReader: new DatabaseMetricsReader({ database: realtimeDatabase, unreadable }),
     probes: {
       firestore: () => probeFirestore(database),
       realtimeDatabase: () => probeRealtimeDatabase(realtimeDatabase),
     },
-    sweepRecord: new FirestoreSweepRecord(database, 'main', cloudLog),
+    sweepRecord: new FirestoreSweepRecord({ database, sweep: 'main', log: cloudLog }),
   };
 }
 
@@ -228,7 +228,7 @@ function deployedAgents(): () => readonly HostedAgent[] {
 export function composePush(): PushService | undefined {
   const service = pushService();
   if (service === 'none') return undefined;
-  return new FcmPushService(
+  return fcmPushService(
     service === 'firebase' ? async () => firebaseApp() : () => localMessagingApp(service.url),
   );
 }

@@ -74,7 +74,7 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
       overview,
       tasks,
       findSkills: findSkillsWith(ports.skills),
-      status: new SystemStatus(ports, tasks),
+      status: new SystemStatus({ ...ports, workQueue: tasks }),
       recentCalls: new RecentCalls(ports),
       gauge: new ProcessGauge(),
       version: VERSION,
@@ -110,6 +110,6 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
     gitHub: ports,
     webhook: new GitHubWebhook(gitHubWebhookKey, new Deliveries(ports)),
 
-    onboarding: new OnboardingService(ports, registration),
+    onboarding: new OnboardingService({ ...ports, registration }),
   };
 }

@@ -188,6 +188,6 @@ export class Team {
   }
 
   get sweepRecord(): FirestoreSweepRecord {
-    return new FirestoreSweepRecord(firestore(), this.workspace, silent);
+    return new FirestoreSweepRecord({ database: firestore(), sweep: this.workspace, log: silent });
   }
 }

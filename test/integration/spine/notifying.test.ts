@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { getAuth } from 'firebase-admin/auth';
 import { firebaseApp } from '../../../functions/src/kernel/firebaseApp.ts';
 import { type TaskEvent, TOPICS } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
-import { FcmPushService, localMessagingApp } from '../../../functions/src/vendors/fcm/pushService.ts';
+import { fcmPushService, localMessagingApp } from '../../../functions/src/vendors/fcm/pushService.ts';
 import { LocalFcm } from '../../support/fcm/server.ts';
 import { Person } from './person.ts';
 
@@ -16,7 +16,7 @@ describe('telling people of reminders', () => {
   after(() => fcm.stop());
 
   beforeEach(() => {
-    person = new Person(new FcmPushService(() => localMessagingApp(fcm.url)));
+    person = new Person(fcmPushService(() => localMessagingApp(fcm.url)));
     event = person.event('reminder');
   });
 

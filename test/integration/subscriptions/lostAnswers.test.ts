@@ -78,11 +78,15 @@ describe('a compare-and-set whose answer is lost', () => {
   });
 
   it('has claimed its delivery, and nobody else has', async () => {
-    const deliveries = new DatabaseDeliveries(database, systemClock, systemRandomness);
+    const deliveries = new DatabaseDeliveries({ database, clock: systemClock, randomness: systemRandomness });
     const path = `deliveries/${log}/devices/phone`;
     assert.equal(await losing(() => deliveries.claim(log, 'phone'), has(path)), 'claimed');
     assert.equal(typeof (await there(path)), 'number');
-    const others = new DatabaseDeliveries(realtimeDatabase, systemClock, systemRandomness);
+    const others = new DatabaseDeliveries({
+      database: realtimeDatabase,
+      clock: systemClock,
+      randomness: systemRandomness,
+    });
     assert.equal(await others.claim(log, 'phone'), 'busy');
   });
 

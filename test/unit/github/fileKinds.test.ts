@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { FileChange } from '../../../functions/src/toolsets/github/rules/commitRequest.ts';
 import { kindsOf } from '../../../functions/src/toolsets/github/rules/commitRequest.ts';
-import { TreeView } from '../../../functions/src/toolsets/github/rules/tree.ts';
+import { openTree } from '../../../functions/src/toolsets/github/rules/tree.ts';
 import { refusal } from '../domain/samples.ts';
 import { AT, GitHubStage } from './stage.ts';
 
@@ -32,7 +32,7 @@ describe('files that are committed', () => {
 
   const view = (commit = 'main') => {
     const { tree = '' } = stage.repo.objects.commits.get(stage.repo.branches.get(commit) ?? '') ?? {};
-    return TreeView.open(stage.gitHub, AT, tree);
+    return openTree(stage.gitHub, AT, tree);
   };
   const kinds = async (...files: FileChange[]) => kindsOf(await view(), files);
   const refused = (...files: FileChange[]): Promise<MusterError> => refusal(() => kinds(...files));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { SweepState } from '../../../functions/src/kernel/sweep.ts';
 import type { RateLimit } from '../../../functions/src/toolsets/github/rules/answers.ts';
-import type { Probes, SystemPorts } from '../../../functions/src/toolsets/system/rules/metrics.ts';
+import type { Probes } from '../../../functions/src/toolsets/system/rules/metrics.ts';
 import {
   alertsOf,
   healthOf,
@@ -39,7 +39,7 @@ describe('the status of the system', () => {
     gitHub?: () => Promise<RateLimit>,
   ): SystemStatus =>
     new SystemStatus(
-      portsOf<SystemPorts>({
+      portsOf<ConstructorParameters<typeof SystemStatus>[0]>({
         probes: {
           firestore: answering('firestore'),
           realtimeDatabase: answering('realtimeDatabase'),
@@ -56,8 +56,8 @@ describe('the status of the system', () => {
         sweepRecord: { read: readSweepRecord },
         unreadable: { recent: async () => [] },
         clock: { now: () => now },
+        workQueue: { stats: async () => ({ total: 3, pending: 3, assigned: 0, inProgress: 0, blocked: 0 }) },
       }),
-      { stats: async () => ({ total: 3, pending: 3, assigned: 0, inProgress: 0, blocked: 0 }) },
     );
 
   it('asks every service that there is, and one look serves for 15 seconds', async () => {

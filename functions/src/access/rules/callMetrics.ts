@@ -132,12 +132,6 @@ export interface CallHistory {
   readonly tools: ReadonlyMap<string, ToolCounts>;
 }
 
-/** Reads the counts that MetricsLedger adds to. */
-export interface MetricsReader {
-  /** The calls of these minutes, the first and the last included. */
-  between(from: Date, to: Date): Promise<CallHistory>;
-}
-
 // Counts in memory, and stores the counts now and then: a write a call would cost as much as the call.
 
 /** Counts are stored at most this often by one instance. */

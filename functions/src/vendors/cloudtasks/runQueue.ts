@@ -10,36 +10,26 @@ const DEADLINE_SECONDS = 1800;
 
 const ID_LENGTH = 24;
 
-export class CloudTasksRunQueue implements RunDispatch {
-  private readonly region: string;
-  private readonly randomness: Randomness;
-  private queue: Promise<TaskQueue<{ readonly runId: string }>> | undefined;
-
-  constructor(region: string, randomness: Randomness) {
-    this.region = region;
-    this.randomness = randomness;
-  }
-
-  /**
-   * The client sends a task again whose answer was lost; its name keeps it from being there twice. The name is new with
-   * each dispatch: Cloud Tasks would refuse the same one for hours, also when the run is to go on.
-   */
-  async dispatch(runId: string): Promise<void> {
-    const id = this.randomness.letters(ID_LENGTH);
-    const queue = await this.executeRun();
-    try {
-      await queue.enqueue({ runId }, { id, dispatchDeadlineSeconds: DEADLINE_SECONDS });
-    } catch (error) {
-      if (!isThereAlready(error)) throw error;
-    }
-  }
-
-  private executeRun(): Promise<TaskQueue<{ readonly runId: string }>> {
-    this.queue ??= import('firebase-admin/functions').then(({ getFunctions }) =>
-      getFunctions(firebaseApp()).taskQueue(`locations/${this.region}/functions/executeRun`),
-    );
-    return this.queue;
-  }
+/**
+ * The client sends a task again whose answer was lost; its name keeps it from being there twice. The name is new with
+ * each dispatch: Cloud Tasks would refuse the same one for hours, also when the run is to go on.
+ */
+export function cloudTasksRunQueue(region: string, randomness: Randomness): RunDispatch {
+  let executeRun: Promise<TaskQueue<{ readonly runId: string }>> | undefined;
+  return {
+    async dispatch(runId) {
+      const id = randomness.letters(ID_LENGTH);
+      executeRun ??= import('firebase-admin/functions').then(({ getFunctions }) =>
+        getFunctions(firebaseApp()).taskQueue(`locations/${region}/functions/executeRun`),
+      );
+      const queue = await executeRun;
+      try {
+        await queue.enqueue({ runId }, { id, dispatchDeadlineSeconds: DEADLINE_SECONDS });
+      } catch (error) {
+        if (!isThereAlready(error)) throw error;
+      }
+    },
+  };
 }
 
 function isThereAlready(error: unknown): boolean {

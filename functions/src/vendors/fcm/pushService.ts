@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { type App, initializeApp } from 'firebase-admin/app';
 import type { Message, Messaging } from 'firebase-admin/messaging';
 import { firebaseApp } from '../../kernel/firebaseApp.ts';
-import type { Notification, PushOutcome, PushService } from '../../toolsets/todo/index.ts';
+import type { Notification, PushService } from '../../toolsets/todo/index.ts';
 
 /**
  * The codes of a device that has gone for good, and of a message that will never be taken for it.
@@ -19,33 +19,25 @@ const REFUSED = [
   'messaging/third-party-auth-error',
 ];
 
-export class FcmPushService implements PushService {
-  private readonly app: () => Promise<App>;
-  private messaging: Promise<Messaging> | undefined;
-
-  constructor(app: () => Promise<App>) {
-    this.app = app;
-  }
-
-  async send(token: string, notification: Notification): Promise<PushOutcome> {
-    const messaging = await this.client();
-    try {
-      await messaging.send(messageTo(token, notification));
-      return 'sent';
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-      if (UNREGISTERED.includes(code)) return 'unregistered';
-      return REFUSED.includes(code) ? 'refused' : 'unreachable';
-    }
-  }
-
-  /** It is loaded when something is first pushed. */
-  private client(): Promise<Messaging> {
-    this.messaging ??= Promise.all([this.app(), import('firebase-admin/messaging')]).then(
-      ([app, { getMessaging }]) => getMessaging(app),
-    );
-    return this.messaging;
-  }
+export function fcmPushService(app: () => Promise<App>): PushService {
+  let messaging: Promise<Messaging> | undefined;
+  return {
+    async send(token, notification) {
+      // The SDK is loaded when something is first pushed.
+      messaging ??= Promise.all([app(), import('firebase-admin/messaging')]).then(([sender, sdk]) =>
+        sdk.getMessaging(sender),
+      );
+      const client = await messaging;
+      try {
+        await client.send(messageTo(token, notification));
+        return 'sent';
+      } catch (error) {
+        const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+        if (UNREGISTERED.includes(code)) return 'unregistered';
+        return REFUSED.includes(code) ? 'refused' : 'unreachable';
+      }
+    },
+  };
 }
 
 /** Named by the notification, so that a device shows it once even where it is pushed twice. */
@@ -64,18 +56,11 @@ function messageTo(token: string, { id, taskId, title, body, at }: Notification)
  * Takes what the SDK sends to Google's host to another, unencrypted: to a service on this machine that speaks FCM's
  * HTTP v1, where tests and demonstrations have one.
  */
-class Detour extends Agent {
-  readonly protocol = 'https:'; // what the SDK asks of its agent
-  private readonly url: URL;
-
-  constructor(url: URL) {
-    super({ keepAlive: false });
-    this.url = url;
-  }
-
-  override createConnection() {
-    return connect(Number(this.url.port), this.url.hostname);
-  }
+function detour({ hostname, port }: URL): Agent {
+  return Object.assign(new Agent({ keepAlive: false }), {
+    protocol: 'https:', // what the SDK asks of its agent
+    createConnection: () => connect(Number(port), hostname),
+  });
 }
 
 let app: App | undefined;
@@ -86,7 +71,7 @@ export async function localMessagingApp(url: string): Promise<App> {
     {
       ...firebaseApp().options,
       credential: { getAccessToken: async () => ({ access_token: 'owner', expires_in: 3600 }) },
-      httpAgent: new Detour(new URL(url)),
+      httpAgent: detour(new URL(url)),
     },
     'messaging',
   );

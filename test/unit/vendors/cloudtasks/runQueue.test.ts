@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemRandomness } from '../../../../functions/src/kernel/platform.ts';
-import { CloudTasksRunQueue } from '../../../../functions/src/vendors/cloudtasks/runQueue.ts';
+import { cloudTasksRunQueue } from '../../../../functions/src/vendors/cloudtasks/runQueue.ts';
 
 const HOST = 'CLOUD_TASKS_EMULATOR_HOST';
 const METADATA = 'METADATA_SERVER_DETECTION';
@@ -63,7 +63,7 @@ describe('a run that is dispatched', () => {
     else response.writeHead(loss ?? (isThere ? 409 : 200), { 'content-type': 'application/json' }).end('{}');
   }
 
-  const queue = () => new CloudTasksRunQueue('europe-west1', systemRandomness);
+  const queue = () => cloudTasksRunQueue('europe-west1', systemRandomness);
 
   for (const loss of ['cut', 503] as const) {
     it(`is in the queue once where the answer is lost (${loss})`, async () => {

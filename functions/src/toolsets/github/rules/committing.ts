@@ -6,7 +6,7 @@ import { type CommitRequest, checkRequest, type FileChange, isObstacle, kindsOf 
 import { refusal } from './errors.ts';
 import { isSha, refName } from './names.ts';
 import type { GitHub, GitHubPorts, NewTreeEntry, RepositoryName } from './ports.ts';
-import { TreeView } from './tree.ts';
+import { openTree } from './tree.ts';
 
 /** How often a branch may move on while a commit is made for it. */
 const MAX_ATTEMPTS = 3;
@@ -149,7 +149,7 @@ class Committing {
 
   private async treeOn(base: string): Promise<string> {
     const { at, files } = this.request;
-    const kinds = await kindsOf(await TreeView.open(this.gitHub, at, base), files);
+    const kinds = await kindsOf(await openTree(this.gitHub, at, base), files);
     const entries: NewTreeEntry[] = [];
     for (const file of files) {
       const kind = kinds.get(file.path) ?? 'file';

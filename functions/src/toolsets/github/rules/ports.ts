@@ -2,7 +2,7 @@
 import type { PortOf } from '../../../kernel/ports.ts';
 import type { CoordinationPorts } from '../../coordination/index.ts';
 import type { RestGitHub } from '../store/gitHub.ts';
-import type { FirestorePullRequestLinks } from '../store/pullRequests.ts';
+import type { PullRequestLinkQueries } from '../store/pullRequests.ts';
 import type { FileKind } from './answers.ts';
 
 /** How a repository is named; toolsets/github/rules/names.ts checks what callers give. */
@@ -113,5 +113,5 @@ export type GitHub = PortOf<RestGitHub>;
 
 export interface GitHubPorts extends CoordinationPorts {
   readonly gitHub: GitHub;
-  readonly pullRequestLinks: PortOf<FirestorePullRequestLinks>;
+  readonly pullRequestLinks: PortOf<PullRequestLinkQueries>;
 }

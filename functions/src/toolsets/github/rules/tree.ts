@@ -8,67 +8,49 @@ import type { GitHub, RepositoryName } from './ports.ts';
 const MAX_DIRECTORIES = 100;
 
 /** GitHub lists a tree at once only up to a bound of its own. The rest is looked for from directory to directory. */
-export class TreeView {
-  private readonly gitHub: GitHub;
-  private readonly at: RepositoryName;
-  private readonly root: string;
-  private readonly known = new Map<string, TreeEntry>();
-  private readonly lists = new Map<string, Promise<void>>();
-  private isWhole = false;
+export async function openTree(gitHub: GitHub, at: RepositoryName, root: string) {
+  const known = new Map<string, TreeEntry>();
+  const listings = new Map<string, Promise<void>>();
+  const whole = await gitHub.found(at, gitHub.tree(at, root, 'whole'));
+  note('', whole.entries);
 
-  private constructor(gitHub: GitHub, at: RepositoryName, root: string) {
-    this.gitHub = gitHub;
-    this.at = at;
-    this.root = root;
+  function note(directory: string, entries: readonly TreeEntry[]): void {
+    for (const entry of entries)
+      known.set(directory === '' ? entry.path : `${directory}/${entry.path}`, entry);
   }
 
-  static async open(gitHub: GitHub, at: RepositoryName, root: string): Promise<TreeView> {
-    const view = new TreeView(gitHub, at, root);
-    const { entries, truncated } = await gitHub.found(at, gitHub.tree(at, root, 'whole'));
-    view.note('', entries);
-    view.isWhole = !truncated;
-    return view;
+  async function find(path: string): Promise<TreeEntry | undefined> {
+    if (!known.has(path) && whole.truncated) await listOnce(directoryOf(path));
+    return known.get(path);
   }
 
-  /** What is known to stand there without another request. */
-  knownAt(path: string): TreeEntry | undefined {
-    return this.known.get(path);
-  }
-
-  /** @throws MusterError VALIDATION_ERROR where that would take too many requests */
-  async find(path: string): Promise<TreeEntry | undefined> {
-    const known = this.known.get(path);
-    if (known !== undefined || this.isWhole) return known;
-    await this.listOnce(directoryOf(path));
-    return this.known.get(path);
-  }
-
-  private listOnce(directory: string): Promise<void> {
-    const begun = this.lists.get(directory);
+  function listOnce(directory: string): Promise<void> {
+    const begun = listings.get(directory);
     if (begun !== undefined) return begun;
-    if (this.lists.size === MAX_DIRECTORIES) {
+    if (listings.size === MAX_DIRECTORIES)
       throw refusal('VALIDATION_ERROR', 'treeTooWide', { most: MAX_DIRECTORIES });
-    }
-    const listing = this.list(directory);
-    this.lists.set(directory, listing);
+    const listing = list(directory);
+    listings.set(directory, listing);
     return listing;
   }
 
-  private async list(directory: string): Promise<void> {
-    const entry = directory === '' ? undefined : await this.find(directory);
+  async function list(directory: string): Promise<void> {
+    const entry = directory === '' ? undefined : await find(directory);
     if (directory !== '' && entry?.kind !== 'directory') return;
-    const listing = this.gitHub.tree(this.at, entry?.sha ?? this.root, 'level');
-    const { entries, truncated } = await this.gitHub.found(this.at, listing);
-    this.note(directory, entries);
+    const { entries, truncated } = await gitHub.found(at, gitHub.tree(at, entry?.sha ?? root, 'level'));
+    note(directory, entries);
     if (truncated) throw refusal('VALIDATION_ERROR', 'directoryTooLarge');
   }
 
-  private note(directory: string, entries: readonly TreeEntry[]): void {
-    for (const entry of entries) {
-      this.known.set(directory === '' ? entry.path : `${directory}/${entry.path}`, entry);
-    }
-  }
+  return {
+    /** What is known to stand there without another request. */
+    knownAt: (path: string) => known.get(path),
+    /** @throws MusterError VALIDATION_ERROR where that would take too many requests */
+    find,
+  };
 }
+
+export type TreeView = Awaited<ReturnType<typeof openTree>>;
 
 /** The directory that holds it; '' where that is the root. */
 export function directoryOf(path: string): string {

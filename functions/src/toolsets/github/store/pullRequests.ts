@@ -1,9 +1,8 @@
 /** Which pull request belongs to which task. */
-import type { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
 import { pullRequestId, pullRequestPath } from '../../../kernel/firestore/paths.ts';
-import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { LinkChanges } from '../rules/pullRequests.ts';
 
@@ -21,15 +20,7 @@ export const { toDocument: linkToDocument, fromDocument: linkFromDocument } = do
 
 export type PullRequestLink = ReturnType<typeof linkFromDocument>;
 
-export class FirestorePullRequestLinks {
-  private readonly database: Firestore;
-  private readonly documents: DocumentReading;
-
-  constructor(database: Firestore, documents: DocumentReading) {
-    this.database = database;
-    this.documents = documents;
-  }
-
+export class PullRequestLinkQueries extends FirestoreReader {
   async find(repositoryId: number, number: number): Promise<PullRequestLink | undefined> {
     const snapshot = await this.database.doc(pullRequestPath(pullRequestId(repositoryId, number))).get();
     return this.documents.find(snapshot, linkFromDocument);

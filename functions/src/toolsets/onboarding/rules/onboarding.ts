@@ -9,18 +9,12 @@ import { type Newcomer, welcome } from './welcome.ts';
 
 export interface OnboardingPorts extends AccessPorts {
   readonly onboardingFacts: PortOf<FirestoreOnboardingFacts>;
+  readonly registration: PortOf<AgentRegistration>;
 }
 
 const MAX_CONTACTS = 5;
 
 export class OnboardingService extends Service<OnboardingPorts> {
-  private readonly registration: AgentRegistration;
-
-  constructor(ports: OnboardingPorts, registration: AgentRegistration) {
-    super(ports);
-    this.registration = registration;
-  }
-
   /** @throws MusterError VALIDATION_ERROR for a name that cannot be read */
   welcome(
     principal: Principal,
@@ -39,7 +33,7 @@ export class OnboardingService extends Service<OnboardingPorts> {
       ...written,
       name,
       specializations: [...new Set(specializations)],
-      registration: { name: ownName, agentId: this.registration.agentId(principal.ownerUid, ownName) },
+      registration: { name: ownName, agentId: this.ports.registration.agentId(principal.ownerUid, ownName) },
       mayLead: hasRole(principal.role, 'leader'),
     });
   }

@@ -1,11 +1,12 @@
 /** What the calls of the last hour were like, in every instance together. */
 import type { AgentChanges } from '../../../access/rules/agent.ts';
-import type { CallHistory, Counts, MetricsReader } from '../../../access/rules/callMetrics.ts';
+import type { CallHistory, Counts } from '../../../access/rules/callMetrics.ts';
 import type { Store } from '../../../kernel/commit.ts';
 import { type PortOf, Service, type UnreadableDocuments } from '../../../kernel/ports.ts';
 import type { SweepRecord } from '../../../kernel/sweep.ts';
 import { inTime } from '../../../kernel/waiting.ts';
 import type { GitHubPorts } from '../../github/index.ts';
+import type { DatabaseMetricsReader } from '../store/metrics.ts';
 import type { SkillQueries } from '../store/skills.ts';
 
 /** How far back calls are looked at. */
@@ -71,7 +72,7 @@ export interface SystemPorts extends GitHubPorts {
     committed(kind: keyof AgentChanges): number;
   };
   readonly skills: PortOf<SkillQueries>;
-  readonly metricsReader: MetricsReader;
+  readonly metricsReader: PortOf<DatabaseMetricsReader>;
   readonly probes: Probes;
   readonly sweepRecord: SweepRecord;
   readonly unreadable: UnreadableDocuments;

@@ -38,16 +38,10 @@ const WAIT_MILLISECONDS: Readonly<Record<ServiceName, number>> = {
 /** How long readings are good for. */
 const KEPT_MILLISECONDS = 15_000;
 
-export class SystemStatus extends Service<SystemPorts> {
-  private readonly tasks: Pick<TaskOverview, 'stats'>;
+export class SystemStatus extends Service<SystemPorts & { readonly workQueue: Pick<TaskOverview, 'stats'> }> {
   private kept: { readonly until: number; readonly readings: Promise<Readings> } | undefined;
   /** Probes that have not ended: a service that is away is not asked ever more. */
   private readonly pending = new Map<ServiceName, Promise<RateLimit | undefined>>();
-
-  constructor(ports: SystemPorts, tasks: Pick<TaskOverview, 'stats'>) {
-    super(ports);
-    this.tasks = tasks;
-  }
 
   /** Of all services at once; the same serve all callers for a while. */
   readings(): Promise<Readings> {
@@ -63,7 +57,7 @@ export class SystemStatus extends Service<SystemPorts> {
 
   /** What there is to do, and who is there to do it; undefined where Firestore does not tell in time. */
   workload(workspace: string) {
-    const counted = Promise.all([this.ports.directory.registered(), this.tasks.stats(workspace)]);
+    const counted = Promise.all([this.ports.directory.registered(), this.ports.workQueue.stats(workspace)]);
     return inTime(counted, WAIT_MILLISECONDS.firestore, 'Firestore').then(
       ([{ active }, { total }]) => ({ activeAgents: active, tasksInQueue: total }),
       () => undefined,

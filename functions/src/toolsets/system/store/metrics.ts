@@ -3,10 +3,10 @@
 import type { Firestore } from '@google-cloud/firestore';
 import type { Database, DataSnapshot } from 'firebase-admin/database';
 import { z } from 'zod';
-import type { CallHistory, Counts, MetricsReader, ToolCounts } from '../../../access/rules/callMetrics.ts';
+import type { CallHistory, Counts, ToolCounts } from '../../../access/rules/callMetrics.ts';
 import { documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
 import { sweepPath } from '../../../kernel/firestore/paths.ts';
-import type { Log, UnreadableDocuments } from '../../../kernel/ports.ts';
+import { type Log, Service, type UnreadableDocuments } from '../../../kernel/ports.ts';
 import { METRICS_MINUTES, minuteKey, nameOfKey, timeOfMinuteKey } from '../../../kernel/realtime/database.ts';
 import type { PresenceOutage, SweepRecord, SweepState } from '../../../kernel/sweep.ts';
 
@@ -26,17 +26,15 @@ export const storedMinute = z.object({
   tools: z.record(z.string(), z.unknown()).default({}),
 });
 
-export class DatabaseMetricsReader implements MetricsReader {
-  private readonly database: () => Promise<Database>;
-  private readonly unreadable: UnreadableDocuments;
+interface MetricsPorts {
+  readonly database: () => Promise<Database>;
+  readonly unreadable: UnreadableDocuments;
+}
 
-  constructor(database: () => Promise<Database>, unreadable: UnreadableDocuments) {
-    this.database = database;
-    this.unreadable = unreadable;
-  }
-
+export class DatabaseMetricsReader extends Service<MetricsPorts> {
+  /** The calls of these minutes, the first and the last included. */
   async between(from: Date, to: Date): Promise<CallHistory> {
-    const database = await this.database();
+    const database = await this.ports.database();
     const byMinute = database.ref(METRICS_MINUTES).orderByKey();
     const found = await byMinute.startAt(minuteKey(from)).endAt(minuteKey(to)).get();
     const minutes: DataSnapshot[] = [];
@@ -61,7 +59,7 @@ export class DatabaseMetricsReader implements MetricsReader {
   /** Undefined where it cannot be read, which is noted. */
   private readable<Read>(path: string, value: unknown, schema: z.ZodType<Read>): Read | undefined {
     const { data, error } = schema.safeParse(value);
-    if (error !== undefined) this.unreadable.note(path, error);
+    if (error !== undefined) this.ports.unreadable.note(path, error);
     return data;
   }
 }
@@ -122,24 +120,20 @@ export const { fromDocument: sweepFromDocument } = documentCodec(
   }),
 );
 
-export class FirestoreSweepRecord implements SweepRecord {
-  private readonly database: Firestore;
-  private readonly path: string;
-  private readonly log: Log;
+interface SweepRecordPorts {
+  readonly database: Firestore;
+  /** The sweep's name: each has a record of its own. */
+  readonly sweep: string;
+  readonly log: Log;
+}
 
-  /** @param name of the sweep: each has a record of its own */
-  constructor(database: Firestore, name: string, log: Log) {
-    this.database = database;
-    this.path = sweepPath(name);
-    this.log = log;
-  }
-
+export class FirestoreSweepRecord extends Service<SweepRecordPorts> implements SweepRecord {
   async read(): Promise<SweepState> {
-    const snapshot = await this.database.doc(this.path).get();
+    const snapshot = await this.document.get();
     try {
       return sweepFromDocument(snapshot.data() ?? {});
     } catch (error) {
-      this.log.error('sweep_record_unreadable', { document: this.path, error });
+      this.ports.log.error('sweep_record_unreadable', { document: snapshot.ref.path, error });
       // What somebody has broken by hand says nothing: the sweep begins anew, and writes over it.
       return { behind: {} };
     }
@@ -153,13 +147,17 @@ export class FirestoreSweepRecord implements SweepRecord {
   async saveBehind(behind: SweepState['behind']): Promise<void> {
     const parts = Object.entries(behind).map(([name, { since, from }]) => [
       name,
-      from ? { since, from } : { since },
+      { since, ...(from && { from }) },
     ]);
     await this.save('behind', Object.fromEntries(parts));
   }
 
   /** Two sweeps at once may save: each field is the latter's, and the other field stays. */
   private async save(field: 'outage' | 'behind', value: object | null): Promise<void> {
-    await this.database.doc(this.path).set({ [field]: value }, { mergeFields: [field] });
+    await this.document.set({ [field]: value }, { mergeFields: [field] });
+  }
+
+  private get document() {
+    return this.ports.database.doc(sweepPath(this.ports.sweep));
   }
 }

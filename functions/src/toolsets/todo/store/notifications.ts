@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { createOnce } from '../../../kernel/firestore/client.ts';
 import { mailPath, preferencesPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
-import type { Clock, Randomness } from '../../../kernel/ports.ts';
+import { type Clock, type Randomness, Service } from '../../../kernel/ports.ts';
 import {
   changeNode,
   DELIVERIES,
@@ -23,27 +23,23 @@ import { messageOf, type TaskEvent } from '../rules/outbox.ts';
 import { type Notification, reminderMail } from '../rules/reminderMail.ts';
 import { DEFAULT_LEAD_MILLISECONDS } from '../rules/reminders.ts';
 
-abstract class OnRealtimeDatabase {
-  protected readonly database: () => Promise<Database>;
-
-  constructor(database: () => Promise<Database>) {
-    this.database = database;
-  }
+interface RealtimePorts {
+  readonly database: () => Promise<Database>;
 }
 
 /** Of each person. A client that missed more reads the to-dos again. */
 const [KEPT_NOTIFICATIONS, KEPT_UPDATES] = [100, 50];
 
 /** Of each person, the latest that clients show: `notifications/{uid}/{id}` and `task-updates/{uid}/{eventId}`. */
-export class DatabaseClientLists extends OnRealtimeDatabase {
+export class DatabaseClientLists extends Service<RealtimePorts> {
   async putNotification({ id, uid, taskId, title, body, at }: Notification): Promise<void> {
-    const latest = (await this.database()).ref(notificationsPath(uid)).orderByChild('at');
+    const latest = (await this.ports.database()).ref(notificationsPath(uid)).orderByChild('at');
     const entry = { id, task_id: taskId, title, body, timestamp: at.toISOString(), at: at.getTime() };
     await putAmongLatest(latest, keyOf(id), entry, KEPT_NOTIFICATIONS);
   }
 
   async putTaskUpdate(event: TaskEvent): Promise<void> {
-    const latest = (await this.database()).ref(taskUpdatesPath(event.userId)).orderByChild('at');
+    const latest = (await this.ports.database()).ref(taskUpdatesPath(event.userId)).orderByChild('at');
     const entry = { ...messageOf(event), at: event.timestamp.getTime() };
     await putAmongLatest(latest, keyOf(event.id), entry, KEPT_UPDATES);
   }
@@ -60,9 +56,9 @@ export function tokenIn(value: unknown): string | undefined {
 }
 
 /** `devices/{uid}/{deviceId}`: where a person's clients register their FCM tokens. */
-export class DatabaseDevices extends OnRealtimeDatabase {
+export class DatabaseDevices extends Service<RealtimePorts> {
   async of(uid: string): Promise<readonly Device[]> {
-    const list = (await this.database()).ref(devicesPath(uid));
+    const list = (await this.ports.database()).ref(devicesPath(uid));
     const found: Device[] = [];
     (await list.orderByChild('registered_at').limitToLast(MOST_DEVICES).get()).forEach((child) => {
       const token = tokenIn(child.val());
@@ -73,7 +69,7 @@ export class DatabaseDevices extends OnRealtimeDatabase {
 
   /** Forgets the device, unless it has another token by now. */
   async forget(uid: string, { id, token }: Device): Promise<void> {
-    const device = (await this.database()).ref(devicesPath(uid)).child(id);
+    const device = (await this.ports.database()).ref(devicesPath(uid)).child(id);
     await changeNode(device, (current) => {
       const stored = tokenIn(current);
       return stored !== undefined && stored !== token ? undefined : null;
@@ -99,23 +95,18 @@ const SWEPT_AT_ONCE = 200;
  * `deliveries/{notification}/devices/{device}`: which device is being told, until when, or has been told, so that
  * two senders at once push once. `at` is the time of the last claim, by which old ones are found and removed.
  */
-export class DatabaseDeliveries extends OnRealtimeDatabase implements Expiring {
+export class DatabaseDeliveries
+  extends Service<RealtimePorts & { readonly clock: Clock; readonly randomness: Randomness }>
+  implements Expiring
+{
   readonly name = 'deliveries';
-  private readonly clock: Clock;
-  private readonly randomness: Randomness;
-
-  constructor(database: () => Promise<Database>, clock: Clock, randomness: Randomness) {
-    super(database);
-    this.clock = clock;
-    this.randomness = randomness;
-  }
 
   /** `busy`: another sender has claimed it, until their lease ends. */
   async claim(notificationId: string, deviceId: string): Promise<'claimed' | 'busy' | 'delivered'> {
-    const now = this.clock.now().getTime();
+    const now = this.ports.clock.now().getTime();
     const notification = await this.notification(notificationId);
     await notification.child('at').set(now);
-    const until = now + LEASE_MILLISECONDS + this.randomness.integer(FRACTIONS) / FRACTIONS;
+    const until = now + LEASE_MILLISECONDS + this.ports.randomness.integer(FRACTIONS) / FRACTIONS;
     let seen: unknown = null;
     const isClaimed = await changeNode(notification.child('devices').child(deviceId), (current) => {
       seen = current;
@@ -135,13 +126,13 @@ export class DatabaseDeliveries extends OnRealtimeDatabase implements Expiring {
   }
 
   async expire(): Promise<number> {
-    const before = this.clock.now().getTime() - KEPT_MILLISECONDS;
-    const all = (await this.database()).ref(DELIVERIES);
+    const before = this.ports.clock.now().getTime() - KEPT_MILLISECONDS;
+    const all = (await this.ports.database()).ref(DELIVERIES);
     return removeFound(all.orderByChild('at').endAt(before).limitToFirst(SWEPT_AT_ONCE));
   }
 
   private async notification(id: string): Promise<Reference> {
-    return (await this.database()).ref(DELIVERIES).child(keyOf(id));
+    return (await this.ports.database()).ref(DELIVERIES).child(keyOf(id));
   }
 }
 
