@@ -7,12 +7,7 @@ import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { auditPath, eventPath, mailPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import type { PushService } from '../../../functions/src/toolsets/todo/rules/notifications.ts';
-import {
-  messageOf,
-  type TaskEvent,
-  type TaskEventType,
-  type Topic,
-} from '../../../functions/src/toolsets/todo/rules/outbox.ts';
+import { messageOf, type TaskEvent, type Topic } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
 import {
   type Reminder,
@@ -70,7 +65,7 @@ export class Person {
     return found.docs.map((document) => document.id).sort();
   }
 
-  event(type: TaskEventType, changed: Partial<TaskEvent> = {}): TaskEvent {
+  event(type: TaskEvent['type'], changed: Partial<TaskEvent> = {}): TaskEvent {
     return {
       id: randomUUID(),
       type,

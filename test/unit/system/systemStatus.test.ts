@@ -7,6 +7,7 @@ import {
   alertsOf,
   healthOf,
   type Reading,
+  type StatusPorts,
   SystemStatus,
 } from '../../../functions/src/toolsets/system/rules/status.ts';
 import { portsOf } from '../../support/ports.ts';
@@ -39,7 +40,7 @@ describe('the status of the system', () => {
     gitHub?: () => Promise<RateLimit>,
   ): SystemStatus =>
     new SystemStatus(
-      portsOf<ConstructorParameters<typeof SystemStatus>[0]>({
+      portsOf<StatusPorts>({
         probes: {
           firestore: answering('firestore'),
           realtimeDatabase: answering('realtimeDatabase'),

@@ -1,6 +1,7 @@
 /** Creating branches, and committing several files at once. Ours, beside the specification's five tools. */
 import type { RecordAnswer } from '../../../kernel/commit.ts';
 import type { MusterError } from '../../../kernel/errors.ts';
+import { Service } from '../../../kernel/ports.ts';
 import type { Commit } from './answers.ts';
 import { type CommitRequest, checkRequest, type FileChange, isObstacle, kindsOf } from './commitRequest.ts';
 import { refusal } from './errors.ts';
@@ -17,12 +18,8 @@ const MAX_SENT = 3;
 /** How many commits others may have built on one whose answer was lost. */
 const MAX_LOOKED_THROUGH = 20;
 
-interface CreatedBranch {
-  readonly branch: string;
-  readonly sha: string;
-  /** False where it was there already, at the same commit. */
-  readonly created: boolean;
-}
+/** `created` is false where it was there already, at the same commit. */
+type CreatedBranch = Readonly<{ branch: string; sha: string; created: boolean }>;
 
 export interface CommitOutcome {
   readonly sha: string;
@@ -80,27 +77,20 @@ export async function commitChanges(
   recordAnswer: RecordAnswer<CommitOutcome>,
 ): Promise<CommitOutcome> {
   checkRequest(request);
-  const outcome = await new Committing(gitHub, request).commit();
+  const outcome = await new Committing({ gitHub, request }).commit();
   await store.commit([], recordAnswer(outcome));
   return outcome;
 }
 
 /** One commit to be made. */
-class Committing {
-  private readonly gitHub: GitHub;
-  private readonly request: CommitRequest;
+class Committing extends Service<{ readonly gitHub: GitHub; readonly request: CommitRequest }> {
   /** Those made so far, by path: a further attempt uses them again. */
   private readonly blobs = new Map<string, string>();
 
-  constructor(gitHub: GitHub, request: CommitRequest) {
-    this.gitHub = gitHub;
-    this.request = request;
-  }
-
   async commit(attempt = 1): Promise<CommitOutcome> {
-    const { at, branch, message, expectedParent } = this.request;
-    const headSha = await this.gitHub.branch(at, branch);
-    if (headSha === undefined) throw await missing(this.gitHub, at, branch, 'branch');
+    const { at, branch, message, expectedParent } = this.ports.request;
+    const headSha = await this.ports.gitHub.branch(at, branch);
+    if (headSha === undefined) throw await missing(this.ports.gitHub, at, branch, 'branch');
     const head = await this.commitAt(headSha);
     if (expectedParent === undefined && (await this.isMade(head))) return this.sameAs(head);
     const isExpected = expectedParent === undefined || expectedParent === headSha;
@@ -109,20 +99,20 @@ class Committing {
     const isOnParent = parent === head || head.parents[0] === parent.sha;
     if (tree === head.tree && isOnParent) return this.sameAs(head);
     if (parent !== head) throw refusal('CONFLICT', 'branchMoved', { branch });
-    const sha = await this.gitHub.createCommit(at, { message, tree, parent: parent.sha });
+    const sha = await this.ports.gitHub.createCommit(at, { message, tree, parent: parent.sha });
     if (await this.move(sha, parent.sha)) return { sha, parent: parent.sha, tree, created: true };
     if (expectedParent === undefined && attempt < MAX_ATTEMPTS) return this.commit(attempt + 1);
     throw refusal('CONFLICT', 'branchMoved', { branch });
   }
 
   private commitAt(sha: string): Promise<Commit> {
-    const { at } = this.request;
-    return this.gitHub.found(at, this.gitHub.commit(at, sha));
+    const { at } = this.ports.request;
+    return this.ports.gitHub.found(at, this.ports.gitHub.commit(at, sha));
   }
 
   /** Whether the head is this very commit: a deletion cannot be made over it again. */
   private async isMade(head: Commit): Promise<boolean> {
-    const { message, files } = this.request;
+    const { message, files } = this.ports.request;
     const [before] = head.parents;
     if (head.message !== message || before === undefined || !files.some((file) => file.delete)) return false;
     const { tree } = await this.commitAt(before);
@@ -137,38 +127,38 @@ class Committing {
   /** The branch is not where it was expected. An earlier attempt of the same call may have moved it. */
   private before(head: Commit, expectedParent: string): Promise<Commit> {
     if (head.parents[0] === expectedParent) return this.commitAt(expectedParent);
-    throw refusal('CONFLICT', 'branchMoved', { branch: this.request.branch });
+    throw refusal('CONFLICT', 'branchMoved', { branch: this.ports.request.branch });
   }
 
   private sameAs({ sha, parents, tree, message }: Commit): CommitOutcome {
     const [parent] = parents;
-    if (message === this.request.message && parent !== undefined)
+    if (message === this.ports.request.message && parent !== undefined)
       return { sha, parent, tree, created: false };
-    throw refusal('CONFLICT', 'nothingToCommit', { branch: this.request.branch });
+    throw refusal('CONFLICT', 'nothingToCommit', { branch: this.ports.request.branch });
   }
 
   private async treeOn(base: string): Promise<string> {
-    const { at, files } = this.request;
-    const kinds = await kindsOf(await openTree(this.gitHub, at, base), files);
+    const { at, files } = this.ports.request;
+    const kinds = await kindsOf(await openTree(this.ports.gitHub, at, base), files);
     const entries: NewTreeEntry[] = [];
     for (const file of files) {
       const kind = kinds.get(file.path) ?? 'file';
       entries.push({ path: file.path, kind, content: await this.contentOf(file) });
     }
-    return this.gitHub.createTree(at, base, entries);
+    return this.ports.gitHub.createTree(at, base, entries);
   }
 
   private async contentOf({ path, content, encoding }: FileChange): Promise<NewTreeEntry['content']> {
     if (content === undefined) return undefined;
     if (encoding === 'utf8') return { text: content };
-    const blob = this.blobs.get(path) ?? (await this.gitHub.createBlob(this.request.at, content));
+    const blob = this.blobs.get(path) ?? (await this.ports.gitHub.createBlob(this.ports.request.at, content));
     this.blobs.set(path, blob);
     return { blob };
   }
 
   /** Whether the commit is on the branch now. What is sent again after a lost answer may find others built on it. */
   private async move(sha: string, parent: string, attempt = 1): Promise<boolean> {
-    const moved = await this.gitHub.moveBranch(this.request.at, this.request.branch, sha);
+    const moved = await this.ports.gitHub.moveBranch(this.ports.request.at, this.ports.request.branch, sha);
     if (moved === 'moved') return true;
     if (moved === 'stale' && attempt === 1) return false;
     if (await this.holds(sha, parent)) return true;
@@ -179,8 +169,8 @@ class Committing {
 
   /** Whether the branch leads to the commit, by way of at most so many others. */
   private async holds(sha: string, parent: string): Promise<boolean> {
-    const { at, branch } = this.request;
-    let ahead = [await this.gitHub.found(at, this.gitHub.branch(at, branch))];
+    const { at, branch } = this.ports.request;
+    let ahead = [await this.ports.gitHub.found(at, this.ports.gitHub.branch(at, branch))];
     for (let looked = 0; looked < MAX_LOOKED_THROUGH; looked++) {
       const [next, ...others] = ahead;
       if (next === undefined) return false;

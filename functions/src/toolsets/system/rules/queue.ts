@@ -9,7 +9,6 @@ import {
   PRIORITY_RANGES,
   type PriorityWord,
   type QueueStatus,
-  type SessionCounters,
   STATE_SHARE,
   satisfiedKeys,
   type Task,
@@ -43,57 +42,38 @@ interface QueuePage {
   readonly next?: QueuePlace;
 }
 
-/** Numbers of tasks that are not closed; milliseconds from creation to first claim. */
-export interface QueueStats {
-  readonly total: number;
-  readonly pending: number;
-  readonly assigned: number;
-  readonly inProgress: number;
-  readonly blocked: number;
-  readonly avgWaitMilliseconds?: number;
-  readonly oldestTask?: Date;
-}
-
 const NO_TASKS: QueuePage = { tasks: [], truncated: false };
-const NO_STATS: QueueStats = { total: 0, pending: 0, assigned: 0, inProgress: 0, blocked: 0 };
+const NO_STATS = {
+  total: 0,
+  pending: 0,
+  assigned: 0,
+  inProgress: 0,
+  blocked: 0,
+  averageWaitMilliseconds: undefined,
+  oldestTask: undefined,
+};
 
-/** What a queue is like at one moment. */
-interface QueueState {
-  readonly session: string;
-  readonly counters: SessionCounters;
-  /** Another one after each change of the queue. */
-  readonly stamp: string;
-}
+type QueueState = Awaited<ReturnType<typeof stateOf>>;
 
 export class TaskOverview extends Service<SystemPorts> {
   private readonly pages = new MemoCache<QueuePage>();
-  private readonly extents = new MemoCache<Pick<QueueStats, 'blocked' | 'oldestTask'>>();
+  private readonly extents = new MemoCache<Awaited<ReturnType<typeof extentOf>>>();
 
   /**
    * The tasks of a workspace's queue, what can be claimed first, in its order; and how many there are in all.
    * @throws MusterError NOT_FOUND where the agent asked about does not exist
    */
   async list(request: TaskQueueRequest) {
-    const state = await this.state(request.workspace);
+    const state = await stateOf(this.ports, request.workspace);
     const [page, stats] = await Promise.all([this.page(request, state), this.statsOf(state)]);
     return { page, stats };
   }
 
-  async stats(workspace: string): Promise<QueueStats> {
-    return this.statsOf(await this.state(workspace));
+  async stats(workspace: string) {
+    return this.statsOf(await stateOf(this.ports, workspace));
   }
 
-  /** Whatever changes the queue changes its session or its counters in the same commit. */
-  private async state(workspace: string): Promise<QueueState | undefined> {
-    const { sessions } = this.ports;
-    const open = await sessions.current(workspace);
-    if (open === undefined) return undefined;
-    const session = open.session.id;
-    const counters = await sessions.counters(workspace, session);
-    return { session, counters, stamp: `${open.sessionVersion} ${counters.stamp}` };
-  }
-
-  private async page(request: TaskQueueRequest, state: QueueState | undefined): Promise<QueuePage> {
+  private async page(request: TaskQueueRequest, state: QueueState): Promise<QueuePage> {
     if (request.agentId !== undefined) return this.listOf(request.agentId, request);
     if (state === undefined) return NO_TASKS;
     const { session, stamp } = state;
@@ -101,11 +81,12 @@ export class TaskOverview extends Service<SystemPorts> {
     return this.pages.read(key, stamp, () => this.listAll(session, request));
   }
 
-  private async statsOf(state: QueueState | undefined): Promise<QueueStats> {
+  /** Numbers of tasks that are not closed; the wait is from creation to first claim. */
+  private async statsOf(state: QueueState) {
     if (state === undefined) return NO_STATS;
     const { session, counters, stamp } = state;
     const { counts, waits } = counters;
-    const extent = await this.extents.read(session, stamp, () => this.extent(session));
+    const extent = await this.extents.read(session, stamp, () => extentOf(this.ports, session));
     const inProgress = counts.in_progress + counts.waiting;
     return {
       total: counts.available + counts.claimed + inProgress,
@@ -113,15 +94,9 @@ export class TaskOverview extends Service<SystemPorts> {
       pending: Math.max(0, counts.available - extent.blocked),
       assigned: counts.claimed,
       inProgress,
-      ...(waits.tasks > 0 && { avgWaitMilliseconds: waits.milliseconds / waits.tasks }),
+      averageWaitMilliseconds: waits.tasks > 0 ? waits.milliseconds / waits.tasks : undefined,
       ...extent,
     };
-  }
-
-  private async extent(session: string) {
-    const { queue } = this.ports;
-    const [blocked, oldestTask] = await Promise.all([queue.countBlocked(session), queue.oldest(session)]);
-    return { blocked, ...(oldestTask && { oldestTask }) };
   }
 
   private async listAll(session: string, request: TaskQueueRequest): Promise<QueuePage> {
@@ -171,6 +146,20 @@ export class TaskOverview extends Service<SystemPorts> {
     const page = firstOf(own.sort(compareInQueue), request);
     return { ...page, truncated: page.truncated || ids.length > MAX_OWN_TASKS };
   }
+}
+
+/** What a queue is like at one moment: whatever changes it changes its session or its counters in the same commit. */
+async function stateOf({ sessions }: SystemPorts, workspace: string) {
+  const open = await sessions.current(workspace);
+  if (open === undefined) return undefined;
+  const session = open.session.id;
+  const counters = await sessions.counters(workspace, session);
+  return { session, counters, stamp: `${open.sessionVersion} ${counters.stamp}` };
+}
+
+async function extentOf({ queue }: SystemPorts, session: string) {
+  const [blocked, oldestTask] = await Promise.all([queue.countBlocked(session), queue.oldest(session)]);
+  return { blocked, oldestTask };
 }
 
 function statesOf({ status, includeAssigned }: TaskQueueRequest): readonly QueueStatus[] {

@@ -7,7 +7,6 @@ import { Service } from '../../../kernel/ports.ts';
 import { inTime } from '../../../kernel/waiting.ts';
 import type { RateLimit } from '../../github/index.ts';
 import type { SystemPorts } from './metrics.ts';
-import type { TaskOverview } from './queue.ts';
 
 /** What is asked for its health. */
 const SERVICES = ['firestore', 'realtimeDatabase', 'github'] as const;
@@ -38,7 +37,11 @@ const WAIT_MILLISECONDS: Readonly<Record<ServiceName, number>> = {
 /** How long readings are good for. */
 const KEPT_MILLISECONDS = 15_000;
 
-export class SystemStatus extends Service<SystemPorts & { readonly workQueue: Pick<TaskOverview, 'stats'> }> {
+export interface StatusPorts extends SystemPorts {
+  readonly workQueue: { stats(workspace: string): Promise<{ readonly total: number }> };
+}
+
+export class SystemStatus extends Service<StatusPorts> {
   private kept: { readonly until: number; readonly readings: Promise<Readings> } | undefined;
   /** Probes that have not ended: a service that is away is not asked ever more. */
   private readonly pending = new Map<ServiceName, Promise<RateLimit | undefined>>();

@@ -47,23 +47,21 @@ function agentAnswer(agent: Agent, now: Date, includeMetrics: boolean): z.output
     currentTasks: Object.keys(agent.held).length,
     maxTasks: agent.configuration.maxConcurrentTasks,
     lastSeen: agent.lastSeen.toISOString(),
-    ...(includeMetrics && { metrics: metricsAnswer(agent, now) }),
+    metrics: includeMetrics ? metricsAnswer(agent, now) : undefined,
   };
 }
 
 function metricsAnswer(agent: Agent, now: Date): z.output<typeof metrics> {
   const { tasksCompleted, tasksFailed, workMilliseconds, activeSince, status } = agent;
   const closed = tasksCompleted + tasksFailed;
+  const onlineSeconds = activeSince && Math.floor((now.getTime() - activeSince.getTime()) / 1000);
   return {
     ...(closed > 0 && {
       tasksCompleted,
       successRate: tasksCompleted / closed,
       avgResponseTime: Math.round(workMilliseconds / closed),
     }),
-    ...(status === 'active' &&
-      activeSince && {
-        uptime: Math.max(0, Math.floor((now.getTime() - activeSince.getTime()) / 1000)),
-      }),
+    uptime: status === 'active' && onlineSeconds !== undefined ? Math.max(0, onlineSeconds) : undefined,
   };
 }
 
@@ -103,7 +101,7 @@ export const getAgents = defineTool({
       agents: agents.map((agent) => agentAnswer(agent, asOf, includeMetrics)),
       summary: { ...counted },
       truncated: next !== undefined,
-      ...(next && { nextCursor: encodeCursor(filters, next) }),
+      nextCursor: next && encodeCursor(filters, next),
     };
   },
 });

@@ -13,7 +13,7 @@ import {
   taskType,
   USUAL_TYPE,
 } from '../../coordination/index.ts';
-import { type QueuePlace, type QueueStats, queueStatus, type TaskQueueRequest } from '../rules/queue.ts';
+import { type QueuePlace, queueStatus, type TaskQueueRequest } from '../rules/queue.ts';
 import { cursor, pageShape, placeAfter } from './paging.ts';
 
 const MAX_TITLE_LENGTH = 80;
@@ -67,19 +67,19 @@ function taskAnswer(task: Task): z.output<typeof taskShape> {
     title: titleOf(task.description),
     description: task.description,
     requiredCapabilities: [...task.requiredCapabilities],
-    ...(claim && isHeld(status) && { assignedTo: claim.agentId }),
+    assignedTo: isHeld(status) ? claim?.agentId : undefined,
     createdAt: task.createdAt.toISOString(),
-    ...(task.deadline && { deadline: task.deadline.toISOString() }),
+    deadline: task.deadline?.toISOString(),
     dependencies: [...task.dependencies],
     metadata: {
       workspace: task.workspace,
       priority: task.priority,
       createdBy: task.createdBy,
       ...(task.context.files.length > 0 && { files: [...task.context.files] }),
-      ...(task.context.hints !== undefined && { hints: task.context.hints }),
+      hints: task.context.hints,
       ...(task.blockers > 0 && { blockers: task.blockers }),
       ...(task.failedDependencies.length > 0 && { failedDependencies: [...task.failedDependencies] }),
-      ...(task.retryAt && { retryAt: task.retryAt.toISOString() }),
+      retryAt: task.retryAt?.toISOString(),
     },
   };
 }
@@ -90,18 +90,6 @@ function titleOf(description: string): string {
   return letters.length <= MAX_TITLE_LENGTH
     ? letters.join('')
     : `${letters.slice(0, MAX_TITLE_LENGTH - 1).join('')}…`;
-}
-
-function statsAnswer({
-  avgWaitMilliseconds,
-  oldestTask,
-  ...counts
-}: QueueStats): z.output<typeof statsShape> {
-  return {
-    ...counts,
-    ...(avgWaitMilliseconds !== undefined && { avgWaitTime: Math.round(avgWaitMilliseconds) }),
-    ...(oldestTask && { oldestTask: oldestTask.toISOString() }),
-  };
 }
 
 export const getTaskQueue = defineTool({
@@ -132,11 +120,16 @@ export const getTaskQueue = defineTool({
     const request: TaskQueueRequest = { ...input, workspace, after: queuePlaceOf(filters, at) };
     const { page, stats } = await services.system.tasks.list(request);
     const { tasks, truncated, next } = page;
+    const { averageWaitMilliseconds: wait, oldestTask, ...counts } = stats;
     return {
       tasks: tasks.map(taskAnswer),
-      queueStats: statsAnswer(stats),
+      queueStats: {
+        ...counts,
+        avgWaitTime: wait === undefined ? undefined : Math.round(wait),
+        oldestTask: oldestTask?.toISOString(),
+      },
       truncated,
-      ...(next && { nextCursor: cursorOf(filters, next) }),
+      nextCursor: next && cursorOf(filters, next),
     };
   },
 });

@@ -11,11 +11,9 @@ import type { TodoPorts } from './ports.ts';
 /** `reminder` is ours: a reminder of the to-do became due. */
 export const EVENT_TYPES = ['created', 'updated', 'completed', 'deleted', 'reminder'] as const;
 
-export type TaskEventType = (typeof EVENT_TYPES)[number];
-
 export interface TaskEvent {
   readonly id: string;
-  readonly type: TaskEventType;
+  readonly type: (typeof EVENT_TYPES)[number];
   readonly taskId: string;
   /** Whose to-do it is: the owner, also where an agent did it. */
   readonly userId: string;

@@ -2,7 +2,7 @@
 import type { Change, Versioned } from '../../../kernel/commit.ts';
 import { canonicalJson, type JsonObject } from '../../../kernel/json.ts';
 import type { Place } from '../../../kernel/paging.ts';
-import type { TaskEvent, TaskEventType } from './outbox.ts';
+import type { TaskEvent } from './outbox.ts';
 import type { TodoPorts } from './ports.ts';
 import type { RecurringTask } from './recurrence.ts';
 import { type Reminder, reminderBefore } from './reminders.ts';
@@ -56,7 +56,7 @@ export function todoEvent(
   };
 }
 
-function eventType(before: JsonObject | null, after: JsonObject | null): TaskEventType {
+function eventType(before: JsonObject | null, after: JsonObject | null): TaskEvent['type'] {
   if (before === null) return 'created';
   if (after === null) return 'deleted';
   return after['completed'] === true && before['completed'] !== true ? 'completed' : 'updated';
