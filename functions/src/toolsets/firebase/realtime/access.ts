@@ -37,22 +37,40 @@ interface RealtimeDependencies {
   readonly timeoutMilliseconds: number;
 }
 
+/** Source: https://firebase.google.com/docs/database/rest/retrieve-data */
 export class RealtimeAccess implements DatabaseAccess {
-  private readonly reading: Reading;
+  private readonly rest: CallerRest;
+  private readonly paging: Paging;
+  private readonly clock: Clock;
   private readonly writing: Writing;
   private readonly watching: WatchingDependencies;
 
   constructor(dependencies: RealtimeDependencies) {
     const { app, clock, hashing, randomness } = dependencies;
-    const newKey = () => pushKey(app());
-    const rest = new CallerRest(dependencies);
-    this.reading = new Reading({ rest, paging: new Paging(rest, new Cursors(hashing)), clock });
-    this.writing = new Writing({ rest, clock, randomness, newKey });
+    this.rest = new CallerRest(dependencies);
+    this.paging = new Paging(this.rest, new Cursors(hashing));
+    this.clock = clock;
+    this.writing = new Writing({ rest: this.rest, clock, randomness, newKey: () => pushKey(app()) });
     this.watching = { ...dependencies, clients: new CallerClients(app, randomness) };
   }
 
-  read(caller: Caller, { text }: DataPath, request: ReadRequest): Promise<ReadOutcome> {
-    return this.reading.read(caller, text, request);
+  /** @throws MusterError as toolsets/firebase/rules/errors.ts makes them */
+  async read(
+    caller: Caller,
+    { text: path }: DataPath,
+    { query, shallow }: ReadRequest,
+  ): Promise<ReadOutcome> {
+    if (query !== undefined && !shallow) return this.selection(caller, path, query);
+    const asked = shallow ? { path, parameters: { shallow: 'true' } } : { path, wantsEtag: true };
+    const { data, etag } = await this.rest.read(caller, asked);
+    if (data === null) throw pathNotFound(path);
+    const version = shallow || etag === undefined || etag === NOTHING_ETAG ? {} : { version: etag };
+    return { data, count: countOf(data), timestamp: this.clock.now(), ...version };
+  }
+
+  private async selection(caller: Caller, path: string, query: ReadQuery): Promise<ReadOutcome> {
+    const { children, ...end } = await this.paging.page(caller, path, query);
+    return { data: asObject(children), count: children.length, timestamp: this.clock.now(), ...end };
   }
 
   async write(caller: Caller, path: DataPath, request: WriteRequest): Promise<WriteOutcome> {
@@ -72,63 +90,9 @@ async function pushKey(app: App): Promise<string> {
   return key;
 }
 
-// Reading as the caller. Source: https://firebase.google.com/docs/database/rest/retrieve-data
-
-interface ReadingDependencies {
-  readonly rest: CallerRest;
-  readonly paging: Paging;
-  readonly clock: Clock;
-}
-
-class Reading {
-  private readonly dependencies: ReadingDependencies;
-
-  constructor(dependencies: ReadingDependencies) {
-    this.dependencies = dependencies;
-  }
-
-  /** @throws MusterError as toolsets/firebase/rules/errors.ts makes them */
-  read(caller: Caller, path: string, { query, shallow }: ReadRequest): Promise<ReadOutcome> {
-    if (shallow) return this.keys(caller, path);
-    return query === undefined ? this.node(caller, path) : this.selection(caller, path, query);
-  }
-
-  private async node(caller: Caller, path: string): Promise<ReadOutcome> {
-    const { rest, clock } = this.dependencies;
-    const { data, etag } = await rest.read(caller, { path, wantsEtag: true });
-    if (data === null) throw pathNotFound(path);
-    const version = etag === undefined || etag === NOTHING_ETAG ? {} : { version: etag };
-    return { data, count: countOf(data), timestamp: clock.now(), ...version };
-  }
-
-  private async keys(caller: Caller, path: string): Promise<ReadOutcome> {
-    const { rest, clock } = this.dependencies;
-    const parameters = { shallow: 'true' };
-    const { data } = await rest.read(caller, { path, parameters });
-    if (data === null) throw pathNotFound(path);
-    return { data, count: countOf(data), timestamp: clock.now() };
-  }
-
-  private async selection(caller: Caller, path: string, query: ReadQuery): Promise<ReadOutcome> {
-    const { paging, clock } = this.dependencies;
-    const { children, nextCursor, missingIndex } = await paging.page(caller, path, query);
-    return {
-      data: asObject(children),
-      count: children.length,
-      timestamp: clock.now(),
-      ...(nextCursor !== undefined && { nextCursor }),
-      ...(missingIndex !== undefined && { missingIndex }),
-    };
-  }
-}
-
 function countOf(data: JsonValue): number {
   return typeof data === 'object' && data !== null ? entriesOf(data).length : 1;
 }
-
-// Clients that watch as a caller: an Admin SDK app each, whose connection the database gives the caller's
-// claims. Source: docs/decisions/0009-realtime-rest-as-caller.md;
-// https://firebase.google.com/docs/database/admin/start#authenticate-with-limited-privileges
 
 /** Kept for the next watch of the same caller. */
 const IDLE_MILLISECONDS = 10_000;
@@ -153,6 +117,11 @@ export interface Lease {
   release(): void;
 }
 
+/**
+ * Clients that watch as a caller: an Admin SDK app each, whose connection the database gives the caller's claims.
+ * Source: docs/decisions/0009-realtime-rest-as-caller.md;
+ * https://firebase.google.com/docs/database/admin/start#authenticate-with-limited-privileges
+ */
 export class CallerClients {
   private readonly app: () => App;
   private readonly randomness: Randomness;
