@@ -15,7 +15,7 @@ describeReal('github', () => {
   const [owner = '', repo = ''] = variable('MUSTER_REAL_REPOSITORY').split('/');
   const at = { owner, repo };
   const branch = newName();
-  const clients = new OctokitClients(gitHubSettings, SILENT);
+  const clients = new OctokitClients({ settings: gitHubSettings, log: SILENT });
   const gitHub = new RestGitHub(clients);
   const issues: number[] = [];
   let defaultBranch: string;
@@ -93,7 +93,9 @@ describeReal('github', () => {
 
   it('says what a credential that GitHub does not know is refused for', async () => {
     const { apiUrl } = gitHubSettings();
-    const stranger = new RestGitHub(new OctokitClients(() => ({ apiUrl, token: 'ghp_nobodys' }), SILENT));
+    const stranger = new RestGitHub(
+      new OctokitClients({ settings: () => ({ apiUrl, token: 'ghp_nobodys' }), log: SILENT }),
+    );
     await assert.rejects(stranger.repository(at), (error: unknown) => {
       assert.ok(error instanceof MusterError, String(error));
       return error.code === 'FORBIDDEN' || error.code === 'GITHUB_ERROR' || error.code === 'UNAUTHORIZED';

@@ -152,7 +152,7 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
     codingWatch: new FirestoreCodingWatch(database, documents, cloudLog),
 
     pullRequestLinks: new PullRequestLinkQueries(database, documents),
-    gitHub: new RestGitHub(new OctokitClients(bound.gitHub ?? gitHubSettings, cloudLog)),
+    gitHub: new RestGitHub(new OctokitClients({ settings: bound.gitHub ?? gitHubSettings, log: cloudLog })),
 
     hosted: bound.hosted ?? deployedAgents(),
     budget: bound.budget ?? runBudget(),

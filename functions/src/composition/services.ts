@@ -108,7 +108,7 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
     codingRunners: new CodingRunners(ports, taskClaims, membership),
 
     gitHub: ports,
-    webhook: new GitHubWebhook(gitHubWebhookKey, new Deliveries(ports)),
+    webhook: new GitHubWebhook({ secret: gitHubWebhookKey, deliveries: new Deliveries(ports) }),
 
     onboarding: new OnboardingService({ ...ports, registration }),
   };

@@ -21,7 +21,7 @@ describe("GitHub's deliveries", () => {
     stage = await Stage.open();
     const ports = { ...stage.team.app.ports, log: silent };
     const deliveries = new Deliveries(ports);
-    webhook = new GitHubWebhook(() => SECRET, deliveries);
+    webhook = new GitHubWebhook({ secret: () => SECRET, deliveries });
     ann = await stage.team.join('ann');
   });
 
@@ -195,7 +195,10 @@ describe("GitHub's deliveries", () => {
       assert.equal((await deliver('pull_request', merged(number), more)).status, 401);
     }
     assert.equal((await stage.team.task(id)).status, 'claimed');
-    const unset = new GitHubWebhook(() => undefined, { receive: () => Promise.reject(new Error('no')) });
+    const unset = new GitHubWebhook({
+      secret: () => undefined,
+      deliveries: { receive: () => Promise.reject(new Error('no')) },
+    });
     const received = { method: 'POST', headers: {}, body: async () => Buffer.from('{}') };
     assert.equal((await unset.receive(received)).status, 503);
     assert.equal((await webhook.receive({ ...received, method: 'GET' })).status, 405);

@@ -284,7 +284,7 @@ function deliver(name: string, payload: object) {
   const headers = { 'x-github-event': name, 'x-hub-signature-256': signature };
   return async (app: Composition): Promise<void> => {
     const ports = { ...app.ports, log: silent };
-    const webhook = new GitHubWebhook(() => SECRET, new Deliveries(ports));
+    const webhook = new GitHubWebhook({ secret: () => SECRET, deliveries: new Deliveries(ports) });
     const { status } = await webhook.receive({
       method: 'POST',
       headers,

@@ -42,7 +42,7 @@ export class GitHubStage {
   }
 
   connect(settings: () => GitHubSettings): RestGitHub {
-    return new RestGitHub(new OctokitClients(settings, silent));
+    return new RestGitHub(new OctokitClients({ settings, log: silent }));
   }
 
   /** What was answered to those that asked for a route. */

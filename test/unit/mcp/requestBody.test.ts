@@ -108,7 +108,9 @@ describe('reading a body', () => {
 
     beforeEach(() => {
       const unused = new Deliveries(portsOf<GitHubPorts>({}));
-      const endpoint = createDeliveryEndpoint(new GitHubWebhook(() => secret, unused));
+      const endpoint = createDeliveryEndpoint(
+        new GitHubWebhook({ secret: () => secret, deliveries: unused }),
+      );
       listener = (request, response) => void endpoint(request, response);
     });
 

@@ -1,6 +1,7 @@
 /** One request to GitHub: given up after a time, with a token made anew where it was refused, and our errors. */
 
 import type { Octokit } from '@octokit/core';
+import { Service } from '../../kernel/ports.ts';
 import { within } from '../../kernel/waiting.ts';
 import {
   type GitHubAnswer,
@@ -20,6 +21,7 @@ interface SentParameters extends RequestParameters {
 }
 
 interface ClientSettings {
+  readonly octokit: Octokit;
   /** Whether a token of the App's installation stands behind it, which can be had anew. */
   readonly renewable?: boolean;
   /** By which answers are kept apart; none are kept without it. */
@@ -28,15 +30,7 @@ interface ClientSettings {
   readonly timeoutMilliseconds: number;
 }
 
-export class OctokitClient implements GitHubClient {
-  private readonly octokit: Octokit;
-  private readonly settings: ClientSettings;
-
-  constructor(octokit: Octokit, settings: ClientSettings) {
-    this.octokit = octokit;
-    this.settings = settings;
-  }
-
+export class OctokitClient extends Service<ClientSettings> implements GitHubClient {
   ask(route: string, parameters: RequestParameters): Promise<GitHubAnswer> {
     return this.send<never>(route, parameters, () => undefined);
   }
@@ -94,9 +88,9 @@ export class OctokitClient implements GitHubClient {
     try {
       return await this.unlessUnchanged(route, parameters);
     } catch (error) {
-      if (!this.settings.renewable || refusalOf(error)?.status !== 401) throw error;
+      if (!this.ports.renewable || refusalOf(error)?.status !== 401) throw error;
       // Withdrawn before its time; the SDK makes a new one only when the old one's time is over.
-      await this.octokit.auth({ type: 'installation', refresh: true });
+      await this.ports.octokit.auth({ type: 'installation', refresh: true });
       return this.unlessUnchanged(route, parameters);
     }
   }
@@ -107,7 +101,7 @@ export class OctokitClient implements GitHubClient {
    * Source: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
    */
   private async unlessUnchanged(route: string, parameters: SentParameters): Promise<GitHubAnswer> {
-    const { known, credential } = this.settings;
+    const { known, credential } = this.ports;
     const isKeepable = route.startsWith('GET /repos/') && parameters.request === undefined;
     if (!isKeepable || credential === undefined) return this.inTime(route, parameters);
     const name = JSON.stringify([credential, route, parameters]);
@@ -132,7 +126,7 @@ export class OctokitClient implements GitHubClient {
     { headers, request, ...parameters }: SentParameters,
   ): Promise<GitHubAnswer> {
     const end = new AbortController();
-    const sent = this.octokit.request(route, {
+    const sent = this.ports.octokit.request(route, {
       ...parameters,
       headers: { 'x-github-api-version': API_VERSION, ...headers },
       request: { ...request, signal: end.signal },
@@ -141,7 +135,7 @@ export class OctokitClient implements GitHubClient {
       status,
       headers: answered,
       data,
-    } = await within(this.settings.timeoutMilliseconds, sent, () => {
+    } = await within(this.ports.timeoutMilliseconds, sent, () => {
       const reason = new DOMException('GitHub took too long.', 'AbortError');
       end.abort(reason);
       return reason;

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { MusterError } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { isSafeAddress } from '../../kernel/platform.ts';
-import type { Log } from '../../kernel/ports.ts';
+import { type Log, Service } from '../../kernel/ports.ts';
 import {
   checked,
   type GitHubClients,
@@ -105,21 +105,19 @@ interface Remembered {
   readonly until: number;
 }
 
-export class OctokitClients implements GitHubClients {
-  private readonly settings: () => GitHubSettings;
-  private readonly log: Log;
+interface ClientPorts {
+  readonly settings: () => GitHubSettings;
+  readonly log: Log;
+}
+
+export class OctokitClients extends Service<ClientPorts> implements GitHubClients {
   private opened: Promise<App | OctokitClient> | undefined;
   private readonly remembered = new BoundedMap<string, Remembered>(MAX_REMEMBERED);
   private readonly installations = new Map<number, Promise<OctokitClient>>();
   private readonly known = new KnownAnswers();
 
-  constructor(settings: () => GitHubSettings, log: Log) {
-    this.settings = settings;
-    this.log = log;
-  }
-
   get configured(): boolean {
-    const { app, token } = this.settings();
+    const { app, token } = this.ports.settings();
     return app !== undefined || token !== undefined;
   }
 
@@ -165,13 +163,13 @@ export class OctokitClients implements GitHubClients {
   }
 
   private async connect(): Promise<App | OctokitClient> {
-    const { app, token, apiUrl, pace = USUAL_PACE } = this.settings();
+    const { app, token, apiUrl, pace = USUAL_PACE } = this.ports.settings();
     if (app === undefined && token === undefined) {
       throw notSetUp('This deployment is not connected to GitHub.');
     }
     // Credentials go over TLS, or stay on this machine.
     if (!isSafeAddress(apiUrl)) throw notSetUp('GITHUB_API_URL is not an https:// address.');
-    const SetUp = await octokitClass(apiUrl.replace(/\/+$/, ''), this.log, pace);
+    const SetUp = await octokitClass(apiUrl.replace(/\/+$/, ''), this.ports.log, pace);
     if (app === undefined) return this.client(new SetUp({ auth: token }), { credential: 'token' });
     const { App: AppClass } = await import('@octokit/app');
     return new AppClass({ appId: app.id, privateKey: app.privateKey, Octokit: SetUp });
@@ -181,8 +179,8 @@ export class OctokitClients implements GitHubClients {
     octokit: Octokit,
     credential: { readonly credential?: string; readonly renewable?: boolean },
   ) {
-    const { timeoutMilliseconds } = this.settings().pace ?? USUAL_PACE;
-    return new OctokitClient(octokit, { ...credential, known: this.known, timeoutMilliseconds });
+    const { timeoutMilliseconds } = this.ports.settings().pace ?? USUAL_PACE;
+    return new OctokitClient({ octokit, ...credential, known: this.known, timeoutMilliseconds });
   }
 
   /** The client of an installation, or of the token where there is no App. */

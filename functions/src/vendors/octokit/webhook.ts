@@ -2,6 +2,7 @@
  * Receives GitHub's deliveries. Only what GitHub signed is read.
  * Source: https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries
  */
+import { Service } from '../../kernel/ports.ts';
 
 interface Received {
   readonly method: string;
@@ -30,25 +31,22 @@ const NOT_SIGNED: Reply = {
   text: 'The signature is not right. The webhook needs the secret that GITHUB_WEBHOOK_SECRET holds.',
 };
 
-export class GitHubWebhook {
-  private readonly secret: () => string | undefined;
-  private readonly deliveries: { receive(event: string, body: string): Promise<keyof typeof REPLIES> };
+interface WebhookPorts {
+  readonly secret: () => string | undefined;
+  readonly deliveries: { receive(event: string, body: string): Promise<keyof typeof REPLIES> };
+}
 
-  constructor(secret: () => string | undefined, deliveries: GitHubWebhook['deliveries']) {
-    this.secret = secret;
-    this.deliveries = deliveries;
-  }
-
+export class GitHubWebhook extends Service<WebhookPorts> {
   /** Answers 2xx only once all is stored, so that GitHub shows a delivery that failed as such. */
   async receive({ method, headers, body }: Received): Promise<Reply> {
     if (method !== 'POST') return { status: 405, text: 'POST only.' };
-    const secret = this.secret();
+    const secret = this.ports.secret();
     if (secret === undefined) return { status: 503, text: 'GITHUB_WEBHOOK_SECRET is not set.' };
     const signature = headers['x-hub-signature-256'];
     if (typeof signature !== 'string' || !SIGNATURE.test(signature)) return NOT_SIGNED;
     const text = new TextDecoder().decode(await body());
     if (!(await isSigned(secret, text, signature))) return NOT_SIGNED;
-    return REPLIES[await this.deliveries.receive(String(headers['x-github-event']), text)];
+    return REPLIES[await this.ports.deliveries.receive(String(headers['x-github-event']), text)];
   }
 }
 

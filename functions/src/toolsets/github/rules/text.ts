@@ -53,21 +53,17 @@ export function utf8Text(base64: string): string | undefined {
   }
 }
 
-/** A part of a file that one answer has room for. */
-interface FilePart {
-  readonly content: string;
-  /** Where the next part begins, in bytes of the file; absent where this is the last. */
-  readonly nextOffset?: number;
-}
-
 /** No answer has room for more of a text. */
 const MOST_CHARACTERS = 500_000;
 
 /** Of so many bytes the base64 surely has room, and does not end within a group of its letters. */
 const BASE64_BYTES = 360_000;
 
-/** @param offset in bytes; within a letter, what is left of it comes as U+FFFD */
-export function textPart(text: string, offset: number): FilePart {
+/**
+ * The part of a file from an offset that one answer has room for; `nextOffset` says where the next begins, if any.
+ * @param offset in bytes; within a letter, what is left of it comes as U+FFFD
+ */
+export function textPart(text: string, offset: number) {
   const rest = Buffer.from(text).subarray(offset).toString();
   let content = beginning(rest, MOST_CHARACTERS);
   while (!fitsAnswer(content)) content = beginning(rest, Math.floor(content.length * 0.8));
@@ -75,7 +71,7 @@ export function textPart(text: string, offset: number): FilePart {
   return { content, nextOffset: offset + Buffer.byteLength(content) };
 }
 
-export function base64Part(base64: string, offset: number): FilePart {
+export function base64Part(base64: string, offset: number) {
   const bytes = Buffer.from(base64, 'base64');
   const end = offset + BASE64_BYTES;
   const content = bytes.subarray(offset, end).toString('base64');
