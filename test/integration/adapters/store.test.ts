@@ -13,7 +13,7 @@ import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import { FirestoreSessionReader } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
 import { FirestoreTaskReader } from '../../../functions/src/toolsets/coordination/store/tasks.ts';
 import { documents } from '../../support/reading.ts';
-import { refusal, START, sampleAgent, sampleTask, secondsAfterStart } from '../../unit/domain/samples.ts';
+import { refusal, START, sampleAgent, sampleTask, secondsAfterStart } from '../../unit/samples.ts';
 
 /** Always the same of a session's counter documents. */
 const oneShard = { ...systemRandomness, integer: () => 0 };

@@ -1,7 +1,7 @@
 /** register_agent and heartbeat: who may register whom, and act as whom. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
-import { refusal } from '../../unit/domain/samples.ts';
+import { refusal } from '../../unit/samples.ts';
 import { Team, unkeyed } from './team.ts';
 
 describe('membership', () => {

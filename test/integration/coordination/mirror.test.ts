@@ -5,7 +5,7 @@ import { queuedTaskPath, realtimeDatabase } from '../../../functions/src/kernel/
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { TaskQueueMirror } from '../../../functions/src/toolsets/coordination/store/queue.ts';
 import type { TaskReader } from '../../../functions/src/toolsets/coordination/store/tasks.ts';
-import { sampleTask, versionOf } from '../../unit/domain/samples.ts';
+import { sampleTask, versionOf } from '../../unit/samples.ts';
 import { Team } from './team.ts';
 
 async function mirrored(taskId: string): Promise<Record<string, unknown> | null> {

@@ -4,7 +4,7 @@ import type { Principal } from '../../../functions/src/access/rules/principal.ts
 import { CREDENTIAL_DAYS } from '../../../functions/src/access/rules/principal.ts';
 import type { AgentDraft, Registered } from '../../../functions/src/access/rules/registration.ts';
 import type { Operation } from '../../../functions/src/kernel/commit.ts';
-import { refusal } from '../../unit/domain/samples.ts';
+import { refusal } from '../../unit/samples.ts';
 import { Team, unkeyed } from './team.ts';
 
 const withoutKey: Operation = {

@@ -9,7 +9,7 @@ import { agentPath, taskPath } from '../../../functions/src/kernel/firestore/pat
 import type { Discovery, Session } from '../../../functions/src/toolsets/coordination/rules/session.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { emptyQueueMirror } from '../../support/queueMirror.ts';
-import { sampleAgent, sampleCodingWork, sampleTask } from '../../unit/domain/samples.ts';
+import { sampleAgent, sampleCodingWork, sampleTask } from '../../unit/samples.ts';
 import { clearRun, setRun } from '../orchestration/examples.ts';
 import { clearTodos, setTodos } from '../todo/examples.ts';
 import { type Team, unkeyed } from './team.ts';

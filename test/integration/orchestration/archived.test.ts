@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { archivedSessionPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { turnAt } from '../../unit/domain/sweep/turn.ts';
+import { turnAt } from '../../unit/kernel/turn.ts';
 import { Team } from '../coordination/team.ts';
 import { Orchestra, unkeyed } from './orchestra.ts';
 

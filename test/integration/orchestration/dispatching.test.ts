@@ -1,7 +1,7 @@
 /** Runs whose dispatch fails, though they are stored. */
 import assert from 'node:assert/strict';
 import { compose } from '../../../functions/src/app.ts';
-import { turnAt } from '../../unit/domain/sweep/turn.ts';
+import { turnAt } from '../../unit/kernel/turn.ts';
 import { Orchestra } from './orchestra.ts';
 
 const ONE_STEP = { name: 'one', steps: [{ name: 'one', agent: 'claude', prompt: '{{input}}' }] };

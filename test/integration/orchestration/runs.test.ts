@@ -5,7 +5,7 @@ import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { RunRequest } from '../../../functions/src/toolsets/orchestration/rules/runs/runs.ts';
 import { runAnswer } from '../../../functions/src/toolsets/orchestration/tools/runAnswer.ts';
 import { runShape } from '../../../functions/src/toolsets/orchestration/tools/shapes.ts';
-import { turnAt } from '../../unit/domain/sweep/turn.ts';
+import { turnAt } from '../../unit/kernel/turn.ts';
 import { Team } from '../coordination/team.ts';
 import { FIVE_STEPS, Orchestra, unkeyed } from './orchestra.ts';
 

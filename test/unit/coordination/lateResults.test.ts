@@ -8,7 +8,7 @@ import {
   reportOutcome,
 } from '../../../functions/src/toolsets/coordination/rules/machine.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
-import { refusal, START, sampleTask, secondsAfterStart } from '../domain/samples.ts';
+import { refusal, START, sampleTask, secondsAfterStart } from '../samples.ts';
 
 const done: ReportedOutcome = { kind: 'done', result: { output: 'Made it' } };
 const failed: ReportedOutcome = { kind: 'failed', error: 'It broke', retryable: false };

@@ -14,7 +14,7 @@ import {
   startTask,
 } from '../../../functions/src/toolsets/coordination/rules/machine.ts';
 import { isClosed, isHeld, type Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
-import { sampleTask, secondsAfterStart } from '../domain/samples.ts';
+import { sampleTask, secondsAfterStart } from '../samples.ts';
 
 /** What the task looks like to somebody who only counts. */
 interface Model {

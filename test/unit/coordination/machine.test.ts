@@ -11,7 +11,7 @@ import {
   startTask,
 } from '../../../functions/src/toolsets/coordination/rules/machine.ts';
 import { TASK_STATUSES, type Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
-import { refusal, START, sampleTask, secondsAfterStart } from '../domain/samples.ts';
+import { refusal, START, sampleTask, secondsAfterStart } from '../samples.ts';
 
 const done: ReportedOutcome = { kind: 'done', result: { output: 'Made it', filesCreated: ['a.ts'] } };
 const failed: ReportedOutcome = { kind: 'failed', error: 'It broke', retryable: false };

@@ -15,7 +15,7 @@ import {
   storedStatuses,
   TASK_STATUSES,
 } from '../../../functions/src/toolsets/coordination/rules/task.ts';
-import { START, sampleTask } from '../domain/samples.ts';
+import { START, sampleTask } from '../samples.ts';
 
 describe('required capabilities', () => {
   it('make one key, whatever their order, case and repetition', () => {

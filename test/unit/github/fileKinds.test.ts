@@ -4,7 +4,7 @@ import type { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { FileChange } from '../../../functions/src/toolsets/github/rules/commitRequest.ts';
 import { kindsOf } from '../../../functions/src/toolsets/github/rules/commitRequest.ts';
 import { openTree } from '../../../functions/src/toolsets/github/rules/tree.ts';
-import { refusal } from '../domain/samples.ts';
+import { refusal } from '../samples.ts';
 import { AT, GitHubStage } from './stage.ts';
 
 const TREES = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';

@@ -27,7 +27,7 @@ import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/wor
 import { progressOf } from '../../../functions/src/toolsets/orchestration/rules/workflows/progress.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import type { Attempt } from '../../../functions/src/toolsets/orchestration/store/runDocument.ts';
-import { START, sampleTask } from '../domain/samples.ts';
+import { START, sampleTask } from '../samples.ts';
 
 const available = PROFILES.map((profile) => ({ ...profile, availability: { available: true as const } }));
 const away = { availability: { available: false as const, reason: 'There is no key.' } };

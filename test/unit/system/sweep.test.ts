@@ -11,7 +11,7 @@ import {
 import type { SystemPorts } from '../../../functions/src/toolsets/system/rules/metrics.ts';
 import { RECOVERY_MILLISECONDS, sweep } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
 import { portsOf } from '../../support/ports.ts';
-import { START } from '../domain/samples.ts';
+import { START } from '../samples.ts';
 
 const never = <T>() => new Promise<T>(() => undefined);
 

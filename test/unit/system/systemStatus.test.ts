@@ -11,7 +11,7 @@ import {
   SystemStatus,
 } from '../../../functions/src/toolsets/system/rules/status.ts';
 import { portsOf } from '../../support/ports.ts';
-import { START, secondsAfterStart } from '../domain/samples.ts';
+import { START, secondsAfterStart } from '../samples.ts';
 
 const never = () => new Promise<never>(() => undefined);
 const NOBODY = { total: 0, active: 0 };

@@ -9,7 +9,7 @@ import {
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
 import type { Todo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { portsOf } from '../../support/ports.ts';
-import { refusal, START, secondsAfterStart, versionOf } from '../domain/samples.ts';
+import { refusal, START, secondsAfterStart, versionOf } from '../samples.ts';
 import { sampleTodo } from './samples.ts';
 
 /** The guards that there are, and the to-dos that hold them. */

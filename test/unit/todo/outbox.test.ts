@@ -10,7 +10,7 @@ import {
 } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
 import { portsOf } from '../../support/ports.ts';
-import { START } from '../domain/samples.ts';
+import { START } from '../samples.ts';
 
 const EVENT: TaskEvent = {
   id: 'event-1',

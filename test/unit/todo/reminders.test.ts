@@ -11,7 +11,7 @@ import {
 } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
 import type { Todo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { reminderChanges } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
-import { START as NOW, secondsAfterStart, versionOf } from '../domain/samples.ts';
+import { START as NOW, secondsAfterStart, versionOf } from '../samples.ts';
 import { sampleTodo } from './samples.ts';
 
 const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 /** To-dos to begin a test with. */
 import type { RecurringTask } from '../../../functions/src/toolsets/todo/rules/recurrence.ts';
 import type { Todo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
-import { START } from '../domain/samples.ts';
+import { START } from '../samples.ts';
 
 export function sampleTodo(changes: Partial<Todo> = {}): Todo {
   return {

@@ -7,7 +7,7 @@ import {
   messageOf,
   topicsOf,
 } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
-import { taskEvents } from '../adapters/arbitraries.ts';
+import { taskEvents } from '../stored/arbitraries.ts';
 
 describe('events', () => {
   it('come back as they were', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { FieldValue, GeoPoint, Timestamp } from '@google-cloud/firestore';
 import fc from 'fast-check';
 import { firestore } from '../../../../functions/src/kernel/firestore/client.ts';
-import { fieldsInJson } from '../../../unit/adapters/firestore/jsonForm.ts';
+import { fieldsInJson } from '../../../unit/firebase/firestore/jsonForm.ts';
 import { agentCaller } from '../callers.ts';
 import { DataClient, refusedFor, unique } from '../dataClient.ts';
 

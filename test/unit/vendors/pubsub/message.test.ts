@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { messageOf, type TaskEvent } from '../../../../functions/src/toolsets/todo/rules/outbox.ts';
 import { pubSubMessage } from '../../../../functions/src/vendors/pubsub/publisher.ts';
-import { taskEvents } from '../../adapters/arbitraries.ts';
+import { taskEvents } from '../../stored/arbitraries.ts';
 
 /** What CloudEvents requires of each. Source: https://github.com/cloudevents/spec, version 1.0.2. */
 const REQUIRED = ['ce-specversion', 'ce-id', 'ce-type', 'ce-source'];

@@ -3,8 +3,9 @@
 import { Firestore, type Settings } from '@google-cloud/firestore';
 import type { Caller } from '../../../access/rules/principal.ts';
 import type { CallerTokens } from '../../../access/store/signIn.ts';
-import { connectionError, type MusterError } from '../../../kernel/errors.ts';
+import { connectionError } from '../../../kernel/errors.ts';
 import type { Clock, Hashing } from '../../../kernel/ports.ts';
+import { within } from '../../../kernel/waiting.ts';
 import type {
   DatabaseAccess,
   DataPath,
@@ -61,25 +62,15 @@ export class FirestoreAccess implements DatabaseAccess {
   }
 
   private async attempt<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
+    const { timeoutMilliseconds: milliseconds } = this.ports;
     const unanswered = attempt.action === 'write' ? unansweredWrite : connectionError;
     try {
-      return await withinPatience(work(), this.ports.timeoutMilliseconds, unanswered);
+      // The client itself goes on for minutes where nothing answers.
+      return await within(milliseconds, work(), () => unanswered(`no answer in ${milliseconds} ms`));
     } catch (error) {
       throw explained(error, attempt);
     }
   }
-}
-
-/** The client itself goes on for minutes where nothing answers. */
-function withinPatience<T>(
-  work: Promise<T>,
-  milliseconds: number,
-  unanswered: (cause: unknown) => MusterError,
-): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(unanswered(`no answer in ${milliseconds} ms`)), milliseconds);
-    work.then(resolve, reject).finally(() => clearTimeout(late));
-  });
 }
 
 // Firestore clients that come as their caller: each carries one ID token, so that the security rules

@@ -1,0 +1,165 @@
+/** From a bearer credential to a principal, over credentials that live in memory. */
+import assert from 'node:assert/strict';
+import type { Agent } from '../../../functions/src/access/rules/agent.ts';
+import type { AccessPorts, Credential, Principal } from '../../../functions/src/access/rules/principal.ts';
+import { CredentialAuthenticator } from '../../../functions/src/access/rules/principal.ts';
+import { systemHashing } from '../../../functions/src/kernel/platform.ts';
+import { portsOf } from '../../support/ports.ts';
+import { refusal, START, sampleAgent, secondsAfterStart } from '../samples.ts';
+
+const API_KEY = 'mk_aaaabbbbccccdddd2345';
+const SECRET = 'a-secret-of-some-length_123';
+const BEARER = `${API_KEY}.${SECRET}`;
+const ADA: Principal = { uid: 'ada', kind: 'person', ownerUid: 'ada', role: 'viewer' };
+
+const sampleCredential = (changes: Partial<Credential> = {}): Credential => ({
+  apiKey: API_KEY,
+  agentId: 'terminal-2',
+  secretHash: systemHashing.sha256(SECRET),
+  createdAt: START,
+  expiresAt: secondsAfterStart(1000),
+  ...changes,
+});
+
+describe('authentication', () => {
+  let now: Date;
+  let stored: { credential: Credential; agent: Agent } | undefined;
+  let lookups: string[];
+  let tokens: string[];
+  let compared: [string, string][];
+  let revived: string[];
+  let authenticator: CredentialAuthenticator;
+
+  beforeEach(() => {
+    now = START;
+    stored = { credential: sampleCredential(), agent: sampleAgent() };
+    [lookups, tokens, compared, revived] = [[], [], [], []];
+    authenticator = new CredentialAuthenticator(
+      portsOf<AccessPorts>({
+        agents: {
+          findWithAgent: async (apiKey) => {
+            lookups.push(apiKey);
+            return stored;
+          },
+        },
+        idTokens: {
+          verify: async (token) => {
+            tokens.push(token);
+            return ADA;
+          },
+        },
+        hashing: {
+          ...systemHashing,
+          equal: (left, right) => {
+            compared.push([left, right]);
+            return systemHashing.equal(left, right);
+          },
+        },
+        clock: { now: () => now },
+      }),
+      async (agentId) => void revived.push(agentId),
+    );
+  });
+
+  it('makes an agent of its credential', async () => {
+    stored = {
+      credential: sampleCredential({ toolsets: ['coordination'] }),
+      agent: sampleAgent({ role: 'leader', workspace: 'alpha' }),
+    };
+    assert.deepEqual(await authenticator.authenticate(BEARER), {
+      uid: 'agent:terminal-2',
+      kind: 'agent',
+      agentId: 'terminal-2',
+      ownerUid: 'person',
+      role: 'leader',
+      toolsets: ['coordination'],
+      workspace: 'alpha',
+    });
+  });
+
+  it('trusts what it has checked for five seconds', async () => {
+    for (const [seconds, expected] of [
+      [0, 1],
+      [4.999, 1],
+      [5, 2],
+    ] as const) {
+      now = secondsAfterStart(seconds);
+      await authenticator.authenticate(BEARER);
+      assert.equal(lookups.length, expected, `after ${seconds} s`);
+    }
+  });
+
+  it('refuses a revoked credential once that time is over', async () => {
+    await authenticator.authenticate(BEARER);
+    stored = undefined;
+    now = secondsAfterStart(4);
+    await authenticator.authenticate(BEARER);
+    now = secondsAfterStart(6);
+    assert.equal((await refusal(() => authenticator.authenticate(BEARER))).code, 'UNAUTHORIZED');
+  });
+
+  it('refuses an expired one and says how to renew it', async () => {
+    now = secondsAfterStart(1000);
+    const error = await refusal(() => authenticator.authenticate(BEARER));
+    assert.deepEqual([error.code, error.message], ['TOKEN_EXPIRED', 'The credential has expired.']);
+    assert.match(error.details.suggestion ?? '', /onboarding\.registerAgent again.*npm run agents -- create/);
+  });
+
+  it('refuses a wrong secret, also beside a trusted one, and never trusts a refusal', async () => {
+    await authenticator.authenticate(BEARER);
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const wrong = authenticator.authenticate(`${API_KEY}.${'x'.repeat(27)}`);
+      assert.equal((await refusal(() => wrong)).code, 'UNAUTHORIZED');
+    }
+    assert.equal(lookups.length, 3);
+  });
+
+  it('takes as long for an unknown key as for a wrong secret', async () => {
+    const wrong = await refusal(() => authenticator.authenticate(`${API_KEY}.${'x'.repeat(27)}`));
+    stored = undefined;
+    const unknown = await refusal(() => authenticator.authenticate(BEARER));
+    assert.deepEqual([unknown.code, unknown.message], [wrong.code, wrong.message]);
+    assert.equal(compared.length, 2, 'both are compared');
+    for (const [left, right] of compared) assert.equal(left.length, right.length);
+  });
+
+  for (const bearer of [
+    'eyJhbGciOiJub25lIn0.e30.x',
+    `${API_KEY}`,
+    `${API_KEY}.`,
+    `${API_KEY}.short`,
+    `mk_AAAABBBBCCCCDDDD2345.${SECRET}`,
+    `${API_KEY}.${SECRET}.more`,
+    `${API_KEY}.${SECRET}\n`,
+  ]) {
+    it(`leaves to Firebase what is no agent’s credential: ${JSON.stringify(bearer.slice(0, 40))}`, async () => {
+      assert.deepEqual(await authenticator.authenticate(bearer), ADA);
+      assert.deepEqual([tokens, lookups], [[bearer], []]);
+    });
+  }
+
+  it('revives an agent that was offline, and only such a one', async () => {
+    await authenticator.authenticate(BEARER);
+    stored = { credential: sampleCredential(), agent: sampleAgent({ status: 'offline' }) };
+    now = secondsAfterStart(6);
+    await authenticator.authenticate(BEARER);
+    assert.deepEqual(revived, ['terminal-2']);
+  });
+
+  it('does not revive an agent for a wrong or expired credential', async () => {
+    stored = { credential: sampleCredential(), agent: sampleAgent({ status: 'offline' }) };
+    await refusal(() => authenticator.authenticate(`${API_KEY}.${'x'.repeat(27)}`));
+    now = secondsAfterStart(2000);
+    await refusal(() => authenticator.authenticate(BEARER));
+    assert.deepEqual(revived, []);
+  });
+
+  it('keeps trust to what fits, the oldest leaving first', async () => {
+    await authenticator.authenticate(BEARER);
+    for (let count = 0; count < 5000; count++) await authenticator.authenticate(`token-${count}`);
+    await authenticator.authenticate('token-4999');
+    assert.equal(tokens.length, 5000, 'the latest is still trusted');
+    await authenticator.authenticate(BEARER);
+    assert.equal(lookups.length, 2, 'the first is not');
+  });
+});

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { goneSince, holding, seenAt } from '../../../functions/src/access/rules/agent.ts';
+import { availability, withPresence } from '../../../functions/src/access/rules/liveness.ts';
+import { START, sampleAgent, secondsAfterStart } from '../samples.ts';
+
+const HAND = { session: 'session-1', epoch: 1 };
+
+describe('what an agent is doing', () => {
+  const configuration = { ...sampleAgent().configuration, maxConcurrentTasks: 2 };
+
+  it('is derived from what it holds and what came of the last', () => {
+    const agent = sampleAgent({ configuration });
+    assert.equal(availability(agent), 'idle');
+    assert.equal(availability({ ...agent, lastFailed: true }), 'error');
+    assert.equal(availability({ ...agent, lastFailed: true, held: { a: HAND } }), 'active');
+    assert.equal(availability({ ...agent, held: { a: HAND, b: HAND } }), 'busy');
+    assert.equal(availability({ ...agent, held: { a: HAND, b: HAND, c: HAND } }), 'busy');
+    assert.equal(availability({ ...agent, status: 'offline', held: { a: HAND } }), 'offline');
+  });
+
+  it('ends after three heartbeats of silence', () => {
+    const status = (seconds: number) =>
+      availability(withPresence(sampleAgent(), START, secondsAfterStart(seconds)));
+    assert.deepEqual([status(180), status(181)], ['idle', 'offline']);
+    assert.equal(availability(withPresence(sampleAgent(), undefined, secondsAfterStart(999))), 'idle');
+  });
+});
+
+describe('the firsts of an agent', () => {
+  it('are kept, whatever it does later', () => {
+    const first = holding(sampleAgent({ status: 'offline' }), 'a', HAND, secondsAfterStart(1));
+    assert.deepEqual(first.milestones, { seen: secondsAfterStart(1), claimed: secondsAfterStart(1) });
+    assert.deepEqual(
+      [first.status, first.activeSince, first.held],
+      ['active', secondsAfterStart(1), { a: HAND }],
+    );
+    const completed = { ...first, held: {}, lastCompletedAt: secondsAfterStart(2) };
+    const second = holding(completed, 'b', HAND, secondsAfterStart(3));
+    const third = holding(
+      { ...second, lastCompletedAt: secondsAfterStart(4) },
+      'c',
+      HAND,
+      secondsAfterStart(5),
+    );
+    assert.deepEqual(third.milestones, {
+      seen: secondsAfterStart(1),
+      claimed: secondsAfterStart(1),
+      completed: secondsAfterStart(2),
+    });
+    assert.equal(third.activeSince, first.activeSince);
+  });
+
+  it('say since when it is active, until it is gone', () => {
+    const gone = goneSince(seenAt(sampleAgent(), START), secondsAfterStart(5));
+    assert.deepEqual(
+      [gone.status, gone.activeSince, gone.lastSeen],
+      ['offline', undefined, secondsAfterStart(5)],
+    );
+    assert.deepEqual(seenAt(gone, secondsAfterStart(9)).activeSince, secondsAfterStart(9));
+    assert.deepEqual(seenAt(gone, secondsAfterStart(9)).milestones.seen, START);
+  });
+});

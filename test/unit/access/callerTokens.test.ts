@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import type { Caller, Role } from '../../../functions/src/access/rules/principal.ts';
+import {
+  type AgentClaims,
+  type AgentSignIn,
+  CachedCallerTokens,
+} from '../../../functions/src/access/store/signIn.ts';
+
+const START = Date.parse('2040-01-01T00:00:00Z');
+
+const HOUR = 3600;
+
+function unsigned(claims: Readonly<Record<string, unknown>>): string {
+  const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${encode({ alg: 'none' })}.${encode(claims)}.`;
+}
+
+function agent(name: string, role: Role = 'worker'): Caller {
+  const principal = { uid: `agent:${name}`, kind: 'agent', agentId: name, ownerUid: 'owner', role } as const;
+  return { principal, credential: 'mk_secret' };
+}
+
+/** Identity Toolkit in miniature: counts, and fails while it is told to. */
+class CountingSignIn implements AgentSignIn {
+  calls = 0;
+  broken = false;
+
+  async signIn(uid: string, claims: AgentClaims): Promise<{ idToken: string; secondsLeft: number }> {
+    this.calls++;
+    await Promise.resolve();
+    if (this.broken) throw new Error('out of order');
+    return { idToken: unsigned({ ...claims, sub: uid, serial: this.calls }), secondsLeft: HOUR };
+  }
+}
+
+function world() {
+  const signIn = new CountingSignIn();
+  const time = { now: START };
+  const tokens = new CachedCallerTokens(signIn, { now: () => new Date(time.now) });
+  return { signIn, tokens, time };
+}
+
+describe('ID tokens of callers', () => {
+  it("are a person's own credential, as it is", async () => {
+    const { signIn, tokens } = world();
+    const idToken = unsigned({ sub: 'ada', role: 'leader', exp: START / 1000 });
+    const principal = { uid: 'ada', kind: 'person', ownerUid: 'ada', role: 'leader' } as const;
+    const token = await tokens.of({ principal, credential: idToken });
+    assert.deepEqual(token, {
+      idToken,
+      claims: { sub: 'ada', role: 'leader', exp: START / 1000 },
+      expiresAt: new Date(START),
+    });
+    assert.equal(signIn.calls, 0);
+  });
+
+  it('are not made of what is no token, and do not quote it', async () => {
+    const { tokens } = world();
+    const principal = { uid: 'ada', kind: 'person', ownerUid: 'ada', role: 'leader' } as const;
+    for (const credential of [
+      '',
+      'secret',
+      'a.secret.c',
+      `a.${Buffer.from('[1]').toString('base64url')}.c`,
+    ]) {
+      const refused = tokens.of({ principal, credential });
+      await assert.rejects(refused, (error: Error & { code?: string }) => {
+        assert.equal(error.code, 'UNAUTHORIZED');
+        assert.equal(error.cause, undefined);
+        return true;
+      });
+    }
+  });
+
+  it('are minted with an agent’s claims, once, for all who ask at once', async () => {
+    const { signIn, tokens } = world();
+    const [first, second] = await Promise.all([tokens.of(agent('one')), tokens.of(agent('one'))]);
+    assert.equal(first, second);
+    assert.equal(await tokens.of(agent('one')), first);
+    assert.equal(signIn.calls, 1);
+    const { claims, expiresAt } = first;
+    assert.deepEqual(claims, {
+      sub: 'agent:one',
+      role: 'worker',
+      kind: 'agent',
+      agentId: 'one',
+      ownerUid: 'owner',
+      serial: 1,
+    });
+    assert.deepEqual(expiresAt, new Date(START + HOUR * 1000));
+  });
+
+  it('are minted anew for another agent and for another role', async () => {
+    const { signIn, tokens } = world();
+    await tokens.of(agent('one'));
+    await tokens.of(agent('two'));
+    const { claims } = await tokens.of(agent('one', 'leader'));
+    assert.equal(claims['role'], 'leader');
+    assert.equal(signIn.calls, 3);
+  });
+
+  it('are minted anew five minutes before they expire, once', async () => {
+    const { signIn, tokens, time } = world();
+    await tokens.of(agent('one'));
+    time.now += (HOUR - 301) * 1000;
+    await tokens.of(agent('one'));
+    assert.equal(signIn.calls, 1);
+    time.now += 1000;
+    const all = await Promise.all([tokens.of(agent('one')), tokens.of(agent('one'))]);
+    assert.equal(all[0], all[1]);
+    assert.equal(signIn.calls, 2);
+  });
+
+  it('are asked for again after a failure', async () => {
+    const { signIn, tokens } = world();
+    signIn.broken = true;
+    await Promise.all([
+      assert.rejects(tokens.of(agent('one')), /out of order/),
+      assert.rejects(tokens.of(agent('one')), /out of order/),
+    ]);
+    assert.equal(signIn.calls, 1);
+    signIn.broken = false;
+    await tokens.of(agent('one'));
+    assert.equal(signIn.calls, 2);
+  });
+
+  it('are kept for a bounded number of agents', async () => {
+    const { signIn, tokens } = world();
+    for (let number = 0; number <= 1000; number++) await tokens.of(agent(`agent-${number}`));
+    await tokens.of(agent('agent-1000'));
+    assert.equal(signIn.calls, 1001);
+    await tokens.of(agent('agent-0'));
+    assert.equal(signIn.calls, 1002);
+  });
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Counts, EndedCall, Tally } from '../../../functions/src/access/rules/callMetrics.ts';
+import { CallCounter } from '../../../functions/src/access/rules/callMetrics.ts';
+
+const START = Date.UTC(2026, 10, 22, 1, 24);
+
+const call: fc.Arbitrary<EndedCall> = fc
+  .record({
+    tool: fc.constantFrom('firebase.read', 'coordination.claim_task', 'coordination://status'),
+    agentId: fc.constantFrom('ann', 'bob', undefined),
+    outcome: fc.constantFrom('OK' as const, 'NOT_FOUND' as const, 'RATE_LIMITED' as const),
+    milliseconds: fc.nat(50_000),
+    at: fc.nat(200_000).map((after) => new Date(START + after)),
+  })
+  .map(({ agentId, ...rest }) => ({ ...rest, ...(agentId !== undefined && { agentId }) }));
+
+function countsOf(calls: readonly EndedCall[]): Counts {
+  const failures = calls.filter(({ outcome }) => outcome !== 'OK');
+  const errors = new Map<string, number>();
+  for (const { outcome } of failures) errors.set(outcome, (errors.get(outcome) ?? 0) + 1);
+  return {
+    calls: calls.length,
+    failures: failures.length,
+    milliseconds: calls.reduce((sum, { milliseconds }) => sum + milliseconds, 0),
+    errors,
+  };
+}
+
+function groups<Key>(calls: readonly EndedCall[], keyOf: (call: EndedCall) => Key): Map<Key, EndedCall[]> {
+  const found = new Map<Key, EndedCall[]>();
+  for (const one of calls) found.set(keyOf(one), [...(found.get(keyOf(one)) ?? []), one]);
+  return found;
+}
+
+/** The same by the plainest means. */
+function tallyOf(calls: readonly EndedCall[]): Tally {
+  const byMinute = groups(calls, ({ at }) => at.toISOString().slice(0, 16));
+  const agents = groups(calls, ({ agentId }) => agentId);
+  agents.delete(undefined);
+  return {
+    minutes: [...byMinute].map(([minute, ofMinute]) => ({
+      minute: new Date(`${minute}:00Z`),
+      all: countsOf(ofMinute),
+      tools: new Map([...groups(ofMinute, ({ tool }) => tool)].map(([tool, own]) => [tool, countsOf(own)])),
+    })),
+    agents: new Map(
+      [...agents].map(([agentId, own]) => [
+        String(agentId),
+        { ...countsOf(own), since: own[0]?.at ?? new Date(Number.NaN) },
+      ]),
+    ),
+  };
+}
+
+describe('the counter of calls', () => {
+  it('adds up by minute, tool, agent and error, and begins again when it is emptied', () => {
+    fc.assert(
+      fc.property(fc.array(call), fc.array(call), (first, second) => {
+        const counter = new CallCounter();
+        for (const calls of [first, second]) {
+          for (const one of calls) counter.add(one);
+          assert.equal(counter.isEmpty, calls.length === 0);
+          assert.deepEqual(counter.empty(), tallyOf(calls));
+          assert.equal(counter.isEmpty, true);
+        }
+      }),
+    );
+  });
+
+  it('does not grow without bound while nothing is stored', () => {
+    const counter = new CallCounter();
+    for (let number = 0; number < 20_000; number++) {
+      counter.add({
+        tool: 't',
+        agentId: `agent-${number}`,
+        outcome: 'OK',
+        milliseconds: 1,
+        at: new Date(START),
+      });
+    }
+    const { minutes, agents } = counter.empty();
+    assert.ok(agents.size < 5000);
+    assert.equal(minutes[0]?.all.calls, 20_000, 'what is counted already goes on being counted');
+  });
+});

@@ -1,0 +1,112 @@
+/** Instances over one bucket, with a clock and a ledger that the test moves on by hand. */
+
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import {
+  type Bucket,
+  type Draw,
+  draw,
+  type Lease,
+  type LimitLedger,
+  type RateLimit,
+  RateLimiter,
+} from '../../../functions/src/access/rules/rateLimiter.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import type { KernelPorts } from '../../../functions/src/kernel/ports.ts';
+import { portsOf } from '../../support/ports.ts';
+
+export const ANN: Principal = { uid: 'ann', kind: 'person', ownerUid: 'ann', role: 'worker' };
+export const BOB: Principal = { ...ANN, uid: 'bob', ownerUid: 'bob' };
+
+/** The beginning of time here. */
+const START = 1_000_000;
+
+export class Fleet {
+  readonly instances: readonly RateLimiter[];
+  readonly warnings: unknown[] = [];
+  passed = 0;
+  readonly refusals: MusterError[] = [];
+  /** Calls that still wait. */
+  waiting = 0;
+  /** Requests that the ledger has not answered. */
+  readonly asked: (() => void)[] = [];
+  /** How many leases were asked for, answered or not. */
+  leases = 0;
+  isAway = false;
+  /** Whose leases fail, while the ledger is there. */
+  contended: string | undefined;
+  /** Whether the ledger answers by itself. */
+  isPrompt = true;
+  bucket: Bucket | undefined;
+  private elapsed = 0;
+
+  constructor(limit: RateLimit, instances = 1) {
+    const ledger: LimitLedger = { lease: (uid, ofLimit, wanted) => this.lease(uid, ofLimit, wanted) };
+    const log = {
+      info() {},
+      warn: (_event: string, fields: unknown) => this.warnings.push(fields),
+      error() {},
+    };
+    const clock = { now: () => new Date(START + this.elapsed) };
+    this.instances = Array.from(
+      { length: instances },
+      () => new RateLimiter(limit, ledger, portsOf<KernelPorts>({ clock, log })),
+    );
+  }
+
+  get seconds(): number {
+    return this.elapsed / 1000;
+  }
+
+  pass(milliseconds: number): void {
+    this.elapsed += milliseconds;
+  }
+
+  /** Begins a call; `settle` lets it go on as far as it can. */
+  call(instance = 0, principal = ANN): void {
+    this.waiting += 1;
+    const taken = this.instances[instance]?.take(principal) ?? Promise.reject(new Error('no such instance'));
+    void taken
+      .then(
+        () => {
+          this.passed += 1;
+        },
+        (error: unknown) => {
+          if (!(error instanceof MusterError)) throw error;
+          this.refusals.push(error);
+        },
+      )
+      .finally(() => {
+        this.waiting -= 1;
+      });
+  }
+
+  /** Makes so many calls, one after the other, and tells how many passed. */
+  async callTimes(count: number, instance = 0, principal = ANN): Promise<number> {
+    const before = this.passed;
+    for (let made = 0; made < count; made++) {
+      this.call(instance, principal);
+      await settle();
+    }
+    return this.passed - before;
+  }
+
+  /** Answers the oldest request of the ledger's. */
+  answer(): void {
+    this.asked.shift()?.();
+  }
+
+  private async lease(uid: string, limit: RateLimit, wanted: Draw): Promise<Lease> {
+    this.leases += 1;
+    if (!this.isPrompt) await new Promise<void>((resolve) => this.asked.push(resolve));
+    if (this.isAway) throw new Error('away');
+    if (uid === this.contended) throw new Error('contended');
+    const { bucket, ...lease } = draw(this.bucket, limit, wanted, START + this.elapsed);
+    this.bucket = bucket;
+    return lease;
+  }
+}
+
+/** Lets everything happen that needs no more than promises. */
+export function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,128 @@
+/** Firebase's own SDK as in production, which asks a Google that this test plays: keys, and accounts. */
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { once } from 'node:events';
+import { Agent, createServer, type Server } from 'node:https';
+import { text } from 'node:stream/consumers';
+import { connect } from 'node:tls';
+import { type App, deleteApp, initializeApp } from 'firebase-admin/app';
+import { FirebaseIdTokenVerifier } from '../../../functions/src/access/store/signIn.ts';
+import { selfSigned } from '../../support/certificate.ts';
+
+const PROJECT = 'the-project';
+
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
+/** As Identity Toolkit tells of it. */
+interface Account {
+  disabled?: boolean;
+  /** In seconds of the epoch. */
+  validSince?: string;
+}
+
+/** A token of a sign-in a minute ago. */
+function idTokenOf(uid: string): string {
+  const now = Math.floor(Date.now() / 1000);
+  const [auth_time, iat, exp] = [now - 60, now - 60, now + 3540];
+  const issuer = `https://securetoken.google.com/${PROJECT}`;
+  const claims = { iss: issuer, aud: PROJECT, sub: uid, auth_time, iat, exp, role: 'worker' };
+  const encoded = [{ alg: 'RS256', kid: 'one', typ: 'JWT' }, claims].map((part) =>
+    Buffer.from(JSON.stringify(part)).toString('base64url'),
+  );
+  const signature = sign('sha256', Buffer.from(encoded.join('.')), privateKey).toString('base64url');
+  return [...encoded, signature].join('.');
+}
+
+describe("people's ID tokens in production", () => {
+  const accounts = new Map<string, Account>();
+  let asked: number;
+  let isAway: boolean;
+  let now: number;
+  let google: Server;
+  let app: App;
+  let verifier: FirebaseIdTokenVerifier;
+
+  before(async () => {
+    google = createServer(selfSigned('localhost'), async (request, response) => {
+      const body = await text(request);
+      response.setHeader('content-type', 'application/json');
+      if (request.method === 'GET') {
+        response.setHeader('cache-control', 'max-age=3600');
+        response.end(JSON.stringify({ one: publicKey.export({ type: 'spki', format: 'pem' }) }));
+        return;
+      }
+      asked++;
+      const { localId } = JSON.parse(body) as { localId: string[] };
+      const users = localId.flatMap((uid) => {
+        const account = accounts.get(uid);
+        return account ? [{ localId: uid, ...account }] : [];
+      });
+      response.statusCode = isAway ? 400 : 200;
+      response.end(JSON.stringify(isAway ? { error: { message: 'OUT_OF_ORDER' } } : { users }));
+    });
+    google.listen(0, '127.0.0.1');
+    await once(google, 'listening');
+    const address = google.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const agent = new Agent();
+    agent.createConnection = () => connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
+    app = initializeApp(
+      {
+        projectId: PROJECT,
+        httpAgent: agent,
+        credential: { getAccessToken: async () => ({ access_token: 'token', expires_in: 3600 }) },
+      },
+      'people',
+    );
+  });
+
+  after(async () => {
+    await deleteApp(app);
+    google.closeAllConnections();
+    google.close();
+  });
+
+  beforeEach(() => {
+    [asked, isAway, now] = [0, false, Date.now()];
+    accounts.clear();
+    accounts.set('ada', {});
+    verifier = new FirebaseIdTokenVerifier(() => app, { now: () => new Date(now) });
+  });
+
+  it('say who a person is, and the account is asked about once in a while', async () => {
+    const token = idTokenOf('ada');
+    const principals = await Promise.all([verifier.verify(token), verifier.verify(idTokenOf('ada'))]);
+    for (const principal of principals)
+      assert.deepEqual(principal, { uid: 'ada', kind: 'person', ownerUid: 'ada', role: 'worker' });
+    now += 45_000;
+    await verifier.verify(token);
+    assert.equal(asked, 1);
+  });
+
+  it('are good for less than a minute after the account is disabled, gone or signed out', async () => {
+    const [soon, late] = [
+      String(Math.floor(Date.now() / 1000)),
+      String(Math.floor(Date.now() / 1000) - 3600),
+    ];
+    const token = idTokenOf('ada');
+    accounts.set('ada', { validSince: late });
+    await verifier.verify(token);
+    for (const account of [{ disabled: true }, { validSince: soon }, undefined]) {
+      if (account === undefined) accounts.delete('ada');
+      else accounts.set('ada', account);
+      now += 54_000; // an authenticator may believe it for 5 seconds more
+      await assert.rejects(verifier.verify(token), { code: 'UNAUTHORIZED' });
+      accounts.set('ada', {});
+      now += 54_000;
+      await verifier.verify(token);
+    }
+  });
+
+  it('are not believed where nobody says how the account is, which is asked again', async () => {
+    isAway = true;
+    await assert.rejects(verifier.verify(idTokenOf('ada')), { code: 'FIREBASE_ERROR' });
+    isAway = false;
+    await verifier.verify(idTokenOf('ada'));
+    assert.equal(asked, 2);
+  });
+});

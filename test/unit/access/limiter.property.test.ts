@@ -1,0 +1,113 @@
+/** Whatever order calls, answers and time come in, on however many instances. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { RateLimit } from '../../../functions/src/access/rules/rateLimiter.ts';
+import { Fleet, settle } from './fleet.ts';
+
+const limits = fc.record({
+  perSecond: fc.constantFrom(1, 3, 20, 100),
+  burst: fc.constantFrom(1, 7, 50, 500),
+});
+
+const INSTANCES = 4;
+
+type Step =
+  | { readonly kind: 'call'; readonly instance: number; readonly times: number }
+  | { readonly kind: 'pass'; readonly milliseconds: number }
+  | { readonly kind: 'answer' };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('call' as const),
+      instance: fc.nat(INSTANCES - 1),
+      times: fc.integer({ min: 1, max: 60 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('pass' as const),
+      milliseconds: fc.oneof(fc.nat(300), fc.nat(3000), fc.nat(30_000)),
+    }),
+  },
+  { weight: 4, arbitrary: fc.constant({ kind: 'answer' as const }) },
+);
+
+const steps = fc.array(step, { minLength: 5, maxLength: 60 });
+
+/** What an instance gives on trust to a principal that it has not seen: a tenth of its largest lease. */
+function onTrust({ perSecond, burst }: RateLimit): number {
+  const largest = Math.max(1, Math.floor(Math.min(perSecond, burst / 5)));
+  return Math.max(1, Math.floor(largest / 10));
+}
+
+async function take(fleet: Fleet, one: Step): Promise<void> {
+  if (one.kind === 'pass') fleet.pass(one.milliseconds);
+  else if (one.kind === 'answer') fleet.answer();
+  else for (let made = 0; made < one.times; made++) fleet.call(one.instance);
+  await settle();
+}
+
+/** Answers until no call waits. */
+async function answerAll(fleet: Fleet): Promise<void> {
+  for (let rounds = 0; fleet.asked.length > 0 && rounds < 1000; rounds++) {
+    fleet.answer();
+    await settle();
+  }
+}
+
+describe('the rate limiter, in any order', () => {
+  it('lets no more through than burst, rate and trust allow', () =>
+    fc.assert(
+      fc.asyncProperty(limits, steps, async (limit, taken) => {
+        const fleet = new Fleet(limit, INSTANCES);
+        fleet.isPrompt = false;
+        for (const one of taken) {
+          await take(fleet, one);
+          const allowed = limit.burst + limit.perSecond * fleet.seconds + INSTANCES * onTrust(limit);
+          assert.ok(fleet.passed <= allowed + 1e-6, `${fleet.passed} passed, ${allowed} allowed`);
+        }
+        await answerAll(fleet);
+        assert.equal(fleet.waiting, 0, 'nobody waits for ever');
+      }),
+      { numRuns: 300 },
+    ));
+
+  it('serves a patient caller in the end, however others have behaved', () =>
+    fc.assert(
+      fc.asyncProperty(limits, steps, fc.nat(INSTANCES - 1), async (limit, taken, instance) => {
+        const fleet = new Fleet(limit, INSTANCES);
+        fleet.isPrompt = false;
+        for (const one of taken) await take(fleet, one);
+        await answerAll(fleet);
+        fleet.isPrompt = true;
+        for (let tries = 0; tries < 3; tries++) {
+          if ((await fleet.callTimes(1, instance)) === 1) return;
+          fleet.pass((fleet.refusals.at(-1)?.details.retryAfter ?? 0) * 1000);
+        }
+        assert.fail('refused three times although it waited as long as it was told');
+      }),
+      { numRuns: 300 },
+    ));
+
+  it('refuses nobody who stays below the rate', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ instance: fc.nat(INSTANCES - 1), late: fc.nat(40) }), {
+          minLength: 50,
+          maxLength: 300,
+        }),
+        async (calls) => {
+          const fleet = new Fleet({ perSecond: 100, burst: 500 }, INSTANCES);
+          for (const { instance, late } of calls) {
+            fleet.pass(10 + late);
+            await fleet.callTimes(1, instance);
+          }
+          assert.deepEqual(fleet.refusals, []);
+        },
+      ),
+      { numRuns: 100 },
+    ));
+});

@@ -1,0 +1,116 @@
+/** The table of who may register an agent again, with which role, and with which toolsets. */
+import assert from 'node:assert/strict';
+import type { Credential } from '../../../functions/src/access/rules/principal.ts';
+import { type Principal, ROLES, type Role } from '../../../functions/src/access/rules/principal.ts';
+import {
+  authoriseReplacing,
+  grantedRole,
+  grantedToolsets,
+} from '../../../functions/src/access/rules/registration.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { START, sampleAgent } from '../samples.ts';
+
+const AGENT = 'terminal-2';
+const OWNER = 'person';
+
+const itself = (role: Role): Principal => ({ ...fellow(role), uid: `agent:${AGENT}`, agentId: AGENT });
+const fellow = (role: Role): Principal => ({
+  uid: 'agent:fellow',
+  kind: 'agent',
+  agentId: 'fellow',
+  ownerUid: OWNER,
+  role,
+});
+const owner = (role: Role): Principal => ({ uid: OWNER, kind: 'person', ownerUid: OWNER, role });
+const stranger =
+  (kind: 'agent' | 'person') =>
+  (role: Role): Principal => ({
+    ...(kind === 'agent' ? fellow(role) : owner(role)),
+    uid: 'stranger',
+    ownerUid: 'stranger',
+  });
+
+/** What may be asked for: the role that it has, or one by name. */
+const WANTED = [undefined, ...ROLES] as const;
+
+/**
+ * By the caller, then by the role of the agent as it is (viewer, worker, leader, admin): a letter for each wish that
+ * is granted, of "k" to keep the role, then "v", "w", "l", "a"; "." where it is refused.
+ */
+const TABLE: readonly [string, (role: Role) => Principal, Role, readonly string[]][] = [
+  ['a worker’s fellow worker', fellow, 'worker', ['.....', '.....', '.....', '.....']],
+  ['a fellow leader', fellow, 'leader', ['kv...', 'kvw..', 'kvwl.', '.....']],
+  ['a fellow admin', fellow, 'admin', ['kvwla', 'kvwla', 'kvwla', 'kvwla']],
+  ['its owner, a worker', owner, 'worker', ['kvw..', 'kvw..', '.vw..', '.vw..']],
+  ['its owner, a leader', owner, 'leader', ['kvwl.', 'kvwl.', 'kvwl.', '.vwl.']],
+  ['its owner, an admin', owner, 'admin', ['kvwla', 'kvwla', 'kvwla', 'kvwla']],
+  ['another owner’s leader', stranger('agent'), 'leader', ['.....', '.....', '.....', '.....']],
+  ['another owner’s admin', stranger('agent'), 'admin', ['.....', '.....', '.....', '.....']],
+  ['another person, an admin', stranger('person'), 'admin', ['.....', '.....', '.....', '.....']],
+];
+
+function granted(caller: Principal, role: Role, wanted: Role | undefined): boolean {
+  const agent = sampleAgent({ id: AGENT, ownerUid: OWNER, role });
+  try {
+    authoriseReplacing(caller, agent);
+    assert.equal(grantedRole(caller, wanted, agent), wanted ?? role);
+    return true;
+  } catch (error) {
+    assert.ok(error instanceof MusterError && error.code === 'FORBIDDEN', String(error));
+    assert.ok(error.details.field !== undefined && error.details.suggestion !== undefined);
+    return false;
+  }
+}
+
+const row = (caller: Principal, role: Role): string =>
+  WANTED.map((wanted) => (granted(caller, role, wanted) ? (wanted ?? 'keep').charAt(0) : '.')).join('');
+
+const credential = (toolsets?: readonly string[]): Credential => ({
+  apiKey: 'mk_a',
+  agentId: AGENT,
+  secretHash: '',
+  createdAt: START,
+  expiresAt: START,
+  ...(toolsets && { toolsets }),
+});
+
+describe('registering again', () => {
+  for (const [who, caller, role, rows] of TABLE)
+    it(`by ${who} is granted as the table says`, () => {
+      assert.deepEqual(
+        ROLES.map((of) => row(caller(role), of)),
+        rows,
+      );
+    });
+
+  it('by itself never raises its role', () => {
+    assert.deepEqual(
+      ROLES.map((role) => row(itself(role), role)),
+      ['kv...', 'kvw..', 'kvwl.', 'kvwla'],
+    );
+  });
+
+  it('of a new agent gives at most the caller’s role, and worker where none is named', () => {
+    assert.equal(grantedRole(fellow('leader'), undefined, undefined), 'worker');
+    assert.equal(grantedRole(fellow('leader'), 'leader', undefined), 'leader');
+    assert.throws(() => grantedRole(fellow('leader'), 'admin', undefined), MusterError);
+  });
+
+  it('keeps a narrowed credential narrow, but for a person or an admin', () => {
+    const narrow = [credential(['todo', 'system'])];
+    assert.deepEqual(grantedToolsets(itself('worker'), narrow), ['todo', 'system']);
+    assert.deepEqual(grantedToolsets(fellow('leader'), narrow), ['todo', 'system']);
+    assert.equal(grantedToolsets(fellow('admin'), narrow), undefined);
+    assert.equal(grantedToolsets(owner('worker'), narrow), undefined);
+    assert.equal(grantedToolsets(itself('worker'), [credential()]), undefined);
+  });
+
+  it('gives no toolset that the caller does not have, to no agent', () => {
+    const caller: Principal = { ...fellow('admin'), toolsets: ['onboarding', 'todo'] };
+    assert.deepEqual(grantedToolsets(caller, []), ['onboarding', 'todo']);
+    assert.deepEqual(grantedToolsets(caller, [credential(['coding'])]), ['onboarding', 'todo']);
+    const leader: Principal = { ...caller, role: 'leader' };
+    assert.deepEqual(grantedToolsets(leader, [credential(['todo', 'coding'])]), ['todo']);
+    assert.deepEqual(grantedToolsets(leader, [credential(['coding'])]), []);
+  });
+});

@@ -1,0 +1,202 @@
+/** However many instances watch, stand still and are killed: the log is one true history. */
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import fc from 'fast-check';
+import { canonicalJson } from '../../../functions/src/kernel/json.ts';
+import type { Entry } from '../../../functions/src/toolsets/firebase/rules/eventLog.ts';
+import { replay } from '../../../functions/src/toolsets/firebase/rules/page.ts';
+import { Recorder } from '../../../functions/src/toolsets/firebase/rules/recorder.ts';
+import type { FirebasePorts } from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
+import { EVENT_TYPES, type EventType } from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
+import {
+  apply,
+  remembered,
+  stateOf,
+  type Transition,
+} from '../../../functions/src/toolsets/firebase/rules/transition.ts';
+import { portsOf } from '../../support/ports.ts';
+import { MemoryLog } from './memoryLog.ts';
+
+type Command =
+  | { readonly kind: 'write'; readonly key: string; readonly value: number | undefined }
+  | { readonly kind: 'watch' }
+  | { readonly kind: 'kill'; readonly which: number }
+  | { readonly kind: 'standStill'; readonly which: number }
+  | { readonly kind: 'pass' };
+
+const key = fc.constantFrom('a', 'b', 'c');
+
+const command: fc.Arbitrary<Command> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('write' as const),
+      key,
+      value: fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.constant({ kind: 'watch' as const }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('kill' as const), which: fc.nat(5) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('standStill' as const), which: fc.nat(5) }) },
+  { weight: 3, arbitrary: fc.constant({ kind: 'pass' as const }) },
+);
+
+/** One instance's watch. One that stands still notices nothing until it goes on with what is there then. */
+interface Watching {
+  readonly recorder: Recorder;
+  isStill: boolean;
+}
+
+class World {
+  readonly log: MemoryLog;
+  readonly eventType: EventType;
+  readonly data = new Map<string, number>();
+  readonly watchings: Watching[] = [];
+  private writers = 0;
+  /** As toolsets/firebase/rules/watching.ts remembers it for the watch that is yet to begin. */
+  private newest: Entry | undefined;
+
+  constructor(eventType: EventType, scheduler: fc.Scheduler) {
+    this.eventType = eventType;
+    this.log = new MemoryLog(() => scheduler.schedule(Promise.resolve()));
+    this.log.reader = (entry) => {
+      if (entry.sequence > (this.newest?.sequence ?? 0)) this.newest = entry;
+      for (const { recorder } of [...this.watchings]) recorder.seen(entry);
+    };
+  }
+
+  get there(): ReadonlyMap<string, number> {
+    return this.eventType === 'value' ? asOneValue(this.data) : this.data;
+  }
+
+  async run(step: Command): Promise<void> {
+    switch (step.kind) {
+      case 'write':
+        this.write(step.key, step.value);
+        break;
+      case 'watch':
+        await this.watch();
+        break;
+      case 'kill': {
+        const [killed] = this.watchings.splice(step.which, 1);
+        killed?.recorder.stop();
+        break;
+      }
+      case 'standStill': {
+        const watching = this.watchings[step.which];
+        if (watching !== undefined) watching.isStill = !watching.isStill;
+        break;
+      }
+      case 'pass':
+        break;
+    }
+  }
+
+  async watch(): Promise<Recorder> {
+    const loaded = await this.log.load();
+    assert.ok(loaded);
+    const recorder: Recorder = new Recorder(
+      portsOf<FirebasePorts>({ events: this.log, clock: { now: () => new Date(0) } }),
+      { log: 'log', eventType: this.eventType, writer: `writer-${this.writers++}` },
+      replay(this.eventType, loaded),
+      { overtaken: () => this.forget(recorder), failed: (error) => assert.fail(String(error)) },
+    );
+    this.watchings.push({ recorder, isStill: false });
+    if (this.newest !== undefined) recorder.seen(this.newest);
+    recorder.begin(this.there);
+    return recorder;
+  }
+
+  private write(at: string, value: number | undefined): void {
+    if (value === undefined) this.data.delete(at);
+    else this.data.set(at, value);
+    const change =
+      this.eventType === 'value' ? { key: '', data: this.there.get('') } : { key: at, data: value };
+    for (const { recorder, isStill } of [...this.watchings]) if (!isStill) recorder.changed([change]);
+  }
+
+  private forget(recorder: Recorder): void {
+    const at = this.watchings.findIndex((watching) => watching.recorder === recorder);
+    if (at >= 0) this.watchings.splice(at, 1);
+  }
+}
+
+/** All the data as one number, so that it can be watched as one value. */
+function asOneValue(data: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  const digits = [...'abc'].map((at) => String((data.get(at) ?? -1) + 1));
+  return data.size === 0 ? new Map() : new Map([['', Number(digits.join(''))]]);
+}
+
+describe('the log of a watched path', () => {
+  beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
+  afterEach(() => mock.timers.reset());
+
+  for (const eventType of EVENT_TYPES) {
+    it(`is one true history of ${eventType}, whatever happens to those who write it`, async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.scheduler(),
+          fc.array(command, { maxLength: 25 }),
+          async (scheduler, commands) => {
+            const world = new World(eventType, scheduler);
+            await world.log.create('log', stateOf(eventType, world.there));
+            const steps = scheduler.scheduleSequence(
+              commands.map((step) => ({
+                label: step.kind,
+                builder: async () => {
+                  // Not awaited: what it begins goes on among the steps that follow.
+                  void world.run(step);
+                  mock.timers.tick(step.kind === 'pass' ? 100 : 1);
+                },
+              })),
+            );
+            await scheduler.waitFor(steps.task);
+            await settle(world, scheduler);
+            checkHistory(world);
+          },
+        ),
+        { numRuns: 1000 },
+      );
+    });
+  }
+});
+
+/** All are killed, whatever they have under way, and one more takes over and again, until it stays. */
+async function settle(world: World, scheduler: fc.Scheduler): Promise<void> {
+  for (const { recorder } of world.watchings.splice(0)) recorder.stop();
+  for (let isSettled = false; !isSettled; ) {
+    const watching = world.watch();
+    await scheduler.waitIdle();
+    const recorder = await watching;
+    await scheduler.waitIdle();
+    isSettled = world.watchings.some((one) => one.recorder === recorder);
+  }
+}
+
+function checkHistory({ log, eventType, there }: World): void {
+  const entries = log.from(1);
+  assert.deepEqual(
+    entries.map(({ sequence }) => sequence),
+    entries.map((_entry, index) => index + 1),
+    'without a gap',
+  );
+  const state = new Map(stateOf(eventType, new Map()));
+  for (const transition of entries.flatMap(({ transitions }) => transitions)) {
+    checkTransition(eventType, state, transition);
+    apply(eventType, state, transition);
+  }
+  assert.deepEqual(sorted(state), sorted(stateOf(eventType, there)), 'it ends in what is there');
+}
+
+/** What is told goes on where the one before ended. */
+function checkTransition(eventType: EventType, state: Map<string, string>, transition: Transition): void {
+  const { kind, key: at, data, previousData } = transition;
+  const known = state.get(at);
+  if (eventType !== 'value') assert.equal(known === undefined, kind === 'added', `${kind} ${at}`);
+  if (previousData !== undefined) assert.equal(canonicalJson(previousData), known);
+  if (kind === 'removed' && data !== undefined) assert.equal(remembered(eventType, data), known);
+}
+
+function sorted(state: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
+  return [...state].sort(([one], [other]) => (one < other ? -1 : 1));
+}

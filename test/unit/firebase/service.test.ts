@@ -1,0 +1,154 @@
+/** What is refused before any database is asked. */
+import assert from 'node:assert/strict';
+import type { Caller } from '../../../functions/src/access/rules/principal.ts';
+import type { Operation, RecordedAnswer } from '../../../functions/src/kernel/commit.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import type {
+  DatabaseAccess,
+  DatabaseName,
+  ReadRequest,
+  WriteRequest,
+} from '../../../functions/src/toolsets/firebase/rules/access.ts';
+import { DataService } from '../../../functions/src/toolsets/firebase/rules/data.ts';
+import type { FirebasePorts } from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
+import { portsOf } from '../../support/ports.ts';
+
+const CALLER: Caller = {
+  principal: { uid: 'agent:a', kind: 'agent', agentId: 'a', ownerUid: 'person', role: 'worker' },
+  credential: 'secret',
+};
+
+const KEYED: Operation = {
+  argumentsHash: 'hash',
+  recordAnswer: (answer) => ({ id: 'id', argumentsHash: 'hash', answer, expiresAt: new Date(0) }),
+  derivedSecret: () => 'secret',
+  derivedId: (label) => `id-for-${label}`,
+};
+
+const UNKEYED: Operation = {
+  argumentsHash: undefined,
+  recordAnswer: () => undefined,
+  derivedSecret: () => undefined,
+  derivedId: () => undefined,
+};
+
+const WRITE: Omit<WriteRequest, 'repetition'> = {
+  operation: 'set',
+  data: { a: 1 },
+  merge: false,
+  transaction: false,
+};
+
+const READ: ReadRequest = { shallow: false };
+
+/** A service over databases that only note what they are asked. */
+function recording() {
+  const asked: (ReadRequest | WriteRequest)[] = [];
+  const settled: RecordedAnswer[] = [];
+  const access: DatabaseAccess = {
+    async read(_caller, _path, request) {
+      asked.push(request);
+      return { data: {}, count: 0, timestamp: new Date(0) };
+    },
+    async write(_caller, _path, request) {
+      asked.push(request);
+      return { timestamp: new Date(0) };
+    },
+    watch: () => ({ stop: () => undefined }),
+  };
+  const service = new DataService(
+    portsOf<FirebasePorts>({
+      databases: { firestore: access, realtime: access },
+      store: {
+        commit: async (_changes, operation) => {
+          if (operation !== undefined) settled.push(operation);
+        },
+      },
+    }),
+  );
+  return { service, asked, settled };
+}
+
+async function readRefusal(database: DatabaseName, path: string, request: Partial<ReadRequest>) {
+  const { service, asked } = recording();
+  const error: unknown = await service.read(CALLER, database, path, { ...READ, ...request }).catch((e) => e);
+  assert.ok(error instanceof MusterError, 'it was accepted');
+  assert.deepEqual(asked, [], 'the database was asked all the same');
+  return error;
+}
+
+async function writeRefusal(database: DatabaseName, path: string, request: Partial<WriteRequest>) {
+  const { service, asked } = recording();
+  const writing = service.write(CALLER, database, path, { ...WRITE, ...request }, UNKEYED, () => undefined);
+  const error: unknown = await writing.catch((e) => e);
+  assert.ok(error instanceof MusterError, 'it was accepted');
+  assert.deepEqual(asked, [], 'the database was asked all the same');
+  return error;
+}
+
+describe('DataService', () => {
+  it('refuses bounds without an order', async () => {
+    for (const query of [{ startAt: 1 }, { endAt: 'z' }]) {
+      assert.equal((await readRefusal('realtime', 'shared', { query })).details.field, 'query.orderBy');
+    }
+  });
+
+  it('refuses an order of a document', async () => {
+    const error = await readRefusal('firestore', 'agents/agent-001', { query: { orderBy: 'name' } });
+    assert.match(error.message, /document has no order/);
+  });
+
+  it('reads a document whatever limit it is given, as the specification prints it', async () => {
+    const { service, asked } = recording();
+    await service.read(CALLER, 'firestore', 'agents/agent-001', { ...READ, query: { limit: 10 } });
+    assert.equal(asked.length, 1);
+  });
+
+  it('reads keys alone from the Realtime Database only, and without a query', async () => {
+    assert.equal((await readRefusal('firestore', 'agents', { shallow: true })).details.field, 'shallow');
+    const query = { orderBy: 'a' };
+    assert.equal(
+      (await readRefusal('realtime', 'shared', { shallow: true, query })).details.field,
+      'shallow',
+    );
+  });
+
+  it('writes to documents and pushes into collections', async () => {
+    for (const operation of ['set', 'update', 'delete'] as const) {
+      assert.equal((await writeRefusal('firestore', 'shared', { operation })).details.reason, 'INVALID_PATH');
+    }
+    const push = await writeRefusal('firestore', 'shared/one', { operation: 'push' });
+    assert.equal(push.details.reason, 'INVALID_PATH');
+  });
+
+  it('merges only with set on Firestore', async () => {
+    assert.equal((await writeRefusal('realtime', 'shared/a', { merge: true })).details.field, 'merge');
+    const update = await writeRefusal('firestore', 'shared/a', { merge: true, operation: 'update' });
+    assert.equal(update.details.field, 'merge');
+  });
+
+  it('takes an expected version only in a transaction, and no transaction for a push', async () => {
+    const version = await writeRefusal('firestore', 'shared/a', { expectedVersion: '1' });
+    assert.equal(version.details.field, 'expectedVersion');
+    const push = await writeRefusal('firestore', 'shared', { operation: 'push', transaction: true });
+    assert.equal(push.details.field, 'transaction');
+  });
+
+  it('refuses more than 1 MiB', async () => {
+    const error = await writeRefusal('realtime', 'shared/a', { data: 'x'.repeat(1_048_576) });
+    assert.equal(error.details.reason, 'SIZE_LIMIT_EXCEEDED');
+  });
+
+  it('gives a keyed push the same key again, and settles its answer', async () => {
+    const { service, asked, settled } = recording();
+    const request = { ...WRITE, operation: 'push' as const };
+    await service.write(CALLER, 'firestore', 'shared', request, KEYED, () =>
+      KEYED.recordAnswer({ success: true }),
+    );
+    assert.deepEqual(asked, [{ ...request, repetition: { id: 'id-for-write', argumentsHash: 'hash' } }]);
+    assert.deepEqual(
+      settled.map(({ answer }) => answer),
+      [{ success: true }],
+    );
+  });
+});

@@ -1,0 +1,84 @@
+/** One declaration of a document, and both directions of it. */
+import assert from 'node:assert/strict';
+import { Timestamp } from '@google-cloud/firestore';
+import { z } from 'zod';
+import {
+  type DocumentCodec,
+  documentCodec,
+  jsonText,
+  timestamp,
+} from '../../../functions/src/kernel/firestore/codec.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+
+interface Visit {
+  readonly guestName: string;
+  readonly at: Date;
+  readonly note?: string;
+  readonly leftAt?: Date;
+  readonly count: number;
+  readonly rooms: readonly { readonly roomId: string; readonly count: number }[];
+  readonly keys: Readonly<Record<string, { readonly heldBy: string }>>;
+  readonly wishes?: JsonObject;
+}
+
+const { toDocument, fromDocument }: DocumentCodec<Visit> = documentCodec(
+  z.object({
+    guest_name: z.string(),
+    at: timestamp,
+    note: z.string().nullable(),
+    left_at: timestamp.exactOptional(),
+    visit_count: z.int().default(0),
+    rooms: z.array(z.object({ room_id: z.string(), visit_count: z.int() })),
+    keys: z.record(z.string(), z.object({ held_by: z.string() })),
+    wishes: jsonText.nullable().default(null),
+  }),
+  { visit_count: 'count' },
+);
+
+const at = new Date(0);
+const visit: Visit = { guestName: 'Ada', at, count: 2, rooms: [], keys: {} };
+const full: Visit = {
+  ...visit,
+  note: '',
+  leftAt: at,
+  rooms: [{ roomId: 'r1', count: 1 }],
+  keys: { front_door: { heldBy: 'Ada' } },
+  wishes: { nothing: null, lists: [[1], [2]] },
+};
+
+describe('a codec of documents', () => {
+  it('writes null where there is nothing, and leaves out what a document may lack', () => {
+    const fields = { guest_name: 'Ada', at, note: null, visit_count: 2, rooms: [], keys: {}, wishes: null };
+    assert.deepEqual(toDocument(visit), fields);
+  });
+
+  it('names fields at every depth, and no key of a map', () => {
+    assert.deepEqual(toDocument(full), {
+      guest_name: 'Ada',
+      at,
+      note: '',
+      left_at: at,
+      visit_count: 2,
+      rooms: [{ room_id: 'r1', visit_count: 1 }],
+      keys: { front_door: { held_by: 'Ada' } },
+      wishes: '{"nothing":null,"lists":[[1],[2]]}',
+    });
+  });
+
+  it('reads what it has written, without what it does not know', () => {
+    for (const value of [visit, full]) {
+      const times = { at: Timestamp.fromDate(at), ...(value.leftAt && { left_at: Timestamp.fromDate(at) }) };
+      assert.deepEqual(fromDocument({ ...toDocument(value), ...times, of_tomorrow: 1 }), value);
+    }
+  });
+
+  it('has the default of a field that is younger than the document', () => {
+    const { visit_count, wishes, ...older } = toDocument(visit);
+    assert.deepEqual(fromDocument({ ...older, at: Timestamp.fromDate(at) }), { ...visit, count: 0 });
+  });
+
+  it('refuses a document that is not as it says', () => {
+    assert.throws(() => fromDocument({ ...toDocument(visit), at: 'today' }), z.ZodError);
+    assert.throws(() => fromDocument(undefined), z.ZodError);
+  });
+});

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
+import type { Randomness } from '../../../functions/src/kernel/ports.ts';
+import { retryStale } from '../../../functions/src/kernel/waiting.ts';
+import { refusal } from '../samples.ts';
+
+describe('deciding again after a stale commit', () => {
+  const bounds: number[] = [];
+  const randomness: Randomness = {
+    uuid: () => '',
+    letters: () => '',
+    secret: () => '',
+    integer: (below) => {
+      bounds.push(below);
+      return 0;
+    },
+  };
+
+  beforeEach(() => bounds.splice(0));
+
+  it('goes on until it gets through', async () => {
+    const attempts: number[] = [];
+    const result = await retryStale(randomness, async (number) => {
+      attempts.push(number);
+      if (number < 3) throw new StaleWriteError();
+      return 'through';
+    });
+    assert.equal(result, 'through');
+    assert.deepEqual(attempts, [0, 1, 2, 3]);
+  });
+
+  it('waits longer each time, up to a bound', async () => {
+    await refusal(() => retryStale(randomness, () => Promise.reject(new StaleWriteError())));
+    const [shortest = 0, longest = 0] = [bounds[0], bounds.at(-1)];
+    assert.deepEqual(
+      bounds,
+      bounds.toSorted((a, b) => a - b),
+    );
+    assert.ok(shortest > 0 && longest > 10 * shortest, 'those that meet often spread out');
+    assert.ok(
+      bounds.reduce((sum, bound) => sum + bound, 0) < 10_000,
+      'all of them are over within a call, also by bad luck',
+    );
+  });
+
+  it('gives up with a CONFLICT that says nothing was changed', async () => {
+    const error = await refusal(() => retryStale(randomness, () => Promise.reject(new StaleWriteError())));
+    assert.deepEqual([error.code, error.details.reason], ['CONFLICT', 'CONTENTION']);
+    assert.equal(bounds.length, 25);
+  });
+
+  it('does not repeat what failed otherwise', async () => {
+    let attempts = 0;
+    const broken = retryStale(randomness, () => {
+      attempts++;
+      return Promise.reject(new Error('broken'));
+    });
+    await assert.rejects(broken, /^Error: broken$/);
+    assert.equal(attempts, 1);
+  });
+});

@@ -1,0 +1,137 @@
+/** Whatever becomes of one document, lists can show it or have stepped over it: each field once of every other shape. */
+import assert from 'node:assert/strict';
+import { Timestamp } from '@google-cloud/firestore';
+import { holding } from '../../../functions/src/access/rules/agent.ts';
+import { agentFromDocument, agentToDocument } from '../../../functions/src/access/store/agents.ts';
+import { lastSeenIn } from '../../../functions/src/access/store/ledgers.ts';
+import {
+  discoveryFromDocument,
+  discoveryToDocument,
+  taskFromDocument,
+  taskToDocument,
+} from '../../../functions/src/toolsets/coordination/store/documents.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { START, sampleAgent, sampleCodingTask, sampleTask } from '../samples.ts';
+
+type Fields = Record<string, unknown>;
+
+/** What stands in the place of a field. */
+const GARBAGE: readonly unknown[] = [
+  undefined,
+  null,
+  'x',
+  'a/b',
+  '{',
+  true,
+  0.5,
+  -1,
+  1e300,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  {},
+  [{}],
+  ['x'],
+  new Timestamp(-62_135_596_800, 0),
+  new Timestamp(253_402_300_799, 0),
+];
+
+/** A document with one of its fields changed, for each field and each shape, also of the maps and lists in it. */
+function* broken(whole: Fields): Generator<Fields> {
+  for (const [field, value] of Object.entries(whole)) {
+    for (const garbage of GARBAGE) yield { ...whole, [field]: garbage };
+    if (isMap(value)) for (const inner of broken(value)) yield { ...whole, [field]: inner };
+    if (Array.isArray(value) && isMap(value[0]))
+      for (const inner of broken(value[0])) yield { ...whole, [field]: [inner] };
+  }
+}
+
+function isMap(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/** What a document comes back as. */
+function stored(value: unknown): unknown {
+  if (value instanceof Date) return Timestamp.fromDate(value);
+  if (Array.isArray(value)) return value.map(stored);
+  if (!isMap(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, stored(inner)]));
+}
+
+/** The values that can be read of all that a document may have become. */
+function readable<Value>(document: object, fromDocument: (data: unknown) => Value): Value[] {
+  return [...broken(stored({ ...document }) as Fields)].flatMap((data) => {
+    try {
+      return [fromDocument(data)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Answers with services that find what there is; the answer's own schema judges it. */
+async function answered(name: string, services: object, args: Fields = {}): Promise<void> {
+  const [toolset, tool] = name.split('.');
+  const found = toolsets.find((one) => one.name === toolset)?.tools.find((one) => one.name === tool);
+  assert.ok(found, name);
+  await found.prepare(args).run({ services, workspace: 'alpha' } as never);
+}
+
+const now = START;
+
+describe('a list', () => {
+  it('of agents shows every agent that can be read', async () => {
+    const agent = holding(sampleAgent({ lastCompletedAt: now }), 'task-1', { session: 's', epoch: 1 }, now);
+    const capability = { name: 'coding', category: 'work', parameters: { depth: 1 } };
+    const document = agentToDocument({ ...agent, capabilities: [capability] });
+    const agents = readable(document, agentFromDocument);
+    assert.ok(agents.length > 50);
+    for (const one of agents) {
+      const overview = { list: async () => ({ agents: [one], asOf: now }), summary: async () => ({}) };
+      await answered('system.getAgents', { system: { overview } }, { includeMetrics: true });
+    }
+  });
+
+  it('of tasks shows every task that can be read', async () => {
+    const claim = { agentId: 'a', epoch: 1, claimedAt: now, leaseSeconds: 1, leaseExpiresAt: now };
+    const lateResult = { agentId: 'b', epoch: 1, receivedAt: now, error: 'late' };
+    const whole = sampleTask({ status: 'claimed', epoch: 1, claim, lateResult, lapsedClaims: [claim] });
+    for (const task of [whole, sampleCodingTask(), sampleTask({ status: 'done', result: { output: 'x' } })]) {
+      const tasks = readable(taskToDocument(task), taskFromDocument);
+      assert.ok(tasks.length > 50);
+      for (const one of tasks) {
+        const page = { tasks: [one], truncated: false };
+        await answered('system.getTaskQueue', {
+          system: { tasks: { list: async () => ({ page, stats: NOTHING }) } },
+        });
+        const list = async () => ({ items: [one], more: true });
+        await answered('coordination.get_all_tasks', { coordination: { listTasks: list } });
+        await answered('coordination.get_results', { coordination: { listDone: list } });
+      }
+    }
+  });
+
+  it('of discoveries shows every discovery that can be read', async () => {
+    const discovery = {
+      id: 'd',
+      session: 's',
+      workspace: 'alpha',
+      agentId: 'a',
+      content: 'x',
+      tags: ['t'],
+      createdAt: now,
+    };
+    for (const one of readable(discoveryToDocument(discovery), discoveryFromDocument))
+      await answered('coordination.get_discoveries', {
+        coordination: { listDiscoveries: async () => ({ items: [one], more: true }) },
+      });
+  });
+
+  it('of agents believes of presence what can be a moment', () => {
+    for (const garbage of [1e300, -1e300, Number.NaN, 'x', null, {}, []])
+      for (const value of [garbage, { last_seen: garbage }])
+        assert.ok(!Number.isNaN(new Date(lastSeenIn(value)).getTime()), JSON.stringify(value));
+    assert.equal(lastSeenIn({ last_seen: 5 }), 5);
+  });
+});
+
+const NOTHING = { total: 0, pending: 0, assigned: 0, inProgress: 0, blocked: 0 };

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { skillChanges } from '../../../functions/src/access/rules/agent.ts';
+import type { Change } from '../../../functions/src/kernel/commit.ts';
+import { sampleAgent } from '../samples.ts';
+
+const having = (...names: string[]) =>
+  sampleAgent({ capabilities: names.map((name) => ({ name, category: 'work' })) });
+
+describe('what registering changes among the skills', () => {
+  it('is nothing where the agent declares what it did', () => {
+    assert.deepEqual(skillChanges(having('a', 'B'), having('a', 'B')), []);
+  });
+
+  it('describes again what is described otherwise, without counting it again', () => {
+    const after = sampleAgent({ creator: 'Ada', capabilities: [{ name: 'a', category: 'play' }] });
+    const [change, ...more] = skillChanges(having('a'), after);
+    assert.deepEqual(more, []);
+    assert.deepEqual(change, {
+      kind: 'offerSkill',
+      skill: { id: 'capability.a', name: 'a', category: 'play', version: '1.0.0', author: 'Ada' },
+      agents: 0,
+    });
+  });
+
+  it('counts every agent once for each of its capabilities, through any history', () => {
+    const names = fc.array(fc.constantFrom('a', 'A', 'b', 'ü/x', '..', '\ud800'), { maxLength: 5 });
+    fc.assert(
+      fc.property(fc.array(names, { minLength: 1, maxLength: 6 }), (history) => {
+        const declared = history.map((list) => having(...list));
+        const moves = declared.flatMap((agent, index) =>
+          skillChanges(declared[index - 1], agent).map(movement),
+        );
+        const ids = [...new Set(moves.map(([id]) => id))];
+        for (const id of ids) assert.match(id, /^capability\.[^/]+$/);
+        const counts = ids.map((id) => moves.reduce((sum, [other, by]) => sum + (other === id ? by : 0), 0));
+        const own = new Set(history.at(-1)?.map((name) => name.toLowerCase()));
+        assert.deepEqual(
+          counts.filter((count) => count !== 0),
+          [...own].map(() => 1),
+        );
+      }),
+    );
+  });
+});
+
+/** How many agents more have a skill. */
+function movement(change: Change): [id: string, by: number] {
+  if (change.kind === 'offerSkill') return [change.skill.id, change.agents];
+  assert.ok(change.kind === 'withdrawSkill');
+  return [change.id, -1];
+}
