@@ -7,7 +7,7 @@ import { UnansweredCommitError } from '../../../kernel/commit.ts';
 import { connectionError, MusterError, quotaExceeded } from '../../../kernel/errors.ts';
 import { TOO_LARGE } from '../../../kernel/firestore/client.ts';
 import { statusCode } from '../../../kernel/firestore/provenCommit.ts';
-import type { JsonValue } from '../../../kernel/json.ts';
+import { jsonValue, parsedJson } from '../../../kernel/json.ts';
 import type { DataPath } from '../rules/access.ts';
 import {
   invalidDataType,
@@ -100,23 +100,19 @@ function unauthenticated({ caller, path }: Attempt, error: unknown): MusterError
 
 // Where a page ended, so that the next one goes on exactly there, also among equal values.
 
-export interface Cursor {
-  /** A digest of the query, which is the only one that the cursor goes with. */
-  readonly query: string;
-  /** The last document's name. */
-  readonly name: string;
-  /** What it was ordered by, in the JSON form; absent where names alone order, and where it is long. */
-  readonly value?: JsonValue;
-}
-
 /** A cursor stays short enough for the tool's own limit, whatever the name. */
 const MAX_VALUE_BYTES = 1000;
 
-const written = z.strictObject({
+const writtenCursor = z.strictObject({
+  /** A digest of the query, which is the only one that the cursor goes with. */
   query: z.string(),
+  /** The last document's name. */
   name: z.string().min(1).max(1500),
-  value: z.custom<JsonValue>((value) => value !== undefined).optional(),
+  /** What it was ordered by, in the JSON form; absent where names alone order, and where it is long. */
+  value: jsonValue.optional(),
 });
+
+export type Cursor = Readonly<z.output<typeof writtenCursor>>;
 
 export function cursorText({ query, name, value }: Cursor): string {
   const long = Buffer.byteLength(JSON.stringify(value) ?? '') > MAX_VALUE_BYTES;
@@ -126,7 +122,7 @@ export function cursorText({ query, name, value }: Cursor): string {
 
 /** @throws MusterError VALIDATION_ERROR where it is no cursor, or another query's */
 export function parseCursor(text: string, query: string): Cursor {
-  const parsed = written.safeParse(json(text));
+  const parsed = writtenCursor.safeParse(parsedJson(Buffer.from(text, 'base64url').toString('utf8')));
   if (!parsed.success) throw invalidCursor('This is no cursor.');
   const { value, ...cursor } = parsed.data;
   if (cursor.query !== query) throw invalidCursor('This cursor belongs to another query.');
@@ -139,12 +135,4 @@ export function invalidCursor(what: string) {
     what,
     'Give nextCursor back with the path, orderBy, startAt and endAt that it came from, or begin again without one.',
   );
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

@@ -130,25 +130,11 @@ async function placed(
   const byValue = order === undefined ? collection : collection.orderBy(new FieldPath(...order));
   const ordered = byValue.orderBy(FieldPath.documentId());
   const position = cursor === undefined ? undefined : parseCursor(cursor, digest);
-  const edges: Edges = { start: [], end: [] };
-  if (endAt !== undefined) edges.end = [order === undefined ? documentName('endAt', endAt) : endAt];
-  if (position !== undefined) {
-    edges.start = await after(client, path, order, position);
-    return bounded(ordered, edges, 'after');
-  }
-  if (startAt !== undefined) edges.start = [order === undefined ? documentName('startAt', startAt) : startAt];
-  return bounded(ordered, edges, 'at');
-}
-
-interface Edges {
-  start: unknown[];
-  end: unknown[];
-}
-
-function bounded(query: Query, { start, end }: Edges, from: 'at' | 'after'): Query {
-  let result = query;
-  if (start.length > 0) result = from === 'at' ? result.startAt(...start) : result.startAfter(...start);
-  return end.length > 0 ? result.endAt(...end) : result;
+  const ended =
+    endAt === undefined ? ordered : ordered.endAt(order === undefined ? documentName('endAt', endAt) : endAt);
+  if (position !== undefined) return ended.startAfter(...(await after(client, path, order, position)));
+  if (startAt === undefined) return ended;
+  return ended.startAt(order === undefined ? documentName('startAt', startAt) : startAt);
 }
 
 /** What a query starts after that goes on at a cursor. */

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Caller } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { fitting, type JsonValue } from '../../../kernel/json.ts';
+import { fitting, type JsonValue, parsedJson } from '../../../kernel/json.ts';
 import type { Hashing } from '../../../kernel/ports.ts';
 import type { Bound, ReadQuery } from '../rules/access.ts';
 import { invalidRequest, tooLargeWithoutIndex } from '../rules/errors.ts';
@@ -154,7 +154,7 @@ export class Cursors {
 
   /** @throws MusterError VALIDATION_ERROR for anything but a cursor of this query */
   decode(query: readonly unknown[], cursor: string): Position {
-    const parsed = encoded.safeParse(contentOf(cursor));
+    const parsed = encoded.safeParse(parsedJson(Buffer.from(cursor, 'base64url').toString('utf8')));
     if (!parsed.success || parsed.data.query !== this.digest(query)) {
       throw invalidRequest(
         'query.cursor',
@@ -168,14 +168,6 @@ export class Cursors {
 
   private digest(query: readonly unknown[]): string {
     return this.hashing.sha256(JSON.stringify(query)).slice(0, 16);
-  }
-}
-
-function contentOf(cursor: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-  } catch {
-    return undefined;
   }
 }
 
