@@ -1,12 +1,12 @@
 /**
- * How the domain writes. A service reads documents with their versions, decides purely, and commits a list
+ * How rules write. A service reads documents with their versions, decides purely, and commits a list
  * of changes: all or none. A change that names a version is refused as stale where the document has changed
  * since it was read, and the service then reads and decides again. No locks are held in between. A commit that met
  * only its own writes, because its answer was lost and it was sent again, has succeeded.
  */
 import type { JsonObject } from './json.ts';
 
-/** A document as it was read. `version` is opaque to the domain. */
+/** A document as it was read. `version` is opaque. */
 export interface Versioned<Value> {
   readonly value: Value;
   readonly version: string;

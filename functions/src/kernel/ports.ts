@@ -52,7 +52,7 @@ export interface Presence {
   check(): Promise<void>;
 }
 
-/** A structured log. Adapters write Cloud Logging entries. */
+/** A structured log. The platform's writes Cloud Logging entries. */
 export interface Log {
   info(event: string, fields: Readonly<Record<string, unknown>>): void;
   warn(event: string, fields: Readonly<Record<string, unknown>>): void;

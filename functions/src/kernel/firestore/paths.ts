@@ -1,4 +1,4 @@
-/** Where everything lies in Firestore. Used by the adapters, the triggers and the rules tests alike. */
+/** Where everything lies in Firestore. Used by stores, triggers and the rules tests alike. */
 import { nothingOfThisId } from '../errors.ts';
 
 /** The collections at the root. Source: docs/data-model.md#firestore. */

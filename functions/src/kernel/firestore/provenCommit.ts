@@ -157,7 +157,7 @@ export function statusCode(error: unknown): number | undefined {
 
 const commitIds = z.array(z.string()).catch([]);
 
-/** An update time as the domain's opaque version. */
+/** An update time as an opaque version. */
 export function versionOf({ seconds, nanoseconds }: Timestamp): string {
   return `${seconds}.${nanoseconds}`;
 }

@@ -1,4 +1,4 @@
-/** From snapshots to the domain's values: the one place that meets documents which cannot be read. */
+/** From snapshots to values that rules work with: the one place that meets documents which cannot be read. */
 
 import {
   type DocumentSnapshot,

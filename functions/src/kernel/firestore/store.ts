@@ -1,4 +1,4 @@
-/** Commits the domain's changes in one Firestore write batch: all or none, and once. */
+/** Commits changes in one Firestore write batch: all or none, and once. */
 
 import {
   type DocumentReference,
@@ -86,7 +86,7 @@ export class FirestoreStore implements Store {
     this.writers[change.kind](change, writes);
   }
 
-  /** What a failed commit means to the domain; what it does not know goes on as it is. */
+  /** What a failed commit means to rules; an error that they do not know goes on as it is. */
   private async explained(error: unknown, settled: RecordedAnswer | undefined): Promise<unknown> {
     const code = statusCode(error);
     if (code === INVALID_ARGUMENT && TOO_LARGE.test(String(error))) return tooLarge(error);

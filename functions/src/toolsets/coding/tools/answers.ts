@@ -1,4 +1,4 @@
-/** How coding's tools and resources show what the domain has. */
+/** How coding's tools and resources show tasks and logs. */
 
 import type { z } from 'zod';
 import { terminalText } from '../../../kernel/text.ts';

@@ -1,5 +1,5 @@
 /**
- * Reading, writing and watching a database as a caller, under the security rules. Adapters implement it, one
+ * Reading, writing and watching a database as a caller, under the security rules. `firestore/` and `realtime/` implement it, one
  * for each database. Nothing here ever runs with the server's own credentials.
  */
 import type { Caller } from '../../../access/rules/principal.ts';

@@ -74,8 +74,7 @@ export const subscriptionWriters: ChangeWriters<SubscriptionChanges> = {
   },
 };
 
-// How the domain reads. Every list is bounded, ordered and continued from a cursor.
-
+/** Every list is bounded and ordered. */
 export interface SubscriptionReader {
   find(id: string): Promise<Versioned<Subscription> | undefined>;
   /** How many a principal has, the expired ones included that are still to be swept. */

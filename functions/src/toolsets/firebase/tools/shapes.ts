@@ -10,7 +10,7 @@ export function database(description: string) {
   return z.enum(DATABASES).describe(description);
 }
 
-/** Listed with its pattern; what does not match is an INVALID_PATH of the domain's, which says more. */
+/** Listed with its pattern; what does not match is an INVALID_PATH of the rules', which says more. */
 export function path(description: string) {
   return z.string().meta({ pattern: PATH_PATTERN, description });
 }
