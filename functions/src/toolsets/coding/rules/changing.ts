@@ -1,7 +1,9 @@
 /** Moving coding tasks on, and ending them. Source: spec/coding.md, update_task and end_task. */
+
 import type { Principal } from '../../../access/rules/principal.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
+import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import {
   type CodingExpiry,
@@ -42,12 +44,11 @@ interface EndRequest extends TaskAddress, EndReport {
   readonly epoch?: number | undefined;
 }
 
-export class CodingChanges {
-  private readonly ports: CodingPorts;
+export class CodingChanges extends Service<CodingPorts> {
   private readonly acting: Acting;
 
   constructor(ports: CodingPorts, acting: Acting) {
-    this.ports = ports;
+    super(ports);
     this.acting = acting;
   }
 

@@ -1,10 +1,12 @@
 /** Coding tasks, as whoever wants one sees them. Source: spec/coding.md. */
+
 import { type Availability, availability, withPresence } from '../../../access/rules/liveness.ts';
 import type { Principal } from '../../../access/rules/principal.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { requireSize } from '../../../kernel/json.ts';
 import type { Slice } from '../../../kernel/paging.ts';
+import { Service } from '../../../kernel/ports.ts';
 import {
   asCodingTask,
   CODING_GOAL,
@@ -77,12 +79,11 @@ const MAX_RUNNERS = 20;
 /** How much of a log a report shows, in bytes. */
 const REPORTED_LOG_BYTES = 64 * 1024;
 
-export class CodingService {
-  private readonly ports: CodingPorts;
+export class CodingService extends Service<CodingPorts> {
   private readonly taskCreation: TaskCreation;
 
   constructor(ports: CodingPorts, taskCreation: TaskCreation) {
-    this.ports = ports;
+    super(ports);
     this.taskCreation = taskCreation;
   }
 

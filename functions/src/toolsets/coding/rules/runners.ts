@@ -1,8 +1,10 @@
 /** Coding tasks, as runners work them: claim, report, stay alive. Source: docs/guides/runner.md. */
+
 import type { Principal } from '../../../access/rules/principal.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { requireSize } from '../../../kernel/json.ts';
+import { Service } from '../../../kernel/ports.ts';
 import { type LongPoll, retryStale } from '../../../kernel/waiting.ts';
 import {
   asCodingTask,
@@ -62,13 +64,12 @@ export interface Appended extends Heartbeat {
 const MAX_APPEND_BYTES = 256 * 1024;
 const MAX_DATA_BYTES = 16 * 1024;
 
-export class CodingRunners {
-  private readonly ports: CodingPorts;
+export class CodingRunners extends Service<CodingPorts> {
   private readonly taskClaims: TaskClaims;
   private readonly acting: Acting;
 
   constructor(ports: CodingPorts, taskClaims: TaskClaims, acting: Acting) {
-    this.ports = ports;
+    super(ports);
     this.taskClaims = taskClaims;
     this.acting = acting;
   }

@@ -2,9 +2,11 @@
  * Claiming from the queue: one optimistic commit of the task, its holder and the session's counters.
  * Source: spec/coordination.md, claim_task; docs/semantics.md#coordination.
  */
+
 import { type Agent, agentNotRegistered } from '../../../access/rules/agent.ts';
 import { type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
+import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import {
   capabilitiesOf,
@@ -55,15 +57,9 @@ interface Claiming {
   readonly recordAnswer: RecordAnswer<ClaimOutcome>;
 }
 
-export class TaskClaims {
-  private readonly ports: CoordinationPorts;
+export class TaskClaims extends Service<CoordinationPorts> {
   private readonly windows = new BoundedMap<string, ClaimWindow>(MAX_WINDOWS);
-  private readonly nothing: NothingToClaim;
-
-  constructor(ports: CoordinationPorts) {
-    this.ports = ports;
-    this.nothing = new NothingToClaim(ports);
-  }
+  private readonly nothing = new NothingToClaim(this.ports);
 
   /**
    * Gives the agent the first task that it may work on. Before that, one that it holds and may not know of, since

@@ -1,7 +1,9 @@
 /** A workspace's goal, plan, progress and discoveries. Source: spec/coordination.md; docs/semantics.md#coordination. */
+
 import type { MemberCount } from '../../../access/rules/agent.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
+import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import {
   type ArchiveClearing,
@@ -66,12 +68,11 @@ const NOTHING_COUNTED: SessionCounters = {
   stamp: '',
 };
 
-export class CoordinationService {
-  private readonly ports: CoordinationPorts;
+export class CoordinationService extends Service<CoordinationPorts> {
   private readonly clearing: ArchiveClearing;
 
   constructor(ports: CoordinationPorts, clearing: ArchiveClearing) {
-    this.ports = ports;
+    super(ports);
     this.clearing = clearing;
   }
 

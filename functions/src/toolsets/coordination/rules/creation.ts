@@ -1,7 +1,9 @@
 /** Putting tasks into the queue, with their dependencies. Source: docs/semantics.md#coordination. */
+
 import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';
+import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import type { CodingWork } from './codingTask.ts';
 import { capabilityKey, MAX_CAPABILITY_KEYS } from './codingTask.ts';
@@ -122,13 +124,7 @@ interface NumberedDraft {
   readonly existing: readonly string[];
 }
 
-export class TaskCreation {
-  private readonly ports: CoordinationPorts;
-
-  constructor(ports: CoordinationPorts) {
-    this.ports = ports;
-  }
-
+export class TaskCreation extends Service<CoordinationPorts> {
   /**
    * Creates all the tasks or none, in the workspace's open session.
    * @throws MusterError VALIDATION_ERROR for an unknown dependency or a cycle

@@ -3,10 +3,12 @@
  * renewed; waits before a retry are ended. Each task is one commit of its own, so that two sweeps at once,
  * a late one or one that dies half-way do no harm. Source: docs/semantics.md#coordination.
  */
+
 import { LEASES } from '../../../access/rules/liveness.ts';
 import { type Change, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { Batch, Position } from '../../../kernel/paging.ts';
+import { Service } from '../../../kernel/ports.ts';
 import {
   type PresenceHealth,
   type SweepPart,
@@ -39,17 +41,16 @@ export interface CodingExpiry {
   queueExpired(task: Versioned<CodingTask>, now: Date): Promise<readonly Change[]>;
 }
 
-export class TaskSweep {
+export class TaskSweep extends Service<CoordinationPorts> {
   readonly parts: readonly SweepPart[] = [
     { name: LEASES, run: (turn) => this.sweepLeases(turn) },
     { name: 'backoffs', run: (turn) => this.sweepBackoffs(turn) },
     { name: 'queueEnds', run: (turn) => this.sweepQueueEnds(turn) },
   ];
-  private readonly ports: CoordinationPorts;
   private readonly coding: CodingExpiry;
 
   constructor(ports: CoordinationPorts, coding: CodingExpiry) {
-    this.ports = ports;
+    super(ports);
     this.coding = coding;
   }
 

@@ -1,4 +1,5 @@
 /** Agents in a workspace's coordination. Source: spec/coordination.md, register_agent and heartbeat. */
+
 import {
   type Agent,
   agentNotRegistered,
@@ -16,6 +17,7 @@ import { hasRole, type Principal } from '../../../access/rules/principal.ts';
 import { isReserved } from '../../../access/rules/registration.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
+import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import type { CoordinationPorts } from './session.ts';
 
@@ -33,12 +35,11 @@ export interface Membership {
   readonly currentTask: string | null;
 }
 
-export class AgentMembership {
-  private readonly ports: CoordinationPorts;
+export class AgentMembership extends Service<CoordinationPorts> {
   private readonly revive: Revive;
 
   constructor(ports: CoordinationPorts, revive: Revive) {
-    this.ports = ports;
+    super(ports);
     this.revive = revive;
   }
 

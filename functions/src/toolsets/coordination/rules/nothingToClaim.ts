@@ -1,6 +1,8 @@
 /** Why an agent is given no task: what a caller who waits for one has to know. */
+
 import type { Agent } from '../../../access/rules/agent.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
+import { Service } from '../../../kernel/ports.ts';
 import { capabilityKey, satisfiedKeys } from './codingTask.ts';
 import type { CoordinationPorts, Session } from './session.ts';
 import { isClosed, type Task } from './task.ts';
@@ -36,13 +38,8 @@ export function noGoal(workspace: string): NoTask {
   };
 }
 
-export class NothingToClaim {
-  private readonly ports: CoordinationPorts;
+export class NothingToClaim extends Service<CoordinationPorts> {
   private readonly kept = new MemoCache<NoTask>();
-
-  constructor(ports: CoordinationPorts) {
-    this.ports = ports;
-  }
 
   /**
    * Reads a few tasks and two counts, however many tasks there are.

@@ -2,8 +2,10 @@
  * Working on a claimed task: start, complete, fail. Each is one optimistic commit of the task, its holder and
  * the session's counters. Source: spec/coordination.md, "Worker Tools"; docs/semantics.md#coordination.
  */
+
 import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MAX_REPORT_BYTES, requireSize } from '../../../kernel/json.ts';
+import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import {
   type Claimant,
@@ -34,13 +36,7 @@ export interface QueueFilter {
 /** Of an answer, what the tasks of one state of the queue may take: two of them may have to share it. */
 export const STATE_SHARE = 0.5;
 
-export class TaskQueue {
-  private readonly ports: CoordinationPorts;
-
-  constructor(ports: CoordinationPorts) {
-    this.ports = ports;
-  }
-
+export class TaskQueue extends Service<CoordinationPorts> {
   /** Starting again what the same claim has started changes nothing. */
   start(taskId: string, claimant: Claimant, recordAnswer: RecordAnswer<Task>): Promise<Task> {
     return this.change(taskId, async ({ value: before, version }, now) => {

@@ -1,7 +1,7 @@
 /** Sessions of a workspace: what one is, how it is opened, and what archiving does to its tasks. */
 import type { AccessPorts } from '../../../access/rules/principal.ts';
 import type { Change, Versioned } from '../../../kernel/commit.ts';
-import type { Randomness } from '../../../kernel/ports.ts';
+import { type Randomness, Service } from '../../../kernel/ports.ts';
 import type { SweepPart, SweepTurn, Swept } from '../../../kernel/sweep.ts';
 import { unlessStale } from '../../../kernel/waiting.ts';
 import type { discoveryFromDocument, sessionFromDocument } from '../store/documents.ts';
@@ -127,13 +127,8 @@ const MAX_SESSIONS = 50;
  * are cancelled, and the runs hear of it as of any task that is closed. The archived session says until then that it is
  * not cleared, so that a sweep finishes what an instance has left that died.
  */
-export class ArchiveClearing {
+export class ArchiveClearing extends Service<CoordinationPorts> {
   readonly part: SweepPart = { name: 'archives', run: (turn) => this.sweep(turn) };
-  private readonly ports: CoordinationPorts;
-
-  constructor(ports: CoordinationPorts) {
-    this.ports = ports;
-  }
 
   /** Clears a session that has just been archived. Where it is not done in a moment, the sweep makes up for it. */
   async clear(session: ArchivedSession): Promise<boolean> {

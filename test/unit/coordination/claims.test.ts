@@ -1,0 +1,58 @@
+/** What a claim asks the queue for. */
+import assert from 'node:assert/strict';
+import { TaskClaims } from '../../../functions/src/toolsets/coordination/rules/claims.ts';
+import type { CoordinationPorts } from '../../../functions/src/toolsets/coordination/rules/session.ts';
+import { portsOf } from '../../support/ports.ts';
+import { START, sampleAgent, versionOf } from '../samples.ts';
+
+const session = {
+  id: 'session-1',
+  workspace: 'alpha',
+  goal: 'A goal',
+  masterPlan: '',
+  createdAt: START,
+  queueVersion: 1,
+  capabilityKeys: ['python', 'python|testing', 'rust'],
+};
+
+const NONE = { items: [], more: false };
+
+describe('a claim', () => {
+  for (const { capabilities, runner, keys, type } of [
+    { capabilities: ['Python'], keys: ['', 'python'], type: undefined },
+    { capabilities: ['python', 'testing'], keys: ['', 'python', 'python|testing'], type: undefined },
+    { capabilities: ['rust'], runner: { project: undefined }, keys: ['rust'], type: 'coding' },
+  ]) {
+    it(`asks for the tasks of its session that ${capabilities.join(' and ')} can do${runner ? ' as a runner' : ''}`, async () => {
+      const asked: unknown[] = [];
+      const agent = sampleAgent({
+        capabilities: capabilities.map((name) => ({ name, category: 'declared' })),
+      });
+      const claims = new TaskClaims(
+        portsOf<CoordinationPorts>({
+          sessions: {
+            currentWithAgent: async () => ({
+              open: { session, sessionVersion: '1.0', workspaceVersion: '1.0' },
+              agent: versionOf(agent),
+            }),
+          },
+          tasks: {
+            claimable: async (of, satisfied, _limit, only) => {
+              asked.push([of, satisfied, only]);
+              return [];
+            },
+            firstBackoff: async () => undefined,
+          },
+          queue: { list: async () => NONE },
+          store: { commit: async () => undefined },
+          clock: { now: () => START },
+          randomness: {},
+        }),
+      );
+      const request = { workspace: 'alpha', agentId: agent.id, leaseSeconds: 60, ...(runner && { runner }) };
+      const { kind } = await claims.claim(request, () => undefined);
+      assert.equal(kind, 'none');
+      assert.deepEqual(asked, [['session-1', keys, type]]);
+    });
+  }
+});
