@@ -380,8 +380,11 @@ async function taskHistoryCalls(): Promise<readonly Call[]> {
 }
 
 async function workflowCalls(): Promise<readonly Call[]> {
-  const { WorkflowQueries }: WorkflowReaders = await load('toolsets/orchestration/store/workflows.ts');
+  const { AgentMeasures, WorkflowQueries }: WorkflowReaders = await load(
+    'toolsets/orchestration/store/workflows.ts',
+  );
   return [
+    (database) => new AgentMeasures(database, documents).read(['claude']),
     (database) => new WorkflowQueries(database, documents).find('workflow-1'),
     (database) => new WorkflowQueries(database, documents).list('uid-1', 2, undefined),
     (database) => new WorkflowQueries(database, documents).list('uid-1', 2, 'mine'),
