@@ -28,12 +28,8 @@ import { cloudLog, systemHashing, systemRandomness, systemTimer } from '../kerne
 import type { Clock } from '../kernel/ports.ts';
 import { probeRealtimeDatabase, realtimeDatabase } from '../kernel/realtime/database.ts';
 import { DatabaseUnreadable } from '../kernel/realtime/unreadable.ts';
-import { FirestoreTaskLogReader } from '../toolsets/coding/store/logs.ts';
-import {
-  codingWriters,
-  FirestoreCodingTaskReader,
-  FirestoreCodingWatch,
-} from '../toolsets/coding/store/tasks.ts';
+import { codingWriters, TaskLogQueries } from '../toolsets/coding/store/logs.ts';
+import { CodingTaskQueries } from '../toolsets/coding/store/tasks.ts';
 import { sessionWriters } from '../toolsets/coordination/store/documents.ts';
 import { FirestoreQueueReader } from '../toolsets/coordination/store/queue.ts';
 import {
@@ -147,9 +143,8 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
     archive: new FirestoreArchiveReader(database),
     discoveries: new FirestoreDiscoveryReader(database, documents),
 
-    codingTasks: new FirestoreCodingTaskReader(database, documents),
-    taskLogs: new FirestoreTaskLogReader(database, documents),
-    codingWatch: new FirestoreCodingWatch(database, documents, cloudLog),
+    codingTasks: new CodingTaskQueries(database, documents, cloudLog),
+    taskLogs: new TaskLogQueries(database, documents),
 
     pullRequestLinks: new PullRequestLinkQueries(database, documents),
     gitHub: new RestGitHub(new OctokitClients({ settings: bound.gitHub ?? gitHubSettings, log: cloudLog })),

@@ -6,8 +6,9 @@ import { AgentRegistration } from '../access/rules/registration.ts';
 import { gitHubWebhookKey, VERSION } from '../config.ts';
 import { unlessUnreadable } from '../kernel/ports.ts';
 import { realtimeDatabase } from '../kernel/realtime/database.ts';
-import { CodingChanges, codingExpiry } from '../toolsets/coding/rules/changing.ts';
+import { CodingChanges } from '../toolsets/coding/rules/changing.ts';
 import { CodingService } from '../toolsets/coding/rules/coding.ts';
+import { codingExpiry } from '../toolsets/coding/rules/ending.ts';
 import { CodingRunners } from '../toolsets/coding/rules/runners.ts';
 import { TaskClaims } from '../toolsets/coordination/rules/claims.ts';
 import { CoordinationService } from '../toolsets/coordination/rules/coordination.ts';
@@ -48,6 +49,7 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
   const membership = new AgentMembership(ports, revive);
   const taskCreation = new TaskCreation(ports);
   const taskClaims = new TaskClaims(ports);
+  const codingPorts = { ...ports, membership, taskCreation, taskClaims };
   const overview = new AgentOverview(ports);
   const tasks = new TaskOverview(ports);
   const consumers = {
@@ -103,9 +105,9 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
     },
     runExecution: new RunExecution(ports, taskCreation),
 
-    coding: new CodingService(ports, taskCreation),
-    codingChanges: new CodingChanges(ports, membership),
-    codingRunners: new CodingRunners(ports, taskClaims, membership),
+    coding: new CodingService(codingPorts),
+    codingChanges: new CodingChanges(codingPorts),
+    codingRunners: new CodingRunners(codingPorts),
 
     gitHub: ports,
     webhook: new GitHubWebhook({ secret: gitHubWebhookKey, deliveries: new Deliveries(ports) }),

@@ -7,7 +7,7 @@ import { type Bindings, type Composition, compose } from '../../../functions/src
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import type { Presence } from '../../../functions/src/kernel/ports.ts';
 import { retryStale } from '../../../functions/src/kernel/waiting.ts';
-import { codingExpiry } from '../../../functions/src/toolsets/coding/rules/changing.ts';
+import { codingExpiry } from '../../../functions/src/toolsets/coding/rules/ending.ts';
 import type { ClaimOutcome } from '../../../functions/src/toolsets/coordination/rules/claims.ts';
 import type {
   CreationRequest,

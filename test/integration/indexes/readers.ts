@@ -4,6 +4,7 @@ import type { Firestore } from '@google-cloud/firestore';
 import type { Page } from '../../../functions/src/kernel/paging.ts';
 import { SORT_FIELDS, SORT_ORDERS } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { documents } from '../../support/reading.ts';
+import { silent } from '../coordination/team.ts';
 
 /** Modules are loaded apart from everybody else's: what others call does not count as called here. */
 export const APART = '?read-for-indexes';
@@ -287,11 +288,11 @@ async function taskCalls(): Promise<readonly Call[]> {
 }
 
 async function codingTaskCalls(): Promise<readonly Call[]> {
-  const { FirestoreCodingTaskReader }: CodingTaskReaders = await load('toolsets/coding/store/tasks.ts');
+  const { CodingTaskQueries }: CodingTaskReaders = await load('toolsets/coding/store/tasks.ts');
   const read =
-    (reading: (reader: InstanceType<typeof FirestoreCodingTaskReader>) => Promise<unknown>): Call =>
+    (reading: (reader: InstanceType<typeof CodingTaskQueries>) => Promise<unknown>): Call =>
     (database) =>
-      reading(new FirestoreCodingTaskReader(database, documents));
+      reading(new CodingTaskQueries(database, documents, silent));
   return [
     ...[{}, { branch: 'feature/auth' }, { project: 'owner/name' }].flatMap((filter) =>
       [FIRST, NEXT].map((page) => read((reader) => reader.list('alpha', filter, page))),
@@ -303,11 +304,11 @@ async function codingTaskCalls(): Promise<readonly Call[]> {
 }
 
 async function taskLogCalls(): Promise<readonly Call[]> {
-  const { FirestoreTaskLogReader }: TaskLogReaders = await load('toolsets/coding/store/logs.ts');
+  const { TaskLogQueries }: TaskLogReaders = await load('toolsets/coding/store/logs.ts');
   const read =
-    (reading: (reader: InstanceType<typeof FirestoreTaskLogReader>) => Promise<unknown>): Call =>
+    (reading: (reader: InstanceType<typeof TaskLogQueries>) => Promise<unknown>): Call =>
     (database) =>
-      reading(new FirestoreTaskLogReader(database, documents));
+      reading(new TaskLogQueries(database, documents));
   return [
     read((reader) => reader.head('task-1')),
     read((reader) => reader.read('task-1', 0, 5)),

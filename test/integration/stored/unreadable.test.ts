@@ -126,7 +126,7 @@ describe('documents that cannot be read', () => {
     const task = await team.createOne();
     const { session, workspace } = task;
     const mark = { session, queueVersion: 100 };
-    const grown = team.app.ports.codingWatch.queueGrowth(workspace, mark, end.signal);
+    const grown = team.app.ports.codingTasks.queueGrowth(workspace, mark, end.signal);
     await firestore().doc(sessionPath(workspace, session)).update({ queue_version: 'none' });
     await grown;
     await assert.rejects(team.app.ports.sessions.current(workspace), names(sessionPath(workspace, session)));

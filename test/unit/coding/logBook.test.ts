@@ -7,10 +7,10 @@ import {
   CHUNK_LINES,
   FIRST_CHUNKS,
   LATEST_CHUNKS,
-  type LogHead,
   parseLines,
 } from '../../../functions/src/toolsets/coding/rules/log.ts';
 import { usualBranch } from '../../../functions/src/toolsets/coding/rules/task.ts';
+import type { LogHead } from '../../../functions/src/toolsets/coding/store/logs.ts';
 import { START } from '../samples.ts';
 
 const entryOf = (sequence: number, message = 'x') =>

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { terminalText } from '../../../functions/src/kernel/text.ts';
-import { logLineAnswer } from '../../../functions/src/toolsets/coding/tools/answers.ts';
-import { textOf } from '../../../functions/src/toolsets/coding/tools/sessionAnswer.ts';
+import { logLineAnswer, logLineText } from '../../../functions/src/toolsets/coding/tools/shapes.ts';
 
 const CASES = [
   ['a colour', '\u001b[1;31mred\u001b[0m', 'red'],
@@ -37,7 +36,7 @@ describe('what a terminal would obey', () => {
       assert.equal(terminalText(written), shown);
       const { message, prefix } = logLineAnswer(line(written));
       assert.deepEqual([message, prefix], [shown, shown]);
-      assert.ok(textOf(line(written)).endsWith(shown.replaceAll('\n', '\n    ')));
+      assert.ok(logLineText(line(written)).endsWith(shown.replaceAll('\n', '\n    ')));
     });
   }
 

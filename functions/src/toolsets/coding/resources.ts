@@ -2,241 +2,265 @@
 
 import { z } from 'zod';
 import { fitting } from '../../kernel/json.ts';
+import { terminalText } from '../../kernel/text.ts';
 import type { CallContext } from '../../mcp/callContext.ts';
-import { defineResourceTemplate, type Resource, type ResourceTemplate } from '../../mcp/resource.ts';
-import type { CodingTask } from '../coordination/index.ts';
-import { LOG_TYPES } from './rules/log.ts';
-import { isProject } from './rules/task.ts';
-import { codingTaskAnswer, logLineAnswer, pastAttemptAnswer } from './tools/answers.ts';
 import {
-  branchNames,
-  days,
-  logTypes,
-  projectPaths,
-  sessionAnswer,
-  sessionIds,
-  sessionTypes,
-  tailText,
-  taskIds,
-  textOf,
-} from './tools/sessionAnswer.ts';
-import { taskId } from './tools/shapes.ts';
+  type Completion,
+  defineResourceTemplate,
+  type Resource,
+  type ResourceTemplate,
+} from '../../mcp/resource.ts';
+import { type CodingTask, isHeld } from '../coordination/index.ts';
+import { LOG_TYPES } from './rules/log.ts';
+import { CODING_STATUSES, type CodingFilter, codingStatus, projectName } from './rules/task.ts';
+import {
+  codingTaskAnswer,
+  historyAnswer,
+  linesText,
+  logLineText,
+  pastAttemptAnswer,
+  taskId,
+} from './tools/shapes.ts';
 
 /** A resource has no arguments, so it shows this many and says whether there are more. */
 const MAX_TASKS = 100;
 const MAX_LINES = 5000;
 const MAX_LOG_BYTES = 256 * 1024;
-const SHOWN_LINES = 50;
-const SHOWN_LOG_BYTES = 64 * 1024;
 const MAX_LINES_OF_DAY = 1000;
 
-const JSON_TYPE = 'application/json';
+const asJson = { mimeType: 'application/json', role: 'viewer' } as const;
+const asText = { mimeType: 'text/plain', role: 'viewer' } as const;
 
-function json(value: unknown): string {
-  return JSON.stringify(value, null, 2);
-}
+const json = (value: unknown): string => JSON.stringify(value, null, 2);
 
-async function listed({ services, workspace }: CallContext, filter: { branch?: string; project?: string }) {
+/** The latest tasks without what makes them long. */
+async function listed({ services, workspace }: CallContext, filter: CodingFilter) {
   const { items, more } = await services.coding.list(workspace, filter, MAX_TASKS);
-  const tasks = items.map((task) => metadata(task, services.coding.now()));
+  const now = services.coding.now();
+  const tasks = items.map((task) => {
+    const { instructions: _, config: __, ...rest } = codingTaskAnswer(task, now);
+    return rest;
+  });
   const given = fitting(tasks, (task) => task);
   return { tasks: given, truncated: more || given.length < tasks.length };
 }
 
-/** A task without what makes it long. */
-function metadata(task: CodingTask, now: Date) {
-  const { instructions: _, config: __, ...rest } = codingTaskAnswer(task, now);
-  return rest;
-}
-
-async function taskList(context: CallContext): Promise<string> {
-  return json(await listed(context, {}));
-}
-
-const status: Resource = {
-  uri: 'agent://status',
-  name: 'agent-status',
-  title: 'Agent status',
-  description:
-    'How many coding tasks wait (for others to be done, or for a runner) and run, which tools there are, and which runners have them.',
-  mimeType: JSON_TYPE,
-  role: 'viewer',
-  read: async ({ services, workspace }) => {
-    const { pending, inProgress, tools } = await services.coding.overview(workspace);
-    return json({ workspace, activeTasks: inProgress, pendingTasks: pending, tools });
-  },
-};
-
-const list: Resource = {
+const taskList: Resource = {
   uri: 'task://list',
   name: 'task-list',
   title: 'Coding tasks',
   description: `The latest ${MAX_TASKS} coding tasks, newest first, without their instructions.`,
-  mimeType: JSON_TYPE,
-  role: 'viewer',
-  read: taskList,
+  ...asJson,
+  read: async (context) => json(await listed(context, {})),
 };
 
-const agentTasks: Resource = {
-  ...list,
-  uri: 'agent://tasks',
-  name: 'agent-tasks',
-  title: "Agents' tasks",
-  description: 'The same as task://list.',
-};
-
-export const resources: readonly Resource[] = [status, list, agentTasks];
-
-const taskVariables = z.strictObject({ taskId });
-
-const watchTask = ({ services, workspace, gone }: CallContext, { taskId }: { taskId: string }) =>
-  services.coding.watch(workspace, taskId, gone());
-
-const task = defineResourceTemplate({
-  uriTemplate: 'task://{taskId}',
-  name: 'task',
-  title: 'Coding task',
-  description:
-    'All about a task: its state, its attempts, how long it has taken, and the latest lines of its log. Listen to it with subscriptions/listen while it runs.',
-  mimeType: JSON_TYPE,
-  role: 'viewer',
-  variables: taskVariables,
-  complete: { taskId: taskIds },
-  read: async ({ services, workspace }, { taskId }) => {
-    const [{ task: found, now }, tail] = await Promise.all([
-      services.coding.find(workspace, taskId),
-      services.coding.logTail(workspace, taskId, SHOWN_LINES, SHOWN_LOG_BYTES),
-    ]);
-    return json({
-      ...codingTaskAnswer(found, now),
-      attempts: found.coding.attempts.map((attempt) => pastAttemptAnswer(found, attempt)),
-      logs: { lines: tail.total, latest: tail.lines.map(logLineAnswer) },
-      hasResult: found.coding.result !== undefined,
-    });
+export const resources: readonly Resource[] = [
+  {
+    uri: 'agent://status',
+    name: 'agent-status',
+    title: 'Agent status',
+    description:
+      'How many coding tasks wait (for others to be done, or for a runner) and run, which tools there are, and which runners have them.',
+    ...asJson,
+    read: async ({ services, workspace }) => {
+      const { pending, inProgress, tools } = await services.coding.overview(workspace);
+      return json({ workspace, activeTasks: inProgress, pendingTasks: pending, tools });
+    },
   },
-  watch: watchTask,
-});
-
-const logs = defineResourceTemplate({
-  uriTemplate: 'task://{taskId}/logs',
-  name: 'task-logs',
-  title: "A coding task's log",
-  description:
-    "The latest part of a task's log, about 256 KiB, as plain text. get_task_logs reads all of it.",
-  mimeType: 'text/plain',
-  role: 'viewer',
-  variables: taskVariables,
-  complete: { taskId: taskIds },
-  read: async ({ services, workspace }, { taskId }) => {
-    const { lines, total } = await services.coding.logTail(workspace, taskId, MAX_LINES, MAX_LOG_BYTES);
-    return tailText(lines, total, taskId);
+  taskList,
+  {
+    ...taskList,
+    uri: 'agent://tasks',
+    name: 'agent-tasks',
+    title: "Agents' tasks",
+    description: 'The same as task://list.',
   },
-  watch: watchTask,
-});
+];
 
-const result = defineResourceTemplate({
-  uriTemplate: 'task://{taskId}/result',
-  name: 'task-result',
-  title: "A coding task's result",
-  description: 'What a task has brought, as it was given to end_task.',
-  mimeType: JSON_TYPE,
-  role: 'viewer',
-  variables: taskVariables,
-  complete: { taskId: taskIds },
-  read: ({ services, workspace }, { taskId }) => services.coding.result(workspace, taskId),
-});
+const sessionTypes = ['coding', 'coordination'] as const;
+
+interface SessionName {
+  readonly sessionType: (typeof sessionTypes)[number];
+  readonly sessionId: string;
+}
 
 const SESSION_IDS = {
   coding: /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\.[1-9]\d{0,8}$/,
   coordination: /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/,
 } as const;
 
-const session = defineResourceTemplate({
-  uriTemplate: 'session://{sessionType}/{sessionId}',
-  name: 'session',
-  title: 'Session',
-  description:
-    "A runner's session on a task (coding: the task's id, a dot and the epoch of the claim) or a coordination session (coordination: its id).",
-  mimeType: JSON_TYPE,
-  role: 'viewer',
-  variables: z
-    .strictObject({ sessionType: z.enum(['coding', 'coordination']), sessionId: z.string() })
-    .refine(({ sessionType, sessionId }) => SESSION_IDS[sessionType].test(sessionId)),
-  complete: { sessionType: sessionTypes, sessionId: sessionIds },
-  read: async (context, variables) => json(await sessionAnswer(context, variables)),
-});
+async function runnerSession({ services, workspace }: CallContext, { sessionType, sessionId }: SessionName) {
+  const dot = sessionId.lastIndexOf('.');
+  const epoch = Number(sessionId.slice(dot + 1));
+  const { task, past } = await services.coding.runnerSession(workspace, sessionId.slice(0, dot), epoch);
+  const { id: taskId, status, claim, coding } = task;
+  const named = { sessionType, sessionId, taskId, tool: coding.tool, branch: coding.branch };
+  if (past !== undefined || claim === undefined) {
+    return { ...named, isAlive: false, ...(past && pastAttemptAnswer(task, past)) };
+  }
+  const isAlive = isHeld(status);
+  return {
+    ...named,
+    isAlive,
+    status: codingStatus(status),
+    state: status,
+    runner: claim.agentId,
+    epoch,
+    claimedAt: claim.claimedAt,
+    startedAt: claim.startedAt,
+    endedAt: task.closedAt,
+    leaseUntil: isAlive ? claim.leaseExpiresAt : undefined,
+    progress: coding.progress === undefined ? undefined : terminalText(coding.progress),
+  };
+}
 
-const branch = defineResourceTemplate({
-  uriTemplate: 'branch://{branchName}/tasks',
-  name: 'branch-tasks',
-  title: 'Tasks on a branch',
-  description: `The latest ${MAX_TASKS} coding tasks on a branch. The slashes of its name may be written as %2F or as they are.`,
-  mimeType: JSON_TYPE,
-  role: 'viewer',
-  variables: z.strictObject({ branchName: z.string().min(1).max(250) }),
-  slashes: true,
-  complete: { branchName: branchNames },
-  read: async (context, { branchName }) =>
-    json({ branch: branchName, ...(await listed(context, { branch: branchName })) }),
-});
+async function coordinationSession({ services, workspace }: CallContext, name: SessionName) {
+  const found = await services.coding.coordinationSession(workspace, name.sessionId);
+  const { goal, masterPlan, createdAt } = found.session;
+  const { counts, lastActivity } = found.counters;
+  return { ...name, workspace, isOpen: found.isOpen, goal, masterPlan, createdAt, counts, lastActivity };
+}
 
-const project = defineResourceTemplate({
-  uriTemplate: 'project://{projectPath}/status',
-  name: 'project-status',
-  title: 'Status of a project',
-  description: `The latest ${MAX_TASKS} coding tasks of a repository (owner/name, or the label of its runners), and how many of them are in each status. The slash may be written as %2F or as it is.`,
-  mimeType: JSON_TYPE,
-  role: 'viewer',
-  variables: z.strictObject({ projectPath: z.string().refine(isProject) }),
-  slashes: true,
-  complete: { projectPath: projectPaths },
-  read: async (context, { projectPath }) => {
-    const { tasks, truncated } = await listed(context, { project: projectPath });
-    const count = (wanted: string): number => tasks.filter(({ status: word }) => word === wanted).length;
-    const counts = {
-      pending: count('pending'),
-      in_progress: count('in_progress'),
-      completed: count('completed'),
-      failed: count('failed'),
-    };
-    return json({ project: projectPath, counts, tasks, truncated });
-  },
-});
+// What completes variables: names that the workspace's latest tasks have.
 
-const logOfDay = defineResourceTemplate({
-  uriTemplate: 'log://{logType}/{date}',
-  name: 'historical-logs',
-  title: 'Historical logs',
-  description: `What all coding tasks logged of one type on one day in UTC, the latest ${MAX_LINES_OF_DAY} lines or so, as plain text. Types: ${LOG_TYPES.join(', ')}. Date: 2026-11-22.`,
-  mimeType: 'text/plain',
-  role: 'viewer',
-  variables: z.strictObject({ logType: z.enum(LOG_TYPES), date: z.iso.date() }),
-  complete: { logType: logTypes, date: days },
-  read: async ({ services, workspace }, { logType, date }) => {
-    const { days: chunks, more } = await services.coding.logsOfDay(
-      workspace,
-      logType,
-      date,
-      MAX_LINES_OF_DAY,
-    );
-    const lines = chunks.flatMap(({ taskId, lines: own }) => own.map((line) => ({ ...line, taskId })));
-    const shown = lines
-      .sort((a, b) => a.at.getTime() - b.at.getTime() || a.line - b.line)
-      .slice(-MAX_LINES_OF_DAY);
-    const omitted =
-      more || lines.length > shown.length ? ['(There are earlier lines that are not shown.)'] : [];
-    return [...omitted, ...shown.map((line) => `${line.taskId} ${textOf(line)}`)]
-      .map((line) => `${line}\n`)
-      .join('');
-  },
-});
+const namesOf =
+  (names: (task: CodingTask) => readonly string[]): Completion =>
+  async ({ services, workspace }) =>
+    (await services.coding.list(workspace, {}, MAX_TASKS)).items.flatMap(names);
+
+const runnerSessions = namesOf(({ id, claim, coding }) =>
+  [...(claim ? [claim] : []), ...coding.attempts].map(({ epoch }) => `${id}.${epoch}`),
+);
+
+const sessionIds: Completion = async (context, chosen) => {
+  const { services, workspace } = context;
+  const { sessionType } = chosen;
+  const coding = sessionType === 'coordination' ? [] : await runnerSessions(context, chosen);
+  const open = sessionType === 'coding' ? undefined : await services.coding.openSessionId(workspace);
+  return open === undefined ? coding : [...coding, open];
+};
+
+const DAYS = 14;
+const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
+
+/** The latest days, today first. */
+const days: Completion = async ({ services }) => {
+  const now = services.coding.now().getTime();
+  return Array.from({ length: DAYS }, (_, ago) =>
+    new Date(now - ago * DAY_MILLISECONDS).toISOString().slice(0, 10),
+  );
+};
+
+const ofTask = {
+  variables: z.strictObject({ taskId }),
+  complete: { taskId: namesOf(({ id }) => [id]) },
+};
+
+const watch = ({ services, workspace, gone }: CallContext, { taskId }: { taskId: string }) =>
+  services.coding.watch(workspace, taskId, gone());
 
 export const templates: readonly ResourceTemplate[] = [
-  task,
-  logs,
-  result,
-  session,
-  branch,
-  project,
-  logOfDay,
+  defineResourceTemplate({
+    uriTemplate: 'task://{taskId}',
+    name: 'task',
+    title: 'Coding task',
+    description:
+      'All about a task: its state, its attempts, how long it has taken, and the latest lines of its log. Listen to it with subscriptions/listen while it runs.',
+    ...asJson,
+    ...ofTask,
+    watch,
+    read: async ({ services, workspace }, { taskId }) => {
+      const { task, now, log } = await services.coding.findWithLog(workspace, taskId);
+      const hasResult = task.coding.result !== undefined;
+      return json({ ...codingTaskAnswer(task, now), ...historyAnswer(task, log), hasResult });
+    },
+  }),
+  defineResourceTemplate({
+    uriTemplate: 'task://{taskId}/logs',
+    name: 'task-logs',
+    title: "A coding task's log",
+    description:
+      "The latest part of a task's log, about 256 KiB, as plain text. get_task_logs reads all of it.",
+    ...asText,
+    ...ofTask,
+    watch,
+    read: async ({ services, workspace }, { taskId }) => {
+      const { log } = await services.coding.findWithLog(workspace, taskId, MAX_LINES, MAX_LOG_BYTES);
+      const left = log.total - log.lines.length;
+      const omitted = `(${left} lines before these: get_task_logs has task ${taskId}'s from the first)`;
+      return linesText([...(left > 0 ? [omitted] : []), ...log.lines.map(logLineText)]);
+    },
+  }),
+  defineResourceTemplate({
+    uriTemplate: 'task://{taskId}/result',
+    name: 'task-result',
+    title: "A coding task's result",
+    description: 'What a task has brought, as it was given to end_task.',
+    ...asJson,
+    ...ofTask,
+    read: async ({ services: { coding }, workspace }, { taskId }) =>
+      coding.result((await coding.find(workspace, taskId)).task),
+  }),
+  defineResourceTemplate({
+    uriTemplate: 'session://{sessionType}/{sessionId}',
+    name: 'session',
+    title: 'Session',
+    description:
+      "A runner's session on a task (coding: the task's id, a dot and the epoch of the claim) or a coordination session (coordination: its id).",
+    ...asJson,
+    variables: z
+      .strictObject({ sessionType: z.enum(sessionTypes), sessionId: z.string() })
+      .refine(({ sessionType, sessionId }) => SESSION_IDS[sessionType].test(sessionId)),
+    complete: { sessionType: async () => sessionTypes, sessionId: sessionIds },
+    read: async (context, name) =>
+      json(await (name.sessionType === 'coding' ? runnerSession : coordinationSession)(context, name)),
+  }),
+  defineResourceTemplate({
+    uriTemplate: 'branch://{branchName}/tasks',
+    name: 'branch-tasks',
+    title: 'Tasks on a branch',
+    description: `The latest ${MAX_TASKS} coding tasks on a branch. The slashes of its name may be written as %2F or as they are.`,
+    ...asJson,
+    variables: z.strictObject({ branchName: z.string().min(1).max(250) }),
+    slashes: true,
+    complete: { branchName: namesOf(({ coding }) => [coding.branch]) },
+    read: async (context, { branchName: branch }) => json({ branch, ...(await listed(context, { branch })) }),
+  }),
+  defineResourceTemplate({
+    uriTemplate: 'project://{projectPath}/status',
+    name: 'project-status',
+    title: 'Status of a project',
+    description: `The latest ${MAX_TASKS} coding tasks of a repository (owner/name, or the label of its runners), and how many of them are in each status. The slash may be written as %2F or as it is.`,
+    ...asJson,
+    variables: z.strictObject({ projectPath: projectName }),
+    slashes: true,
+    complete: { projectPath: namesOf(({ coding: { project } }) => (project === undefined ? [] : [project])) },
+    read: async (context, { projectPath: project }) => {
+      const { tasks, truncated } = await listed(context, { project });
+      const counts = Object.fromEntries(
+        CODING_STATUSES.map((word) => [word, tasks.filter(({ status }) => status === word).length]),
+      );
+      return json({ project, counts, tasks, truncated });
+    },
+  }),
+  defineResourceTemplate({
+    uriTemplate: 'log://{logType}/{date}',
+    name: 'historical-logs',
+    title: 'Historical logs',
+    description: `What all coding tasks logged of one type on one day in UTC, the latest ${MAX_LINES_OF_DAY} lines or so, as plain text. Types: ${LOG_TYPES.join(', ')}. Date: 2026-11-22.`,
+    ...asText,
+    variables: z.strictObject({ logType: z.enum(LOG_TYPES), date: z.iso.date() }),
+    complete: { logType: async () => LOG_TYPES, date: days },
+    read: async ({ services, workspace }, { logType, date }) => {
+      const { lines, more } = await services.coding.logsOfDay(workspace, logType, date, MAX_LINES_OF_DAY);
+      const shown = lines
+        .toSorted((a, b) => a.at.getTime() - b.at.getTime() || a.line - b.line)
+        .slice(-MAX_LINES_OF_DAY);
+      const isCut = more || lines.length > shown.length;
+      return linesText([
+        ...(isCut ? ['(There are earlier lines that are not shown.)'] : []),
+        ...shown.map((line) => `${line.taskId} ${logLineText(line)}`),
+      ]);
+    },
+  }),
 ];

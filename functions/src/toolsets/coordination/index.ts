@@ -156,6 +156,7 @@ export {
   type TaskOutcome,
   waitTask,
 } from './rules/machine.ts';
+export type { AgentMembership } from './rules/membership.ts';
 export { QUEUE_STATUSES, type QueueStatus, STATE_SHARE, TaskQueue } from './rules/queue.ts';
 export {
   CODING_GOAL,

@@ -1,57 +1,63 @@
 /** Moving coding tasks on, and ending them. Source: spec/coding.md, update_task and end_task. */
 
+import { agentNotRegistered } from '../../../access/rules/agent.ts';
 import type { Principal } from '../../../access/rules/principal.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
 import {
-  type CodingExpiry,
+  asCodingTask,
   type CodingTask,
+  claimChanges,
+  claimTask,
+  codingClaimed,
+  DEFAULT_LEASE_SECONDS,
   isHeld,
-  outcomeChanges,
-  queueGrowth,
-  requireCodingTask,
-  type SessionReader,
+  notClaimable,
+  noteStart,
+  startTask,
+  taskChanges,
 } from '../../coordination/index.ts';
-import { packResult, type Seen } from './coding.ts';
+import type { Seen } from './coding.ts';
 import {
   type Ended,
-  type Ending,
   type EndReport,
   endByDecision,
-  endByLeaseExpiry,
-  endByQueueExpiry,
   endByRunner,
+  endingChanges,
+  withResult,
 } from './ending.ts';
-import { startByDecision } from './holding.ts';
-import { type Appending, appendNote, type LogEntry, type LogHead } from './log.ts';
-import { type Acting, authoriseDeciding, type CodingPorts, claimantOf, isHolder } from './task.ts';
-
-/** Which task, in which workspace. */
-interface TaskAddress {
-  readonly workspace: string;
-  readonly taskId: string;
-}
+import { appendChanges, appendNote, type LogEntry } from './log.ts';
+import {
+  authoriseDeciding,
+  type CodingPorts,
+  changeTask,
+  claimantOf,
+  codingStatus,
+  isHolder,
+  type TaskAddress,
+} from './task.ts';
 
 interface UpdateRequest extends TaskAddress {
   readonly status?: 'in_progress' | 'completed' | 'failed' | undefined;
+  /** A line for the task's log. */
   readonly log?: string | undefined;
 }
 
 interface EndRequest extends TaskAddress, EndReport {
   /** Of the claim, where its runner reports. */
   readonly epoch?: number | undefined;
+  /** A line for the task's log. */
+  readonly log?: string | undefined;
+}
+
+/** A task that has been started, and what changes with it. */
+interface Started {
+  readonly task: CodingTask;
+  readonly changes: readonly Change[];
 }
 
 export class CodingChanges extends Service<CodingPorts> {
-  private readonly acting: Acting;
-
-  constructor(ports: CodingPorts, acting: Acting) {
-    super(ports);
-    this.acting = acting;
-  }
-
   /** @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where the status would go back */
   async update(
     principal: Principal,
@@ -60,53 +66,34 @@ export class CodingChanges extends Service<CodingPorts> {
   ): Promise<Seen> {
     const { status, log } = request;
     if (status === undefined && log === undefined) throw nothingToUpdate();
-    if (status === 'completed' || status === 'failed') {
-      return this.end(principal, { ...request, status }, recordAnswer, log);
-    }
-    return this.change(request, async (found, now) => {
+    if (status === 'completed' || status === 'failed')
+      return this.end(principal, { ...request, status }, recordAnswer);
+    return changeTask(this.ports, request, async (found, now) => {
       const { value: before } = found;
       if (!isHolder(principal, before)) authoriseDeciding(principal, before);
       const { task, changes } =
-        status === undefined
-          ? { task: before, changes: [] }
-          : await startByDecision(this.ports, principal, found, now);
-      await this.ports.store.commit(
-        [...changes, ...(await this.noted(before, principal, log, now))],
-        recordAnswer({ task, now }),
-      );
+        status === undefined ? { task: before, changes: [] } : await this.start(principal, found, now);
+      const noted = await this.noted(before, principal, log, now);
+      await this.ports.store.commit([...changes, ...noted], recordAnswer({ task, now }));
       return { task, now };
     });
   }
 
-  /**
-   * @param log a line for the task's log
-   * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where the claim or the state stands against it
-   */
-  end(
-    principal: Principal,
-    request: EndRequest,
-    recordAnswer: RecordAnswer<Ended>,
-    log?: string,
-  ): Promise<Ended> {
-    return this.change(request, async ({ value: before, version }, now) => {
-      const ending = await this.decide(principal, before, request, now);
-      const packed =
-        request.result === undefined || !isFinal(ending)
-          ? undefined
-          : packResult(before.id, ending.task.epoch, request.result);
-      const task = packed
-        ? { ...ending.task, coding: { ...ending.task.coding, result: packed.stored } }
-        : ending.task;
-      const ended = { task, now, outcome: ending.outcome };
-      await this.ports.store.commit(
+  /** @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where the claim or the state stands against it */
+  end(principal: Principal, request: EndRequest, recordAnswer: RecordAnswer<Ended>): Promise<Ended> {
+    const { sessions, store } = this.ports;
+    return changeTask(this.ports, request, async ({ value: before, version }, now) => {
+      const decided = await this.decide(principal, before, request, now);
+      const { end, changes } = withResult(decided, request.result);
+      await store.commit(
         [
-          ...(await endingChanges(this.ports.sessions, before, { ...ending, task }, version)),
-          ...(packed ? [packed.change] : []),
-          ...(await this.noted(before, principal, log, now)),
+          ...(await endingChanges(sessions, before, end, version)),
+          ...changes,
+          ...(await this.noted(before, principal, request.log, now)),
         ],
-        recordAnswer(ended),
+        recordAnswer(end),
       );
-      return ended;
+      return end;
     });
   }
 
@@ -115,15 +102,42 @@ export class CodingChanges extends Service<CodingPorts> {
     before: CodingTask,
     request: EndRequest,
     now: Date,
-  ): Promise<Ending> {
+  ): Promise<Ended> {
     const own = isHolder(principal, before) && isHeld(before.status) ? before.claim?.epoch : undefined;
     const epoch = request.epoch ?? own;
     if (epoch !== undefined) {
-      const claimant = await claimantOf(this.acting, principal, before, epoch);
+      const claimant = await claimantOf(this.ports, principal, before, epoch);
       return endByRunner(before, claimant, request, now);
     }
     authoriseDeciding(principal, before);
     return endByDecision(before, request, principal.agentId ?? principal.uid, now);
+  }
+
+  /**
+   * A task that nobody holds becomes the caller's own, who works on it without a runner: nothing is in progress that
+   * nobody would be missed at. Of one that a runner has claimed it is only noted; its claim and its lease stay.
+   * @throws MusterError CONFLICT where it has ended, cannot be claimed, or the caller cannot hold tasks
+   */
+  private async start(principal: Principal, found: Versioned<CodingTask>, now: Date): Promise<Started> {
+    const { value: before, version } = found;
+    if (codingStatus(before.status) === 'in_progress') return { task: before, changes: [] };
+    if (before.status === 'available') return this.takeOn(principal, found, now);
+    const claimant = { agentId: principal.agentId ?? principal.uid };
+    const task = isHolder(principal, before) ? startTask(before, claimant, now) : noteStart(before, now);
+    return { task: asCodingTask(task), changes: taskChanges(before, task, version, now) };
+  }
+
+  private async takeOn({ agentId }: Principal, found: Versioned<CodingTask>, now: Date): Promise<Started> {
+    const { agents, sessions } = this.ports;
+    const { id, workspace, session } = found.value;
+    if (agentId === undefined) throw nobodyToHold(id);
+    const [agent, open] = await Promise.all([agents.find(agentId), sessions.current(workspace)]);
+    if (agent === undefined) throw agentNotRegistered(agentId);
+    if (open?.session.id !== session)
+      throw notClaimable(id, 'its session was archived', 'Create another task.');
+    const claimed = codingClaimed(claimTask(found.value, agentId, DEFAULT_LEASE_SECONDS, now), undefined);
+    const task = asCodingTask(startTask(claimed, { agentId }, now));
+    return { task, changes: claimChanges(found, task, agent, now) };
   }
 
   private async noted(
@@ -143,21 +157,6 @@ export class CodingChanges extends Service<CodingPorts> {
     const head = await this.ports.taskLogs.head(task.id);
     return appendChanges(task, head, appendNote(head?.value, note));
   }
-
-  private change<Result>(
-    { workspace, taskId }: TaskAddress,
-    attempt: (task: Versioned<CodingTask>, now: Date) => Promise<Result>,
-  ): Promise<Result> {
-    const { tasks, clock, randomness } = this.ports;
-    return retryStale(randomness, async () =>
-      attempt(requireCodingTask(await tasks.find(taskId), taskId, workspace), clock.now()),
-    );
-  }
-}
-
-/** Whether the task has ended with this result, or had ended without one. */
-function isFinal({ outcome }: Ending): boolean {
-  return outcome === 'ended' || outcome === 'kept';
 }
 
 function nothingToUpdate(): MusterError {
@@ -168,42 +167,11 @@ function nothingToUpdate(): MusterError {
   });
 }
 
-// What changes when a coding task ends or says something, in the one commit that changes it.
-
-export function appendChanges(
-  { id, workspace }: CodingTask,
-  head: Versioned<LogHead> | undefined,
-  { writes }: Appending,
-): Change[] {
-  return writes.map((write) => ({
-    kind: 'appendLog',
-    task: { id, workspace },
-    write,
-    ...(!write.isNew && head !== undefined && { version: head.version }),
-  }));
-}
-
-/** Everything that an end brings about: the task, its holder, its dependents, the queue. */
-async function endingChanges(
-  sessions: SessionReader,
-  before: CodingTask,
-  { task, now, outcome, effect }: Ending,
-  version: string,
-): Promise<Change[]> {
-  if (outcome === 'repeated') return [];
-  if (effect === undefined) return [{ kind: 'replaceTask', task, version }];
-  const changes = outcomeChanges(before, { ...effect, task }, version, now);
-  const frees =
-    task.status === 'available' ? task.blockers === 0 : task.status === 'done' && task.dependents.length > 0;
-  return frees ? [...changes, ...(await queueGrowth(sessions, task))] : changes;
-}
-
-/** What the sweep of the queue does to coding tasks: it ends an attempt whose runner fell silent, and a wait in vain. */
-export function codingExpiry(sessions: SessionReader): CodingExpiry {
-  return {
-    leaseExpired: ({ value, version }, now) =>
-      endingChanges(sessions, value, endByLeaseExpiry(value, now), version),
-    queueExpired: ({ value, version }, now) =>
-      endingChanges(sessions, value, endByQueueExpiry(value, now), version),
-  };
+function nobodyToHold(taskId: string): MusterError {
+  return new MusterError('CONFLICT', `Nobody works on task "${taskId}", and a person cannot hold it.`, {
+    field: 'status',
+    reason: 'NOT_HOLDER',
+    suggestion:
+      'Call as an agent to take it on, claim it for an agent of yours with claim_task {taskId, agentId}, or start a runner.',
+  });
 }

@@ -1,51 +1,45 @@
-/** What becomes of a coding task when an attempt at it ends. Pure. Source: docs/semantics.md#coding. */
+/** What becomes of a coding task when an attempt at it ends. Source: docs/semantics.md#coding. */
 
 import { z } from 'zod';
+import type { Change } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
+import { requireSize, utf8Length } from '../../../kernel/json.ts';
 import {
   asCodingTask,
   backoffSeconds,
   type Claimant,
+  type CodingExpiry,
   type CodingTask,
-  type Commit,
+  type CoordinationPorts,
   cancelTask,
   type Failure,
-  type FailureClass,
   finishTask,
   isClosed,
   isRetryable,
   MAX_ATTEMPTS,
+  outcomeChanges,
   type PastAttempt,
   programOf,
+  queueGrowth,
   type ReportedOutcome,
   reportOutcome,
-  type TaskOutcome,
+  type Task,
   type TaskResult,
 } from '../../coordination/index.ts';
+import type { Seen } from './coding.ts';
 import { codingStatus } from './task.ts';
 
 export interface EndReport {
   readonly status: 'completed' | 'failed';
   /** Any JSON; undefined where there is none. */
   readonly result?: unknown;
-  readonly failure?:
-    | {
-        readonly class: FailureClass;
-        readonly message: string;
-        readonly retryable?: boolean | undefined;
-      }
-    | undefined;
+  readonly failure?: ReportedFailure | undefined;
 }
 
-export interface Ended {
-  readonly task: CodingTask;
-  readonly now: Date;
+type ReportedFailure = Failure & { readonly retryable?: boolean | undefined };
+
+export interface Ended extends Seen {
   readonly outcome: 'ended' | 'retried' | 'repeated' | 'kept' | 'late';
-}
-
-/** An end, and what it does to the queue where it does something. */
-export interface Ending extends Ended {
-  readonly effect?: TaskOutcome;
 }
 
 const MAX_SUMMARY_LENGTH = 20_000;
@@ -54,102 +48,107 @@ const MAX_COMMITS = 20;
 const MAX_ATTEMPTS_KEPT = 20;
 
 /** What a runner's result has that others are shown at once. Whatever else it is, it is kept as it came. */
-const summarised = z.object({
-  summary: z.string().optional().catch(undefined),
-  commits: z
-    .array(z.object({ sha: z.string().max(100), subject: z.string().max(1000) }))
-    .optional()
-    .catch(undefined),
-  files: z
-    .array(z.object({ path: z.string().max(1000) }))
-    .optional()
-    .catch(undefined),
-});
+const summarised = z
+  .object({
+    summary: z.string().optional().catch(undefined),
+    commits: z.array(z.object({ sha: z.string().max(100), subject: z.string().max(1000) })).catch([]),
+    files: z
+      .array(z.object({ path: z.string().max(1000) }))
+      .optional()
+      .catch(undefined),
+  })
+  .catch({ commits: [] });
 
 /**
  * The end that the holder of a claim reports, or one whose lease has run out.
  * @throws MusterError CONFLICT where the claim is not the caller's
  */
-export function endByRunner(task: CodingTask, claimant: Claimant, report: EndReport, now: Date): Ending {
+export function endByRunner(task: CodingTask, claimant: Claimant, report: EndReport, now: Date): Ended {
   const { claim, coding } = task;
   const isTheirs = claim?.agentId === claimant.agentId && claim.epoch === claimant.epoch;
   if (isTheirs && isClosed(task.status) && report.result !== undefined && coding.result === undefined) {
     return { task, now, outcome: 'kept' };
   }
-  const effect = reportOutcome(task, claimant, outcomeOf(task, report), now);
-  const settled = asCodingTask(effect.task);
-  if (effect.kind !== 'accepted') return { task: settled, now, outcome: effect.kind, effect };
+  const { kind, task: reported } = reportOutcome(task, claimant, outcomeOf(task, report), now);
+  if (kind !== 'accepted') return { task: asCodingTask(reported), now, outcome: kind };
   const epoch = claimant.epoch ?? claim?.epoch ?? task.epoch;
-  const failure = failureOf(report);
-  if (settled.status !== 'available') {
-    return accepted(withFailure(settled, failure), now, 'ended');
-  }
-  const past = { epoch, agentId: claimant.agentId, endedAt: now, failure, commits: commitsOf(report.result) };
-  return accepted(queuedAgain(settled, past, now), now, 'retried');
+  const commits = summarised.parse(report.result).commits.slice(-MAX_COMMITS);
+  return attemptEnded(reported, { epoch, agentId: claimant.agentId, endedAt: now, commits }, report.failure);
 }
 
 /**
  * The end that its creator or a leader decides, whoever holds the task.
  * @throws MusterError CONFLICT where it has ended otherwise
  */
-export function endByDecision(task: CodingTask, report: EndReport, by: string, now: Date): Ending {
+export function endByDecision(task: CodingTask, report: EndReport, by: string, now: Date): Ended {
   if (isClosed(task.status)) {
     if (codingStatus(task.status) === report.status) return { task, now, outcome: 'repeated' };
     throw alreadyEnded(task);
   }
-  if (report.status === 'completed') {
-    const { task: done } = finishTask(task, resultOf(report), now);
-    return accepted(withFailure(asCodingTask(done), undefined), now, 'ended');
-  }
-  const failure = failureOf(report) ?? { class: 'cancelled' as const, message: `Ended by ${by}.` };
-  const cancelled = asCodingTask(cancelTask(task, failure.message, now));
-  return accepted(withFailure(cancelled, failure), now, 'ended');
+  if (report.status === 'completed') return ended(finishTask(task, resultOf(report.result), now).task, now);
+  const failure = report.failure ?? { class: 'cancelled' as const, message: `Ended by ${by}.` };
+  return ended(cancelTask(task, failure.message, now), now, failure);
 }
 
 /** Takes the task from a runner that has fallen silent. */
-export function endByLeaseExpiry(task: CodingTask, now: Date): Ending {
+function endByLeaseExpiry(task: CodingTask, now: Date): Ended {
   const { claim } = task;
   if (claim === undefined) throw new Error(`Task ${task.id} has no runner to lose.`);
   const failure: Failure = {
     class: 'runner_lost',
     message: `Nothing was heard of the runner "${claim.agentId}" for ${claim.leaseSeconds} seconds.`,
   };
-  const outcome = failed(task, failure, undefined);
-  const effect = reportOutcome(task, { agentId: claim.agentId, epoch: claim.epoch }, outcome, now);
-  const settled = asCodingTask(effect.task);
-  if (settled.status !== 'available') return accepted(withFailure(settled, failure), now, 'ended');
-  const past = { epoch: claim.epoch, agentId: claim.agentId, endedAt: now, failure, commits: [] };
-  // It may come back, with all that it has done, before another one has begun.
   const lapsed = { agentId: claim.agentId, epoch: claim.epoch };
-  const released = { ...settled, lapsedClaims: [...settled.lapsedClaims, lapsed] };
-  return accepted(queuedAgain(released, past, now), now, 'retried');
+  const { task: lost } = reportOutcome(task, lapsed, failed(task, failure), now);
+  // It may come back, with all that it has done, before another one has begun.
+  const lapsedClaims = [...lost.lapsedClaims, ...(lost.status === 'available' ? [lapsed] : [])];
+  return attemptEnded({ ...lost, lapsedClaims }, { ...lapsed, endedAt: now, commits: [] }, failure);
 }
 
 /** Gives up on a runner: nobody has come for it. */
-export function endByQueueExpiry(task: CodingTask, now: Date): Ending {
+function endByQueueExpiry(task: CodingTask, now: Date): Ended {
   const message = `No runner had claimed it within ${task.coding.queueSeconds} seconds. Start one that has ${programOf(task.coding.tool)} (npm run runner, docs/guides/runner.md), then create the task again.`;
-  const open = cancelTask(task, message, now);
-  const expired = asCodingTask({ ...open, status: 'failed' });
-  return accepted(withFailure(expired, { class: 'queue_expired', message }), now, 'ended');
+  const expired: Task = { ...cancelTask(task, message, now), status: 'failed' };
+  return ended(expired, now, { class: 'queue_expired', message });
 }
 
-function accepted(task: CodingTask, now: Date, outcome: 'ended' | 'retried'): Ending {
-  return { task, now, outcome, effect: { kind: 'accepted', task } };
+/** An attempt is over, which ends the task or puts it into the queue again. */
+function attemptEnded(
+  task: Task,
+  attempt: Omit<PastAttempt, 'failure'>,
+  failure: Failure | undefined,
+): Ended {
+  const { endedAt: now } = attempt;
+  if (task.status !== 'available') return ended(task, now, failure);
+  if (failure === undefined) throw new Error(`Task ${task.id} is retried without a failure.`);
+  const { coding } = asCodingTask(task);
+  const attempts = [...coding.attempts, { ...attempt, failure }].slice(-MAX_ATTEMPTS_KEPT);
+  const from = task.retryAt ?? now;
+  const queueEndsAt = new Date(from.getTime() + coding.queueSeconds * 1000);
+  return {
+    task: { ...task, coding: { ...coding, failure, attempts, queueEndsAt } },
+    now,
+    outcome: 'retried',
+  };
 }
 
-function outcomeOf(task: CodingTask, report: EndReport): ReportedOutcome {
-  if (report.status === 'completed') return { kind: 'done', result: resultOf(report) };
-  const failure = failureOf(report);
-  if (failure === undefined)
-    return { kind: 'failed', error: summaryOf(report) ?? 'Failed.', retryable: false };
-  return failed(task, failure, report.failure?.retryable);
+/** @param failure why; without one, that of an attempt before is forgotten */
+function ended(task: Task, now: Date, failure?: Failure): Ended {
+  const { failure: _former, ...coding } = asCodingTask(task).coding;
+  return { task: { ...task, coding: { ...coding, ...(failure && { failure }) } }, now, outcome: 'ended' };
 }
 
-function failed(task: CodingTask, failure: Failure, wanted: boolean | undefined): ReportedOutcome {
+function outcomeOf(task: CodingTask, { status, result, failure }: EndReport): ReportedOutcome {
+  if (status === 'completed') return { kind: 'done', result: resultOf(result) };
+  if (failure) return failed(task, failure);
+  return { kind: 'failed', error: summaryOf(result) ?? 'Failed.', retryable: false };
+}
+
+function failed(task: CodingTask, failure: ReportedFailure): ReportedOutcome {
   return {
     kind: 'failed',
     error: failure.message,
-    retryable: isRetryable(failure.class) && wanted !== false,
+    retryable: isRetryable(failure.class) && failure.retryable !== false,
     retry: {
       limit: MAX_ATTEMPTS - 1,
       backoffSeconds: backoffSeconds(failure.class, task.retries + 1),
@@ -157,47 +156,22 @@ function failed(task: CodingTask, failure: Failure, wanted: boolean | undefined)
   };
 }
 
-function failureOf({ failure }: EndReport): Failure | undefined {
-  return failure && { class: failure.class, message: failure.message };
-}
-
-function withFailure(task: CodingTask, failure: Failure | undefined): CodingTask {
-  const { failure: _former, ...coding } = task.coding;
-  return { ...task, coding: failure === undefined ? coding : { ...coding, failure } };
-}
-
-function queuedAgain(
-  task: CodingTask,
-  attempt: Omit<PastAttempt, 'failure'> & { readonly failure: Failure | undefined },
-  now: Date,
-): CodingTask {
-  const { failure } = attempt;
-  if (failure === undefined) throw new Error(`Task ${task.id} is retried without a failure.`);
-  const { coding } = withFailure(task, failure);
-  const attempts = [...coding.attempts, { ...attempt, failure }].slice(-MAX_ATTEMPTS_KEPT);
-  const from = task.retryAt ?? now;
-  const queueEndsAt = new Date(from.getTime() + coding.queueSeconds * 1000);
-  return { ...task, coding: { ...coding, attempts, queueEndsAt } };
-}
-
-function resultOf(report: EndReport): TaskResult {
-  const { files } = summarised.safeParse(report.result).data ?? {};
+function resultOf(result: unknown): TaskResult {
+  const { files } = summarised.parse(result);
   return {
-    output: summaryOf(report) ?? 'Completed.',
+    output: summaryOf(result) ?? 'Completed.',
     ...(files && { filesModified: files.slice(0, MAX_FILES).map(({ path }) => path) }),
   };
 }
 
-function summaryOf({ result }: EndReport): string | undefined {
-  const summary = typeof result === 'string' ? result : summarised.safeParse(result).data?.summary;
-  const text = summary?.trim();
-  return text === undefined || text === ''
-    ? undefined
-    : text.slice(0, MAX_SUMMARY_LENGTH).replace(/\p{Surrogate}$/u, '');
-}
-
-function commitsOf(result: unknown): readonly Commit[] {
-  return (summarised.safeParse(result).data?.commits ?? []).slice(-MAX_COMMITS);
+function summaryOf(result: unknown): string | undefined {
+  const summary = typeof result === 'string' ? result : summarised.parse(result).summary;
+  return (
+    summary
+      ?.trim()
+      .slice(0, MAX_SUMMARY_LENGTH)
+      .replace(/\p{Surrogate}$/u, '') || undefined
+  );
 }
 
 function alreadyEnded(task: CodingTask): MusterError {
@@ -207,4 +181,54 @@ function alreadyEnded(task: CodingTask): MusterError {
     reason: 'WRONG_STATE',
     suggestion: 'An ended task is final: create another one.',
   });
+}
+
+/** The largest result, in bytes of JSON. Source: spec/coding.md is silent; docs/semantics.md#coding. */
+const MAX_RESULT_BYTES = 1024 * 1024;
+
+/** So many characters fit into a document, whatever they are. Half of a surrogate pair is not Unicode. */
+const RESULT_PART = /.{0,299999}[^\ud800-\udbff]/gs;
+
+/**
+ * Keeps the result of an attempt that has ended the task, or whose task somebody else has ended before.
+ * @throws MusterError VALIDATION_ERROR where it is too large
+ */
+export function withResult(end: Ended, result: unknown): { end: Ended; changes: Change[] } {
+  const { task, outcome } = end;
+  if (result === undefined || (outcome !== 'ended' && outcome !== 'kept')) return { end, changes: [] };
+  requireSize('A result', 'result', result, MAX_RESULT_BYTES);
+  const json = JSON.stringify(result);
+  const parts = json.match(RESULT_PART) ?? [];
+  const { id: taskId, epoch } = task;
+  const stored = { epoch, bytes: utf8Length(json), parts: parts.length };
+  return {
+    end: { ...end, task: { ...task, coding: { ...task.coding, result: stored } } },
+    changes: [{ kind: 'storeResult', taskId, epoch, parts }],
+  };
+}
+
+/** Everything that an end brings about: the task, its holder, its dependents, the queue. */
+export async function endingChanges(
+  sessions: CoordinationPorts['sessions'],
+  before: CodingTask,
+  { task, now, outcome }: Ended,
+  version: string,
+): Promise<Change[]> {
+  if (outcome === 'repeated') return [];
+  if (outcome === 'kept') return [{ kind: 'replaceTask', task, version }];
+  const kind = outcome === 'late' ? 'late' : 'accepted';
+  const changes = outcomeChanges(before, { kind, task }, version, now);
+  const frees =
+    task.status === 'available' ? task.blockers === 0 : task.status === 'done' && task.dependents.length > 0;
+  return frees ? [...changes, ...(await queueGrowth(sessions, task))] : changes;
+}
+
+/** What the sweep of the queue does to coding tasks: it ends an attempt whose runner fell silent, and a wait in vain. */
+export function codingExpiry(sessions: CoordinationPorts['sessions']): CodingExpiry {
+  return {
+    leaseExpired: ({ value, version }, now) =>
+      endingChanges(sessions, value, endByLeaseExpiry(value, now), version),
+    queueExpired: ({ value, version }, now) =>
+      endingChanges(sessions, value, endByQueueExpiry(value, now), version),
+  };
 }

@@ -1,25 +1,29 @@
 /** What a coding task reports while it runs, line by line. */
 
 import { z } from 'zod';
-import { type JsonValue, utf8Length } from '../../../kernel/json.ts';
+import type { Change, Versioned } from '../../../kernel/commit.ts';
+import { utf8Length } from '../../../kernel/json.ts';
+import type { CodingTask } from '../../coordination/index.ts';
+import type { LogHead } from '../store/logs.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-
-type LogLevel = (typeof LOG_LEVELS)[number];
 
 export const LOG_TYPES = ['system', 'agent', 'tool', 'command', 'output', 'git', 'acceptance'] as const;
 
 export type LogType = (typeof LOG_TYPES)[number];
 
-export interface LogEntry {
-  readonly at: Date;
-  readonly level: LogLevel;
-  readonly type: LogType;
+/** A line as it is stored, in JSON. */
+const storedEntry = z.object({
+  at: z.iso.datetime().transform((at) => new Date(at)),
+  level: z.enum(LOG_LEVELS),
+  type: z.enum(LOG_TYPES),
   /** Who or what says it: the name of a tool, a program, an agent. */
-  readonly prefix?: string;
-  readonly message: string;
-  readonly data?: JsonValue;
-}
+  prefix: z.string().optional(),
+  message: z.string(),
+  data: z.unknown().optional(),
+});
+
+export type LogEntry = Readonly<z.output<typeof storedEntry>>;
 
 /** An entry in its place: lines are counted from 0, over all attempts. */
 export interface LogLine extends LogEntry {
@@ -31,9 +35,9 @@ export interface NumberedEntry extends LogEntry {
   readonly sequence: number;
 }
 
-// A task's log, kept in chunks of many lines: a document a line would cost a write a line. Of a log that
+// A task's log is kept in chunks of many lines: a document a line would cost a write a line. Of a log that
 // has grown too long the beginning and the end stay, and every chunk says which line it begins with, so
-// that a reader sees how many are missing. Pure; `kernel/commit.ts` says how it is written.
+// that a reader sees how many are missing.
 
 /** A chunk is full when it has so many lines, or bytes. */
 export const CHUNK_LINES = 500;
@@ -43,21 +47,8 @@ const CHUNK_BYTES = 64 * 1024;
 export const FIRST_CHUNKS = 16;
 export const LATEST_CHUNKS = 144;
 
-/** The last chunk of a log, which knows where the log goes on. */
-export interface LogHead {
-  /** From 0. */
-  readonly chunk: number;
-  /** The number of its first line, from 0 over the whole log. */
-  readonly firstLine: number;
-  readonly lines: number;
-  readonly bytes: number;
-  /** The attempt that last appended, and the last sequence that it sent; -1 before the first. */
-  readonly epoch: number;
-  readonly sequence: number;
-}
-
 /** Lines that go to the end of one chunk. */
-export interface ChunkWrite {
+interface ChunkWrite {
   /** The chunk as it is afterwards. */
   readonly head: LogHead;
   readonly isNew: boolean;
@@ -70,7 +61,7 @@ export interface ChunkWrite {
   readonly drops?: number;
 }
 
-export interface Appending {
+interface Appending {
   readonly writes: readonly ChunkWrite[];
   readonly accepted: number;
   /** The number of the line after these. */
@@ -87,91 +78,59 @@ export function appendNumbered(
 ): Appending {
   const sent = head?.epoch === epoch ? head.sequence : -1;
   const fresh = entries.filter(({ sequence }) => sequence > sent);
-  const sequence = fresh.at(-1)?.sequence ?? sent;
-  return append(head ?? NOTHING, fresh, { epoch, sequence });
+  return append({ ...(head ?? NOTHING), epoch, sequence: fresh.at(-1)?.sequence ?? sent }, fresh);
 }
 
 /** Appends what somebody else than the runner says. */
 export function appendNote(head: LogHead | undefined, note: LogEntry): Appending {
-  const { epoch, sequence } = head ?? NOTHING;
-  return append(head ?? NOTHING, [note], { epoch, sequence });
+  return append(head ?? NOTHING, [note]);
 }
 
-function append(
-  before: LogHead,
-  entries: readonly LogEntry[],
-  source: Pick<LogHead, 'epoch' | 'sequence'>,
-): Appending {
-  const writes: ChunkWrite[] = [];
+/** Fills the last chunk, as far as it has room, and then new ones. */
+function append(before: LogHead, entries: readonly LogEntry[]): Appending {
+  const chunks: { head: LogHead; isNew: boolean; from: number; entries: LogEntry[]; texts: string[] }[] = [];
   let head = before;
-  for (const { isNew, lines } of intoChunks(before, entries)) {
-    const from = head.firstLine + head.lines;
-    const start = isNew ? { chunk: head.chunk + 1, firstLine: from, lines: 0, bytes: 0 } : head;
-    const bytes = lines.reduce((sum, line) => sum + line.bytes, 0);
-    head = { ...start, ...source, lines: start.lines + lines.length, bytes: start.bytes + bytes };
-    const drops = head.chunk - LATEST_CHUNKS;
-    writes.push({
-      head,
-      isNew,
-      from,
-      entries: lines.map(({ entry }) => entry),
-      text: lines.map(({ text }) => text).join('\n'),
-      ...(isNew && drops >= FIRST_CHUNKS && { drops }),
-    });
-  }
-  return { writes, accepted: entries.length, next: head.firstLine + head.lines };
-}
-
-interface MeasuredLine {
-  readonly entry: LogEntry;
-  readonly text: string;
-  readonly bytes: number;
-}
-
-/** Shares entries out to the last chunk, as far as it has room, and to new ones. */
-function intoChunks(
-  { chunk, lines: had, bytes: filled }: LogHead,
-  entries: readonly LogEntry[],
-): { isNew: boolean; lines: MeasuredLine[] }[] {
-  const chunks: { isNew: boolean; lines: MeasuredLine[] }[] = [];
-  let [lines, bytes] = chunk < 0 ? [CHUNK_LINES, CHUNK_BYTES] : [had, filled];
   for (const entry of entries) {
     const text = JSON.stringify(entry);
     const size = utf8Length(text);
-    const last = chunks.at(-1);
-    if (lines >= CHUNK_LINES || bytes + size > CHUNK_BYTES) {
-      chunks.push({ isNew: true, lines: [{ entry, text, bytes: size }] });
-      [lines, bytes] = [1, size];
-    } else {
-      if (last === undefined) chunks.push({ isNew: false, lines: [{ entry, text, bytes: size }] });
-      else last.lines.push({ entry, text, bytes: size });
-      lines += 1;
-      bytes += size;
+    const from = head.firstLine + head.lines;
+    const isNew = head.chunk < 0 || head.lines >= CHUNK_LINES || head.bytes + size > CHUNK_BYTES;
+    if (isNew) head = { ...head, chunk: head.chunk + 1, firstLine: from, lines: 0, bytes: 0 };
+    head = { ...head, lines: head.lines + 1, bytes: head.bytes + size };
+    const last = isNew ? undefined : chunks.at(-1);
+    if (last === undefined) chunks.push({ head, isNew, from, entries: [entry], texts: [text] });
+    else {
+      last.head = head;
+      last.entries.push(entry);
+      last.texts.push(text);
     }
   }
-  return chunks;
+  const writes = chunks.map(({ texts, ...chunk }) => {
+    const drops = chunk.head.chunk - LATEST_CHUNKS;
+    return { ...chunk, text: texts.join('\n'), ...(chunk.isNew && drops >= FIRST_CHUNKS && { drops }) };
+  });
+  return { writes, accepted: entries.length, next: head.firstLine + head.lines };
 }
 
-const storedEntry = z.object({
-  at: z.iso.datetime().transform((at) => new Date(at)),
-  level: z.enum(LOG_LEVELS),
-  type: z.enum(LOG_TYPES),
-  prefix: z.string().optional(),
-  message: z.string(),
-  data: z.json().optional(),
-});
+/** The changes that append to a task's log. */
+export function appendChanges(
+  { id, workspace }: CodingTask,
+  head: Versioned<LogHead> | undefined,
+  { writes }: Appending,
+): Change[] {
+  return writes.map((write) => ({
+    kind: 'appendLog',
+    task: { id, workspace },
+    write,
+    version: write.isNew ? undefined : head?.version,
+  }));
+}
 
 /** The lines that `ChunkWrite.text` holds. */
 export function parseLines(text: string, from: number): LogLine[] {
-  return text.split('\n').map((line, index) => {
-    const { prefix, data, ...entry } = storedEntry.parse(JSON.parse(line));
-    return {
-      ...entry,
-      ...(prefix !== undefined && { prefix }),
-      ...(data !== undefined && { data }),
-      line: from + index,
-    };
-  });
+  return text
+    .split('\n')
+    .map((line, index) => ({ ...storedEntry.parse(JSON.parse(line)), line: from + index }));
 }
 
 /** What commits may change of what an attempt at a coding task brings. */
@@ -181,7 +140,7 @@ export interface CodingChanges {
     readonly task: { readonly id: string; readonly workspace: string };
     readonly write: ChunkWrite;
     /** Of the chunk, where it is there already. */
-    readonly version?: string;
+    readonly version?: string | undefined;
   };
   /** The JSON of what the attempt brought, in parts that fit into documents. */
   readonly storeResult: {
@@ -193,22 +152,4 @@ export interface CodingChanges {
 
 declare module '../../../kernel/commit.ts' {
   interface ChangeKinds extends CodingChanges {}
-}
-
-/** Which coding tasks of a workspace: all, those of a branch, or those of a project. */
-export interface CodingFilter {
-  readonly branch?: string;
-  readonly project?: string;
-}
-
-/** Lines of a log in their order. `total` counts all that were ever written. */
-export interface LogExcerpt {
-  readonly lines: readonly LogLine[];
-  readonly total: number;
-}
-
-/** Lines of one task's log that belong to a day. */
-export interface DayOfLog {
-  readonly taskId: string;
-  readonly lines: readonly LogLine[];
 }

@@ -5,22 +5,24 @@ import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts'
 import { MusterError } from '../../../kernel/errors.ts';
 import { requireSize } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { type LongPoll, retryStale } from '../../../kernel/waiting.ts';
+import type { LongPoll } from '../../../kernel/waiting.ts';
 import {
   asCodingTask,
   type Claimant,
   type CodingTask,
   type CodingTool,
   claimChanges,
+  isClosed,
+  isHeld,
   programOf,
-  requireCodingTask,
-  type TaskClaims,
+  renewLease,
+  restoreClaim,
+  startTask,
   taskChanges,
+  waitTask,
 } from '../../coordination/index.ts';
-import { appendChanges } from './changing.ts';
-import { applyHeartbeat, type ClaimStatus, claimStatusOf, type Stop } from './holding.ts';
-import { appendNumbered, type NumberedEntry } from './log.ts';
-import { type Acting, type CodingPorts, claimantOf } from './task.ts';
+import { appendChanges, appendNumbered, type NumberedEntry } from './log.ts';
+import { type CodingPorts, changeTask, claimantOf, codingStatus, type TaskAddress } from './task.ts';
 
 interface RunnerClaimRequest {
   readonly workspace: string;
@@ -33,25 +35,22 @@ interface RunnerClaimRequest {
 }
 
 /** A claim of a runner. */
-interface ClaimAddress {
-  readonly workspace: string;
-  readonly taskId: string;
+interface ClaimAddress extends TaskAddress {
   readonly epoch: number;
 }
 
-interface AppendRequest extends ClaimAddress {
-  readonly entries: readonly NumberedEntry[];
-}
-
-interface HeartbeatRequest extends ClaimAddress {
-  readonly state?: 'in_progress' | 'waiting' | undefined;
+/** What a sign of life says. */
+interface Said {
+  /** `started`: at least in progress. */
+  readonly state?: 'started' | 'in_progress' | 'waiting' | undefined;
   readonly progress?: string | undefined;
 }
 
-/** How a runner stands after a call: it has its lease until then, or is to stop. */
+/** Whether the runner has its lease after a call, and until when, or is to stop. */
 export interface Heartbeat {
-  readonly leaseUntil?: Date;
-  readonly stop?: Stop;
+  readonly leaseUntil?: Date | undefined;
+  /** `ended`: somebody has ended the task under it, and what it still has to say is heard. */
+  readonly stop?: { readonly reason: 'ended' | 'claim_lost'; readonly message: string };
 }
 
 export interface Appended extends Heartbeat {
@@ -64,16 +63,13 @@ export interface Appended extends Heartbeat {
 const MAX_APPEND_BYTES = 256 * 1024;
 const MAX_DATA_BYTES = 16 * 1024;
 
+/** A lease is renewed when less than this part of it is left, so that not every call writes. */
+const RENEWAL = 2 / 3;
+
+/** The lease of a claim that is given back, in seconds. */
+const RESTORED_LEASE_SECONDS = 120;
+
 export class CodingRunners extends Service<CodingPorts> {
-  private readonly taskClaims: TaskClaims;
-  private readonly acting: Acting;
-
-  constructor(ports: CodingPorts, taskClaims: TaskClaims, acting: Acting) {
-    super(ports);
-    this.taskClaims = taskClaims;
-    this.acting = acting;
-  }
-
   /**
    * Claims a task, or waits for one; undefined where there was none in time.
    * @throws MusterError NOT_FOUND for an agent or a task; FORBIDDEN for another's agent
@@ -84,20 +80,20 @@ export class CodingRunners extends Service<CodingPorts> {
     { gone, waiting }: LongPoll,
     recordAnswer: RecordAnswer<CodingTask | undefined>,
   ): Promise<CodingTask | undefined> {
-    const { codingWatch, store } = this.ports;
+    const { codingTasks, membership, store, taskClaims } = this.ports;
     const { workspace, leaseSeconds, waitMs, tools, taskId, project } = request;
     const agentId = request.agentId ?? principal.agentId;
     if (agentId === undefined) throw noAgent();
-    await this.acting.actAs(principal, agentId);
+    await membership.actAs(principal, agentId);
     const until = waitMs === 0 ? AbortSignal.abort() : AbortSignal.any([gone(), AbortSignal.timeout(waitMs)]);
     const runner = { capabilities: tools?.map(programOf), project, taskId };
     for (;;) {
-      const outcome = await this.taskClaims.claim({ workspace, agentId, leaseSeconds, runner }, (claimed) =>
+      const outcome = await taskClaims.claim({ workspace, agentId, leaseSeconds, runner }, (claimed) =>
         claimed.kind === 'none' ? undefined : recordAnswer(asCodingTask(claimed.task)),
       );
       if (outcome.kind !== 'none') return asCodingTask(outcome.task);
       if (until.aborted) break;
-      await waiting(codingWatch.queueGrowth(workspace, outcome.mark, until));
+      await waiting(codingTasks.queueGrowth(workspace, outcome.mark, until));
       // Nobody is there to hear of a claim.
       if (until.aborted && gone().aborted) break;
     }
@@ -108,82 +104,116 @@ export class CodingRunners extends Service<CodingPorts> {
   /** @throws MusterError NOT_FOUND; VALIDATION_ERROR for entries out of order or too large */
   append(
     principal: Principal,
-    request: AppendRequest,
+    request: ClaimAddress & { readonly entries: readonly NumberedEntry[] },
     recordAnswer: RecordAnswer<Appended>,
   ): Promise<Appended> {
     const { entries, epoch, taskId } = request;
     checkEntries(entries);
-    const { taskLogs, store, clock } = this.ports;
-    return this.change(principal, request, async (found, claimant) => {
-      const now = clock.now();
+    const { taskLogs, store } = this.ports;
+    return changeTask(this.ports, request, async (found, now) => {
+      const { answer, changes } = await this.hear(principal, found, { epoch, state: 'started' }, now);
       const head = await taskLogs.head(taskId);
-      const standing = claimStatusOf(found.value, claimant, now);
-      const isLogged = standing.kind !== 'lost';
+      const isLogged = answer.stop?.reason !== 'claim_lost';
       const appending = appendNumbered(head?.value, epoch, isLogged ? entries : []);
-      const moved =
-        standing.kind === 'holds' ? applyHeartbeat(standing, claimant, 'started', undefined, now) : standing;
-      const answer = { ...answerOf(moved), accepted: appending.accepted, next: appending.next };
+      const appended = { ...answer, accepted: appending.accepted, next: appending.next };
       await store.commit(
-        [...(await this.moveChanges(found, moved, now)), ...appendChanges(found.value, head, appending)],
-        recordAnswer(answer),
+        [...changes, ...appendChanges(found.value, head, appending)],
+        recordAnswer(appended),
       );
-      return answer;
+      return appended;
     });
   }
 
   /** @throws MusterError NOT_FOUND; CONFLICT where the state would go back */
   heartbeat(
     principal: Principal,
-    request: HeartbeatRequest,
+    request: ClaimAddress & Said,
     recordAnswer: RecordAnswer<Heartbeat>,
   ): Promise<Heartbeat> {
-    const { state, progress } = request;
-    return this.change(principal, request, async (found, claimant) => {
-      const now = this.ports.clock.now();
-      const standing = claimStatusOf(found.value, claimant, now);
-      const moved =
-        standing.kind === 'holds' ? applyHeartbeat(standing, claimant, state, progress, now) : standing;
-      const answer = answerOf(moved);
-      await this.ports.store.commit(await this.moveChanges(found, moved, now), recordAnswer(answer));
+    return changeTask(this.ports, request, async (found, now) => {
+      const { answer, changes } = await this.hear(principal, found, request, now);
+      await this.ports.store.commit(changes, recordAnswer(answer));
       return answer;
     });
   }
 
-  /** What changes of the task; and of its agent, where the claim had lapsed and is its own again. */
-  private async moveChanges(
-    { value: before, version }: Versioned<CodingTask>,
-    standing: ClaimStatus,
-    now: Date,
-  ): Promise<readonly Change[]> {
-    if (standing.kind !== 'holds' || standing.task === before) return [];
-    const { task, isRestored } = standing;
-    if (!isRestored) {
-      return before.status === task.status
-        ? [{ kind: 'replaceTask', task, version }]
-        : taskChanges(before, task, version, now);
-    }
-    const agent = await this.ports.agents.find(task.claim?.agentId ?? '');
-    if (agent === undefined) throw new Error(`The agent that held task ${task.id} is gone.`);
-    return claimChanges({ value: before, version }, task, agent, now);
-  }
-
-  private change<Result>(
+  /** What a sign of life changes: the task; and its agent, where the claim had lapsed and is its own again. */
+  private async hear(
     principal: Principal,
-    { workspace, taskId, epoch }: ClaimAddress,
-    attempt: (task: Versioned<CodingTask>, claimant: Claimant) => Promise<Result>,
-  ): Promise<Result> {
-    const { tasks, randomness } = this.ports;
-    return retryStale(randomness, async () => {
-      const found = requireCodingTask(await tasks.find(taskId), taskId, workspace);
-      return attempt(found, await claimantOf(this.acting, principal, found.value, epoch));
-    });
+    found: Versioned<CodingTask>,
+    said: Said & { readonly epoch: number },
+    now: Date,
+  ): Promise<{ answer: Heartbeat; changes: readonly Change[] }> {
+    const { value: before, version } = found;
+    const claimant = await claimantOf(this.ports, principal, before, said.epoch);
+    const { claim, status } = before;
+    const isTheirs = claim?.agentId === claimant.agentId && claim.epoch === claimant.epoch;
+    if (isTheirs && isClosed(status)) {
+      const message = `Task ${before.id} was ended: it is ${codingStatus(status)}.`;
+      return { answer: { stop: { reason: 'ended', message } }, changes: [] };
+    }
+    const isHolding = isTheirs && isHeld(status);
+    const held = isHolding ? before : restored(before, claimant, now);
+    if (held === undefined) {
+      const message = `The claim of task ${before.id} with epoch ${claimant.epoch} is no longer good.`;
+      return { answer: { stop: { reason: 'claim_lost', message } }, changes: [] };
+    }
+    const task = heard(held, claimant, said, now);
+    const answer = { leaseUntil: task.claim?.leaseExpiresAt };
+    if (task === before) return { answer, changes: [] };
+    if (task.status === status) return { answer, changes: [{ kind: 'replaceTask', task, version }] };
+    if (isHolding) return { answer, changes: taskChanges(before, task, version, now) };
+    const agent = await this.ports.agents.find(claimant.agentId);
+    if (agent === undefined) throw new Error(`The agent that held task ${task.id} is gone.`);
+    return { answer, changes: claimChanges(found, task, agent, now) };
   }
 }
 
-function answerOf(standing: ClaimStatus): Heartbeat {
-  if (standing.kind !== 'holds') return { stop: standing.stop };
-  const { claim } = standing.task;
-  return claim === undefined ? {} : { leaseUntil: claim.leaseExpiresAt };
+/** The task as its last holder has it again whose lease had run out: the attempt was not lost after all. */
+function restored(before: CodingTask, claimant: Claimant, now: Date): CodingTask | undefined {
+  const task = restoreClaim(before, claimant, RESTORED_LEASE_SECONDS, now);
+  if (task?.claim === undefined) return undefined;
+  const { failure: _not, ...coding } = before.coding;
+  return {
+    ...task,
+    claim: { ...task.claim, isRunners: true },
+    retries: Math.max(0, before.retries - 1),
+    coding: { ...coding, attempts: coding.attempts.filter(({ epoch }) => epoch !== before.epoch) },
+  };
+}
+
+/**
+ * Moves the task on, notes what is being done, and renews the lease where it is time.
+ * @throws MusterError CONFLICT where the state would go back
+ */
+function heard(held: CodingTask, claimant: Claimant, { state, progress }: Said, now: Date): CodingTask {
+  const moved = movedOn(held, claimant, state, now);
+  const task =
+    progress === undefined || progress === moved.coding.progress
+      ? moved
+      : { ...moved, coding: { ...moved.coding, progress } };
+  const { claim } = task;
+  if (claim === undefined) return task;
+  const left = claim.leaseExpiresAt.getTime() - now.getTime();
+  // What writes anyhow renews for nothing.
+  const isDue = task !== held || left < claim.leaseSeconds * 1000 * RENEWAL;
+  return isDue ? asCodingTask(renewLease(task, now)) : task;
+}
+
+function movedOn(task: CodingTask, claimant: Claimant, state: Said['state'], now: Date): CodingTask {
+  if (state === undefined) return task;
+  const begun = task.status === 'claimed' ? asCodingTask(startTask(task, claimant, now)) : task;
+  if (state === 'waiting' && begun.status === 'in_progress') return asCodingTask(waitTask(begun, claimant));
+  if (state === 'in_progress' && begun.status === 'waiting') throw cannotGoBack(task.id);
+  return begun;
+}
+
+function cannotGoBack(taskId: string): MusterError {
+  return new MusterError('CONFLICT', `Task "${taskId}" is waiting: it does not go back to in_progress.`, {
+    field: 'state',
+    reason: 'WRONG_STATE',
+    suggestion: 'Leave state out to renew the lease, or report the outcome with end_task.',
+  });
 }
 
 function checkEntries(entries: readonly NumberedEntry[]): void {

@@ -1,10 +1,58 @@
 /** Coding tasks: their state, their configuration, and who may decide on them. Source: docs/semantics.md#one-model. */
+import { z } from 'zod';
 import { hasRole, type Principal } from '../../../access/rules/principal.ts';
+import type { Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { type JsonObject, jsonObject, requireSize } from '../../../kernel/json.ts';
-import type { Claimant, CodingTask, CoordinationPorts, TaskStatus } from '../../coordination/index.ts';
-import type { TaskLogReader } from '../store/logs.ts';
-import type { CodingTaskReader, CodingWatch } from '../store/tasks.ts';
+import { jsonObject, requireSize } from '../../../kernel/json.ts';
+import type { PortOf } from '../../../kernel/ports.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
+import {
+  type AgentMembership,
+  type Claimant,
+  type CodingTask,
+  type CoordinationPorts,
+  requireCodingTask,
+  type TaskClaims,
+  type TaskCreation,
+  type TaskStatus,
+} from '../../coordination/index.ts';
+import type { TaskLogQueries } from '../store/logs.ts';
+import type { CodingTaskQueries } from '../store/tasks.ts';
+
+/** What coding tasks are read, watched and worked on with. */
+export interface CodingPorts extends CoordinationPorts {
+  readonly codingTasks: PortOf<CodingTaskQueries>;
+  readonly taskLogs: PortOf<TaskLogQueries>;
+  readonly membership: PortOf<AgentMembership>;
+  readonly taskCreation: PortOf<TaskCreation>;
+  readonly taskClaims: PortOf<TaskClaims>;
+}
+
+/** Which task, in which workspace. */
+export interface TaskAddress {
+  readonly workspace: string;
+  readonly taskId: string;
+}
+
+/** Which coding tasks of a workspace: all, those of a branch, or those of a project. */
+export interface CodingFilter {
+  readonly branch?: string;
+  readonly project?: string;
+}
+
+/**
+ * Reads a coding task and changes it, again for as long as somebody else changes it in between.
+ * @throws MusterError NOT_FOUND
+ */
+export function changeTask<Result>(
+  { tasks, clock, randomness }: CodingPorts,
+  { workspace, taskId }: TaskAddress,
+  attempt: (found: Versioned<CodingTask>, now: Date) => Promise<Result>,
+): Promise<Result> {
+  return retryStale(randomness, async () =>
+    attempt(requireCodingTask(await tasks.find(taskId), taskId, workspace), clock.now()),
+  );
+}
 
 export const CODING_STATUSES = ['pending', 'in_progress', 'completed', 'failed'] as const;
 
@@ -24,55 +72,37 @@ export function codingStatus(status: TaskStatus): CodingStatus {
   return WORDS[status];
 }
 
-// What of a task's configuration Muster itself goes by; the rest is between its creator and its runner.
-
 const MAX_CONFIG_BYTES = 16_000;
 
 const DAY_SECONDS = 24 * 60 * 60;
 const MIN_QUEUE_SECONDS = 60;
 const MAX_QUEUE_SECONDS = 7 * DAY_SECONDS;
 
+const queueTime = z.int().min(MIN_QUEUE_SECONDS).max(MAX_QUEUE_SECONDS).default(DAY_SECONDS);
+
 /** What a runner may call its repository. Part of a capability's name, which "|" would end. */
-const PROJECT = /^[^\s|][^|\p{C}]{0,79}$/u;
+export const projectName = z.string().regex(/^[^\s|][^|\p{C}]{0,79}$/u);
 
-interface CodingConfig {
-  readonly config: JsonObject;
-  readonly project?: string;
-  readonly queueSeconds: number;
-}
-
-/** @throws MusterError VALIDATION_ERROR */
-export function codingConfig(config: Readonly<Record<string, unknown>> = {}): CodingConfig {
+/**
+ * The part of a task's configuration that Muster itself goes by; the rest is between its creator and its runner.
+ * @throws MusterError VALIDATION_ERROR
+ */
+export function codingConfig(config: Readonly<Record<string, unknown>> = {}) {
   requireSize('The configuration', 'config', config, MAX_CONFIG_BYTES);
-  const { project, queueSeconds } = config;
-  return {
-    config: jsonObject.parse(config),
-    queueSeconds: secondsOf(queueSeconds),
-    ...(project !== undefined && { project: projectOf(project) }),
-  };
-}
-
-function secondsOf(value: unknown): number {
-  if (value === undefined) return DAY_SECONDS;
-  const isWhole = typeof value === 'number' && Number.isInteger(value);
-  if (isWhole && value >= MIN_QUEUE_SECONDS && value <= MAX_QUEUE_SECONDS) return value;
-  throw new MusterError('VALIDATION_ERROR', 'A task waits a whole number of seconds for a runner.', {
-    field: 'config.queueSeconds',
-    suggestion: `Give a number from ${MIN_QUEUE_SECONDS} to ${MAX_QUEUE_SECONDS}, or leave it out for a day.`,
-  });
-}
-
-function projectOf(value: unknown): string {
-  if (typeof value === 'string' && isProject(value)) return value;
-  throw new MusterError('VALIDATION_ERROR', 'A project is named by text.', {
-    field: 'config.project',
-    suggestion:
-      'Name the repository as owner/name, or by the label that its runner reports: at most 80 characters.',
-  });
-}
-
-export function isProject(name: string): boolean {
-  return PROJECT.test(name);
+  const { data: queueSeconds } = queueTime.safeParse(config.queueSeconds);
+  if (queueSeconds === undefined)
+    throw new MusterError('VALIDATION_ERROR', 'A task waits a whole number of seconds for a runner.', {
+      field: 'config.queueSeconds',
+      suggestion: `Give a number from ${MIN_QUEUE_SECONDS} to ${MAX_QUEUE_SECONDS}, or leave it out for a day.`,
+    });
+  const { success, data: project } = projectName.optional().safeParse(config.project);
+  if (!success)
+    throw new MusterError('VALIDATION_ERROR', 'A project is named by text.', {
+      field: 'config.project',
+      suggestion:
+        'Name the repository as owner/name, or by the label that its runner reports: at most 80 characters.',
+    });
+  return { config: jsonObject.parse(config), queueSeconds, ...(project !== undefined && { project }) };
 }
 
 const MAX_SLUG_LENGTH = 40;
@@ -90,13 +120,6 @@ export function usualBranch(taskId: string, description: string): string {
   return slug === '' ? `task/${id}` : `task/${id}-${slug}`;
 }
 
-// Who may say what of a coding task. Source: docs/semantics.md#coding.
-
-export interface Acting {
-  /** @throws MusterError FORBIDDEN unless the caller may act as the agent */
-  actAs(principal: Principal, agentId: string): Promise<void>;
-}
-
 /** Whether the caller is the agent that holds the task, or that closed it. */
 export function isHolder(principal: Principal, task: CodingTask): boolean {
   return principal.agentId !== undefined && task.claim?.agentId === principal.agentId;
@@ -107,7 +130,7 @@ export function isHolder(principal: Principal, task: CodingTask): boolean {
  * @throws MusterError FORBIDDEN
  */
 export async function claimantOf(
-  acting: Acting,
+  { membership }: CodingPorts,
   principal: Principal,
   task: CodingTask,
   epoch: number,
@@ -115,12 +138,12 @@ export async function claimantOf(
   const claims = [...task.lapsedClaims, ...(task.claim ? [task.claim] : [])];
   const holder = claims.findLast((claim) => claim.epoch === epoch)?.agentId;
   if (holder === undefined) return { agentId: principal.agentId ?? principal.uid, epoch };
-  await acting.actAs(principal, holder);
+  await membership.actAs(principal, holder);
   return { agentId: holder, epoch };
 }
 
 /**
- * Lets the creator, whoever has the same owner, and leaders decide about a task.
+ * Lets the creator, whoever has the same owner, and leaders decide about a task. Source: docs/semantics.md#coding.
  * @throws MusterError FORBIDDEN
  */
 export function authoriseDeciding(principal: Principal, task: CodingTask): void {
@@ -130,12 +153,4 @@ export function authoriseDeciding(principal: Principal, task: CodingTask): void 
     reason: 'NOT_YOURS',
     suggestion: 'Its runner may, whoever created it or has the same owner, and leaders.',
   });
-}
-
-// What coding tasks are read by and watched with.
-
-export interface CodingPorts extends CoordinationPorts {
-  readonly codingTasks: CodingTaskReader;
-  readonly taskLogs: TaskLogReader;
-  readonly codingWatch: CodingWatch;
 }

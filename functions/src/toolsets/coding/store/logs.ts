@@ -1,32 +1,31 @@
-/** A chunk of a task's log: its lines as text, one part an append, so that appending sends only what is new. */
+/** What attempts at coding tasks bring, as Firestore keeps it: logs, and the JSON of results. */
 
 import { FieldValue, type Firestore, type Query, QueryDocumentSnapshot } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { type DocumentCodec, documentCodec } from '../../../kernel/firestore/codec.ts';
-import { TASK_LOGS, taskPath } from '../../../kernel/firestore/paths.ts';
+import { documentCodec } from '../../../kernel/firestore/codec.ts';
+import { TASK_LOGS, taskLogChunkPath, taskPath, taskResultPath } from '../../../kernel/firestore/paths.ts';
 import { LATEST_COMMITS } from '../../../kernel/firestore/provenCommit.ts';
-import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
-import {
-  type ChunkWrite,
-  type DayOfLog,
-  type LogExcerpt,
-  type LogHead,
-  type LogLine,
-  type LogType,
-  parseLines,
-} from '../rules/log.ts';
+import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
+import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
+import { type CodingChanges, type LogLine, type LogType, parseLines } from '../rules/log.ts';
 
 const headDocument = z.object({
+  /** From 0. */
   chunk: z.number(),
+  /** The number of its first line, from 0 over the whole log. */
   first_line: z.number(),
   lines: z.number(),
   bytes: z.number(),
+  /** The attempt that last appended, and the last sequence that it sent; -1 before the first. */
   claim_epoch: z.number(),
   sequence: z.number(),
 });
 
-const heads: DocumentCodec<LogHead> = documentCodec(headDocument, { claim_epoch: 'epoch' });
+const heads = documentCodec(headDocument, { claim_epoch: 'epoch' });
+
+/** The last chunk of a log, which knows where the log goes on. */
+export type LogHead = ReturnType<typeof heads.fromDocument>;
 
 export const headFromDocument = heads.fromDocument;
 
@@ -36,57 +35,33 @@ const HEAD_FIELDS = [...Object.keys(headDocument.shape), LATEST_COMMITS];
 const PART = /^n(\d+)$/;
 const PART_DIGITS = 9;
 
+/** The lines of a chunk are text, one part an append, so that appending sends only what is new. */
 const linesDocument = z.object({ parts: z.record(z.string().regex(PART), z.string()) });
-
-interface OwningTask {
-  readonly id: string;
-  readonly workspace: string;
-}
-
-/** What `logs` are found by for a day, over all tasks of a workspace. */
-function dayKey(workspace: string, type: LogType, date: string): string {
-  return `${workspace}/${type}/${date}`;
-}
-
-export function chunkToDocument(task: OwningTask, write: ChunkWrite): Record<string, unknown> {
-  return {
-    task_id: task.id,
-    ...heads.toDocument(write.head),
-    latest_at: latestOf(write),
-    days: daysOf(task, write),
-    parts: { [partKey(write.from)]: write.text },
-  };
-}
-
-/** What more lines change of a chunk that is there. */
-export function linesToFields(task: OwningTask, write: ChunkWrite): Record<string, unknown> {
-  return {
-    ...heads.toDocument(write.head),
-    latest_at: latestOf(write),
-    days: FieldValue.arrayUnion(...daysOf(task, write)),
-    [`parts.${partKey(write.from)}`]: write.text,
-  };
-}
 
 /** The lines of a chunk in their order. */
 export function linesFromDocument(data: unknown): LogLine[] {
-  const { parts } = linesDocument.parse(data);
-  return Object.entries(parts)
+  return Object.entries(linesDocument.parse(data).parts)
     .map(([key, text]) => ({ from: Number(PART.exec(key)?.[1]), text }))
     .sort((left, right) => left.from - right.from)
     .flatMap(({ from, text }) => parseLines(text, from));
 }
 
-function partKey(from: number): string {
-  return `n${String(from).padStart(PART_DIGITS, '0')}`;
+const chunkFromDocument = (data: unknown) => ({
+  head: headFromDocument(data),
+  lines: linesFromDocument(data),
+});
+
+const owner = z.object({ task_id: z.string() });
+
+/** Lines that say whose they are. */
+function ownedLines(data: unknown) {
+  const { task_id: taskId } = owner.parse(data);
+  return linesFromDocument(data).map((line) => ({ ...line, taskId }));
 }
 
-function latestOf({ entries }: ChunkWrite): Date {
-  return new Date(Math.max(...entries.map(({ at }) => at.getTime())));
-}
-
-function daysOf({ workspace }: OwningTask, { entries }: ChunkWrite): string[] {
-  return [...new Set(entries.map(({ at, type }) => dayKey(workspace, type, dateOf(at))))];
+/** What chunks are found by for a day, over all tasks of a workspace. */
+function dayKey(workspace: string, type: LogType, date: string): string {
+  return `${workspace}/${type}/${date}`;
 }
 
 /** `2026-11-22`, in UTC. */
@@ -94,28 +69,40 @@ function dateOf(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
 
+export const codingWriters: ChangeWriters<CodingChanges> = {
+  appendLog({ task, write, version }, writes) {
+    const { head, from, entries, text, drops } = write;
+    const path = taskLogChunkPath(task.id, head.chunk);
+    const latest_at = new Date(Math.max(...entries.map(({ at }) => at.getTime())));
+    const fields = { ...heads.toDocument(head), latest_at };
+    const days = [...new Set(entries.map(({ at, type }) => dayKey(task.workspace, type, dateOf(at))))];
+    const part = `n${String(from).padStart(PART_DIGITS, '0')}`;
+    if (version === undefined) {
+      writes.createLasting(path, { task_id: task.id, ...fields, days, parts: { [part]: text } });
+    } else {
+      const more = { ...fields, days: FieldValue.arrayUnion(...days), [`parts.${part}`]: text };
+      writes.replaceLatest(path, more, version);
+    }
+    if (drops !== undefined) writes.delete(taskLogChunkPath(task.id, drops));
+  },
+  storeResult({ taskId, epoch, parts }, writes) {
+    for (const [part, json] of parts.entries()) writes.set(taskResultPath(taskId, epoch, part), { json });
+  },
+};
+
 /** A page ends before it is larger than this, in bytes of JSON. */
 const MAX_PAGE_BYTES = 1024 * 1024;
 
-/** How many chunks a look at a day reads. */
+/** How many chunks are read for a day. */
 const MAX_CHUNKS_OF_DAY = 20;
 
-const owner = z.object({ task_id: z.string() });
-
-interface Chunk {
-  readonly head: LogHead;
+/** Lines of a log in their order. `total` counts all that were ever written. */
+interface LogExcerpt {
   readonly lines: readonly LogLine[];
+  readonly total: number;
 }
 
-export class FirestoreTaskLogReader {
-  private readonly database: Firestore;
-  private readonly documents: DocumentReading;
-
-  constructor(database: Firestore, documents: DocumentReading) {
-    this.database = database;
-    this.documents = documents;
-  }
-
+export class TaskLogQueries extends FirestoreReader {
   async head(taskId: string): Promise<Versioned<LogHead> | undefined> {
     const { docs } = await latestChunk(this.database, taskId)
       .select(...HEAD_FIELDS)
@@ -126,7 +113,7 @@ export class FirestoreTaskLogReader {
 
   /** At most `limit` lines from line `from` on; fewer where they are long. */
   async read(taskId: string, from: number, limit: number): Promise<LogExcerpt> {
-    const chunks = this.chunks(taskId);
+    const chunks = chunksOf(this.database, taskId);
     const before = chunks.where('first_line', '<=', from).orderBy('first_line', 'desc').limit(1);
     const [head, begun] = await Promise.all([this.head(taskId), before.get()]);
     const total = head ? head.value.firstLine + head.value.lines : 0;
@@ -135,7 +122,7 @@ export class FirestoreTaskLogReader {
     );
     const lines = found.filter(({ line }) => line >= from);
     const following = chunks.where('first_line', '>', from).orderBy('first_line');
-    const more = lines.length < limit ? this.chunksOf(following) : [];
+    const more = lines.length < limit ? this.inOrder(following) : [];
     let bytes = 0;
     for await (const chunk of more) {
       bytes += chunk.head.bytes;
@@ -151,8 +138,8 @@ export class FirestoreTaskLogReader {
     let lines: readonly LogLine[] = [];
     let total = 0;
     let left = bytes;
-    const latest = this.chunks(taskId).orderBy('first_line', 'desc');
-    for await (const { head, lines: more } of this.chunksOf(latest)) {
+    const latest = chunksOf(this.database, taskId).orderBy('first_line', 'desc');
+    for await (const { head, lines: more } of this.inOrder(latest)) {
       total = Math.max(total, head.firstLine + head.lines);
       lines = [...more, ...lines];
       left -= head.bytes;
@@ -162,39 +149,30 @@ export class FirestoreTaskLogReader {
   }
 
   /**
-   * Lines of one type from one day, of all tasks of a workspace, in the order of time: the latest, at most
-   * `limit`.
+   * Lines of one type from one day, of all tasks of a workspace: those of the latest chunks, until they are more
+   * than `limit`.
    * @param date `2026-11-22`, in UTC
    */
-  async ofDay(
-    workspace: string,
-    type: LogType,
-    date: string,
-    limit: number,
-  ): Promise<{ readonly days: readonly DayOfLog[]; readonly more: boolean }> {
-    const key = dayKey(workspace, type, date);
+  async ofDay(workspace: string, type: LogType, date: string, limit: number) {
     const latest = this.database
       .collectionGroup(TASK_LOGS)
-      .where('days', 'array-contains', key)
+      .where('days', 'array-contains', dayKey(workspace, type, date))
       .orderBy('latest_at', 'desc')
       .limit(MAX_CHUNKS_OF_DAY);
-    const days: DayOfLog[] = [];
-    let [chunks, count] = [0, 0];
+    const lines: ReturnType<typeof ownedLines> = [];
+    let chunks = 0;
     for await (const snapshot of latest.stream()) {
       if (!(snapshot instanceof QueryDocumentSnapshot)) continue;
       chunks += 1;
-      const [chunk] = this.documents.readable(snapshot, ownedLines);
-      if (chunk === undefined) continue;
-      const lines = chunk.lines.filter((line) => line.type === type && dateOf(line.at) === date);
-      days.push({ taskId: chunk.taskId, lines });
-      count += lines.length;
-      if (count > limit) break;
+      const owned = this.documents.readable(snapshot, ownedLines).flat();
+      lines.push(...owned.filter((line) => line.type === type && dateOf(line.at) === date));
+      if (lines.length > limit) break;
     }
-    return { days, more: count > limit || chunks === MAX_CHUNKS_OF_DAY };
+    return { lines, more: lines.length > limit || chunks === MAX_CHUNKS_OF_DAY };
   }
 
   /** @param query ordered by `first_line`. Its pages double: whoever stops has read at most twice what was needed. */
-  private async *chunksOf(query: Query): AsyncGenerator<Chunk> {
+  private async *inOrder(query: Query) {
     let rest = query;
     for (let asked = 1; ; asked *= 2) {
       const { docs } = await rest.limit(asked).get();
@@ -204,24 +182,13 @@ export class FirestoreTaskLogReader {
       rest = query.startAfter(last);
     }
   }
-
-  private chunks(taskId: string): Query {
-    return this.database.collection(`${taskPath(taskId)}/${TASK_LOGS}`);
-  }
 }
 
-export type TaskLogReader = Pick<FirestoreTaskLogReader, keyof FirestoreTaskLogReader>;
+function chunksOf(database: Firestore, taskId: string): Query {
+  return database.collection(`${taskPath(taskId)}/${TASK_LOGS}`);
+}
 
 /** The chunk that a log goes on in: what changes when the log does. */
 export function latestChunk(database: Firestore, taskId: string): Query {
-  const chunks = database.collection(`${taskPath(taskId)}/${TASK_LOGS}`);
-  return chunks.orderBy('first_line', 'desc').limit(1);
-}
-
-function chunkFromDocument(data: unknown): Chunk {
-  return { head: headFromDocument(data), lines: linesFromDocument(data) };
-}
-
-function ownedLines(data: unknown): { readonly taskId: string; readonly lines: readonly LogLine[] } {
-  return { taskId: owner.parse(data).task_id, lines: linesFromDocument(data) };
+  return chunksOf(database, taskId).orderBy('first_line', 'desc').limit(1);
 }

@@ -1,17 +1,16 @@
-/** How coding tasks are found, watched and written. */
+/** How coding tasks are found and watched. */
 import type { DocumentSnapshot, Firestore, Query } from '@google-cloud/firestore';
 import {
   COLLECTIONS,
   sessionPath,
-  taskLogChunkPath,
   taskPath,
   taskResultPath,
   workspacePath,
 } from '../../../kernel/firestore/paths.ts';
-import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
-import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
+import { type DocumentReading, FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import type { Log } from '../../../kernel/ports.ts';
+import { deferred, LatestValue } from '../../../kernel/waiting.ts';
 import {
   asCodingTask,
   type CodingTask,
@@ -22,16 +21,15 @@ import {
   type TaskStatus,
   taskFromDocument,
 } from '../../coordination/index.ts';
-import type { CodingChanges, CodingFilter } from '../rules/log.ts';
-import { chunkToDocument, latestChunk, linesToFields } from './logs.ts';
+import type { CodingFilter } from '../rules/task.ts';
+import { latestChunk } from './logs.ts';
 
-export class FirestoreCodingTaskReader {
-  private readonly database: Firestore;
-  private readonly documents: DocumentReading;
+export class CodingTaskQueries extends FirestoreReader {
+  private readonly log: Log;
 
-  constructor(database: Firestore, documents: DocumentReading) {
-    this.database = database;
-    this.documents = documents;
+  constructor(database: Firestore, documents: DocumentReading, log: Log) {
+    super(database, documents);
+    this.log = log;
   }
 
   /** Of all the workspace's sessions, newest first. */
@@ -57,37 +55,11 @@ export class FirestoreCodingTaskReader {
     return snapshots.map((snapshot) => this.documents.value(snapshot, resultPartFromDocument)).join('');
   }
 
-  private get tasks(): Query {
-    return this.database.collection(COLLECTIONS.tasks);
-  }
-}
-
-export type CodingTaskReader = Pick<FirestoreCodingTaskReader, keyof FirestoreCodingTaskReader>;
-
-function narrowed(query: Query, { branch, project }: CodingFilter): Query {
-  if (branch !== undefined) return query.where('coding.branch', '==', branch);
-  if (project !== undefined) return query.where('coding.project', '==', project);
-  return query.where('type', '==', 'coding');
-}
-
-// Listens to what coding tasks are watched for, for as long as somebody waits.
-
-export class FirestoreCodingWatch {
-  private readonly database: Firestore;
-  private readonly documents: DocumentReading;
-  private readonly log: Log;
-
-  constructor(database: Firestore, documents: DocumentReading, log: Log) {
-    this.database = database;
-    this.documents = documents;
-    this.log = log;
-  }
-
   /**
    * Resolves when more may be claimable than at the mark, or when `until` is aborted. It watches the session,
    * whose version grows with its queue; where there is none yet, it watches the workspace, which will name one.
    */
-  queueGrowth(workspace: string, { session, queueVersion }: QueueMark, until: AbortSignal): Promise<void> {
+  async queueGrowth(workspace: string, { session, queueVersion }: QueueMark, until: AbortSignal) {
     const path = session === undefined ? workspacePath(workspace) : sessionPath(workspace, session);
     const hasGrown = (snapshot: DocumentSnapshot): boolean => {
       if (session === undefined) return snapshot.exists;
@@ -95,70 +67,48 @@ export class FirestoreCodingWatch {
       const [found] = this.documents.readable(snapshot, sessionFromDocument);
       return found === undefined || found.queueVersion > queueVersion;
     };
-    return new Promise((resolve) => {
-      let stop = (): void => undefined;
-      const end = (): void => {
-        until.removeEventListener('abort', end);
-        stop();
-        resolve();
-      };
-      if (until.aborted) return end();
-      until.addEventListener('abort', end, { once: true });
-      stop = this.database.doc(path).onSnapshot(
-        (snapshot) => {
-          if (hasGrown(snapshot)) end();
-        },
-        (error) => this.log.warn('queue_watch_broke', { workspace, error }),
-      );
-    });
+    if (until.aborted) return;
+    const { promise: end, resolve } = deferred();
+    const stop = this.database.doc(path).onSnapshot(
+      (snapshot) => {
+        if (hasGrown(snapshot)) resolve();
+      },
+      (error) => this.log.warn('queue_watch_broke', { workspace, error }),
+    );
+    until.addEventListener('abort', resolve);
+    await end;
+    until.removeEventListener('abort', resolve);
+    stop();
   }
 
   /** Yields when a task or its log has changed, first for what is there, until `gone`. */
-  async *task(taskId: string, gone: AbortSignal): AsyncGenerator<undefined> {
-    let changed = false;
-    let isOver = false;
-    let wake = (): void => undefined;
-    const tell = (): void => {
-      changed = true;
-      wake();
-    };
-    const end = (error?: Error): void => {
-      if (error) this.log.warn('task_watch_broke', { taskId, error });
-      isOver = true;
-      wake();
+  async *changes(taskId: string, gone: AbortSignal): AsyncGenerator<true> {
+    const changes = new LatestValue<true>();
+    const tell = () => changes.tell(true);
+    const end = () => changes.close();
+    const fail = (error: Error) => {
+      this.log.warn('task_watch_broke', { taskId, error });
+      end();
     };
     const task = this.database.doc(taskPath(taskId));
-    const stops = [task.onSnapshot(tell, end), latestChunk(this.database, taskId).onSnapshot(tell, end)];
-    const onGone = (): void => end();
-    gone.addEventListener('abort', onGone, { once: true });
+    const stops = [task.onSnapshot(tell, fail), latestChunk(this.database, taskId).onSnapshot(tell, fail)];
+    gone.addEventListener('abort', end, { once: true });
+    if (gone.aborted) end();
     try {
-      while (!isOver && !gone.aborted) {
-        if (changed) {
-          changed = false;
-          yield undefined;
-        } else {
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-        }
-      }
+      yield* changes.values();
     } finally {
-      gone.removeEventListener('abort', onGone);
+      gone.removeEventListener('abort', end);
       for (const stop of stops) stop();
     }
   }
+
+  private get tasks(): Query {
+    return this.database.collection(COLLECTIONS.tasks);
+  }
 }
 
-export type CodingWatch = Pick<FirestoreCodingWatch, keyof FirestoreCodingWatch>;
-
-export const codingWriters: ChangeWriters<CodingChanges> = {
-  appendLog({ task, write, version }, writes) {
-    const path = taskLogChunkPath(task.id, write.head.chunk);
-    if (version === undefined) writes.createLasting(path, chunkToDocument(task, write));
-    else writes.replaceLatest(path, linesToFields(task, write), version);
-    if (write.drops !== undefined) writes.delete(taskLogChunkPath(task.id, write.drops));
-  },
-  storeResult({ taskId, epoch, parts }, writes) {
-    for (const [part, json] of parts.entries()) writes.set(taskResultPath(taskId, epoch, part), { json });
-  },
-};
+function narrowed(query: Query, { branch, project }: CodingFilter): Query {
+  if (branch !== undefined) return query.where('coding.branch', '==', branch);
+  if (project !== undefined) return query.where('coding.project', '==', project);
+  return query.where('type', '==', 'coding');
+}

@@ -1,14 +1,8 @@
 import { z } from 'zod';
-import { jsonValue } from '../../../kernel/json.ts';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, textUpTo } from '../../../mcp/tool.ts';
 import { LOG_LEVELS, LOG_TYPES } from '../rules/log.ts';
 import type { Appended } from '../rules/runners.ts';
-import { answerShape, epoch, stopShape, success, taskId, writing } from './shapes.ts';
-
-/** The most entries of one call. */
-const MAX_ENTRIES = 500;
-const MAX_MESSAGE_LENGTH = 16_000;
-const MAX_PREFIX_LENGTH = 100;
+import { answerShape, atMost, epoch, stopShape, success, taskId, writing } from './shapes.ts';
 
 const entry = z.strictObject({
   sequence: z
@@ -18,18 +12,8 @@ const entry = z.strictObject({
   at: z.iso.datetime({ offset: true }).describe('When it happened'),
   level: z.enum(LOG_LEVELS).describe('How much it matters'),
   type: z.enum(LOG_TYPES).describe('What it comes from'),
-  prefix: z
-    .string()
-    .refine((value) => value.length <= MAX_PREFIX_LENGTH, `expected at most ${MAX_PREFIX_LENGTH} characters`)
-    .optional()
-    .describe('Who or what says it: a tool, a program'),
-  message: z
-    .string()
-    .refine(
-      (value) => value.length <= MAX_MESSAGE_LENGTH,
-      `expected at most ${MAX_MESSAGE_LENGTH} characters`,
-    )
-    .describe('One line or several, without NUL characters'),
+  prefix: textUpTo(100).optional().describe('Who or what says it: a tool, a program'),
+  message: textUpTo(16_000).describe('One line or several, without NUL characters'),
   data: z.unknown().optional().describe('More of it, at most 16 KiB of JSON'),
 });
 
@@ -42,10 +26,9 @@ export const appendLogs = defineTool({
   input: z.strictObject({
     taskId,
     epoch,
-    entries: z
-      .array(entry)
-      .refine((list) => list.length <= MAX_ENTRIES, `expected at most ${MAX_ENTRIES} entries`)
-      .describe('In the order of their sequence, at most 500 and 256 KiB of JSON'),
+    entries: atMost(500, 'entries', entry).describe(
+      'In the order of their sequence, at most 500 and 256 KiB of JSON',
+    ),
   }),
   output: answerShape(
     z.object({
@@ -79,12 +62,7 @@ export const appendLogs = defineTool({
       stop,
     }),
   handler: ({ services, workspace, principal, recordAnswer }, { entries, ...claim }) => {
-    const numbered = entries.map(({ at, prefix, data, ...rest }) => ({
-      ...rest,
-      at: new Date(at),
-      ...(prefix !== undefined && { prefix }),
-      ...(data !== undefined && { data: jsonValue.parse(data) }),
-    }));
+    const numbered = entries.map((one) => ({ ...one, at: new Date(one.at) }));
     return services.codingRunners.append(principal, { workspace, ...claim, entries: numbered }, recordAnswer);
   },
 });

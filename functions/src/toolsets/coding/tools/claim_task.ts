@@ -2,8 +2,17 @@ import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { CODING_TOOLS, type CodingTask, text } from '../../coordination/index.ts';
-import { codingTaskAnswer, pastAttemptAnswer } from './answers.ts';
-import { answerShape, previousShape, success, taskId, taskShape, whole, writing } from './shapes.ts';
+import {
+  answerShape,
+  codingTaskAnswer,
+  pastAttemptAnswer,
+  previousShape,
+  success,
+  taskId,
+  taskShape,
+  whole,
+  writing,
+} from './shapes.ts';
 
 /** A task as its runner gets it. */
 const claimedShape = taskShape
@@ -19,11 +28,7 @@ const claimedShape = taskShape
   })
   .extend({ epoch: z.number(), leaseUntil: z.iso.datetime(), previous: previousShape.optional() });
 
-const MAX_WAIT_MS = 25_000;
-const MIN_LEASE_SECONDS = 15;
-const MAX_LEASE_SECONDS = 60 * 60;
-
-/** How long a runner may be silent. Source: docs/guides/runner.md. */
+/** How long a runner may be silent, in seconds. Source: docs/guides/runner.md. */
 const USUAL_LEASE_SECONDS = 120;
 
 export const claimTask = defineTool({
@@ -52,14 +57,10 @@ export const claimTask = defineTool({
       .refine((name) => !name.includes('|'), 'expected no "|"')
       .optional(),
     taskId: taskId.optional().describe('Only this task'),
-    waitMs: whole('How long to wait for a task, in milliseconds; 0 answers at once', 0, MAX_WAIT_MS).default(
-      0,
+    waitMs: whole('How long to wait for a task, in milliseconds; 0 answers at once', 0, 25_000).default(0),
+    leaseSeconds: whole('How long the claim stands without a sign of life', 15, 3600).default(
+      USUAL_LEASE_SECONDS,
     ),
-    leaseSeconds: whole(
-      'How long the claim stands without a sign of life',
-      MIN_LEASE_SECONDS,
-      MAX_LEASE_SECONDS,
-    ).default(USUAL_LEASE_SECONDS),
   }),
   output: answerShape(z.object({ task: claimedShape.nullable() })),
   annotations: { ...writing, idempotentHint: false },

@@ -1,12 +1,8 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, textUpTo } from '../../../mcp/tool.ts';
 import { type CodingTask, codingTool, programOf, text } from '../../coordination/index.ts';
-import { codingTaskAnswer } from './answers.ts';
-import { answerShape, success, taskShape, whole, writing } from './shapes.ts';
-
-const MAX_DEPENDENCIES = 100;
-const USUAL_PRIORITY = 5;
+import { answerShape, atMost, codingTaskAnswer, success, taskShape, whole, writing } from './shapes.ts';
 
 export const createTask = defineTool({
   name: 'create_task',
@@ -15,10 +11,7 @@ export const createTask = defineTool({
     'Has an AI coding agent do a task on a branch: a runner claims and ends it. Answers at once; coding_report_task tells how it goes.',
   details: 'The resource task://{taskId} shows it too.',
   input: z.strictObject({
-    tool: z
-      .string()
-      .refine((name) => name.length <= 100, 'expected at most 100 characters')
-      .describe('One of CLAUDECODE, GEMINI'),
+    tool: textUpTo(100).describe('One of CLAUDECODE, GEMINI'),
     description: text('Task description', 20_000),
     instructions: text('For the agent, in detail', 60_000),
     branch: z.string().optional().describe('task/<id>-<description> if left out'),
@@ -28,20 +21,12 @@ export const createTask = defineTool({
       .describe(
         'project (owner/name: only its runners take the task), base, model, acceptance, pullRequest, queueSeconds (60 to 604800, a day by default)',
       ),
-    priority: whole('1 (first) to 10 (last)', 1, 10).default(USUAL_PRIORITY),
-    dependencies: z
-      .array(idOf('a task'))
-      .refine((list) => list.length <= MAX_DEPENDENCIES, `expected at most ${MAX_DEPENDENCIES} entries`)
+    priority: whole('1 (first) to 10 (last)', 1, 10).default(5),
+    dependencies: atMost(100, 'entries', idOf('a task'))
       .optional()
       .describe('Tasks to complete first, by id'),
   }),
-  output: answerShape(
-    z.object({
-      taskId: z.string(),
-      branch: z.string(),
-      task: taskShape,
-    }),
-  ),
+  output: answerShape(z.object({ taskId: z.string(), branch: z.string(), task: taskShape })),
   annotations: { ...writing, idempotentHint: false },
   role: 'worker',
   example: {

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { FAILURE_CLASSES, text } from '../../coordination/index.ts';
 import type { Ended } from '../rules/ending.ts';
-import { codingTaskAnswer } from './answers.ts';
-import { answerShape, epoch, success, taskId, taskShape, writing } from './shapes.ts';
+import { answerShape, codingTaskAnswer, epoch, success, taskId, taskShape, writing } from './shapes.ts';
 
 const MESSAGES: Readonly<Record<Ended['outcome'], string>> = {
   ended: 'Task ended.',

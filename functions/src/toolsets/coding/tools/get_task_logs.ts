@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { fitting } from '../../../kernel/json.ts';
 import { defineTool } from '../../../mcp/tool.ts';
-import { logLineAnswer } from './answers.ts';
-import { answerShape, logEntryShape, reading, success, taskId, whole } from './shapes.ts';
+import { answerShape, logEntryShape, logLineAnswer, reading, success, taskId, whole } from './shapes.ts';
 
 const MAX_LIMIT = 1000;
 
@@ -36,15 +35,15 @@ export const getTaskLogs = defineTool({
   audience: 'runners',
   example: { taskId: 'task-000abc-001', limit: 100 },
   handler: async ({ services, workspace }, { taskId: id, cursor, limit }) => {
-    const page = await services.coding.logs(workspace, id, Number(cursor ?? 0), limit);
+    const from = Number(cursor ?? 0);
+    const page = await services.coding.logs(workspace, id, from, limit);
     const lines = fitting(page.lines, logLineAnswer);
-    const last = lines.at(-1);
-    const next = last === undefined || lines.length === page.lines.length ? page.next : last.line + 1;
+    const [first, last] = [lines.at(0)?.line ?? from, lines.at(-1)?.line ?? from - 1];
     return success(`${lines.length} of ${page.total} lines.`, {
       entries: lines.map(logLineAnswer),
-      cursor: String(next),
-      more: next < page.total,
-      dropped: page.dropped,
+      cursor: String(last + 1),
+      more: last + 1 < page.total,
+      dropped: Math.max(0, first - from),
       total: page.total,
     });
   },

@@ -2,11 +2,7 @@ import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { text } from '../../coordination/index.ts';
-import { answerShape, success, writing } from './shapes.ts';
-
-/** What its programs are among the agent's capabilities. */
-const CATEGORY = 'coding agent';
-const MAX_PROGRAMS = 20;
+import { answerShape, atMost, success, writing } from './shapes.ts';
 
 export const registerRunner = defineTool({
   name: 'register_runner',
@@ -15,15 +11,15 @@ export const registerRunner = defineTool({
   details:
     'With their versions, as your capabilities, in place of those that you had. It answers who you are. A runner has the credential of an agent of its own.',
   input: z.strictObject({
-    programs: z
-      .array(
-        z.strictObject({
-          name: text('The program: claude or gemini', 100),
-          version: text('What it says of itself', 100),
-        }),
-      )
+    programs: atMost(
+      20,
+      'programs',
+      z.strictObject({
+        name: text('The program: claude or gemini', 100),
+        version: text('What it says of itself', 100),
+      }),
+    )
       .min(1)
-      .refine((list) => list.length <= MAX_PROGRAMS, `expected at most ${MAX_PROGRAMS} programs`)
       .describe('The coding agents that you can start'),
   }),
   output: answerShape(z.object({ agentId: z.string(), workspace: z.string() })),
@@ -35,22 +31,19 @@ export const registerRunner = defineTool({
     success(`You are the runner ${runner.agentId}.`, runner),
   handler: async ({ services, workspace, principal, recordAnswer }, { programs }) => {
     const { agentId } = principal;
-    if (agentId === undefined) throw noAgent();
+    if (agentId === undefined)
+      throw new MusterError('FORBIDDEN', 'Only an agent can be a runner, and you are a person.', {
+        suggestion: 'Register an agent for it with onboarding.registerAgent, and use its credential.',
+      });
+    const runner = { agentId, workspace };
     const capabilities = programs.map(({ name, version }) => ({
       name,
-      category: CATEGORY,
+      category: 'coding agent',
       parameters: { version },
     }));
-    const runner = { agentId, workspace };
     await services.membership.join(principal, { ...runner, role: 'worker', capabilities }, () =>
       recordAnswer(runner),
     );
     return runner;
   },
 });
-
-function noAgent(): MusterError {
-  return new MusterError('FORBIDDEN', 'Only an agent can be a runner, and you are a person.', {
-    suggestion: 'Register an agent for it with onboarding.registerAgent, and use its credential.',
-  });
-}

@@ -1,10 +1,16 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { codingTaskAnswer, logLineAnswer, pastAttemptAnswer } from './answers.ts';
-import { answerShape, logEntryShape, previousShape, reading, success, taskId, taskShape } from './shapes.ts';
-
-/** How much of the log a report shows; get_task_logs has the rest. */
-const REPORTED_LINES = 50;
+import {
+  answerShape,
+  codingTaskAnswer,
+  historyAnswer,
+  logEntryShape,
+  previousShape,
+  reading,
+  success,
+  taskId,
+  taskShape,
+} from './shapes.ts';
 
 /** A report on a task; `task://{taskId}` is the same without the result. */
 const reportShape = z.object({
@@ -29,13 +35,12 @@ export const reportTask = defineTool({
   role: 'viewer',
   example: { taskId: 'task-000abc-001' },
   handler: async ({ services, workspace }, { taskId: id }) => {
-    const { task, now, logs, result } = await services.coding.report(workspace, id, REPORTED_LINES);
+    const { task, now, log } = await services.coding.findWithLog(workspace, id);
     const answer = codingTaskAnswer(task, now);
     return success(`Task ${task.id} is ${answer.status}.`, {
       task: answer,
-      attempts: task.coding.attempts.map((attempt) => pastAttemptAnswer(task, attempt)),
-      logs: { lines: logs.total, latest: logs.lines.map(logLineAnswer) },
-      ...(result !== undefined && { result }),
+      ...historyAnswer(task, log),
+      result: task.coding.result && JSON.parse(await services.coding.result(task)),
     });
   },
 });

@@ -1,10 +1,18 @@
-/** Arguments and answers that coding's tools share. Source: spec/coding.md, "Tool Response Format". */
+/** Arguments and answers that coding's tools and resources share. Source: spec/coding.md, "Tool Response Format". */
 
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
-import { CODING_TOOLS, FAILURE_CLASSES, TASK_STATUSES } from '../../coordination/index.ts';
-import { LOG_LEVELS, LOG_TYPES } from '../rules/log.ts';
-import { CODING_STATUSES } from '../rules/task.ts';
+import { terminalText } from '../../../kernel/text.ts';
+import {
+  CODING_TOOLS,
+  type CodingTask,
+  FAILURE_CLASSES,
+  isHeld,
+  type PastAttempt,
+  TASK_STATUSES,
+} from '../../coordination/index.ts';
+import { LOG_LEVELS, LOG_TYPES, type LogLine } from '../rules/log.ts';
+import { CODING_STATUSES, codingStatus } from '../rules/task.ts';
 
 export const taskId = idOf('a task').describe('Task identifier');
 
@@ -22,6 +30,10 @@ export const epoch = z
   .number()
   .refine((value) => Number.isSafeInteger(value) && value > 0, 'expected a whole number above 0')
   .describe('From coding_claim_task, for runners');
+
+/** A list whose greatest length the contract does not list. */
+export const atMost = <Item extends z.ZodType>(most: number, items: string, item: Item) =>
+  z.array(item).refine((list) => list.length <= most, `expected at most ${most} ${items}`);
 
 /** Every answer: what happened in a sentence, and its result. */
 export const answerShape = <Result extends z.ZodType>(result: Result) =>
@@ -70,6 +82,46 @@ export const taskShape = z.object({
   failure: failureShape.optional(),
 });
 
+/** @param now for how long it has been worked on */
+export function codingTaskAnswer(task: CodingTask, now: Date): z.output<typeof taskShape> {
+  const { claim, coding, status, createdAt, retryAt, closedAt } = task;
+  return {
+    id: task.id,
+    tool: coding.tool,
+    description: task.description,
+    instructions: coding.instructions,
+    branch: coding.branch,
+    config: coding.config,
+    project: coding.project,
+    status: codingStatus(status),
+    state: status,
+    priority: task.priority,
+    createdAt: createdAt.toISOString(),
+    createdBy: task.createdBy,
+    queueEndsAt: status === 'available' ? coding.queueEndsAt.toISOString() : undefined,
+    retryAt: retryAt?.toISOString(),
+    attempt: task.epoch,
+    runner: claim?.agentId,
+    epoch: claim?.epoch,
+    claimedAt: claim?.claimedAt.toISOString(),
+    leaseUntil: isHeld(status) ? claim?.leaseExpiresAt.toISOString() : undefined,
+    startedAt: claim?.startedAt?.toISOString(),
+    durationMs: claim && (closedAt ?? now).getTime() - claim.claimedAt.getTime(),
+    completedAt: closedAt?.toISOString(),
+    progress: shown(coding.progress),
+    summary: shown(task.result?.output),
+    error: shown(task.error),
+    failure: coding.failure && failureAnswer(coding.failure),
+  };
+}
+
+const shown = (text: string | undefined) => text && terminalText(text);
+
+const failureAnswer = ({ class: kind, message }: PastAttempt['failure']) => ({
+  class: kind,
+  message: terminalText(message),
+});
+
 /** What a runner is told of an attempt before its own. */
 export const previousShape = z.object({
   branch: z.string(),
@@ -78,6 +130,17 @@ export const previousShape = z.object({
   failure: failureShape,
   commits: z.array(commitShape),
 });
+
+export function pastAttemptAnswer({ coding }: CodingTask, attempt: PastAttempt) {
+  return {
+    epoch: attempt.epoch,
+    branch: coding.branch,
+    runner: attempt.agentId,
+    endedAt: attempt.endedAt.toISOString(),
+    failure: failureAnswer(attempt.failure),
+    commits: attempt.commits.map(({ sha, subject }) => ({ sha, subject: terminalText(subject) })),
+  };
+}
 
 export const stopShape = z
   .object({
@@ -96,6 +159,44 @@ export const logEntryShape = z.object({
   message: z.string(),
   data: z.unknown().optional(),
 });
+
+/** Its data is JSON of the runner's own, and stays as it is. */
+export function logLineAnswer({ at, prefix, message, ...line }: LogLine): z.input<typeof logEntryShape> {
+  return { ...line, at: at.toISOString(), prefix: shown(prefix), message: terminalText(message) };
+}
+
+const LEVEL_WIDTH = 5;
+const TYPE_WIDTH = 10;
+
+/** How much of an entry's data is shown. */
+const MAX_DATA_LENGTH = 1000;
+
+/** An entry as one line, which begins with its time; what goes on is indented. */
+export function logLineText({ at, level, type, prefix, message, data }: LogLine): string {
+  const head = [at.toISOString(), level.toUpperCase().padEnd(LEVEL_WIDTH), type.padEnd(TYPE_WIDTH)].join(' ');
+  const said = prefix === undefined ? message : `[${prefix}] ${message}`;
+  const more = data === undefined ? '' : ` ${shortened(JSON.stringify(data))}`;
+  return `${head} ${terminalText(said + more).replace(/\n/g, '\n    ')}`;
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_DATA_LENGTH ? `${text.slice(0, MAX_DATA_LENGTH)}…` : text;
+}
+
+export function linesText(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** The attempts at a task that failed, and its log as far as it is shown. */
+export function historyAnswer(
+  task: CodingTask,
+  { lines, total }: { lines: readonly LogLine[]; total: number },
+) {
+  return {
+    attempts: task.coding.attempts.map((attempt) => pastAttemptAnswer(task, attempt)),
+    logs: { lines: total, latest: lines.map(logLineAnswer) },
+  };
+}
 
 /** Hints of what writes. */
 export const writing = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const;
