@@ -62,10 +62,8 @@ export const resources: readonly Resource[] = [
     description:
       'How many coding tasks wait (for others to be done, or for a runner) and run, which tools there are, and which runners have them.',
     ...asJson,
-    read: async ({ services, workspace }) => {
-      const { pending, inProgress, tools } = await services.coding.overview(workspace);
-      return json({ workspace, activeTasks: inProgress, pendingTasks: pending, tools });
-    },
+    read: async ({ services, workspace }) =>
+      json({ workspace, ...(await services.coding.overview(workspace)) }),
   },
   taskList,
   {
@@ -121,8 +119,7 @@ async function coordinationSession({ services, workspace }: CallContext, name: S
   return { ...name, workspace, isOpen: found.isOpen, goal, masterPlan, createdAt, counts, lastActivity };
 }
 
-// What completes variables: names that the workspace's latest tasks have.
-
+/** Completes a variable by names that the workspace's latest tasks have. */
 const namesOf =
   (names: (task: CodingTask) => readonly string[]): Completion =>
   async ({ services, workspace }) =>

@@ -137,12 +137,12 @@ export class CodingService extends Service<CodingPorts> {
 
   async overview(workspace: string) {
     const { codingTasks } = this.ports;
-    const [pending, inProgress, tools] = await Promise.all([
+    const [pendingTasks, activeTasks, tools] = await Promise.all([
       codingTasks.count(workspace, ['available', 'claimed']),
       codingTasks.count(workspace, ['in_progress', 'waiting']),
       Promise.all(CODING_TOOLS.map(async (tool) => ({ tool, runners: await this.runners(tool) }))),
     ]);
-    return { pending, inProgress, tools };
+    return { activeTasks, pendingTasks, tools };
   }
 
   /**

@@ -165,13 +165,8 @@ function resultOf(result: unknown): TaskResult {
 }
 
 function summaryOf(result: unknown): string | undefined {
-  const summary = typeof result === 'string' ? result : summarised.parse(result).summary;
-  return (
-    summary
-      ?.trim()
-      .slice(0, MAX_SUMMARY_LENGTH)
-      .replace(/\p{Surrogate}$/u, '') || undefined
-  );
+  const summary = (typeof result === 'string' ? result : summarised.parse(result).summary)?.trim();
+  return summary ? summary.slice(0, MAX_SUMMARY_LENGTH).replace(/\p{Surrogate}$/u, '') : undefined;
 }
 
 function alreadyEnded(task: CodingTask): MusterError {

@@ -39,8 +39,7 @@ interface ClaimAddress extends TaskAddress {
   readonly epoch: number;
 }
 
-/** What a sign of life says. */
-interface Said {
+interface SignOfLife {
   /** `started`: at least in progress. */
   readonly state?: 'started' | 'in_progress' | 'waiting' | undefined;
   readonly progress?: string | undefined;
@@ -111,7 +110,7 @@ export class CodingRunners extends Service<CodingPorts> {
     checkEntries(entries);
     const { taskLogs, store } = this.ports;
     return changeTask(this.ports, request, async (found, now) => {
-      const { answer, changes } = await this.hear(principal, found, { epoch, state: 'started' }, now);
+      const { answer, changes } = await this.keepAlive(principal, found, { epoch, state: 'started' }, now);
       const head = await taskLogs.head(taskId);
       const isLogged = answer.stop?.reason !== 'claim_lost';
       const appending = appendNumbered(head?.value, epoch, isLogged ? entries : []);
@@ -127,25 +126,25 @@ export class CodingRunners extends Service<CodingPorts> {
   /** @throws MusterError NOT_FOUND; CONFLICT where the state would go back */
   heartbeat(
     principal: Principal,
-    request: ClaimAddress & Said,
+    request: ClaimAddress & SignOfLife,
     recordAnswer: RecordAnswer<Heartbeat>,
   ): Promise<Heartbeat> {
     return changeTask(this.ports, request, async (found, now) => {
-      const { answer, changes } = await this.hear(principal, found, request, now);
+      const { answer, changes } = await this.keepAlive(principal, found, request, now);
       await this.ports.store.commit(changes, recordAnswer(answer));
       return answer;
     });
   }
 
   /** What a sign of life changes: the task; and its agent, where the claim had lapsed and is its own again. */
-  private async hear(
+  private async keepAlive(
     principal: Principal,
     found: Versioned<CodingTask>,
-    said: Said & { readonly epoch: number },
+    sign: SignOfLife & { readonly epoch: number },
     now: Date,
   ): Promise<{ answer: Heartbeat; changes: readonly Change[] }> {
     const { value: before, version } = found;
-    const claimant = await claimantOf(this.ports, principal, before, said.epoch);
+    const claimant = await claimantOf(this.ports, principal, before, sign.epoch);
     const { claim, status } = before;
     const isTheirs = claim?.agentId === claimant.agentId && claim.epoch === claimant.epoch;
     if (isTheirs && isClosed(status)) {
@@ -158,7 +157,7 @@ export class CodingRunners extends Service<CodingPorts> {
       const message = `The claim of task ${before.id} with epoch ${claimant.epoch} is no longer good.`;
       return { answer: { stop: { reason: 'claim_lost', message } }, changes: [] };
     }
-    const task = heard(held, claimant, said, now);
+    const task = refreshed(held, claimant, sign, now);
     const answer = { leaseUntil: task.claim?.leaseExpiresAt };
     if (task === before) return { answer, changes: [] };
     if (task.status === status) return { answer, changes: [{ kind: 'replaceTask', task, version }] };
@@ -186,7 +185,12 @@ function restored(before: CodingTask, claimant: Claimant, now: Date): CodingTask
  * Moves the task on, notes what is being done, and renews the lease where it is time.
  * @throws MusterError CONFLICT where the state would go back
  */
-function heard(held: CodingTask, claimant: Claimant, { state, progress }: Said, now: Date): CodingTask {
+function refreshed(
+  held: CodingTask,
+  claimant: Claimant,
+  { state, progress }: SignOfLife,
+  now: Date,
+): CodingTask {
   const moved = movedOn(held, claimant, state, now);
   const task =
     progress === undefined || progress === moved.coding.progress
@@ -200,7 +204,7 @@ function heard(held: CodingTask, claimant: Claimant, { state, progress }: Said, 
   return isDue ? asCodingTask(renewLease(task, now)) : task;
 }
 
-function movedOn(task: CodingTask, claimant: Claimant, state: Said['state'], now: Date): CodingTask {
+function movedOn(task: CodingTask, claimant: Claimant, state: SignOfLife['state'], now: Date): CodingTask {
   if (state === undefined) return task;
   const begun = task.status === 'claimed' ? asCodingTask(startTask(task, claimant, now)) : task;
   if (state === 'waiting' && begun.status === 'in_progress') return asCodingTask(waitTask(begun, claimant));

@@ -3,8 +3,6 @@ import { fitting } from '../../../kernel/json.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { answerShape, logEntryShape, logLineAnswer, reading, success, taskId, whole } from './shapes.ts';
 
-const MAX_LIMIT = 1000;
-
 export const getTaskLogs = defineTool({
   name: 'get_task_logs',
   title: 'Read the log of a coding task',
@@ -19,7 +17,7 @@ export const getTaskLogs = defineTool({
       .regex(/^\d{1,12}$/, 'expected the cursor of an earlier answer')
       .optional()
       .describe('cursor of the last answer, to go on after what it held'),
-    limit: whole('The most entries to give', 1, MAX_LIMIT).default(200),
+    limit: whole('The most entries to give', 1, 1000).default(200),
   }),
   output: answerShape(
     z.object({
@@ -38,12 +36,12 @@ export const getTaskLogs = defineTool({
     const from = Number(cursor ?? 0);
     const page = await services.coding.logs(workspace, id, from, limit);
     const lines = fitting(page.lines, logLineAnswer);
-    const [first, last] = [lines.at(0)?.line ?? from, lines.at(-1)?.line ?? from - 1];
+    const next = (lines.at(-1)?.line ?? from - 1) + 1;
     return success(`${lines.length} of ${page.total} lines.`, {
       entries: lines.map(logLineAnswer),
-      cursor: String(last + 1),
-      more: last + 1 < page.total,
-      dropped: Math.max(0, first - from),
+      cursor: String(next),
+      more: next < page.total,
+      dropped: Math.max(0, (lines[0]?.line ?? from) - from),
       total: page.total,
     });
   },

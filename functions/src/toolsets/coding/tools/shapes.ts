@@ -50,8 +50,6 @@ const failureShape = z.object({
   message: z.string().describe('Why it failed, for people.'),
 });
 
-const commitShape = z.object({ sha: z.string(), subject: z.string() });
-
 /** A coding task as every tool and resource shows it. */
 export const taskShape = z.object({
   id: z.string(),
@@ -128,7 +126,7 @@ export const previousShape = z.object({
   runner: z.string(),
   endedAt: time,
   failure: failureShape,
-  commits: z.array(commitShape),
+  commits: z.array(z.object({ sha: z.string(), subject: z.string() })),
 });
 
 export function pastAttemptAnswer({ coding }: CodingTask, attempt: PastAttempt) {
@@ -143,10 +141,7 @@ export function pastAttemptAnswer({ coding }: CodingTask, attempt: PastAttempt) 
 }
 
 export const stopShape = z
-  .object({
-    reason: z.enum(['ended', 'claim_lost']),
-    message: z.string(),
-  })
+  .object({ reason: z.enum(['ended', 'claim_lost']), message: z.string() })
   .optional()
   .describe('Stop working on the task: somebody has ended it, or the claim is no longer yours.');
 
