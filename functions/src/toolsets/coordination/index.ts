@@ -123,13 +123,11 @@ export {
   CODING_TOOLS,
   type CodingTask,
   type CodingTool,
-  type Commit,
   claimChanges,
   codingClaimed,
   codingTool,
   FAILURE_CLASSES,
   type Failure,
-  type FailureClass,
   isRetryable,
   MAX_ATTEMPTS,
   notClaimable,
@@ -153,7 +151,6 @@ export {
   reportOutcome,
   restoreClaim,
   startTask,
-  type TaskOutcome,
   waitTask,
 } from './rules/machine.ts';
 export type { AgentMembership } from './rules/membership.ts';
@@ -162,11 +159,8 @@ export {
   CODING_GOAL,
   type CoordinationPorts,
   queueGrowth,
-  type Session,
-  type SessionCounters,
 } from './rules/session.ts';
 export {
-  type Claim,
   CODING_TYPE,
   compareInQueue,
   isClosed,
@@ -191,5 +185,4 @@ export {
   sessionFromDocument,
   taskFromDocument,
 } from './store/documents.ts';
-export type { SessionReader } from './store/sessions.ts';
 export { text } from './tools/shapes.ts';
