@@ -300,6 +300,8 @@ async function codingTaskCalls(): Promise<readonly Call[]> {
     read((reader) => reader.count('alpha', ['available', 'claimed'])),
     // It reads by id, and there is none.
     read((reader) => reader.result('task-1', { epoch: 1, bytes: 2, parts: 1 }).catch(() => undefined)),
+    // It listens to a document.
+    read((reader) => reader.queueGrowth('alpha', { queueVersion: 0 }, AbortSignal.abort())),
   ];
 }
 
