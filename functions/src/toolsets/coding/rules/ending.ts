@@ -1,4 +1,4 @@
-/** What becomes of a coding task when an attempt at it ends. Source: docs/semantics.md#coding. */
+/** How attempts at coding tasks end, and the tasks with them. Source: docs/semantics.md#coding. */
 
 import { z } from 'zod';
 import type { Change } from '../../../kernel/commit.ts';
@@ -218,7 +218,7 @@ export async function endingChanges(
   return frees ? [...changes, ...(await queueGrowth(sessions, task))] : changes;
 }
 
-/** What the sweep of the queue does to coding tasks: it ends an attempt whose runner fell silent, and a wait in vain. */
+/** The sweep of the queue ends attempts whose runner fell silent, and waits in vain. */
 export function codingExpiry(sessions: CoordinationPorts['sessions']): CodingExpiry {
   return {
     leaseExpired: ({ value, version }, now) =>

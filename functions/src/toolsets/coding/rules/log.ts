@@ -1,4 +1,4 @@
-/** What a coding task reports while it runs, line by line. */
+/** The log of a coding task: its lines, and how they are shared out to chunks. */
 
 import { z } from 'zod';
 import type { Change, Versioned } from '../../../kernel/commit.ts';
@@ -30,7 +30,7 @@ export interface LogLine extends LogEntry {
   readonly line: number;
 }
 
-/** What a runner sends: `sequence` grows within its attempt, so that what is sent again is known. */
+/** An entry of a runner: `sequence` grows within its attempt, so that one that is sent again is known. */
 export interface NumberedEntry extends LogEntry {
   readonly sequence: number;
 }
@@ -50,13 +50,13 @@ export const LATEST_CHUNKS = 144;
 /** Lines that go to the end of one chunk. */
 interface ChunkWrite {
   /** The chunk as it is afterwards. */
-  readonly head: LogHead;
+  head: LogHead;
   readonly isNew: boolean;
   /** The number of the first of these lines. */
   readonly from: number;
-  readonly entries: readonly LogEntry[];
+  readonly entries: LogEntry[];
   /** The lines, each as JSON. */
-  readonly text: string;
+  text: string;
   /** The chunk that makes room for this one. */
   readonly drops?: number;
 }
@@ -70,7 +70,7 @@ interface Appending {
 
 const NOTHING: LogHead = { chunk: -1, firstLine: 0, lines: 0, bytes: 0, epoch: 0, sequence: -1 };
 
-/** Appends what a runner sends: of its attempt's entries those that it had not sent before. */
+/** Appends entries of a runner: those of its attempt that it had not sent before. */
 export function appendNumbered(
   head: LogHead | undefined,
   epoch: number,
@@ -81,14 +81,14 @@ export function appendNumbered(
   return append({ ...(head ?? NOTHING), epoch, sequence: fresh.at(-1)?.sequence ?? sent }, fresh);
 }
 
-/** Appends what somebody else than the runner says. */
+/** Appends a note of somebody else than the runner. */
 export function appendNote(head: LogHead | undefined, note: LogEntry): Appending {
   return append(head ?? NOTHING, [note]);
 }
 
 /** Fills the last chunk, as far as it has room, and then new ones. */
 function append(before: LogHead, entries: readonly LogEntry[]): Appending {
-  const chunks: { head: LogHead; isNew: boolean; from: number; entries: LogEntry[]; texts: string[] }[] = [];
+  const writes: ChunkWrite[] = [];
   let head = before;
   for (const entry of entries) {
     const text = JSON.stringify(entry);
@@ -97,18 +97,23 @@ function append(before: LogHead, entries: readonly LogEntry[]): Appending {
     const isNew = head.chunk < 0 || head.lines >= CHUNK_LINES || head.bytes + size > CHUNK_BYTES;
     if (isNew) head = { ...head, chunk: head.chunk + 1, firstLine: from, lines: 0, bytes: 0 };
     head = { ...head, lines: head.lines + 1, bytes: head.bytes + size };
-    const last = isNew ? undefined : chunks.at(-1);
-    if (last === undefined) chunks.push({ head, isNew, from, entries: [entry], texts: [text] });
-    else {
+    const last = isNew ? undefined : writes.at(-1);
+    if (last) {
       last.head = head;
       last.entries.push(entry);
-      last.texts.push(text);
+      last.text += `\n${text}`;
+    } else {
+      const drops = head.chunk - LATEST_CHUNKS;
+      writes.push({
+        head,
+        isNew,
+        from,
+        entries: [entry],
+        text,
+        ...(isNew && drops >= FIRST_CHUNKS && { drops }),
+      });
     }
   }
-  const writes = chunks.map(({ texts, ...chunk }) => {
-    const drops = chunk.head.chunk - LATEST_CHUNKS;
-    return { ...chunk, text: texts.join('\n'), ...(chunk.isNew && drops >= FIRST_CHUNKS && { drops }) };
-  });
   return { writes, accepted: entries.length, next: head.firstLine + head.lines };
 }
 
@@ -133,7 +138,7 @@ export function parseLines(text: string, from: number): LogLine[] {
     .map((line, index) => ({ ...storedEntry.parse(JSON.parse(line)), line: from + index }));
 }
 
-/** What commits may change of what an attempt at a coding task brings. */
+/** How commits may change the log and the results of a coding task. */
 export interface CodingChanges {
   /** Puts lines at the end of a task's log. Stale where somebody else has in between. */
   readonly appendLog: {
@@ -142,7 +147,7 @@ export interface CodingChanges {
     /** Of the chunk, where it is there already. */
     readonly version?: string | undefined;
   };
-  /** The JSON of what the attempt brought, in parts that fit into documents. */
+  /** The JSON of an attempt's result, in parts that fit into documents. */
   readonly storeResult: {
     readonly taskId: string;
     readonly epoch: number;

@@ -45,10 +45,10 @@ interface SignOfLife {
   readonly progress?: string | undefined;
 }
 
-/** Whether the runner has its lease after a call, and until when, or is to stop. */
+/** The answer to a sign of life: the runner has its lease until then, or is to stop. */
 export interface Heartbeat {
   readonly leaseUntil?: Date | undefined;
-  /** `ended`: somebody has ended the task under it, and what it still has to say is heard. */
+  /** `ended`: somebody else has ended the task, and the rest of its log is still taken. */
   readonly stop?: { readonly reason: 'ended' | 'claim_lost'; readonly message: string };
 }
 
@@ -58,7 +58,7 @@ export interface Appended extends Heartbeat {
   readonly next: number;
 }
 
-/** What one call appends, in bytes of JSON. */
+/** The most that one call appends, in bytes of JSON. */
 const MAX_APPEND_BYTES = 256 * 1024;
 const MAX_DATA_BYTES = 16 * 1024;
 
@@ -136,7 +136,7 @@ export class CodingRunners extends Service<CodingPorts> {
     });
   }
 
-  /** What a sign of life changes: the task; and its agent, where the claim had lapsed and is its own again. */
+  /** A sign of life changes the task; and its agent, where the claim had lapsed and is its own again. */
   private async keepAlive(
     principal: Principal,
     found: Versioned<CodingTask>,
@@ -182,7 +182,7 @@ function restored(before: CodingTask, claimant: Claimant, now: Date): CodingTask
 }
 
 /**
- * Moves the task on, notes what is being done, and renews the lease where it is time.
+ * Moves the task on, notes its progress, and renews the lease where it is time.
  * @throws MusterError CONFLICT where the state would go back
  */
 function refreshed(
@@ -199,7 +199,7 @@ function refreshed(
   const { claim } = task;
   if (claim === undefined) return task;
   const left = claim.leaseExpiresAt.getTime() - now.getTime();
-  // What writes anyhow renews for nothing.
+  // Where the task is written anyhow, the renewal costs nothing.
   const isDue = task !== held || left < claim.leaseSeconds * 1000 * RENEWAL;
   return isDue ? asCodingTask(renewLease(task, now)) : task;
 }

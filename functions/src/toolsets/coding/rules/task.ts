@@ -19,7 +19,7 @@ import {
 import type { TaskLogQueries } from '../store/logs.ts';
 import type { CodingTaskQueries } from '../store/tasks.ts';
 
-/** What coding tasks are read, watched and worked on with. */
+/** The ports of all that coding does. */
 export interface CodingPorts extends CoordinationPorts {
   readonly codingTasks: PortOf<CodingTaskQueries>;
   readonly taskLogs: PortOf<TaskLogQueries>;

@@ -1,4 +1,4 @@
-/** What attempts at coding tasks bring, as Firestore keeps it: logs, and the JSON of results. */
+/** Logs and results of coding tasks in Firestore: how both are written, and how logs are read. */
 
 import { FieldValue, type Firestore, type Query, QueryDocumentSnapshot } from '@google-cloud/firestore';
 import { z } from 'zod';
@@ -29,7 +29,7 @@ export type LogHead = ReturnType<typeof heads.fromDocument>;
 
 export const headFromDocument = heads.fromDocument;
 
-/** What `headFromDocument` and a version read, for a query that fetches no lines. */
+/** The fields that `headFromDocument` and a version read, for a query that fetches no lines. */
 const HEAD_FIELDS = [...Object.keys(headDocument.shape), LATEST_COMMITS];
 
 const PART = /^n(\d+)$/;
@@ -59,7 +59,7 @@ function ownedLines(data: unknown) {
   return linesFromDocument(data).map((line) => ({ ...line, taskId }));
 }
 
-/** What chunks are found by for a day, over all tasks of a workspace. */
+/** The key by which chunks are found for a day, over all tasks of a workspace. */
 function dayKey(workspace: string, type: LogType, date: string): string {
   return `${workspace}/${type}/${date}`;
 }
@@ -171,7 +171,7 @@ export class TaskLogQueries extends FirestoreReader {
     return { lines, more: lines.length > limit || chunks === MAX_CHUNKS_OF_DAY };
   }
 
-  /** @param query ordered by `first_line`. Its pages double: whoever stops has read at most twice what was needed. */
+  /** @param query ordered by `first_line`. Its pages double, so that a reader who stops has read at most twice what was needed. */
   private async *inOrder(query: Query) {
     let rest = query;
     for (let asked = 1; ; asked *= 2) {

@@ -120,7 +120,7 @@ const failureAnswer = ({ class: kind, message }: PastAttempt['failure']) => ({
   message: terminalText(message),
 });
 
-/** What a runner is told of an attempt before its own. */
+/** An attempt before a runner's own, as it is told of it. */
 export const previousShape = z.object({
   branch: z.string(),
   runner: z.string(),
@@ -193,10 +193,10 @@ export function historyAnswer(
   };
 }
 
-/** Hints of what writes. */
+/** Hints of tools that write. */
 export const writing = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const;
 
-/** Hints of what reads. */
+/** Hints of tools that read. */
 export const reading = {
   readOnlyHint: true,
   destructiveHint: false,
