@@ -19,7 +19,7 @@ function world() {
       expiresAt: new Date(START + HOUR),
     }),
   };
-  return { clients: new CallerClients(tokens, clock), time };
+  return { clients: new CallerClients({ tokens, clock }), time };
 }
 
 /** Notes when a client is closed. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../../../functions/src/kernel/errors.ts';
 import type { JsonValue } from '../../../../functions/src/kernel/json.ts';
-import { cursorText, parseCursor } from '../../../../functions/src/toolsets/firebase/firestore/errors.ts';
+import { cursorText, parseCursor } from '../../../../functions/src/toolsets/firebase/firestore/read.ts';
 
 /** What the tool takes. */
 const MAX_CHARACTERS = 4000;

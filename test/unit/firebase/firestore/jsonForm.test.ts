@@ -10,8 +10,7 @@ import { fieldsInJson } from './jsonForm.ts';
 const client = new Firestore({ projectId: 'demo-muster' });
 
 function encode(data: JsonValue, encoding: Partial<Encoding> = {}): Readonly<Record<string, unknown>> {
-  const reference = (path: string) => client.doc(path);
-  return new Encoder({ reference, deletes: 'nowhere', transforms: true, ...encoding }).document(data);
+  return new Encoder({ client, deletes: 'nowhere', transforms: true, ...encoding }).document(data);
 }
 
 function refusal(data: JsonValue, encoding: Partial<Encoding> = {}): MusterError {

@@ -4,7 +4,7 @@ import { Firestore, type Settings } from '@google-cloud/firestore';
 import type { Caller } from '../../../access/rules/principal.ts';
 import type { CallerTokens } from '../../../access/store/signIn.ts';
 import { connectionError } from '../../../kernel/errors.ts';
-import type { Clock, Hashing } from '../../../kernel/ports.ts';
+import { type Clock, type Hashing, Service } from '../../../kernel/ports.ts';
 import { within } from '../../../kernel/waiting.ts';
 import type {
   DatabaseAccess,
@@ -20,7 +20,7 @@ import type {
 import { unansweredWrite } from '../rules/errors.ts';
 import { type Attempt, explained } from './errors.ts';
 import { readCollection, readDocument } from './read.ts';
-import { watch } from './watch.ts';
+import { CallerWatch } from './watch.ts';
 import { write } from './write.ts';
 
 interface FirestoreAccessPorts {
@@ -31,42 +31,34 @@ interface FirestoreAccessPorts {
   readonly timeoutMilliseconds: number;
 }
 
-export class FirestoreAccess implements DatabaseAccess {
-  private readonly ports: FirestoreAccessPorts;
-  private readonly clients: CallerClients;
-
-  constructor(ports: FirestoreAccessPorts) {
-    this.ports = ports;
-    this.clients = new CallerClients(ports.tokens, ports.clock);
-  }
+export class FirestoreAccess extends Service<FirestoreAccessPorts> implements DatabaseAccess {
+  private readonly clients = new CallerClients(this.ports);
 
   read(caller: Caller, path: DataPath, { query = {} }: ReadRequest): Promise<ReadOutcome> {
-    const attempt: Attempt = { caller, path, action: 'read', orderBy: query.orderBy };
-    return this.attempt(attempt, () =>
-      this.clients.use(caller, (client) =>
-        path.kind === 'document'
-          ? readDocument(client, path)
-          : readCollection(this.ports, client, path, query),
-      ),
+    return this.attempt({ caller, path, action: 'read', orderBy: query.orderBy }, (client) =>
+      path.kind === 'document'
+        ? readDocument(client, path)
+        : readCollection(this.ports.hashing, client, path, query),
     );
   }
 
   write(caller: Caller, path: DataPath, request: WriteRequest): Promise<WriteOutcome> {
-    return this.attempt({ caller, path, action: 'write' }, () =>
-      this.clients.use(caller, (client) => write({ clock: this.ports.clock, client, caller }, path, request)),
+    return this.attempt({ caller, path, action: 'write' }, (client) =>
+      write(this.ports.clock, client, caller, path, request),
     );
   }
 
   watch(caller: Caller, path: DataPath, shape: WatchShape, most: number, watcher: Watcher): Watch {
-    return watch({ ...this.ports, clients: this.clients }, { caller, path, shape, most }, watcher);
+    return new CallerWatch({ ...this.ports, clients: this.clients }, { caller, path, shape, most }, watcher);
   }
 
-  private async attempt<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
+  private async attempt<T>(attempt: Attempt, work: (client: Firestore) => Promise<T>): Promise<T> {
     const { timeoutMilliseconds: milliseconds } = this.ports;
     const unanswered = attempt.action === 'write' ? unansweredWrite : connectionError;
     try {
       // The client itself goes on for minutes where nothing answers.
-      return await within(milliseconds, work(), () => unanswered(`no answer in ${milliseconds} ms`));
+      const answer = this.clients.use(attempt.caller, work);
+      return await within(milliseconds, answer, () => unanswered(`no answer in ${milliseconds} ms`));
     } catch (error) {
       throw explained(error, attempt);
     }
@@ -76,20 +68,12 @@ export class FirestoreAccess implements DatabaseAccess {
 // Firestore clients that come as their caller: each carries one ID token, so that the security rules
 // decide. Source: docs/decisions/0011-firestore-as-caller.md.
 
-/** A client with the right to use it. It stays open until released. */
-export interface Lease {
-  readonly client: Firestore;
-  /** Of its ID token. */
-  readonly expiresAt: Date;
-  /** May be called again. */
-  release(): void;
-}
+export type Lease = Awaited<ReturnType<CallerClients['lease']>>;
 
 interface Entry {
   readonly client: Firestore;
   readonly expiresAt: Date;
   users: number;
-  retired: boolean;
 }
 
 /** Each has a connection of its own. */
@@ -117,25 +101,33 @@ const WITHOUT_BLIND_RETRIES = {
 
 const SETTINGS: Settings = { useBigInt: true, ...WITHOUT_BLIND_RETRIES };
 
-export class CallerClients {
-  private readonly tokens: CallerTokens;
-  private readonly clock: Clock;
+export class CallerClients extends Service<Pick<FirestoreAccessPorts, 'tokens' | 'clock'>> {
   /** By ID token, the least recently used first. */
   private readonly entries = new Map<string, Entry>();
 
-  constructor(tokens: CallerTokens, clock: Clock) {
-    this.tokens = tokens;
-    this.clock = clock;
+  /** A client that stays open until it is released, and when its ID token expires. */
+  async lease(caller: Caller) {
+    const { idToken, expiresAt } = await this.ports.tokens.of(caller);
+    const entry = this.entries.get(idToken) ?? (await this.open(idToken, expiresAt));
+    entry.users += 1;
+    this.entries.delete(idToken);
+    this.entries.set(idToken, entry);
+    this.retireSome();
+    let isReleased = false;
+    /** May be called again. */
+    const release = (): void => {
+      if (isReleased) return;
+      isReleased = true;
+      entry.users -= 1;
+      if (this.entries.get(idToken) !== entry) closeUnused(entry);
+    };
+    return { client: entry.client, expiresAt: entry.expiresAt, release };
   }
 
-  async lease(caller: Caller): Promise<Lease> {
-    const { idToken, expiresAt } = await this.tokens.of(caller);
-    const kept = this.entries.get(idToken);
-    if (kept !== undefined) return this.leased(idToken, kept);
+  private async open(idToken: string, expiresAt: Date): Promise<Entry> {
     const settings = await settingsFor(idToken);
-    const quicker = this.entries.get(idToken);
-    if (quicker !== undefined) return this.leased(idToken, quicker);
-    return this.leased(idToken, { client: new Firestore(settings), expiresAt, users: 0, retired: false });
+    // A call at the same time may have been quicker.
+    return this.entries.get(idToken) ?? { client: new Firestore(settings), expiresAt, users: 0 };
   }
 
   async use<T>(caller: Caller, work: (client: Firestore) => Promise<T>): Promise<T> {
@@ -147,40 +139,21 @@ export class CallerClients {
     }
   }
 
-  private leased(idToken: string, entry: Entry): Lease {
-    entry.users += 1;
-    this.entries.delete(idToken);
-    this.entries.set(idToken, entry);
-    this.retireSome();
-    return { client: entry.client, expiresAt: entry.expiresAt, release: releaseOnce(entry) };
-  }
-
   /** Those whose token has expired, and the least recently used of too many. */
   private retireSome(): void {
-    const now = this.clock.now();
+    const now = this.ports.clock.now();
     let surplus = this.entries.size - MAX_CLIENTS;
     for (const [idToken, entry] of this.entries) {
       if (surplus <= 0 && entry.expiresAt > now) continue;
       surplus -= 1;
       this.entries.delete(idToken);
-      entry.retired = true;
       closeUnused(entry);
     }
   }
 }
 
-function releaseOnce(entry: Entry): () => void {
-  let released = false;
-  return () => {
-    if (released) return;
-    released = true;
-    entry.users -= 1;
-    closeUnused(entry);
-  };
-}
-
-function closeUnused({ client, users, retired }: Entry): void {
-  if (retired && users === 0) client.terminate().catch(() => undefined); // its process ends it in the end
+function closeUnused({ client, users }: Entry): void {
+  if (users === 0) client.terminate().catch(() => undefined); // its process ends it in the end
 }
 
 /** The emulator takes the token as a header of each call, production as the connection's credential. */

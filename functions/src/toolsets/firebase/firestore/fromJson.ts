@@ -1,20 +1,12 @@
 /** From the JSON form of docs/guides/data.md to Firestore's values. */
 
-import { type DocumentReference, FieldValue } from '@google-cloud/firestore';
+import { FieldValue, type Firestore, GeoPoint, Timestamp } from '@google-cloud/firestore';
+import { z } from 'zod';
 import type { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject, JsonValue } from '../../../kernel/json.ts';
+import { parsePath } from '../rules/access.ts';
 import { invalidDataType, sizeLimitExceeded } from '../rules/errors.ts';
-import {
-  bytes,
-  double,
-  geoPoint,
-  HALF_CHARACTER,
-  integer,
-  nameProblem,
-  referencePath,
-  timestamp,
-  vector,
-} from './values.ts';
+import { HALF_CHARACTER, nameProblem, RESERVED } from './values.ts';
 
 /** Maps and lists within one another. Source: https://firebase.google.com/docs/firestore/quotas */
 const MAX_DEPTH = 20;
@@ -24,10 +16,8 @@ export const MAX_FIELDS = 20_000;
 
 const SHOWN_FIELD_LENGTH = 200;
 
-const SPECIAL = /^__.*__$/s;
-
 export interface Encoding {
-  reference(path: string): DocumentReference;
+  readonly client: Firestore;
   /** Where `__delete__` may stand; `dropped` takes such fields away here. */
   readonly deletes: 'nowhere' | 'top' | 'anywhere' | 'dropped';
   /** Whether values may be written that build on what is there, and the server's time. */
@@ -44,6 +34,9 @@ interface Place {
   readonly inList: boolean;
 }
 
+/** Makes the error, of the end of a sentence that begins with the value's key. */
+type Refuse = (what: string) => MusterError;
+
 /** What a field that is to be left out turns into. */
 const DROPPED = Symbol('dropped');
 
@@ -52,21 +45,17 @@ type Fields = Readonly<Record<string, unknown>>;
 /** @throws MusterError with reason INVALID_DATA_TYPE, naming the field */
 export class Encoder {
   private readonly encoding: Encoding;
+  /** Whether what was encoded counts up what is there: done twice, it comes to something else. */
+  increments = false;
   private fieldCount = 0;
-  private hasIncrements = false;
 
   constructor(encoding: Encoding) {
     this.encoding = encoding;
   }
 
-  /** Whether what was encoded counts up what is there: done twice, it comes to something else. */
-  get increments(): boolean {
-    return this.hasIncrements;
-  }
-
   /** The fields of a document. */
-  document(data: JsonValue, field = 'data'): Fields {
-    return this.fields(documentFields(data, field), { field, depth: 0, parent: 'map', inList: false });
+  document(data: JsonValue): Fields {
+    return this.fields(documentFields(data), { field: 'data', depth: 0, parent: 'map', inList: false });
   }
 
   /** The value of one field. @param depth 1 for a field of the document, 2 for one of a map in it, … */
@@ -82,7 +71,7 @@ export class Encoder {
       this.fieldCount += 1;
       if (this.fieldCount > MAX_FIELDS) throw tooManyFields();
       const problem = nameProblem(name);
-      if (problem !== undefined) throw refusedAt(within, `The name of a field ${problem}.`);
+      if (problem !== undefined) throw invalidDataType(within.field, `The name of a field ${problem}.`);
       const encoded = this.encode(value, within);
       if (encoded !== DROPPED) fields.push([name, encoded]);
     }
@@ -94,60 +83,39 @@ export class Encoder {
     if (typeof value === 'number') return finite(value, place);
     if (value === null || typeof value === 'boolean') return value;
     if (place.depth > MAX_DEPTH) {
-      throw refusedAt(place, `Maps and lists go at most ${MAX_DEPTH} deep.`);
+      throw invalidDataType(place.field, `Maps and lists go at most ${MAX_DEPTH} deep.`);
     }
     return isList(value) ? this.list(value, place) : this.map(value, place);
   }
 
   private list(list: readonly JsonValue[], place: Place): unknown[] {
     if (place.parent === 'list') {
-      throw refusedAt(
-        place,
-        'Firestore stores no list directly within a list.',
-        'Put a map around the inner one.',
-      );
+      const what = 'Firestore stores no list directly within a list.';
+      throw invalidDataType(place.field, what, 'Put a map around the inner one.');
     }
     return list.map((value, index) => this.encode(value, inside(place, String(index), 'list')));
   }
 
   private map(map: JsonObject, place: Place): unknown {
-    const [name, ...others] = Object.keys(map);
-    const content = name === undefined ? undefined : map[name];
-    if (name !== undefined && content !== undefined && others.length === 0 && SPECIAL.test(name)) {
-      return this.special(name, content, place);
+    const [only, ...others] = Object.entries(map);
+    if (only?.[1] !== undefined && others.length === 0 && RESERVED.test(only[0])) {
+      return this.special(only[0], only[1], place);
     }
     return this.fields(map, place);
   }
 
   private special(name: string, content: JsonValue, place: Place): unknown {
-    const refuse = (what: string): MusterError => refusedAt(place, `${name} ${what}.`);
-    switch (name) {
-      case '__timestamp__':
-        return timestamp(content, refuse);
-      case '__geopoint__':
-        return geoPoint(content, refuse);
-      case '__reference__':
-        return this.encoding.reference(referencePath(content, refuse));
-      case '__bytes__':
-        return bytes(content, refuse);
-      case '__double__':
-        return double(content, refuse);
-      case '__integer__':
-        return integer(content, refuse);
-      case '__vector__':
-        if (place.parent === 'list') throw refuse('cannot stand directly within a list');
-        return vector(content, refuse);
-      default:
-        return this.transform(name, content, place, refuse);
-    }
+    const refuse: Refuse = (what) => invalidDataType(place.field, `${name} ${what}.`);
+    const kind = VALUES.get(name);
+    if (kind === undefined) return this.transform(name, content, place, refuse);
+    if (name === '__vector__' && place.parent === 'list') throw refuse('cannot stand directly within a list');
+    const [takes, schema] = kind;
+    const { success, data } = schema.safeParse(content);
+    if (!success) throw refuse(`takes ${takes}`);
+    return name === '__reference__' ? this.encoding.client.doc(String(data)) : data;
   }
 
-  private transform(
-    name: string,
-    content: JsonValue,
-    place: Place,
-    refuse: (what: string) => MusterError,
-  ): unknown {
+  private transform(name: string, content: JsonValue, place: Place, refuse: Refuse): unknown {
     if (!TRANSFORMS.includes(name)) throw refuse('is no kind of value, and Firestore reserves such names');
     if (!this.encoding.transforms) throw refuse('cannot stand here');
     if (place.inList) throw refuse('cannot stand in a list');
@@ -157,7 +125,7 @@ export class Encoder {
         return FieldValue.serverTimestamp();
       case '__increment__':
         if (typeof content !== 'number') throw refuse('takes a number');
-        this.hasIncrements = true;
+        this.increments = true;
         return FieldValue.increment(finite(content, place));
       case '__delete__':
         if (content !== true) throw refuse('takes true');
@@ -169,7 +137,7 @@ export class Encoder {
     }
   }
 
-  private deletion(place: Place, refuse: (what: string) => MusterError): unknown {
+  private deletion(place: Place, refuse: Refuse): unknown {
     const { deletes } = this.encoding;
     if (deletes === 'dropped') return DROPPED;
     if (deletes === 'anywhere' || (deletes === 'top' && place.depth === 1)) return FieldValue.delete();
@@ -180,10 +148,68 @@ export class Encoder {
     );
   }
 
-  private elements(content: JsonValue, place: Place, refuse: (what: string) => MusterError): unknown[] {
+  private elements(content: JsonValue, place: Place, refuse: Refuse): unknown[] {
     if (!isList(content) || content.length === 0) throw refuse('takes a list that is not empty');
     if (content.length > MAX_ELEMENTS) throw refuse(`takes at most ${MAX_ELEMENTS} elements`);
     return this.list(content, place);
+  }
+}
+
+// The values that JSON does not have, from their JSON form.
+
+/** With seconds, and at most nanoseconds of them, in a year of the calendar. */
+const instant = z.iso
+  .datetime()
+  .regex(/^(?!0000)[^.]*(\.\d{1,9})?Z$/)
+  .transform((text) => {
+    const nanoseconds = Number(text.slice(20, -1).padEnd(9, '0'));
+    return new Timestamp(Date.parse(`${text.slice(0, 19)}Z`) / 1000, nanoseconds);
+  });
+
+const point = z
+  .strictObject({ latitude: z.number().min(-90).max(90), longitude: z.number().min(-180).max(180) })
+  .transform(({ latitude, longitude }) => new GeoPoint(latitude, longitude));
+
+const bytes = z
+  .string()
+  .refine((text) => Buffer.from(text, 'base64').toString('base64') === text)
+  .transform((text) => Buffer.from(text, 'base64'));
+
+const integer = z
+  .string()
+  .regex(/^-?\d{1,19}$/)
+  .transform((text) => BigInt(text))
+  .refine((value) => BigInt.asIntN(64, value) === value);
+
+const double = z.enum(['NaN', 'Infinity', '-Infinity', '-0']);
+
+const component = z.union([z.number(), z.strictObject({ __double__: double.exclude(['NaN']) })]);
+
+/** Source: https://firebase.google.com/docs/firestore/vector-search */
+const vector = z
+  .array(component)
+  .min(1)
+  .max(2048)
+  .transform((all) =>
+    FieldValue.vector(all.map((one) => Number(typeof one === 'number' ? one : one.__double__))),
+  );
+
+/** What each takes, and its schema, by the key that stands for it. */
+const VALUES: ReadonlyMap<string, readonly [takes: string, schema: z.ZodType]> = new Map([
+  ['__timestamp__', ['an instant from year 1 to 9999 such as "2026-11-22T01:02:03.123456Z"', instant]],
+  ['__geopoint__', ['{"latitude": -90 to 90, "longitude": -180 to 180}', point]],
+  ['__reference__', ['the path of a document such as "agents/agent-001"', z.string().refine(isDocument)]],
+  ['__bytes__', ['Base64 such as "aGVsbG8="', bytes]],
+  ['__double__', ['"NaN", "Infinity", "-Infinity" or "-0"', double.transform(Number)]],
+  ['__integer__', ['a whole number of 64 bits such as "9007199254740993"', integer]],
+  ['__vector__', ['a list of 1 to 2048 numbers', vector]],
+]);
+
+function isDocument(path: string): boolean {
+  try {
+    return parsePath('firestore', path).kind === 'document';
+  } catch {
+    return false;
   }
 }
 
@@ -199,13 +225,10 @@ const TRANSFORMS: readonly string[] = [
 const MAX_ELEMENTS = 10_000;
 
 /** @throws MusterError where the data is no object, or one that stands for a single value */
-export function documentFields(data: JsonValue, field = 'data'): JsonObject {
+export function documentFields(data: JsonValue): JsonObject {
   if (data === null || typeof data !== 'object' || isList(data)) {
-    throw invalidDataType(
-      field,
-      'A Firestore document is an object of fields.',
-      'Put the value into a field.',
-    );
+    const what = 'A Firestore document is an object of fields.';
+    throw invalidDataType('data', what, 'Put the value into a field.');
   }
   return data;
 }
@@ -224,26 +247,23 @@ function inside({ field, depth, inList }: Place, name: string, parent: Place['pa
 }
 
 export function tooManyFields(): MusterError {
-  return sizeLimitExceeded(
-    'data',
-    `A document holds at most ${MAX_FIELDS} fields, those of maps in it included.`,
-    'Split it over several documents.',
-  );
-}
-
-function refusedAt({ field }: Place, what: string, suggestion?: string): MusterError {
-  return invalidDataType(field, what, suggestion);
+  const what = `A document holds at most ${MAX_FIELDS} fields, those of maps in it included.`;
+  return sizeLimitExceeded('data', what, 'Split it over several documents.');
 }
 
 function text(value: string, place: Place): string {
   if (HALF_CHARACTER.test(value))
-    throw refusedAt(place, 'A text holds half a character: an unpaired surrogate.');
+    throw invalidDataType(place.field, 'A text holds half a character: an unpaired surrogate.');
   return value;
 }
 
 function finite(value: number, place: Place): number {
   if (!Number.isFinite(value)) {
-    throw refusedAt(place, 'This number is too large for JSON.', 'Write {"__double__": "Infinity"}.');
+    throw invalidDataType(
+      place.field,
+      'This number is too large for JSON.',
+      'Write {"__double__": "Infinity"}.',
+    );
   }
   return value;
 }

@@ -1,18 +1,25 @@
 /** Reads a document, or a page of a collection. */
 
 import {
-  type DocumentData,
+  type CollectionReference,
   FieldPath,
   type Firestore,
   type Query,
   type QueryDocumentSnapshot,
 } from '@google-cloud/firestore';
+import { z } from 'zod';
 import { versionOf } from '../../../kernel/firestore/provenCommit.ts';
-import { type JsonObject, type JsonValue, MAX_LISTED_BYTES, sentBytes } from '../../../kernel/json.ts';
+import {
+  type JsonObject,
+  type JsonValue,
+  jsonValue,
+  MAX_LISTED_BYTES,
+  parsedJson,
+  sentBytes,
+} from '../../../kernel/json.ts';
 import type { Hashing } from '../../../kernel/ports.ts';
 import type { DataPath, ReadOutcome, ReadQuery } from '../rules/access.ts';
 import { invalidRequest, pathNotFound } from '../rules/errors.ts';
-import { type Cursor, cursorText, invalidCursor, parseCursor } from './errors.ts';
 import { Encoder } from './fromJson.ts';
 import { fieldsToJson, nameProblem, pathProblem, splitFieldPath, toJson } from './values.ts';
 
@@ -23,10 +30,6 @@ const MAX_BATCH = 50;
 
 /** The name by which `orderBy` and Firestore know a document's name. */
 const BY_NAME = '__name__';
-
-interface ReadPorts {
-  readonly hashing: Hashing;
-}
 
 export async function readDocument(client: Firestore, path: DataPath): Promise<ReadOutcome> {
   const snapshot = await client.doc(path.text).get();
@@ -42,55 +45,40 @@ export async function readDocument(client: Firestore, path: DataPath): Promise<R
 
 /** Reads no more than one document beyond what it gives, and one for a cursor at a long value. */
 export async function readCollection(
-  ports: ReadPorts,
+  hashing: Hashing,
   client: Firestore,
   path: DataPath,
   request: ReadQuery,
 ): Promise<ReadOutcome> {
-  const { limit = DEFAULT_LIMIT } = request;
+  const { limit = DEFAULT_LIMIT, startAt, endAt } = request;
   const order = orderOf(request);
-  const digest = digestOf(ports.hashing, path, order, request);
-  const page = new Page(limit);
-  let query = await placed(client, path, order, request, digest);
+  const digest = hashing.sha256(JSON.stringify([path.text, order, startAt, endAt])).slice(0, 20);
+  let query = await placed(client.collection(path.text), order, request, digest);
+  const data: JsonValue[] = [];
+  let bytes = 0;
+  let last: QueryDocumentSnapshot | undefined;
   for (;;) {
-    const wanted = Math.min(limit + 1 - page.data.length, MAX_BATCH);
-    const batch = await query.limit(wanted).get();
-    const complete = page.add(batch.docs);
-    const { data, last } = page;
-    const outcome = { data, count: data.length, timestamp: batch.readTime.toDate() };
-    if (!complete && last) return { ...outcome, nextCursor: cursorAt(last, order, digest) };
-    if (batch.size < wanted || last === undefined) return outcome;
+    const wanted = Math.min(limit + 1 - data.length, MAX_BATCH);
+    const { docs, readTime } = await query.limit(wanted).get();
+    const timestamp = readTime.toDate();
+    for (const document of docs) {
+      const element = elementOf(document);
+      bytes += sentBytes(JSON.stringify(element)) + 2;
+      if (last !== undefined && (data.length === limit || bytes > MAX_LISTED_BYTES)) {
+        const value = order && toJson(last.get(new FieldPath(...order)));
+        const nextCursor = cursorText({ query: digest, name: last.id, value });
+        return { data, count: data.length, timestamp, nextCursor };
+      }
+      data.push(element);
+      last = document;
+    }
+    if (docs.length < wanted || last === undefined) return { data, count: data.length, timestamp };
     query = query.startAfter(last);
   }
 }
 
-/** What an answer holds, as far as there is room. */
-class Page {
-  readonly data: JsonValue[] = [];
-  last: QueryDocumentSnapshot | undefined;
-  private bytes = 0;
-  private readonly limit: number;
-
-  constructor(limit: number) {
-    this.limit = limit;
-  }
-
-  /** Tells whether there was room for all of them. */
-  add(documents: readonly QueryDocumentSnapshot[]): boolean {
-    return documents.every((document) => {
-      const element = elementOf(document);
-      this.bytes += sentBytes(JSON.stringify(element)) + 2;
-      const full = this.data.length === this.limit || this.bytes > MAX_LISTED_BYTES;
-      if (full && this.data.length > 0) return false;
-      this.data.push(element);
-      this.last = document;
-      return true;
-    });
-  }
-}
-
 /** A document within a list: its fields, and its name unless they tell it. */
-export function elementOf(snapshot: QueryDocumentSnapshot<DocumentData>): JsonObject {
+export function elementOf(snapshot: QueryDocumentSnapshot): JsonObject {
   const fields = fieldsToJson(snapshot.data());
   const { id = snapshot.id } = fields;
   return { id, ...(id !== snapshot.id && { [BY_NAME]: snapshot.id }), ...fields };
@@ -108,67 +96,43 @@ function orderOf({ orderBy = BY_NAME }: ReadQuery): readonly string[] | undefine
   );
 }
 
-/** The same for every page of a query. */
-function digestOf(
-  hashing: Hashing,
-  { text }: DataPath,
-  order: readonly string[] | undefined,
-  { startAt, endAt }: ReadQuery,
-): string {
-  return hashing.sha256(JSON.stringify([text, order, startAt, endAt])).slice(0, 20);
-}
-
 /** The query from its beginning, or from the cursor, to its end. */
 async function placed(
-  client: Firestore,
-  path: DataPath,
+  collection: CollectionReference,
   order: readonly string[] | undefined,
   { startAt, endAt, cursor }: ReadQuery,
   digest: string,
 ): Promise<Query> {
-  const collection = client.collection(path.text);
   const byValue = order === undefined ? collection : collection.orderBy(new FieldPath(...order));
   const ordered = byValue.orderBy(FieldPath.documentId());
   const position = cursor === undefined ? undefined : parseCursor(cursor, digest);
   const ended =
     endAt === undefined ? ordered : ordered.endAt(order === undefined ? documentName('endAt', endAt) : endAt);
-  if (position !== undefined) return ended.startAfter(...(await after(client, path, order, position)));
+  if (position !== undefined) return ended.startAfter(...(await after(collection, order, position)));
   if (startAt === undefined) return ended;
   return ended.startAt(order === undefined ? documentName('startAt', startAt) : startAt);
 }
 
 /** What a query starts after that goes on at a cursor. */
 async function after(
-  client: Firestore,
-  path: DataPath,
+  collection: CollectionReference,
   order: readonly string[] | undefined,
   { name, value }: Cursor,
 ): Promise<unknown[]> {
   if (nameTrouble(name)) throw invalidCursor('This is no cursor.');
   if (order === undefined) return [name];
   if (value === undefined) {
-    const snapshot = await client.doc(`${path.text}/${name}`).get();
+    const snapshot = await collection.doc(name).get();
     const found: unknown = snapshot.get(new FieldPath(...order));
     if (found === undefined) throw invalidCursor('The document at which this cursor stands is gone.');
     return [found, name];
   }
-  const encoder = new Encoder({
-    reference: (reference) => client.doc(reference),
-    deletes: 'nowhere',
-    transforms: false,
-  });
+  const encoder = new Encoder({ client: collection.firestore, deletes: 'nowhere', transforms: false });
   try {
     return [encoder.value(value, 'query.cursor', order.length), name];
   } catch {
     throw invalidCursor('This is no cursor.');
   }
-}
-
-function cursorAt(last: QueryDocumentSnapshot, order: readonly string[] | undefined, query: string): string {
-  const name = last.id;
-  return cursorText(
-    order === undefined ? { query, name } : { query, name, value: toJson(last.get(new FieldPath(...order))) },
-  );
 }
 
 function documentName(field: 'startAt' | 'endAt', bound: unknown): string {
@@ -178,4 +142,42 @@ function documentName(field: 'startAt' | 'endAt', bound: unknown): string {
 
 function nameTrouble(name: string): boolean {
   return name.includes('/') || name === '.' || name === '..' || nameProblem(name) !== undefined;
+}
+
+// Where a page ended, so that the next one goes on exactly there, also among equal values.
+
+/** A cursor stays short enough for the tool's own limit, whatever the name. */
+const MAX_VALUE_BYTES = 1000;
+
+const writtenCursor = z.strictObject({
+  /** A digest of the query, which is the only one that the cursor goes with. */
+  query: z.string(),
+  /** The last document's name. */
+  name: z.string().min(1).max(1500),
+  /** What it was ordered by, in the JSON form; absent where names alone order, and where it is long. */
+  value: jsonValue.optional(),
+});
+
+type Cursor = Readonly<z.output<typeof writtenCursor>>;
+
+export function cursorText({ query, name, value }: Cursor): string {
+  const isLong = Buffer.byteLength(JSON.stringify(value) ?? '') > MAX_VALUE_BYTES;
+  const cursor = { query, name, value: isLong ? undefined : value };
+  return Buffer.from(JSON.stringify(cursor)).toString('base64url');
+}
+
+/** @throws MusterError VALIDATION_ERROR where it is no cursor, or another query's */
+export function parseCursor(text: string, query: string): Cursor {
+  const parsed = writtenCursor.safeParse(parsedJson(Buffer.from(text, 'base64url').toString('utf8')));
+  if (!parsed.success) throw invalidCursor('This is no cursor.');
+  if (parsed.data.query !== query) throw invalidCursor('This cursor belongs to another query.');
+  return parsed.data;
+}
+
+function invalidCursor(what: string) {
+  return invalidRequest(
+    'query.cursor',
+    what,
+    'Give nextCursor back with the path, orderBy, startAt and endAt that it came from, or begin again without one.',
+  );
 }

@@ -1,11 +1,13 @@
 /** Writes a document, in one commit, once. */
 
-import type {
-  DocumentReference,
-  DocumentSnapshot,
-  Firestore,
-  Timestamp,
-  WriteBatch,
+import {
+  type DocumentReference,
+  FieldPath,
+  FieldValue,
+  type Firestore,
+  type Precondition,
+  type Timestamp,
+  type WriteBatch,
 } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Caller } from '../../../access/rules/principal.ts';
@@ -21,150 +23,197 @@ import {
   UNPROVEN,
   versionOf,
 } from '../../../kernel/firestore/provenCommit.ts';
+import type { JsonValue } from '../../../kernel/json.ts';
 import type { Clock } from '../../../kernel/ports.ts';
 import type { DataPath, Repetition, WriteOutcome, WriteRequest } from '../rules/access.ts';
-import { pathNotFound, writeConflict } from '../rules/errors.ts';
-import { assignments, merging, NO_CHANGE, replacing, update } from './assignments.ts';
-import { Encoder, type Encoding } from './fromJson.ts';
+import { invalidDataType, invalidRequest, pathNotFound, writeConflict } from '../rules/errors.ts';
+import { documentFields, Encoder, type Encoding, MAX_FIELDS, tooManyFields } from './fromJson.ts';
+import { isInherited, pathProblem, splitFieldPath } from './values.ts';
 
-/** What goes into the commit beside its proof, and whether it is the same when it is done twice. */
-interface Planned {
-  addTo(batch: WriteBatch): void;
-  readonly isRepeatable: boolean;
-}
-
-interface WriteScope {
-  readonly clock: Clock;
-  readonly client: Firestore;
-  readonly caller: Caller;
-}
-
-export async function write(scope: WriteScope, path: DataPath, request: WriteRequest): Promise<WriteOutcome> {
+export async function write(
+  clock: Clock,
+  client: Firestore,
+  caller: Caller,
+  path: DataPath,
+  request: WriteRequest,
+): Promise<WriteOutcome> {
   const { operation, repetition } = request;
-  const { client, clock, caller } = scope;
-  const collection = operation === 'push' ? client.collection(path.text) : undefined;
-  const pushed = repetition === undefined ? collection?.doc() : collection?.doc(repetition.id);
-  const document = pushed ?? client.doc(path.text);
-  const key = pushed?.id;
-  if (repetition === undefined) return outcomeOf(await writeOnce(scope, document, request), request, key);
-
   const proof = new WriteProof(client, clock, caller, repetition);
-  const before = await proof.carriedOutAt();
-  if (before !== undefined) return outcomeOf(before, request, key);
+  const isPush = operation === 'push';
+  const document = isPush ? client.collection(path.text).doc(proof.id) : client.doc(path.text);
+  let at = repetition && (await proof.carriedOutAt());
   try {
-    return outcomeOf(await writeOnce(scope, document, request, proof), request, key);
+    at ??= await writeOnce(document, request, proof);
   } catch (error) {
     // Whatever refused this call may be what the same call has just done, sent at the same time.
-    const meanwhile = await proof.carriedOutAt();
-    if (meanwhile === undefined) throw error;
-    return outcomeOf(meanwhile, request, key);
+    at = repetition && (await proof.carriedOutAt());
+    if (at === undefined) throw error;
   }
+  if (at === undefined) throw new Error('Firestore has committed a write and not said when.');
+  return {
+    ...(isPush && { key: document.id }),
+    timestamp: at.toDate(),
+    ...(operation !== 'delete' && { version: versionOf(at) }),
+  };
 }
 
 async function writeOnce(
-  { client, clock, caller }: WriteScope,
   document: DocumentReference,
   request: WriteRequest,
-  keyed?: WriteProof,
+  proof: WriteProof,
 ): Promise<Timestamp | undefined> {
-  const planned = await plan(document, request);
-  const batch = client.batch();
-  planned.addTo(batch);
-  if (keyed === undefined && planned.isRepeatable) return commitProven(batch, proofOfPush(document, request));
-  const proof = keyed ?? new WriteProof(client, clock, caller, undefined);
+  const { operation, transaction, repetition } = request;
+  const batch = document.firestore.batch();
+  const isRepeatable = !transaction && add(batch, document, request);
+  if (transaction) await addOverRead(batch, document, request);
+  if (repetition === undefined && isRepeatable) {
+    // Nobody else has the key of what is pushed: where it is there, it was pushed.
+    const pushed = { carriedOutAt: async () => (await document.get()).createTime };
+    return commitProven(batch, operation === 'push' ? pushed : UNPROVEN);
+  }
   proof.addTo(batch);
   try {
     return await commitProven(batch, proof);
   } catch (error) {
-    const isGone = request.transaction && statusCode(error) === NOT_FOUND;
+    const isGone = transaction && statusCode(error) === NOT_FOUND;
     throw isGone ? writeConflict('It was deleted in between.', error) : error;
   }
 }
 
-/** Nobody else has the key of what is pushed: where it is there, it was pushed. */
-function proofOfPush(document: DocumentReference, { operation }: WriteRequest): Proof {
-  if (operation !== 'push') return UNPROVEN;
-  return { carriedOutAt: async () => (await document.get()).createTime };
-}
-
-async function plan(document: DocumentReference, request: WriteRequest): Promise<Planned> {
-  const { operation, merge, transaction, data } = request;
-  if (transaction) return { addTo: await planOverRead(document, request), isRepeatable: false };
-  if (operation === 'delete') return { addTo: (batch) => batch.delete(document), isRepeatable: true };
-  const values = encoder(document, operation === 'update' ? 'top' : merge ? 'anywhere' : 'nowhere');
-  if (operation === 'update') {
-    const changes = assignments(values, data);
-    return { addTo: (batch) => update(batch, document, changes), isRepeatable: !values.increments };
-  }
-  const fields = values.document(data);
-  if (operation === 'push') return { addTo: (batch) => batch.create(document, fields), isRepeatable: true };
-  const options = merge ? { merge } : {};
-  return { addTo: (batch) => batch.set(document, fields, options), isRepeatable: !values.increments };
+/** Tells whether what it adds is the same when it is done twice. */
+function add(batch: WriteBatch, document: DocumentReference, request: WriteRequest): boolean {
+  const { operation, merge, data } = request;
+  const values = encoder(document, deletesIn(request));
+  if (operation === 'delete') batch.delete(document);
+  else if (operation === 'update') update(batch, document, assignments(values, data));
+  else if (operation === 'push') batch.create(document, values.document(data));
+  else batch.set(document, values.document(data), { merge });
+  return operation === 'push' || !values.increments;
 }
 
 /**
  * Reads, compares and writes over exactly what was read. Preconditions do it, not Firestore's transactions,
  * which lock: docs/decisions/0001-optimistic-commits.md.
  */
-async function planOverRead(document: DocumentReference, request: WriteRequest): Promise<Planned['addTo']> {
+async function addOverRead(batch: WriteBatch, document: DocumentReference, request: WriteRequest) {
+  const { operation, merge, data, expectedVersion } = request;
   const snapshot = await document.get();
-  const { updateTime } = snapshot;
-  const version = updateTime === undefined ? null : versionOf(updateTime);
-  const { expectedVersion } = request;
-  if (expectedVersion !== undefined && expectedVersion !== version) throw stale(version);
-  return updateTime === undefined
-    ? planOverNothing(document, request)
-    : planOver(document, snapshot, updateTime, request);
-}
-
-function planOverNothing(document: DocumentReference, request: WriteRequest): Planned['addTo'] {
-  const { operation, merge, data } = request;
-  if (operation === 'update') throw pathNotFound(document.path);
-  if (operation === 'delete') return (batch) => batch.delete(document, { exists: false });
-  const fields = encoder(document, merge ? 'dropped' : 'nowhere').document(data);
-  return (batch) => batch.create(document, fields);
-}
-
-function planOver(
-  document: DocumentReference,
-  snapshot: DocumentSnapshot,
-  lastUpdateTime: Timestamp,
-  { operation, merge, data }: WriteRequest,
-): Planned['addTo'] {
-  const precondition = { lastUpdateTime };
-  if (operation === 'delete') return (batch) => batch.delete(document, precondition);
-  const values = encoder(document, operation === 'update' ? 'top' : merge ? 'anywhere' : 'nowhere');
-  if (operation === 'update') {
-    const named = assignments(values, data);
-    return (batch) => update(batch, document, named, precondition);
+  const { updateTime: lastUpdateTime } = snapshot;
+  const version = lastUpdateTime === undefined ? null : versionOf(lastUpdateTime);
+  if (expectedVersion !== undefined && expectedVersion !== version) {
+    const isGone = version === null;
+    throw writeConflict(
+      isGone ? 'There is nothing here any more, or not yet.' : 'It is not at expectedVersion.',
+    );
   }
+  if (operation === 'delete') {
+    batch.delete(document, lastUpdateTime === undefined ? { exists: false } : { lastUpdateTime });
+  } else if (lastUpdateTime === undefined) {
+    if (operation === 'update') throw pathNotFound(document.path);
+    batch.create(document, encoder(document, merge ? 'dropped' : 'nowhere').document(data));
+  } else {
+    update(batch, document, changesOver(document, request, snapshot.data() ?? {}), { lastUpdateTime });
+  }
+}
+
+function changesOver(document: DocumentReference, request: WriteRequest, old: Fields): readonly Assignment[] {
+  const { operation, merge, data } = request;
+  const values = encoder(document, deletesIn(request));
+  if (operation === 'update') return assignments(values, data);
   const fields = values.document(data);
-  const changes = merge ? merging(fields, []) : replacing(fields, snapshot.data() ?? {});
-  return (batch) => update(batch, document, changes.length > 0 ? changes : NO_CHANGE, precondition);
+  return merge ? merging(fields, []) : replacing(fields, old);
 }
 
-function encoder(document: DocumentReference, deletes: Encoding['deletes']): Encoder {
-  const { firestore } = document;
-  return new Encoder({ reference: (path) => firestore.doc(path), deletes, transforms: true });
+function deletesIn({ operation, merge }: WriteRequest): Encoding['deletes'] {
+  if (operation === 'update') return 'top';
+  return merge ? 'anywhere' : 'nowhere';
 }
 
-function outcomeOf(
-  at: Timestamp | undefined,
-  { operation }: WriteRequest,
-  key: string | undefined,
-): WriteOutcome {
-  if (at === undefined) throw new Error('Firestore has committed a write and not said when.');
-  return {
-    ...(key !== undefined && { key }),
-    timestamp: at.toDate(),
-    ...(operation !== 'delete' && { version: versionOf(at) }),
-  };
+function encoder({ firestore: client }: DocumentReference, deletes: Encoding['deletes']): Encoder {
+  return new Encoder({ client, deletes, transforms: true });
 }
 
-function stale(version: string | null) {
-  return writeConflict(
-    version === null ? 'There is nothing here any more, or not yet.' : 'It is not at expectedVersion.',
-  );
+// Fields of a document and their new values, one by one, as an update takes them.
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A field's path as names, and its new value. */
+type Assignment = readonly [path: readonly string[], value: unknown];
+
+/** `set` takes no precondition, but an update that names every field comes to the same. */
+function replacing(fields: Fields, old: Fields): readonly Assignment[] {
+  for (const [name, value] of Object.entries(fields)) {
+    // An update would let it build on the old value, which a set takes away first.
+    if (!(value instanceof FieldValue) || value.isEqual(FieldValue.serverTimestamp())) continue;
+    const what = 'What replaces a document in a transaction cannot build on what was there.';
+    throw invalidDataType(`data.${name}`, what, 'Use update, or write the value itself.');
+  }
+  const gone = Object.keys(old).filter((name) => !Object.hasOwn(fields, name));
+  const all = [...Object.entries(fields), ...gone.map((name) => [name, FieldValue.delete()] as const)];
+  return all.map(([name, value]) => [[name], value]);
+}
+
+/** As `set` with `merge` understands its data: what it names to the last map is replaced. */
+function merging(fields: Fields, above: readonly string[]): readonly Assignment[] {
+  return Object.entries(fields).flatMap(([name, value]): readonly Assignment[] => {
+    const path = [...above, name];
+    return isFilledMap(value) ? merging(value, path) : [[path, value]];
+  });
+}
+
+function isFilledMap(value: unknown): value is Fields {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.getPrototypeOf(value) === Object.prototype && Object.keys(value).length > 0;
+}
+
+/** An update must name a field, and rules must be asked also where nothing changes. */
+const NO_CHANGE: Assignment = [['_'], FieldValue.delete()];
+
+/** What `update` names, each name a field's path. */
+function assignments(values: Encoder, data: JsonValue): readonly Assignment[] {
+  const named = Object.entries(documentFields(data));
+  if (named.length === 0) throw invalidRequest('data', 'An update names at least one field.');
+  if (named.length > MAX_FIELDS) throw tooManyFields();
+  const all = named.map(([text, value]): Assignment => {
+    const field = `data.${text.slice(0, 200)}`;
+    const problem = pathProblem(text);
+    if (problem !== undefined) throw invalidDataType(field, `The path of a field ${problem}.`);
+    const path = splitFieldPath(text);
+    return [path, values.value(value ?? null, field, path.length)];
+  });
+  refuseOverlap(all);
+  return all;
+}
+
+/** A field and one within it cannot both be assigned. */
+function refuseOverlap(all: readonly Assignment[]): void {
+  const assigned = new Set(all.map(([path]) => path.join('.')));
+  for (const [path] of all) {
+    const above = path.slice(1).map((_name, index) => path.slice(0, index + 1).join('.'));
+    const overlap = above.find((one) => assigned.has(one));
+    if (overlap === undefined) continue;
+    const what = 'An update names a field, and a field in it too.';
+    throw invalidRequest(`data.${overlap.slice(0, 200)}`, what, 'Name either the map or the fields in it.');
+  }
+}
+
+/** With field paths as arguments, since names may hold what the SDK does not take in a text. */
+function update(
+  batch: WriteBatch,
+  document: DocumentReference,
+  changes: readonly Assignment[],
+  ...precondition: Precondition[]
+): void {
+  for (const [path] of changes) {
+    const name = path.find(isInherited);
+    if (name === undefined) continue;
+    const suggestion = 'Use another name, or set the whole document without a transaction.';
+    const field = `data.${path.join('.').slice(0, 200)}`;
+    throw invalidDataType(field, `A field named "${name}" cannot be updated.`, suggestion);
+  }
+  const [[path, value] = NO_CHANGE, ...others] = changes;
+  const rest = others.flatMap(([path, value]) => [new FieldPath(...path), value]);
+  batch.update(document, new FieldPath(...path), value, ...rest, ...precondition);
 }
 
 // That a write was carried out which its caller made as themselves, under the security rules.
@@ -175,15 +224,23 @@ const UNKEYED_HOURS = 1;
 export const proofDocument = z.object({ arguments_hash: z.string().optional(), expires_at: timestamp });
 
 export class WriteProof implements Proof {
-  private readonly document: DocumentReference;
+  /** Also the key of what is pushed. */
+  readonly id: string;
+  private readonly client: Firestore;
   private readonly clock: Clock;
+  private readonly uid: string;
   private readonly repetition: Repetition | undefined;
 
   constructor(client: Firestore, clock: Clock, { principal }: Caller, repetition: Repetition | undefined) {
-    const id = repetition?.id ?? client.collection('any').doc().id; // 20 random characters
-    this.document = client.doc(writersCommitPath(principal.uid, id));
+    this.id = repetition?.id ?? client.collection('any').doc().id; // 20 random characters
+    this.client = client;
     this.clock = clock;
+    this.uid = principal.uid;
     this.repetition = repetition;
+  }
+
+  private get document(): DocumentReference {
+    return this.client.doc(writersCommitPath(this.uid, this.id));
   }
 
   addTo(batch: WriteBatch): void {
