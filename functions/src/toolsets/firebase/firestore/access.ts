@@ -108,7 +108,9 @@ export class CallerClients extends Service<Pick<FirestoreAccessPorts, 'tokens' |
   /** A client that stays open until it is released, and when its ID token expires. */
   async lease(caller: Caller) {
     const { idToken, expiresAt } = await this.ports.tokens.of(caller);
-    const entry = this.entries.get(idToken) ?? (await this.open(idToken, expiresAt));
+    const settings = this.entries.has(idToken) ? undefined : await settingsFor(idToken);
+    // While they were waited for, another call may have opened the client.
+    const entry = this.entries.get(idToken) ?? { client: new Firestore(settings), expiresAt, users: 0 };
     entry.users += 1;
     this.entries.delete(idToken);
     this.entries.set(idToken, entry);
@@ -122,12 +124,6 @@ export class CallerClients extends Service<Pick<FirestoreAccessPorts, 'tokens' |
       if (this.entries.get(idToken) !== entry) closeUnused(entry);
     };
     return { client: entry.client, expiresAt: entry.expiresAt, release };
-  }
-
-  private async open(idToken: string, expiresAt: Date): Promise<Entry> {
-    const settings = await settingsFor(idToken);
-    // A call at the same time may have been quicker.
-    return this.entries.get(idToken) ?? { client: new Firestore(settings), expiresAt, users: 0 };
   }
 
   async use<T>(caller: Caller, work: (client: Firestore) => Promise<T>): Promise<T> {
