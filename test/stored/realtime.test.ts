@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { bucketIn, lastSeenIn } from '../../functions/src/access/store/ledgers.ts';
 import * as paths from '../../functions/src/kernel/realtime/database.ts';
-import { proofValue } from '../../functions/src/toolsets/firebase/realtime/writeProof.ts';
+import { proofValue } from '../../functions/src/toolsets/firebase/realtime/writing.ts';
 import { entryFrom, keptIn, stateIn } from '../../functions/src/toolsets/firebase/store/eventLog.ts';
 import { leaseIn } from '../../functions/src/toolsets/firebase/store/watcherLeases.ts';
 import { storedCounts, storedMinute } from '../../functions/src/toolsets/system/store/metrics.ts';

@@ -14,7 +14,7 @@ function auths(): unknown[] {
 
 describe('the clients of callers', () => {
   const server = initializeApp({ databaseURL: 'https://muster.firebaseio.com' }, 'server');
-  const open = () => new CallerClients(() => server, systemRandomness);
+  const open = () => new CallerClients({ app: () => server, randomness: systemRandomness });
 
   after(() => deleteApp(server));
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { App } from 'firebase-admin/app';
-import { resourcesOf } from '../../../../functions/src/toolsets/firebase/realtime/rest.ts';
+import { resourceUrl } from '../../../../functions/src/toolsets/firebase/realtime/rest.ts';
 
 const HOST = 'FIREBASE_DATABASE_EMULATOR_HOST';
 
@@ -11,7 +11,7 @@ function urlFor(databaseURL: string | undefined, emulator: string | undefined): 
   try {
     const options = databaseURL === undefined ? {} : { databaseURL };
     const app: App = { name: 'app', options };
-    return resourcesOf(app)('shared/a', { auth: 'a+b' });
+    return resourceUrl(app, 'shared/a', { auth: 'a+b' });
   } finally {
     if (before === undefined) delete process.env[HOST];
     else process.env[HOST] = before;

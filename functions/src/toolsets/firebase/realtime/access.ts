@@ -1,17 +1,14 @@
 /** The Realtime Database as the caller. Source: docs/decisions/0009-realtime-rest-as-caller.md. */
 
-import type { App } from 'firebase-admin/app';
 import type { Database } from 'firebase-admin/database';
 import { z } from 'zod';
 import type { Caller } from '../../../access/rules/principal.ts';
-import type { CallerToken, CallerTokens } from '../../../access/store/signIn.ts';
-import type { JsonValue } from '../../../kernel/json.ts';
-import type { Clock, Hashing, Randomness } from '../../../kernel/ports.ts';
+import type { CallerToken } from '../../../access/store/signIn.ts';
+import { Service } from '../../../kernel/ports.ts';
 import type {
   DatabaseAccess,
   DataPath,
   ReadOutcome,
-  ReadQuery,
   ReadRequest,
   Watch,
   Watcher,
@@ -21,77 +18,41 @@ import type {
 } from '../rules/access.ts';
 import { pathNotFound } from '../rules/errors.ts';
 import { entriesOf } from './order.ts';
-import { asObject, Cursors, Paging } from './paging.ts';
-import { CallerRest, NOTHING_ETAG } from './rest.ts';
-import { CallerWatch, type WatchingDependencies } from './watching.ts';
+import { readPage } from './paging.ts';
+import { CallerRest, NOTHING_ETAG, type RealtimePorts } from './rest.ts';
+import { CallerWatch } from './watching.ts';
 import { Writing } from './writing.ts';
 
-interface RealtimeDependencies {
-  /** The server's own; it says where the database is. */
-  readonly app: () => App;
-  readonly tokens: CallerTokens;
-  readonly clock: Clock;
-  readonly hashing: Hashing;
-  readonly randomness: Randomness;
-  /** How long an answer, or the first state of a watch, may take. */
-  readonly timeoutMilliseconds: number;
-}
-
 /** Source: https://firebase.google.com/docs/database/rest/retrieve-data */
-export class RealtimeAccess implements DatabaseAccess {
-  private readonly rest: CallerRest;
-  private readonly paging: Paging;
-  private readonly clock: Clock;
-  private readonly writing: Writing;
-  private readonly watching: WatchingDependencies;
+export class RealtimeAccess extends Service<RealtimePorts> implements DatabaseAccess {
+  private readonly clients = new CallerClients(this.ports);
 
-  constructor(dependencies: RealtimeDependencies) {
-    const { app, clock, hashing, randomness } = dependencies;
-    this.rest = new CallerRest(dependencies);
-    this.paging = new Paging(this.rest, new Cursors(hashing));
-    this.clock = clock;
-    this.writing = new Writing({ rest: this.rest, clock, randomness, newKey: () => pushKey(app()) });
-    this.watching = { ...dependencies, clients: new CallerClients(app, randomness) };
-  }
-
-  /** @throws MusterError as toolsets/firebase/rules/errors.ts makes them */
   async read(
     caller: Caller,
     { text: path }: DataPath,
     { query, shallow }: ReadRequest,
   ): Promise<ReadOutcome> {
-    if (query !== undefined && !shallow) return this.selection(caller, path, query);
+    const rest = new CallerRest(this.ports, caller);
+    if (query !== undefined && !shallow) return readPage(rest, path, query);
     const asked = shallow ? { path, parameters: { shallow: 'true' } } : { path, wantsEtag: true };
-    const { data, etag } = await this.rest.read(caller, asked);
+    const { data, etag } = await rest.read(asked);
     if (data === null) throw pathNotFound(path);
-    const version = shallow || etag === undefined || etag === NOTHING_ETAG ? {} : { version: etag };
-    return { data, count: countOf(data), timestamp: this.clock.now(), ...version };
+    return {
+      data,
+      count: typeof data === 'object' ? entriesOf(data).length : 1,
+      timestamp: this.ports.clock.now(),
+      version: shallow || etag === NOTHING_ETAG ? undefined : etag,
+    };
   }
 
-  private async selection(caller: Caller, path: string, query: ReadQuery): Promise<ReadOutcome> {
-    const { children, ...end } = await this.paging.page(caller, path, query);
-    return { data: asObject(children), count: children.length, timestamp: this.clock.now(), ...end };
-  }
-
-  async write(caller: Caller, path: DataPath, request: WriteRequest): Promise<WriteOutcome> {
-    return this.writing.write(caller, path, request);
+  write(caller: Caller, path: DataPath, request: WriteRequest): Promise<WriteOutcome> {
+    return new Writing(new CallerRest(this.ports, caller), path, request).perform();
   }
 
   watch(caller: Caller, path: DataPath, shape: WatchShape, most: number, watcher: Watcher): Watch {
-    return new CallerWatch(this.watching, caller, { path: path.text, shape, most }, watcher);
+    const watched = { caller, path: path.text, shape, most };
+    return new CallerWatch({ ...this.ports, clients: this.clients }, watched, watcher);
   }
-}
-
-/** As the database's own clients make it. */
-async function pushKey(app: App): Promise<string> {
-  const { getDatabase } = await import('firebase-admin/database');
-  const { key } = getDatabase(app).ref().push();
-  if (key === null) throw new Error('The root has no key.');
-  return key;
-}
-
-function countOf(data: JsonValue): number {
-  return typeof data === 'object' && data !== null ? entriesOf(data).length : 1;
 }
 
 /** Kept for the next watch of the same caller. */
@@ -111,72 +72,54 @@ interface Client {
   idle?: NodeJS.Timeout;
 }
 
-export interface Lease {
-  readonly database: Database;
-  /** To be called once. */
-  release(): void;
-}
+export type Lease = Awaited<ReturnType<CallerClients['lease']>>;
 
 /**
  * Clients that watch as a caller: an Admin SDK app each, whose connection the database gives the caller's claims.
  * Source: docs/decisions/0009-realtime-rest-as-caller.md;
  * https://firebase.google.com/docs/database/admin/start#authenticate-with-limited-privileges
  */
-export class CallerClients {
-  private readonly app: () => App;
-  private readonly randomness: Randomness;
+export class CallerClients extends Service<Pick<RealtimePorts, 'app' | 'randomness'>> {
   /** By claims, the longest unused first. */
   private readonly clients = new Map<string, Client>();
 
-  constructor(app: () => App, randomness: Randomness) {
-    this.app = app;
-    this.randomness = randomness;
-  }
-
-  async lease(claims: CallerToken['claims']): Promise<Lease> {
+  /** A client that stays open until it is released, which is to be done once. */
+  async lease(claims: CallerToken['claims']) {
     const [{ initializeApp, deleteApp }, { getDatabase }] = await Promise.all([
       import('firebase-admin/app'),
       import('firebase-admin/database'),
     ]);
     const connect = (): Client => {
-      const options = { ...this.app().options, databaseAuthVariableOverride: authOf(claims) };
-      const app = initializeApp(options, `caller-${this.randomness.uuid()}`);
+      const options = { ...this.ports.app().options, databaseAuthVariableOverride: authOf(claims) };
+      const app = initializeApp(options, `caller-${this.ports.randomness.uuid()}`);
       return { database: getDatabase(app), close: () => deleteApp(app), watches: 0 };
     };
-    return this.leaseOf(keyOf(claims), connect);
-  }
-
-  private leaseOf(key: string, connect: () => Client): Lease {
+    const key = keyOf(claims);
     const client = this.clients.get(key) ?? connect();
     clearTimeout(client.idle);
     client.watches++;
     this.clients.delete(key);
     this.clients.set(key, client);
     this.makeRoom();
-    return { database: client.database, release: () => this.release(key, client) };
-  }
-
-  private release(key: string, client: Client): void {
-    client.watches--;
-    if (client.watches > 0) return;
-    client.idle = setTimeout(() => void this.end(key, client), IDLE_MILLISECONDS).unref();
+    const release = (): void => {
+      client.watches--;
+      if (client.watches > 0) return;
+      client.idle = setTimeout(() => this.end(key, client), IDLE_MILLISECONDS).unref();
+    };
+    return { database: client.database, release };
   }
 
   private makeRoom(): void {
     for (const [key, client] of this.clients) {
       if (this.clients.size <= MAX_CLIENTS) return;
-      if (client.watches === 0) void this.end(key, client);
+      if (client.watches === 0) this.end(key, client);
     }
   }
 
-  private async end(key: string, client: Client): Promise<void> {
+  private end(key: string, client: Client): void {
     clearTimeout(client.idle);
     this.clients.delete(key);
-    try {
-      await client.close();
-    } catch {
-      // It is not used any more, and nobody waits for its end.
-    }
+    client.close().catch(() => undefined); // it is not used any more, and nobody waits for its end
   }
 }
 

@@ -6,11 +6,14 @@ import type { JsonValue } from '../../../kernel/json.ts';
 import type { Bound, ReadQuery } from '../rules/access.ts';
 import { invalidRequest } from '../rules/errors.ts';
 
-export interface Child {
+interface Ranked {
   readonly key: string;
-  readonly data: JsonValue;
   /** What it is ordered by. */
   readonly rank: Rank;
+}
+
+export interface Child extends Ranked {
+  readonly data: JsonValue;
 }
 
 /** Nothing, a value, or something with children of its own: of those only the keys decide. */
@@ -39,16 +42,12 @@ export function isBetween({ rank }: Child, startAt: Bound | undefined, endAt: Bo
 /** The children of a node. The database makes a list of those whose keys count up from 0, with nulls in gaps. */
 export function entriesOf(data: JsonValue): readonly (readonly [string, JsonValue])[] {
   if (typeof data !== 'object' || data === null) return [];
-  const entries: readonly [string, JsonValue | undefined][] = Object.entries(data);
-  return entries.flatMap(([key, child]) =>
+  return Object.entries<JsonValue | undefined>(data).flatMap(([key, child]) =>
     child === null || child === undefined ? [] : [[key, child] as const],
   );
 }
 
-export function compareChildren(
-  one: Pick<Child, 'rank' | 'key'>,
-  other: Pick<Child, 'rank' | 'key'>,
-): number {
+export function compareChildren(one: Ranked, other: Ranked): number {
   return compareRanks(one.rank, other.rank) || compareKeys(one.key, other.key);
 }
 
@@ -101,27 +100,27 @@ export interface CheckedQuery {
   /** A child's path, `$key` or `$value`. */
   readonly orderBy: string;
   readonly limit: number;
-  readonly startAt?: Bound;
-  readonly endAt?: Bound;
+  readonly startAt: Bound | undefined;
+  readonly endAt: Bound | undefined;
 }
 
 /** @throws MusterError VALIDATION_ERROR */
-export function checkedQuery({ orderBy = '$key', limit, startAt, endAt }: ReadQuery): CheckedQuery {
-  checkOrder(orderBy);
+export function checkedQuery({
+  orderBy = '$key',
+  limit = DEFAULT_LIMIT,
+  startAt,
+  endAt,
+}: ReadQuery): CheckedQuery {
   if (orderBy === '$key') {
     checkKeyBound('query.startAt', startAt);
     checkKeyBound('query.endAt', endAt);
+  } else if (orderBy !== '$value') {
+    checkOrder(orderBy);
   }
-  return {
-    orderBy,
-    limit: Math.min(limit ?? DEFAULT_LIMIT, MAX_LIMIT),
-    ...(startAt !== undefined && { startAt }),
-    ...(endAt !== undefined && { endAt }),
-  };
+  return { orderBy, limit: Math.min(limit, MAX_LIMIT), startAt, endAt };
 }
 
 function checkOrder(orderBy: string): void {
-  if (orderBy === '$key' || orderBy === '$value') return;
   const keys = orderBy.split('/');
   const fault = keys.map(faultOf).find((one) => one !== undefined);
   if (fault === undefined && keys.length <= MAX_DEPTH) return;
@@ -137,14 +136,11 @@ function checkKeyBound(field: string, bound: Bound | undefined): void {
   if (bound === undefined) return;
   const fault = typeof bound === 'string' ? faultOf(bound) : 'is no text';
   if (fault === undefined) return;
-  throw invalidRequest(
-    field,
-    `In the order of keys a bound is a key; this one ${fault}.`,
-    'Name a key, or order by a child.',
-  );
+  const what = `In the order of keys a bound is a key; this one ${fault}.`;
+  throw invalidRequest(field, what, 'Name a key, or order by a child.');
 }
 
-/** Keys that the Realtime Database allows. Source: https://firebase.google.com/docs/database/usage/limits */
+// Keys that the Realtime Database allows. Source: https://firebase.google.com/docs/database/usage/limits
 
 const MAX_KEY_BYTES = 768;
 

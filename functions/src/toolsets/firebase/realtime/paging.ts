@@ -1,11 +1,10 @@
 /** A page of a node's children, in the order and between the bounds that a query names. */
 
 import { z } from 'zod';
-import type { Caller } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { fitting, type JsonValue, parsedJson } from '../../../kernel/json.ts';
+import { fitting, parsedJson } from '../../../kernel/json.ts';
 import type { Hashing } from '../../../kernel/ports.ts';
-import type { Bound, ReadQuery } from '../rules/access.ts';
+import type { Bound, ReadOutcome, ReadQuery } from '../rules/access.ts';
 import { invalidRequest, tooLargeWithoutIndex } from '../rules/errors.ts';
 import {
   BRANCH,
@@ -19,62 +18,44 @@ import {
 } from './order.ts';
 import type { CallerRest } from './rest.ts';
 
-interface Page {
-  readonly children: readonly Child[];
-  readonly nextCursor?: string;
-  readonly missingIndex?: string;
+/** @throws MusterError as toolsets/firebase/rules/errors.ts makes them */
+export async function readPage(rest: CallerRest, path: string, asked: ReadQuery): Promise<ReadOutcome> {
+  const { clock, hashing } = rest.ports;
+  const query = checkedQuery(asked);
+  const { orderBy, limit, startAt, endAt } = query;
+  const cursors = new Cursors(hashing, [path, orderBy, startAt ?? null, endAt ?? null]);
+  const after = asked.cursor === undefined ? undefined : cursors.decode(asked.cursor);
+  const { found, begin, more, missingIndex } = await selectAfter(rest, path, query, after);
+  const children = fitting(found.slice(begin, begin + limit), ({ key, data }) => ({ [key]: data }));
+  const end = begin + children.length;
+  const goesOn = more || found.length > end;
+  return {
+    // In the order of the query, but for keys that look like whole numbers: objects have those first.
+    data: Object.fromEntries(children.map(({ key, data }) => [key, data])),
+    count: children.length,
+    timestamp: clock.now(),
+    missingIndex,
+    nextCursor: goesOn
+      ? cursors.encode(positionAfter(found.slice(0, end), orderBy, after?.from ?? null))
+      : undefined,
+  };
 }
 
-export class Paging {
-  private readonly rest: CallerRest;
-  private readonly cursors: Cursors;
-
-  constructor(rest: CallerRest, cursors: Cursors) {
-    this.rest = rest;
-    this.cursors = cursors;
+/**
+ * All children from the beginning of the query or the cursor's, those that were given already included, and
+ * at least one more than the page: it tells that there is more.
+ */
+async function selectAfter(rest: CallerRest, path: string, query: CheckedQuery, after: Position | undefined) {
+  const from = { ...query, startAt: after?.from ?? query.startAt };
+  let skip = after?.given ?? 0;
+  for (;;) {
+    const selection = await select(rest, path, from, query.limit + 1 + skip);
+    const { found, more } = selection;
+    const begin = after === undefined ? 0 : found.filter((one) => compareChildren(one, after) <= 0).length;
+    // Where children came in before the cursor meanwhile, they took the places of those behind it.
+    if (!more || found.length - begin > query.limit || begin > MAX_TIES) return { ...selection, begin };
+    skip = begin;
   }
-
-  /** @throws MusterError as toolsets/firebase/rules/errors.ts makes them */
-  async page(caller: Caller, path: string, asked: ReadQuery): Promise<Page> {
-    const query = checkedQuery(asked);
-    const identity = [path, query.orderBy, query.startAt ?? null, query.endAt ?? null];
-    const after = asked.cursor === undefined ? undefined : this.cursors.decode(identity, asked.cursor);
-    const { found, begin, more, missingIndex } = await this.fetch(caller, path, query, after);
-    const children = fitting(found.slice(begin, begin + query.limit), ({ key, data }) => ({ [key]: data }));
-    const end = begin + children.length;
-    const page = { children, ...(missingIndex !== undefined && { missingIndex }) };
-    if (!more && found.length <= end) return page;
-    const position = positionAfter(found.slice(0, end), query.orderBy, after?.from ?? null);
-    return { ...page, nextCursor: this.cursors.encode(identity, position) };
-  }
-
-  /**
-   * All children from the beginning of the query or the cursor's, those that were given already included, and
-   * at least one more than the page: it tells that there is more.
-   */
-  private async fetch(
-    caller: Caller,
-    path: string,
-    query: CheckedQuery,
-    after: Position | undefined,
-  ): Promise<Selection & { readonly begin: number }> {
-    let skip = after?.given ?? 0;
-    for (;;) {
-      const most = query.limit + 1 + skip;
-      const selection = await select(this.rest, caller, path, startingAt(query, after), most);
-      const { found, more } = selection;
-      const begin = after === undefined ? 0 : found.filter((one) => compareChildren(one, after) <= 0).length;
-      // Where children came in before the cursor meanwhile, they took the places of those behind it.
-      if (!more || found.length - begin > query.limit || begin > MAX_TIES) return { ...selection, begin };
-      skip = begin;
-    }
-  }
-}
-
-/** The query that goes on where a cursor says, as far as a query can say it. */
-function startingAt(query: CheckedQuery, after: Position | undefined): CheckedQuery {
-  const from = after?.from ?? undefined;
-  return from === undefined ? query : { ...query, startAt: from };
 }
 
 /**
@@ -90,11 +71,6 @@ function positionAfter(given: readonly Child[], orderBy: string, began: Position
   if (value === undefined) return { from: began, given: given.length, rank, key };
   const first = given.findIndex((one) => one.rank === value);
   return { from: value, given: given.length - first, rank, key };
-}
-
-/** In the order of the query, but for keys that look like whole numbers: objects have those first. */
-export function asObject(children: readonly Child[]): JsonValue {
-  return Object.fromEntries(children.map(({ key, data }) => [key, data]));
 }
 
 // Where a page ended. REST begins a query at a value, never at one of several children with that value. So
@@ -129,22 +105,20 @@ const encoded = z.strictObject({
   key: z.string().max(768),
 });
 
+/** Those of one query. */
 export class Cursors {
-  private readonly hashing: Hashing;
+  private readonly query: string;
 
-  constructor(hashing: Hashing) {
-    this.hashing = hashing;
+  /** @param query whatever makes it another one: path, order, bounds */
+  constructor(hashing: Hashing, query: readonly unknown[]) {
+    this.query = hashing.sha256(JSON.stringify(query)).slice(0, 16);
   }
 
-  /**
-   * @param query whatever makes it another one: path, order, bounds
-   * @throws MusterError VALIDATION_ERROR where the ties are too many or the value too long to go on
-   */
-  encode(query: readonly unknown[], { from, given, rank, key }: Position): string {
-    const value = rank === BRANCH ? {} : { value: rank };
-    const content = { query: this.digest(query), from, given, key, ...value };
+  /** @throws MusterError VALIDATION_ERROR where the ties are too many or the value too long to go on */
+  encode({ rank, ...position }: Position): string {
+    const content = { query: this.query, ...position, value: rank === BRANCH ? undefined : rank };
     const cursor = Buffer.from(JSON.stringify(content)).toString('base64url');
-    if (given <= MAX_TIES && cursor.length <= LONGEST) return cursor;
+    if (position.given <= MAX_TIES && cursor.length <= LONGEST) return cursor;
     throw invalidRequest(
       'query.orderBy',
       'There is more than this, but no way to go on: too many children have the same value here, or a value is too long.',
@@ -153,21 +127,17 @@ export class Cursors {
   }
 
   /** @throws MusterError VALIDATION_ERROR for anything but a cursor of this query */
-  decode(query: readonly unknown[], cursor: string): Position {
+  decode(cursor: string): Position {
     const parsed = encoded.safeParse(parsedJson(Buffer.from(cursor, 'base64url').toString('utf8')));
-    if (!parsed.success || parsed.data.query !== this.digest(query)) {
+    if (!parsed.success || parsed.data.query !== this.query) {
       throw invalidRequest(
         'query.cursor',
         'This is no cursor of this query.',
         'Give back metadata.nextCursor of the same query on the same path, or leave it out to begin again.',
       );
     }
-    const { from, given, value, key } = parsed.data;
-    return { from, given, key, rank: value === undefined ? BRANCH : value };
-  }
-
-  private digest(query: readonly unknown[]): string {
-    return this.hashing.sha256(JSON.stringify(query)).slice(0, 16);
+    const { query, value = BRANCH, ...position } = parsed.data;
+    return { ...position, rank: value };
   }
 }
 
@@ -191,48 +161,28 @@ interface Selection {
  * @param most how many the database is asked for
  * @throws MusterError as toolsets/firebase/rules/errors.ts makes them
  */
-async function select(
-  rest: CallerRest,
-  caller: Caller,
-  path: string,
-  query: CheckedQuery,
-  most: number,
-): Promise<Selection> {
-  try {
-    const { data } = await rest.read(caller, { path, parameters: parametersFor(query, most) });
-    const found = childrenIn(data, query.orderBy);
-    return { found, more: found.length >= most };
-  } catch (error) {
-    if (!(error instanceof MusterError) || error.details.reason !== 'MISSING_INDEX') throw error;
-    const definition = error.details.suggestion ?? '';
-    const data = await wholeNode(rest, caller, path, definition, error);
-    const { orderBy, startAt, endAt } = query;
-    const found = childrenIn(data, orderBy).filter((child) => isBetween(child, startAt, endAt));
-    return { found, more: false, missingIndex: definition };
-  }
-}
-
-async function wholeNode(
-  rest: CallerRest,
-  caller: Caller,
-  path: string,
-  definition: string,
-  refusal: MusterError,
-): Promise<JsonValue> {
-  const answer = await rest.readWithin(caller, { path }, MAX_UNINDEXED_BYTES).catch((error: unknown) => {
-    // There are rules that let a node be read by a query and not as a whole.
-    if (error instanceof MusterError && error.details.reason === 'PERMISSION_DENIED') throw refusal;
-    throw error;
-  });
-  if (answer === undefined) throw tooLargeWithoutIndex(MAX_UNINDEXED_BYTES, definition, refusal);
-  return answer.data;
-}
-
-function parametersFor({ orderBy, startAt, endAt }: CheckedQuery, most: number) {
-  return {
+async function select(rest: CallerRest, path: string, query: CheckedQuery, most: number): Promise<Selection> {
+  const { orderBy, startAt, endAt } = query;
+  const parameters = {
     orderBy: JSON.stringify(orderBy),
     limitToFirst: String(most),
     ...(startAt !== undefined && { startAt: JSON.stringify(startAt) }),
     ...(endAt !== undefined && { endAt: JSON.stringify(endAt) }),
   };
+  try {
+    const found = childrenIn((await rest.read({ path, parameters })).data, orderBy);
+    return { found, more: found.length >= most };
+  } catch (error) {
+    if (!(error instanceof MusterError) || error.details.reason !== 'MISSING_INDEX') throw error;
+    const missingIndex = error.details.suggestion ?? '';
+    const whole = await rest.readWithin(MAX_UNINDEXED_BYTES, { path }).catch((failure: unknown) => {
+      // There are rules that let a node be read by a query and not as a whole.
+      throw failure instanceof MusterError && failure.details.reason === 'PERMISSION_DENIED'
+        ? error
+        : failure;
+    });
+    if (whole === undefined) throw tooLargeWithoutIndex(MAX_UNINDEXED_BYTES, missingIndex, error);
+    const found = childrenIn(whole.data, orderBy).filter((child) => isBetween(child, startAt, endAt));
+    return { found, more: false, missingIndex };
+  }
 }

@@ -1,9 +1,9 @@
-/** One HTTP exchange: with an end to patience and to size, and with errors that never quote the URL. */
+/** One HTTP exchange, bounded in time and size, whose errors never quote the URL. */
 
 import { z } from 'zod';
 import { expired } from '../../../access/rules/principal.ts';
 import { connectionError, type MusterError, quotaExceeded } from '../../../kernel/errors.ts';
-import type { JsonValue } from '../../../kernel/json.ts';
+import { type JsonValue, parsedJson } from '../../../kernel/json.ts';
 import { connectionCodes, isUnsent } from '../../../kernel/platform.ts';
 import {
   invalidDataType,
@@ -14,12 +14,6 @@ import {
   writeConflict,
 } from '../rules/errors.ts';
 
-interface HttpRequest {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
-
 interface HttpLimits {
   /** Of the whole exchange, the body included. */
   readonly timeoutMilliseconds: number;
@@ -29,7 +23,7 @@ interface HttpLimits {
 
 export interface HttpAnswer {
   readonly status: number;
-  readonly etag?: string;
+  readonly etag?: string | undefined;
   /** Undefined where it is larger than was allowed. */
   readonly text: string | undefined;
 }
@@ -55,17 +49,18 @@ export class UnansweredError extends Error {
  */
 export async function exchange(
   url: string,
-  request: HttpRequest,
+  request: RequestInit,
   { timeoutMilliseconds, mostBytes }: HttpLimits,
 ): Promise<HttpAnswer> {
   try {
     const signal = AbortSignal.timeout(timeoutMilliseconds);
     const response = await fetch(url, { ...request, signal });
-    const etag = response.headers.get('etag');
-    const text = await textOf(response, mostBytes);
-    return { status: response.status, text, ...(etag !== null && { etag }) };
+    const etag = response.headers.get('etag') ?? undefined;
+    return { status: response.status, etag, text: await textOf(response, mostBytes) };
   } catch (error) {
-    throw new UnansweredError(nameOf(error), !isUnsent(error));
+    // `ECONNREFUSED`, `TimeoutError`: its message could quote the URL.
+    const name = error instanceof Error ? error.name : 'unknown';
+    throw new UnansweredError(connectionCodes(error)[0] ?? name, !isUnsent(error));
   }
 }
 
@@ -81,12 +76,6 @@ async function textOf(response: Response, mostBytes: number): Promise<string | u
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** `ECONNREFUSED`, `TimeoutError`. Its message could quote the URL. */
-function nameOf(error: unknown): string {
-  const [code] = connectionCodes(error);
-  return code ?? (error instanceof Error ? error.name : 'unknown');
-}
-
 // What the Realtime Database's refusals mean to the caller. Source:
 // https://firebase.google.com/docs/reference/rest/database, "Firebase Database Error Conditions".
 
@@ -94,11 +83,12 @@ const LONGEST_CAUSE = 300;
 
 const refusal = z.object({ error: z.string() });
 
-export function refusalOf(answer: HttpAnswer, request: RestRequest): MusterError {
+export function refusalOf({ status, text }: HttpAnswer, request: RestRequest): MusterError {
   const { path, named = path } = request;
-  const said = reasonIn(answer.text ?? '');
-  const cause = `HTTP ${answer.status}: ${said.slice(0, LONGEST_CAUSE)}`;
-  switch (answer.status) {
+  // What the database itself calls the error; of a proxy's page nothing but the status is known.
+  const said = refusal.safeParse(parsedJson(text ?? '')).data?.error ?? 'no reason';
+  const cause = `HTTP ${status}: ${said.slice(0, LONGEST_CAUSE)}`;
+  switch (status) {
     case 400:
       return unacceptable(said, request, cause);
     case 401:
@@ -108,7 +98,7 @@ export function refusalOf(answer: HttpAnswer, request: RestRequest): MusterError
     case 429:
       return quotaExceeded(cause);
     case 412:
-      return writeConflict(`"${named}" is not at the version that this write builds on.`, cause);
+      return notAtVersion(named, cause);
     case 413:
       return tooLarge(request);
     default:
@@ -116,13 +106,8 @@ export function refusalOf(answer: HttpAnswer, request: RestRequest): MusterError
   }
 }
 
-/** What the database itself calls the error; of a proxy's page nothing but the status is known. */
-function reasonIn(text: string): string {
-  try {
-    return refusal.parse(JSON.parse(text)).error;
-  } catch {
-    return 'no reason';
-  }
+export function notAtVersion(path: string, cause?: unknown): MusterError {
+  return writeConflict(`"${path}" is not at the version that this write builds on.`, cause);
 }
 
 function unacceptable(said: string, request: RestRequest, cause: string): MusterError {
@@ -161,7 +146,7 @@ export interface RestRequest {
   readonly parameters?: Readonly<Record<string, string>>;
   readonly data?: JsonValue;
   /** Write only where the ETag is still this one. PUT and DELETE only. */
-  readonly ifMatch?: string;
+  readonly ifMatch?: string | undefined;
   /** Ask for the ETag. PUT, and GET without parameters. */
   readonly wantsEtag?: boolean;
 }

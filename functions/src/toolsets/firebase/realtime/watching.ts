@@ -1,25 +1,28 @@
 /** Watching as the caller. Source: https://firebase.google.com/docs/database/admin/retrieve-data */
 
-import type { Database, DataSnapshot, Query } from 'firebase-admin/database';
+import type { Database, DataSnapshot } from 'firebase-admin/database';
 import type { Caller } from '../../../access/rules/principal.ts';
 import { expired } from '../../../access/rules/principal.ts';
-import type { CallerToken, CallerTokens } from '../../../access/store/signIn.ts';
+import type { CallerToken } from '../../../access/store/signIn.ts';
 import { connectionError, MusterError } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
-import type { Clock } from '../../../kernel/ports.ts';
 import type { Change, Watch, Watcher, WatchShape } from '../rules/access.ts';
 import { permissionDenied, sizeLimitExceeded } from '../rules/errors.ts';
 import type { CallerClients, Lease } from './access.ts';
+import type { RealtimePorts } from './rest.ts';
 
 /** A token lasts an hour. */
 const LONGEST_TIMER_MILLISECONDS = 3_600_000;
 
-export interface WatchingDependencies {
-  readonly tokens: CallerTokens;
+interface WatchPorts extends RealtimePorts {
   readonly clients: CallerClients;
-  readonly clock: Clock;
-  /** How long the first state may take: the SDK itself tries to connect for ever. */
-  readonly timeoutMilliseconds: number;
+}
+
+interface Watched {
+  readonly caller: Caller;
+  readonly path: string;
+  readonly shape: WatchShape;
+  readonly most: number;
 }
 
 /**
@@ -27,67 +30,57 @@ export interface WatchingDependencies {
  * there is for an agent, but not for a person who has not signed in again.
  */
 export class CallerWatch implements Watch {
-  private readonly dependencies: WatchingDependencies;
-  private readonly caller: Caller;
+  private readonly ports: WatchPorts;
   private readonly watched: Watched;
   private readonly watcher: Watcher;
-  private readonly patience: NodeJS.Timeout;
+  /** Fails where the first state does not come: the SDK itself tries to connect for ever. */
+  private readonly late: NodeJS.Timeout;
   private renewal: NodeJS.Timeout | undefined;
-  private lease: Lease | undefined;
-  private listening: Listening | undefined;
+  private begun = false;
   private ended = false;
+  private lease: Lease | undefined;
+  private unlisten: (() => void) | undefined;
 
-  constructor(dependencies: WatchingDependencies, caller: Caller, watched: Watched, watcher: Watcher) {
-    this.dependencies = dependencies;
-    this.caller = caller;
+  constructor(ports: WatchPorts, watched: Watched, watcher: Watcher) {
+    this.ports = ports;
     this.watched = watched;
     this.watcher = watcher;
     const lost = () => this.fail(connectionError('the database sent nothing'));
-    this.patience = setTimeout(lost, dependencies.timeoutMilliseconds).unref();
+    this.late = setTimeout(lost, ports.timeoutMilliseconds).unref();
     this.begin().catch((error: unknown) => this.fail(error));
   }
 
   stop(): void {
     if (this.ended) return;
     this.ended = true;
-    clearTimeout(this.patience);
+    clearTimeout(this.late);
     clearTimeout(this.renewal);
-    this.listening?.stop();
+    this.unlisten?.();
     this.lease?.release();
   }
 
   private async begin(): Promise<void> {
-    const token = await this.dependencies.tokens.of(this.caller);
-    const lease = await this.dependencies.clients.lease(token.claims);
+    const token = await this.ports.tokens.of(this.watched.caller);
+    const lease = await this.ports.clients.lease(token.claims);
     if (this.ended) return lease.release();
     this.lease = lease;
     this.renewAtTheEndOf(token);
-    const listening = listen(lease.database, this.watched, {
-      initial: (state) => {
-        if (this.ended) return;
-        clearTimeout(this.patience);
-        this.watcher.initial(state);
-      },
-      changed: (changes) => {
-        if (!this.ended) this.watcher.changed(changes);
-      },
-      failed: (error) => this.fail(error),
-    });
+    const unlisten = this.listen(lease.database);
     // What was at hand already came while listening began, and may have ended the watch.
-    if (this.ended) listening.stop();
-    else this.listening = listening;
+    if (this.ended) unlisten();
+    else this.unlisten = unlisten;
   }
 
   private renewAtTheEndOf({ expiresAt }: CallerToken): void {
-    const left = expiresAt.getTime() - this.dependencies.clock.now().getTime();
+    const left = expiresAt.getTime() - this.ports.clock.now().getTime();
     const renew = () => this.renew().catch((error: unknown) => this.fail(error));
     this.renewal = setTimeout(renew, Math.min(Math.max(left, 0), LONGEST_TIMER_MILLISECONDS)).unref();
   }
 
   private async renew(): Promise<void> {
-    const token = await this.dependencies.tokens.of(this.caller);
+    const token = await this.ports.tokens.of(this.watched.caller);
     if (this.ended) return;
-    if (token.expiresAt <= this.dependencies.clock.now()) throw expired();
+    if (token.expiresAt <= this.ports.clock.now()) throw expired();
     this.renewAtTheEndOf(token);
   }
 
@@ -96,79 +89,52 @@ export class CallerWatch implements Watch {
     this.stop();
     this.watcher.failed(error instanceof MusterError ? error : connectionError(error));
   }
-}
 
-// The SDK's listeners, turned into one initial state and then a batch of changes for each message of the
-// server: of one message the SDK tells at once, of the children first and of the whole last.
+  /**
+   * Turns the SDK's listeners into a batch of changes for each message of the server: of one message the SDK tells at
+   * once, of the children first and of the whole last. It may tell before this returns, where another watch has the
+   * data at hand.
+   * @return ends the listening
+   */
+  private listen(database: Database): () => void {
+    const { path, shape, most } = this.watched;
+    const node = database.ref(path);
+    // One child more than there may be, and so never a great many.
+    const query = shape === 'children' ? node.orderByKey().limitToFirst(most + 1) : node;
+    let changes: Change[] = [];
+    const present = (child: DataSnapshot) => void changes.push({ key: keyOf(child), data: dataOf(child) });
+    const gone = (child: DataSnapshot) => void changes.push({ key: keyOf(child), data: undefined });
+    const whole = (snapshot: DataSnapshot): void => {
+      if (snapshot.numChildren() > most) this.fail(tooMany(most));
+      else this.tell(shape === 'value' ? [{ key: '', data: dataOf(snapshot) }] : changes);
+      changes = [];
+    };
+    const ofChildren = [
+      ['child_added', present],
+      ['child_changed', present],
+      ['child_removed', gone],
+    ] as const;
+    const listeners = [...(shape === 'children' ? ofChildren : []), ['value', whole] as const];
+    const failed = (error: Error) => this.fail(refusalOf(error, path));
+    for (const [event, heard] of listeners) query.on(event, heard, failed);
+    return () => {
+      for (const [event, heard] of listeners) query.off(event, heard);
+    };
+  }
 
-interface Watched {
-  readonly path: string;
-  readonly shape: WatchShape;
-  readonly most: number;
-}
-
-interface Listening {
-  stop(): void;
-}
-
-/** @param watcher may be told before this returns, where another watch has the data at hand */
-function listen(database: Database, watched: Watched, watcher: Watcher): Listening {
-  const failed = (error: Error) => watcher.failed(refusalOf(error, watched));
-  return watched.shape === 'value'
-    ? listenToValue(database.ref(watched.path), watched, watcher, failed)
-    : listenToChildren(database.ref(watched.path), watched, watcher, failed);
-}
-
-type Failed = (error: Error) => void;
-
-function listenToValue(query: Query, { most }: Watched, watcher: Watcher, failed: Failed): Listening {
-  let begun = false;
-  const told = query.on(
-    'value',
-    (snapshot) => {
-      if (snapshot.numChildren() > most) return watcher.failed(tooMany(most));
-      const data = dataOf(snapshot);
-      if (begun) return watcher.changed([{ key: '', data }]);
-      begun = true;
-      watcher.initial(new Map(data === undefined ? [] : [['', data]]));
-    },
-    failed,
-  );
-  return { stop: () => query.off('value', told) };
-}
-
-/** Asks for one child more than there may be, and so never downloads a great many. */
-function listenToChildren(node: Query, { most }: Watched, watcher: Watcher, failed: Failed): Listening {
-  const query = node.orderByKey().limitToFirst(most + 1);
-  let begun = false;
-  let changes: Change[] = [];
-  const present = (snapshot: DataSnapshot) =>
-    void changes.push({ key: keyOf(snapshot), data: dataOf(snapshot) });
-  const gone = (snapshot: DataSnapshot) => void changes.push({ key: keyOf(snapshot), data: undefined });
-  const complete = (whole: DataSnapshot) => {
-    const told = changes;
-    changes = [];
-    if (whole.numChildren() > most) return watcher.failed(tooMany(most));
-    if (!begun) watcher.initial(stateAfter(told));
-    else if (told.length > 0) watcher.changed(told);
-    begun = true;
-  };
-  query.on('child_added', present, failed);
-  query.on('child_changed', present, failed);
-  query.on('child_removed', gone, failed);
-  query.on('value', complete, failed);
-  return {
-    stop() {
-      query.off('child_added', present);
-      query.off('child_changed', present);
-      query.off('child_removed', gone);
-      query.off('value', complete);
-    },
-  };
-}
-
-function stateAfter(changes: readonly Change[]): ReadonlyMap<string, JsonValue> {
-  return new Map(changes.flatMap(({ key, data }) => (data === undefined ? [] : [[key, data] as const])));
+  /** Tells the first changes as the state that they lead to. */
+  private tell(changes: readonly Change[]): void {
+    if (this.ended) return;
+    clearTimeout(this.late);
+    if (this.begun) {
+      if (changes.length > 0) this.watcher.changed(changes);
+      return;
+    }
+    this.begun = true;
+    this.watcher.initial(
+      new Map(changes.flatMap(({ key, data }) => (data === undefined ? [] : [[key, data]]))),
+    );
+  }
 }
 
 function keyOf({ key }: DataSnapshot): string {
@@ -194,15 +160,12 @@ function tooMany(most: number): MusterError {
 }
 
 /** The SDK gives its errors the server's code. */
-function refusalOf(error: Error, { path }: Watched): MusterError {
+function refusalOf(error: Error, path: string): MusterError {
   const code = 'code' in error ? error.code : undefined;
   if (code === 'PERMISSION_DENIED') return permissionDenied(path, error);
   if (code === 'TOO_BIG') {
-    return sizeLimitExceeded(
-      'path',
-      'There is more than the database gives at once.',
-      'Watch a deeper path.',
-    );
+    const what = 'There is more than the database gives at once.';
+    return sizeLimitExceeded('path', what, 'Watch a deeper path.');
   }
   return connectionError(error);
 }

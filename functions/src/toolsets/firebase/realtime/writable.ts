@@ -2,7 +2,7 @@
  * What the Realtime Database can store of what a caller sends. Checked before it is sent: the database itself
  * only says that something somewhere is wrong. Source: https://firebase.google.com/docs/database/usage/limits
  */
-import type { JsonValue } from '../../../kernel/json.ts';
+import { type JsonValue, jsonObject } from '../../../kernel/json.ts';
 import type { DataPath } from '../rules/access.ts';
 import { invalidDataType } from '../rules/errors.ts';
 import { entriesOf, faultOf, MAX_DEPTH } from './order.ts';
@@ -19,10 +19,11 @@ export function checkWritable(path: DataPath, data: JsonValue): void {
 
 /** The children that an update replaces. @throws MusterError INVALID_DATA_TYPE */
 export function checkedChildren(path: DataPath, data: JsonValue): Readonly<Record<string, JsonValue>> {
-  if (typeof data !== 'object' || data === null || isList(data)) {
+  const object = jsonObject.safeParse(data);
+  if (!object.success) {
     throw invalidDataType('data', 'update takes an object: the children to replace, by their keys.');
   }
-  const children = Object.entries(data).map(([key, child]) => [key, child ?? null] as const);
+  const children = Object.entries(object.data).map(([key, child]) => [key, child ?? null] as const);
   for (const [key, child] of children) checkChild(key, child, 'data', path.segments.length);
   return Object.fromEntries(children);
 }
@@ -52,7 +53,8 @@ function check(data: JsonValue, field: string, depth: number): void {
   if (depth > MAX_DEPTH) {
     throw invalidDataType(field, `The database is ${MAX_DEPTH} levels deep; this is deeper.`);
   }
-  if (typeof data !== 'object' || data === null || isServerValue(data)) return;
+  if (typeof data !== 'object' || data === null) return;
+  if (isTimestamp(data) || incrementIn(data) !== undefined) return;
   for (const [key, child] of Object.entries(data)) checkChild(key, child ?? null, field, depth);
 }
 
@@ -63,28 +65,17 @@ function checkChild(key: string, child: JsonValue, field: string, depth: number)
   check(child, at, depth + 1);
 }
 
-function isServerValue(data: object): boolean {
-  return isTimestamp(data) || incrementIn(data) !== undefined;
-}
-
-function isList(data: JsonValue): data is readonly JsonValue[] {
-  return Array.isArray(data);
-}
-
 // Values that the database computes. Source: https://firebase.google.com/docs/reference/rest/database
 
 /** `{".sv": "timestamp"}`: the time of the write. */
 function isTimestamp(data: object): boolean {
-  return serverValueIn(data) === 'timestamp';
+  return onlyIn(data, '.sv') === 'timestamp';
 }
 
 /** The number in `{".sv": {"increment": 1}}`: so much more than before. */
 function incrementIn(data: object): number | undefined {
-  const value = serverValueIn(data);
-  if (typeof value !== 'object' || value === null) return undefined;
-  const [entry, ...others] = Object.entries(value);
-  const isIncrement = entry?.[0] === 'increment' && others.length === 0;
-  return isIncrement && typeof entry[1] === 'number' ? entry[1] : undefined;
+  const increment = onlyIn(onlyIn(data, '.sv'), 'increment');
+  return typeof increment === 'number' ? increment : undefined;
 }
 
 export function hasIncrement(data: JsonValue): boolean {
@@ -104,7 +95,9 @@ export function incremented(data: JsonValue, current: JsonValue): JsonValue {
   );
 }
 
-function serverValueIn(data: object): unknown {
+/** What an object has that has nothing but this key. */
+function onlyIn(data: unknown, key: string): unknown {
+  if (typeof data !== 'object' || data === null) return undefined;
   const [entry, ...others] = Object.entries(data);
-  return entry?.[0] === '.sv' && others.length === 0 ? entry[1] : undefined;
+  return entry?.[0] === key && others.length === 0 ? entry[1] : undefined;
 }

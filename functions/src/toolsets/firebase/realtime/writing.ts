@@ -1,231 +1,270 @@
 /** Writing as the caller. Source: https://firebase.google.com/docs/database/rest/save-data */
-import type { Caller } from '../../../access/rules/principal.ts';
-import { connectionError } from '../../../kernel/errors.ts';
+
+import type { App } from 'firebase-admin/app';
+import { z } from 'zod';
+import { REPLAY_HOURS } from '../../../kernel/commit.ts';
+import { connectionError, keyReused } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
-import type { Clock } from '../../../kernel/ports.ts';
-import type { DataPath, WriteOutcome, WriteRequest } from '../rules/access.ts';
-import {
-  invalidDataType,
-  overwrittenWrite,
-  pathNotFound,
-  unansweredWrite,
-  writeConflict,
-} from '../rules/errors.ts';
+import { realtimeCommitPath } from '../../../kernel/realtime/database.ts';
+import type { DataPath, Repetition, WriteOutcome, WriteRequest } from '../rules/access.ts';
+import { invalidDataType, overwrittenWrite, pathNotFound, unansweredWrite } from '../rules/errors.ts';
 import { entriesOf } from './order.ts';
-import { type CallerRest, NOTHING_ETAG, type RestAnswer } from './rest.ts';
+import { type CallerRest, NOTHING_ETAG } from './rest.ts';
+import { notAtVersion, type RestRequest } from './transport.ts';
 import { checkedChildren, checkWritable, hasIncrement, holds, incremented, isNothing } from './writable.ts';
-import { type Begun, WriteProofs, type WriteProofsDependencies } from './writeProof.ts';
 
-type Written = Omit<WriteOutcome, 'timestamp'>;
+type Children = Readonly<Record<string, JsonValue>>;
 
-interface WritingDependencies extends WriteProofsDependencies {
-  /** A key that sorts by time, and that nobody else makes. */
-  readonly newKey: () => Promise<string>;
-}
+/** What can be an ETag: `*` would be any, and nothing else may become a header. */
+const ETAG = /^(?!\*$)[\x21-\x7e]{1,200}$/;
 
+/** One write of a caller. */
 export class Writing {
   private readonly rest: CallerRest;
-  private readonly clock: Clock;
-  private readonly newKey: () => Promise<string>;
-  private readonly proofs: WriteProofs;
-  private readonly transacting: Transacting;
+  private readonly path: DataPath;
+  private readonly request: WriteRequest;
+  private readonly proof: WriteProof;
 
-  constructor(dependencies: WritingDependencies) {
-    const { rest, clock, newKey } = dependencies;
+  constructor(rest: CallerRest, path: DataPath, request: WriteRequest) {
     this.rest = rest;
-    this.clock = clock;
-    this.newKey = newKey;
-    this.proofs = new WriteProofs(dependencies);
-    this.transacting = new Transacting(rest, this.proofs);
+    this.path = path;
+    this.request = request;
+    this.proof = new WriteProof(rest, request.repetition);
   }
 
   /** @throws MusterError as toolsets/firebase/rules/errors.ts makes them */
-  async write(caller: Caller, path: DataPath, request: WriteRequest): Promise<WriteOutcome> {
-    const written = await this.perform(caller, path, request);
-    return { ...written, timestamp: this.clock.now() };
+  async perform(): Promise<WriteOutcome> {
+    const { operation, data } = this.request;
+    const { clock } = this.rest.ports;
+    if (operation === 'push') return { key: await this.push(), timestamp: clock.now() };
+    if (operation === 'set') checkWritable(this.path, data);
+    const etag = await (operation === 'update'
+      ? this.update()
+      : this.replace(operation === 'set' ? data : null));
+    return { version: etag === NOTHING_ETAG ? undefined : etag, timestamp: clock.now() };
   }
 
-  private async perform(caller: Caller, path: DataPath, request: WriteRequest): Promise<Written> {
-    switch (request.operation) {
-      case 'set':
-        checkWritable(path, request.data);
-        return written(await this.replace(caller, path.text, request.data, request));
-      case 'update':
-        return written(await this.update(caller, path, request));
-      case 'push':
-        return this.push(caller, path, request);
-      case 'delete':
-        return written(await this.replace(caller, path.text, null, request));
+  private async push(): Promise<string> {
+    const { path } = this;
+    const { data, repetition } = this.request;
+    checkWritable({ ...path, segments: [...path.segments, 'key'] }, data);
+    if (isNothing(data)) {
+      throw invalidDataType('data', 'The database stores neither null nor what is empty: nothing to push.');
     }
+    const key = repetition?.id ?? (await newKey(this.rest.ports.app()));
+    await this.proof.carryOut(path.text, { [`${path.text}/${key}`]: data });
+    return key;
   }
 
   /** Writing null removes. Gives the new ETag, where it is known. */
-  private async replace(
-    caller: Caller,
-    path: string,
-    data: JsonValue,
-    request: WriteRequest,
-  ): Promise<string | undefined> {
-    const { transaction, repetition } = request;
-    if (transaction) return this.transacting.replace(caller, path, data, request);
-    if (repetition === undefined && !hasIncrement(data)) return this.put(caller, path, data);
-    await this.proofs.carryOut(caller, path, { [path]: data }, repetition);
-    return isNothing(data) ? undefined : this.etagOf(caller, path, data);
+  private async replace(data: JsonValue): Promise<string | undefined> {
+    const { text: path } = this.path;
+    const { transaction, repetition } = this.request;
+    if (transaction) return this.replaceOver(data);
+    if (repetition === undefined && !hasIncrement(data)) return this.send(replacing(path, data));
+    await this.proof.carryOut(path, { [path]: data });
+    if (isNothing(data)) return undefined;
+    // Somebody may have written over it.
+    const there = await this.rest.read({ path, wantsEtag: true }).catch(() => undefined);
+    return there !== undefined && holds(there.data, data) ? there.etag : undefined;
+  }
+
+  private async update(): Promise<string | undefined> {
+    const { text: path } = this.path;
+    const { data, transaction, repetition } = this.request;
+    const children = checkedChildren(this.path, data);
+    if (transaction) return this.updateOver(children);
+    if (!(await this.rest.exists(path))) {
+      if (repetition && (await this.proof.find())) return undefined;
+      throw pathNotFound(path);
+    }
+    if (repetition !== undefined || hasIncrement(children)) {
+      const writes = Object.entries(children).map(([key, child]) => [`${path}/${key}`, child] as const);
+      await this.proof.carryOut(path, Object.fromEntries(writes));
+    } else {
+      await this.send({ method: 'PATCH', path, data: children });
+    }
+    return undefined;
   }
 
   /** Sent again, it overwrites whatever was written in between, as if it had come only then. */
-  private async put(caller: Caller, path: string, data: JsonValue): Promise<string | undefined> {
-    const request = isNothing(data)
-      ? ({ method: 'DELETE', path } as const)
-      : ({ method: 'PUT', path, data, wantsEtag: true } as const);
-    const { etag, refusal, isRepeated } = await this.rest.write(caller, request);
+  private async send(request: RestRequest): Promise<string | undefined> {
+    const { etag, refusal, isRepeated } = await this.rest.send(request);
     if (refusal === undefined) return etag;
     // Rules may allow what has been carried out no second time.
     throw isRepeated ? unansweredWrite(refusal) : refusal;
   }
 
-  /** Of what was written a moment ago, unless somebody has written over it. */
-  private async etagOf(caller: Caller, path: string, data: JsonValue): Promise<string | undefined> {
-    const there = await this.rest.read(caller, { path, wantsEtag: true }).catch(() => undefined);
-    return there !== undefined && holds(there.data, data) ? there.etag : undefined;
-  }
+  // A transaction is a conditional request: it writes only over what still has the ETag that it builds on. Where its
+  // answer is lost, what is there afterwards tells whether it was carried out: an ETag is made of the content, so that
+  // whoever has written the same has written the same version.
 
-  private async update(caller: Caller, path: DataPath, request: WriteRequest): Promise<string | undefined> {
-    const children = checkedChildren(path, request.data);
-    const { transaction, repetition } = request;
-    if (transaction) return this.transacting.update(caller, path.text, children, request);
-    if (!(await this.rest.exists(caller, path.text))) {
-      if (repetition && (await this.proofs.isCarriedOut(caller, repetition))) return undefined;
-      throw pathNotFound(path.text);
-    }
-    if (repetition !== undefined || hasIncrement(children)) {
-      const writes = Object.entries(children).map(([key, child]) => [`${path.text}/${key}`, child] as const);
-      await this.proofs.carryOut(caller, path.text, Object.fromEntries(writes), repetition);
-      return undefined;
-    }
-    const patch = { method: 'PATCH', path: path.text, data: children } as const;
-    const { refusal, isRepeated } = await this.rest.write(caller, patch);
-    if (refusal !== undefined) throw isRepeated ? unansweredWrite(refusal) : refusal;
-    return undefined;
-  }
-
-  private async push(caller: Caller, path: DataPath, request: WriteRequest): Promise<Written> {
-    const { data, repetition } = request;
-    checkWritable({ ...path, segments: [...path.segments, 'key'] }, data);
-    if (isNothing(data)) {
-      throw invalidDataType('data', 'The database stores neither null nor what is empty: nothing to push.');
-    }
-    const key = repetition?.id ?? (await this.newKey());
-    await this.proofs.carryOut(caller, path.text, { [`${path.text}/${key}`]: data }, repetition);
-    return { key };
-  }
-}
-
-function written(etag: string | undefined): Written {
-  return etag === undefined || etag === NOTHING_ETAG ? {} : { version: etag };
-}
-
-// Writing over what is known. A transaction is a conditional request: it writes only over what still has
-// the ETag that it builds on. Where its answer is lost, what is there afterwards tells whether it was
-// carried out: an ETag is made of the content, so that who has written the same has written the same
-// version. Source: https://firebase.google.com/docs/database/rest/save-data
-
-/** What can be an ETag: `*` would be any, and nothing else may become a header. */
-const ETAG = /^(?!\*$)[\x21-\x7e]{1,200}$/;
-
-type Children = Readonly<Record<string, JsonValue>>;
-
-type Request = Pick<WriteRequest, 'expectedVersion' | 'repetition'>;
-
-class Transacting {
-  private readonly rest: CallerRest;
-  private readonly proofs: WriteProofs;
-
-  constructor(rest: CallerRest, proofs: WriteProofs) {
-    this.rest = rest;
-    this.proofs = proofs;
-  }
-
-  /** Replaces a node. Gives the new ETag, where the database tells. */
-  async replace(
-    caller: Caller,
-    path: string,
-    data: JsonValue,
-    request: Request,
-  ): Promise<string | undefined> {
-    const { expectedVersion } = request;
-    const expected = expectedVersion === undefined ? undefined : etagOf(path, expectedVersion);
+  private async replaceOver(data: JsonValue): Promise<string | undefined> {
+    const expected = this.expectedEtag();
     if (expected !== undefined && !hasIncrement(data)) {
-      const begun = await this.proofs.begin(caller, request.repetition, expected);
-      return this.put(caller, path, data, begun);
+      return this.putOver(await this.proof.begin(expected), data);
     }
-    const current = await this.current(caller, path);
-    const begun = await this.proofs.begin(caller, request.repetition, expected ?? current.etag);
-    if (current.etag === begun.over) return this.put(caller, path, incremented(data, current.data), begun);
-    if (begun.isRepeated && holds(current.data, data)) return current.etag;
-    throw begun.isRepeated ? overwrittenWrite(path) : conflict(path);
-  }
-
-  /** Replaces children of a node: REST knows no conditional update, so the whole is replaced. */
-  async update(
-    caller: Caller,
-    path: string,
-    children: Children,
-    request: Request,
-  ): Promise<string | undefined> {
-    const { expectedVersion } = request;
-    const current = await this.current(caller, path);
-    const expected = expectedVersion === undefined ? current.etag : etagOf(path, expectedVersion);
-    const begun = await this.proofs.begin(caller, request.repetition, expected);
-    if (current.etag !== begun.over) {
-      if (begun.isRepeated && holdsAll(current.data, children)) return current.etag;
-      throw begun.isRepeated ? overwrittenWrite(path) : conflict(path);
-    }
-    if (current.data === null) throw pathNotFound(path);
-    const before = new Map(entriesOf(current.data));
-    const changed = Object.entries(children).map(
-      ([key, child]) => [key, incremented(child, before.get(key) ?? null)] as const,
+    return this.writeOver(
+      (stored) => incremented(data, stored),
+      (stored) => holds(stored, data),
     );
-    return this.put(caller, path, Object.fromEntries([...before, ...changed]), begun);
   }
 
-  private async put(
-    caller: Caller,
-    path: string,
-    data: JsonValue,
-    { over: ifMatch, isRepeated: mayBeWritten }: Begun,
+  /** REST knows no conditional update, so the whole node is replaced. */
+  private updateOver(children: Children): Promise<string | undefined> {
+    const named = Object.entries(children);
+    return this.writeOver(
+      (stored) => {
+        if (stored === null) throw pathNotFound(this.path.text);
+        const before = new Map(entriesOf(stored));
+        const changed = named.map(
+          ([key, child]) => [key, incremented(child, before.get(key) ?? null)] as const,
+        );
+        return Object.fromEntries([...before, ...changed]);
+      },
+      (stored) => {
+        const there = new Map(entriesOf(stored));
+        return named.every(([key, child]) => holds(there.get(key) ?? null, child));
+      },
+    );
+  }
+
+  /** @param isThere whether what is stored can be what an earlier attempt has written */
+  private async writeOver(
+    written: (stored: JsonValue) => JsonValue,
+    isThere: (stored: JsonValue) => boolean,
   ): Promise<string | undefined> {
-    const request = isNothing(data)
-      ? ({ method: 'DELETE', path, ifMatch } as const)
-      : ({ method: 'PUT', path, data, ifMatch, wantsEtag: true } as const);
-    const { etag, refusal, isRepeated } = await this.rest.write(caller, request);
+    const current = await this.current();
+    const begun = await this.proof.begin(this.expectedEtag() ?? current.etag);
+    if (current.etag === begun.over) return this.putOver(begun, written(current.data));
+    if (begun.isRepeated && isThere(current.data)) return current.etag;
+    throw begun.isRepeated ? overwrittenWrite(this.path.text) : notAtVersion(this.path.text);
+  }
+
+  private async putOver(
+    { over, isRepeated: mayBeWritten }: Begun,
+    data: JsonValue,
+  ): Promise<string | undefined> {
+    const { text: path } = this.path;
+    const { etag, refusal, isRepeated } = await this.rest.send(replacing(path, data, over));
     if (refusal === undefined) return etag;
     if (!isRepeated && !mayBeWritten) throw refusal;
-    const after = await this.current(caller, path).catch((error) => {
+    const after = await this.current().catch((error) => {
       throw unansweredWrite(error);
     });
     if (holds(after.data, data)) return after.etag;
     throw overwrittenWrite(path, refusal);
   }
 
-  private async current(caller: Caller, path: string): Promise<Required<RestAnswer>> {
-    const { data, etag } = await this.rest.read(caller, { path, wantsEtag: true });
+  private async current(): Promise<{ readonly data: JsonValue; readonly etag: string }> {
+    const { data, etag } = await this.rest.read({ path: this.path.text, wantsEtag: true });
     if (etag === undefined) throw connectionError('an answer without its ETag');
     return { data, etag };
   }
+
+  /** What is to be replaced, where the caller says. */
+  private expectedEtag(): string | undefined {
+    const { expectedVersion } = this.request;
+    if (expectedVersion === null) return NOTHING_ETAG;
+    if (expectedVersion === undefined || ETAG.test(expectedVersion)) return expectedVersion;
+    throw notAtVersion(this.path.text);
+  }
 }
 
-function holdsAll(stored: JsonValue, children: Children): boolean {
-  const there = new Map(entriesOf(stored));
-  return Object.entries(children).every(([key, child]) => holds(there.get(key) ?? null, child));
+/** @param ifMatch the ETag that must be there still */
+function replacing(path: string, data: JsonValue, ifMatch?: string): RestRequest {
+  if (isNothing(data)) return { method: 'DELETE', path, ifMatch };
+  return { method: 'PUT', path, data, ifMatch, wantsEtag: true };
 }
 
-function etagOf(path: string, version: string | null): string {
-  if (version === null) return NOTHING_ETAG;
-  if (!ETAG.test(version)) throw conflict(path);
-  return version;
+/** A key that sorts by time, and that nobody else makes: as the database's own clients make it. */
+async function newKey(app: App): Promise<string> {
+  const { getDatabase } = await import('firebase-admin/database');
+  const { key } = getDatabase(app).ref().push();
+  if (key === null) throw new Error('The root has no key.');
+  return key;
 }
 
-function conflict(path: string) {
-  return writeConflict(`"${path}" is not at the version that this write builds on.`);
+/** A lost answer is asked for within seconds. */
+const UNKEYED_HOURS = 1;
+
+const ID_LENGTH = 20;
+
+export const proofValue = z.object({
+  arguments_hash: z.string().optional(),
+  expires_at: z.number(),
+  over: z.string().optional(),
+});
+
+interface Begun {
+  /** The ETag that a transaction writes over. */
+  readonly over: string;
+  /** Whether an earlier attempt began, which may have written already. */
+  readonly isRepeated: boolean;
+}
+
+/**
+ * `commits/{id}`: that a caller's write was carried out. It is written with the write, in one request, and the rules
+ * let nobody write it twice. So the same request sent again is refused, and the proof tells why. Of a transaction,
+ * which cannot be one request with it, it tells what its first attempt built on.
+ */
+class WriteProof {
+  private readonly rest: CallerRest;
+  private readonly repetition: Repetition | undefined;
+  private readonly path: string;
+
+  constructor(rest: CallerRest, repetition: Repetition | undefined) {
+    this.rest = rest;
+    this.repetition = repetition;
+    this.path = realtimeCommitPath(repetition?.id ?? rest.ports.randomness.letters(ID_LENGTH));
+  }
+
+  /**
+   * Carries writes out together, exactly once.
+   * @param named the path that the caller named
+   * @param writes new values by their paths
+   */
+  async carryOut(named: string, writes: Children): Promise<void> {
+    const data = { ...writes, [this.path]: this.value() };
+    const { refusal, isRepeated } = await this.rest.send({ method: 'PATCH', path: '', named, data });
+    if (refusal === undefined) return;
+    if (this.repetition === undefined && !isRepeated) throw refusal;
+    const proof = await this.find().catch((error) => {
+      throw isRepeated ? unansweredWrite(error) : error;
+    });
+    if (proof === undefined) throw refusal;
+  }
+
+  /** Notes what a transaction builds on, or finds what its first attempt built on. */
+  async begin(over: string): Promise<Begun> {
+    if (this.repetition === undefined) return { over, isRepeated: false };
+    let before = await this.find();
+    if (before?.over === undefined) {
+      const data = { ...this.value(), over };
+      const { refusal } = await this.rest.send({ method: 'PUT', path: this.path, data });
+      if (refusal === undefined) return { over, isRepeated: false };
+      before = await this.find();
+      if (before?.over === undefined) throw refusal;
+    }
+    return { over: before.over, isRepeated: true };
+  }
+
+  /** What an earlier attempt of this call has left. @throws MusterError CONFLICT where another call has the key */
+  async find(): Promise<z.output<typeof proofValue> | undefined> {
+    const { data } = await this.rest.read({ path: this.path });
+    if (data === null) return undefined;
+    const found = proofValue.parse(data);
+    if (found.expires_at <= this.rest.ports.clock.now().getTime()) return undefined;
+    if (found.arguments_hash !== this.repetition?.argumentsHash) throw keyReused();
+    return found;
+  }
+
+  private value() {
+    const hours = this.repetition === undefined ? UNKEYED_HOURS : REPLAY_HOURS;
+    return {
+      uid: this.rest.caller.principal.uid,
+      expires_at: this.rest.ports.clock.now().getTime() + hours * 3_600_000,
+      ...(this.repetition && { arguments_hash: this.repetition.argumentsHash }),
+    };
+  }
 }

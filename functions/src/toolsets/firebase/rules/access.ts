@@ -33,11 +33,11 @@ export interface ReadOutcome {
   readonly count: number;
   readonly timestamp: Date;
   /** What `expectedVersion` of a write is compared with; single documents and unqueried nodes have one. */
-  readonly version?: string;
+  readonly version?: string | undefined;
   /** Present where there is more than was given. */
-  readonly nextCursor?: string;
+  readonly nextCursor?: string | undefined;
   /** Present where the whole node was read and sorted, for want of an index: which to add, and where. */
-  readonly missingIndex?: string;
+  readonly missingIndex?: string | undefined;
 }
 
 export const OPERATIONS = ['set', 'update', 'push', 'delete'] as const;
@@ -67,10 +67,10 @@ export interface Repetition {
 
 export interface WriteOutcome {
   /** The new key of a `push`. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   readonly timestamp: Date;
   /** Of what was written, where the database tells. */
-  readonly version?: string;
+  readonly version?: string | undefined;
 }
 
 /** One thing at or below a watched path, and how it is now; undefined where it is gone. */
