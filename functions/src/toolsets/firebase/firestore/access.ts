@@ -23,7 +23,7 @@ import { readCollection, readDocument } from './read.ts';
 import { CallerWatch } from './watch.ts';
 import { write } from './write.ts';
 
-interface FirestoreAccessPorts {
+export interface FirestorePorts {
   readonly tokens: CallerTokens;
   readonly clock: Clock;
   readonly hashing: Hashing;
@@ -31,7 +31,7 @@ interface FirestoreAccessPorts {
   readonly timeoutMilliseconds: number;
 }
 
-export class FirestoreAccess extends Service<FirestoreAccessPorts> implements DatabaseAccess {
+export class FirestoreAccess extends Service<FirestorePorts> implements DatabaseAccess {
   private readonly clients = new CallerClients(this.ports);
 
   read(caller: Caller, path: DataPath, { query = {} }: ReadRequest): Promise<ReadOutcome> {
@@ -64,9 +64,6 @@ export class FirestoreAccess extends Service<FirestoreAccessPorts> implements Da
     }
   }
 }
-
-// Firestore clients that come as their caller: each carries one ID token, so that the security rules
-// decide. Source: docs/decisions/0011-firestore-as-caller.md.
 
 export type Lease = Awaited<ReturnType<CallerClients['lease']>>;
 
@@ -101,7 +98,8 @@ const WITHOUT_BLIND_RETRIES = {
 
 const SETTINGS: Settings = { useBigInt: true, ...WITHOUT_BLIND_RETRIES };
 
-export class CallerClients extends Service<Pick<FirestoreAccessPorts, 'tokens' | 'clock'>> {
+/** Firestore clients that come as their caller: each carries one ID token, so that the security rules decide. */
+export class CallerClients extends Service<Pick<FirestorePorts, 'tokens' | 'clock'>> {
   /** By ID token, the least recently used first. */
   private readonly entries = new Map<string, Entry>();
 

@@ -155,8 +155,6 @@ export class Encoder {
   }
 }
 
-// The values that JSON does not have, from their JSON form.
-
 /** With seconds, and at most nanoseconds of them, in a year of the calendar. */
 const instant = z.iso
   .datetime()
@@ -194,7 +192,7 @@ const vector = z
     FieldValue.vector(all.map((one) => Number(typeof one === 'number' ? one : one.__double__))),
   );
 
-/** What each takes, and its schema, by the key that stands for it. */
+/** The values that JSON does not have: by the key that stands for one, what it takes, in words and as a schema. */
 const VALUES: ReadonlyMap<string, readonly [takes: string, schema: z.ZodType]> = new Map([
   ['__timestamp__', ['an instant from year 1 to 9999 such as "2026-11-22T01:02:03.123456Z"', instant]],
   ['__geopoint__', ['{"latitude": -90 to 90, "longitude": -180 to 180}', point]],

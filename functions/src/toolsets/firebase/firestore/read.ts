@@ -113,7 +113,7 @@ async function placed(
   return ended.startAt(order === undefined ? documentName('startAt', startAt) : startAt);
 }
 
-/** What a query starts after that goes on at a cursor. */
+/** The values at which a cursor stands, after which a query goes on. */
 async function after(
   collection: CollectionReference,
   order: readonly string[] | undefined,
@@ -144,11 +144,10 @@ function nameTrouble(name: string): boolean {
   return name.includes('/') || name === '.' || name === '..' || nameProblem(name) !== undefined;
 }
 
-// Where a page ended, so that the next one goes on exactly there, also among equal values.
-
 /** A cursor stays short enough for the tool's own limit, whatever the name. */
 const MAX_VALUE_BYTES = 1000;
 
+/** Where a page ended, so that the next one goes on exactly there, also among equal values. */
 const writtenCursor = z.strictObject({
   /** A digest of the query, which is the only one that the cursor goes with. */
   query: z.string(),

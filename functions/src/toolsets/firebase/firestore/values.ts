@@ -1,4 +1,4 @@
-/** From Firestore's values to the JSON form of docs/guides/data.md, and what fields may be called. */
+/** Turns Firestore's values into the JSON form of docs/guides/data.md, and checks names of fields. */
 
 import { DocumentReference, GeoPoint, Timestamp, VectorValue } from '@google-cloud/firestore';
 import type { JsonObject, JsonValue } from '../../../kernel/json.ts';
@@ -11,7 +11,10 @@ export function fieldsToJson(fields: Readonly<Record<string, unknown>>): JsonObj
 export function toJson(value: unknown): JsonValue {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return doubleToJson(value);
-  if (typeof value === 'bigint') return integerToJson(value);
+  if (typeof value === 'bigint') {
+    const number = Number(value);
+    return Number.isSafeInteger(number) ? number : { __integer__: String(value) };
+  }
   if (Array.isArray(value)) return value.map(toJson);
   return typeof value === 'object' ? objectToJson(value) : unsupported(typeof value);
 }
@@ -19,9 +22,8 @@ export function toJson(value: unknown): JsonValue {
 function objectToJson(value: object): JsonValue {
   if (value instanceof Timestamp) return { __timestamp__: timestampText(value) };
   if (value instanceof GeoPoint) {
-    return {
-      __geopoint__: { latitude: positiveZero(value.latitude), longitude: positiveZero(value.longitude) },
-    };
+    // Zeros lose their sign.
+    return { __geopoint__: { latitude: value.latitude + 0, longitude: value.longitude + 0 } };
   }
   if (value instanceof DocumentReference) return { __reference__: value.path };
   if (value instanceof Uint8Array) return { __bytes__: Buffer.from(value).toString('base64') };
@@ -33,15 +35,6 @@ function objectToJson(value: object): JsonValue {
 function doubleToJson(value: number): JsonValue {
   if (Object.is(value, -0)) return { __double__: '-0' };
   return Number.isFinite(value) ? value : { __double__: String(value) };
-}
-
-function integerToJson(value: bigint): JsonValue {
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : { __integer__: String(value) };
-}
-
-function positiveZero(value: number): number {
-  return value === 0 ? 0 : value;
 }
 
 /** RFC 3339 with as many digits of the second as there are. */
@@ -56,11 +49,8 @@ function unsupported(type: string): JsonValue {
   return { __unsupported__: type };
 }
 
-// Names of fields, as callers write them. Source: https://firebase.google.com/docs/firestore/quotas, "Limits".
-
-const MAX_NAME_BYTES = 1500;
-
-const MAX_PATH_BYTES = 6144;
+/** Of fields. Source: https://firebase.google.com/docs/firestore/quotas, "Limits". */
+const [MAX_NAME_BYTES, MAX_PATH_BYTES] = [1500, 6144];
 
 /** Names that Firestore keeps for itself. */
 export const RESERVED = /^__.*__$/s;

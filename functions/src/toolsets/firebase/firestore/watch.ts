@@ -7,19 +7,15 @@ import { TOKEN_MARGIN_MILLISECONDS } from '../../../access/store/signIn.ts';
 import { connectionError, MusterError } from '../../../kernel/errors.ts';
 import { versionOf } from '../../../kernel/firestore/provenCommit.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
-import type { Clock } from '../../../kernel/ports.ts';
 import type { Change, DataPath, Watch, Watcher, WatchShape } from '../rules/access.ts';
 import { sizeLimitExceeded } from '../rules/errors.ts';
-import type { CallerClients, Lease } from './access.ts';
+import type { CallerClients, FirestorePorts, Lease } from './access.ts';
 import { explained } from './errors.ts';
 import { elementOf } from './read.ts';
 import { fieldsToJson } from './values.ts';
 
-interface WatchPorts {
+interface WatchPorts extends FirestorePorts {
   readonly clients: CallerClients;
-  readonly clock: Clock;
-  /** How long a first snapshot may take. */
-  readonly timeoutMilliseconds: number;
 }
 
 interface Watched {
@@ -163,9 +159,6 @@ function exists(document: DocumentSnapshot): document is QueryDocumentSnapshot {
 }
 
 function tooMany(most: number): MusterError {
-  return sizeLimitExceeded(
-    'path',
-    `There are more than ${most} documents here.`,
-    'Watch a single document, or a collection with fewer.',
-  );
+  const what = `There are more than ${most} documents here.`;
+  return sizeLimitExceeded('path', what, 'Watch a single document, or a collection with fewer.');
 }

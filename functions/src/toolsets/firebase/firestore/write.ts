@@ -45,7 +45,7 @@ export async function write(
   try {
     at ??= await writeOnce(document, request, proof);
   } catch (error) {
-    // Whatever refused this call may be what the same call has just done, sent at the same time.
+    // The same call, sent at the same time, may have been carried out, and is then the reason of the refusal.
     at = repetition && (await proof.carriedOutAt());
     if (at === undefined) throw error;
   }
@@ -80,7 +80,7 @@ async function writeOnce(
   }
 }
 
-/** Tells whether what it adds is the same when it is done twice. */
+/** Tells whether the write that it adds comes to the same when it is done twice. */
 function add(batch: WriteBatch, document: DocumentReference, request: WriteRequest): boolean {
   const { operation, merge, data } = request;
   const values = encoder(document, deletesIn(request));
@@ -133,11 +133,9 @@ function encoder({ firestore: client }: DocumentReference, deletes: Encoding['de
   return new Encoder({ client, deletes, transforms: true });
 }
 
-// Fields of a document and their new values, one by one, as an update takes them.
-
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A field's path as names, and its new value. */
+/** A field's path as names, and its new value: an update takes them one by one. */
 type Assignment = readonly [path: readonly string[], value: unknown];
 
 /** `set` takes no precondition, but an update that names every field comes to the same. */
@@ -216,13 +214,12 @@ function update(
   batch.update(document, new FieldPath(...path), value, ...rest, ...precondition);
 }
 
-// That a write was carried out which its caller made as themselves, under the security rules.
-
 /** A lost answer is asked for within minutes; the document is deleted some time after that. */
 const UNKEYED_HOURS = 1;
 
 export const proofDocument = z.object({ arguments_hash: z.string().optional(), expires_at: timestamp });
 
+/** Tells that a write was carried out which its caller made as themselves, under the security rules. */
 export class WriteProof implements Proof {
   /** Also the key of what is pushed. */
   readonly id: string;

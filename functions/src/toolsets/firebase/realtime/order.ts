@@ -91,8 +91,6 @@ function valueAt(data: JsonValue, key: string): JsonValue {
   return entriesOf(data).find(([one]) => one === key)?.[1] ?? null;
 }
 
-// A caller's query, checked. Source: https://firebase.google.com/docs/database/rest/retrieve-data
-
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 
@@ -105,12 +103,8 @@ export interface CheckedQuery {
 }
 
 /** @throws MusterError VALIDATION_ERROR */
-export function checkedQuery({
-  orderBy = '$key',
-  limit = DEFAULT_LIMIT,
-  startAt,
-  endAt,
-}: ReadQuery): CheckedQuery {
+export function checkedQuery(query: ReadQuery): CheckedQuery {
+  const { orderBy = '$key', limit = DEFAULT_LIMIT, startAt, endAt } = query;
   if (orderBy === '$key') {
     checkKeyBound('query.startAt', startAt);
     checkKeyBound('query.endAt', endAt);
@@ -140,8 +134,6 @@ function checkKeyBound(field: string, bound: Bound | undefined): void {
   throw invalidRequest(field, what, 'Name a key, or order by a child.');
 }
 
-// Keys that the Realtime Database allows. Source: https://firebase.google.com/docs/database/usage/limits
-
 const MAX_KEY_BYTES = 768;
 
 /** Levels below the root. */
@@ -150,7 +142,7 @@ export const MAX_DEPTH = 32;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the database refuses exactly these
 const FORBIDDEN = /[.#$[\]/\u0000-\u001f\u007f]/;
 
-/** What is wrong with a key, or undefined. */
+/** The fault of a key that the database does not allow. Source: https://firebase.google.com/docs/database/usage/limits */
 export function faultOf(key: string): string | undefined {
   if (key === '') return 'is empty';
   if (FORBIDDEN.test(key)) return 'holds one of . # $ [ ] / or a control character';

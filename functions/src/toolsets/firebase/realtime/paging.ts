@@ -73,16 +73,16 @@ function positionAfter(given: readonly Child[], orderBy: string, began: Position
   return { from: value, given: given.length - first, rank, key };
 }
 
-// Where a page ended. REST begins a query at a value, never at one of several children with that value. So
-// a cursor holds the value to begin at, how many children have been given from there on, and the last of
-// them.
-
 /** So many children with one value can be paged over. */
 export const MAX_TIES = 1000;
 
 /** What firebase.read takes back. */
 const LONGEST = 4000;
 
+/**
+ * Where a page ended. REST begins a query at a value, never at one of several children with that value. So a cursor
+ * holds the value to begin at, how many children have been given from there on, and the last of them.
+ */
 export interface Position {
   /** The bound to begin at; null where that is the query's own beginning. */
   readonly from: Bound | null;
@@ -141,10 +141,6 @@ export class Cursors {
   }
 }
 
-// The children that a query selects. The database selects them where it has an index. Where it has none it
-// refuses, and Firebase's own SDKs then read the whole node and sort: so does this, within a bound. Source:
-// https://firebase.google.com/docs/database/security/indexing-data
-
 /** What is read and sorted at most, for want of an index. */
 const MAX_UNINDEXED_BYTES = 1_048_576;
 
@@ -158,6 +154,9 @@ interface Selection {
 }
 
 /**
+ * The children that a query selects. The database selects them where it has an index. Where it has none it refuses,
+ * and Firebase's own SDKs then read the whole node and sort: so does this, within a bound.
+ * Source: https://firebase.google.com/docs/database/security/indexing-data
  * @param most how many the database is asked for
  * @throws MusterError as toolsets/firebase/rules/errors.ts makes them
  */

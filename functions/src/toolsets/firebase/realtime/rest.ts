@@ -9,8 +9,15 @@ import type { CallerTokens } from '../../../access/store/signIn.ts';
 import { connectionError, type MusterError } from '../../../kernel/errors.ts';
 import { type JsonValue, jsonValue, parsedJson } from '../../../kernel/json.ts';
 import type { Clock, Hashing, Randomness } from '../../../kernel/ports.ts';
-import { sizeLimitExceeded, unansweredWrite } from '../rules/errors.ts';
-import { exchange, type HttpAnswer, type RestRequest, refusalOf, UnansweredError } from './transport.ts';
+import { unansweredWrite } from '../rules/errors.ts';
+import {
+  exchange,
+  type HttpAnswer,
+  type RestRequest,
+  refusalOf,
+  tooLargeToRead,
+  UnansweredError,
+} from './transport.ts';
 
 /** What one answer may hold. Far more than a model reads, far less than an instance has memory. */
 const MAX_ANSWER_BYTES = 8 * 1_048_576;
@@ -64,11 +71,7 @@ export class CallerRest {
   async read(request: ReadRequest): Promise<RestAnswer> {
     const answer = await this.readWithin(MAX_ANSWER_BYTES, request);
     if (answer !== undefined) return answer;
-    throw sizeLimitExceeded(
-      'path',
-      `There is more than one answer may hold, ${MAX_ANSWER_BYTES} bytes.`,
-      'Read with shallow for the keys alone, with a smaller limit, or a deeper path.',
-    );
+    throw tooLargeToRead(`There is more than one answer may hold, ${MAX_ANSWER_BYTES} bytes.`);
   }
 
   /** The same, but undefined where there is more than so many bytes. @throws MusterError as read does */

@@ -76,13 +76,14 @@ async function textOf(response: Response, mostBytes: number): Promise<string | u
   return Buffer.concat(chunks).toString('utf8');
 }
 
-// What the Realtime Database's refusals mean to the caller. Source:
-// https://firebase.google.com/docs/reference/rest/database, "Firebase Database Error Conditions".
-
 const LONGEST_CAUSE = 300;
 
 const refusal = z.object({ error: z.string() });
 
+/**
+ * A refusal of the Realtime Database as its caller is told.
+ * Source: https://firebase.google.com/docs/reference/rest/database, "Firebase Database Error Conditions".
+ */
 export function refusalOf({ status, text }: HttpAnswer, request: RestRequest): MusterError {
   const { path, named = path } = request;
   // What the database itself calls the error; of a proxy's page nothing but the status is known.
@@ -121,12 +122,13 @@ function unacceptable(said: string, request: RestRequest, cause: string): Muster
 
 function tooLarge({ data }: RestRequest): MusterError {
   return data === undefined
-    ? sizeLimitExceeded(
-        'path',
-        'There is more at this path than the database gives at once.',
-        'Read with shallow for the keys alone, with a smaller limit, or a deeper path.',
-      )
+    ? tooLargeToRead('There is more at this path than the database gives at once.')
     : sizeLimitExceeded('data', 'The data is too large for one write.', 'Split it over several paths.');
+}
+
+export function tooLargeToRead(what: string): MusterError {
+  const suggestion = 'Read with shallow for the keys alone, with a smaller limit, or a deeper path.';
+  return sizeLimitExceeded('path', what, suggestion);
 }
 
 /** A sibling of a `$variable` would take its place, rules and all: hence the second half of the advice. */
@@ -135,8 +137,7 @@ function indexFor({ path, parameters }: RestRequest): string {
   return `Add to database.rules.json, in the rules of "/${path}" or of the $variable that stands for it there: ".indexOn": [${index}]`;
 }
 
-// A request to the REST API. Source: https://firebase.google.com/docs/reference/rest/database
-
+/** Source: https://firebase.google.com/docs/reference/rest/database */
 export interface RestRequest {
   readonly method: 'GET' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;

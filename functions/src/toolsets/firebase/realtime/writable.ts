@@ -65,9 +65,7 @@ function checkChild(key: string, child: JsonValue, field: string, depth: number)
   check(child, at, depth + 1);
 }
 
-// Values that the database computes. Source: https://firebase.google.com/docs/reference/rest/database
-
-/** `{".sv": "timestamp"}`: the time of the write. */
+/** `{".sv": "timestamp"}`: the time of the write. Source: https://firebase.google.com/docs/reference/rest/database */
 function isTimestamp(data: object): boolean {
   return onlyIn(data, '.sv') === 'timestamp';
 }
@@ -83,7 +81,7 @@ export function hasIncrement(data: JsonValue): boolean {
   return incrementIn(data) !== undefined || entriesOf(data).some(([, child]) => hasIncrement(child));
 }
 
-/** What the increments come to over what is there. */
+/** The same with its increments added to what is there. */
 export function incremented(data: JsonValue, current: JsonValue): JsonValue {
   if (typeof data !== 'object' || data === null) return data;
   const increment = incrementIn(data);
@@ -95,7 +93,7 @@ export function incremented(data: JsonValue, current: JsonValue): JsonValue {
   );
 }
 
-/** What an object has that has nothing but this key. */
+/** The value of an object's only key, where it is this one. */
 function onlyIn(data: unknown, key: string): unknown {
   if (typeof data !== 'object' || data === null) return undefined;
   const [entry, ...others] = Object.entries(data);

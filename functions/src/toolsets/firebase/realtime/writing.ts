@@ -97,7 +97,7 @@ export class Writing {
 
   // A transaction is a conditional request: it writes only over what still has the ETag that it builds on. Where its
   // answer is lost, what is there afterwards tells whether it was carried out: an ETag is made of the content, so that
-  // whoever has written the same has written the same version.
+  // two who have written the same have written the same version.
 
   private async replaceOver(data: JsonValue): Promise<string | undefined> {
     const expected = this.expectedEtag();
@@ -162,7 +162,7 @@ export class Writing {
     return { data, etag };
   }
 
-  /** What is to be replaced, where the caller says. */
+  /** The ETag that the caller means to replace. */
   private expectedEtag(): string | undefined {
     const { expectedVersion } = this.request;
     if (expectedVersion === null) return NOTHING_ETAG;
