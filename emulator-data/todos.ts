@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { compose } from '../functions/src/app.ts';
 import { systemClock } from '../functions/src/kernel/platform.ts';
-import { FREQUENCIES } from '../functions/src/toolsets/todo/rules/recurrence.ts';
+import { FREQUENCIES } from '../functions/src/toolsets/todo/rules/recurrenceRule.ts';
 import { PRIORITIES } from '../functions/src/toolsets/todo/rules/todo.ts';
 
 const MINUTE = 60_000;

@@ -5,10 +5,10 @@ import { allowedOrigins, clockFile, mountPath, publicUrl, rateLimit, STREAMS, VE
 import { movableClock, systemClock } from './kernel/platform.ts';
 import { realtimeDatabase } from './kernel/realtime/database.ts';
 import { expiryPart } from './kernel/sweep.ts';
-import { createDeliveryEndpoint } from './mcp/http/delivery.ts';
 import { createEndpoint } from './mcp/http/endpoint.ts';
-import type { Endpoint } from './mcp/http/http.ts';
+import type { Endpoint } from './mcp/http/request.ts';
 import { OpenStreams } from './mcp/http/streams.ts';
+import { createWebhookEndpoint } from './mcp/http/webhook.ts';
 import { DatabaseCommitProofs } from './toolsets/firebase/store/watcherLeases.ts';
 import { toolsets } from './toolsets/index.ts';
 import { sweep } from './toolsets/system/rules/sweeper.ts';
@@ -37,7 +37,7 @@ export function compose(bindings: Bindings) {
     ports,
     services,
     sweep: () => sweep(parts, ports),
-    gitHubWebhook: createDeliveryEndpoint(services.webhook),
+    gitHubWebhook: createWebhookEndpoint(services.webhook),
   };
 }
 

@@ -4,7 +4,7 @@ import { modelSettings } from '../../functions/src/config.ts';
 import { type HostedAgent, ModelFailure } from '../../functions/src/toolsets/orchestration/rules/ports.ts';
 import { Claude } from '../../functions/src/vendors/anthropic/claude.ts';
 import { Gemini } from '../../functions/src/vendors/gemini/gemini.ts';
-import type { ModelSettings } from '../../functions/src/vendors/models.ts';
+import type { ModelSettings } from '../../functions/src/vendors/vendorModel.ts';
 import { describeReal } from './asking.ts';
 
 const VENDORS = [

@@ -13,7 +13,7 @@ import type { Run, StepRecord } from '../../functions/src/toolsets/orchestration
 import { readWorkflow } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import type { Attempt, JournalEntry } from '../../functions/src/toolsets/orchestration/store/runDocument.ts';
 import type { TaskEvent } from '../../functions/src/toolsets/todo/rules/outbox.ts';
-import type { RecurringTask } from '../../functions/src/toolsets/todo/rules/recurrence.ts';
+import type { RecurringTask } from '../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
 import type { Notification } from '../../functions/src/toolsets/todo/rules/reminderMail.ts';
 import type { Todo } from '../../functions/src/toolsets/todo/rules/todo.ts';
 

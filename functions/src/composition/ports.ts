@@ -75,9 +75,9 @@ import { Claude } from '../vendors/anthropic/claude.ts';
 import { cloudTasksRunQueue } from '../vendors/cloudtasks/runQueue.ts';
 import { fcmPushService, localMessagingApp } from '../vendors/fcm/pushService.ts';
 import { Gemini } from '../vendors/gemini/gemini.ts';
-import type { ModelSettings } from '../vendors/models.ts';
 import { type GitHubSettings, OctokitClients } from '../vendors/octokit/clients.ts';
 import { PubSubPublisher } from '../vendors/pubsub/publisher.ts';
+import type { ModelSettings } from '../vendors/vendorModel.ts';
 
 /** What is not read from the environment. Tests bind a clock of their own. */
 export interface Bindings {

@@ -22,7 +22,7 @@ import { DataService } from '../toolsets/firebase/rules/data.ts';
 import { SubscriptionService } from '../toolsets/firebase/rules/subscriptions.ts';
 import { Deliveries } from '../toolsets/github/rules/deliveries.ts';
 import { OnboardingService } from '../toolsets/onboarding/rules/onboarding.ts';
-import { AgentRoster } from '../toolsets/orchestration/rules/agents/selection.ts';
+import { AgentRoster } from '../toolsets/orchestration/rules/agents/assignment.ts';
 import { RunExecution } from '../toolsets/orchestration/rules/runs/execution.ts';
 import { RunService } from '../toolsets/orchestration/rules/runs/runs.ts';
 import { WorkflowLibrary } from '../toolsets/orchestration/rules/workflows/library.ts';

@@ -5,9 +5,9 @@ import type { Directory, KnownTool } from './callContext.ts';
 import { answerOrRefusalSchema, inputJsonSchema, lightSchema, outputJsonSchema } from './jsonSchema.ts';
 import { acceptedNames, type Dialect, wireName } from './names.ts';
 import { type Resources, resourcesOf } from './resources.ts';
-import type { Listing, Selection } from './selection.ts';
 import type { EventSource, FoundTool, Tool, ToolHints, Toolset } from './tool.ts';
 import { fullName } from './tool.ts';
+import type { Listing, Selection } from './urlSelection.ts';
 
 /** Clients cut instructions off, some without a word. Source: docs/semantics.md#the-endpoint. */
 export const MAX_INSTRUCTIONS_LENGTH = 2000;

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { compose } from '../../../functions/src/app.ts';
 import { movableClock } from '../../../functions/src/kernel/platform.ts';
-import { FREQUENCIES } from '../../../functions/src/toolsets/todo/rules/recurrence.ts';
+import { FREQUENCIES } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
 import { unkeyed } from '../coordination/team.ts';
 
 const DAY = 86_400_000;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request as send } from 'node:http';
 import { brotliDecompressSync, constants, gunzipSync } from 'node:zlib';
-import { encodingFor } from '../../../functions/src/mcp/http/http.ts';
+import { encodingFor } from '../../../functions/src/mcp/http/response.ts';
 import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
 import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 

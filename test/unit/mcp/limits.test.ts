@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { addressOf } from '../../../functions/src/mcp/http/http.ts';
+import { addressOf } from '../../../functions/src/mcp/http/request.ts';
 import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
 import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 

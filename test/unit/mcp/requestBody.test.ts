@@ -6,9 +6,9 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { disguise } from '../../../functions/src/entry/http.ts';
 import { BodyRoom, readBody } from '../../../functions/src/mcp/http/body.ts';
-import { createDeliveryEndpoint } from '../../../functions/src/mcp/http/delivery.ts';
-import { answerEarly } from '../../../functions/src/mcp/http/http.ts';
 import { Refusal } from '../../../functions/src/mcp/http/refusal.ts';
+import { answerEarly } from '../../../functions/src/mcp/http/response.ts';
+import { createWebhookEndpoint } from '../../../functions/src/mcp/http/webhook.ts';
 import { Deliveries } from '../../../functions/src/toolsets/github/rules/deliveries.ts';
 import type { GitHubPorts } from '../../../functions/src/toolsets/github/rules/ports.ts';
 import { GitHubWebhook } from '../../../functions/src/vendors/octokit/webhook.ts';
@@ -108,9 +108,7 @@ describe('reading a body', () => {
 
     beforeEach(() => {
       const unused = new Deliveries(portsOf<GitHubPorts>({}));
-      const endpoint = createDeliveryEndpoint(
-        new GitHubWebhook({ secret: () => secret, deliveries: unused }),
-      );
+      const endpoint = createWebhookEndpoint(new GitHubWebhook({ secret: () => secret, deliveries: unused }));
       listener = (request, response) => void endpoint(request, response);
     });
 

@@ -1,6 +1,11 @@
 /** Who suits a task, what auto chooses, what is measured, and steps for the network. */
 import assert from 'node:assert/strict';
 import {
+  assignAgents,
+  chooseWorkflow,
+  standIns,
+} from '../../../functions/src/toolsets/orchestration/rules/agents/assignment.ts';
+import {
   inferRequirements,
   measuresOf,
   metricsOf,
@@ -8,11 +13,6 @@ import {
   recommend,
   roleNamed,
 } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
-import {
-  assignAgents,
-  chooseWorkflow,
-  standIns,
-} from '../../../functions/src/toolsets/orchestration/rules/agents/selection.ts';
 import {
   networkTask,
   recordOf,

@@ -1,7 +1,7 @@
 /** Any to-do and any recurring task that the domain can hold. */
 import fc from 'fast-check';
-import type { RecurringTask } from '../../../functions/src/toolsets/todo/rules/recurrence.ts';
-import { FREQUENCIES } from '../../../functions/src/toolsets/todo/rules/recurrence.ts';
+import type { RecurringTask } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+import { FREQUENCIES } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
 import {
   checkedTags,
   MAX_TAG_LENGTH,

@@ -2,7 +2,10 @@
  * An oracle for the recurrence: walks the calendar day by day, and asks Intl what the clocks of a zone show.
  * It shares nothing with the code under test but the zone database of the runtime.
  */
-import type { Occurrence, RecurrenceRule } from '../../../functions/src/toolsets/todo/rules/recurrence.ts';
+import type {
+  Occurrence,
+  RecurrenceRule,
+} from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
 
 export const DAY = 86_400_000;
 

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { firstOccurrence, nextOccurrence } from '../../../functions/src/toolsets/todo/rules/occurrences.ts';
-import type { Occurrence } from '../../../functions/src/toolsets/todo/rules/recurrence.ts';
-import { END_OF_TIME, type RecurrenceRule } from '../../../functions/src/toolsets/todo/rules/recurrence.ts';
+import type { Occurrence } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+import {
+  END_OF_TIME,
+  type RecurrenceRule,
+} from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
 
 const at = (text: string): Date => new Date(text);
 const shown = (found: Occurrence | undefined): string | undefined =>

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { nextOccurrence } from '../../../functions/src/toolsets/todo/rules/occurrences.ts';
-import { type RequestedRule, recurrenceRule } from '../../../functions/src/toolsets/todo/rules/recurrence.ts';
+import {
+  type RequestedRule,
+  recurrenceRule,
+} from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
 import { latestOccurrence } from '../../../functions/src/toolsets/todo/rules/recurringTasks.ts';
 import { sampleRecurringTask } from './samples.ts';
 

@@ -1,5 +1,5 @@
 /** To-dos to begin a test with. */
-import type { RecurringTask } from '../../../functions/src/toolsets/todo/rules/recurrence.ts';
+import type { RecurringTask } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
 import type { Todo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { START } from '../samples.ts';
 

@@ -13,20 +13,9 @@ import { mayUse } from '../call.ts';
 import type { RoutedRequest } from '../callContext.ts';
 import { Catalogues } from '../catalogue.ts';
 import { serveMcp } from '../protocol/server.ts';
-import { knownPaths, type Protocol, parseSelection, type RoutedSelection } from '../selection.ts';
 import type { Toolset } from '../tool.ts';
+import { knownPaths, type Protocol, parseSelection, type RoutedSelection } from '../urlSelection.ts';
 import { BadMessage, checkBodyHeaders, parseMessage, readBody } from './body.ts';
-import {
-  addressOf,
-  baseUrlOf,
-  credentialOf,
-  type Endpoint,
-  headerOf,
-  refuseCredential,
-  send,
-  sendEvents,
-  sendRefusal,
-} from './http.ts';
 import {
   corsHeaders,
   isAllowedOrigin,
@@ -36,6 +25,8 @@ import {
   refusal,
   refusalOf,
 } from './refusal.ts';
+import { addressOf, baseUrlOf, credentialOf, type Endpoint, headerOf, refuseCredential } from './request.ts';
+import { send, sendEvents, sendRefusal } from './response.ts';
 import { serveAgentPage, serveRpc } from './rpc.ts';
 import { openEvents, type StreamPorts } from './streams.ts';
 

@@ -11,12 +11,12 @@ import { type CallPorts, callTool } from '../call.ts';
 import type { RoutedRequest } from '../callContext.ts';
 import { didYouMean, nearestMethods } from '../names.ts';
 import { type Answered, answerInTurn } from '../protocol/batch.ts';
-import { AGENT_PAGES, type AgentPageName } from '../selection.ts';
 import { fullName } from '../tool.ts';
+import { AGENT_PAGES, type AgentPageName } from '../urlSelection.ts';
 import { isRecord, shownName } from '../validation.ts';
 import { BadMessage, MAX_BATCH, MAX_ID_LENGTH, parseBody } from './body.ts';
-import { errorReply, type JsonReply } from './http.ts';
 import { refusalOf } from './refusal.ts';
+import { errorReply, type JsonReply } from './response.ts';
 
 /** Whatever JSON-RPC can answer goes with HTTP's 200. */
 const ANSWERED = 200;

@@ -4,7 +4,7 @@ import type { Anthropic } from '@anthropic-ai/sdk';
 import { z } from 'zod';
 import type { FailureClass, ModelFailure, ModelRequest } from '../../toolsets/orchestration/index.ts';
 import { broken, classOfStatus, failure, type Progress, statusDetail } from '../modelFailure.ts';
-import { type AnswerPart, fetchOnce, type ModelSettings, retryAfterMs, VendorModel } from '../models.ts';
+import { type AnswerPart, fetchOnce, type ModelSettings, retryAfterMs, VendorModel } from '../vendorModel.ts';
 
 /** Cut at a limit: the caller's, or the model's own. */
 const CUT: ReadonlySet<string> = new Set(['max_tokens', 'model_context_window_exceeded']);

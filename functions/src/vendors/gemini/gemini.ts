@@ -4,7 +4,7 @@ import type { GoogleGenAI } from '@google/genai';
 import { z } from 'zod';
 import type { FailureClass, ModelFailure, ModelRequest } from '../../toolsets/orchestration/index.ts';
 import { broken, classOfStatus, failure, type Progress, statusDetail } from '../modelFailure.ts';
-import { type AnswerPart, fetchOnce, type ModelSettings, retryAfterMs, VendorModel } from '../models.ts';
+import { type AnswerPart, fetchOnce, type ModelSettings, retryAfterMs, VendorModel } from '../vendorModel.ts';
 
 /** Our word for a prompt that is not answered at all. */
 const PROMPT_BLOCKED = 'PROMPT_BLOCKED';

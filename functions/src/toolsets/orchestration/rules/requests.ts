@@ -1,8 +1,8 @@
 /** Turns what a caller asks for into a run: which workflow, which agents, and why. Source: spec/orchestration.md. */
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
+import { assignAgents, chooseWorkflow, type Overrides } from './agents/assignment.ts';
 import { type AgentRole, type AgentStatus, AUTO, isAgent, unknownAgent } from './agents/profile.ts';
-import { assignAgents, chooseWorkflow, type Overrides } from './agents/selection.ts';
 import type { RunRequest } from './runs/runs.ts';
 import {
   allSteps,

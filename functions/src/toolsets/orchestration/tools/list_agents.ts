@@ -3,7 +3,7 @@ import type { Agent } from '../../../access/rules/agent.ts';
 import { availability } from '../../../access/rules/liveness.ts';
 import { fitting } from '../../../kernel/json.ts';
 import { defineTool } from '../../../mcp/tool.ts';
-import type { AgentRoster } from '../rules/agents/selection.ts';
+import type { AgentRoster } from '../rules/agents/assignment.ts';
 
 const agentShape = z
   .object({

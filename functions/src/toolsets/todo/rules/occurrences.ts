@@ -7,7 +7,7 @@
 
 import { RRuleTemporal } from 'rrule-temporal';
 import { Temporal } from 'temporal-polyfill';
-import { END_OF_TIME, type Occurrence, type RecurrenceRule } from './recurrence.ts';
+import { END_OF_TIME, type Occurrence, type RecurrenceRule } from './recurrenceRule.ts';
 
 /** The shortest month. */
 const DAYS_OF_EVERY_MONTH = 28;

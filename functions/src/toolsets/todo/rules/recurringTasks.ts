@@ -5,7 +5,7 @@ import { readFor, Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { guardChanges, guardChangesIfFree } from './duplicateGuard.ts';
 import type { TodoPorts } from './ports.ts';
-import { type Occurrence, type RecurringTask, type RequestedRule, recurrenceRule } from './recurrence.ts';
+import { type Occurrence, type RecurringTask, type RequestedRule, recurrenceRule } from './recurrenceRule.ts';
 import { checkedTexts, notFound, requireFuture, type Todo, type WrittenTexts } from './todo.ts';
 import { changeContext, creationChanges } from './todoChanges.ts';
 

@@ -4,7 +4,7 @@ import { canonicalJson, type JsonObject } from '../../../kernel/json.ts';
 import type { Place } from '../../../kernel/paging.ts';
 import type { TaskEvent } from './outbox.ts';
 import type { TodoPorts } from './ports.ts';
-import type { RecurringTask } from './recurrence.ts';
+import type { RecurringTask } from './recurrenceRule.ts';
 import { type Reminder, reminderBefore } from './reminders.ts';
 import { type Todo, todoAnswer } from './todo.ts';
 

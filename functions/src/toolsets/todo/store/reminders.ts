@@ -7,7 +7,7 @@ import { documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
 import { COLLECTIONS, recurringTaskPath, reminderPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { Page, Position, Slice } from '../../../kernel/paging.ts';
-import { FREQUENCIES } from '../rules/recurrence.ts';
+import { FREQUENCIES } from '../rules/recurrenceRule.ts';
 import { PRIORITIES } from '../rules/todo.ts';
 
 export const { toDocument: reminderToDocument, fromDocument: reminderFromDocument } = documentCodec(

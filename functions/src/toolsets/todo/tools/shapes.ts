@@ -5,7 +5,7 @@ import { hasRole, type Principal } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { clearable, partial, type ToolHints, textUpTo } from '../../../mcp/tool.ts';
-import { FREQUENCIES, type RecurringTask } from '../rules/recurrence.ts';
+import { FREQUENCIES, type RecurringTask } from '../rules/recurrenceRule.ts';
 import { type Reminder, reminderAnswer } from '../rules/reminders.ts';
 import {
   MAX_DESCRIPTION_LENGTH,

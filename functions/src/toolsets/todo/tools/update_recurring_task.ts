@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import type { RecurringTask } from '../rules/recurrence.ts';
+import type { RecurringTask } from '../rules/recurrenceRule.ts';
 import * as shapes from './shapes.ts';
 
 const UPDATED = 'Recurring task updated. The occurrence that there is now stays as it is.';

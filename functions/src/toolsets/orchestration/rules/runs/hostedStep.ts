@@ -1,7 +1,7 @@
 /** Executes a step whose agents are models behind a vendor's API. */
 import { MusterError } from '../../../../kernel/errors.ts';
+import { agentStatusesOf, standIns } from '../agents/assignment.ts';
 import { type AgentStatus, capabilityFor, profileOf } from '../agents/profile.ts';
-import { agentStatusesOf, standIns } from '../agents/selection.ts';
 import type { Budget } from '../calls/budget.ts';
 import { type CallResult, call } from '../calls/calling.ts';
 import {

@@ -8,7 +8,7 @@ import { readFor, Service, unlessUnreadable } from '../../../../kernel/ports.ts'
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../../../kernel/sweep.ts';
 import { retryStale } from '../../../../kernel/waiting.ts';
 import { isClosed } from '../../../coordination/index.ts';
-import type { AgentRoster } from '../agents/selection.ts';
+import type { AgentRoster } from '../agents/assignment.ts';
 import { runOfTask, taskCancellations } from '../network.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { allSteps } from '../workflows/definition.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { knownPaths, parseSelection, type RoutedSelection } from '../../../functions/src/mcp/selection.ts';
+import { knownPaths, parseSelection, type RoutedSelection } from '../../../functions/src/mcp/urlSelection.ts';
 
 const EXISTING = ['onboarding', 'system', 'coordination', 'todo'];
 

@@ -1,8 +1,9 @@
-/** The HTTP face of a webhook. */
+/** The endpoint that GitHub delivers its webhooks to. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { type BodyLimits, checkBodyHeaders, readBody } from './body.ts';
-import { answerEarly, type Endpoint } from './http.ts';
 import { Refusal } from './refusal.ts';
+import type { Endpoint } from './request.ts';
+import { answerEarly } from './response.ts';
 
 interface Receiver {
   /** @param received its `body` gives the bytes as they came, and rejects where the delivery cannot be taken */
@@ -22,7 +23,7 @@ interface Receiver {
 const DELIVERY_LIMITS: BodyLimits = { bytes: 4 * 1024 * 1024, milliseconds: 10_000 };
 
 /** A delivery is read within bounds, and only once its receiver wants it. */
-export function createDeliveryEndpoint(receiver: Receiver): Endpoint {
+export function createWebhookEndpoint(receiver: Receiver): Endpoint {
   return async (request, response) => {
     const { method = '', headers } = request;
     const plain = { 'Content-Type': 'text/plain; charset=utf-8' };
