@@ -30,7 +30,7 @@ export function compose(bindings: Bindings) {
     ...services.taskSweep.parts,
     services.liveness.part,
     services.orchestration.runs.part,
-    services.archiveClearing.part,
+    services.coordination.archivesPart,
     ...expiring.map(expiryPart),
   ];
   return {

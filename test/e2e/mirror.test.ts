@@ -95,10 +95,10 @@ describe('the mirror of the queue', () => {
   });
 
   it('ends right when many instances refresh it while the task changes', async () => {
-    const { taskQueueMirror } = compose({ clock: systemClock }).services;
+    const { mirrorQueuedTask } = compose({ clock: systemClock }).services;
     const { task } = await succeed(leader, 'create_task', { description: 'Contended' });
     const { id } = z.looseObject({ id: z.string() }).parse(task);
-    const refreshMany = () => Promise.all(Array.from({ length: 10 }, () => taskQueueMirror.refresh(id)));
+    const refreshMany = () => Promise.all(Array.from({ length: 10 }, () => mirrorQueuedTask(id)));
     await Promise.all([refreshMany(), claimNext(), refreshMany()]);
     await shows();
     assert.ok(!(await mirrored(workspace)).includes(id));

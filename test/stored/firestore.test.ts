@@ -11,13 +11,13 @@ import * as paths from '../../functions/src/kernel/firestore/paths.ts';
 import { recordedAnswerFromDocument } from '../../functions/src/kernel/firestore/store.ts';
 import { canonicalJson } from '../../functions/src/kernel/json.ts';
 import { headFromDocument, linesFromDocument } from '../../functions/src/toolsets/coding/store/logs.ts';
+import { sumCounters } from '../../functions/src/toolsets/coordination/rules/session.ts';
 import {
   counterFromDocument,
   discoveryFromDocument,
   memberFromDocument,
   resultPartFromDocument,
   sessionFromDocument,
-  sumCounters,
   sumMembers,
   taskFromDocument,
   workspaceFromDocument,

@@ -31,13 +31,9 @@ import { DatabaseUnreadable } from '../kernel/realtime/unreadable.ts';
 import { codingWriters, TaskLogQueries } from '../toolsets/coding/store/logs.ts';
 import { CodingTaskQueries } from '../toolsets/coding/store/tasks.ts';
 import { sessionWriters } from '../toolsets/coordination/store/documents.ts';
-import { FirestoreQueueReader } from '../toolsets/coordination/store/queue.ts';
-import {
-  FirestoreArchiveReader,
-  FirestoreDiscoveryReader,
-  FirestoreSessionReader,
-} from '../toolsets/coordination/store/sessions.ts';
-import { FirestoreTaskReader, taskWriters } from '../toolsets/coordination/store/tasks.ts';
+import { QueueQueries } from '../toolsets/coordination/store/queue.ts';
+import { SessionQueries } from '../toolsets/coordination/store/sessions.ts';
+import { TaskQueries, taskWriters } from '../toolsets/coordination/store/tasks.ts';
 import { FirestoreAccess } from '../toolsets/firebase/firestore/access.ts';
 import { RealtimeAccess } from '../toolsets/firebase/realtime/access.ts';
 import { DatabaseEventLog } from '../toolsets/firebase/store/eventLog.ts';
@@ -137,11 +133,9 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
     limits: rateLimit ? new RateLimiter(rateLimit, ledgers.limits, kernel) : UNLIMITED,
     metrics: new CallRecorder(ledgers.metrics, kernel),
 
-    tasks: new FirestoreTaskReader(database, documents),
-    queue: new FirestoreQueueReader(database, documents),
-    sessions: new FirestoreSessionReader(database, documents),
-    archive: new FirestoreArchiveReader(database),
-    discoveries: new FirestoreDiscoveryReader(database, documents),
+    tasks: new TaskQueries(database, documents),
+    queue: new QueueQueries(database, documents),
+    sessions: new SessionQueries(database, documents),
 
     codingTasks: new CodingTaskQueries(database, documents, cloudLog),
     taskLogs: new TaskLogQueries(database, documents),

@@ -16,8 +16,7 @@ import { TaskCreation } from '../toolsets/coordination/rules/creation.ts';
 import { TaskSweep } from '../toolsets/coordination/rules/leases.ts';
 import { AgentMembership } from '../toolsets/coordination/rules/membership.ts';
 import { TaskQueue } from '../toolsets/coordination/rules/queue.ts';
-import { ArchiveClearing } from '../toolsets/coordination/rules/session.ts';
-import { TaskQueueMirror } from '../toolsets/coordination/store/queue.ts';
+import { mirrorQueuedTask } from '../toolsets/coordination/store/queue.ts';
 import { DataService } from '../toolsets/firebase/rules/data.ts';
 import { SubscriptionService } from '../toolsets/firebase/rules/subscriptions.ts';
 import { Deliveries } from '../toolsets/github/rules/deliveries.ts';
@@ -45,7 +44,6 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
   const liveness = new AgentLiveness(ports);
   const revive = (agentId: string) => liveness.revive(agentId);
   const registration = new AgentRegistration(ports);
-  const archiveClearing = new ArchiveClearing(ports);
   const membership = new AgentMembership(ports, revive);
   const taskCreation = new TaskCreation(ports);
   const taskClaims = new TaskClaims(ports);
@@ -63,14 +61,13 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
     authenticator: new CredentialAuthenticator(ports, revive),
     registration,
 
-    archiveClearing,
     membership,
-    coordination: new CoordinationService(ports, archiveClearing),
+    coordination: new CoordinationService(ports),
     taskCreation,
     taskClaims,
     taskQueue: new TaskQueue(ports),
     taskSweep: new TaskSweep(ports, codingExpiry(ports.sessions)),
-    taskQueueMirror: new TaskQueueMirror(realtimeDatabase, ports.tasks),
+    mirrorQueuedTask: (taskId: string) => mirrorQueuedTask(realtimeDatabase, ports.tasks, taskId),
 
     system: {
       overview,

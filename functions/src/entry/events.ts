@@ -16,7 +16,7 @@ export const relayEvent = onDocumentCreated({ document: EVENT_PATTERN, region, r
 
 /** Keeps `tasks/queue` of the Realtime Database in step with `tasks` of Firestore. */
 export const mirrorTaskQueue = onDocumentWritten({ document: TASK_PATTERN, region, retry: true }, (event) =>
-  app().services.taskQueueMirror.refresh(event.params.taskId),
+  app().services.mirrorQueuedTask(event.params.taskId),
 );
 
 /** Makes what follows from a to-do that somebody changed past the tools. */

@@ -10,8 +10,8 @@ import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { agentPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { FirestoreRecordedAnswers, FirestoreStore } from '../../../functions/src/kernel/firestore/store.ts';
 import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
-import { FirestoreSessionReader } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
-import { FirestoreTaskReader } from '../../../functions/src/toolsets/coordination/store/tasks.ts';
+import { SessionQueries } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
+import { TaskQueries } from '../../../functions/src/toolsets/coordination/store/tasks.ts';
 import { documents } from '../../support/reading.ts';
 import { refusal, START, sampleAgent, sampleTask, secondsAfterStart } from '../../unit/samples.ts';
 
@@ -19,9 +19,9 @@ import { refusal, START, sampleAgent, sampleTask, secondsAfterStart } from '../.
 const oneShard = { ...systemRandomness, integer: () => 0 };
 
 describe('the store', () => {
-  const tasks = new FirestoreTaskReader(firestore(), documents);
+  const tasks = new TaskQueries(firestore(), documents);
   const agents = new FirestoreAgentReader(firestore(), documents);
-  const sessions = new FirestoreSessionReader(firestore(), documents);
+  const sessions = new SessionQueries(firestore(), documents);
   const settledOperations = new FirestoreRecordedAnswers(firestore(), documents);
   let now = START;
   const store = new FirestoreStore(firestore(), { now: () => now }, oneShard, changeWriters);

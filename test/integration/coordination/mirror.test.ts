@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import type { Versioned } from '../../../functions/src/kernel/commit.ts';
 import { queuedTaskPath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
-import { TaskQueueMirror } from '../../../functions/src/toolsets/coordination/store/queue.ts';
-import type { TaskReader } from '../../../functions/src/toolsets/coordination/store/tasks.ts';
+import { mirrorQueuedTask } from '../../../functions/src/toolsets/coordination/store/queue.ts';
 import { sampleTask, versionOf } from '../../unit/samples.ts';
 import { Team } from './team.ts';
 
@@ -23,7 +22,7 @@ describe('the mirror of the queue', () => {
     assert.ok(task && blocked);
     const ann = await team.join('ann', ['coding']);
     const shows = async () => {
-      for (const { id } of [task, blocked]) await team.app.services.taskQueueMirror.refresh(id);
+      for (const { id } of [task, blocked]) await team.app.services.mirrorQueuedTask(id);
       return Promise.all([task, blocked].map(async ({ id }) => (await mirrored(id)) !== null));
     };
     assert.deepEqual(await shows(), [true, false]);
@@ -54,7 +53,7 @@ describe('the mirror of the queue', () => {
     const { id } = sampleTask({ id: 'task-gone-001' });
     const database = await realtimeDatabase();
     await database.ref(queuedTaskPath(id)).set({ id });
-    await app.services.taskQueueMirror.refresh(id);
+    await app.services.mirrorQueuedTask(id);
     assert.equal(await mirrored(id), null);
   });
 
@@ -63,11 +62,11 @@ describe('the mirror of the queue', () => {
     const task = await team.createOne();
     const ann = await team.join('ann');
     await Promise.all([
-      team.app.services.taskQueueMirror.refresh(task.id),
+      team.app.services.mirrorQueuedTask(task.id),
       team.claim(ann),
-      team.anotherInstance().services.taskQueueMirror.refresh(task.id),
+      team.anotherInstance().services.mirrorQueuedTask(task.id),
     ]);
-    await Promise.all([1, 2, 3].map(() => team.app.services.taskQueueMirror.refresh(task.id)));
+    await Promise.all([1, 2, 3].map(() => team.app.services.mirrorQueuedTask(task.id)));
     assert.equal(await mirrored(task.id), null);
   });
 
@@ -78,8 +77,8 @@ describe('the mirror of the queue', () => {
       versionOf(sampleTask({ id, description: 'Changed meanwhile' }), '2.0'),
       versionOf(sampleTask({ id, description: 'Changed meanwhile' }), '2.0'),
     ];
-    const reader = { find: async () => states.shift() } as unknown as TaskReader;
-    await new TaskQueueMirror(realtimeDatabase, reader).refresh(id);
+    const reader = { find: async () => states.shift() };
+    await mirrorQueuedTask(realtimeDatabase, reader, id);
     assert.equal((await mirrored(id))?.['description'], 'Changed meanwhile');
     assert.equal(states.length, 0);
   });
@@ -92,7 +91,7 @@ describe('the mirror of the queue', () => {
         version++;
         return versionOf(sampleTask({ id }), `${version}.0`);
       },
-    } as unknown as TaskReader;
-    await assert.rejects(new TaskQueueMirror(realtimeDatabase, reader).refresh(id), /never stood still/);
+    };
+    await assert.rejects(mirrorQueuedTask(realtimeDatabase, reader, id), /never stood still/);
   });
 });

@@ -17,9 +17,8 @@ type OnboardingFacts = typeof import('../../../functions/src/toolsets/onboarding
 type QueueReaders = typeof import('../../../functions/src/toolsets/coordination/store/queue.ts');
 type ReminderReaders = typeof import('../../../functions/src/toolsets/todo/store/reminders.ts');
 type RunReaders = typeof import('../../../functions/src/toolsets/orchestration/store/runs.ts');
-type ArchiveReaders = typeof import('../../../functions/src/toolsets/coordination/store/sessions.ts');
+type SessionReaders = typeof import('../../../functions/src/toolsets/coordination/store/sessions.ts');
 type SkillReaders = typeof import('../../../functions/src/toolsets/system/store/skills.ts');
-type DiscoveryReaders = typeof import('../../../functions/src/toolsets/coordination/store/sessions.ts');
 type SubscriptionReaders = typeof import('../../../functions/src/toolsets/firebase/store/subscriptions.ts');
 type TodoReaders = typeof import('../../../functions/src/toolsets/todo/store/todos.ts');
 type RecurringTaskReaders = typeof import('../../../functions/src/toolsets/todo/store/reminders.ts');
@@ -43,11 +42,7 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'toolsets/coding/store/logs.ts': await taskLogCalls(),
   'toolsets/coding/store/tasks.ts': await codingTaskCalls(),
   'toolsets/coordination/store/queue.ts': await queueCalls(),
-  'toolsets/coordination/store/sessions.ts': [
-    ...(await archiveCalls()),
-    ...(await sessionCalls()),
-    ...(await discoveryCalls()),
-  ],
+  'toolsets/coordination/store/sessions.ts': [...(await sessionCalls())],
   'toolsets/coordination/store/tasks.ts': await taskCalls(),
   'toolsets/firebase/store/subscriptions.ts': await subscriptionCalls(),
   'toolsets/onboarding/store/onboardingFacts.ts': await onboardingFactsCalls(),
@@ -110,13 +105,13 @@ async function onboardingFactsCalls(): Promise<readonly Call[]> {
 const ALL = { priorities: undefined, type: undefined };
 
 async function queueCalls(): Promise<readonly Call[]> {
-  const { FirestoreQueueReader }: QueueReaders = await load('toolsets/coordination/store/queue.ts');
+  const { QueueQueries }: QueueReaders = await load('toolsets/coordination/store/queue.ts');
   const states = ['pending', 'blocked', 'assigned', 'in_progress'] as const;
   return [
     ...states.flatMap((state): Call[] => [
-      (database) => new FirestoreQueueReader(database, documents).list(SESSION, state, ALL, 2, undefined),
+      (database) => new QueueQueries(database, documents).list(SESSION, state, ALL, 2, undefined),
       (database) =>
-        new FirestoreQueueReader(database, documents).list(
+        new QueueQueries(database, documents).list(
           SESSION,
           state,
           { ...ALL, priorities: { from: 1, to: 2 } },
@@ -124,13 +119,7 @@ async function queueCalls(): Promise<readonly Call[]> {
           undefined,
         ),
       (database) =>
-        new FirestoreQueueReader(database, documents).list(
-          SESSION,
-          state,
-          { ...ALL, type: 'coding' },
-          2,
-          undefined,
-        ),
+        new QueueQueries(database, documents).list(SESSION, state, { ...ALL, type: 'coding' }, 2, undefined),
     ]),
     ...[
       [5, 0],
@@ -138,19 +127,19 @@ async function queueCalls(): Promise<readonly Call[]> {
     ].map(
       (order): Call =>
         (database) =>
-          new FirestoreQueueReader(database, documents).list(SESSION, 'pending', ALL, 2, {
+          new QueueQueries(database, documents).list(SESSION, 'pending', ALL, 2, {
             order,
             id: 'id-1',
           }),
     ),
     (database) =>
-      new FirestoreQueueReader(database, documents).list(SESSION, 'blocked', ALL, 2, {
+      new QueueQueries(database, documents).list(SESSION, 'blocked', ALL, 2, {
         order: [1, 5, 0],
         id: 'id-1',
       }),
-    (database) => new FirestoreQueueReader(database, documents).countPending(SESSION),
-    (database) => new FirestoreQueueReader(database, documents).countBlocked(SESSION),
-    (database) => new FirestoreQueueReader(database, documents).oldest(SESSION),
+    (database) => new QueueQueries(database, documents).count(SESSION, 'pending'),
+    (database) => new QueueQueries(database, documents).count(SESSION, 'blocked'),
+    (database) => new QueueQueries(database, documents).oldest(SESSION),
   ];
 }
 
@@ -177,19 +166,18 @@ async function runCalls(): Promise<readonly Call[]> {
   ];
 }
 
-async function archiveCalls(): Promise<readonly Call[]> {
-  const { FirestoreArchiveReader }: ArchiveReaders = await load('toolsets/coordination/store/sessions.ts');
-  return [(database) => new FirestoreArchiveReader(database).uncleared(2)];
-}
-
 async function sessionCalls(): Promise<readonly Call[]> {
-  const { FirestoreSessionReader }: ArchiveReaders = await load('toolsets/coordination/store/sessions.ts');
+  const { SessionQueries }: SessionReaders = await load('toolsets/coordination/store/sessions.ts');
   return [
-    (database) => new FirestoreSessionReader(database, documents).current('workspace-1'),
-    (database) => new FirestoreSessionReader(database, documents).currentWithAgent('workspace-1', 'agent-1'),
-    (database) => new FirestoreSessionReader(database, documents).archived('workspace-1', SESSION),
-    (database) => new FirestoreSessionReader(database, documents).counters('workspace-1', SESSION),
-    (database) => new FirestoreSessionReader(database, documents).members('workspace-1'),
+    (database) => new SessionQueries(database, documents).current('workspace-1'),
+    (database) => new SessionQueries(database, documents).currentWithAgent('workspace-1', 'agent-1'),
+    (database) => new SessionQueries(database, documents).archived('workspace-1', SESSION),
+    (database) => new SessionQueries(database, documents).counters('workspace-1', SESSION),
+    (database) => new SessionQueries(database, documents).members('workspace-1'),
+    (database) => new SessionQueries(database, documents).uncleared(2),
+    (database) => new SessionQueries(database, documents).discoveries(SESSION, undefined, FIRST),
+    (database) => new SessionQueries(database, documents).discoveries(SESSION, ['api'], NEXT),
+    (database) => new SessionQueries(database, documents).discoveries(SESSION, ['api', 'tests'], FIRST),
   ];
 }
 
@@ -234,17 +222,6 @@ async function agentCalls(): Promise<readonly Call[]> {
   ];
 }
 
-async function discoveryCalls(): Promise<readonly Call[]> {
-  const { FirestoreDiscoveryReader }: DiscoveryReaders = await load(
-    'toolsets/coordination/store/sessions.ts',
-  );
-  return [
-    (database) => new FirestoreDiscoveryReader(database, documents).list(SESSION, undefined, FIRST),
-    (database) => new FirestoreDiscoveryReader(database, documents).list(SESSION, ['api'], NEXT),
-    (database) => new FirestoreDiscoveryReader(database, documents).list(SESSION, ['api', 'tests'], FIRST),
-  ];
-}
-
 async function subscriptionCalls(): Promise<readonly Call[]> {
   const { FirestoreSubscriptionReader }: SubscriptionReaders = await load(
     'toolsets/firebase/store/subscriptions.ts',
@@ -257,33 +234,33 @@ async function subscriptionCalls(): Promise<readonly Call[]> {
 }
 
 async function taskCalls(): Promise<readonly Call[]> {
-  const { FirestoreTaskReader }: TaskReaders = await load('toolsets/coordination/store/tasks.ts');
+  const { TaskQueries }: TaskReaders = await load('toolsets/coordination/store/tasks.ts');
   const keys = Array.from({ length: 31 }, (_unused, index) => `key-${index}`);
   return [
-    (database) => new FirestoreTaskReader(database, documents).find('task-1'),
-    (database) => new FirestoreTaskReader(database, documents).findAll([]),
-    (database) => new FirestoreTaskReader(database, documents).findAll(['task-1', 'task-2']),
-    (database) => new FirestoreTaskReader(database, documents).claimable(SESSION, ['key-1'], 5),
-    (database) => new FirestoreTaskReader(database, documents).claimable(SESSION, ['key-1', 'key-2'], 5),
-    (database) => new FirestoreTaskReader(database, documents).claimable(SESSION, keys, 5),
-    (database) => new FirestoreTaskReader(database, documents).claimable(SESSION, keys, 5, 'coding'),
-    (database) => new FirestoreTaskReader(database, documents).late(SESSION, NOW, 5),
-    (database) => new FirestoreTaskReader(database, documents).countLate(SESSION, NOW),
-    (database) => new FirestoreTaskReader(database, documents).startingWith('run-1-'),
-    (database) => new FirestoreTaskReader(database, documents).openStartingWith(SESSION, 'run-', 2),
-    (database) => new FirestoreTaskReader(database, documents).notStarted(SESSION, 'agent-1'),
-    (database) => new FirestoreTaskReader(database, documents).firstBackoff(SESSION),
-    (database) => new FirestoreTaskReader(database, documents).list(SESSION, undefined, FIRST),
-    (database) => new FirestoreTaskReader(database, documents).list(SESSION, ['done'], NEXT),
-    (database) => new FirestoreTaskReader(database, documents).list(SESSION, ['done', 'failed'], FIRST),
-    (database) => new FirestoreTaskReader(database, documents).listDone(SESSION, FIRST),
-    (database) => new FirestoreTaskReader(database, documents).listDone(SESSION, NEXT),
-    (database) => new FirestoreTaskReader(database, documents).lapsed(NOW, 5),
-    (database) => new FirestoreTaskReader(database, documents).lapsed(NOW, 5, NEXT.after),
-    (database) => new FirestoreTaskReader(database, documents).backedOff(NOW, 5),
-    (database) => new FirestoreTaskReader(database, documents).backedOff(NOW, 5, NEXT.after),
-    (database) => new FirestoreTaskReader(database, documents).queueEnded(NOW, 5),
-    (database) => new FirestoreTaskReader(database, documents).queueEnded(NOW, 5, NEXT.after),
+    (database) => new TaskQueries(database, documents).find('task-1'),
+    (database) => new TaskQueries(database, documents).findAll([]),
+    (database) => new TaskQueries(database, documents).findAll(['task-1', 'task-2']),
+    (database) => new TaskQueries(database, documents).claimable(SESSION, ['key-1'], 5),
+    (database) => new TaskQueries(database, documents).claimable(SESSION, ['key-1', 'key-2'], 5),
+    (database) => new TaskQueries(database, documents).claimable(SESSION, keys, 5),
+    (database) => new TaskQueries(database, documents).claimable(SESSION, keys, 5, 'coding'),
+    (database) => new TaskQueries(database, documents).late(SESSION, NOW, 5),
+    (database) => new TaskQueries(database, documents).countLate(SESSION, NOW),
+    (database) => new TaskQueries(database, documents).startingWith('run-1-'),
+    (database) => new TaskQueries(database, documents).openStartingWith(SESSION, 'run-', 2),
+    (database) => new TaskQueries(database, documents).notStarted(SESSION, 'agent-1'),
+    (database) => new TaskQueries(database, documents).firstBackoff(SESSION),
+    (database) => new TaskQueries(database, documents).list(SESSION, undefined, FIRST),
+    (database) => new TaskQueries(database, documents).list(SESSION, ['done'], NEXT),
+    (database) => new TaskQueries(database, documents).list(SESSION, ['done', 'failed'], FIRST),
+    (database) => new TaskQueries(database, documents).listDone(SESSION, FIRST),
+    (database) => new TaskQueries(database, documents).listDone(SESSION, NEXT),
+    (database) => new TaskQueries(database, documents).lapsed(NOW, 5),
+    (database) => new TaskQueries(database, documents).lapsed(NOW, 5, NEXT.after),
+    (database) => new TaskQueries(database, documents).backedOff(NOW, 5),
+    (database) => new TaskQueries(database, documents).backedOff(NOW, 5, NEXT.after),
+    (database) => new TaskQueries(database, documents).queueEnded(NOW, 5),
+    (database) => new TaskQueries(database, documents).queueEnded(NOW, 5, NEXT.after),
   ];
 }
 

@@ -49,7 +49,7 @@ const occasions: Readonly<Record<string, Readonly<Record<string, Occasion>>>> = 
   mirrorTaskQueue: {
     'a new task': async (scene) => {
       const { id } = await scene.createOne();
-      return (app) => app.services.taskQueueMirror.refresh(id);
+      return (app) => app.services.mirrorQueuedTask(id);
     },
   },
   resumeRun: {

@@ -23,7 +23,7 @@ describe('a run whose task is in a session that is archived', () => {
   const initialise = (goal: string) =>
     team.app.services.coordination.initialise(team.workspace, goal, undefined, unkeyed);
 
-  const sweep = ({ services } = team.app) => services.archiveClearing.part.run(turnAt(team.now));
+  const sweep = ({ services } = team.app) => services.coordination.archivesPart.run(turnAt(team.now));
 
   /** Runs that wait, and their tasks. */
   async function waiting(count: number): Promise<{ runId: string; taskId: string }[]> {

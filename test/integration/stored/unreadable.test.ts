@@ -166,10 +166,10 @@ describe('documents that cannot be read', () => {
   it('are not offered by the mirror, and their triggers come to an end', async () => {
     const { id } = await team.createOne();
     const mirror = (await realtimeDatabase()).ref(`tasks/queue/${id}`);
-    await team.app.services.taskQueueMirror.refresh(id);
+    await team.app.services.mirrorQueuedTask(id);
     assert.equal((await mirror.get()).exists(), true);
     await breakTask(id);
-    await team.app.services.taskQueueMirror.refresh(id);
+    await team.app.services.mirrorQueuedTask(id);
     assert.equal((await mirror.get()).exists(), false);
     const { id: todo } = await team.app.services.todos.add(team.leader.ownerUid, { title: 'Mine' }, unkeyed);
     await firestore().doc(todoPath(todo)).update({ tags: 'none' });

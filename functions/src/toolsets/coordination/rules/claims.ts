@@ -4,7 +4,7 @@
  */
 
 import { type Agent, agentNotRegistered } from '../../../access/rules/agent.ts';
-import { type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
+import { type Change, type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
@@ -74,10 +74,8 @@ export class TaskClaims extends Service<CoordinationPorts> {
     const { workspace, agentId, runner, inHand } = request;
     const { open, agent } = await this.ports.sessions.currentWithAgent(workspace, agentId);
     if (agent === undefined) throw agentNotRegistered(agentId);
-    if (open === undefined) {
-      const none: ClaimOutcome = { kind: 'none', mark: { queueVersion: 0 }, why: noGoal(workspace) };
-      return this.answer(none, recordAnswer);
-    }
+    if (open === undefined)
+      return this.answer({ kind: 'none', mark: { queueVersion: 0 }, why: noGoal(workspace) }, recordAnswer);
     const { session } = open;
     const mark = { session: session.id, queueVersion: session.queueVersion };
     const claiming = { request, session, agent, mark, recordAnswer };
@@ -89,23 +87,19 @@ export class TaskClaims extends Service<CoordinationPorts> {
   }
 
   /** Claims the task that the runner names, or the first that it can do. */
-  private async claimForRunner(
-    claiming: Claiming,
-    runner: RunnerClaim,
-    declared: readonly string[],
-  ): Promise<ClaimOutcome> {
-    const { session, recordAnswer } = claiming;
+  private async claimForRunner(claiming: Claiming, runner: RunnerClaim, declared: readonly string[]) {
+    const { session, mark, recordAnswer } = claiming;
     const capabilities = capabilitiesOf(runner, declared);
     if (runner.taskId === undefined) {
       const keys = satisfiedKeys(session.capabilityKeys, capabilities).filter((key) => key !== '');
       if (keys.length > 0) return this.claimNext(claiming, keys);
-    } else {
-      const named = await this.ports.tasks.find(runner.taskId);
-      const task = claimableNow(named, runner.taskId, session, capabilities);
-      if (task !== undefined) return this.take(task, claiming);
-      if (await this.endBackoffOf(named)) throw new StaleWriteError();
+      return this.answer({ kind: 'none', mark }, recordAnswer);
     }
-    return this.answer({ kind: 'none', mark: claiming.mark }, recordAnswer);
+    const named = await this.ports.tasks.find(runner.taskId);
+    const task = claimableNow(named, runner.taskId, session, capabilities);
+    if (task !== undefined) return this.take(task, claiming);
+    if (await this.endBackoffOf(named)) throw new StaleWriteError();
+    return this.answer({ kind: 'none', mark }, recordAnswer);
   }
 
   private async claimNext(claiming: Claiming, keys: readonly string[]): Promise<ClaimOutcome> {
@@ -124,25 +118,16 @@ export class TaskClaims extends Service<CoordinationPorts> {
     }
     const retried = await this.ports.tasks.firstBackoff(session.id);
     if (await this.endBackoffOf(retried)) throw new StaleWriteError();
-    const why = request.runner
-      ? undefined
-      : await this.nothing.explain(session, agent.value, retried?.value, this.ports.clock.now());
-    return this.answer({ kind: 'none', mark, ...(why && { why }) }, recordAnswer);
+    if (request.runner !== undefined) return this.answer({ kind: 'none', mark }, recordAnswer);
+    const why = await this.nothing.explain(session, agent.value, retried?.value, this.ports.clock.now());
+    return this.answer({ kind: 'none', mark, why }, recordAnswer);
   }
 
-  /** Commits the claim of a task. */
-  private async take(
-    { value: before, version }: Versioned<Task>,
-    { request, agent, recordAnswer }: Claiming,
-  ): Promise<ClaimOutcome> {
+  private take(before: Versioned<Task>, { request, agent, recordAnswer }: Claiming): Promise<ClaimOutcome> {
     const now = this.ports.clock.now();
-    const task = codingClaimed(claimTask(before, agent.value.id, request.leaseSeconds, now), request.runner);
-    const claimed: ClaimOutcome = { kind: 'claimed', task };
-    await this.ports.store.commit(
-      claimChanges({ value: before, version }, task, agent, now),
-      recordAnswer(claimed),
-    );
-    return claimed;
+    const claimed = claimTask(before.value, agent.value.id, request.leaseSeconds, now);
+    const task = codingClaimed(claimed, request.runner);
+    return this.answer({ kind: 'claimed', task }, recordAnswer, claimChanges(before, task, agent, now));
   }
 
   /** What the agent is given again instead of another task, if anything. */
@@ -156,21 +141,13 @@ export class TaskClaims extends Service<CoordinationPorts> {
     const isFull = taskIds.length >= configuration.maxConcurrentTasks;
     if (known === undefined && !isFull) return this.ports.tasks.notStarted(session.id, id);
     const asked = isFull ? taskIds : taskIds.filter((taskId) => !known?.includes(taskId));
-    const tasks = await this.held(id, asked);
-    const isUnheardOf = (task: Task): boolean =>
-      known === undefined ? task.status === 'claimed' : !known.includes(task.id);
-    return tasks.find(isUnheardOf) ?? tasks[0];
-  }
-
-  /** Those of the tasks that the agent still holds, the oldest claim first. What it holds as a runner it knows. */
-  private async held(agentId: string, taskIds: readonly string[]): Promise<readonly Task[]> {
-    const found = await this.ports.tasks.findAll(taskIds);
-    const held = found.flatMap((task) => {
-      const { status, claim } = task?.value ?? {};
-      const isTheirs = claim?.agentId === agentId && claim.isRunners !== true;
-      return task && status && isHeld(status) && isTheirs ? [task.value] : [];
-    });
-    return held.sort((a, b) => Number(a.claim?.claimedAt) - Number(b.claim?.claimedAt));
+    const found = (await this.ports.tasks.findAll(asked)).flatMap((task) => task?.value ?? []);
+    // What it holds as a runner it knows.
+    const own = found
+      .filter(({ status, claim }) => isHeld(status) && claim?.agentId === id && !claim.isRunners)
+      .sort((a, b) => Number(a.claim?.claimedAt) - Number(b.claim?.claimedAt));
+    const unheardOf = own.find((task) => (known ? !known.includes(task.id) : task.status === 'claimed'));
+    return unheardOf ?? own[0];
   }
 
   /** Makes a task claimable whose retry is due. Tells whether it was. */
@@ -185,17 +162,20 @@ export class TaskClaims extends Service<CoordinationPorts> {
     return true;
   }
 
-  /** Answers what changes nothing but the record of the call's key. */
-  private async answer(outcome: ClaimOutcome, recordAnswer: RecordAnswer<ClaimOutcome>) {
-    await this.ports.store.commit([], recordAnswer(outcome));
+  /** Commits what an outcome changes, with the record of the call's key. */
+  private async answer(
+    outcome: ClaimOutcome,
+    recordAnswer: RecordAnswer<ClaimOutcome>,
+    changes: readonly Change[] = [],
+  ): Promise<ClaimOutcome> {
+    await this.ports.store.commit(changes, recordAnswer(outcome));
     return outcome;
   }
 
   private window(session: string, keys: readonly string[], type: string | undefined): ClaimWindow {
     const name = [session, type ?? '', ...keys].join('\n');
-    const { tasks } = this.ports;
-    const window =
-      this.windows.get(name) ?? new ClaimWindow((limit) => tasks.claimable(session, keys, limit, type));
+    const claimable = (limit: number) => this.ports.tasks.claimable(session, keys, limit, type);
+    const window = this.windows.get(name) ?? new ClaimWindow(claimable);
     this.windows.set(name, window);
     return window;
   }
@@ -262,12 +242,10 @@ export class ClaimWindow {
   }
 
   private deal(): Versioned<Task> | undefined {
-    for (let task = this.candidates.shift(); task !== undefined; task = this.candidates.shift()) {
-      if (this.dealt.has(task.value.id)) continue;
-      this.dealt.add(task.value.id);
-      return task;
-    }
-    return undefined;
+    let task = this.candidates.shift();
+    while (task && this.dealt.has(task.value.id)) task = this.candidates.shift();
+    if (task) this.dealt.add(task.value.id);
+    return task;
   }
 
   /** Answers everyone who waits now with one query; whoever comes meanwhile waits for the next. */

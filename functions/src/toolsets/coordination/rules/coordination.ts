@@ -1,12 +1,14 @@
 /** A workspace's goal, plan, progress and discoveries. Source: spec/coordination.md; docs/semantics.md#coordination. */
 
-import type { MemberCount } from '../../../access/rules/agent.ts';
-import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
+import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
+import type { SweepPart, SweepTurn, Swept } from '../../../kernel/sweep.ts';
+import { retryStale, unlessStale } from '../../../kernel/waiting.ts';
+import type { OpenSession } from '../store/sessions.ts';
+import { cancelTask } from './machine.ts';
 import {
-  type ArchiveClearing,
+  type ArchivedSession,
   CODING_GOAL,
   type CoordinationPorts,
   type Discovery,
@@ -14,8 +16,26 @@ import {
   openSession,
   type Session,
   type SessionCounters,
+  sumCounters,
 } from './session.ts';
-import { type Task, type TaskStatus, taskNotFound } from './task.ts';
+import { outcomeChanges, type Task, type TaskStatus, taskNotFound } from './task.ts';
+
+/** How many late tasks a status names. */
+const LATE_NAMED = 10;
+
+const NOTHING_COUNTED: SessionCounters = { ...sumCounters([]), stamp: '' };
+
+/** How the ids of all tasks of all runs begin, and of no others. */
+const TASKS_OF_RUNS = 'run-';
+
+/** How many tasks of an archived session are cancelled side by side, each in a commit of its own. */
+const ABREAST = 20;
+
+/** How often one clearing looks for more; the next sweep goes on. */
+const MAX_ROUNDS = 5;
+
+/** How many archived sessions one sweep clears. */
+const MAX_SESSIONS = 50;
 
 export interface Initialised {
   readonly session: Session;
@@ -23,58 +43,15 @@ export interface Initialised {
   readonly archived?: Session;
 }
 
-export interface CoordinationStatus {
-  readonly session?: Session;
-  readonly counters: SessionCounters;
-  /** How many of the available tasks cannot be claimed yet. */
-  readonly blocked: number;
-  readonly members: MemberCount;
-  readonly late: LateTasks;
-}
-
-/** Tasks that are not closed and past their deadline. */
-interface LateTasks {
-  readonly count: number;
-  /** Those that were due first, a few of them. */
-  readonly first: readonly Task[];
-}
-
-/** How many late tasks a status names. */
-const LATE_NAMED = 10;
-
-const NOTHING_LATE: LateTasks = { count: 0, first: [] };
-
-interface NewDiscovery {
-  readonly workspace: string;
-  readonly agentId: string;
-  readonly content: string;
-  readonly tags: readonly string[];
-}
-
-const NOTHING_LISTED = { items: [], more: false };
-
-const NOTHING_COUNTED: SessionCounters = {
-  counts: {
-    available: 0,
-    claimed: 0,
-    in_progress: 0,
-    waiting: 0,
-    done: 0,
-    failed: 0,
-    cancelled: 0,
-    discoveries: 0,
-  },
-  waits: { tasks: 0, milliseconds: 0 },
-  stamp: '',
-};
+export type CoordinationStatus = Awaited<ReturnType<CoordinationService['status']>>;
 
 export class CoordinationService extends Service<CoordinationPorts> {
-  private readonly clearing: ArchiveClearing;
-
-  constructor(ports: CoordinationPorts, clearing: ArchiveClearing) {
-    super(ports);
-    this.clearing = clearing;
-  }
+  /**
+   * Nobody can claim the tasks of an archived session any more, so those that runs wait for are cancelled, and the runs
+   * hear of it as of any task that is closed. The archived session says until then that it is not cleared, so that the
+   * sweep finishes what an instance has left that died.
+   */
+  readonly archivesPart: SweepPart = { name: 'archives', run: (turn) => this.sweepArchives(turn) };
 
   /**
    * Gives the workspace a goal. The same goal again changes nothing but the plan, where one is given;
@@ -86,65 +63,45 @@ export class CoordinationService extends Service<CoordinationPorts> {
     masterPlan: string | undefined,
     recordAnswer: RecordAnswer<Initialised>,
   ): Promise<Initialised> {
-    const initialised = await this.open(workspace, goal, masterPlan, recordAnswer);
-    if (initialised.archived !== undefined) await this.clearing.clear(initialised.archived);
-    return initialised;
-  }
-
-  private open(
-    workspace: string,
-    goal: string,
-    masterPlan: string | undefined,
-    recordAnswer: RecordAnswer<Initialised>,
-  ): Promise<Initialised> {
     const { sessions, store, clock, randomness } = this.ports;
-    return retryStale(randomness, async () => {
+    const initialised = await retryStale(randomness, async (): Promise<Initialised> => {
       const now = clock.now();
       const open = await sessions.current(workspace);
-      if (open !== undefined && [goal, '', CODING_GOAL].includes(open.session.goal)) {
-        const session = { ...open.session, goal, masterPlan: masterPlan ?? open.session.masterPlan };
-        const unchanged = open.session.goal === goal && session.masterPlan === open.session.masterPlan;
-        const changes: Change[] = unchanged
-          ? []
-          : [{ kind: 'describeSession', session, version: open.sessionVersion }];
-        await store.commit(changes, recordAnswer({ session }));
-        return { session };
-      }
-      const session = newSession(randomness, workspace, goal, masterPlan ?? '', now);
-      const initialised = { session, ...(open && { archived: open.session }) };
-      const changes: Change[] = open
-        ? [
-            { kind: 'archiveSession', session: open.session, at: now },
-            { kind: 'openSession', session, replaces: open.workspaceVersion },
-          ]
-        : [{ kind: 'openSession', session }];
-      await store.commit(changes, recordAnswer(initialised));
-      return initialised;
+      const known = open?.session;
+      const isKept = known !== undefined && [goal, '', CODING_GOAL].includes(known.goal);
+      const session = isKept
+        ? { ...known, goal, masterPlan: masterPlan ?? known.masterPlan }
+        : newSession(randomness, workspace, goal, masterPlan ?? '', now);
+      const outcome = { session, ...(known && !isKept && { archived: known }) };
+      await store.commit(sessionChanges(open, session, now), recordAnswer(outcome));
+      return outcome;
     });
+    if (initialised.archived !== undefined) await this.clear(initialised.archived);
+    return initialised;
   }
 
   async session(workspace: string): Promise<Session | undefined> {
     return (await this.ports.sessions.current(workspace))?.session;
   }
 
-  /** Progress from counters, and what is late: the same few documents however many tasks there are. */
-  async status(workspace: string): Promise<CoordinationStatus> {
-    const [session, members] = await Promise.all([
-      this.session(workspace),
-      this.ports.sessions.members(workspace),
-    ]);
-    if (session === undefined) {
-      return { counters: NOTHING_COUNTED, blocked: 0, members, late: NOTHING_LATE };
-    }
+  /**
+   * Progress from counters, how many of the available tasks cannot be claimed yet, and what is past its deadline, of
+   * which a few are named that were due first: the same few documents however many tasks there are.
+   */
+  async status(workspace: string) {
+    const { sessions, queue } = this.ports;
+    const [session, members] = await Promise.all([this.session(workspace), sessions.members(workspace)]);
+    if (session === undefined)
+      return { session, members, counters: NOTHING_COUNTED, blocked: 0, late: { count: 0, first: [] } };
     const [counters, blocked, late] = await Promise.all([
-      this.ports.sessions.counters(workspace, session.id),
-      this.ports.queue.countBlocked(session.id),
+      sessions.counters(workspace, session.id),
+      queue.count(session.id, 'blocked'),
       this.late(session.id),
     ]);
     return { session, members, counters, blocked, late };
   }
 
-  private async late(session: string): Promise<LateTasks> {
+  private async late(session: string) {
     const { tasks, clock } = this.ports;
     const now = clock.now();
     const first = await tasks.late(session, now, LATE_NAMED);
@@ -152,18 +109,24 @@ export class CoordinationService extends Service<CoordinationPorts> {
     return { count, first };
   }
 
-  async listTasks(
-    workspace: string,
-    statuses: readonly TaskStatus[] | undefined,
-    page: Page,
-  ): Promise<Slice<Task>> {
-    const session = await this.session(workspace);
-    return session ? this.ports.tasks.list(session.id, statuses, page) : NOTHING_LISTED;
+  listTasks(workspace: string, statuses: readonly TaskStatus[] | undefined, page: Page) {
+    return this.listed(workspace, (session) => this.ports.tasks.list(session, statuses, page));
   }
 
-  async listDone(workspace: string, page: Page): Promise<Slice<Task>> {
+  listDone(workspace: string, page: Page) {
+    return this.listed(workspace, (session) => this.ports.tasks.listDone(session, page));
+  }
+
+  listDiscoveries(workspace: string, tags: readonly string[] | undefined, page: Page) {
+    return this.listed(workspace, (session) => this.ports.sessions.discoveries(session, tags, page));
+  }
+
+  private async listed<Item>(
+    workspace: string,
+    list: (session: string) => Promise<Slice<Item>>,
+  ): Promise<Slice<Item>> {
     const session = await this.session(workspace);
-    return session ? this.ports.tasks.listDone(session.id, page) : NOTHING_LISTED;
+    return session ? list(session.id) : { items: [], more: false };
   }
 
   /** @throws MusterError NOT_FOUND for the first that does not exist in the workspace */
@@ -179,14 +142,17 @@ export class CoordinationService extends Service<CoordinationPorts> {
     );
   }
 
-  addDiscovery(request: NewDiscovery, recordAnswer: RecordAnswer<Discovery>): Promise<Discovery> {
+  addDiscovery(
+    request: Pick<Discovery, 'workspace' | 'agentId' | 'content' | 'tags'>,
+    recordAnswer: RecordAnswer<Discovery>,
+  ): Promise<Discovery> {
     const { store, clock, randomness } = this.ports;
+    const { workspace } = request;
     const id = randomness.uuid();
     return retryStale(randomness, async () => {
       const now = clock.now();
-      const { session, isNew } = await openSession(this.ports, request.workspace, now);
+      const { session, isNew } = await openSession(this.ports, workspace, now);
       const discovery = { ...request, id, session: session.id, createdAt: now };
-      const { workspace } = request;
       const opened: Change[] = isNew ? [{ kind: 'openSession', session }] : [];
       const counted: Change = {
         kind: 'count',
@@ -195,20 +161,60 @@ export class CoordinationService extends Service<CoordinationPorts> {
         by: { discoveries: 1 },
         at: now,
       };
-      await store.commit(
-        [...opened, { kind: 'createDiscovery', discovery }, counted],
-        recordAnswer(discovery),
-      );
+      const changes: Change[] = [...opened, { kind: 'createDiscovery', discovery }, counted];
+      await store.commit(changes, recordAnswer(discovery));
       return discovery;
     });
   }
 
-  async listDiscoveries(
-    workspace: string,
-    tags: readonly string[] | undefined,
-    page: Page,
-  ): Promise<Slice<Discovery>> {
-    const session = await this.session(workspace);
-    return session ? this.ports.discoveries.list(session.id, tags, page) : NOTHING_LISTED;
+  /** Clears what archiving has left behind. */
+  private async sweepArchives(turn: SweepTurn): Promise<Swept> {
+    const uncleared = await this.ports.sessions.uncleared(MAX_SESSIONS);
+    let cleared = 0;
+    for (const session of uncleared) {
+      if (turn.isOver()) break;
+      if (await this.clear(session)) cleared++;
+    }
+    const isBehind = cleared < uncleared.length || uncleared.length === MAX_SESSIONS;
+    return { counts: { cleared }, isBehind };
   }
+
+  /** Cancels what runs wait for. Where that is not done in a moment, the next sweep goes on. Tells whether it is done. */
+  private async clear({ workspace, id }: ArchivedSession): Promise<boolean> {
+    const { tasks, store, log } = this.ports;
+    try {
+      for (let round = 0; round < MAX_ROUNDS; round++) {
+        const open = await tasks.openStartingWith(id, TASKS_OF_RUNS, ABREAST);
+        await Promise.all(open.map((task) => this.cancel(task)));
+        if (open.length > 0) continue;
+        await store.commit([{ kind: 'sessionCleared', session: { workspace, id } }]);
+        return true;
+      }
+    } catch (error) {
+      log.error('archive_not_cleared', { session: id, error });
+    }
+    return false;
+  }
+
+  /** Cancels the task, whoever holds it; or leaves it to the next round where somebody else has just changed it. */
+  private async cancel({ value: before, version }: Versioned<Task>): Promise<void> {
+    const { store, clock } = this.ports;
+    const now = clock.now();
+    const task = cancelTask(before, 'The session that it belonged to was archived.', now);
+    await unlessStale(store.commit(outcomeChanges(before, { kind: 'accepted', task }, version, now)));
+  }
+}
+
+/** Makes `session` the open one: the same with a new goal or plan, or another in its place. */
+function sessionChanges(open: OpenSession | undefined, session: Session, now: Date): Change[] {
+  if (open === undefined) return [{ kind: 'openSession', session }];
+  const { session: known, sessionVersion: version, workspaceVersion: replaces } = open;
+  if (known.id !== session.id) {
+    return [
+      { kind: 'archiveSession', session: known, at: now },
+      { kind: 'openSession', session, replaces },
+    ];
+  }
+  const isUnchanged = known.goal === session.goal && known.masterPlan === session.masterPlan;
+  return isUnchanged ? [] : [{ kind: 'describeSession', session, version }];
 }

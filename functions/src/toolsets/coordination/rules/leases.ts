@@ -27,12 +27,6 @@ const BATCH = 100;
 /** How long the holders of one batch are looked for. */
 const PRESENCE_MILLISECONDS = 10_000;
 
-interface LapsedTask {
-  readonly task: Versioned<Task>;
-  /** When its holder was last seen, where that is known. */
-  readonly seenAt: Date | undefined;
-}
-
 /** What becomes of coding tasks that nobody works on any more. The toolset of coding tasks brings it. */
 export interface CodingExpiry {
   /** The changes that follow when the lease of a task has lapsed. */
@@ -55,130 +49,101 @@ export class TaskSweep extends Service<CoordinationPorts> {
   }
 
   private async sweepLeases(turn: SweepTurn): Promise<Swept> {
-    const counts = { released: 0, renewed: 0, left: 0 };
+    const { tasks, presence } = this.ports;
     const health = await turn.presence;
-    const end = await walk(
-      turn,
-      (after) => this.lapsed(turn.now, health, after),
-      async (lapsed) => {
-        const outcome = await this.attempt(lapsed.task.value.id, () =>
-          this.sweepLease(lapsed, health, turn.now),
-        );
-        if (outcome !== undefined) counts[outcome]++;
-      },
+    const counts = { released: 0, renewed: 0, left: 0 };
+    let seen: ReadonlyMap<string, Date> = new Map();
+    const lapsed = async (after: Position | undefined) => {
+      const batch = await tasks.lapsed(turn.now, BATCH, after);
+      const holders = new Set(batch.found.flatMap(({ item }) => item.value.claim?.agentId ?? []));
+      if (health !== 'away')
+        seen = await inTime(presence.lastSeen([...holders]), PRESENCE_MILLISECONDS, 'Presence');
+      return batch;
+    };
+    const swept = await this.sweep(turn, counts, lapsed, (task) =>
+      this.sweepLease(task, seen, health, turn.now),
     );
-    return { ...end, counts, isBehind: end.isBehind || (health === 'away' && counts.left > 0) };
+    return { ...swept, isBehind: swept.isBehind || (health === 'away' && counts.left > 0) };
   }
 
-  private async sweepBackoffs(turn: SweepTurn): Promise<Swept> {
-    const { tasks } = this.ports;
-    let retried = 0;
-    const end = await walk(
-      turn,
-      (after) => tasks.backedOff(turn.now, BATCH, after),
-      async (task) => {
-        const { id } = task.value;
-        if (await this.attempt(id, () => this.replace(task, endBackoff(task.value), [], turn.now))) retried++;
-      },
-    );
-    return { ...end, counts: { retried } };
+  private sweepBackoffs(turn: SweepTurn): Promise<Swept> {
+    const due = (after: Position | undefined) => this.ports.tasks.backedOff(turn.now, BATCH, after);
+    return this.sweep(turn, { retried: 0 }, due, async (task) => {
+      await this.replace(task, endBackoff(task.value), [], turn.now);
+      return 'retried';
+    });
   }
 
   /** Gives up on coding tasks that no runner came for. */
-  private async sweepQueueEnds(turn: SweepTurn): Promise<Swept> {
-    const { tasks } = this.ports;
-    let unclaimed = 0;
-    const end = await walk(
-      turn,
-      (after) => tasks.queueEnded(turn.now, BATCH, after),
-      async ({ value, version }) => {
-        if (!isCodingTask(value)) return;
-        const task = { value, version };
-        const expire = async () => this.commit(await this.coding.queueExpired(task, turn.now));
-        if (await this.attempt(value.id, expire)) unclaimed++;
-      },
-    );
-    return { ...end, counts: { unclaimed } };
-  }
-
-  private async lapsed(
-    now: Date,
-    health: PresenceHealth,
-    after: Position | undefined,
-  ): Promise<Batch<LapsedTask>> {
-    const { tasks, presence } = this.ports;
-    const { found, next } = await tasks.lapsed(now, BATCH, after);
-    const holders = found.flatMap(({ item }) => item.value.claim?.agentId ?? []);
-    const seen =
-      health === 'away'
-        ? new Map<string, Date>()
-        : await inTime(presence.lastSeen([...new Set(holders)]), PRESENCE_MILLISECONDS, 'Presence');
-    const withHolders = found.map(({ item: task, place }) => {
-      const { claim } = task.value;
-      return { item: { task, seenAt: claim && seen.get(claim.agentId) }, place };
+  private sweepQueueEnds(turn: SweepTurn): Promise<Swept> {
+    const due = (after: Position | undefined) => this.ports.tasks.queueEnded(turn.now, BATCH, after);
+    return this.sweep(turn, { unclaimed: 0 }, due, async ({ value, version }) => {
+      if (!isCodingTask(value)) return undefined;
+      await this.commit(await this.coding.queueExpired({ value, version }, turn.now));
+      return 'unclaimed';
     });
-    return { found: withHolders, ...(next && { next }) };
   }
 
+  /** Walks over the tasks that are due, and counts what becomes of them. One that is just being changed is left. */
+  private async sweep<Outcome extends string>(
+    turn: SweepTurn,
+    counts: Record<Outcome, number>,
+    due: (after: Position | undefined) => Promise<Batch<Versioned<Task>>>,
+    change: (task: Versioned<Task>) => Promise<Outcome | undefined>,
+  ): Promise<Swept> {
+    const end = await walk(turn, due, async (task) => {
+      try {
+        const outcome = await change(task);
+        if (outcome !== undefined) counts[outcome]++;
+      } catch (error) {
+        if (error instanceof StaleWriteError || error instanceof MusterError) return;
+        this.ports.log.error('sweep_failed', { taskId: task.value.id, error });
+      }
+    });
+    return { ...end, counts };
+  }
+
+  /** @param seen when holders were last seen, where that is known */
   private async sweepLease(
-    { task, seenAt }: LapsedTask,
+    { value, version }: Versioned<Task>,
+    seen: ReadonlyMap<string, Date>,
     health: PresenceHealth,
     now: Date,
   ): Promise<'released' | 'renewed' | 'left' | undefined> {
-    const { claim } = task.value;
+    const { claim } = value;
     if (claim === undefined) return undefined;
-    const renewed = seenAt === undefined || claim.isRunners ? undefined : renewLease(task.value, seenAt);
+    const seenAt = claim.isRunners ? undefined : seen.get(claim.agentId);
+    const renewed = seenAt && renewLease(value, seenAt);
     if (renewed?.claim !== undefined && renewed.claim.leaseExpiresAt > now) {
-      await this.ports.store.commit([{ kind: 'replaceTask', task: renewed, version: task.version }]);
+      await this.ports.store.commit([{ kind: 'replaceTask', task: renewed, version }]);
       return 'renewed';
     }
     // A runner renews its lease in the task itself: what is known of its presence does not matter.
     if (!claim.isRunners && health !== 'trusted') return 'left';
-    const { value, version } = task;
     if (isCodingTask(value)) {
       await this.commit(await this.coding.leaseExpired({ value, version }, now));
       return 'released';
     }
-    const drop: Change = { kind: 'dropTask', agentId: claim.agentId, taskId: task.value.id, wasHeld: true };
-    await this.replace(task, releaseTask(task.value), [drop], now);
+    const drop: Change = { kind: 'dropTask', agentId: claim.agentId, taskId: value.id, wasHeld: true };
+    await this.replace({ value, version }, releaseTask(value), [drop], now);
     return 'released';
   }
 
-  private async replace(
-    before: Versioned<Task>,
-    task: Task,
-    more: readonly Change[],
-    now: Date,
-  ): Promise<true> {
+  private async replace(before: Versioned<Task>, task: Task, more: readonly Change[], now: Date) {
     const grown = await queueGrowth(this.ports.sessions, task);
-    return this.commit([...taskChanges(before.value, task, before.version, now), ...more, ...grown]);
+    await this.commit([...taskChanges(before.value, task, before.version, now), ...more, ...grown]);
   }
 
   /** Commits; where a holder no longer exists, without what it would be relieved of. */
-  private async commit(changes: readonly Change[]): Promise<true> {
+  private async commit(changes: readonly Change[]): Promise<void> {
     const { store, agents } = this.ports;
     try {
       await store.commit(changes);
     } catch (error) {
-      if (!(error instanceof StaleWriteError)) throw error;
       const drop = changes.find((change) => change.kind === 'dropTask');
-      if (drop === undefined || (await agents.find(drop.agentId)) !== undefined) throw error;
+      if (!(error instanceof StaleWriteError) || drop === undefined) throw error;
+      if ((await agents.find(drop.agentId)) !== undefined) throw error;
       await store.commit(changes.filter((change) => change !== drop));
-    }
-    return true;
-  }
-
-  /** Tries, or leaves the task to whoever changed it in between. */
-  private async attempt<Outcome>(
-    taskId: string,
-    change: () => Promise<Outcome>,
-  ): Promise<Outcome | undefined> {
-    try {
-      return await change();
-    } catch (error) {
-      if (error instanceof StaleWriteError || error instanceof MusterError) return undefined;
-      this.ports.log.error('sweep_failed', { taskId, error });
-      return undefined;
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The task's state machine: available → claimed → in_progress → done | failed, with leases, epochs and
- * late results; coding tasks also wait, and are cancelled, as are those of runs. Pure: every transition gives a new task or throws what stands in its way.
- * Source: docs/semantics.md#coordination.
+ * The task's state machine: available → claimed → in_progress → done | failed, with leases, epochs and late results;
+ * coding tasks also wait, and are cancelled, as are those of runs. Each transition is pure: it gives a new task or
+ * throws what stands in its way. Source: docs/semantics.md#coordination.
  */
 import { MusterError } from '../../../kernel/errors.ts';
 import { type Claim, isClosed, isHeld, type LapsedClaim, type Task, type TaskResult } from './task.ts';
@@ -27,39 +27,31 @@ export type ReportedOutcome =
       readonly kind: 'failed';
       readonly error: string;
       readonly retryable: boolean;
-      /** Where it is another than the usual one. */
-      readonly retry?: Retry;
+      /** Where it is not the usual one: how often in all, and the wait before this one; 0 is none. */
+      readonly retry?: { readonly limit: number; readonly backoffSeconds: number };
     };
 
-interface Retry {
-  /** How often the task may be retried in all. */
-  readonly limit: number;
-  /** How long it waits before this one; 0 makes it claimable at once. */
-  readonly backoffSeconds: number;
+/** What became of a reported outcome. */
+export interface TaskOutcome {
+  /**
+   * `accepted`: the task is closed, or waits for its retry. `repeated`: the same holder had reported the same before.
+   * `late`: somebody else has claimed the task since, which keeps the report as its late result.
+   */
+  readonly kind: 'accepted' | 'repeated' | 'late';
+  readonly task: Task;
 }
 
-/** What became of a reported outcome. */
-export type TaskOutcome =
-  /** The task is closed, or waits for its retry. */
-  | { readonly kind: 'accepted'; readonly task: Task }
-  /** The same holder had reported the same before. */
-  | { readonly kind: 'repeated'; readonly task: Task }
-  /** Somebody else has claimed it since: kept as the task's late result. */
-  | { readonly kind: 'late'; readonly task: Task };
-
 const laterBySeconds = (from: Date, seconds: number): Date => new Date(from.getTime() + seconds * 1000);
+
+/** A claim that begins now. */
+function newClaim(holder: LapsedClaim, leaseSeconds: number, now: Date): Claim {
+  return { ...holder, claimedAt: now, leaseSeconds, leaseExpiresAt: laterBySeconds(now, leaseSeconds) };
+}
 
 export function claimTask(task: Task, agentId: string, leaseSeconds: number, now: Date): Task {
   if (task.status !== 'available' || task.blockers > 0) throw notPossible(task, 'be claimed');
   const epoch = task.epoch + 1;
-  const claim: Claim = {
-    agentId,
-    epoch,
-    claimedAt: now,
-    leaseSeconds,
-    leaseExpiresAt: laterBySeconds(now, leaseSeconds),
-  };
-  return { ...task, status: 'claimed', epoch, claim };
+  return { ...task, status: 'claimed', epoch, claim: newClaim({ agentId, epoch }, leaseSeconds, now) };
 }
 
 /** What the same claim has started already stays the very same task. */
@@ -89,8 +81,7 @@ export function waitTask(task: Task, claimant: Claimant): Task {
 /** Ends an open task for somebody other than its holder, who hears of it at the next call. */
 export function cancelTask(task: Task, error: string, now: Date): Task {
   if (isClosed(task.status)) throw notPossible(task, 'be cancelled');
-  const open = task.retryAt === undefined ? task : endBackoff(task);
-  return { ...open, status: 'cancelled', error, closedAt: now };
+  return { ...withoutBackoff(task), status: 'cancelled', error, closedAt: now };
 }
 
 /** Gives the task back to the last holder whose lease ran out; undefined where somebody has claimed it since. */
@@ -102,13 +93,7 @@ export function restoreClaim(
 ): Task | undefined {
   const lapsed = lapsedClaim(task, claimant);
   if (task.status !== 'available' || lapsed?.epoch !== task.epoch || task.blockers > 0) return undefined;
-  const claim: Claim = {
-    ...lapsed,
-    claimedAt: now,
-    leaseSeconds,
-    leaseExpiresAt: laterBySeconds(now, leaseSeconds),
-    startedAt: now,
-  };
+  const claim = { ...newClaim(lapsed, leaseSeconds, now), startedAt: now };
   const lapsedClaims = task.lapsedClaims.filter((one) => one !== lapsed);
   return { ...task, status: 'in_progress', claim, lapsedClaims };
 }
@@ -120,22 +105,18 @@ export function reportOutcome(
   outcome: ReportedOutcome,
   now: Date,
 ): TaskOutcome {
-  if (isHeld(task.status) && currentClaim(task, claimant)) {
-    return { kind: 'accepted', task: applyOutcome(task, outcome, now) };
-  }
-  if (isClosed(task.status) && currentClaim(task, claimant)) {
-    if (sameOutcome(task, outcome)) return { kind: 'repeated', task };
+  const isOwn = currentClaim(task, claimant) !== undefined;
+  if (isOwn && isHeld(task.status)) return { kind: 'accepted', task: applyOutcome(task, outcome, now) };
+  if (isOwn && sameOutcome(task, outcome)) return { kind: 'repeated', task };
+  const lapsed = isOwn ? undefined : lapsedClaim(task, claimant);
+  if (lapsed === undefined)
     throw notPossible(task, outcome.kind === 'done' ? 'be completed' : 'be failed', claimant.agentId);
-  }
-  const lapsed = lapsedClaim(task, claimant);
-  if (lapsed === undefined) {
-    throw notPossible(task, outcome.kind === 'done' ? 'be completed' : 'be failed', claimant.agentId);
-  }
   if (task.status === 'available' && lapsed.epoch === task.epoch) {
-    const claim: Claim = { ...lapsed, claimedAt: now, leaseSeconds: 0, leaseExpiresAt: now };
+    const claim = newClaim(lapsed, 0, now);
     return { kind: 'accepted', task: applyOutcome({ ...task, claim }, outcome, now) };
   }
-  return { kind: 'late', task: withLateResult(task, lapsed, outcome, now) };
+  const told = outcome.kind === 'done' ? { result: outcome.result } : { error: outcome.error };
+  return { kind: 'late', task: { ...task, lateResult: { ...lapsed, receivedAt: now, ...told } } };
 }
 
 /**
@@ -145,19 +126,17 @@ export function reportOutcome(
 export function finishTask(task: Task, result: TaskResult, now: Date): TaskOutcome {
   if (isClosed(task.status)) return { kind: 'repeated', task };
   const lapsed = task.lapsedClaims.findLast(({ epoch }) => epoch === task.epoch);
-  const claim: Claim | undefined =
-    task.claim ?? (lapsed && { ...lapsed, claimedAt: now, leaseSeconds: 0, leaseExpiresAt: now });
-  const waiting = task.retryAt === undefined ? task : endBackoff(task);
-  const finished = applyOutcome({ ...waiting, ...(claim && { claim }) }, { kind: 'done', result }, now);
-  return { kind: 'accepted', task: finished };
+  const claim = task.claim ?? (lapsed && newClaim(lapsed, 0, now));
+  const open = { ...withoutBackoff(task), ...(claim && { claim }) };
+  return { kind: 'accepted', task: applyOutcome(open, { kind: 'done', result }, now) };
 }
 
 /** Takes the task from a holder whose lease ran out. */
 export function releaseTask(task: Task): Task {
   const { claim, ...rest } = task;
   if (claim === undefined || !isHeld(task.status)) throw notPossible(task, 'be released');
-  const lapsed: LapsedClaim = { agentId: claim.agentId, epoch: claim.epoch };
-  const lapsedClaims = [...task.lapsedClaims, lapsed].slice(-MAX_LAPSED_CLAIMS);
+  const { agentId, epoch } = claim;
+  const lapsedClaims = [...task.lapsedClaims, { agentId, epoch }].slice(-MAX_LAPSED_CLAIMS);
   return { ...rest, status: 'available', lapsedClaims };
 }
 
@@ -173,6 +152,10 @@ export function endBackoff(task: Task): Task {
   const { retryAt, ...rest } = task;
   if (retryAt === undefined || task.status !== 'available') throw notPossible(task, 'be retried');
   return { ...rest, blockers: task.blockers - 1 };
+}
+
+function withoutBackoff(task: Task): Task {
+  return task.retryAt === undefined ? task : endBackoff(task);
 }
 
 function applyOutcome(task: Task, outcome: ReportedOutcome, now: Date): Task {
@@ -193,17 +176,12 @@ function applyOutcome(task: Task, outcome: ReportedOutcome, now: Date): Task {
     status: 'available',
     error: outcome.error,
     retries: task.retries + 1,
+    lapsedClaims: task.lapsedClaims.filter((lapsed) => lapsed.epoch !== task.epoch),
     ...(backoffSeconds > 0 && {
       retryAt: laterBySeconds(now, backoffSeconds),
       blockers: task.blockers + 1,
     }),
-    lapsedClaims: task.lapsedClaims.filter((lapsed) => lapsed.epoch !== task.epoch),
   };
-}
-
-function withLateResult(task: Task, lapsed: LapsedClaim, outcome: ReportedOutcome, now: Date): Task {
-  const said = outcome.kind === 'done' ? { result: outcome.result } : { error: outcome.error };
-  return { ...task, lateResult: { agentId: lapsed.agentId, epoch: lapsed.epoch, receivedAt: now, ...said } };
 }
 
 function sameOutcome(task: Task, outcome: ReportedOutcome): boolean {
@@ -211,38 +189,38 @@ function sameOutcome(task: Task, outcome: ReportedOutcome): boolean {
   return task.status === 'done' && JSON.stringify(task.result) === JSON.stringify(outcome.result);
 }
 
-function currentClaim(task: Task, claimant: Claimant): Claim | undefined {
-  const { claim } = task;
-  if (claim === undefined || claim.agentId !== claimant.agentId) return undefined;
-  return claimant.epoch === undefined || claimant.epoch === claim.epoch ? claim : undefined;
+function isOf(claim: LapsedClaim, { agentId, epoch }: Claimant): boolean {
+  return claim.agentId === agentId && (epoch === undefined || epoch === claim.epoch);
+}
+
+function currentClaim({ claim }: Task, claimant: Claimant): Claim | undefined {
+  return claim && isOf(claim, claimant) ? claim : undefined;
 }
 
 function lapsedClaim(task: Task, claimant: Claimant): LapsedClaim | undefined {
-  return task.lapsedClaims.findLast(
-    (lapsed) =>
-      lapsed.agentId === claimant.agentId &&
-      (claimant.epoch === undefined || claimant.epoch === lapsed.epoch),
-  );
+  return task.lapsedClaims.findLast((lapsed) => isOf(lapsed, claimant));
 }
 
 function notPossible(task: Task, verb: string, agentId?: string): MusterError {
   const holder = task.claim?.agentId;
-  const state = `it is ${task.status}`;
   const by = holder === undefined ? '' : holder === agentId ? ', held by you' : `, held by "${holder}"`;
   const blocked = task.status === 'available' && task.blockers > 0 ? ' and not ready yet' : '';
-  return new MusterError('CONFLICT', `Task "${task.id}" cannot ${verb}: ${state}${blocked}${by}.`, {
-    field: 'task_id',
-    reason: holder !== undefined && holder !== agentId ? 'NOT_HOLDER' : 'WRONG_STATE',
-    suggestion: suggestionFor(task, agentId),
-  });
+  return new MusterError(
+    'CONFLICT',
+    `Task "${task.id}" cannot ${verb}: it is ${task.status}${blocked}${by}.`,
+    {
+      field: 'task_id',
+      reason: holder !== undefined && holder !== agentId ? 'NOT_HOLDER' : 'WRONG_STATE',
+      suggestion: suggestionFor(task, agentId),
+    },
+  );
 }
 
 function suggestionFor(task: Task, agentId: string | undefined): string {
   if (isClosed(task.status)) return 'A closed task is final: claim another one with claim_task.';
   if (task.status === 'available') return 'Claim it first with claim_task.';
   if (task.claim?.agentId !== agentId) return 'Only its holder can report on it: claim another task.';
-  const isCoding = task.coding !== undefined;
   if (task.status === 'claimed')
-    return `Check ${isCoding ? 'the epoch' : 'claim_epoch'} against the one that claim_task answered.`;
-  return `Report its outcome with ${isCoding ? 'end_task' : 'complete_task or fail_task'}.`;
+    return `Check ${task.coding ? 'the epoch' : 'claim_epoch'} against the one that claim_task answered.`;
+  return `Report its outcome with ${task.coding ? 'end_task' : 'complete_task or fail_task'}.`;
 }

@@ -29,8 +29,6 @@ const LOOKED_AT = 5;
 /** How long an explanation serves those who ask again and again. */
 const KEPT_MILLISECONDS = 2000;
 
-const ALL = { priorities: undefined, type: undefined };
-
 export function noGoal(workspace: string): NoTask {
   return {
     reason: 'no_goal',
@@ -59,17 +57,15 @@ export class NothingToClaim extends Service<CoordinationPorts> {
     now: Date,
   ): Promise<NoTask> {
     const { queue } = this.ports;
-    const { items: pending } = await queue.list(session, 'pending', ALL, SHOWN, undefined);
-    if (pending.length > 0) return notForYou(pending, await queue.countPending(session), capabilities);
-    const { items: blocked } = await queue.list(session, 'blocked', ALL, SHOWN, undefined);
+    const { items: pending } = await queue.list(session, 'pending', {}, SHOWN);
+    if (pending.length > 0) return notForYou(pending, await queue.count(session, 'pending'), capabilities);
+    const { items: blocked } = await queue.list(session, 'blocked', {}, SHOWN);
     if (blocked.length === 0) {
-      return {
-        reason: 'none',
-        explanation: 'No task waits to be claimed: all are held by somebody or closed.',
-      };
+      const explanation = 'No task waits to be claimed: all are held by somebody or closed.';
+      return { reason: 'none', explanation };
     }
-    const count = await queue.countBlocked(session);
-    if (retried?.retryAt !== undefined) return retriedAt(retried, retried.retryAt, count, now);
+    const count = await queue.count(session, 'blocked');
+    if (retried?.retryAt !== undefined) return retriedAt(retried.id, retried.retryAt, count, now);
     const waits = await this.waits(blocked);
     const explanation = `${tasksOf(count, 'waits', 'wait')} for others to be done: ${waits.join('; ')}.`;
     return { reason: 'all_blocked', explanation };
@@ -78,10 +74,8 @@ export class NothingToClaim extends Service<CoordinationPorts> {
   /** What each of some tasks waits for, as far as a few of their dependencies tell. */
   private async waits(blocked: readonly Task[]): Promise<readonly string[]> {
     const ids = [...new Set(blocked.flatMap(({ dependencies }) => dependencies))].slice(0, LOOKED_AT);
-    const found = await this.ports.tasks.findAll(ids);
-    const open = new Map(
-      found.flatMap((task) => (task && !isClosed(task.value.status) ? [[task.value.id, task.value]] : [])),
-    );
+    const found = (await this.ports.tasks.findAll(ids)).flatMap((task) => task?.value ?? []);
+    const open = new Map(found.filter(({ status }) => !isClosed(status)).map((task) => [task.id, task]));
     return blocked.map(({ id, dependencies, failedDependencies: [failed] }) => {
       if (failed !== undefined) return `"${id}" can never start, because "${failed}" failed`;
       const [first] = dependencies.flatMap((dependency) => open.get(dependency) ?? []);
@@ -95,9 +89,8 @@ function notForYou(pending: readonly Task[], count: number, capabilities: readon
     const key = capabilityKey(requiredCapabilities);
     return !satisfiedKeys([key], capabilities).includes(key);
   });
-  if (lacking.length === 0) {
+  if (lacking.length === 0)
     return { reason: 'taken', explanation: 'Others are claiming what there is just now. Claim again.' };
-  }
   const wanted = lacking.map(
     ({ id, requiredCapabilities }) => `"${id}" requires ${requiredCapabilities.join(', ')}`,
   );
@@ -110,12 +103,12 @@ function notForYou(pending: readonly Task[], count: number, capabilities: readon
   };
 }
 
-function retriedAt(task: Task, at: Date, count: number, now: Date): NoTask {
+function retriedAt(taskId: string, at: Date, count: number, now: Date): NoTask {
   const seconds = Math.max(1, Math.ceil((at.getTime() - now.getTime()) / 1000));
   const others = count > 1 ? ` ${tasksOf(count - 1, 'more waits', 'more wait')} for others to be done.` : '';
   return {
     reason: 'retry_later',
-    explanation: `"${task.id}" failed and can be claimed again at ${at.toISOString()}, in ${seconds} s.${others}`,
+    explanation: `"${taskId}" failed and can be claimed again at ${at.toISOString()}, in ${seconds} s.${others}`,
   };
 }
 

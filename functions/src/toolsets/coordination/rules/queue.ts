@@ -3,7 +3,7 @@
  * the session's counters. Source: spec/coordination.md, "Worker Tools"; docs/semantics.md#coordination.
  */
 
-import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { RecordAnswer, RecordedAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MAX_REPORT_BYTES, requireSize } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
@@ -23,14 +23,9 @@ export const QUEUE_STATUSES = ['pending', 'blocked', 'assigned', 'in_progress'] 
 
 export type QueueStatus = (typeof QUEUE_STATUSES)[number];
 
-export interface PriorityRange {
-  readonly from: number;
-  readonly to: number;
-}
-
 export interface QueueFilter {
-  readonly priorities: PriorityRange | undefined;
-  readonly type: string | undefined;
+  readonly priorities?: { readonly from: number; readonly to: number } | undefined;
+  readonly type?: string | undefined;
 }
 
 /** Of an answer, what the tasks of one state of the queue may take: two of them may have to share it. */
@@ -60,7 +55,7 @@ export class TaskQueue extends Service<CoordinationPorts> {
     requireSize('A report', outcome.kind === 'done' ? 'output' : 'error', outcome, MAX_REPORT_BYTES);
     return this.change(taskId, async (found, now) => {
       const taskOutcome = reportOutcome(found.value, claimant, outcome, now);
-      await this.ports.store.commit(await this.changes(found, taskOutcome, now), recordAnswer(taskOutcome));
+      await this.commit(found, taskOutcome, now, recordAnswer(taskOutcome));
       return taskOutcome;
     });
   }
@@ -73,21 +68,21 @@ export class TaskQueue extends Service<CoordinationPorts> {
   finish(taskId: string, result: TaskResult): Promise<TaskOutcome> {
     return this.change(taskId, async (found, now) => {
       const taskOutcome = finishTask(found.value, result, now);
-      if (taskOutcome.kind !== 'repeated')
-        await this.ports.store.commit(await this.changes(found, taskOutcome, now));
+      if (taskOutcome.kind !== 'repeated') await this.commit(found, taskOutcome, now);
       return taskOutcome;
     });
   }
 
-  private async changes(
+  private async commit(
     { value: before, version }: Versioned<Task>,
     outcome: TaskOutcome,
     now: Date,
-  ): Promise<readonly Change[]> {
-    if (outcome.kind === 'repeated') return [];
-    const frees = outcome.task.status === 'done' && before.dependents.length > 0;
-    const grown = frees ? await queueGrowth(this.ports.sessions, before) : [];
-    return [...outcomeChanges(before, outcome, version, now), ...grown];
+    answer?: RecordedAnswer,
+  ): Promise<void> {
+    const { sessions, store } = this.ports;
+    const changes = outcome.kind === 'repeated' ? [] : outcomeChanges(before, outcome, version, now);
+    const frees = changes.length > 0 && outcome.task.status === 'done' && before.dependents.length > 0;
+    await store.commit([...changes, ...(frees ? await queueGrowth(sessions, before) : [])], answer);
   }
 
   private change<Result>(

@@ -1,15 +1,12 @@
-/** Sessions of a workspace: what one is, how it is opened, and what archiving does to its tasks. */
+/** Sessions of a workspace: what one is, what is counted in it, and how it is opened. */
 import type { AccessPorts } from '../../../access/rules/principal.ts';
-import type { Change, Versioned } from '../../../kernel/commit.ts';
-import { type Randomness, Service } from '../../../kernel/ports.ts';
-import type { SweepPart, SweepTurn, Swept } from '../../../kernel/sweep.ts';
-import { unlessStale } from '../../../kernel/waiting.ts';
-import type { discoveryFromDocument, sessionFromDocument } from '../store/documents.ts';
-import type { QueueReader } from '../store/queue.ts';
-import type { ArchiveReader, DiscoveryReader, SessionReader } from '../store/sessions.ts';
-import type { TaskReader } from '../store/tasks.ts';
-import { cancelTask } from './machine.ts';
-import { outcomeChanges, type Task, type TaskStatus } from './task.ts';
+import type { Change } from '../../../kernel/commit.ts';
+import type { PortOf, Randomness } from '../../../kernel/ports.ts';
+import type { CounterShard, discoveryFromDocument, sessionFromDocument } from '../store/documents.ts';
+import type { QueueQueries } from '../store/queue.ts';
+import type { SessionReader } from '../store/sessions.ts';
+import type { TaskQueries } from '../store/tasks.ts';
+import type { Task, TaskStatus } from './task.ts';
 
 export type Session = ReturnType<typeof sessionFromDocument>;
 
@@ -29,7 +26,7 @@ export interface SessionChanges {
   /** Takes a session out of service; commits that expect it to be open fail from then on. */
   readonly archiveSession: { readonly session: Session; readonly at: Date };
   /** No run waits any more for a task of an archived session. */
-  readonly sessionCleared: { readonly session: Pick<Session, 'workspace' | 'id'> };
+  readonly sessionCleared: { readonly session: ArchivedSession };
   /** More can be claimed than before. Refused as stale where the session is no longer open. */
   readonly queueGrew: {
     readonly workspace: string;
@@ -51,9 +48,6 @@ declare module '../../../kernel/commit.ts' {
   interface ChangeKinds extends SessionChanges {}
 }
 
-/** How the ids of all tasks of all runs begin, and of no others. */
-const TASKS_OF_RUNS = 'run-';
-
 export interface SessionCounters {
   readonly counts: Readonly<Record<Counter, number>>;
   readonly lastActivity?: Date;
@@ -63,16 +57,36 @@ export interface SessionCounters {
   readonly waits: { readonly tasks: number; readonly milliseconds: number };
 }
 
+/** Adds up a session's counters from the documents that they are spread over. */
+export function sumCounters(shards: readonly CounterShard[]): Omit<SessionCounters, 'stamp'> {
+  const sum = (part: (shard: CounterShard) => number | undefined): number =>
+    shards.reduce((total, shard) => total + (part(shard) ?? 0), 0);
+  const count = (counter: Counter): number => sum(({ counts }) => counts?.[counter]);
+  const latest = Math.max(...shards.map((shard) => shard.last_activity.getTime()));
+  return {
+    counts: {
+      available: count('available'),
+      claimed: count('claimed'),
+      in_progress: count('in_progress'),
+      waiting: count('waiting'),
+      done: count('done'),
+      failed: count('failed'),
+      cancelled: count('cancelled'),
+      discoveries: count('discoveries'),
+    },
+    waits: { tasks: sum(({ waits }) => waits?.tasks), milliseconds: sum(({ waits }) => waits?.milliseconds) },
+    ...(shards.length > 0 && { lastActivity: new Date(latest) }),
+  };
+}
+
 /** The name of a session that another goal has replaced. */
 export type ArchivedSession = Pick<Session, 'workspace' | 'id'>;
 
 /** What sessions and the queue of tasks are read by. */
 export interface CoordinationPorts extends AccessPorts {
-  readonly tasks: TaskReader;
-  readonly queue: QueueReader;
+  readonly tasks: PortOf<TaskQueries>;
+  readonly queue: PortOf<QueueQueries>;
   readonly sessions: SessionReader;
-  readonly archive: ArchiveReader;
-  readonly discoveries: DiscoveryReader;
 }
 
 /** A session to put something into. A new one is not stored yet: the commit that fills it opens it. */
@@ -111,65 +125,4 @@ export function newSession(
 ): Session {
   const id = `session-${randomness.letters(12)}`;
   return { id, workspace, goal, masterPlan, createdAt: now, queueVersion: 0, capabilityKeys: [] };
-}
-
-/** How many tasks are cancelled side by side, each in a commit of its own. */
-const ABREAST = 20;
-
-/** How often one clearing looks for more; the next sweep goes on. */
-const MAX_ROUNDS = 5;
-
-/** How many sessions one sweep clears. */
-const MAX_SESSIONS = 50;
-
-/**
- * What becomes of the tasks that runs wait for when their session is archived: nobody can claim them any more, so they
- * are cancelled, and the runs hear of it as of any task that is closed. The archived session says until then that it is
- * not cleared, so that a sweep finishes what an instance has left that died.
- */
-export class ArchiveClearing extends Service<CoordinationPorts> {
-  readonly part: SweepPart = { name: 'archives', run: (turn) => this.sweep(turn) };
-
-  /** Clears a session that has just been archived. Where it is not done in a moment, the sweep makes up for it. */
-  async clear(session: ArchivedSession): Promise<boolean> {
-    try {
-      return await this.cancelAll(session);
-    } catch (error) {
-      this.ports.log.error('archive_not_cleared', { session: session.id, error });
-      return false;
-    }
-  }
-
-  /** Clears what archiving has left behind. */
-  private async sweep(turn: SweepTurn): Promise<Swept> {
-    const uncleared = await this.ports.archive.uncleared(MAX_SESSIONS);
-    let cleared = 0;
-    for (const session of uncleared) {
-      if (turn.isOver()) break;
-      if (await this.clear(session)) cleared++;
-    }
-    const isBehind = cleared < uncleared.length || uncleared.length === MAX_SESSIONS;
-    return { counts: { cleared }, isBehind };
-  }
-
-  /** Tells whether none is left. */
-  private async cancelAll({ workspace, id }: ArchivedSession): Promise<boolean> {
-    const { tasks, store } = this.ports;
-    for (let round = 0; round < MAX_ROUNDS; round++) {
-      const open = await tasks.openStartingWith(id, TASKS_OF_RUNS, ABREAST);
-      await Promise.all(open.map((task) => this.cancel(task)));
-      if (open.length > 0) continue;
-      await store.commit([{ kind: 'sessionCleared', session: { workspace, id } }]);
-      return true;
-    }
-    return false;
-  }
-
-  /** Cancels the task, whoever holds it; or leaves it as somebody else has just changed it, for the next look. */
-  private async cancel({ value: before, version }: Versioned<Task>): Promise<void> {
-    const { store, clock } = this.ports;
-    const now = clock.now();
-    const task = cancelTask(before, 'The session that it belonged to was archived.', now);
-    await unlessStale(store.commit(outcomeChanges(before, { kind: 'accepted', task }, version, now)));
-  }
 }

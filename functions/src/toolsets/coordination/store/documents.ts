@@ -14,8 +14,8 @@ import {
 } from '../../../kernel/firestore/paths.ts';
 import { type ChangeWriters, increments } from '../../../kernel/firestore/store.ts';
 import { CODING_TOOLS, capabilityKey, FAILURE_CLASSES } from '../rules/codingTask.ts';
-import type { Counter, SessionChanges, SessionCounters } from '../rules/session.ts';
-import { type Claim, TASK_STATUSES, type Task, taskType } from '../rules/task.ts';
+import type { SessionChanges } from '../rules/session.ts';
+import { TASK_STATUSES, type Task, taskType } from '../rules/task.ts';
 
 const failure = z.object({ class: z.enum(FAILURE_CLASSES), message: z.string() });
 
@@ -146,25 +146,10 @@ export function taskToDocument(task: Task): Record<string, unknown> {
 
 export function taskFromDocument(data: unknown): Task {
   const task = codec.fromDocument(data);
-  const {
-    agentId,
-    claimedAt,
-    leaseSeconds = 0,
-    leaseExpiresAt,
-    startedAt,
-    isRunners,
-  } = claims.fromDocument(data);
+  const { agentId, claimedAt, leaseExpiresAt, isRunners, ...rest } = claims.fromDocument(data);
   if (agentId === undefined || claimedAt === undefined || leaseExpiresAt === undefined) return task;
-  const claim: Claim = {
-    agentId,
-    epoch: task.epoch,
-    claimedAt,
-    leaseSeconds,
-    leaseExpiresAt,
-    ...(startedAt && { startedAt }),
-    ...(isRunners && { isRunners }),
-  };
-  return { ...task, claim };
+  const lease = { leaseSeconds: 0, leaseExpiresAt, ...rest, ...(isRunners && { isRunners }) };
+  return { ...task, claim: { agentId, epoch: task.epoch, claimedAt, ...lease } };
 }
 
 const workspaceDocument = z.object({ session: z.string() });
@@ -200,31 +185,10 @@ const counterDocument = z.object({
   last_activity: timestamp,
 });
 
-export function counterFromDocument(data: unknown): z.output<typeof counterDocument> {
-  return counterDocument.parse(data);
-}
+export type CounterShard = z.output<typeof counterDocument>;
 
-/** Adds up a session's counters from the documents that they are spread over. */
-export function sumCounters(
-  shards: readonly z.output<typeof counterDocument>[],
-): Omit<SessionCounters, 'stamp'> {
-  const sum = (counter: Counter): number =>
-    shards.reduce((total, shard) => total + (shard.counts?.[counter] ?? 0), 0);
-  const counts = {
-    available: sum('available'),
-    claimed: sum('claimed'),
-    in_progress: sum('in_progress'),
-    waiting: sum('waiting'),
-    done: sum('done'),
-    failed: sum('failed'),
-    cancelled: sum('cancelled'),
-    discoveries: sum('discoveries'),
-  };
-  const latest = Math.max(...shards.map((shard) => shard.last_activity.getTime()));
-  const waited = (part: 'tasks' | 'milliseconds'): number =>
-    shards.reduce((total, shard) => total + (shard.waits?.[part] ?? 0), 0);
-  const waits = { tasks: waited('tasks'), milliseconds: waited('milliseconds') };
-  return { counts, waits, ...(shards.length > 0 && { lastActivity: new Date(latest) }) };
+export function counterFromDocument(data: unknown): CounterShard {
+  return counterDocument.parse(data);
 }
 
 const memberDocument = z.object({ total: z.int(), leaders: z.int(), active: z.int() });
@@ -234,7 +198,7 @@ export function memberFromDocument(data: unknown): MemberCount {
 }
 
 /** Adds up a workspace's counts of agents from the documents that they are spread over. */
-export function sumMembers(shards: readonly z.output<typeof memberDocument>[]): MemberCount {
+export function sumMembers(shards: readonly MemberCount[]): MemberCount {
   const sum = (count: keyof MemberCount): number => shards.reduce((total, shard) => total + shard[count], 0);
   return { total: sum('total'), leaders: sum('leaders'), active: sum('active') };
 }

@@ -1,8 +1,7 @@
 /** How sessions, archived ones and discoveries are found. */
-import type { DocumentSnapshot, Firestore, Query } from '@google-cloud/firestore';
-import type { Agent, MemberCount } from '../../../access/rules/agent.ts';
+import type { DocumentSnapshot, Query } from '@google-cloud/firestore';
+import type { MemberCount } from '../../../access/rules/agent.ts';
 import { agentFromDocument } from '../../../access/store/agents.ts';
-import type { Versioned } from '../../../kernel/commit.ts';
 import {
   ARCHIVE,
   agentPath,
@@ -16,16 +15,22 @@ import {
   workspacePath,
 } from '../../../kernel/firestore/paths.ts';
 import { versioned } from '../../../kernel/firestore/provenCommit.ts';
-import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
-import type { ArchivedSession, Discovery, Session, SessionCounters } from '../rules/session.ts';
+import type { PortOf } from '../../../kernel/ports.ts';
+import {
+  type ArchivedSession,
+  type Discovery,
+  type Session,
+  type SessionCounters,
+  sumCounters,
+} from '../rules/session.ts';
 import {
   counterFromDocument,
   discoveryFromDocument,
   memberFromDocument,
   sessionFromDocument,
-  sumCounters,
   sumMembers,
   workspaceFromDocument,
 } from './documents.ts';
@@ -35,27 +40,23 @@ const MAX_ATTEMPTS = 5;
 /** How many workspaces' session names an instance remembers. */
 const MAX_REMEMBERED = 1000;
 
-export class FirestoreSessionReader {
-  private readonly database: Firestore;
-  private readonly documents: DocumentReading;
+/** A workspace's open session, with the versions of its document and of the workspace's, which names it. */
+export interface OpenSession {
+  readonly session: Session;
+  readonly sessionVersion: string;
+  readonly workspaceVersion: string;
+}
+
+export class SessionQueries extends FirestoreReader {
   /** Which session each workspace last had open: a guess that saves a round trip, checked at every read. */
   private readonly remembered = new BoundedMap<string, string>(MAX_REMEMBERED);
 
-  constructor(database: Firestore, documents: DocumentReading) {
-    this.database = database;
-    this.documents = documents;
-  }
-
-  /** The workspace's open session and the version of the workspace that names it. */
   async current(workspace: string): Promise<OpenSession | undefined> {
     return (await this.read(workspace, [])).open;
   }
 
   /** The agent and the open session in one round trip. */
-  async currentWithAgent(
-    workspace: string,
-    agentId: string,
-  ): Promise<{ open: OpenSession | undefined; agent: Versioned<Agent> | undefined }> {
+  async currentWithAgent(workspace: string, agentId: string) {
     const { open, more } = await this.read(workspace, [agentPath(agentId)]);
     return { open, agent: more[0] && this.documents.findVersioned(more[0], agentFromDocument) };
   }
@@ -64,6 +65,20 @@ export class FirestoreSessionReader {
   async archived(workspace: string, session: string): Promise<Session | undefined> {
     const snapshot = await this.database.doc(archivedSessionPath(workspace, session)).get();
     return this.documents.find(snapshot, sessionFromDocument);
+  }
+
+  /** Sessions that were archived and not cleared yet. */
+  async uncleared(limit: number): Promise<readonly ArchivedSession[]> {
+    const uncleared = this.database.collectionGroup(ARCHIVE).where('cleared', '==', false);
+    const { docs } = await uncleared.limit(limit).get();
+    return docs.map(({ id, ref }) => ({ id, workspace: ref.parent.parent?.id ?? '' }));
+  }
+
+  /** Newest first, with any of `tags` where given. */
+  discoveries(session: string, tags: readonly string[] | undefined, page: Page): Promise<Slice<Discovery>> {
+    const all: Query = this.database.collection(COLLECTIONS.discoveries).where('session', '==', session);
+    const matching = tags === undefined ? all : all.where('tags', 'array-contains-any', tags);
+    return this.documents.slice(matching, 'created_at', 'desc', page, discoveryFromDocument);
   }
 
   async counters(workspace: string, session: string): Promise<SessionCounters> {
@@ -122,46 +137,4 @@ export class FirestoreSessionReader {
   }
 }
 
-export type SessionReader = Pick<FirestoreSessionReader, keyof FirestoreSessionReader>;
-
-export class FirestoreArchiveReader {
-  private readonly database: Firestore;
-
-  constructor(database: Firestore) {
-    this.database = database;
-  }
-
-  /** Sessions that were archived and not cleared yet. */
-  async uncleared(limit: number): Promise<readonly ArchivedSession[]> {
-    const uncleared = this.database.collectionGroup(ARCHIVE).where('cleared', '==', false);
-    const { docs } = await uncleared.limit(limit).get();
-    return docs.map(({ id, ref }) => ({ id, workspace: ref.parent.parent?.id ?? '' }));
-  }
-}
-
-export type ArchiveReader = Pick<FirestoreArchiveReader, keyof FirestoreArchiveReader>;
-
-interface OpenSession {
-  readonly session: Session;
-  readonly sessionVersion: string;
-  readonly workspaceVersion: string;
-}
-
-export class FirestoreDiscoveryReader {
-  private readonly database: Firestore;
-  private readonly documents: DocumentReading;
-
-  constructor(database: Firestore, documents: DocumentReading) {
-    this.database = database;
-    this.documents = documents;
-  }
-
-  /** Newest first, with any of `tags` where given. */
-  async list(session: string, tags: readonly string[] | undefined, page: Page): Promise<Slice<Discovery>> {
-    const all: Query = this.database.collection(COLLECTIONS.discoveries).where('session', '==', session);
-    const matching = tags === undefined ? all : all.where('tags', 'array-contains-any', [...tags]);
-    return this.documents.slice(matching, 'created_at', 'desc', page, discoveryFromDocument);
-  }
-}
-
-export type DiscoveryReader = Pick<FirestoreDiscoveryReader, keyof FirestoreDiscoveryReader>;
+export type SessionReader = PortOf<SessionQueries>;

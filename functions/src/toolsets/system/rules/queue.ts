@@ -158,7 +158,7 @@ async function stateOf({ sessions }: SystemPorts, workspace: string) {
 }
 
 async function extentOf({ queue }: SystemPorts, session: string) {
-  const [blocked, oldestTask] = await Promise.all([queue.countBlocked(session), queue.oldest(session)]);
+  const [blocked, oldestTask] = await Promise.all([queue.count(session, 'blocked'), queue.oldest(session)]);
   return { blocked, oldestTask };
 }
 
