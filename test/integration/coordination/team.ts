@@ -109,7 +109,6 @@ export class Team {
       createdBy: 'lead',
       drafts: drafts.map((draft) => ({ ...DRAFT, ...draft })),
       isBatch: true,
-      field: (index, argument) => `tasks.${index}.${argument}`,
     };
   }
 

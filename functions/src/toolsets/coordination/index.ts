@@ -9,7 +9,7 @@ import type { AgentMembership } from './rules/membership.ts';
 import type { TaskQueue } from './rules/queue.ts';
 
 import { addDiscovery } from './tools/add_discovery.ts';
-import { pageOf, statusAnswer } from './tools/arguments.ts';
+import { pageOf } from './tools/arguments.ts';
 import { claimTask } from './tools/claim_task.ts';
 import { completeTask } from './tools/complete_task.ts';
 import { createTask } from './tools/create_task.ts';
@@ -19,7 +19,7 @@ import { getAllTasks } from './tools/get_all_tasks.ts';
 import { getDiscoveries } from './tools/get_discoveries.ts';
 import { getMasterPlan, masterPlanAnswer } from './tools/get_master_plan.ts';
 import { getResults } from './tools/get_results.ts';
-import { getStatus } from './tools/get_status.ts';
+import { getStatus, statusAnswer } from './tools/get_status.ts';
 import { heartbeat } from './tools/heartbeat.ts';
 import { initCoordination } from './tools/init_coordination.ts';
 import { registerAgent } from './tools/register_agent.ts';

@@ -9,10 +9,10 @@ import { BoundedMap } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import {
-  capabilitiesOf,
   claimableNow,
   claimChanges,
   codingClaimed,
+  projectCapability,
   type RunnerClaim,
   satisfiedKeys,
 } from './codingTask.ts';
@@ -89,7 +89,11 @@ export class TaskClaims extends Service<CoordinationPorts> {
   /** Claims the task that the runner names, or the first that it can do. */
   private async claimForRunner(claiming: Claiming, runner: RunnerClaim, declared: readonly string[]) {
     const { session, mark, recordAnswer } = claiming;
-    const capabilities = capabilitiesOf(runner, declared);
+    const { project } = runner;
+    const capabilities = [
+      ...(runner.capabilities ?? declared),
+      ...(project ? [projectCapability(project)] : []),
+    ];
     if (runner.taskId === undefined) {
       const keys = satisfiedKeys(session.capabilityKeys, capabilities).filter((key) => key !== '');
       if (keys.length > 0) return this.claimNext(claiming, keys);

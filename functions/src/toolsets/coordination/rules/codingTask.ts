@@ -88,17 +88,14 @@ export function requireCodingTask(
   workspace: string,
 ): Versioned<CodingTask> {
   const task = found?.value;
-  if (found === undefined || task?.workspace !== workspace || !isCodingTask(task))
-    throw codingTaskNotFound(taskId);
+  if (found === undefined || task?.workspace !== workspace || !isCodingTask(task)) {
+    throw new MusterError('NOT_FOUND', `There is no coding task "${taskId}" here.`, {
+      field: 'taskId',
+      value: taskId,
+      suggestion: 'The resource task://list lists the coding tasks of this workspace.',
+    });
+  }
   return { value: task, version: found.version };
-}
-
-function codingTaskNotFound(taskId: string): MusterError {
-  return new MusterError('NOT_FOUND', `There is no coding task "${taskId}" here.`, {
-    field: 'taskId',
-    value: taskId,
-    suggestion: 'The resource task://list lists the coding tasks of this workspace.',
-  });
 }
 
 export interface RunnerClaim {
@@ -113,12 +110,6 @@ export interface RunnerClaim {
 /** The capability that a task of a project requires beside its tool. */
 export function projectCapability(project: string): string {
   return `project:${project}`;
-}
-
-/** All that a runner can do: what it says, or else what its agent has declared; and the repository that it has. */
-export function capabilitiesOf(runner: RunnerClaim, declared: readonly string[]): readonly string[] {
-  const { capabilities = declared, project } = runner;
-  return project === undefined ? capabilities : [...capabilities, projectCapability(project)];
 }
 
 /** A task just claimed, by a runner or by an agent that works the queue. */
@@ -165,12 +156,10 @@ export function claimableNow(
     throw notClaimable(taskId, 'its session was archived', 'Create another task.');
   const has = new Set(capabilities.map(foldedCapability));
   const lacking = task.requiredCapabilities.filter((name) => !has.has(foldedCapability(name)));
-  if (lacking.length > 0)
-    throw notClaimable(
-      taskId,
-      `it needs ${lacking.join(', ')}`,
-      'Claim it for its tool, and for its project where it has one.',
-    );
+  if (lacking.length > 0) {
+    const suggestion = 'Claim it for its tool, and for its project where it has one.';
+    throw notClaimable(taskId, `it needs ${lacking.join(', ')}`, suggestion);
+  }
   return task.status === 'available' && task.blockers === 0 ? named : undefined;
 }
 
@@ -181,11 +170,6 @@ export function notClaimable(taskId: string, why: string, suggestion: string): M
     suggestion,
   });
 }
-
-/*
- * Matching agents to tasks without reading tasks: a session keeps the few different sets of capabilities
- * that its tasks require, each as one key, and a claim asks only for the keys that its agent satisfies.
- */
 
 /** The most capabilities that one task may require. */
 export const MAX_REQUIRED_CAPABILITIES = 10;
@@ -198,7 +182,11 @@ export const MAX_CAPABILITY_KEYS = 150;
 
 const SEPARATOR = '|';
 
-/** The key of a set of capabilities; the empty set's is the empty text. Case does not count. */
+/**
+ * The key of a set of capabilities; the empty set's is the empty text. Case does not count. Agents are matched to tasks
+ * without reading tasks: a session keeps the keys of the few different sets that its tasks require, and a claim asks
+ * only for those that its agent satisfies.
+ */
 export function capabilityKey(required: readonly string[]): string {
   return [...new Set(required.map(foldedCapability))].sort().join(SEPARATOR);
 }

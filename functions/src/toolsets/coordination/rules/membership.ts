@@ -15,7 +15,7 @@ import {
 import { type Revive, touchPresence } from '../../../access/rules/liveness.ts';
 import { hasRole, type Principal } from '../../../access/rules/principal.ts';
 import { isReserved } from '../../../access/rules/registration.ts';
-import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
+import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
@@ -53,25 +53,35 @@ export class AgentMembership extends Service<CoordinationPorts> {
     request: MembershipRequest,
     recordAnswer: RecordAnswer<Membership>,
   ): Promise<Membership> {
-    if (request.role === 'leader' && !hasRole(principal.role, 'leader')) throw forbiddenToLead(principal);
+    const { workspace, agentId, role } = request;
+    if (role === 'leader' && !hasRole(principal.role, 'leader')) {
+      throw new MusterError(
+        'FORBIDDEN',
+        `You may not register as a leader: your role is ${principal.role}.`,
+        {
+          field: 'role',
+          value: 'leader',
+          suggestion: 'Register as a worker, or use the credential of a leader.',
+        },
+      );
+    }
     const { sessions, store, presence, clock, randomness, log } = this.ports;
     const membership = await retryStale(randomness, async () => {
       const now = clock.now();
-      const { agent: known, open } = await sessions.currentWithAgent(request.workspace, request.agentId);
-      authoriseJoining(principal, request.agentId, known?.value);
-      const agent = joined(known?.value ?? newMember(principal, request.agentId, now), request, now);
+      const { agent: known, open } = await sessions.currentWithAgent(workspace, agentId);
+      const before = known?.value;
+      authoriseJoining(principal, agentId, before);
+      const agent = joined(before ?? newMember(principal, agentId, now), request, now);
       const held = Object.entries(agent.held).find(([, task]) => task.session === open?.session.id);
       const outcome = { agent, currentTask: held?.[0] ?? null };
       const change: Change = known
         ? { kind: 'replaceAgent', agent, version: known.version }
         : { kind: 'createAgent', agent };
-      await store.commit(
-        [change, ...countedAgent(known?.value, agent), ...skillChanges(known?.value, agent)],
-        recordAnswer(outcome),
-      );
+      const changes = [change, ...countedAgent(before, agent), ...skillChanges(before, agent)];
+      await store.commit(changes, recordAnswer(outcome));
       return outcome;
     });
-    await touchPresence(presence, log, request.agentId);
+    await touchPresence(presence, log, agentId);
     return membership;
   }
 
@@ -81,15 +91,15 @@ export class AgentMembership extends Service<CoordinationPorts> {
     agentId: string,
     recordAnswer: RecordAnswer<undefined>,
   ): Promise<void> {
-    const { agents, store, presence, log } = this.ports;
+    const { store, presence, log } = this.ports;
     // An agent's own credential was checked a moment ago, which read the agent and revived it.
-    if (principal.agentId !== agentId) {
-      const known = await agents.find(agentId);
-      authoriseActing(principal, agentId, known?.value);
-      if (known === undefined) throw agentNotRegistered(agentId);
-      if (known.value.status === 'offline') await this.revive(agentId);
+    if (principal.agentId !== agentId && (await this.revived(principal, agentId)) === undefined)
+      throw agentNotRegistered(agentId);
+    if (!(await touchPresence(presence, log, agentId))) {
+      throw new MusterError('FIREBASE_ERROR', 'Your heartbeat could not be noted just now.', {
+        suggestion: 'Send it again in a moment.',
+      });
     }
-    if (!(await touchPresence(presence, log, agentId))) throw heartbeatNotNoted();
     await store.commit([], recordAnswer(undefined));
   }
 
@@ -99,11 +109,16 @@ export class AgentMembership extends Service<CoordinationPorts> {
    */
   async actAs(principal: Principal, agentId: string): Promise<void> {
     if (principal.agentId === agentId) return;
-    const { agents, presence, log } = this.ports;
-    const known = await agents.find(agentId);
+    const known = await this.revived(principal, agentId);
+    if (known !== undefined) await touchPresence(this.ports.presence, this.ports.log, agentId);
+  }
+
+  /** An agent that the caller may act as; one that was offline is active again. */
+  private async revived(principal: Principal, agentId: string): Promise<Versioned<Agent> | undefined> {
+    const known = await this.ports.agents.find(agentId);
     authoriseActing(principal, agentId, known?.value);
     if (known?.value.status === 'offline') await this.revive(agentId);
-    if (known !== undefined) await touchPresence(presence, log, agentId);
+    return known;
   }
 }
 
@@ -113,44 +128,24 @@ export class AgentMembership extends Service<CoordinationPorts> {
  */
 function authoriseJoining(principal: Principal, agentId: string, known: Agent | undefined): void {
   if (principal.agentId === agentId) return;
+  const isPerson = principal.kind === 'person';
+  const isLeader = hasRole(principal.role, 'leader');
   if (known === undefined) {
-    if (principal.kind !== 'person' && !hasRole(principal.role, 'leader'))
-      throw forbiddenToAct(principal, agentId);
-    if (isReserved(agentId)) throw reservedId(agentId);
-    return;
+    if (!isPerson && !isLeader) throw forbiddenToAct(principal, agentId);
+    if (!isReserved(agentId)) return;
+    throw new MusterError('FORBIDDEN', 'Only onboarding.registerAgent makes ids that end like this.', {
+      field: 'agent_id',
+      value: agentId,
+      suggestion: 'Choose an id that does not end in a hyphen and 16 hexadecimal digits.',
+    });
   }
-  if (principal.kind === 'person' && known.ownerUid === principal.uid) return;
-  if (!hasRole(principal.role, 'leader')) throw forbiddenToAct(principal, agentId);
-  if (!hasRole(principal.role, known.role)) throw forbiddenAbove(principal, known);
-}
-
-function reservedId(agentId: string): MusterError {
-  return new MusterError('FORBIDDEN', 'Only onboarding.registerAgent makes ids that end like this.', {
+  if (isPerson && known.ownerUid === principal.uid) return;
+  if (!isLeader) throw forbiddenToAct(principal, agentId);
+  if (hasRole(principal.role, known.role)) return;
+  throw new MusterError('FORBIDDEN', `You may not register agent "${agentId}": its role is ${known.role}.`, {
     field: 'agent_id',
     value: agentId,
-    suggestion: 'Choose an id that does not end in a hyphen and 16 hexadecimal digits.',
-  });
-}
-
-function forbiddenAbove(principal: Principal, { id, role }: Agent): MusterError {
-  return new MusterError('FORBIDDEN', `You may not register agent "${id}": its role is ${role}.`, {
-    field: 'agent_id',
-    value: id,
     suggestion: `Yours is ${principal.role}. It registers itself, or its owner in person or an admin does.`,
-  });
-}
-
-function forbiddenToLead(principal: Principal): MusterError {
-  return new MusterError('FORBIDDEN', `You may not register as a leader: your role is ${principal.role}.`, {
-    field: 'role',
-    value: 'leader',
-    suggestion: 'Register as a worker, or use the credential of a leader.',
-  });
-}
-
-function heartbeatNotNoted(): MusterError {
-  return new MusterError('FIREBASE_ERROR', 'Your heartbeat could not be noted just now.', {
-    suggestion: 'Send it again in a moment.',
   });
 }
 
@@ -171,16 +166,16 @@ function newMember(principal: Principal, agentId: string, now: Date): Agent {
   };
 }
 
-function joined(agent: Agent, request: MembershipRequest, now: Date): Agent {
-  const capabilities = request.capabilities?.map((one) =>
+function joined(agent: Agent, { workspace, role, capabilities }: MembershipRequest, now: Date): Agent {
+  const seen = seenAt(agent, now);
+  const declared = capabilities?.map((one) =>
     typeof one === 'string' ? { name: one, category: 'declared' } : one,
   );
-  const seen = seenAt(agent, now);
   return {
     ...seen,
-    workspace: request.workspace,
-    coordinationRole: request.role,
+    workspace,
+    coordinationRole: role,
     milestones: { joined: now, ...seen.milestones },
-    ...(capabilities && { capabilities }),
+    ...(declared && { capabilities: declared }),
   };
 }

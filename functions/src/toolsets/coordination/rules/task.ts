@@ -47,16 +47,6 @@ export function isHeld(status: TaskStatus): boolean {
   return status === 'claimed' || status === 'in_progress' || status === 'waiting';
 }
 
-/** What happened to a task while it was worked on: `tasks/{taskId}/logs/{n}`. */
-interface TaskLogEntry {
-  /** Says what the entry is about, so that the same told twice is one entry. */
-  readonly id: string;
-  readonly kind: 'check_failed';
-  readonly at: Date;
-  /** The details, as the kind has them: data, some of it written by others. */
-  readonly details: JsonObject;
-}
-
 /** How long ago a deadline may be that its creator still took for the future. */
 const GRACE_MILLISECONDS = 60_000;
 
@@ -79,22 +69,14 @@ export const COORDINATION_STATUSES = ['available', 'claimed', 'in_progress', 'do
 
 type CoordinationStatus = (typeof COORDINATION_STATUSES)[number];
 
-const STORED: Readonly<Record<CoordinationStatus, readonly TaskStatus[]>> = {
-  available: ['available'],
-  claimed: ['claimed'],
-  in_progress: ['in_progress', 'waiting'],
-  done: ['done'],
-  failed: ['failed', 'cancelled'],
-};
-
-/** The stored states that one of coordination's words stands for. */
-export function storedStatuses(status: CoordinationStatus): readonly TaskStatus[] {
-  return STORED[status];
-}
-
 export function coordinationStatus(status: TaskStatus): CoordinationStatus {
   if (status === 'waiting') return 'in_progress';
   return status === 'cancelled' ? 'failed' : status;
+}
+
+/** The stored states that one of coordination's words stands for. */
+export function storedStatuses(word: CoordinationStatus): readonly TaskStatus[] {
+  return TASK_STATUSES.filter((status) => coordinationStatus(status) === word);
 }
 
 export const PRIORITY_WORDS = ['critical', 'high', 'normal', 'low'] as const;
@@ -119,11 +101,6 @@ export const USUAL_TYPE = 'coordination';
 /** The type of the tasks that runners do. */
 export const CODING_TYPE = 'coding';
 
-/** A type that a creator names: a word, with digits and dashes in it if need be. */
-export const TYPE_NAME = /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/;
-
-export const MAX_TYPE_LENGTH = 50;
-
 export function taskType({ coding, type = USUAL_TYPE }: Pick<Task, 'coding' | 'type'>): string {
   return coding === undefined ? type : CODING_TYPE;
 }
@@ -132,16 +109,11 @@ export function taskType({ coding, type = USUAL_TYPE }: Pick<Task, 'coding' | 't
 export function compareInQueue(one: Task, other: Task): number {
   return (
     one.priority - other.priority ||
-    compareDeadlines(one.deadline, other.deadline) ||
+    // Where neither has one this is not a number, and the next decides.
+    Number(one.deadline ?? Infinity) - Number(other.deadline ?? Infinity) ||
     one.createdAt.getTime() - other.createdAt.getTime() ||
     (one.id < other.id ? -1 : Number(one.id > other.id))
   );
-}
-
-function compareDeadlines(one: Date | undefined, other: Date | undefined): number {
-  if (one === undefined || other === undefined)
-    return Number(one === undefined) - Number(other === undefined);
-  return one.getTime() - other.getTime();
 }
 
 export function taskNotFound(taskId: string): MusterError {
@@ -149,12 +121,6 @@ export function taskNotFound(taskId: string): MusterError {
     field: 'task_id',
     value: taskId,
     suggestion: 'get_all_tasks lists the tasks of this workspace.',
-  });
-}
-
-export function noCoordination(workspace: string): MusterError {
-  return new MusterError('NOT_FOUND', `Workspace "${workspace}" has no coordination yet.`, {
-    suggestion: 'A leader starts one with init_coordination.',
   });
 }
 
@@ -207,8 +173,17 @@ export interface TaskChanges {
     readonly dependents: readonly string[];
     readonly version: string;
   };
-  /** Written again where it is there already: its id says what it is about. */
-  readonly logTask: { readonly taskId: string; readonly entry: TaskLogEntry };
+  /** What happened to a task while it was worked on. An entry of the same id is written again: it is about the same. */
+  readonly logTask: {
+    readonly taskId: string;
+    readonly entry: {
+      readonly id: string;
+      readonly kind: 'check_failed';
+      readonly at: Date;
+      /** As the kind has them: data, some of it written by others. */
+      readonly details: JsonObject;
+    };
+  };
 }
 
 declare module '../../../kernel/commit.ts' {
@@ -220,15 +195,13 @@ declare module '../../../kernel/commit.ts' {
  * also adds its wait to those of the session.
  */
 export function countedChange(before: Task | undefined, after: Task, at: Date): Change {
-  const moved = before?.status !== after.status;
-  const from = moved && before ? { [before.status]: -1 } : {};
-  const to = moved ? { [after.status]: 1 } : {};
+  const moved = { ...(before && { [before.status]: -1 }), [after.status]: 1 };
   const isFirstClaim = after.status === 'claimed' && before?.epoch === 0 && after.epoch === 1;
   return {
     kind: 'count',
     workspace: after.workspace,
     session: after.session,
-    by: { ...from, ...to },
+    by: before?.status === after.status ? {} : moved,
     at,
     ...(isFirstClaim && { waited: Math.max(0, at.getTime() - after.createdAt.getTime()) }),
   };

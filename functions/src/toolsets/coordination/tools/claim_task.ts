@@ -3,7 +3,7 @@ import { idOf } from '../../../kernel/ids.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { type ClaimOutcome, DEFAULT_LEASE_SECONDS } from '../rules/claims.ts';
 import { NO_TASK_REASONS } from '../rules/nothingToClaim.ts';
-import { agentId, taskAnswer, taskShape } from './shapes.ts';
+import { agentId, taskAnswer, taskShape, wholeNumber } from './shapes.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
 
@@ -18,12 +18,7 @@ export const claimTask = defineTool({
     'The order is priority, then deadline, then age. The same comes again also where you hold as many as you may. Where there is none for you, explanation tells more.',
   input: z.strictObject({
     agent_id: agentId('Your agent ID'),
-    lease_seconds: z
-      .number()
-      .refine(
-        (seconds) => Number.isInteger(seconds) && seconds >= 1 && seconds <= DAY_SECONDS,
-        `expected a whole number from 1 to ${DAY_SECONDS}`,
-      )
+    lease_seconds: wholeNumber(DAY_SECONDS)
       .default(DEFAULT_LEASE_SECONDS)
       .describe('How long it lasts without a call of yours'),
     in_hand: z
@@ -46,11 +41,7 @@ export const claimTask = defineTool({
   answer: (outcome: ClaimOutcome) =>
     outcome.kind === 'none'
       ? { success: false, message: 'No available tasks with satisfied dependencies', ...outcome.why }
-      : {
-          success: true,
-          task: taskAnswer(outcome.task),
-          ...(outcome.kind === 'resumed' && { resumed: true }),
-        },
+      : { success: true, task: taskAnswer(outcome.task), resumed: outcome.kind === 'resumed' || undefined },
   handler: async ({ services, workspace, principal, recordAnswer }, { agent_id, lease_seconds, in_hand }) => {
     await services.membership.actAs(principal, agent_id);
     const request = { workspace, agentId: agent_id, leaseSeconds: lease_seconds, inHand: in_hand };

@@ -27,8 +27,7 @@ export const createTask = defineTool({
   },
   handler: ({ services, workspace, principal, recordAnswer }, written) => {
     const createdBy = principal.agentId ?? principal.uid;
-    const field = (_: number, argument: string): string => argument;
-    const request = { workspace, createdBy, drafts: [draftOf(written)], isBatch: false, field };
+    const request = { workspace, createdBy, drafts: [draftOf(written)] };
     return services.taskCreation.create(request, recordAnswer);
   },
 });

@@ -32,8 +32,7 @@ export const createTasksBatch = defineTool({
   }),
   handler: ({ services, workspace, principal, recordAnswer }, { tasks }) => {
     const createdBy = principal.agentId ?? principal.uid;
-    const field = (index: number, argument: string): string => `tasks.${index}.${argument}`;
-    const request = { workspace, createdBy, drafts: tasks.map(draftOf), isBatch: true, field };
+    const request = { workspace, createdBy, drafts: tasks.map(draftOf), isBatch: true };
     return services.taskCreation.create(request, recordAnswer);
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { COORDINATION_STATUSES, storedStatuses } from '../rules/task.ts';
-import { cursor, pageLimit, pageOf, pageShape, positionOf } from './arguments.ts';
+import { cursor, pageAfter, pageLimit, pageOf, pageShape } from './arguments.ts';
 import { taskAnswer, taskShape } from './shapes.ts';
 
 export const getAllTasks = defineTool({
@@ -22,7 +22,7 @@ export const getAllTasks = defineTool({
   example: { status_filter: 'available' },
   handler: async ({ services, workspace }, { status_filter, limit, cursor: encoded }) => {
     const statuses = status_filter === 'all' ? undefined : storedStatuses(status_filter);
-    const page = { limit, ...positionOf(encoded) };
+    const page = pageAfter(encoded, limit);
     const found = await services.coordination.listTasks(workspace, statuses, page);
     const { items, end } = pageOf(found, (task) => task.createdAt, taskAnswer);
     return { tasks: items, ...end };

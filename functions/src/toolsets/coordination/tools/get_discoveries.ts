@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { cursor, pageLimit, pageOf, pageShape, positionOf } from './arguments.ts';
-import { discoveryAnswer, discoveryShape, texts } from './shapes.ts';
+import { cursor, pageAfter, pageLimit, pageOf, pageShape } from './arguments.ts';
+import { discoveryAnswer, discoveryShape, some, texts } from './shapes.ts';
 
 export const getDiscoveries = defineTool({
   name: 'get_discoveries',
@@ -17,9 +17,8 @@ export const getDiscoveries = defineTool({
   role: 'viewer',
   example: { tags: ['auth'] },
   handler: async ({ services, workspace }, { tags = [], limit, cursor: encoded }) => {
-    const page = { limit, ...positionOf(encoded) };
-    const wanted = tags.length > 0 ? [...new Set(tags)] : undefined;
-    const found = await services.coordination.listDiscoveries(workspace, wanted, page);
+    const page = pageAfter(encoded, limit);
+    const found = await services.coordination.listDiscoveries(workspace, some([...new Set(tags)]), page);
     const { items, end } = pageOf(found, (discovery) => discovery.createdAt, discoveryAnswer);
     return { discoveries: items, ...end };
   },

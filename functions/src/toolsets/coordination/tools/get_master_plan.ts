@@ -1,11 +1,15 @@
 import { z } from 'zod';
+import { MusterError } from '../../../kernel/errors.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { Session } from '../rules/session.ts';
-import { noCoordination } from '../rules/task.ts';
 
 /** @throws MusterError NOT_FOUND where no goal was ever given */
 export function masterPlanAnswer(session: Session | undefined, workspace: string) {
-  if (session === undefined || session.goal === '') throw noCoordination(workspace);
+  if (session === undefined || session.goal === '') {
+    throw new MusterError('NOT_FOUND', `Workspace "${workspace}" has no coordination yet.`, {
+      suggestion: 'A leader starts one with init_coordination.',
+    });
+  }
   return { goal: session.goal, master_plan: session.masterPlan, created_at: session.createdAt.toISOString() };
 }
 

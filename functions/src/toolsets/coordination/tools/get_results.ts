@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { fitting } from '../../../kernel/json.ts';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, partial } from '../../../mcp/tool.ts';
 import { COORDINATION_STATUSES, coordinationStatus, type Task } from '../rules/task.ts';
-import { cursor, pageLimit, pageOf, pageShape, positionOf } from './arguments.ts';
-import { resultAnswer, taskShape } from './shapes.ts';
+import { cursor, pageAfter, pageLimit, pageOf, pageShape } from './arguments.ts';
+import { resultAnswer, some, taskShape } from './shapes.ts';
 
 const MAX_IDS = 100;
 
 const resultAnswerOf = (task: Task) => ({
   task_id: task.id,
   description: task.description,
-  ...(task.result && { result: resultAnswer(task.result) }),
-  ...(task.closedAt && { completed_at: task.closedAt.toISOString() }),
+  result: resultAnswer(task.result),
+  completed_at: task.closedAt?.toISOString(),
 });
 
 export const getResults = defineTool({
@@ -37,20 +37,20 @@ export const getResults = defineTool({
         completed_at: z.string().optional(),
       }),
     ),
-    without_result: z
-      .array(
-        z.object({
-          task_id: z.string(),
-          status: z.enum(COORDINATION_STATUSES),
-          error: z.string().optional(),
-        }),
-      )
-      .optional()
-      .describe('The named tasks that are not done.'),
-    left_out: z
-      .array(z.string())
-      .optional()
-      .describe('The named tasks whose results this answer has no room for: ask for them again.'),
+    ...partial({
+      without_result: z
+        .array(
+          z.object({
+            task_id: z.string(),
+            status: z.enum(COORDINATION_STATUSES),
+            error: z.string().optional(),
+          }),
+        )
+        .describe('The named tasks that are not done.'),
+      left_out: z
+        .array(z.string())
+        .describe('The named tasks whose results this answer has no room for: ask for them again.'),
+    }).shape,
     ...pageShape,
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -58,10 +58,7 @@ export const getResults = defineTool({
   example: { task_ids: ['task-xxx-001'] },
   handler: async ({ services, workspace }, { task_ids = [], limit, cursor: encoded }) => {
     if (task_ids.length === 0) {
-      const found = await services.coordination.listDone(workspace, {
-        limit,
-        ...positionOf(encoded),
-      });
+      const found = await services.coordination.listDone(workspace, pageAfter(encoded, limit));
       const { items, end } = pageOf(found, (task) => task.closedAt, resultAnswerOf);
       return { results: items, ...end };
     }
@@ -72,14 +69,10 @@ export const getResults = defineTool({
     const leftOut = done.slice(given.length);
     return {
       results: given.map(resultAnswerOf),
-      ...(leftOut.length > 0 && { left_out: leftOut.map(({ id }) => id) }),
-      ...(others.length > 0 && {
-        without_result: others.map((task) => ({
-          task_id: task.id,
-          status: coordinationStatus(task.status),
-          ...(task.error !== undefined && { error: task.error }),
-        })),
-      }),
+      left_out: some(leftOut.map(({ id }) => id)),
+      without_result: some(
+        others.map(({ id, status, error }) => ({ task_id: id, status: coordinationStatus(status), error })),
+      ),
       truncated: leftOut.length > 0,
     };
   },

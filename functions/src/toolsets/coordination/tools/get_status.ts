@@ -1,6 +1,72 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { statusAnswer, statusShape } from './arguments.ts';
+import type { CoordinationStatus } from '../rules/coordination.ts';
+import { COORDINATION_STATUSES, coordinationStatus, isHeld, type Task } from '../rules/task.ts';
+
+const statusShape = z.object({
+  goal: z.string(),
+  tasks: z.object({
+    available: z.number(),
+    claimed: z.number(),
+    in_progress: z.number(),
+    done: z.number(),
+    failed: z.number(),
+  }),
+  blocked_tasks: z
+    .number()
+    .describe('How many of the available tasks wait for others, or for a retry, and cannot be claimed yet.'),
+  total_tasks: z.number(),
+  progress_percent: z.number(),
+  agents: z.object({ total: z.number(), leaders: z.number(), workers: z.number(), active: z.number() }),
+  discoveries_count: z.number(),
+  last_activity: z.string().nullable(),
+  late: z
+    .object({
+      count: z.number(),
+      tasks: z.array(
+        z.object({
+          id: z.string(),
+          deadline: z.string().optional(),
+          status: z.enum(COORDINATION_STATUSES),
+          claimed_by: z.string().optional(),
+        }),
+      ),
+    })
+    .optional()
+    .describe('Tasks that are not closed and past their deadline; the first 10 by deadline are named.'),
+});
+
+/** Progress is the floor of done over all: 100 means that everything is done. */
+export function statusAnswer(status: CoordinationStatus): z.output<typeof statusShape> {
+  const { session, counters, blocked, members, late } = status;
+  const { counts, lastActivity } = counters;
+  const { total, leaders, active } = members;
+  const tasks = {
+    available: counts.available,
+    claimed: counts.claimed,
+    in_progress: counts.in_progress + counts.waiting,
+    done: counts.done,
+    failed: counts.failed + counts.cancelled,
+  };
+  const all = Object.values(tasks).reduce((sum, count) => sum + count);
+  return {
+    goal: session?.goal ?? '',
+    tasks,
+    // A task may have been claimed since the others were counted.
+    blocked_tasks: Math.min(blocked, tasks.available),
+    total_tasks: all,
+    progress_percent: all === 0 ? 0 : Math.floor((tasks.done * 100) / all),
+    agents: { total, leaders, workers: total - leaders, active },
+    discoveries_count: counts.discoveries,
+    last_activity: (lastActivity ?? session?.createdAt)?.toISOString() ?? null,
+    late: late.count > 0 ? { count: late.count, tasks: late.first.map(lateAnswer) } : undefined,
+  };
+}
+
+function lateAnswer({ id, deadline, status, claim }: Task) {
+  const claimed_by = isHeld(status) ? claim?.agentId : undefined;
+  return { id, deadline: deadline?.toISOString(), status: coordinationStatus(status), claimed_by };
+}
 
 export const getStatus = defineTool({
   name: 'get_status',

@@ -31,7 +31,7 @@ export const initCoordination = defineTool({
     success: true,
     goal: session.goal,
     created_at: session.createdAt.toISOString(),
-    ...(archived && { archived_session: { id: archived.id, goal: archived.goal } }),
+    archived_session: archived && { id: archived.id, goal: archived.goal },
   }),
   handler: ({ services, workspace, recordAnswer }, { goal, master_plan }) =>
     services.coordination.initialise(workspace, goal, master_plan, recordAnswer),

@@ -2,16 +2,15 @@
 
 import { z } from 'zod';
 import { chosenId, idOf } from '../../../kernel/ids.ts';
+import { partial } from '../../../mcp/tool.ts';
 import { MAX_RETRIES, type TaskOutcome } from '../rules/machine.ts';
 import type { Discovery } from '../rules/session.ts';
 import {
-  type Claim,
   COORDINATION_STATUSES,
   coordinationStatus,
   isHeld,
   type Task,
   type TaskResult,
-  type TaskStatus,
 } from '../rules/task.ts';
 
 export const agentId = (description: string) => chosenId().describe(description);
@@ -32,14 +31,22 @@ export const text = (description: string, most: number) =>
     .refine((value) => value.length <= most, `expected at most ${most} characters`)
     .describe(description);
 
+export const listUpTo = <Item extends z.ZodType>(most: number, item: Item) =>
+  z.array(item).refine((list) => list.length <= most, `expected at most ${most} entries`);
+
 /** A list of short texts. */
-export const texts = (description: string, most: number, each = 1000) =>
+export const texts = (description: string, most: number, each = 1000) => {
+  const isShort = (value: string): boolean => value !== '' && value.length <= each;
+  return listUpTo(most, z.string().refine(isShort, `expected 1 to ${each} characters`)).describe(description);
+};
+
+export const wholeNumber = (most: number) =>
   z
-    .array(
-      z.string().refine((value) => value !== '' && value.length <= each, `expected 1 to ${each} characters`),
-    )
-    .refine((list) => list.length <= most, `expected at most ${most} entries`)
-    .describe(description);
+    .number()
+    .refine(
+      (number) => Number.isInteger(number) && number >= 1 && number <= most,
+      `expected a whole number from 1 to ${most}`,
+    );
 
 const result = z.object({
   output: z.string(),
@@ -54,107 +61,95 @@ export const taskShape = z.object({
   status: z.enum(COORDINATION_STATUSES),
   priority: z.number(),
   dependencies: z.array(z.string()),
-  context: z.object({ files: z.array(z.string()).optional(), hints: z.string().optional() }),
+  context: partial({ files: z.array(z.string()), hints: z.string() }),
   created_at: z.string(),
-  type: z.string().optional().describe('What kind of work it is, where its creator said so.'),
-  deadline: z.string().optional().describe('When it should be done.'),
-  required_capabilities: z.array(z.string()).optional(),
-  blocked: z
-    .boolean()
-    .optional()
-    .describe('True while a dependency is open or failed, or a retry is awaited.'),
-  failed_dependencies: z
-    .array(z.string())
-    .optional()
-    .describe('Dependencies that failed: the task will not become claimable.'),
-  retry_at: z.string().optional(),
-  claimed_by: z.string().optional(),
-  claimed_at: z.string().optional(),
-  claim_epoch: z.number().optional(),
-  lease_expires_at: z.string().optional(),
-  started_at: z.string().optional(),
-  coding: z
-    .object({ tool: z.string(), instructions: z.string(), branch: z.string() })
-    .optional()
-    .describe('What a coding task asks for; coding.report_task tells all about it.'),
-  completed_at: z.string().optional(),
-  result: result.optional(),
-  error: z.string().optional(),
-  late_result: z
-    .object({
-      agent_id: z.string(),
-      claim_epoch: z.number(),
-      received_at: z.string(),
-      result: result.optional(),
-      error: z.string().optional(),
-    })
-    .optional()
-    .describe(
-      'What a former holder reported after its lease had lapsed and another agent had claimed the task.',
-    ),
+  ...partial({
+    type: z.string().describe('What kind of work it is, where its creator said so.'),
+    deadline: z.string().describe('When it should be done.'),
+    required_capabilities: z.array(z.string()),
+    blocked: z.boolean().describe('True while a dependency is open or failed, or a retry is awaited.'),
+    failed_dependencies: z
+      .array(z.string())
+      .describe('Dependencies that failed: the task will not become claimable.'),
+    retry_at: z.string(),
+    claimed_by: z.string(),
+    claimed_at: z.string(),
+    claim_epoch: z.number(),
+    lease_expires_at: z.string(),
+    started_at: z.string(),
+    coding: z
+      .object({ tool: z.string(), instructions: z.string(), branch: z.string() })
+      .describe('What a coding task asks for; coding.report_task tells all about it.'),
+    completed_at: z.string(),
+    result,
+    error: z.string(),
+    late_result: z
+      .object({
+        agent_id: z.string(),
+        claim_epoch: z.number(),
+        received_at: z.string(),
+        result: result.optional(),
+        error: z.string().optional(),
+      })
+      .describe(
+        'What a former holder reported after its lease had lapsed and another agent had claimed the task.',
+      ),
+  }).shape,
 });
 
 type TaskAnswer = z.output<typeof taskShape>;
 
+/** Nothing in place of an empty list. */
+export function some<Item>(list: readonly Item[]): Item[] | undefined {
+  return list.length > 0 ? [...list] : undefined;
+}
+
 export function taskAnswer(task: Task): TaskAnswer {
-  const { coding, context } = task;
+  const { claim, coding, context, status } = task;
   return {
     id: task.id,
     description: task.description,
-    status: coordinationStatus(task.status),
+    status: coordinationStatus(status),
     priority: task.priority,
     dependencies: [...task.dependencies],
-    context: {
-      ...(context.files.length > 0 && { files: [...context.files] }),
-      ...(context.hints !== undefined && { hints: context.hints }),
-    },
+    context: { files: some(context.files), hints: context.hints },
     created_at: task.createdAt.toISOString(),
-    ...(task.type !== undefined && { type: task.type }),
-    ...(task.deadline && { deadline: task.deadline.toISOString() }),
-    ...(task.requiredCapabilities.length > 0 && { required_capabilities: [...task.requiredCapabilities] }),
-    ...(task.status === 'available' && task.blockers > 0 && { blocked: true }),
-    ...(task.failedDependencies.length > 0 && { failed_dependencies: [...task.failedDependencies] }),
-    ...(task.retryAt && { retry_at: task.retryAt.toISOString() }),
-    ...(task.claim && claimAnswer(task.claim, task.status)),
-    ...(coding && {
-      coding: { tool: coding.tool, instructions: coding.instructions, branch: coding.branch },
-    }),
-    ...(task.closedAt && { completed_at: task.closedAt.toISOString() }),
-    ...(task.result && { result: resultAnswer(task.result) }),
-    ...(task.error !== undefined && { error: task.error }),
-    ...lateResultOf(task),
+    type: task.type,
+    deadline: task.deadline?.toISOString(),
+    required_capabilities: some(task.requiredCapabilities),
+    blocked: (status === 'available' && task.blockers > 0) || undefined,
+    failed_dependencies: some(task.failedDependencies),
+    retry_at: task.retryAt?.toISOString(),
+    claimed_by: claim?.agentId,
+    claimed_at: claim?.claimedAt.toISOString(),
+    claim_epoch: claim?.epoch,
+    lease_expires_at: isHeld(status) ? claim?.leaseExpiresAt.toISOString() : undefined,
+    started_at: claim?.startedAt?.toISOString(),
+    coding: coding && { tool: coding.tool, instructions: coding.instructions, branch: coding.branch },
+    completed_at: task.closedAt?.toISOString(),
+    result: resultAnswer(task.result),
+    error: task.error,
+    late_result: lateResultOf(task),
   };
 }
 
-function claimAnswer(claim: Claim, status: TaskStatus): Partial<TaskAnswer> {
-  return {
-    claimed_by: claim.agentId,
-    claimed_at: claim.claimedAt.toISOString(),
-    claim_epoch: claim.epoch,
-    ...(isHeld(status) && { lease_expires_at: claim.leaseExpiresAt.toISOString() }),
-    ...(claim.startedAt && { started_at: claim.startedAt.toISOString() }),
-  };
-}
-
-export function resultAnswer(stored: TaskResult): z.output<typeof result> {
-  return {
-    output: stored.output,
-    ...(stored.filesModified && { files_modified: [...stored.filesModified] }),
-    ...(stored.filesCreated && { files_created: [...stored.filesCreated] }),
-  };
+export function resultAnswer(stored: TaskResult | undefined): TaskAnswer['result'] {
+  if (stored === undefined) return undefined;
+  const { output, filesModified: modified, filesCreated: created } = stored;
+  return { output, files_modified: modified && [...modified], files_created: created && [...created] };
 }
 
 /** For the answers that show nothing else of a task. */
-export function lateResultOf({ lateResult: late }: Task): Pick<TaskAnswer, 'late_result'> {
-  if (late === undefined) return {};
-  const late_result = {
-    agent_id: late.agentId,
-    claim_epoch: late.epoch,
-    received_at: late.receivedAt.toISOString(),
-    ...(late.result && { result: resultAnswer(late.result) }),
-    ...(late.error !== undefined && { error: late.error }),
-  };
-  return { late_result };
+export function lateResultOf({ lateResult: late }: Task): TaskAnswer['late_result'] {
+  return (
+    late && {
+      agent_id: late.agentId,
+      claim_epoch: late.epoch,
+      received_at: late.receivedAt.toISOString(),
+      result: resultAnswer(late.result),
+      error: late.error,
+    }
+  );
 }
 
 export const discoveryShape = z.object({
@@ -165,40 +160,33 @@ export const discoveryShape = z.object({
   created_at: z.string(),
 });
 
-export function discoveryAnswer(discovery: Discovery): z.output<typeof discoveryShape> {
-  return {
-    id: discovery.id,
-    agent_id: discovery.agentId,
-    content: discovery.content,
-    tags: [...discovery.tags],
-    created_at: discovery.createdAt.toISOString(),
-  };
+export function discoveryAnswer({ id, agentId: agent_id, content, tags, createdAt }: Discovery) {
+  return { id, agent_id, content, tags: [...tags], created_at: createdAt.toISOString() };
 }
 
 /** How complete_task and fail_task answer. */
 export const outcomeShape = z.object({
   success: z.boolean(),
-  message: z.string().optional(),
-  retry_at: z.string().optional().describe('When the task becomes claimable again.'),
-  retries_left: z.number().optional(),
-  blocked_tasks: z
-    .array(z.string())
-    .optional()
-    .describe('Tasks that depend on this failed one and stay blocked.'),
-  late_result: taskShape.shape.late_result,
+  ...partial({
+    message: z.string(),
+    retry_at: z.string().describe('When the task becomes claimable again.'),
+    retries_left: z.number(),
+    blocked_tasks: z.array(z.string()).describe('Tasks that depend on this failed one and stay blocked.'),
+    late_result: taskShape.shape.late_result,
+  }).shape,
 });
 
 export function outcomeAnswer({ kind, task }: TaskOutcome): z.output<typeof outcomeShape> {
-  const late = lateResultOf(task);
+  const late_result = lateResultOf(task);
   if (kind === 'late') {
     const by = task.claim === undefined ? '' : ` by "${task.claim.agentId}"`;
     const message = `Your lease had lapsed and the task is now ${task.status}${by}. Your report is kept as its late_result.`;
-    return { success: false, message, ...late };
+    return { success: false, message, late_result };
   }
   if (task.status === 'available') {
-    const retry = task.retryAt && { retry_at: task.retryAt.toISOString() };
-    return { success: true, ...retry, retries_left: MAX_RETRIES - task.retries, ...late };
+    const retries_left = MAX_RETRIES - task.retries;
+    return { success: true, retry_at: task.retryAt?.toISOString(), retries_left, late_result };
   }
-  const isBlocking = task.status === 'failed' && task.dependents.length > 0;
-  return { success: true, ...(isBlocking && { blocked_tasks: [...task.dependents] }), ...late };
+  const blocked_tasks = task.status === 'failed' ? some(task.dependents) : undefined;
+  return { success: true, blocked_tasks, late_result };
 }

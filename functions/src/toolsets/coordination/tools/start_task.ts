@@ -17,7 +17,7 @@ export const startTask = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'worker',
   example: { agent_id: 'terminal-2', task_id: 'task-xxx-002' },
-  answer: (task: Task) => ({ success: true, ...lateResultOf(task) }),
+  answer: (task: Task) => ({ success: true, late_result: lateResultOf(task) }),
   handler: async ({ services, principal, recordAnswer }, { agent_id, task_id, claim_epoch }) => {
     await services.membership.actAs(principal, agent_id);
     return services.taskQueue.start(task_id, { agentId: agent_id, epoch: claim_epoch }, recordAnswer);

@@ -57,8 +57,7 @@ export async function executeOnNetwork(
 
 async function createTask(draft: TaskDraft, run: Run, taskCreation: TaskCreation): Promise<Task> {
   const { workspace, startedBy: createdBy } = run;
-  const field = (_: number, argument: string): string => argument;
-  const request = { workspace, createdBy, drafts: [draft], isBatch: false, field };
+  const request = { workspace, createdBy, drafts: [draft] };
   const [task] = await taskCreation.create(request, () => undefined);
   if (task === undefined) throw new Error('A task was created and is not there.');
   return task;
