@@ -44,7 +44,7 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
   const liveness = new AgentLiveness(ports);
   const revive = (agentId: string) => liveness.revive(agentId);
   const registration = new AgentRegistration(ports);
-  const membership = new AgentMembership(ports, revive);
+  const membership = new AgentMembership({ ...ports, revive });
   const taskCreation = new TaskCreation(ports);
   const taskClaims = new TaskClaims(ports);
   const codingPorts = { ...ports, membership, taskCreation, taskClaims };
@@ -66,7 +66,7 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
     taskCreation,
     taskClaims,
     taskQueue: new TaskQueue(ports),
-    taskSweep: new TaskSweep(ports, codingExpiry(ports.sessions)),
+    taskSweep: new TaskSweep({ ...ports, coding: codingExpiry(ports.sessions) }),
     mirrorQueuedTask: (taskId: string) => mirrorQueuedTask(realtimeDatabase, ports.tasks, taskId),
 
     system: {

@@ -179,7 +179,7 @@ export class Team {
   sweep({ ports }: SweptInstance = this.app, timeoutMilliseconds = 10_000) {
     const quiet = { ...ports, log: silent };
     const parts = [
-      ...new TaskSweep(quiet, codingExpiry(quiet.sessions)).parts,
+      ...new TaskSweep({ ...quiet, coding: codingExpiry(quiet.sessions) }).parts,
       new AgentLiveness(quiet).part,
     ];
     const limits = { turnMilliseconds: 60_000, timeoutMilliseconds };

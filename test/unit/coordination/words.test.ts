@@ -2,16 +2,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
-  capabilityKey,
-  satisfiedKeys,
-} from '../../../functions/src/toolsets/coordination/rules/codingTask.ts';
-import {
   COORDINATION_STATUSES,
+  capabilityKey,
   coordinationStatus,
   countedChange,
   isClosed,
   isHeld,
   priorityWord,
+  satisfiedKeys,
   storedStatuses,
   TASK_STATUSES,
 } from '../../../functions/src/toolsets/coordination/rules/task.ts';

@@ -12,7 +12,7 @@ import {
   recordedAnswerFromDocument,
   settledToDocument,
 } from '../../../functions/src/kernel/firestore/store.ts';
-import { capabilityKey } from '../../../functions/src/toolsets/coordination/rules/codingTask.ts';
+import { capabilityKey } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import {
   discoveryFromDocument,
   discoveryToDocument,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CallContext } from '../../mcp/callContext.ts';
 import type { Resource } from '../../mcp/resource.ts';
-import type { ErrorEnvelope, Toolset } from '../../mcp/tool.ts';
+import type { Toolset } from '../../mcp/tool.ts';
 import type { TaskClaims } from './rules/claims.ts';
 import type { CoordinationService } from './rules/coordination.ts';
 import type { TaskCreation } from './rules/creation.ts';
@@ -26,8 +26,7 @@ import { registerAgent } from './tools/register_agent.ts';
 import { discoveryAnswer, taskAnswer } from './tools/shapes.ts';
 import { startTask } from './tools/start_task.ts';
 
-// The four resources of spec/coordination.md, "MCP Resources".
-
+/** Source: spec/coordination.md, "MCP Resources". */
 const resources: readonly Resource[] = [
   resource('status', 'Coordination status', 'Current coordination status', async ({ services, workspace }) =>
     statusAnswer(await services.coordination.status(workspace)),
@@ -48,14 +47,6 @@ const resources: readonly Resource[] = [
     masterPlanAnswer(await services.coordination.session(workspace), workspace),
   ),
 ];
-
-/** spec/coordination.md, "Error Handling". */
-const errorEnvelope: ErrorEnvelope = {
-  show: ({ message, details: { suggestion } }) => ({
-    error: suggestion === undefined ? message : `${message} ${suggestion}`,
-  }),
-  schema: z.object({ error: z.string() }),
-};
 
 /** Teams of agents on one task graph. Source: spec/coordination.md, in its order. */
 export const coordination: Toolset = {
@@ -80,7 +71,12 @@ export const coordination: Toolset = {
     getMasterPlan,
   ],
   resources,
-  errors: errorEnvelope,
+  errors: {
+    show: ({ message, details: { suggestion } }) => ({
+      error: suggestion === undefined ? message : `${message} ${suggestion}`,
+    }),
+    schema: z.object({ error: z.string() }),
+  },
 };
 
 declare module '../../mcp/callContext.ts' {
@@ -116,15 +112,19 @@ function resource(
   };
 }
 
-export { DEFAULT_LEASE_SECONDS, type QueueMark, TaskClaims } from './rules/claims.ts';
+export {
+  claimChanges,
+  codingClaimed,
+  DEFAULT_LEASE_SECONDS,
+  type QueueMark,
+  TaskClaims,
+} from './rules/claims.ts';
 export {
   asCodingTask,
   backoffSeconds,
   CODING_TOOLS,
   type CodingTask,
   type CodingTool,
-  claimChanges,
-  codingClaimed,
   codingTool,
   FAILURE_CLASSES,
   type Failure,
@@ -136,7 +136,6 @@ export {
   projectCapability,
   requireCodingTask,
   type StoredResult,
-  satisfiedKeys,
 } from './rules/codingTask.ts';
 export { TaskCreation, type TaskDraft } from './rules/creation.ts';
 export type { CodingExpiry } from './rules/leases.ts';
@@ -170,6 +169,7 @@ export {
   PRIORITY_WORDS,
   type PriorityWord,
   priorityWord,
+  satisfiedKeys,
   TASK_STATUSES,
   type Task,
   type TaskResult,

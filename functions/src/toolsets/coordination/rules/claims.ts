@@ -3,23 +3,16 @@
  * Source: spec/coordination.md, claim_task; docs/semantics.md#coordination.
  */
 
-import { type Agent, agentNotRegistered } from '../../../access/rules/agent.ts';
+import { type Agent, agentNotRegistered, countedAgent, holding } from '../../../access/rules/agent.ts';
 import { type Change, type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
-import {
-  claimableNow,
-  claimChanges,
-  codingClaimed,
-  projectCapability,
-  type RunnerClaim,
-  satisfiedKeys,
-} from './codingTask.ts';
+import { claimableNow, projectCapability, type RunnerClaim } from './codingTask.ts';
 import { claimTask, endBackoff } from './machine.ts';
 import { type NoTask, NothingToClaim, noGoal } from './nothingToClaim.ts';
 import type { CoordinationPorts, Session } from './session.ts';
-import { CODING_TYPE, isHeld, type Task } from './task.ts';
+import { CODING_TYPE, isHeld, satisfiedKeys, type Task, taskChanges } from './task.ts';
 
 /** A lease's length where the caller asks for none. Source: docs/semantics.md#coordination. */
 export const DEFAULT_LEASE_SECONDS = 30 * 60;
@@ -183,6 +176,33 @@ export class TaskClaims extends Service<CoordinationPorts> {
     this.windows.set(name, window);
     return window;
   }
+}
+
+/** What changes when an agent takes a task on: the task, and the agent as its holder. */
+export function claimChanges(
+  { value: before, version }: Versioned<Task>,
+  task: Task,
+  agent: Versioned<Agent>,
+  now: Date,
+): Change[] {
+  const holder = holding(agent.value, task.id, { session: task.session, epoch: task.epoch }, now);
+  return [
+    ...taskChanges(before, task, version, now),
+    { kind: 'holdTask', agent: holder, taskId: task.id, version: agent.version },
+    ...countedAgent(agent.value, holder),
+  ];
+}
+
+/** A task just claimed, by a runner or by an agent that works the queue. */
+export function codingClaimed(task: Task, runner: RunnerClaim | undefined): Task {
+  const { claim } = task;
+  if (claim === undefined || task.coding === undefined) return task;
+  const { failure: _overcome, progress: _past, ...coding } = task.coding;
+  return {
+    ...task,
+    claim: runner === undefined ? claim : { ...claim, isRunners: true },
+    coding: { ...(runner?.project !== undefined && { project: runner.project }), ...coding },
+  };
 }
 
 /** How many tasks one query reads ahead, beyond what the waiting calls need. */

@@ -1,9 +1,9 @@
 /** What makes a task a coding task: part of `tasks/{taskId}`. Source: spec/coding.md; docs/semantics.md#coding. */
-import { type Agent, countedAgent, foldedCapability, holding } from '../../../access/rules/agent.ts';
-import type { Change, Versioned } from '../../../kernel/commit.ts';
+import { foldedCapability } from '../../../access/rules/agent.ts';
+import type { Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { Session } from './session.ts';
-import { isClosed, type Task, taskChanges } from './task.ts';
+import { isClosed, type Task } from './task.ts';
 
 export type CodingWork = NonNullable<Task['coding']>;
 
@@ -112,33 +112,6 @@ export function projectCapability(project: string): string {
   return `project:${project}`;
 }
 
-/** A task just claimed, by a runner or by an agent that works the queue. */
-export function codingClaimed(task: Task, runner: RunnerClaim | undefined): Task {
-  const { claim } = task;
-  if (claim === undefined || !isCodingTask(task)) return task;
-  const { failure: _overcome, progress: _past, ...coding } = task.coding;
-  return {
-    ...task,
-    claim: runner === undefined ? claim : { ...claim, isRunners: true },
-    coding: { ...(runner?.project !== undefined && { project: runner.project }), ...coding },
-  };
-}
-
-/** What changes when an agent takes a task on: the task, and the agent as its holder. */
-export function claimChanges(
-  { value: before, version }: Versioned<Task>,
-  task: Task,
-  agent: Versioned<Agent>,
-  now: Date,
-): Change[] {
-  const holder = holding(agent.value, task.id, { session: task.session, epoch: task.epoch }, now);
-  return [
-    ...taskChanges(before, task, version, now),
-    { kind: 'holdTask', agent: holder, taskId: task.id, version: agent.version },
-    ...countedAgent(agent.value, holder),
-  ];
-}
-
 /**
  * The task that a runner names, where it can be claimed now; undefined where it may be later.
  * @throws MusterError NOT_FOUND, or CONFLICT where waiting for it is pointless
@@ -169,31 +142,4 @@ export function notClaimable(taskId: string, why: string, suggestion: string): M
     reason: 'NOT_CLAIMABLE',
     suggestion,
   });
-}
-
-/** The most capabilities that one task may require. */
-export const MAX_REQUIRED_CAPABILITIES = 10;
-
-/** The longest key. Firestore queries no text above 1500 bytes, and one key too long would fail every claim. */
-export const MAX_CAPABILITY_KEY_BYTES = 1200;
-
-/** The most different sets of required capabilities in one session. */
-export const MAX_CAPABILITY_KEYS = 150;
-
-const SEPARATOR = '|';
-
-/**
- * The key of a set of capabilities; the empty set's is the empty text. Case does not count. Agents are matched to tasks
- * without reading tasks: a session keeps the keys of the few different sets that its tasks require, and a claim asks
- * only for those that its agent satisfies.
- */
-export function capabilityKey(required: readonly string[]): string {
-  return [...new Set(required.map(foldedCapability))].sort().join(SEPARATOR);
-}
-
-/** The keys among `keys` that an agent with these capabilities satisfies; the empty one always. */
-export function satisfiedKeys(keys: readonly string[], capabilities: readonly string[]): string[] {
-  const has = new Set(capabilities.map(foldedCapability));
-  const satisfied = keys.filter((key) => key !== '' && key.split(SEPARATOR).every((name) => has.has(name)));
-  return ['', ...satisfied.sort()];
 }

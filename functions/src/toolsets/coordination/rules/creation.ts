@@ -5,9 +5,9 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
-import { type CodingWork, capabilityKey, MAX_CAPABILITY_KEYS } from './codingTask.ts';
-import { type CoordinationPorts, openSession, type Session, type SessionOpening } from './session.ts';
-import { isClosed, requireAhead, type Task, USUAL_TYPE } from './task.ts';
+import type { CodingWork } from './codingTask.ts';
+import { type CoordinationPorts, openSession, type Session } from './session.ts';
+import { capabilityKey, isClosed, MAX_CAPABILITY_KEYS, requireAhead, type Task, USUAL_TYPE } from './task.ts';
 
 const BATCH_REFERENCE = /^task-(\d+)$/;
 
@@ -247,7 +247,7 @@ function creationChanges(
   tasks: readonly Task[],
   existing: TasksById,
   dependents: Dependents,
-  { session, isNew }: SessionOpening,
+  { session, isNew }: Awaited<ReturnType<typeof openSession>>,
   now: Date,
 ): Change[] {
   const keys = [...new Set(tasks.map((task) => capabilityKey(task.requiredCapabilities)))];

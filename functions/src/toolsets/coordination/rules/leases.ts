@@ -35,18 +35,12 @@ export interface CodingExpiry {
   queueExpired(task: Versioned<CodingTask>, now: Date): Promise<readonly Change[]>;
 }
 
-export class TaskSweep extends Service<CoordinationPorts> {
+export class TaskSweep extends Service<CoordinationPorts & { readonly coding: CodingExpiry }> {
   readonly parts: readonly SweepPart[] = [
     { name: LEASES, run: (turn) => this.sweepLeases(turn) },
     { name: 'backoffs', run: (turn) => this.sweepBackoffs(turn) },
     { name: 'queueEnds', run: (turn) => this.sweepQueueEnds(turn) },
   ];
-  private readonly coding: CodingExpiry;
-
-  constructor(ports: CoordinationPorts, coding: CodingExpiry) {
-    super(ports);
-    this.coding = coding;
-  }
 
   private async sweepLeases(turn: SweepTurn): Promise<Swept> {
     const { tasks, presence } = this.ports;
@@ -79,7 +73,7 @@ export class TaskSweep extends Service<CoordinationPorts> {
     const due = (after: Position | undefined) => this.ports.tasks.queueEnded(turn.now, BATCH, after);
     return this.sweep(turn, { unclaimed: 0 }, due, async ({ value, version }) => {
       if (!isCodingTask(value)) return undefined;
-      await this.commit(await this.coding.queueExpired({ value, version }, turn.now));
+      await this.commit(await this.ports.coding.queueExpired({ value, version }, turn.now));
       return 'unclaimed';
     });
   }
@@ -121,7 +115,7 @@ export class TaskSweep extends Service<CoordinationPorts> {
     // A runner renews its lease in the task itself: what is known of its presence does not matter.
     if (!claim.isRunners && health !== 'trusted') return 'left';
     if (isCodingTask(value)) {
-      await this.commit(await this.coding.leaseExpired({ value, version }, now));
+      await this.commit(await this.ports.coding.leaseExpired({ value, version }, now));
       return 'released';
     }
     const drop: Change = { kind: 'dropTask', agentId: claim.agentId, taskId: value.id, wasHeld: true };

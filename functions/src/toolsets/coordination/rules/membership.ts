@@ -35,14 +35,7 @@ export interface Membership {
   readonly currentTask: string | null;
 }
 
-export class AgentMembership extends Service<CoordinationPorts> {
-  private readonly revive: Revive;
-
-  constructor(ports: CoordinationPorts, revive: Revive) {
-    super(ports);
-    this.revive = revive;
-  }
-
+export class AgentMembership extends Service<CoordinationPorts & { readonly revive: Revive }> {
   /**
    * Registers an agent in a workspace: a known one, or a new one without a credential of its own that the
    * caller acts for.
@@ -117,7 +110,7 @@ export class AgentMembership extends Service<CoordinationPorts> {
   private async revived(principal: Principal, agentId: string): Promise<Versioned<Agent> | undefined> {
     const known = await this.ports.agents.find(agentId);
     authoriseActing(principal, agentId, known?.value);
-    if (known?.value.status === 'offline') await this.revive(agentId);
+    if (known?.value.status === 'offline') await this.ports.revive(agentId);
     return known;
   }
 }

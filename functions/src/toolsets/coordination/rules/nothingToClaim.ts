@@ -3,9 +3,8 @@
 import type { Agent } from '../../../access/rules/agent.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { capabilityKey, satisfiedKeys } from './codingTask.ts';
 import type { CoordinationPorts, Session } from './session.ts';
-import { isClosed, type Task } from './task.ts';
+import { capabilityKey, isClosed, satisfiedKeys, type Task } from './task.ts';
 
 export const NO_TASK_REASONS = [
   'no_goal',

@@ -89,19 +89,16 @@ export interface CoordinationPorts extends AccessPorts {
   readonly sessions: SessionReader;
 }
 
-/** A session to put something into. A new one is not stored yet: the commit that fills it opens it. */
-export interface SessionOpening {
-  readonly session: Session;
-  readonly isNew: boolean;
-}
-
-/** The workspace's open session, or a new one without a goal: tasks may come before init_coordination. */
+/**
+ * The workspace's open session, or a new one without a goal: tasks may come before init_coordination. A new one is not
+ * stored yet: the commit that fills it opens it.
+ */
 export async function openSession(
   { sessions, randomness }: CoordinationPorts,
   workspace: string,
   now: Date,
   goal = '',
-): Promise<SessionOpening> {
+): Promise<{ readonly session: Session; readonly isNew: boolean }> {
   const open = await sessions.current(workspace);
   if (open !== undefined) return { session: open.session, isNew: false };
   return { session: newSession(randomness, workspace, goal, '', now), isNew: true };

@@ -1,5 +1,5 @@
 /** A task of the one work queue: `tasks/{taskId}`. Source: docs/semantics.md#one-model. */
-import type { ClosedWork } from '../../../access/rules/agent.ts';
+import { type ClosedWork, foldedCapability } from '../../../access/rules/agent.ts';
 import type { Change } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
@@ -114,6 +114,33 @@ export function compareInQueue(one: Task, other: Task): number {
     one.createdAt.getTime() - other.createdAt.getTime() ||
     (one.id < other.id ? -1 : Number(one.id > other.id))
   );
+}
+
+/** The most capabilities that one task may require. */
+export const MAX_REQUIRED_CAPABILITIES = 10;
+
+/** The longest key. Firestore queries no text above 1500 bytes, and one key too long would fail every claim. */
+export const MAX_CAPABILITY_KEY_BYTES = 1200;
+
+/** The most different sets of required capabilities in one session. */
+export const MAX_CAPABILITY_KEYS = 150;
+
+const SEPARATOR = '|';
+
+/**
+ * The key of a set of capabilities; the empty set's is the empty text. Case does not count. Agents are matched to tasks
+ * without reading tasks: a session keeps the keys of the few different sets that its tasks require, and a claim asks
+ * only for those that its agent satisfies.
+ */
+export function capabilityKey(required: readonly string[]): string {
+  return [...new Set(required.map(foldedCapability))].sort().join(SEPARATOR);
+}
+
+/** The keys among `keys` that an agent with these capabilities satisfies; the empty one always. */
+export function satisfiedKeys(keys: readonly string[], capabilities: readonly string[]): string[] {
+  const has = new Set(capabilities.map(foldedCapability));
+  const satisfied = keys.filter((key) => key !== '' && key.split(SEPARATOR).every((name) => has.has(name)));
+  return ['', ...satisfied.sort()];
 }
 
 export function taskNotFound(taskId: string): MusterError {

@@ -13,9 +13,9 @@ import {
   workspacePath,
 } from '../../../kernel/firestore/paths.ts';
 import { type ChangeWriters, increments } from '../../../kernel/firestore/store.ts';
-import { CODING_TOOLS, capabilityKey, FAILURE_CLASSES } from '../rules/codingTask.ts';
+import { CODING_TOOLS, FAILURE_CLASSES } from '../rules/codingTask.ts';
 import type { SessionChanges } from '../rules/session.ts';
-import { TASK_STATUSES, type Task, taskType } from '../rules/task.ts';
+import { capabilityKey, TASK_STATUSES, type Task, taskType } from '../rules/task.ts';
 
 const failure = z.object({ class: z.enum(FAILURE_CLASSES), message: z.string() });
 

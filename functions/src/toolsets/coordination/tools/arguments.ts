@@ -5,9 +5,14 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { idOf, listedId } from '../../../kernel/ids.ts';
 import { fitting, parsedJson } from '../../../kernel/json.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
-import { capabilityKey, MAX_CAPABILITY_KEY_BYTES, MAX_REQUIRED_CAPABILITIES } from '../rules/codingTask.ts';
 import type { TaskDraft } from '../rules/creation.ts';
-import { CODING_TYPE, USUAL_TYPE } from '../rules/task.ts';
+import {
+  CODING_TYPE,
+  capabilityKey,
+  MAX_CAPABILITY_KEY_BYTES,
+  MAX_REQUIRED_CAPABILITIES,
+  USUAL_TYPE,
+} from '../rules/task.ts';
 import { listUpTo, text, texts, wholeNumber } from './shapes.ts';
 
 const MAX_DEPENDENCIES = 100;

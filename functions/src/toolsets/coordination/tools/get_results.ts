@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { fitting } from '../../../kernel/json.ts';
-import { defineTool, partial } from '../../../mcp/tool.ts';
-import { COORDINATION_STATUSES, coordinationStatus, type Task } from '../rules/task.ts';
+import { defineTool } from '../../../mcp/tool.ts';
+import { coordinationStatus, type Task } from '../rules/task.ts';
 import { cursor, pageAfter, pageLimit, pageOf, pageShape } from './arguments.ts';
 import { resultAnswer, some, taskShape } from './shapes.ts';
 
 const MAX_IDS = 100;
+
+const { status, error, result, completed_at } = taskShape.shape;
 
 const resultAnswerOf = (task: Task) => ({
   task_id: task.id,
@@ -29,28 +31,15 @@ export const getResults = defineTool({
     cursor,
   }),
   output: z.object({
-    results: z.array(
-      z.object({
-        task_id: z.string(),
-        description: z.string(),
-        result: taskShape.shape.result,
-        completed_at: z.string().optional(),
-      }),
-    ),
-    ...partial({
-      without_result: z
-        .array(
-          z.object({
-            task_id: z.string(),
-            status: z.enum(COORDINATION_STATUSES),
-            error: z.string().optional(),
-          }),
-        )
-        .describe('The named tasks that are not done.'),
-      left_out: z
-        .array(z.string())
-        .describe('The named tasks whose results this answer has no room for: ask for them again.'),
-    }).shape,
+    results: z.array(z.object({ task_id: z.string(), description: z.string(), result, completed_at })),
+    without_result: z
+      .array(z.object({ task_id: z.string(), status, error }))
+      .optional()
+      .describe('The named tasks that are not done.'),
+    left_out: z
+      .array(z.string())
+      .optional()
+      .describe('The named tasks whose results this answer has no room for: ask for them again.'),
     ...pageShape,
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

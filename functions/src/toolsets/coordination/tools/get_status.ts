@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { CoordinationStatus } from '../rules/coordination.ts';
-import { COORDINATION_STATUSES, coordinationStatus, isHeld, type Task } from '../rules/task.ts';
+import { coordinationStatus, isHeld, type Task } from '../rules/task.ts';
+import { taskShape } from './shapes.ts';
+
+const { status, claimed_by } = taskShape.shape;
 
 const statusShape = z.object({
   goal: z.string(),
@@ -23,14 +26,7 @@ const statusShape = z.object({
   late: z
     .object({
       count: z.number(),
-      tasks: z.array(
-        z.object({
-          id: z.string(),
-          deadline: z.string().optional(),
-          status: z.enum(COORDINATION_STATUSES),
-          claimed_by: z.string().optional(),
-        }),
-      ),
+      tasks: z.array(z.object({ id: z.string(), deadline: z.string().optional(), status, claimed_by })),
     })
     .optional()
     .describe('Tasks that are not closed and past their deadline; the first 10 by deadline are named.'),
