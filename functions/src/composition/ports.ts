@@ -30,10 +30,9 @@ import { probeRealtimeDatabase, realtimeDatabase } from '../kernel/realtime/data
 import { DatabaseUnreadable } from '../kernel/realtime/unreadable.ts';
 import { codingWriters, TaskLogQueries } from '../toolsets/coding/store/logs.ts';
 import { CodingTaskQueries } from '../toolsets/coding/store/tasks.ts';
-import { sessionWriters } from '../toolsets/coordination/store/documents.ts';
+import { sessionWriters, taskWriters } from '../toolsets/coordination/store/documents.ts';
+import { SessionQueries, TaskQueries } from '../toolsets/coordination/store/queries.ts';
 import { QueueQueries } from '../toolsets/coordination/store/queue.ts';
-import { SessionQueries } from '../toolsets/coordination/store/sessions.ts';
-import { TaskQueries, taskWriters } from '../toolsets/coordination/store/tasks.ts';
 import { FirestoreAccess } from '../toolsets/firebase/firestore/access.ts';
 import { RealtimeAccess } from '../toolsets/firebase/realtime/access.ts';
 import { DatabaseEventLog } from '../toolsets/firebase/store/eventLog.ts';

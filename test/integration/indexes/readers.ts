@@ -17,7 +17,7 @@ type OnboardingFacts = typeof import('../../../functions/src/toolsets/onboarding
 type QueueReaders = typeof import('../../../functions/src/toolsets/coordination/store/queue.ts');
 type ReminderReaders = typeof import('../../../functions/src/toolsets/todo/store/reminders.ts');
 type RunReaders = typeof import('../../../functions/src/toolsets/orchestration/store/runs.ts');
-type SessionReaders = typeof import('../../../functions/src/toolsets/coordination/store/sessions.ts');
+type CoordinationReaders = typeof import('../../../functions/src/toolsets/coordination/store/queries.ts');
 type SkillReaders = typeof import('../../../functions/src/toolsets/system/store/skills.ts');
 type SubscriptionReaders = typeof import('../../../functions/src/toolsets/firebase/store/subscriptions.ts');
 type TodoReaders = typeof import('../../../functions/src/toolsets/todo/store/todos.ts');
@@ -26,7 +26,6 @@ type TaskHistories = typeof import('../../../functions/src/toolsets/todo/store/e
 type WorkflowReaders = typeof import('../../../functions/src/toolsets/orchestration/store/workflows.ts');
 type CodingTaskReaders = typeof import('../../../functions/src/toolsets/coding/store/tasks.ts');
 type TaskLogReaders = typeof import('../../../functions/src/toolsets/coding/store/logs.ts');
-type TaskReaders = typeof import('../../../functions/src/toolsets/coordination/store/tasks.ts');
 
 const FIRST: Page = { limit: 2 };
 const NEXT: Page = { limit: 2, after: { at: new Date(1), id: 'id-1' } };
@@ -42,8 +41,7 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'toolsets/coding/store/logs.ts': await taskLogCalls(),
   'toolsets/coding/store/tasks.ts': await codingTaskCalls(),
   'toolsets/coordination/store/queue.ts': await queueCalls(),
-  'toolsets/coordination/store/sessions.ts': [...(await sessionCalls())],
-  'toolsets/coordination/store/tasks.ts': await taskCalls(),
+  'toolsets/coordination/store/queries.ts': [...(await sessionCalls()), ...(await taskCalls())],
   'toolsets/firebase/store/subscriptions.ts': await subscriptionCalls(),
   'toolsets/onboarding/store/onboardingFacts.ts': await onboardingFactsCalls(),
   'toolsets/orchestration/store/runs.ts': await runCalls(),
@@ -167,7 +165,7 @@ async function runCalls(): Promise<readonly Call[]> {
 }
 
 async function sessionCalls(): Promise<readonly Call[]> {
-  const { SessionQueries }: SessionReaders = await load('toolsets/coordination/store/sessions.ts');
+  const { SessionQueries }: CoordinationReaders = await load('toolsets/coordination/store/queries.ts');
   return [
     (database) => new SessionQueries(database, documents).current('workspace-1'),
     (database) => new SessionQueries(database, documents).currentWithAgent('workspace-1', 'agent-1'),
@@ -234,7 +232,7 @@ async function subscriptionCalls(): Promise<readonly Call[]> {
 }
 
 async function taskCalls(): Promise<readonly Call[]> {
-  const { TaskQueries }: TaskReaders = await load('toolsets/coordination/store/tasks.ts');
+  const { TaskQueries }: CoordinationReaders = await load('toolsets/coordination/store/queries.ts');
   const keys = Array.from({ length: 31 }, (_unused, index) => `key-${index}`);
   return [
     (database) => new TaskQueries(database, documents).find('task-1'),

@@ -5,7 +5,6 @@ import type { Page, Slice } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';
 import type { SweepPart, SweepTurn, Swept } from '../../../kernel/sweep.ts';
 import { retryStale, unlessStale } from '../../../kernel/waiting.ts';
-import type { OpenSession } from '../store/sessions.ts';
 import { cancelTask } from './machine.ts';
 import {
   type ArchivedSession,
@@ -13,6 +12,7 @@ import {
   type CoordinationPorts,
   type Discovery,
   newSession,
+  type OpenSession,
   openSession,
   type Session,
   type SessionCounters,

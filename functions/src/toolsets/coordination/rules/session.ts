@@ -3,12 +3,18 @@ import type { AccessPorts } from '../../../access/rules/principal.ts';
 import type { Change } from '../../../kernel/commit.ts';
 import type { PortOf, Randomness } from '../../../kernel/ports.ts';
 import type { CounterShard, discoveryFromDocument, sessionFromDocument } from '../store/documents.ts';
+import type { SessionReader, TaskQueries } from '../store/queries.ts';
 import type { QueueQueries } from '../store/queue.ts';
-import type { SessionReader } from '../store/sessions.ts';
-import type { TaskQueries } from '../store/tasks.ts';
 import type { Task, TaskStatus } from './task.ts';
 
 export type Session = ReturnType<typeof sessionFromDocument>;
+
+/** A workspace's open session, with the versions of its document and of the workspace's, which names it. */
+export interface OpenSession {
+  readonly session: Session;
+  readonly sessionVersion: string;
+  readonly workspaceVersion: string;
+}
 
 export type Discovery = ReturnType<typeof discoveryFromDocument>;
 

@@ -1,4 +1,4 @@
-/** Tasks, sessions, counters and discoveries as Firestore keeps them. */
+/** Tasks, sessions, counters and discoveries as Firestore keeps them, and how each change of them is written. */
 
 import { FieldValue } from '@google-cloud/firestore';
 import { z } from 'zod';
@@ -10,12 +10,14 @@ import {
   countersPath,
   discoveryPath,
   sessionPath,
+  taskLogPath,
+  taskPath,
   workspacePath,
 } from '../../../kernel/firestore/paths.ts';
 import { type ChangeWriters, increments } from '../../../kernel/firestore/store.ts';
 import { CODING_TOOLS, FAILURE_CLASSES } from '../rules/codingTask.ts';
 import type { SessionChanges } from '../rules/session.ts';
-import { capabilityKey, TASK_STATUSES, type Task, taskType } from '../rules/task.ts';
+import { capabilityKey, TASK_STATUSES, type Task, type TaskChanges, taskType } from '../rules/task.ts';
 
 const failure = z.object({ class: z.enum(FAILURE_CLASSES), message: z.string() });
 
@@ -248,5 +250,26 @@ export const sessionWriters: ChangeWriters<SessionChanges> = {
   },
   createDiscovery({ discovery }, writes) {
     writes.createLasting(discoveryPath(discovery.id), discoveryToDocument(discovery));
+  },
+};
+
+export const taskWriters: ChangeWriters<TaskChanges> = {
+  createTask({ task }, writes) {
+    writes.createLasting(taskPath(task.id), taskToDocument(task));
+  },
+  replaceTask({ task, version }, writes) {
+    writes.replaceLatest(taskPath(task.id), taskToDocument(task), version);
+  },
+  dependencyDone({ taskId }, writes) {
+    writes.update(taskPath(taskId), { blockers: FieldValue.increment(-1) });
+  },
+  dependencyFailed({ taskId, dependencyId }, writes) {
+    writes.update(taskPath(taskId), { failed_dependencies: FieldValue.arrayUnion(dependencyId) });
+  },
+  addDependents({ taskId, dependents, version }, writes) {
+    writes.replace(taskPath(taskId), { dependents: FieldValue.arrayUnion(...dependents) }, version);
+  },
+  logTask({ taskId, entry: { id, kind, at, details } }, writes) {
+    writes.set(taskLogPath(taskId, id), { kind, at, ...details });
   },
 };

@@ -10,7 +10,7 @@ import { queuedTaskPath } from '../../../kernel/realtime/database.ts';
 import { type QueueFilter, type QueueStatus, STATE_SHARE } from '../rules/queue.ts';
 import { compareInQueue, priorityWord, type Task, taskType } from '../rules/task.ts';
 import { taskFromDocument } from './documents.ts';
-import { OPEN, type TaskQueries, withDeadline, withoutRegardToDeadline } from './tasks.ts';
+import { OPEN, type TaskQueries, withDeadline, withoutRegardToDeadline } from './queries.ts';
 
 /**
  * How many tasks are read for one page of those that can be claimed, to find some without a deadline past those that
