@@ -9,7 +9,6 @@ import type { AgentMembership } from './rules/membership.ts';
 import type { TaskQueue } from './rules/queue.ts';
 
 import { addDiscovery } from './tools/add_discovery.ts';
-import { pageOf } from './tools/arguments.ts';
 import { claimTask } from './tools/claim_task.ts';
 import { completeTask } from './tools/complete_task.ts';
 import { createTask } from './tools/create_task.ts';
@@ -22,6 +21,7 @@ import { getResults } from './tools/get_results.ts';
 import { getStatus, statusAnswer } from './tools/get_status.ts';
 import { heartbeat } from './tools/heartbeat.ts';
 import { initCoordination } from './tools/init_coordination.ts';
+import { pageOf } from './tools/paging.ts';
 import { registerAgent } from './tools/register_agent.ts';
 import { discoveryAnswer, taskAnswer } from './tools/shapes.ts';
 import { startTask } from './tools/start_task.ts';

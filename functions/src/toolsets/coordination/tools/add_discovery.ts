@@ -8,7 +8,7 @@ export const addDiscovery = defineTool({
   title: 'Share a discovery',
   description: 'Shares a finding with the other agents of the workspace.',
   input: z.strictObject({
-    agent_id: agentId('Your agent ID'),
+    agent_id: agentId,
     content: text('What you found', 50_000),
     tags: texts('Tags', 20, 100).optional(),
   }),

@@ -17,7 +17,7 @@ export const claimTask = defineTool({
   details:
     'The order is priority, then deadline, then age. The same comes again also where you hold as many as you may. Where there is none for you, explanation tells more.',
   input: z.strictObject({
-    agent_id: agentId('Your agent ID'),
+    agent_id: agentId,
     lease_seconds: wholeNumber(DAY_SECONDS)
       .default(DEFAULT_LEASE_SECONDS)
       .describe('How long it lasts without a call of yours'),

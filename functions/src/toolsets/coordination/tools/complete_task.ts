@@ -8,8 +8,8 @@ export const completeTask = defineTool({
   description: 'Completes a task that you hold, with its result. Repeating the same report is harmless.',
   details: 'Tasks that depended on it may become claimable.',
   input: z.strictObject({
-    agent_id: agentId('Your agent ID'),
-    task_id: taskId('Task ID'),
+    agent_id: agentId,
+    task_id: taskId,
     output: text('Summary of the result', 200_000),
     files_modified: texts('Modified files', 1000).optional(),
     files_created: texts('Created files', 1000).optional(),

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { Task } from '../rules/task.ts';
-import { draftOf, priority, taskArguments, USUAL_PRIORITY } from './arguments.ts';
-import { taskAnswer, taskShape } from './shapes.ts';
+import { draftOf, priority, taskAnswer, taskArguments, taskShape, USUAL_PRIORITY } from './shapes.ts';
 
 export const createTask = defineTool({
   name: 'create_task',

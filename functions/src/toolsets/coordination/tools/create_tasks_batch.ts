@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { MAX_BATCH } from '../rules/creation.ts';
 import type { Task } from '../rules/task.ts';
-import { draftOf, priority, taskArguments } from './arguments.ts';
+import { draftOf, priority, taskArguments } from './shapes.ts';
 
 export const createTasksBatch = defineTool({
   name: 'create_tasks_batch',

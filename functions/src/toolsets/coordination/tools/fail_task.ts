@@ -9,8 +9,8 @@ export const failTask = defineTool({
     'Fails a task that you hold. That is final and blocks its dependents, unless retryable: then others try again later, at most 3 times.',
   details: 'With retryable it becomes available again after a wait.',
   input: z.strictObject({
-    agent_id: agentId('Your agent ID'),
-    task_id: taskId('Task ID'),
+    agent_id: agentId,
+    task_id: taskId,
     error: text('What happened', 20_000),
     retryable: z.boolean().default(false).describe('Whether to try again'),
     claim_epoch: claimEpoch,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { COORDINATION_STATUSES, storedStatuses } from '../rules/task.ts';
-import { cursor, pageAfter, pageLimit, pageOf, pageShape } from './arguments.ts';
+import { cursor, pageAfter, pageLimit, pageOf, pageShape } from './paging.ts';
 import { taskAnswer, taskShape } from './shapes.ts';
 
 export const getAllTasks = defineTool({

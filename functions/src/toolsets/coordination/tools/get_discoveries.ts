@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { cursor, pageAfter, pageLimit, pageOf, pageShape } from './arguments.ts';
+import { cursor, pageAfter, pageLimit, pageOf, pageShape } from './paging.ts';
 import { discoveryAnswer, discoveryShape, some, texts } from './shapes.ts';
 
 export const getDiscoveries = defineTool({

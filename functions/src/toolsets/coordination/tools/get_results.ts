@@ -3,7 +3,7 @@ import { idOf } from '../../../kernel/ids.ts';
 import { fitting } from '../../../kernel/json.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { coordinationStatus, type Task } from '../rules/task.ts';
-import { cursor, pageAfter, pageLimit, pageOf, pageShape } from './arguments.ts';
+import { cursor, pageAfter, pageLimit, pageOf, pageShape } from './paging.ts';
 import { resultAnswer, some, taskShape } from './shapes.ts';
 
 const MAX_IDS = 100;

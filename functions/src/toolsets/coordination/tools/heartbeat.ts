@@ -6,7 +6,7 @@ export const heartbeat = defineTool({
   name: 'heartbeat',
   title: 'Heartbeat',
   description: 'Says that you are alive. Any call does; send one a minute during long work.',
-  input: z.strictObject({ agent_id: agentId('Your agent ID') }),
+  input: z.strictObject({ agent_id: agentId }),
   output: z.object({ success: z.boolean() }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'worker',

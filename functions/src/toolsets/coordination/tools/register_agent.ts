@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { chosenId } from '../../../kernel/ids.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { Membership } from '../rules/membership.ts';
-import { agentId, texts } from './shapes.ts';
+import { texts } from './shapes.ts';
 
 export const registerAgent = defineTool({
   name: 'register_agent',
@@ -10,7 +11,7 @@ export const registerAgent = defineTool({
     'Joins this workspace as a worker or leader, before claim_task. onboarding_registerAgent makes a new agent with a credential.',
   details: 'Agents register themselves; a leader may register any.',
   input: z.strictObject({
-    agent_id: agentId('Your own id, as in terminal-2'),
+    agent_id: chosenId().describe('Your own id, as in terminal-2'),
     role: z.enum(['leader', 'worker']).describe('Agent role'),
     capabilities: texts('Replaces those declared before; kept if left out', 50, 100).optional(),
   }),

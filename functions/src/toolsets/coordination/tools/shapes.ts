@@ -3,19 +3,25 @@
 import { z } from 'zod';
 import { chosenId, idOf } from '../../../kernel/ids.ts';
 import { partial } from '../../../mcp/tool.ts';
+import type { TaskDraft } from '../rules/creation.ts';
 import { MAX_RETRIES, type TaskOutcome } from '../rules/machine.ts';
 import type { Discovery } from '../rules/session.ts';
 import {
+  CODING_TYPE,
   COORDINATION_STATUSES,
+  capabilityKey,
   coordinationStatus,
   isHeld,
+  MAX_CAPABILITY_KEY_BYTES,
+  MAX_REQUIRED_CAPABILITIES,
   type Task,
   type TaskResult,
+  USUAL_TYPE,
 } from '../rules/task.ts';
 
-export const agentId = (description: string) => chosenId().describe(description);
+export const agentId = chosenId().describe('Your agent ID');
 
-export const taskId = (description: string) => idOf('a task').describe(description);
+export const taskId = idOf('a task').describe('Task ID');
 
 export const claimEpoch = z
   .number()
@@ -47,6 +53,63 @@ export const wholeNumber = (most: number) =>
       (number) => Number.isInteger(number) && number >= 1 && number <= most,
       `expected a whole number from 1 to ${most}`,
     );
+
+const MAX_TYPE_LENGTH = 50;
+
+/** A type that a creator names: a word, with digits and dashes in it if need be. */
+const TYPE_NAME = /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/;
+
+export const priority = wholeNumber(10).describe('1 (first) to 10 (last)');
+
+/** The arguments without `priority`, whose default the two tools state differently. */
+export const taskArguments = {
+  description: text('Task description', 20_000),
+  dependencies: listUpTo(100, idOf('a task')).optional().describe('Tasks to complete first, by id'),
+  context_files: texts('Relevant files', 200).optional(),
+  hints: text('For the worker', 20_000).optional(),
+  required_capabilities: listUpTo(
+    MAX_REQUIRED_CAPABILITIES,
+    z.string().regex(/^[^|\s][^|]{0,99}$/, 'expected 1 to 100 characters without "|"'),
+  )
+    .refine(
+      (required) => Buffer.byteLength(capabilityKey(required)) <= MAX_CAPABILITY_KEY_BYTES,
+      `expected at most ${MAX_CAPABILITY_KEY_BYTES} bytes in all`,
+    )
+    .optional()
+    .describe('Only agents that have all of these get it'),
+  type: z
+    .string()
+    .refine(
+      (name) => TYPE_NAME.test(name) && name.length <= MAX_TYPE_LENGTH,
+      `expected a lower-case word such as "research" or "bug-fix", of at most ${MAX_TYPE_LENGTH} characters`,
+    )
+    .refine((name) => name !== CODING_TYPE, 'expected another type: coding.create_task makes coding tasks')
+    .optional()
+    .describe(`A word to filter by; ${USUAL_TYPE} if left out`),
+  deadline: z.iso
+    .datetime({ offset: true })
+    .refine((text) => new Date(text).getUTCFullYear() <= 9999, 'expected a date before the year 10000')
+    .optional()
+    .describe('At equal priority, earlier ones go first'),
+};
+
+/** The priority of a task that names none. */
+export const USUAL_PRIORITY = 5;
+
+type Written = z.output<z.ZodObject<typeof taskArguments>> & { readonly priority?: number | undefined };
+
+export function draftOf(written: Written): TaskDraft {
+  return {
+    description: written.description,
+    priority: written.priority ?? USUAL_PRIORITY,
+    dependencies: written.dependencies ?? [],
+    files: written.context_files ?? [],
+    hints: written.hints,
+    requiredCapabilities: written.required_capabilities ?? [],
+    type: written.type,
+    deadline: written.deadline === undefined ? undefined : new Date(written.deadline),
+  };
+}
 
 const result = z.object({
   output: z.string(),

@@ -9,8 +9,8 @@ export const startTask = defineTool({
   description: 'Marks a task that you claimed as in progress.',
   details: 'Its holder may say so again.',
   input: z.strictObject({
-    agent_id: agentId('Your agent ID'),
-    task_id: taskId('Task ID'),
+    agent_id: agentId,
+    task_id: taskId,
     claim_epoch: claimEpoch,
   }),
   output: z.object({ success: z.boolean(), late_result: taskShape.shape.late_result }),
