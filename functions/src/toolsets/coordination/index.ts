@@ -154,11 +154,7 @@ export {
 } from './rules/machine.ts';
 export type { AgentMembership } from './rules/membership.ts';
 export { QUEUE_STATUSES, type QueueStatus, STATE_SHARE, TaskQueue } from './rules/queue.ts';
-export {
-  CODING_GOAL,
-  type CoordinationPorts,
-  queueGrowth,
-} from './rules/session.ts';
+export { CODING_GOAL, type CoordinationPorts, queueGrowth } from './rules/session.ts';
 export {
   CODING_TYPE,
   compareInQueue,

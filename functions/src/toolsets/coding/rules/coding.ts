@@ -58,9 +58,7 @@ export class CodingService extends Service<CodingPorts> {
     const request = {
       workspace,
       createdBy: principal.agentId ?? principal.uid,
-      isBatch: false,
       goal: CODING_GOAL,
-      field: (_: number, argument: string) => argument,
       drafts: [
         {
           description,
