@@ -272,7 +272,7 @@ export class ClaimWindow {
     return task;
   }
 
-  /** Answers everyone who waits now with one query; whoever comes meanwhile waits for the next. */
+  /** Answers all calls that wait now with one query; calls that come meanwhile wait for the next. */
   private async read(): Promise<void> {
     if (this.reading) return;
     this.reading = true;

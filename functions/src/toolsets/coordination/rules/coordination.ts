@@ -15,7 +15,6 @@ import {
   type OpenSession,
   openSession,
   type Session,
-  type SessionCounters,
   sumCounters,
 } from './session.ts';
 import { outcomeChanges, type Task, type TaskStatus, taskNotFound } from './task.ts';
@@ -23,15 +22,13 @@ import { outcomeChanges, type Task, type TaskStatus, taskNotFound } from './task
 /** How many late tasks a status names. */
 const LATE_NAMED = 10;
 
-const NOTHING_COUNTED: SessionCounters = { ...sumCounters([]), stamp: '' };
-
 /** How the ids of all tasks of all runs begin, and of no others. */
 const TASKS_OF_RUNS = 'run-';
 
 /** How many tasks of an archived session are cancelled side by side, each in a commit of its own. */
 const ABREAST = 20;
 
-/** How often one clearing looks for more; the next sweep goes on. */
+/** How often one clearing reads on; the next sweep does the rest. */
 const MAX_ROUNDS = 5;
 
 /** How many archived sessions one sweep clears. */
@@ -92,7 +89,7 @@ export class CoordinationService extends Service<CoordinationPorts> {
     const { sessions, queue } = this.ports;
     const [session, members] = await Promise.all([this.session(workspace), sessions.members(workspace)]);
     if (session === undefined)
-      return { session, members, counters: NOTHING_COUNTED, blocked: 0, late: { count: 0, first: [] } };
+      return { session, members, counters: sumCounters([]), blocked: 0, late: { count: 0, first: [] } };
     const [counters, blocked, late] = await Promise.all([
       sessions.counters(workspace, session.id),
       queue.count(session.id, 'blocked'),
@@ -196,7 +193,7 @@ export class CoordinationService extends Service<CoordinationPorts> {
     return false;
   }
 
-  /** Cancels the task, whoever holds it; or leaves it to the next round where somebody else has just changed it. */
+  /** Cancels the task for its holder, too; or leaves it to the next round where somebody else has just changed it. */
   private async cancel({ value: before, version }: Versioned<Task>): Promise<void> {
     const { store, clock } = this.ports;
     const now = clock.now();

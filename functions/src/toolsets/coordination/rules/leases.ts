@@ -24,7 +24,7 @@ import { type Task, taskChanges } from './task.ts';
 
 const BATCH = 100;
 
-/** How long the holders of one batch are looked for. */
+/** How long presence may take to say when the holders of one batch were last seen. */
 const PRESENCE_MILLISECONDS = 10_000;
 
 /** What becomes of coding tasks that nobody works on any more. The toolset of coding tasks brings it. */

@@ -21,9 +21,9 @@ export interface NoTask {
   readonly explanation: string;
 }
 
-/** How many tasks are named, and how many of those that they wait for are looked at. */
+/** How many tasks are named, and how many of those that they wait for are read. */
 const SHOWN = 3;
-const LOOKED_AT = 5;
+const MAX_DEPENDENCIES_READ = 5;
 
 /** How long an explanation serves those who ask again and again. */
 const KEPT_MILLISECONDS = 2000;
@@ -72,7 +72,10 @@ export class NothingToClaim extends Service<CoordinationPorts> {
 
   /** What each of some tasks waits for, as far as a few of their dependencies tell. */
   private async waits(blocked: readonly Task[]): Promise<readonly string[]> {
-    const ids = [...new Set(blocked.flatMap(({ dependencies }) => dependencies))].slice(0, LOOKED_AT);
+    const ids = [...new Set(blocked.flatMap(({ dependencies }) => dependencies))].slice(
+      0,
+      MAX_DEPENDENCIES_READ,
+    );
     const found = (await this.ports.tasks.findAll(ids)).flatMap((task) => task?.value ?? []);
     const open = new Map(found.filter(({ status }) => !isClosed(status)).map((task) => [task.id, task]));
     return blocked.map(({ id, dependencies, failedDependencies: [failed] }) => {

@@ -54,17 +54,8 @@ declare module '../../../kernel/commit.ts' {
   interface ChangeKinds extends SessionChanges {}
 }
 
-export interface SessionCounters {
-  readonly counts: Readonly<Record<Counter, number>>;
-  readonly lastActivity?: Date;
-  /** Another one after each change of what is counted. */
-  readonly stamp: string;
-  /** The tasks that were claimed a first time, and how long they had waited for it in all. */
-  readonly waits: { readonly tasks: number; readonly milliseconds: number };
-}
-
 /** Adds up a session's counters from the documents that they are spread over. */
-export function sumCounters(shards: readonly CounterShard[]): Omit<SessionCounters, 'stamp'> {
+export function sumCounters(shards: readonly CounterShard[]) {
   const sum = (part: (shard: CounterShard) => number | undefined): number =>
     shards.reduce((total, shard) => total + (part(shard) ?? 0), 0);
   const count = (counter: Counter): number => sum(({ counts }) => counts?.[counter]);
@@ -80,6 +71,7 @@ export function sumCounters(shards: readonly CounterShard[]): Omit<SessionCounte
       cancelled: count('cancelled'),
       discoveries: count('discoveries'),
     },
+    /** The tasks that were claimed a first time, and how long they had waited for it in all. */
     waits: { tasks: sum(({ waits }) => waits?.tasks), milliseconds: sum(({ waits }) => waits?.milliseconds) },
     ...(shards.length > 0 && { lastActivity: new Date(latest) }),
   };

@@ -26,7 +26,6 @@ import {
   type Discovery,
   type OpenSession,
   type Session,
-  type SessionCounters,
   sumCounters,
 } from '../rules/session.ts';
 import { compareInQueue, type Task, type TaskStatus } from '../rules/task.ts';
@@ -195,7 +194,7 @@ export function withDeadline(ready: Query): Query {
   return ready.orderBy('priority').orderBy('deadline').orderBy('created_at').orderBy(FieldPath.documentId());
 }
 
-/** All of them by priority, creation and id: whoever comes before a task without a deadline here, does so in the queue. */
+/** All of them by priority, creation and id: what comes before a task without a deadline here does so in the queue. */
 export function withoutRegardToDeadline(ready: Query): Query {
   return ready.orderBy('priority').orderBy('created_at').orderBy(FieldPath.documentId());
 }
@@ -234,7 +233,8 @@ export class SessionQueries extends FirestoreReader {
     return this.documents.slice(matching, 'created_at', 'desc', page, discoveryFromDocument);
   }
 
-  async counters(workspace: string, session: string): Promise<SessionCounters> {
+  /** The session's counters; `stamp` is another one after each change of what is counted. */
+  async counters(workspace: string, session: string) {
     const snapshots = await this.shards(countersPath(workspace, session), COUNTER_SHARDS);
     const stamp = snapshots.map(({ updateTime: at }) => `${at?.seconds}.${at?.nanoseconds}`).join();
     return { ...sumCounters(this.readable(snapshots, counterFromDocument)), stamp };

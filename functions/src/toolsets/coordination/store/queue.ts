@@ -157,7 +157,7 @@ const MAX_ATTEMPTS = 10;
 /**
  * Makes the mirror of what can be claimed now, `tasks/queue/{taskId}`, show the task as it is. Events come late, twice
  * and out of order, so none is believed: the task is read, written, and read again until it has not changed meanwhile.
- * Whoever writes last has then seen the latest. Nobody can claim a task that cannot be read, so it is not shown.
+ * The last to write has then seen the latest. Nobody can claim a task that cannot be read, so it is not shown.
  * Source: spec/network.md, the example of firebase.subscribe.
  */
 export async function mirrorQueuedTask(
