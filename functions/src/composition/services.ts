@@ -17,7 +17,7 @@ import { TaskSweep } from '../toolsets/coordination/rules/leases.ts';
 import { AgentMembership } from '../toolsets/coordination/rules/membership.ts';
 import { TaskQueue } from '../toolsets/coordination/rules/queue.ts';
 import { mirrorQueuedTask } from '../toolsets/coordination/store/queue.ts';
-import { DataService } from '../toolsets/firebase/rules/data.ts';
+import { DataService } from '../toolsets/firebase/rules/dataService.ts';
 import { SubscriptionService } from '../toolsets/firebase/rules/subscriptions.ts';
 import { Deliveries } from '../toolsets/github/rules/deliveries.ts';
 import { OnboardingService } from '../toolsets/onboarding/rules/onboarding.ts';

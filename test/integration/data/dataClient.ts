@@ -11,7 +11,7 @@ import type {
   ReadQuery,
   WriteOutcome,
   WriteRequest,
-} from '../../../functions/src/toolsets/firebase/rules/access.ts';
+} from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { UNKEYED } from './callers.ts';
 
 /** The data service of one instance, with what a test leaves out filled in. */

@@ -5,7 +5,10 @@ import { compose } from '../../../functions/src/app.ts';
 import type { JsonValue } from '../../../functions/src/kernel/json.ts';
 import { systemClock } from '../../../functions/src/kernel/platform.ts';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
-import type { ReadQuery, WriteRequest } from '../../../functions/src/toolsets/firebase/rules/access.ts';
+import type {
+  ReadQuery,
+  WriteRequest,
+} from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { agentCaller, UNKEYED } from './callers.ts';
 
 const { data } = compose({ clock: systemClock }).services;

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { JsonValue } from '../../../functions/src/kernel/json.ts';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
-import type { WriteRequest } from '../../../functions/src/toolsets/firebase/rules/access.ts';
+import type { WriteRequest } from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { DatabaseCommitProofs } from '../../../functions/src/toolsets/firebase/store/watcherLeases.ts';
 import { type LossyProxy, openLossyProxy } from '../../support/lossyProxy.ts';
 import { read, stored, worker, write as writeThere } from './realtime.ts';

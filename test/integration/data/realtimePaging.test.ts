@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import type { Query } from 'firebase-admin/database';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
-import type { Bound, ReadQuery } from '../../../functions/src/toolsets/firebase/rules/access.ts';
+import type { Bound, ReadQuery } from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { because } from './callers.ts';
 import { read, stored, write } from './realtime.ts';
 import { changeRules } from './realtimeRules.ts';

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { JsonValue } from '../../../functions/src/kernel/json.ts';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
-import type { WatchShape } from '../../../functions/src/toolsets/firebase/rules/access.ts';
+import type { WatchShape } from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 import { agentCaller, because, personCaller } from './callers.ts';
 import { write } from './realtime.ts';

@@ -12,8 +12,8 @@ import type {
   DatabaseAccess,
   Watch,
   WatchShape,
-} from '../../../functions/src/toolsets/firebase/rules/access.ts';
-import { parsePath } from '../../../functions/src/toolsets/firebase/rules/access.ts';
+} from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
+import { parsePath } from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 
 export function openAccess(clock = systemClock, timeoutMilliseconds = 10_000): DatabaseAccess {

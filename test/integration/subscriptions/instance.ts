@@ -13,7 +13,7 @@ import type {
   DatabaseAccesses,
   DatabaseName,
   Watch,
-} from '../../../functions/src/toolsets/firebase/rules/access.ts';
+} from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import type { ReadFrom, Reading } from '../../../functions/src/toolsets/firebase/rules/page.ts';
 import type { EventType } from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
 import { SubscriptionService } from '../../../functions/src/toolsets/firebase/rules/subscriptions.ts';

@@ -53,7 +53,7 @@ class World {
   readonly data = new Map<string, number>();
   readonly watchings: Watching[] = [];
   private writers = 0;
-  /** As toolsets/firebase/rules/watching.ts remembers it for the watch that is yet to begin. */
+  /** As toolsets/firebase/rules/sharedWatch.ts remembers it for the watch that is yet to begin. */
   private newest: Entry | undefined;
 
   constructor(eventType: EventType, scheduler: fc.Scheduler) {

@@ -5,7 +5,7 @@ import {
   DATABASES,
   type DatabaseName,
   parsePath,
-} from '../../../functions/src/toolsets/firebase/rules/access.ts';
+} from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 
 function refusal(database: DatabaseName, text: string): MusterError {
   try {

@@ -8,8 +8,8 @@ import type {
   DatabaseName,
   ReadRequest,
   WriteRequest,
-} from '../../../functions/src/toolsets/firebase/rules/access.ts';
-import { DataService } from '../../../functions/src/toolsets/firebase/rules/data.ts';
+} from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
+import { DataService } from '../../../functions/src/toolsets/firebase/rules/dataService.ts';
 import type { FirebasePorts } from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
 import { portsOf } from '../../support/ports.ts';
 

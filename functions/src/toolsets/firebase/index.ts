@@ -3,7 +3,7 @@ import { MusterError } from '../../kernel/errors.ts';
 import { fitsAnswer } from '../../kernel/json.ts';
 import { defineResourceTemplate, type ResourceTemplate } from '../../mcp/resource.ts';
 import type { EventSource, ServerSentEvent, Toolset } from '../../mcp/tool.ts';
-import type { DataService } from './rules/data.ts';
+import type { DataService } from './rules/dataService.ts';
 import type { Reading } from './rules/page.ts';
 import { EVENT_METHOD, notificationOf, withinAnswer } from './rules/subscription.ts';
 import type { SubscriptionService } from './rules/subscriptions.ts';

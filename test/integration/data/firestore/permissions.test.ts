@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../../../functions/src/access/rules/principal.ts';
 import { ROLES } from '../../../../functions/src/access/rules/principal.ts';
 import { COLLECTIONS } from '../../../../functions/src/kernel/firestore/paths.ts';
-import type { WriteOperation } from '../../../../functions/src/toolsets/firebase/rules/access.ts';
+import type { WriteOperation } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { agentCaller, personCaller } from '../callers.ts';
 import { DataClient, refusedFor, unique } from '../dataClient.ts';
 import { changeRules, restoreRules } from './rules.ts';

@@ -8,7 +8,7 @@ import { CachedCallerTokens } from '../../../../functions/src/access/store/signI
 import { MusterError } from '../../../../functions/src/kernel/errors.ts';
 import { systemClock, systemHashing } from '../../../../functions/src/kernel/platform.ts';
 import { FirestoreAccess } from '../../../../functions/src/toolsets/firebase/firestore/access.ts';
-import { parsePath } from '../../../../functions/src/toolsets/firebase/rules/access.ts';
+import { parsePath } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { Recorder } from './recorder.ts';
 
 const [credential = '', text = ''] = process.argv.slice(2);

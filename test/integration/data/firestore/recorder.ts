@@ -1,6 +1,6 @@
 import type { MusterError } from '../../../../functions/src/kernel/errors.ts';
 import type { JsonValue } from '../../../../functions/src/kernel/json.ts';
-import type { Change, Watcher } from '../../../../functions/src/toolsets/firebase/rules/access.ts';
+import type { Change, Watcher } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { eventually } from '../../../e2e/support/waiting.ts';
 
 /** A watcher that writes down what it is told. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { firestore } from '../../../../functions/src/kernel/firestore/client.ts';
 import { writersCommitPath } from '../../../../functions/src/kernel/firestore/paths.ts';
-import type { WriteRequest } from '../../../../functions/src/toolsets/firebase/rules/access.ts';
+import type { WriteRequest } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { agentCaller } from '../callers.ts';
 import { DataClient, refusedFor, unique } from '../dataClient.ts';
 

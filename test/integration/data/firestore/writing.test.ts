@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { firestore } from '../../../../functions/src/kernel/firestore/client.ts';
 import type { JsonObject, JsonValue } from '../../../../functions/src/kernel/json.ts';
-import type { WriteOperation } from '../../../../functions/src/toolsets/firebase/rules/access.ts';
+import type { WriteOperation } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { agentCaller } from '../callers.ts';
 import { DataClient, refusedFor, unique } from '../dataClient.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../../functions/src/kernel/errors.ts';
 import { type Attempt, explained } from '../../../../functions/src/toolsets/firebase/firestore/errors.ts';
-import { parsePath } from '../../../../functions/src/toolsets/firebase/rules/access.ts';
+import { parsePath } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { invalidPath } from '../../../../functions/src/toolsets/firebase/rules/errors.ts';
 
 const agent = { uid: 'agent:a', kind: 'agent', agentId: 'a', ownerUid: 'o', role: 'worker' } as const;

@@ -7,7 +7,7 @@ import {
   checkWritable,
   isNothing,
 } from '../../../../functions/src/toolsets/firebase/realtime/writable.ts';
-import { parsePath } from '../../../../functions/src/toolsets/firebase/rules/access.ts';
+import { parsePath } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 
 const PATH = parsePath('realtime', 'shared/thing');
 

@@ -16,7 +16,7 @@ import type {
   WatchShape,
   WriteOutcome,
   WriteRequest,
-} from '../rules/access.ts';
+} from '../rules/databaseAccess.ts';
 import { unansweredWrite } from '../rules/errors.ts';
 import { type Attempt, explained } from './errors.ts';
 import { readCollection, readDocument } from './read.ts';

@@ -6,7 +6,7 @@ import { UnansweredCommitError } from '../../../kernel/commit.ts';
 import { connectionError, MusterError, quotaExceeded } from '../../../kernel/errors.ts';
 import { TOO_LARGE } from '../../../kernel/firestore/client.ts';
 import { statusCode } from '../../../kernel/firestore/provenCommit.ts';
-import type { DataPath } from '../rules/access.ts';
+import type { DataPath } from '../rules/databaseAccess.ts';
 import {
   invalidDataType,
   invalidPath,

@@ -4,7 +4,7 @@ import { FieldValue, type Firestore, GeoPoint, Timestamp } from '@google-cloud/f
 import { z } from 'zod';
 import type { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject, JsonValue } from '../../../kernel/json.ts';
-import { parsePath } from '../rules/access.ts';
+import { parsePath } from '../rules/databaseAccess.ts';
 import { invalidDataType, sizeLimitExceeded } from '../rules/errors.ts';
 import { HALF_CHARACTER, nameProblem, RESERVED } from './values.ts';
 

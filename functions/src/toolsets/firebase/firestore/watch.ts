@@ -7,7 +7,7 @@ import { TOKEN_MARGIN_MILLISECONDS } from '../../../access/store/signIn.ts';
 import { connectionError, MusterError } from '../../../kernel/errors.ts';
 import { versionOf } from '../../../kernel/firestore/provenCommit.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
-import type { Change, DataPath, Watch, Watcher, WatchShape } from '../rules/access.ts';
+import type { Change, DataPath, Watch, Watcher, WatchShape } from '../rules/databaseAccess.ts';
 import { sizeLimitExceeded } from '../rules/errors.ts';
 import type { CallerClients, FirestorePorts, Lease } from './access.ts';
 import { explained } from './errors.ts';

@@ -25,7 +25,7 @@ import {
 } from '../../../kernel/firestore/provenCommit.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
 import type { Clock } from '../../../kernel/ports.ts';
-import type { DataPath, Repetition, WriteOutcome, WriteRequest } from '../rules/access.ts';
+import type { DataPath, Repetition, WriteOutcome, WriteRequest } from '../rules/databaseAccess.ts';
 import { invalidDataType, invalidRequest, pathNotFound, writeConflict } from '../rules/errors.ts';
 import { documentFields, Encoder, type Encoding, MAX_FIELDS, tooManyFields } from './fromJson.ts';
 import { isInherited, pathProblem, splitFieldPath } from './values.ts';

@@ -15,12 +15,12 @@ import type {
   WatchShape,
   WriteOutcome,
   WriteRequest,
-} from '../rules/access.ts';
+} from '../rules/databaseAccess.ts';
 import { pathNotFound } from '../rules/errors.ts';
 import { entriesOf } from './order.ts';
 import { readPage } from './paging.ts';
 import { CallerRest, NOTHING_ETAG, type RealtimePorts } from './rest.ts';
-import { CallerWatch } from './watching.ts';
+import { CallerWatch } from './watch.ts';
 import { Writing } from './writing.ts';
 
 /** Source: https://firebase.google.com/docs/database/rest/retrieve-data */

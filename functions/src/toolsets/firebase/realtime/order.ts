@@ -3,7 +3,7 @@
  * Source: https://firebase.google.com/docs/database/rest/retrieve-data, "How data is ordered".
  */
 import type { JsonValue } from '../../../kernel/json.ts';
-import type { Bound, ReadQuery } from '../rules/access.ts';
+import type { Bound, ReadQuery } from '../rules/databaseAccess.ts';
 import { invalidRequest } from '../rules/errors.ts';
 
 interface Ranked {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { fitting, parsedJson } from '../../../kernel/json.ts';
 import type { Hashing } from '../../../kernel/ports.ts';
-import type { Bound, ReadOutcome, ReadQuery } from '../rules/access.ts';
+import type { Bound, ReadOutcome, ReadQuery } from '../rules/databaseAccess.ts';
 import { invalidRequest, tooLargeWithoutIndex } from '../rules/errors.ts';
 import {
   BRANCH,

@@ -3,7 +3,7 @@
  * only says that something somewhere is wrong. Source: https://firebase.google.com/docs/database/usage/limits
  */
 import { type JsonValue, jsonObject } from '../../../kernel/json.ts';
-import type { DataPath } from '../rules/access.ts';
+import type { DataPath } from '../rules/databaseAccess.ts';
 import { invalidDataType } from '../rules/errors.ts';
 import { entriesOf, faultOf, MAX_DEPTH } from './order.ts';
 

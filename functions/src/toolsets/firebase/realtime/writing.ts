@@ -6,7 +6,7 @@ import { REPLAY_HOURS } from '../../../kernel/commit.ts';
 import { connectionError, keyReused } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
 import { realtimeCommitPath } from '../../../kernel/realtime/database.ts';
-import type { DataPath, Repetition, WriteOutcome, WriteRequest } from '../rules/access.ts';
+import type { DataPath, Repetition, WriteOutcome, WriteRequest } from '../rules/databaseAccess.ts';
 import { invalidDataType, overwrittenWrite, pathNotFound, unansweredWrite } from '../rules/errors.ts';
 import { entriesOf } from './order.ts';
 import { type CallerRest, NOTHING_ETAG } from './rest.ts';

@@ -100,7 +100,7 @@ export function readingOf({ events, position, overflow }: Page): Reading {
 
 // One reader's place in a log: what is there, and then what comes, for as long as it stays.
 
-export class Feed {
+export class LogFollower {
   private entries: Entry[] = [];
   private error: { readonly thrown: unknown } | undefined;
   private wake: (() => void) | undefined;
@@ -127,7 +127,7 @@ export class Feed {
   /**
    * The entries that came since the last call; where there are none, waits for the first.
    * @param until ends the waiting
-   * @throws what the feed failed with, after everything that came before
+   * @throws what the follower failed with, after everything that came before
    */
   async next(until: Promise<unknown>): Promise<readonly Entry[]> {
     if (this.entries.length === 0 && this.error === undefined) {

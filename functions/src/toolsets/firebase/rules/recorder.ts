@@ -2,7 +2,7 @@
 import { connectionError, type MusterError } from '../../../kernel/errors.ts';
 import { type JsonValue, utf8Length } from '../../../kernel/json.ts';
 import { pause, within } from '../../../kernel/waiting.ts';
-import type { Change } from './access.ts';
+import type { Change } from './databaseAccess.ts';
 import { sizeLimitExceeded } from './errors.ts';
 import {
   type Entry,

@@ -3,7 +3,7 @@ import type { AccessPorts } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
 import type { SubscriptionReader } from '../store/subscriptions.ts';
-import type { DatabaseAccesses, DatabaseName, DataPath, WatchShape } from './access.ts';
+import type { DatabaseAccesses, DatabaseName, DataPath, WatchShape } from './databaseAccess.ts';
 import { invalidRequest } from './errors.ts';
 import type { EventLog, WatcherLeases } from './eventLog.ts';
 

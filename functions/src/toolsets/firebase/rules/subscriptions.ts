@@ -7,9 +7,10 @@ import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { byteLength } from '../../../kernel/json.ts';
 import type { Expiring } from '../../../kernel/sweep.ts';
 import { inTime, retryStale, unlessStale } from '../../../kernel/waiting.ts';
-import { type DatabaseName, type DataPath, parsePath } from './access.ts';
+import { type DatabaseName, type DataPath, parsePath } from './databaseAccess.ts';
+import { LogReader } from './logReader.ts';
 import type { EventReader, ReadFrom, Reading } from './page.ts';
-import { LogReader } from './reader.ts';
+import { beginLate, SubscriptionRemoval } from './recordedWatch.ts';
 import { sizeError } from './recorder.ts';
 import {
   beginningOf,
@@ -27,14 +28,13 @@ import {
   subscriptionNotFound,
   tooManySubscriptions,
 } from './subscription.ts';
-import { type Look, lookAt, stateOf } from './transition.ts';
-import { beginLate, Forgetting } from './watch.ts';
+import { readSnapshot, type Snapshot, stateOf } from './transition.ts';
 
 /** Until when a subscription is kept that was ended: it has expired, whatever clock looks at it. */
 const OVER = new Date(0);
 
 /** How long who unsubscribes waits for the log's removal, which the sweep makes up for. */
-const FORGETTING_MILLISECONDS = 5000;
+const REMOVAL_MILLISECONDS = 5000;
 
 const ID_LENGTH = 40;
 
@@ -52,7 +52,7 @@ export interface SubscriptionRequest {
 
 export interface Subscribed {
   /** What there is: each child or document, or the one value under the empty key. */
-  readonly data: Look;
+  readonly data: Snapshot;
   /** Events that `data` does not show come after it. */
   readonly cursor: string;
 }
@@ -61,11 +61,11 @@ export class SubscriptionService implements EventReader, Expiring {
   readonly name = 'subscriptions';
   private readonly ports: FirebasePorts;
   private readonly reader: LogReader;
-  private readonly forgetting: Forgetting;
+  private readonly removal: SubscriptionRemoval;
 
   constructor(ports: FirebasePorts) {
     this.ports = ports;
-    this.forgetting = new Forgetting(ports);
+    this.removal = new SubscriptionRemoval(ports);
     this.reader = new LogReader(ports, {
       opened: (caller, subscriptionId) => this.opened(caller, subscriptionId),
       isOpen: async ({ id, log }) => (await this.findOpen(id))?.value.log === log,
@@ -97,11 +97,11 @@ export class SubscriptionService implements EventReader, Expiring {
   }
 
   /** What there is at the path, as `subscribe` answers it. */
-  look(
+  current(
     caller: Caller,
     { database, path, eventType }: Omit<SubscriptionRequest, 'subscriptionId'>,
-  ): Promise<Look> {
-    return this.lookAt(caller, parsePath(database, path), eventType);
+  ): Promise<Snapshot> {
+    return this.readable(caller, parsePath(database, path), eventType);
   }
 
   /** @throws MusterError NOT_FOUND where the caller has no such subscription */
@@ -115,7 +115,7 @@ export class SubscriptionService implements EventReader, Expiring {
       return value;
     });
     try {
-      await inTime(this.forgetting.forget(ended), FORGETTING_MILLISECONDS, 'The log');
+      await inTime(this.removal.forget(ended), REMOVAL_MILLISECONDS, 'The log');
     } catch (error) {
       log.warn('subscription_left_to_the_sweep', { id, error });
     }
@@ -131,7 +131,7 @@ export class SubscriptionService implements EventReader, Expiring {
 
   /** Forgets what nobody has read for a day, and what was left behind by who unsubscribed. Tells how many. */
   expire(): Promise<number> {
-    return this.forgetting.expired();
+    return this.removal.expired();
   }
 
   private async open(
@@ -143,7 +143,7 @@ export class SubscriptionService implements EventReader, Expiring {
   ): Promise<Subscribed & { readonly log: string }> {
     const { randomness, store, subscriptions, events } = this.ports;
     const { uid } = caller.principal;
-    const data = await this.lookAt(caller, path, request.eventType);
+    const data = await this.readable(caller, path, request.eventType);
     if ((await subscriptions.count(uid)) >= MAX_SUBSCRIPTIONS) throw tooManySubscriptions();
     const createdAt = this.now();
     const subscription: Subscription = {
@@ -176,7 +176,7 @@ export class SubscriptionService implements EventReader, Expiring {
     if (!isSameDefinition(known.value, request)) throw otherDefinition(known.value);
     // The end before the data, so that nothing falls in between.
     const [isThere, end] = await Promise.all([events.exists(log), events.end(log)]);
-    const data = await this.lookAt(caller, path, request.eventType);
+    const data = await this.readable(caller, path, request.eventType);
     const sequence = isThere
       ? end + 1
       : await beginLate(events, log, stateOf(request.eventType, data), randomness.letters(WRITER_LETTERS));
@@ -186,8 +186,8 @@ export class SubscriptionService implements EventReader, Expiring {
     return { ...subscribed, log };
   }
 
-  private async lookAt(caller: Caller, path: DataPath, eventType: EventType): Promise<Look> {
-    const data = await lookAt(this.ports.databases, caller, path, eventType);
+  private async readable(caller: Caller, path: DataPath, eventType: EventType): Promise<Snapshot> {
+    const data = await readSnapshot(this.ports.databases, caller, path, eventType);
     const error = sizeError(eventType, byteLength([...data]));
     if (error !== undefined) throw error;
     return data;

@@ -3,7 +3,7 @@ import type { Caller } from '../../../access/rules/principal.ts';
 import { connectionError } from '../../../kernel/errors.ts';
 import { canonicalJson, type JsonValue } from '../../../kernel/json.ts';
 import { within } from '../../../kernel/waiting.ts';
-import type { Change, DatabaseAccesses, DataPath } from './access.ts';
+import type { Change, DatabaseAccesses, DataPath } from './databaseAccess.ts';
 import { type DataEvent, type EventType, MAX_CHILDREN, shapeOf } from './subscription.ts';
 
 /**
@@ -122,19 +122,19 @@ export function eventOf(subscriptionId: string, eventType: EventType, transition
 
 // A path as it is now, read the way it is watched.
 
-const LOOK_MILLISECONDS = 15_000;
+const SNAPSHOT_MILLISECONDS = 15_000;
 
-export type Look = ReadonlyMap<string, JsonValue>;
+export type Snapshot = ReadonlyMap<string, JsonValue>;
 
 /** @throws MusterError as toolsets/firebase/rules/errors.ts makes them */
-export async function lookAt(
+export async function readSnapshot(
   databases: DatabaseAccesses,
   caller: Caller,
   path: DataPath,
   eventType: EventType,
-): Promise<Look> {
+): Promise<Snapshot> {
   let stop = (): void => undefined;
-  const looking = new Promise<Look>((resolve, reject) => {
+  const snapshot = new Promise<Snapshot>((resolve, reject) => {
     const watch = databases[path.database].watch(caller, path, shapeOf(eventType), MAX_CHILDREN, {
       initial: resolve,
       changed: () => undefined,
@@ -143,5 +143,5 @@ export async function lookAt(
     stop = () => watch.stop();
   });
   const late = () => connectionError(new Error('The path was not read in time.'));
-  return within(LOOK_MILLISECONDS, looking, late).finally(() => stop());
+  return within(SNAPSHOT_MILLISECONDS, snapshot, late).finally(() => stop());
 }

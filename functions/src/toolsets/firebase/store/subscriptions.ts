@@ -7,7 +7,7 @@ import { type DocumentCodec, documentCodec, timestamp } from '../../../kernel/fi
 import { COLLECTIONS, subscriptionPath } from '../../../kernel/firestore/paths.ts';
 import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
-import { DATABASES } from '../rules/access.ts';
+import { DATABASES } from '../rules/databaseAccess.ts';
 import { EVENT_TYPES, type Subscription, type SubscriptionChanges } from '../rules/subscription.ts';
 
 const subscriptionDocument = z.object({

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { idLike } from '../../../kernel/ids.ts';
 import { type JsonObject, type JsonValue, jsonObject } from '../../../kernel/json.ts';
-import { DATABASES, type DatabaseName, PATH_PATTERN } from '../rules/access.ts';
+import { DATABASES, type DatabaseName, PATH_PATTERN } from '../rules/databaseAccess.ts';
 import type { EventType } from '../rules/subscription.ts';
 
 export function database(description: string) {

@@ -59,7 +59,7 @@ export const subscribe = defineTool({
     subscriptionId: request.subscriptionId,
     cursor: String(cursor),
     ...(includeInitial &&
-      initialAnswer(initialDataOf(request, await services.subscriptions.look(caller, request)))),
+      initialAnswer(initialDataOf(request, await services.subscriptions.current(caller, request)))),
   }),
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { OPERATIONS, type WriteOutcome } from '../rules/access.ts';
+import { OPERATIONS, type WriteOutcome } from '../rules/databaseAccess.ts';
 import { database, path } from './shapes.ts';
 
 const data = z.union([

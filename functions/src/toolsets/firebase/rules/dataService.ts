@@ -10,7 +10,7 @@ import {
   type Repetition,
   type WriteOutcome,
   type WriteRequest,
-} from './access.ts';
+} from './databaseAccess.ts';
 import { invalidPath, invalidRequest, sizeLimitExceeded } from './errors.ts';
 import type { FirebasePorts } from './subscription.ts';
 

@@ -6,7 +6,7 @@ import { expired } from '../../../access/rules/principal.ts';
 import type { CallerToken } from '../../../access/store/signIn.ts';
 import { connectionError, MusterError } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
-import type { Change, Watch, Watcher, WatchShape } from '../rules/access.ts';
+import type { Change, Watch, Watcher, WatchShape } from '../rules/databaseAccess.ts';
 import { permissionDenied, sizeLimitExceeded } from '../rules/errors.ts';
 import type { CallerClients, Lease } from './access.ts';
 import type { RealtimePorts } from './rest.ts';

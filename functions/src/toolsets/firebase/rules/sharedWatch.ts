@@ -5,12 +5,12 @@
  */
 import type { Caller } from '../../../access/rules/principal.ts';
 import { type Deferred, deferred } from '../../../kernel/waiting.ts';
-import { parsePath } from './access.ts';
+import { parsePath } from './databaseAccess.ts';
 import { type Entry, type Lease, type LoadedLog, mayTake, RENEWED_EVERY_MILLISECONDS } from './eventLog.ts';
 import { type KnownSubscriptions, replay } from './page.ts';
+import { beginLate, RecordedWatch } from './recordedWatch.ts';
 import { type FirebasePorts, type Subscription, subscriptionNotFound } from './subscription.ts';
-import { lookAt, stateOf } from './transition.ts';
-import { beginLate, RecordedWatch } from './watch.ts';
+import { readSnapshot, stateOf } from './transition.ts';
 
 /** How long a watch outlives its last reader, who may come back with the next poll. */
 const LINGER_MILLISECONDS = 10_000;
@@ -21,7 +21,7 @@ export interface WatchReader {
   failed(error: unknown): void;
 }
 
-export class Watching {
+export class SharedWatch {
   private readonly ports: FirebasePorts;
   private readonly subscriptions: Pick<KnownSubscriptions, 'isOpen'>;
   private readonly subscription: Subscription;
@@ -138,7 +138,7 @@ export class Watching {
     if (loaded !== undefined) return loaded;
     const [reader] = this.readers;
     if (reader !== undefined && (await this.subscriptions.isOpen(this.subscription))) {
-      const data = await lookAt(databases, reader.caller, parsePath(database, path), eventType);
+      const data = await readSnapshot(databases, reader.caller, parsePath(database, path), eventType);
       await beginLate(events, log, stateOf(eventType, data), randomness.letters(12));
       const created = await events.load(log);
       // Asked again: what is removed after this takes the lease along, and that is noticed.

@@ -4,14 +4,15 @@ import { cancellableAbort, cancellableDelay, type Waiting } from '../../../kerne
 import type { Entry } from './eventLog.ts';
 import {
   type EventReader,
-  Feed,
   type KnownSubscriptions,
+  LogFollower,
   type Page,
   PageBuilder,
   type ReadFrom,
   type Reading,
   readingOf,
 } from './page.ts';
+import { SharedWatch, type WatchReader } from './sharedWatch.ts';
 import {
   beginningOf,
   type FirebasePorts,
@@ -20,7 +21,6 @@ import {
   positionAt,
   type Subscription,
 } from './subscription.ts';
-import { Watching, type WatchReader } from './watching.ts';
 
 /** Entries that are read at once. */
 const ENTRIES_READ = 10;
@@ -29,8 +29,8 @@ const ENTRIES_READ = 10;
 const CATCH_UP_MILLISECONDS = 5000;
 
 /** A reader that has come, until it leaves. */
-interface Attendance {
-  readonly feed: Feed;
+interface Following {
+  readonly follower: LogFollower;
   readonly caughtUp: Promise<void>;
   leave(): void;
 }
@@ -39,7 +39,7 @@ export class LogReader implements EventReader {
   private readonly ports: FirebasePorts;
   private readonly known: KnownSubscriptions;
   /** What this instance has readers of, or had a moment ago: by log. */
-  private readonly watchings = new Map<string, Watching>();
+  private readonly watches = new Map<string, SharedWatch>();
 
   constructor(ports: FirebasePorts, known: KnownSubscriptions) {
     this.ports = ports;
@@ -57,20 +57,20 @@ export class LogReader implements EventReader {
     const builder = startingAt(subscription, from.cursor);
     const page = await this.read(builder);
     if (hasNews(page) || gone?.aborted) return readingOf(page);
-    const { feed, caughtUp, leave } = this.attend(caller, subscription, page.position);
+    const { follower, caughtUp, leave } = this.join(caller, subscription, page.position);
     const waited = cancellableDelay(waitMs);
     const caughtUpLate = cancellableDelay(CATCH_UP_MILLISECONDS);
     const abort = cancellableAbort(gone);
     const caught = Promise.race([caughtUp, caughtUpLate.promise]);
     const enough = Promise.race([abort.promise, Promise.all([waited.promise, caught])]);
     try {
-      const next = nextNews(feed, new PageBuilder(subscription, page.position), enough);
+      const next = nextNews(follower, new PageBuilder(subscription, page.position), enough);
       // Who does not wait for others still catches up, which is our own time.
       const news = await (waitMs === 0 ? next : waiting(next));
       // What another connection of this instance has just logged may be on its way to this one.
       return readingOf(news ?? (await this.read(new PageBuilder(subscription, page.position))));
     } finally {
-      for (const prospect of [waited, caughtUpLate, abort]) prospect.forget();
+      for (const wait of [waited, caughtUpLate, abort]) wait.forget();
       leave();
     }
   }
@@ -82,11 +82,11 @@ export class LogReader implements EventReader {
       yield readingOf(page);
       page = await this.read(new PageBuilder(subscription, page.position));
     }
-    const { feed, leave } = this.attend(caller, subscription, page.position);
+    const { follower, leave } = this.join(caller, subscription, page.position);
     const abort = cancellableAbort(gone);
     try {
       while (!gone.aborted) {
-        const entries = await feed.next(abort.promise);
+        const entries = await follower.next(abort.promise);
         for (const news of pagesOf(subscription, page.position, entries)) {
           page = news;
           if (hasNews(news)) yield readingOf(news);
@@ -98,26 +98,26 @@ export class LogReader implements EventReader {
     }
   }
 
-  private attend(caller: Caller, subscription: Subscription, { log, sequence }: Position): Attendance {
-    const watching = this.watchingOf(subscription);
-    const feed = new Feed(this.ports.events, log, sequence, (entry) => watching.seen(entry));
-    const reader: WatchReader = { caller, failed: (error) => feed.fail(error) };
-    const caughtUp = watching.join(reader);
+  private join(caller: Caller, subscription: Subscription, { log, sequence }: Position): Following {
+    const watch = this.watchOf(subscription);
+    const follower = new LogFollower(this.ports.events, log, sequence, (entry) => watch.seen(entry));
+    const reader: WatchReader = { caller, failed: (error) => follower.fail(error) };
+    const caughtUp = watch.join(reader);
     const leave = (): void => {
-      feed.close();
-      watching.leave(reader);
+      follower.close();
+      watch.leave(reader);
     };
-    return { feed, caughtUp, leave };
+    return { follower, caughtUp, leave };
   }
 
-  private watchingOf(subscription: Subscription): Watching {
+  private watchOf(subscription: Subscription): SharedWatch {
     const { log } = subscription;
-    const known = this.watchings.get(log);
+    const known = this.watches.get(log);
     if (known !== undefined) return known;
-    const made: Watching = new Watching(this.ports, this.known, subscription, () => {
-      if (this.watchings.get(log) === made) this.watchings.delete(log);
+    const made: SharedWatch = new SharedWatch(this.ports, this.known, subscription, () => {
+      if (this.watches.get(log) === made) this.watches.delete(log);
     });
-    this.watchings.set(log, made);
+    this.watches.set(log, made);
     return made;
   }
 
@@ -130,7 +130,7 @@ export class LogReader implements EventReader {
       const entries = found.length > 0 ? found : await this.readAtEnd(builder);
       for (const entry of entries) {
         builder.add(entry);
-        this.watchings.get(log)?.seen(entry);
+        this.watches.get(log)?.seen(entry);
       }
       const page = builder.page();
       if (hasNews(page) || entries.length < ENTRIES_READ) return page;
@@ -161,12 +161,12 @@ function startingAt(subscription: Subscription, cursor: string | undefined): Pag
 
 /** The first page with something in it; undefined where the waiting ended before. */
 async function nextNews(
-  feed: Feed,
+  follower: LogFollower,
   builder: PageBuilder,
   enough: Promise<unknown>,
 ): Promise<Page | undefined> {
   for (;;) {
-    const entries = await feed.next(enough);
+    const entries = await follower.next(enough);
     if (entries.length === 0) return undefined;
     for (const entry of entries) builder.add(entry);
     if (builder.hasNews) return builder.page();

@@ -1,7 +1,7 @@
 /** One instance's watch of one subscription: from the log's state on, as one caller, into the log. */
 import type { Caller } from '../../../access/rules/principal.ts';
 import { unlessStale } from '../../../kernel/waiting.ts';
-import { parsePath, type Watch } from './access.ts';
+import { parsePath, type Watch } from './databaseAccess.ts';
 import type { Entry, EventLog } from './eventLog.ts';
 import type { Replayed } from './page.ts';
 import { Recorder, type RecorderEnd } from './recorder.ts';
@@ -80,7 +80,7 @@ export async function beginLate(
 /** Expired ones that one sweep removes. */
 const SWEPT_AT_ONCE = 100;
 
-export class Forgetting {
+export class SubscriptionRemoval {
   private readonly ports: FirebasePorts;
 
   constructor(ports: FirebasePorts) {
