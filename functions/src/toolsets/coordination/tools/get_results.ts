@@ -4,9 +4,7 @@ import { fitting } from '../../../kernel/json.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { coordinationStatus, type Task } from '../rules/task.ts';
 import { cursor, pageAfter, pageLimit, pageOf, pageShape } from './paging.ts';
-import { resultAnswer, some, taskShape } from './shapes.ts';
-
-const MAX_IDS = 100;
+import { listUpTo, resultAnswer, some, taskShape } from './shapes.ts';
 
 const { status, error, result, completed_at } = taskShape.shape;
 
@@ -22,11 +20,7 @@ export const getResults = defineTool({
   title: 'Results',
   description: 'Answers the results of completed tasks, in the order of completion.',
   input: z.strictObject({
-    task_ids: z
-      .array(idOf('a task'))
-      .refine((ids) => ids.length <= MAX_IDS, `expected at most ${MAX_IDS} ids`)
-      .optional()
-      .describe('All if left out or empty'),
+    task_ids: listUpTo(100, idOf('a task'), 'ids').optional().describe('All if left out or empty'),
     limit: pageLimit('1 to 500', 200, 500),
     cursor,
   }),

@@ -37,8 +37,9 @@ export const text = (description: string, most: number) =>
     .refine((value) => value.length <= most, `expected at most ${most} characters`)
     .describe(description);
 
-export const listUpTo = <Item extends z.ZodType>(most: number, item: Item) =>
-  z.array(item).refine((list) => list.length <= most, `expected at most ${most} entries`);
+/** A list whose greatest length the contract does not list. */
+export const listUpTo = <Item extends z.ZodType>(most: number, item: Item, items = 'entries') =>
+  z.array(item).refine((list) => list.length <= most, `expected at most ${most} ${items}`);
 
 /** A list of short texts. */
 export const texts = (description: string, most: number, each = 1000) => {
