@@ -48,15 +48,12 @@ export class AgentMembership extends Service<CoordinationPorts & { readonly revi
   ): Promise<Membership> {
     const { workspace, agentId, role } = request;
     if (role === 'leader' && !hasRole(principal.role, 'leader')) {
-      throw new MusterError(
-        'FORBIDDEN',
-        `You may not register as a leader: your role is ${principal.role}.`,
-        {
-          field: 'role',
-          value: 'leader',
-          suggestion: 'Register as a worker, or use the credential of a leader.',
-        },
-      );
+      const message = `You may not register as a leader: your role is ${principal.role}.`;
+      throw new MusterError('FORBIDDEN', message, {
+        field: 'role',
+        value: 'leader',
+        suggestion: 'Register as a worker, or use the credential of a leader.',
+      });
     }
     const { sessions, store, presence, clock, randomness, log } = this.ports;
     const membership = await retryStale(randomness, async () => {
