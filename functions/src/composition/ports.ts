@@ -36,10 +36,7 @@ import { QueueQueries } from '../toolsets/coordination/store/queue.ts';
 import { FirestoreAccess } from '../toolsets/firebase/firestore/access.ts';
 import { RealtimeAccess } from '../toolsets/firebase/realtime/access.ts';
 import { DatabaseEventLog } from '../toolsets/firebase/store/eventLog.ts';
-import {
-  FirestoreSubscriptionReader,
-  subscriptionWriters,
-} from '../toolsets/firebase/store/subscriptions.ts';
+import { SubscriptionQueries, subscriptionWriters } from '../toolsets/firebase/store/subscriptions.ts';
 import { DatabaseWatcherLeases } from '../toolsets/firebase/store/watcherLeases.ts';
 import { RestGitHub } from '../toolsets/github/store/gitHub.ts';
 import { linkWriters, PullRequestLinkQueries } from '../toolsets/github/store/pullRequests.ts';
@@ -154,7 +151,7 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
       firestore: new FirestoreAccess(asCaller),
       realtime: new RealtimeAccess({ ...asCaller, app: firebaseApp }),
     },
-    subscriptions: new FirestoreSubscriptionReader(database, documents),
+    subscriptions: new SubscriptionQueries(database, documents),
     events: new DatabaseEventLog(realtimeDatabase, unreadable),
     leases: new DatabaseWatcherLeases(realtimeDatabase),
 

@@ -19,7 +19,7 @@ type ReminderReaders = typeof import('../../../functions/src/toolsets/todo/store
 type RunReaders = typeof import('../../../functions/src/toolsets/orchestration/store/runs.ts');
 type CoordinationReaders = typeof import('../../../functions/src/toolsets/coordination/store/queries.ts');
 type SkillReaders = typeof import('../../../functions/src/toolsets/system/store/skills.ts');
-type SubscriptionReaders = typeof import('../../../functions/src/toolsets/firebase/store/subscriptions.ts');
+type SubscriptionStore = typeof import('../../../functions/src/toolsets/firebase/store/subscriptions.ts');
 type TodoReaders = typeof import('../../../functions/src/toolsets/todo/store/todos.ts');
 type RecurringTaskReaders = typeof import('../../../functions/src/toolsets/todo/store/reminders.ts');
 type TaskHistories = typeof import('../../../functions/src/toolsets/todo/store/events.ts');
@@ -221,13 +221,11 @@ async function agentCalls(): Promise<readonly Call[]> {
 }
 
 async function subscriptionCalls(): Promise<readonly Call[]> {
-  const { FirestoreSubscriptionReader }: SubscriptionReaders = await load(
-    'toolsets/firebase/store/subscriptions.ts',
-  );
+  const { SubscriptionQueries }: SubscriptionStore = await load('toolsets/firebase/store/subscriptions.ts');
   return [
-    (database) => new FirestoreSubscriptionReader(database, documents).find('subscription-1'),
-    (database) => new FirestoreSubscriptionReader(database, documents).count('agent:agent-1'),
-    (database) => new FirestoreSubscriptionReader(database, documents).expired(NOW, 5),
+    (database) => new SubscriptionQueries(database, documents).find('subscription-1'),
+    (database) => new SubscriptionQueries(database, documents).count('agent:agent-1'),
+    (database) => new SubscriptionQueries(database, documents).expired(NOW, 5),
   ];
 }
 

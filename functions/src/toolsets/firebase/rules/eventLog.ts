@@ -3,6 +3,8 @@
  * instances believe that it is theirs to write: an entry is appended only where there is none yet.
  */
 import { byteLength } from '../../../kernel/json.ts';
+import type { PortOf } from '../../../kernel/ports.ts';
+import type { DatabaseEventLog, StoredEntrySize } from '../store/eventLog.ts';
 import type { State, Transition } from './transition.ts';
 
 export interface Entry {
@@ -15,15 +17,7 @@ export interface Entry {
 }
 
 /** What an entry is to retention. */
-export interface EntrySize {
-  readonly sequence: number;
-  readonly transitions: number;
-  /** Of the transitions, those that subscribers are told of. */
-  readonly events: number;
-  readonly bytes: number;
-  /** Milliseconds of the epoch. */
-  readonly at: number;
-}
+export type EntrySize = Readonly<StoredEntrySize>;
 
 /** A state of the log that was written down, so that not all of it has to be read again. */
 export interface Checkpoint {
@@ -40,36 +34,9 @@ export interface LoadedLog {
   readonly entries: readonly Entry[];
 }
 
-/** One subscription's place in the bus. Every method goes to the database; a lost one makes them wait. */
-export interface EventLog {
-  /** Writes the first checkpoint, unless the log is there already. */
-  create(log: string, state: State): Promise<void>;
-  /** Whether it was created, and not removed since. */
-  exists(log: string): Promise<boolean>;
-  /** Removes everything. */
-  remove(log: string): Promise<void>;
-  /** The latest checkpoint and what follows it; undefined where the log was removed. */
-  load(log: string): Promise<LoadedLog | undefined>;
-  /** Whether it was appended; not where somebody else's entry has that number. */
-  append(log: string, entry: Entry): Promise<boolean>;
-  /** Replaces all earlier checkpoints. */
-  checkpoint(log: string, checkpoint: Checkpoint): Promise<void>;
-  /** Removes entries that a checkpoint takes in. */
-  drop(log: string, sequences: readonly number[]): Promise<void>;
-  /** The entries from a number on, in order, at most so many. */
-  read(log: string, from: number, most: number): Promise<readonly Entry[]>;
-  /** The number of the last entry, also where it was dropped; 0 where there never was one. */
-  end(log: string): Promise<number>;
-  /** Tells of each entry from a number on, in order, also of those to come. Returns what ends it. */
-  follow(
-    log: string,
-    from: number,
-    appended: (entry: Entry) => void,
-    failed: (error: unknown) => void,
-  ): () => void;
-}
+export type EventLog = PortOf<DatabaseEventLog>;
 
-/** Who of all instances watches. Only saves work: the log is right however many do. */
+/** Of watching for a log. It is the instance's that watches. */
 export interface Lease {
   /** The watch that has it. */
   readonly holder: string;
@@ -77,20 +44,6 @@ export interface Lease {
   readonly reading: boolean;
   readonly renewed: Date;
 }
-
-export interface WatcherLeases {
-  /**
-   * Takes or renews the lease, where `may` allows it. It goes by itself when the instance loses the database.
-   * @returns whether it was taken
-   */
-  take(log: string, lease: Lease, may: (current: Lease | undefined) => boolean): Promise<boolean>;
-  /** Gives the lease back, if it is the holder's. */
-  release(log: string, holder: string): Promise<void>;
-  /** Tells of the lease as it is, and of each change. Returns what ends it. */
-  observe(log: string, changed: (lease: Lease | undefined) => void): () => void;
-}
-
-// What was noticed, on its way into the log.
 
 /** What one entry of the log holds at most, unless a single transition is larger. */
 export const MAX_ENTRY_TRANSITIONS = 100;

@@ -2,26 +2,14 @@
 import type { AccessPorts } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
-import type { SubscriptionReader } from '../store/subscriptions.ts';
-import type { DatabaseAccesses, DatabaseName, DataPath, WatchShape } from './databaseAccess.ts';
+import type { PortOf } from '../../../kernel/ports.ts';
+import type { StoredSubscription, SubscriptionQueries } from '../store/subscriptions.ts';
+import type { DatabaseWatcherLeases } from '../store/watcherLeases.ts';
+import type { DatabaseAccesses, DataPath, WatchShape } from './databaseAccess.ts';
 import { invalidRequest } from './errors.ts';
-import type { EventLog, WatcherLeases } from './eventLog.ts';
+import type { EventLog } from './eventLog.ts';
 
-export interface Subscription {
-  /** A digest of the owner and the subscription's own id. */
-  readonly id: string;
-  readonly uid: string;
-  /** As its owner names it. */
-  readonly subscriptionId: string;
-  readonly database: DatabaseName;
-  readonly path: string;
-  readonly eventType: EventType;
-  /** Names the log. Random, so that the events of an earlier subscription of the same id never mix in. */
-  readonly log: string;
-  readonly createdAt: Date;
-  /** It is forgotten then, unless it is read before. */
-  readonly expiresAt: Date;
-}
+export type Subscription = Readonly<StoredSubscription>;
 
 /** What may be subscribed to at once by one principal. */
 export const MAX_SUBSCRIPTIONS = 50;
@@ -199,11 +187,10 @@ export function invalidCursor(): MusterError {
   });
 }
 
-// How callers' own data is reached, and subscriptions to it are kept.
-
+/** How callers' own data is reached, and subscriptions to it are kept. */
 export interface FirebasePorts extends AccessPorts {
   readonly databases: DatabaseAccesses;
-  readonly subscriptions: SubscriptionReader;
+  readonly subscriptions: PortOf<SubscriptionQueries>;
   readonly events: EventLog;
-  readonly leases: WatcherLeases;
+  readonly leases: PortOf<DatabaseWatcherLeases>;
 }

@@ -120,13 +120,15 @@ export function eventOf(subscriptionId: string, eventType: EventType, transition
   };
 }
 
-// A path as it is now, read the way it is watched.
-
 const SNAPSHOT_MILLISECONDS = 15_000;
 
+/** What there is at a path. */
 export type Snapshot = ReadonlyMap<string, JsonValue>;
 
-/** @throws MusterError as toolsets/firebase/rules/errors.ts makes them */
+/**
+ * Reads a path as it is now, the way it is watched.
+ * @throws MusterError as toolsets/firebase/rules/errors.ts makes them
+ */
 export async function readSnapshot(
   databases: DatabaseAccesses,
   caller: Caller,

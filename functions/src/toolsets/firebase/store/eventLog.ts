@@ -12,7 +12,7 @@ import type { Database, DataSnapshot, Query, Reference } from 'firebase-admin/da
 import { z } from 'zod';
 import { UnreadableDocumentError, type UnreadableDocuments } from '../../../kernel/ports.ts';
 import { busPath, changeNode } from '../../../kernel/realtime/database.ts';
-import type { Checkpoint, Entry, EventLog, LoadedLog } from '../rules/eventLog.ts';
+import type { Checkpoint, Entry, LoadedLog } from '../rules/eventLog.ts';
 import type { State } from '../rules/transition.ts';
 
 /** A checkpoint is replaced by another now and then, and hardly ever twice while it is read. */
@@ -34,19 +34,22 @@ const storedEntry = z.object({
 
 const storedState = textOf(z.array(z.tuple([z.string(), z.string()])));
 
-const storedKept = textOf(
-  z.array(
-    z.object({
-      sequence: z.number(),
-      transitions: z.number(),
-      events: z.number(),
-      bytes: z.number(),
-      at: z.number(),
-    }),
-  ),
-);
+const entrySize = z.object({
+  sequence: z.number(),
+  transitions: z.number(),
+  /** Of the transitions, those that subscribers are told of. */
+  events: z.number(),
+  bytes: z.number(),
+  /** Milliseconds of the epoch. */
+  at: z.number(),
+});
 
-export class DatabaseEventLog implements EventLog {
+export type StoredEntrySize = z.output<typeof entrySize>;
+
+const storedKept = textOf(z.array(entrySize));
+
+/** Every method goes to the database; one that is away makes them wait. */
+export class DatabaseEventLog {
   private readonly database: () => Promise<Database>;
   private readonly unreadable: UnreadableDocuments;
 
@@ -55,6 +58,7 @@ export class DatabaseEventLog implements EventLog {
     this.unreadable = unreadable;
   }
 
+  /** Writes the first checkpoint, unless the log is there already. */
   async create(log: string, state: State): Promise<void> {
     const bus = await this.bus(log);
     if (await this.exists(log)) return;
@@ -65,15 +69,18 @@ export class DatabaseEventLog implements EventLog {
     await bus.child('checkpoints').child(sequenceKey(0)).set('[]');
   }
 
+  /** Whether it was created, and not removed since. */
   async exists(log: string): Promise<boolean> {
     const checkpoints = (await this.bus(log)).child('checkpoints');
     return (await lastOf(checkpoints)) !== undefined;
   }
 
+  /** Removes everything. */
   async remove(log: string): Promise<void> {
     await (await this.bus(log)).remove();
   }
 
+  /** The latest checkpoint and what follows it; undefined where the log was removed. */
   async load(log: string): Promise<LoadedLog | undefined> {
     const bus = await this.bus(log);
     for (let attempt = 0; attempt < MAX_LOADS; attempt++) {
@@ -96,6 +103,7 @@ export class DatabaseEventLog implements EventLog {
     throw new Error('The log never stood still to be loaded.');
   }
 
+  /** Whether it was appended; not where another watch's entry has that number. */
   async append(log: string, { sequence, writer, transitions, isAfterLoss }: Entry): Promise<boolean> {
     const told = { writer, transitions: JSON.stringify(transitions) };
     const entry = isAfterLoss ? { ...told, after_loss: true } : told;
@@ -108,6 +116,7 @@ export class DatabaseEventLog implements EventLog {
     });
   }
 
+  /** Replaces all earlier checkpoints. */
   async checkpoint(log: string, { sequence, state, kept }: Checkpoint): Promise<void> {
     const [text, keptText] = [JSON.stringify([...state]), JSON.stringify(kept)];
     const bus = await this.bus(log);
@@ -123,22 +132,26 @@ export class DatabaseEventLog implements EventLog {
     });
   }
 
+  /** Removes entries that a checkpoint takes in. */
   async drop(log: string, sequences: readonly number[]): Promise<void> {
     const dropped = Object.fromEntries(sequences.map((sequence) => [sequenceKey(sequence), null]));
     await (await this.bus(log)).child('log').update(dropped);
   }
 
+  /** The entries from a number on, in order, at most so many. */
   async read(log: string, from: number, most: number): Promise<readonly Entry[]> {
     const bus = await this.bus(log);
     return this.entriesIn(await entriesOf(bus, from).limitToFirst(most).get());
   }
 
+  /** The number of the last entry, also where it was dropped; 0 where there never was one. */
   async end(log: string): Promise<number> {
     const bus = await this.bus(log);
     const last = await Promise.all([lastOf(bus.child('log')), lastOf(bus.child('checkpoints'))]);
     return Math.max(0, ...last.flatMap((found) => (found ? [sequenceOf(found.key)] : [])));
   }
 
+  /** Tells of each entry from a number on, in order, also of those to come. Returns what ends it. */
   follow(
     log: string,
     from: number,
@@ -245,12 +258,11 @@ function isUnbroken(entries: readonly Entry[], after: number): boolean {
   return entries.every(({ sequence }, index) => sequence === after + 1 + index);
 }
 
-/** The keys of a log's entries and checkpoints: they sort as their numbers do. */
-
 /** Keys of digits alone would be taken for an array's. */
 const PREFIX = 'e';
 const DIGITS = 10;
 
+/** The key of an entry or a checkpoint: keys sort as their numbers do. */
 export function sequenceKey(sequence: number): string {
   return PREFIX + String(Math.max(sequence, 0)).padStart(DIGITS, '0');
 }

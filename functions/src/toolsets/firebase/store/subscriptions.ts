@@ -1,70 +1,63 @@
 /** Subscriptions as Firestore keeps them. */
 
-import type { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { type DocumentCodec, documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
+import { documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
 import { COLLECTIONS, subscriptionPath } from '../../../kernel/firestore/paths.ts';
-import type { DocumentReading } from '../../../kernel/firestore/reading.ts';
+import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import { DATABASES } from '../rules/databaseAccess.ts';
-import { EVENT_TYPES, type Subscription, type SubscriptionChanges } from '../rules/subscription.ts';
+import { EVENT_TYPES, type SubscriptionChanges } from '../rules/subscription.ts';
 
-const subscriptionDocument = z.object({
-  uid: z.string(),
-  subscription_id: z.string(),
-  database: z.enum(DATABASES),
-  path: z.string(),
-  event_type: z.enum(EVENT_TYPES),
-  log: z.string(),
-  created_at: timestamp,
-  expires_at: timestamp,
-});
+const codec = documentCodec(
+  z.object({
+    uid: z.string(),
+    /** As its owner names it. */
+    subscription_id: z.string(),
+    database: z.enum(DATABASES),
+    path: z.string(),
+    event_type: z.enum(EVENT_TYPES),
+    /** Names the log. Random, so that the events of an earlier subscription of the same id never mix in. */
+    log: z.string(),
+    created_at: timestamp,
+    /** It is removed then, unless it is read before. */
+    expires_at: timestamp,
+  }),
+);
 
-const codec: DocumentCodec<Omit<Subscription, 'id'>> = documentCodec(subscriptionDocument);
+/** Its id is a digest of the owner and the subscription's own id. */
+export type StoredSubscription = ReturnType<typeof codec.fromDocument> & { readonly id: string };
 
-const subscriptionToDocument = codec.toDocument;
-
-export function subscriptionFromDocument(id: string, data: unknown): Subscription {
+export function subscriptionFromDocument(data: unknown, id: string): StoredSubscription {
   return { id, ...codec.fromDocument(data) };
 }
 
-export class FirestoreSubscriptionReader implements SubscriptionReader {
-  private readonly database: Firestore;
-  private readonly documents: DocumentReading;
-
-  constructor(database: Firestore, documents: DocumentReading) {
-    this.database = database;
-    this.documents = documents;
-  }
-
-  async find(id: string): Promise<Versioned<Subscription> | undefined> {
+/** Every list is bounded and ordered. */
+export class SubscriptionQueries extends FirestoreReader {
+  async find(id: string): Promise<Versioned<StoredSubscription> | undefined> {
     const snapshot = await this.database.doc(subscriptionPath(id)).get();
-    return this.documents.findVersioned(snapshot, fromDocument);
+    return this.documents.findVersioned(snapshot, subscriptionFromDocument);
   }
 
+  /** How many a principal has, the expired ones included that are still to be swept. */
   async count(uid: string): Promise<number> {
     const own = this.database.collection(COLLECTIONS.subscriptions).where('uid', '==', uid);
     return (await own.count().get()).data().count;
   }
 
-  async expired(now: Date, limit: number): Promise<readonly Versioned<Subscription>[]> {
+  /** Those that expired by `now`, longest ago first. */
+  expired(now: Date, limit: number): Promise<readonly Versioned<StoredSubscription>[]> {
     const expired = this.database
       .collection(COLLECTIONS.subscriptions)
       .where('expires_at', '<=', now)
       .orderBy('expires_at');
-    return this.documents.firstVersioned(expired, limit, fromDocument);
+    return this.documents.firstVersioned(expired, limit, subscriptionFromDocument);
   }
-}
-
-function fromDocument(data: unknown, id: string): Subscription {
-  return subscriptionFromDocument(id, data);
 }
 
 export const subscriptionWriters: ChangeWriters<SubscriptionChanges> = {
   openSubscription({ subscription, replaces }, writes) {
-    const document = subscriptionToDocument(subscription);
-    writes.createOrReplace(subscriptionPath(subscription.id), document, replaces);
+    writes.createOrReplace(subscriptionPath(subscription.id), codec.toDocument(subscription), replaces);
   },
   keepSubscription({ id, until, version }, writes) {
     writes.replace(subscriptionPath(id), { expires_at: until }, version);
@@ -73,12 +66,3 @@ export const subscriptionWriters: ChangeWriters<SubscriptionChanges> = {
     writes.deleteAt(subscriptionPath(id), version);
   },
 };
-
-/** Every list is bounded and ordered. */
-export interface SubscriptionReader {
-  find(id: string): Promise<Versioned<Subscription> | undefined>;
-  /** How many a principal has, the expired ones included that are still to be swept. */
-  count(uid: string): Promise<number>;
-  /** Those that expired by `now`, longest ago first. */
-  expired(now: Date, limit: number): Promise<readonly Versioned<Subscription>[]>;
-}

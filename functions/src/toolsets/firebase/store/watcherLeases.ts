@@ -5,17 +5,22 @@ import { z } from 'zod';
 import type { Clock } from '../../../kernel/ports.ts';
 import { busPath, COMMITS, changeNode, removeFound } from '../../../kernel/realtime/database.ts';
 import type { Expiring } from '../../../kernel/sweep.ts';
-import type { Lease, WatcherLeases } from '../rules/eventLog.ts';
+import type { Lease } from '../rules/eventLog.ts';
 
 const storedLease = z.object({ holder: z.string(), reading: z.boolean(), renewed: z.number() });
 
-export class DatabaseWatcherLeases implements WatcherLeases {
+/** Who of all instances watches. It only saves work: the log is right however many do. */
+export class DatabaseWatcherLeases {
   private readonly database: () => Promise<Database>;
 
   constructor(database: () => Promise<Database>) {
     this.database = database;
   }
 
+  /**
+   * Takes or renews the lease, where `may` allows it. It goes by itself when the instance loses the database.
+   * @returns whether it was taken
+   */
   async take(log: string, lease: Lease, may: (current: Lease | undefined) => boolean): Promise<boolean> {
     const node = await this.node(log);
     const stored = { ...lease, renewed: lease.renewed.getTime() };
@@ -37,6 +42,7 @@ export class DatabaseWatcherLeases implements WatcherLeases {
     return isTaken;
   }
 
+  /** Gives the lease back, if it is the holder's. */
   async release(log: string, holder: string): Promise<void> {
     const node = await this.node(log);
     const isReleased = await changeNode(node, (current) => {
@@ -46,6 +52,7 @@ export class DatabaseWatcherLeases implements WatcherLeases {
     if (isReleased) await node.onDisconnect().cancel();
   }
 
+  /** Tells of the lease as it is, and of each change. Returns what ends it. */
   observe(log: string, changed: (lease: Lease | undefined) => void): () => void {
     let isEnded = false;
     let unlisten = (): void => undefined;
@@ -72,13 +79,12 @@ export function leaseIn(value: unknown): Lease | undefined {
   return data && { ...data, renewed: new Date(data.renewed) };
 }
 
-// `commits/{id}`: proofs of writes that callers made, kept until nobody asks for them.
-
 const REMOVED_AT_ONCE = 500;
 
 /** Callers may write more of them in a minute than one removal takes away. */
 const MAX_REMOVALS = 20;
 
+/** `commits/{id}`: proofs of writes that callers made, kept until nobody asks for them. */
 export class DatabaseCommitProofs implements Expiring {
   readonly name = 'commits';
   private readonly database: () => Promise<Database>;
