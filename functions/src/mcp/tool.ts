@@ -105,6 +105,26 @@ export function textUpTo(most: number): z.ZodString {
   return z.string().refine((text) => text.length <= most, `expected at most ${most} characters`);
 }
 
+/** A list whose greatest length the contract does not list. */
+export function listUpTo<Item extends z.ZodType>(most: number, item: Item, items = 'entries') {
+  return z.array(item).refine((list) => list.length <= most, `expected at most ${most} ${items}`);
+}
+
+/** A whole number whose bounds the contract does not list. */
+export function wholeNumber(least: number, most: number): z.ZodNumber {
+  return z
+    .number()
+    .refine(
+      (value) => Number.isInteger(value) && value >= least && value <= most,
+      `expected a whole number from ${least} to ${most}`,
+    );
+}
+
+/** The number of a claim of a task. */
+export const claimNumber = z
+  .number()
+  .refine((value) => Number.isSafeInteger(value) && value > 0, 'expected a whole number above 0');
+
 const keyArgument = z.strictObject({
   idempotency_key: z
     .string()

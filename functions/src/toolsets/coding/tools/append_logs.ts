@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineTool, textUpTo } from '../../../mcp/tool.ts';
+import { defineTool, listUpTo, textUpTo } from '../../../mcp/tool.ts';
 import { LOG_LEVELS, LOG_TYPES } from '../rules/log.ts';
 import type { Appended } from '../rules/runners.ts';
-import { answerShape, atMost, epoch, stopShape, success, taskId, writing } from './shapes.ts';
+import { answerShape, epoch, stopShape, success, taskId, writing } from './shapes.ts';
 
 const entry = z.strictObject({
   sequence: z
@@ -26,9 +26,7 @@ export const appendLogs = defineTool({
   input: z.strictObject({
     taskId,
     epoch,
-    entries: atMost(500, 'entries', entry).describe(
-      'In the order of their sequence, at most 500 and 256 KiB of JSON',
-    ),
+    entries: listUpTo(500, entry).describe('In the order of their sequence, at most 500 and 256 KiB of JSON'),
   }),
   output: answerShape(
     z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
 import { CODING_TOOLS, type CodingTask, text } from '../../coordination/index.ts';
 import {
   answerShape,
@@ -10,7 +10,6 @@ import {
   success,
   taskId,
   taskShape,
-  whole,
   writing,
 } from './shapes.ts';
 
@@ -57,10 +56,12 @@ export const claimTask = defineTool({
       .refine((name) => !name.includes('|'), 'expected no "|"')
       .optional(),
     taskId: taskId.optional().describe('Only this task'),
-    waitMs: whole('How long to wait for a task, in milliseconds; 0 answers at once', 0, 25_000).default(0),
-    leaseSeconds: whole('How long the claim stands without a sign of life', 15, 3600).default(
-      USUAL_LEASE_SECONDS,
-    ),
+    waitMs: wholeNumber(0, 25_000)
+      .default(0)
+      .describe('How long to wait for a task, in milliseconds; 0 answers at once'),
+    leaseSeconds: wholeNumber(15, 3600)
+      .describe('How long the claim stands without a sign of life')
+      .default(USUAL_LEASE_SECONDS),
   }),
   output: answerShape(z.object({ task: claimedShape.nullable() })),
   annotations: { ...writing, idempotentHint: false },

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
-import { defineTool, textUpTo } from '../../../mcp/tool.ts';
+import { defineTool, listUpTo, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
 import { type CodingTask, codingTool, programOf, text } from '../../coordination/index.ts';
-import { answerShape, atMost, codingTaskAnswer, success, taskShape, whole, writing } from './shapes.ts';
+import { answerShape, codingTaskAnswer, success, taskShape, writing } from './shapes.ts';
 
 export const createTask = defineTool({
   name: 'create_task',
@@ -21,10 +21,8 @@ export const createTask = defineTool({
       .describe(
         'project (owner/name: only its runners take the task), base, model, acceptance, pullRequest, queueSeconds (60 to 604800, a day by default)',
       ),
-    priority: whole('1 (first) to 10 (last)', 1, 10).default(5),
-    dependencies: atMost(100, 'entries', idOf('a task'))
-      .optional()
-      .describe('Tasks to complete first, by id'),
+    priority: wholeNumber(1, 10).default(5).describe('1 (first) to 10 (last)'),
+    dependencies: listUpTo(100, idOf('a task')).optional().describe('Tasks to complete first, by id'),
   }),
   output: answerShape(z.object({ taskId: z.string(), branch: z.string(), task: taskShape })),
   annotations: { ...writing, idempotentHint: false },

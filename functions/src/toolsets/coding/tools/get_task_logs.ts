@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fitting } from '../../../kernel/json.ts';
-import { defineTool } from '../../../mcp/tool.ts';
-import { answerShape, logEntryShape, logLineAnswer, reading, success, taskId, whole } from './shapes.ts';
+import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
+import { answerShape, logEntryShape, logLineAnswer, reading, success, taskId } from './shapes.ts';
 
 export const getTaskLogs = defineTool({
   name: 'get_task_logs',
@@ -17,7 +17,7 @@ export const getTaskLogs = defineTool({
       .regex(/^\d{1,12}$/, 'expected the cursor of an earlier answer')
       .optional()
       .describe('cursor of the last answer, to go on after what it held'),
-    limit: whole('The most entries to give', 1, 1000).default(200),
+    limit: wholeNumber(1, 1000).default(200).describe('The most entries to give'),
   }),
   output: answerShape(
     z.object({

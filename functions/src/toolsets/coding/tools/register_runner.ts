@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, listUpTo } from '../../../mcp/tool.ts';
 import { text } from '../../coordination/index.ts';
-import { answerShape, atMost, success, writing } from './shapes.ts';
+import { answerShape, success, writing } from './shapes.ts';
 
 export const registerRunner = defineTool({
   name: 'register_runner',
@@ -11,13 +11,13 @@ export const registerRunner = defineTool({
   details:
     'With their versions, as your capabilities, in place of those that you had. It answers who you are. A runner has the credential of an agent of its own.',
   input: z.strictObject({
-    programs: atMost(
+    programs: listUpTo(
       20,
-      'programs',
       z.strictObject({
         name: text('The program: claude or gemini', 100),
         version: text('What it says of itself', 100),
       }),
+      'programs',
     )
       .min(1)
       .describe('The coding agents that you can start'),

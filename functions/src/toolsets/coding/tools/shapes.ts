@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { terminalText } from '../../../kernel/text.ts';
+import { claimNumber } from '../../../mcp/tool.ts';
 import {
   CODING_TOOLS,
   type CodingTask,
@@ -16,24 +17,7 @@ import { CODING_STATUSES, codingStatus } from '../rules/task.ts';
 
 export const taskId = idOf('a task').describe('Task identifier');
 
-/** A whole number within bounds. */
-export const whole = (description: string, least: number, most: number) =>
-  z
-    .number()
-    .refine(
-      (value) => Number.isInteger(value) && value >= least && value <= most,
-      `expected a whole number from ${least} to ${most}`,
-    )
-    .describe(description);
-
-export const epoch = z
-  .number()
-  .refine((value) => Number.isSafeInteger(value) && value > 0, 'expected a whole number above 0')
-  .describe('From coding_claim_task, for runners');
-
-/** A list whose greatest length the contract does not list. */
-export const atMost = <Item extends z.ZodType>(most: number, items: string, item: Item) =>
-  z.array(item).refine((list) => list.length <= most, `expected at most ${most} ${items}`);
+export const epoch = claimNumber.describe('From coding_claim_task, for runners');
 
 /** Every answer: what happened in a sentence, and its result. */
 export const answerShape = <Result extends z.ZodType>(result: Result) =>

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
 import { type ClaimOutcome, DEFAULT_LEASE_SECONDS } from '../rules/claims.ts';
 import { NO_TASK_REASONS } from '../rules/nothingToClaim.ts';
-import { agentId, taskAnswer, taskShape, wholeNumber } from './shapes.ts';
+import { agentId, taskAnswer, taskShape } from './shapes.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
 
@@ -18,7 +18,7 @@ export const claimTask = defineTool({
     'The order is priority, then deadline, then age. The same comes again also where you hold as many as you may. Where there is none for you, explanation tells more.',
   input: z.strictObject({
     agent_id: agentId,
-    lease_seconds: wholeNumber(DAY_SECONDS)
+    lease_seconds: wholeNumber(1, DAY_SECONDS)
       .default(DEFAULT_LEASE_SECONDS)
       .describe('How long it lasts without a call of yours'),
     in_hand: z

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { fitting } from '../../../kernel/json.ts';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, listUpTo } from '../../../mcp/tool.ts';
 import { coordinationStatus, type Task } from '../rules/task.ts';
 import { cursor, pageAfter, pageLimit, pageOf, pageShape } from './paging.ts';
-import { listUpTo, resultAnswer, some, taskShape } from './shapes.ts';
+import { resultAnswer, some, taskShape } from './shapes.ts';
 
 const { status, error, result, completed_at } = taskShape.shape;
 

@@ -5,14 +5,14 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { listedId } from '../../../kernel/ids.ts';
 import { fitting, parsedJson } from '../../../kernel/json.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
-import { wholeNumber } from './shapes.ts';
+import { wholeNumber } from '../../../mcp/tool.ts';
 
 /** Where a list goes on: the sort time and id of the last item given, opaque to callers. */
 export const cursor = z.string().max(500).optional().describe('next_cursor of the page before');
 
 /** How many items a page has: at most `most`, `usual` where the caller does not say. */
 export const pageLimit = (description: string, usual: number, most: number) =>
-  wholeNumber(most).default(usual).describe(description);
+  wholeNumber(1, most).default(usual).describe(description);
 
 /** What a list says of its end. */
 export const pageShape = {

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { chosenId, idOf } from '../../../kernel/ids.ts';
-import { partial } from '../../../mcp/tool.ts';
+import { claimNumber, listUpTo, partial, wholeNumber } from '../../../mcp/tool.ts';
 import type { TaskDraft } from '../rules/creation.ts';
 import { MAX_RETRIES, type TaskOutcome } from '../rules/machine.ts';
 import type { Discovery } from '../rules/session.ts';
@@ -23,11 +23,7 @@ export const agentId = chosenId().describe('Your agent ID');
 
 export const taskId = idOf('a task').describe('Task ID');
 
-export const claimEpoch = z
-  .number()
-  .refine((epoch) => Number.isSafeInteger(epoch) && epoch > 0, 'expected a whole number above 0')
-  .optional()
-  .describe('From claim_task: protects a newer claim');
+export const claimEpoch = claimNumber.optional().describe('From claim_task: protects a newer claim');
 
 /** Text that means something: at most `most` characters, not only white space. */
 export const text = (description: string, most: number) =>
@@ -37,30 +33,18 @@ export const text = (description: string, most: number) =>
     .refine((value) => value.length <= most, `expected at most ${most} characters`)
     .describe(description);
 
-/** A list whose greatest length the contract does not list. */
-export const listUpTo = <Item extends z.ZodType>(most: number, item: Item, items = 'entries') =>
-  z.array(item).refine((list) => list.length <= most, `expected at most ${most} ${items}`);
-
 /** A list of short texts. */
 export const texts = (description: string, most: number, each = 1000) => {
   const isShort = (value: string): boolean => value !== '' && value.length <= each;
   return listUpTo(most, z.string().refine(isShort, `expected 1 to ${each} characters`)).describe(description);
 };
 
-export const wholeNumber = (most: number) =>
-  z
-    .number()
-    .refine(
-      (number) => Number.isInteger(number) && number >= 1 && number <= most,
-      `expected a whole number from 1 to ${most}`,
-    );
-
 const MAX_TYPE_LENGTH = 50;
 
 /** A type that a creator names: a word, with digits and dashes in it if need be. */
 const TYPE_NAME = /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/;
 
-export const priority = wholeNumber(10).describe('1 (first) to 10 (last)');
+export const priority = wholeNumber(1, 10).describe('1 (first) to 10 (last)');
 
 /** The arguments without `priority`, whose default the two tools state differently. */
 export const taskArguments = {

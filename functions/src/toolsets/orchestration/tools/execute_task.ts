@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, textUpTo } from '../../../mcp/tool.ts';
 import { requestFor } from '../rules/requests.ts';
 import { runAndAnswer, startsRun } from './runAnswer.ts';
 import { prompt } from './shapes.ts';
@@ -13,11 +13,7 @@ export const executeTask = defineTool({
   input: z.strictObject({
     task: z
       .strictObject({
-        id: z
-          .string()
-          .refine((text) => text.length <= 200, 'expected at most 200 characters')
-          .optional()
-          .describe('What the caller calls it'),
+        id: textUpTo(200).optional().describe('What the caller calls it'),
         prompt: prompt('What to do'),
       })
       .describe('The task'),

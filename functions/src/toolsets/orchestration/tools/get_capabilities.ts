@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, textUpTo } from '../../../mcp/tool.ts';
 import { languageNamed, requireRole } from '../rules/agents/profile.ts';
 
-const shortText = z.string().refine((text) => text.length <= 100, 'expected at most 100 characters');
+const shortText = textUpTo(100);
 
 export const getCapabilities = defineTool({
   name: 'get_capabilities',
@@ -10,11 +10,7 @@ export const getCapabilities = defineTool({
   description: 'Ranks the hosted models for a task, with reasons and warnings.',
   details: 'Role, language and size are read out of the task where the requirements leave them out.',
   input: z.strictObject({
-    task: z
-      .string()
-      .refine((text) => text.length <= 100_000, 'expected at most 100000 characters')
-      .optional()
-      .describe('Task description'),
+    task: textUpTo(100_000).optional().describe('Task description'),
     requirements: z
       .strictObject({
         language: shortText.optional().describe('Programming language'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Agent } from '../../../access/rules/agent.ts';
 import { availability } from '../../../access/rules/liveness.ts';
 import { fitting } from '../../../kernel/json.ts';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, textUpTo } from '../../../mcp/tool.ts';
 import type { AgentRoster } from '../rules/agents/assignment.ts';
 
 const agentShape = z
@@ -67,11 +67,7 @@ export const listAgents = defineTool({
     'Lists who can take steps of workflows: hosted models, and live agents of this workspace by their skills.',
   details: 'A step names a hosted one; one for the agent network reaches the live ones.',
   input: z.strictObject({
-    role: z
-      .string()
-      .refine((text) => text.length <= 100, 'expected at most 100 characters')
-      .optional()
-      .describe('plan, execute, review, or a skill'),
+    role: textUpTo(100).optional().describe('plan, execute, review, or a skill'),
     includeMetrics: z.boolean().default(false).describe('With metrics'),
   }),
   output: z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
 import { requestFor } from '../rules/requests.ts';
 import { MAX_ATTEMPTS } from '../rules/workflows/definition.ts';
 import { answerAgain, runAndAnswer, startsRun } from './runAnswer.ts';
@@ -32,12 +32,7 @@ export const orchestrate = defineTool({
           .refine((value) => value >= 0, 'expected 0 or more')
           .optional()
           .describe('Milliseconds to wait, at most 45000; the run goes on'),
-        retries: z
-          .number()
-          .refine(
-            (value) => Number.isInteger(value) && value >= 0 && value < MAX_ATTEMPTS,
-            `expected a whole number from 0 to ${MAX_ATTEMPTS - 1}`,
-          )
+        retries: wholeNumber(0, MAX_ATTEMPTS - 1)
           .optional()
           .describe('Of each request'),
         parallel: z.boolean().optional().describe('false: one after the other'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, listUpTo } from '../../../mcp/tool.ts';
 import { requireRole } from '../rules/agents/profile.ts';
 import { parallelWorkflow, requestOf } from '../rules/requests.ts';
 import { MAX_AGENTS, MODES } from '../rules/workflows/definition.ts';
@@ -15,11 +15,7 @@ export const orchestrateParallel = defineTool({
     'race: the others are called off. all: failures included. vote: else what a blind ranking finds best. merge: it says what came from whom.',
   input: z.strictObject({
     prompt: prompt('What to do'),
-    agents: z
-      .array(z.string())
-      .refine((agents) => agents.length <= MAX_AGENTS, `expected at most ${MAX_AGENTS} agents`)
-      .optional()
-      .describe('All if left out or empty'),
+    agents: listUpTo(MAX_AGENTS, z.string(), 'agents').optional().describe('All if left out or empty'),
     mode: z.enum(MODES).optional().describe('all by default'),
     role: z.string().optional().describe('plan, execute or review'),
     budget,

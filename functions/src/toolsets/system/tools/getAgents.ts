@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Agent, foldedCapability } from '../../../access/rules/agent.ts';
 import { AVAILABILITIES, availability } from '../../../access/rules/liveness.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
-import { defineTool, partial, textUpTo } from '../../../mcp/tool.ts';
+import { defineTool, listUpTo, partial, textUpTo } from '../../../mcp/tool.ts';
 import { cursor, pageShape, placeAfter } from './paging.ts';
 
 const MAX_CAPABILITIES = 20;
@@ -75,9 +75,7 @@ export const getAgents = defineTool({
   input: z.strictObject({
     status: z.enum(AVAILABILITIES).optional().describe('Of this status'),
     type: name.optional().describe('Of this type'),
-    capabilities: z
-      .array(name)
-      .refine((list) => list.length <= MAX_CAPABILITIES, `expected at most ${MAX_CAPABILITIES} capabilities`)
+    capabilities: listUpTo(MAX_CAPABILITIES, name, 'capabilities')
       .optional()
       .describe('Agents that have all of these'),
     includeMetrics: z.boolean().default(false).describe('Add what came of the tasks of each'),
