@@ -14,15 +14,19 @@ import {
   USUAL_CONFIGURATION,
 } from '../functions/src/access/rules/agent.ts';
 import { CREDENTIAL_DAYS, type Credential, ROLES } from '../functions/src/access/rules/principal.ts';
-import { credentialToDocument, FirestoreAgentReader } from '../functions/src/access/store/agents.ts';
+import { AgentQueries, credentialToDocument } from '../functions/src/access/store/agents.ts';
 import { changeWriters } from '../functions/src/composition/ports.ts';
 import type { Change } from '../functions/src/kernel/commit.ts';
-import { firebaseApp } from '../functions/src/kernel/firebaseApp.ts';
 import { firestore } from '../functions/src/kernel/firestore/client.ts';
 import { credentialPath } from '../functions/src/kernel/firestore/paths.ts';
 import { DocumentReading } from '../functions/src/kernel/firestore/reading.ts';
 import { FirestoreStore } from '../functions/src/kernel/firestore/store.ts';
-import { systemClock, systemHashing, systemRandomness } from '../functions/src/kernel/platform.ts';
+import {
+  firebaseApp,
+  systemClock,
+  systemHashing,
+  systemRandomness,
+} from '../functions/src/kernel/platform.ts';
 import { importTodos } from './todos.ts';
 
 /** An agent that cannot be read ends the import, with its name. */
@@ -97,8 +101,13 @@ export async function seedTokens(): Promise<Record<string, string>> {
 
 /** As tools write it, so that it is counted once however often it is imported. */
 async function importAgent(agent: Agent): Promise<void> {
-  const store = new FirestoreStore(firestore(), systemClock, systemRandomness, changeWriters);
-  const known = await new FirestoreAgentReader(firestore(), DOCUMENTS).find(agent.id);
+  const store = new FirestoreStore({
+    database: firestore(),
+    clock: systemClock,
+    randomness: systemRandomness,
+    writers: changeWriters,
+  });
+  const known = await new AgentQueries(firestore(), DOCUMENTS).find(agent.id);
   const change: Change = known
     ? { kind: 'replaceAgent', agent, version: known.version }
     : { kind: 'createAgent', agent };

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { agentUid } from '../../functions/src/access/rules/principal.ts';
 import { IdentityToolkitSignIn } from '../../functions/src/access/store/signIn.ts';
-import { firebaseApp } from '../../functions/src/kernel/firebaseApp.ts';
+import { firebaseApp } from '../../functions/src/kernel/platform.ts';
 import { mcpHeaders, mcpMessage } from '../load/client.ts';
 import { measureRate } from '../load/saturation.ts';
 import { type Measurement, spread } from '../measurement.ts';
@@ -51,7 +51,10 @@ export async function measureRead(): Promise<Measurement> {
 /** The token that the bare function's client carries: of the same agent as Muster's. */
 async function signIn(agentId: string): Promise<string> {
   const claims = { role: 'worker', kind: 'agent', agentId, ownerUid: 'person' };
-  const { idToken } = await new IdentityToolkitSignIn(firebaseApp, '').signIn(agentUid(agentId), claims);
+  const { idToken } = await new IdentityToolkitSignIn({ app: firebaseApp, webApiKey: '' }).signIn(
+    agentUid(agentId),
+    claims,
+  );
   return idToken;
 }
 

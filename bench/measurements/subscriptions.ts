@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Database, getDatabase } from 'firebase-admin/database';
 import { z } from 'zod';
-import { firebaseApp } from '../../functions/src/kernel/firebaseApp.ts';
+import { firebaseApp } from '../../functions/src/kernel/platform.ts';
 import { BUS } from '../../functions/src/kernel/realtime/database.ts';
 import { McpCaller, mcpHeaders, mcpMessage } from '../load/client.ts';
 import { type Measurement, spread } from '../measurement.ts';

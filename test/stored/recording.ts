@@ -45,7 +45,7 @@ export async function recorded(): Promise<ReadonlyMap<string, Documents>> {
   const database = recording(keep);
   const documents = new DocumentReading({ note() {}, recent: async () => [] });
   const clock = { now: () => new Date(0) };
-  const store = new FirestoreStore(database, clock, NO_CHANCE, changeWriters);
+  const store = new FirestoreStore({ database, clock, randomness: NO_CHANCE, writers: changeWriters });
   for (const change of CHANGES) await store.commit([change]);
   await store.commit([], SETTLED);
   await recordArrivalIn(database)(...ARRIVAL);

@@ -2,7 +2,6 @@
 import { type Agent, NOTHING_DONE } from '../../functions/src/access/rules/agent.ts';
 import type { Caller, Credential } from '../../functions/src/access/rules/principal.ts';
 import type { Change } from '../../functions/src/kernel/commit.ts';
-import type { PresenceOutage, SweepState } from '../../functions/src/kernel/sweep.ts';
 import type { NumberedEntry } from '../../functions/src/toolsets/coding/rules/log.ts';
 import { appendNumbered } from '../../functions/src/toolsets/coding/rules/log.ts';
 import type { CodingWork } from '../../functions/src/toolsets/coordination/rules/codingTask.ts';
@@ -12,6 +11,7 @@ import { ModelFailure } from '../../functions/src/toolsets/orchestration/rules/p
 import type { Run, StepRecord } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { readWorkflow } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import type { Attempt, JournalEntry } from '../../functions/src/toolsets/orchestration/store/runDocument.ts';
+import type { SweepState } from '../../functions/src/toolsets/system/store/metrics.ts';
 import type { TaskEvent } from '../../functions/src/toolsets/todo/rules/outbox.ts';
 import type { RecurringTask } from '../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
 import type { Notification } from '../../functions/src/toolsets/todo/rules/reminderMail.ts';
@@ -541,7 +541,7 @@ export const CALLER: Caller = {
 
 export const REPETITION = { id: 'write-1', argumentsHash: 'e3b0c442' };
 
-export const OUTAGE: PresenceOutage = { since: new Date(START), backAt: new Date(START + 60_000) };
+export const OUTAGE: SweepState['outage'] = { since: new Date(START), backAt: new Date(START + 60_000) };
 
 export const BEHIND: SweepState['behind'] = {
   leases: { since: new Date(START), from: { at: new Date(START - 60_000), id: 'task-0001' } },

@@ -2,8 +2,8 @@
 import type { Firestore } from '@google-cloud/firestore';
 import { CallRecorder } from '../access/rules/callMetrics.ts';
 import { type RateLimit, RateLimiter, UNLIMITED } from '../access/rules/rateLimiter.ts';
-import { FirestoreAgentDirectory } from '../access/store/agentDirectory.ts';
-import { agentWriters, FirestoreAgentReader, skillWriters } from '../access/store/agents.ts';
+import { AgentDirectory } from '../access/store/agentDirectory.ts';
+import { AgentQueries, agentWriters } from '../access/store/agents.ts';
 import { DatabaseLimitLedger, DatabaseMetricsLedger, DatabasePresence } from '../access/store/ledgers.ts';
 import {
   CachedCallerTokens,
@@ -20,11 +20,10 @@ import {
   webApiKey,
 } from '../config.ts';
 import type { ChangeKinds } from '../kernel/commit.ts';
-import { firebaseApp } from '../kernel/firebaseApp.ts';
 import { firestore, probeFirestore } from '../kernel/firestore/client.ts';
 import { DocumentReading } from '../kernel/firestore/reading.ts';
-import { type ChangeWriters, FirestoreRecordedAnswers, FirestoreStore } from '../kernel/firestore/store.ts';
-import { cloudLog, systemHashing, systemRandomness, systemTimer } from '../kernel/platform.ts';
+import { type ChangeWriters, FirestoreStore, RecordedAnswerQueries } from '../kernel/firestore/store.ts';
+import { cloudLog, firebaseApp, systemHashing, systemRandomness, systemTimer } from '../kernel/platform.ts';
 import type { Clock } from '../kernel/ports.ts';
 import { probeRealtimeDatabase, realtimeDatabase } from '../kernel/realtime/database.ts';
 import { DatabaseUnreadable } from '../kernel/realtime/unreadable.ts';
@@ -94,26 +93,29 @@ export interface Bindings {
 const DATABASE_TIMEOUT_MILLISECONDS = 10_000;
 
 export function composePorts({ clock, database = firestore(), rateLimit, push, ...bound }: Bindings) {
-  const unreadable = new DatabaseUnreadable(realtimeDatabase, clock, cloudLog);
+  const unreadable = new DatabaseUnreadable({ database: realtimeDatabase, clock, log: cloudLog });
   const documents = new DocumentReading(unreadable);
   const kernel = {
-    store: new FirestoreStore(database, clock, systemRandomness, changeWriters),
-    recordedAnswers: new FirestoreRecordedAnswers(database, documents),
+    store: new FirestoreStore({ database, clock, randomness: systemRandomness, writers: changeWriters }),
+    recordedAnswers: new RecordedAnswerQueries(database, documents),
     clock,
     randomness: systemRandomness,
     hashing: systemHashing,
     log: cloudLog,
   };
   const ledgers = {
-    limits: new DatabaseLimitLedger(realtimeDatabase, clock),
-    metrics: new DatabaseMetricsLedger(realtimeDatabase, clock),
+    limits: new DatabaseLimitLedger({ database: realtimeDatabase, clock }),
+    metrics: new DatabaseMetricsLedger({ database: realtimeDatabase, clock }),
   };
   const asCaller = {
     database,
     documents,
     unreadable,
     ...kernel,
-    tokens: new CachedCallerTokens(new IdentityToolkitSignIn(firebaseApp, webApiKey()), clock),
+    tokens: new CachedCallerTokens({
+      agents: new IdentityToolkitSignIn({ app: firebaseApp, webApiKey: webApiKey() }),
+      clock,
+    }),
     timeoutMilliseconds: DATABASE_TIMEOUT_MILLISECONDS,
   };
   const broker = new PubSubPublisher();
@@ -122,10 +124,10 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
     unreadable,
     ledgers,
 
-    agents: new FirestoreAgentReader(database, documents),
-    directory: new FirestoreAgentDirectory(database, documents),
-    presence: new DatabasePresence(realtimeDatabase, clock),
-    idTokens: new FirebaseIdTokenVerifier(firebaseApp, clock),
+    agents: new AgentQueries(database, documents),
+    directory: new AgentDirectory(database, documents),
+    presence: new DatabasePresence({ database: realtimeDatabase, clock }),
+    idTokens: new FirebaseIdTokenVerifier({ app: firebaseApp, clock }),
     limits: rateLimit ? new RateLimiter(rateLimit, ledgers.limits, kernel) : UNLIMITED,
     metrics: new CallRecorder(ledgers.metrics, kernel),
 
@@ -183,7 +185,6 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
 /** How each change is written, of all features. The compiler refuses it where a kind has no writer. */
 export const changeWriters: ChangeWriters<ChangeKinds> = {
   ...agentWriters,
-  ...skillWriters,
   ...taskWriters,
   ...sessionWriters,
   ...codingWriters,

@@ -7,25 +7,29 @@ import { onSchedule } from 'firebase-functions/scheduler';
 import { onTaskDispatched } from 'firebase-functions/tasks';
 import { app } from '../app.ts';
 import { modelSecrets, region } from '../config.ts';
-import { EVENT_PATTERN, TASK_PATTERN, TODO_PATTERN } from '../kernel/firestore/paths.ts';
+import { COLLECTIONS } from '../kernel/firestore/paths.ts';
+
+const TASK = `${COLLECTIONS.tasks}/{taskId}` as const;
 
 /** Publishes each event of the outbox `events` to its topics. */
-export const relayEvent = onDocumentCreated({ document: EVENT_PATTERN, region, retry: true }, (event) =>
-  app().services.relayEvent(event.params.eventId),
+export const relayEvent = onDocumentCreated(
+  { document: `${COLLECTIONS.events}/{eventId}`, region, retry: true },
+  (event) => app().services.relayEvent(event.params.eventId),
 );
 
 /** Keeps `tasks/queue` of the Realtime Database in step with `tasks` of Firestore. */
-export const mirrorTaskQueue = onDocumentWritten({ document: TASK_PATTERN, region, retry: true }, (event) =>
+export const mirrorTaskQueue = onDocumentWritten({ document: TASK, region, retry: true }, (event) =>
   app().services.mirrorQueuedTask(event.params.taskId),
 );
 
 /** Makes what follows from a to-do that somebody changed past the tools. */
-export const repairTodo = onDocumentWritten({ document: TODO_PATTERN, region, retry: true }, (event) =>
-  app().services.repairTodo(event.params.todoId, event.data?.before.data()),
+export const repairTodo = onDocumentWritten(
+  { document: `${COLLECTIONS.todos}/{todoId}`, region, retry: true },
+  (event) => app().services.repairTodo(event.params.todoId, event.data?.before.data()),
 );
 
 /** Lets a run go on whose step a live agent has done. */
-export const resumeRun = onDocumentWritten({ document: TASK_PATTERN, region, retry: true }, (event) =>
+export const resumeRun = onDocumentWritten({ document: TASK, region, retry: true }, (event) =>
   app().services.orchestration.runs.taskChanged(event.params.taskId),
 );
 

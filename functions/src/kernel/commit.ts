@@ -4,6 +4,7 @@
  * since it was read, and the service then reads and decides again. No locks are held in between. A commit that met
  * only its own writes, because its answer was lost and it was sent again, has succeeded.
  */
+import type { recordedAnswerFromDocument } from './firestore/store.ts';
 import type { JsonObject } from './json.ts';
 
 /** A document as it was read. `version` is opaque. */
@@ -55,14 +56,7 @@ export class UnansweredCommitError extends Error {
 /** How long an answer can be replayed. Source: docs/semantics.md#shared. */
 export const REPLAY_HOURS = 24;
 
-/** The stored answer of a call that writes: `idempotency/{id}`. */
-export interface RecordedAnswer {
-  /** A digest of the caller, the tool and the caller's key. */
-  readonly id: string;
-  readonly argumentsHash: string;
-  readonly answer: JsonObject;
-  readonly expiresAt: Date;
-}
+export type RecordedAnswer = ReturnType<typeof recordedAnswerFromDocument>;
 
 /**
  * One call that writes. The service that serves it puts `recordAnswer(answer)` into the same commit as its

@@ -26,11 +26,11 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** What an error says beyond its message; all of it is shown to the caller except `cause`. */
+/** More about an error than its message; all of it is shown to the caller except `cause`. */
 export interface ErrorDetails {
   /** The argument at fault, as a dotted path: `tasks.3.priority`. */
   readonly field?: string;
-  /** What the caller sent there, where showing it is safe and short. */
+  /** The value that the caller sent there, where showing it is safe and short. */
   readonly value?: unknown;
   /** Why it was refused, for a program: `UNKNOWN_DEPENDENCY`. */
   readonly reason?: string;
@@ -38,7 +38,7 @@ export interface ErrorDetails {
   readonly suggestion?: string;
   /** Whole seconds, at least 1, after which the same call may succeed. */
   readonly retryAfter?: number;
-  /** What there is instead, where others named it: data, never part of a sentence. */
+  /** The names of what there is instead, where others gave them: data, never part of a sentence. */
   readonly entries?: readonly string[];
   /** What it is about, by the names of arguments and answers: `task_id`. */
   readonly about?: Readonly<Record<string, string>>;
@@ -84,16 +84,7 @@ export function keyReused(): MusterError {
   });
 }
 
-/** Where the text is no id at all. */
-export function nothingOfThisId(): MusterError {
-  return new MusterError('NOT_FOUND', 'Nothing has this id, and nothing can have it.', {
-    suggestion: 'Give an id as it was answered: letters, digits, "-" and "_".',
-  });
-}
-
-// What reading and writing as the caller can be refused for, by the names of spec/network.md, "Error
-// Scenarios": the name is the error's `reason`, the code the one of "Specific Error Codes".
-
+/** Its `reason` is a name of spec/network.md, "Error Scenarios", its code one of "Specific Error Codes". */
 export function connectionError(cause: unknown): MusterError {
   return new MusterError('FIREBASE_ERROR', 'The database cannot be reached.', {
     reason: 'CONNECTION_ERROR',
@@ -102,6 +93,7 @@ export function connectionError(cause: unknown): MusterError {
   });
 }
 
+/** As connectionError. */
 export function quotaExceeded(cause: unknown): MusterError {
   return new MusterError('QUOTA_EXCEEDED', "The database's quota is used up.", {
     reason: 'QUOTA_EXCEEDED',

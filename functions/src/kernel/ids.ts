@@ -1,10 +1,11 @@
 /**
- * Ids that callers give. What names a document is one segment of a path in either database and never a path: this is
- * where text becomes an id, and tools and services take nothing else for one.
+ * Ids that callers give. An id is one segment of a path in either database and never a path. Text becomes an id here,
+ * and tools and services take nothing else for one.
  */
 import { z } from 'zod';
+import { MusterError } from './errors.ts';
 
-/** What all ids of Muster's own look like, and those that people choose for agents. */
+/** The form of all ids that Muster makes, and of those that people choose for agents. */
 export const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 
 const branded = z.string().brand<'Id'>();
@@ -28,3 +29,16 @@ export const chosenId = () =>
 
 /** The id in a cursor, which may be made of two. */
 export const listedId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,199}$/);
+
+/**
+ * Lets an id be a part of a path, so that no path leads elsewhere than it says.
+ * @param forbidden what no part of a path of this database may have
+ */
+export function segmentOf(forbidden: RegExp, mostBytes: number): (id: string) => string {
+  return (id) => {
+    if (!forbidden.test(id) && Buffer.byteLength(id) <= mostBytes) return id;
+    throw new MusterError('NOT_FOUND', 'Nothing has this id, and nothing can have it.', {
+      suggestion: 'Give an id as it was answered: letters, digits, "-" and "_".',
+    });
+  };
+}

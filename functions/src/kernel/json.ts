@@ -37,21 +37,22 @@ export function canonicalJson(value: unknown): string {
   });
 }
 
-// Firestore holds at most 1 MiB in a document, so what goes into one is bounded part by part.
-
 /** The answer to one call, in bytes as they are sent. */
 export const MAX_ANSWER_BYTES = 1_048_576;
 
-/** Of a list's answer, what its items may take: the rest is for what comes with them. */
+/** The share of a list's answer that its items may take: the rest is for what comes with them. */
 export const MAX_LISTED_BYTES = MAX_ANSWER_BYTES - 65_536;
 
-/** The parts of a task that its creator writes, in bytes of JSON. */
+/**
+ * The parts of a task that its creator writes, in bytes of JSON. Firestore holds at most 1 MiB in a document, so that
+ * each of its parts is bounded.
+ */
 export const MAX_TASK_BYTES = 100_000;
 
 /** A report on a task: its output, error and files, in bytes of JSON. A task holds at most two of them. */
 export const MAX_REPORT_BYTES = 200_000;
 
-/** What an agent says of itself, in bytes of JSON. */
+/** The profile of an agent, in bytes of JSON. */
 export const MAX_AGENT_BYTES = 100_000;
 
 /** @throws MusterError VALIDATION_ERROR where the value is larger than `most` bytes of JSON */
@@ -74,7 +75,7 @@ export function utf8Length(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** What JSON takes in an answer over MCP, where it goes out twice: as structure, and as a text, which escapes it. */
+/** The bytes of JSON in an answer over MCP, which has it twice: as structure, and as a text, which escapes it. */
 export function sentBytes(json: string): number {
   return utf8Length(json) + utf8Length(JSON.stringify(json));
 }

@@ -1,10 +1,8 @@
-/** Pages of lists, and the cursors at which they go on. */
+/** How lists are read: each is bounded, ordered and continued from a cursor. */
 import { z } from 'zod';
 import { MusterError } from './errors.ts';
 import { listedId } from './ids.ts';
 import { parsedJson } from './json.ts';
-
-/** How lists are read: each is bounded, ordered and continued from a cursor. */
 
 /** The place after which a list goes on: the sort time and the id of the last item given. */
 export interface Position {
@@ -28,13 +26,13 @@ export interface Slice<Item> {
 export interface Batch<Item> {
   readonly found: readonly { readonly item: Item; readonly place: Position }[];
   /** Where the walk goes on, where it does. */
-  readonly next?: Position;
+  readonly next?: Position | undefined;
 }
 
 export interface Found<Item> {
   readonly items: readonly Item[];
   /** Where the list goes on, where it does; a page may be shorter than asked for and go on all the same. */
-  readonly next?: Place;
+  readonly next?: Place | undefined;
 }
 
 /** The place after which a list goes on: what it is ordered by, in the last item looked at, and its id. */
@@ -43,14 +41,15 @@ export interface Place {
   readonly id: string;
 }
 
-// Cursors of lists: opaque to callers, and good for the question that they were made for.
-
 /** Milliseconds of the epoch that a date can hold, and every smaller number. */
 const LARGEST = 8.64e15;
 
 const decoded = z.tuple([z.string(), z.array(z.int().min(-LARGEST).max(LARGEST)).max(4), listedId]);
 
-/** @param question what the list was asked for, as text */
+/**
+ * A cursor is opaque to callers, and good for the question that it was made for.
+ * @param question what the list was asked for, as text
+ */
 export function encodeCursor(question: string, { order, id }: Place): string {
   return Buffer.from(JSON.stringify([question, order, id])).toString('base64url');
 }

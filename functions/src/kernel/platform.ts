@@ -1,8 +1,10 @@
-/** The clock, chance, hashing, connections and the log, as Node.js and Cloud Logging have them. */
+/** The clock, chance, hashing, connections, the log and the app, as Node.js, Cloud Logging and Firebase have them. */
 import { createHash, createHmac, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { type App, getApps, initializeApp } from 'firebase-admin/app';
 import { logger } from 'firebase-functions/logger';
-import type { Clock, Hashing, Log, Randomness, Timer } from './ports.ts';
+import type { Clock, Log } from './ports.ts';
 
 export const systemClock: Clock = { now: () => new Date() };
 
@@ -23,9 +25,7 @@ function millisecondsIn(file: string): number {
   }
 }
 
-/** What befell a connection, by the codes that Node.js and its `fetch` give. */
-
-/** The connection was never made, so that nothing was sent. */
+/** The connection was never made, so that nothing was sent: by the codes that Node.js and its `fetch` give. */
 const UNSENT =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_INVALID_URL|.*CERT.*)$/;
 
@@ -53,39 +53,35 @@ export function isSafeAddress(text: string): boolean {
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
-export const systemRandomness: Randomness = {
-  uuid: () => randomUUID(),
-  letters: (length) =>
+export const systemRandomness = {
+  /** An RFC 9562 UUID, version 4. */
+  uuid: (): string => randomUUID(),
+  /** `length` random characters of lower-case base32 (`[a-z2-7]`). */
+  letters: (length: number): string =>
     Array.from(randomBytes(length), (byte) => BASE32.charAt(byte % BASE32.length)).join(''),
-  secret: (bytes) => randomBytes(bytes).toString('base64url'),
-  integer: (below) => randomInt(below),
+  /** `bytes` random bytes as base64url. */
+  secret: (bytes: number): string => randomBytes(bytes).toString('base64url'),
+  /** A whole number from 0 to `below` - 1. */
+  integer: (below: number): number => randomInt(below),
 };
 
-export const systemHashing: Hashing = {
-  sha256: (text) => createHash('sha256').update(text).digest('hex'),
-  hmac: (key, text) => createHmac('sha256', key).update(text).digest('base64url'),
-  equal: (left, right) =>
+export const systemHashing = {
+  /** SHA-256 as lower-case hexadecimal. */
+  sha256: (text: string): string => createHash('sha256').update(text).digest('hex'),
+  /** HMAC-SHA-256 as base64url. */
+  hmac: (key: string, text: string): string => createHmac('sha256', key).update(text).digest('base64url'),
+  /** Compares two digests in constant time. */
+  equal: (left: string, right: string): boolean =>
     left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right)),
 };
 
-export const systemTimer: Timer = {
-  wait(milliseconds, signal) {
-    if (signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timeout);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const timeout = setTimeout(done, milliseconds);
-      signal.addEventListener('abort', done);
-    });
-  },
+export const systemTimer = {
+  /** Resolves after `milliseconds`, or as soon as the signal aborts. */
+  wait: (milliseconds: number, signal: AbortSignal): Promise<void> =>
+    setTimeout(milliseconds, undefined, { signal }).catch(() => undefined),
 };
 
-// Structured Cloud Logging entries. Source:
-// https://firebase.google.com/docs/functions/writing-and-viewing-logs
-
+/** Source: https://firebase.google.com/docs/functions/writing-and-viewing-logs */
 export const cloudLog: Log = {
   info: (event, fields) => logger.info(event, printable(fields)),
   warn: (event, fields) => logger.warn(event, printable(fields)),
@@ -98,4 +94,9 @@ function printable(fields: Readonly<Record<string, unknown>>): Record<string, un
   return error instanceof Error
     ? { ...rest, error: error.stack ?? error.message, cause: error.cause }
     : { ...fields };
+}
+
+/** The Admin SDK's app, of the environment's own credentials: it has no name. Others may be there, which act as callers. */
+export function firebaseApp(): App {
+  return getApps().find(({ name }) => name === '[DEFAULT]') ?? initializeApp();
 }

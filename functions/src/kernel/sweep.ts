@@ -1,7 +1,7 @@
 /** The parts of the sweep. Each has a turn of its own: none fails with another, and few wait for another. */
 import type { Batch, Position } from './paging.ts';
 
-/** What presence is worth: nothing while it is `away`; while it is `back` only lately, it is no proof of a death. */
+/** Presence is worth nothing while it is `away`; while it is `back` only lately, it is no proof of a death. */
 export type PresenceHealth = 'trusted' | 'back' | 'away';
 
 export interface SweepTurn {
@@ -32,11 +32,11 @@ export interface SweepPart {
   run(turn: SweepTurn): Promise<Swept>;
 }
 
-/** What keeps things for a time and then removes them. */
+/** A store that keeps things for a time and then removes them. */
 export interface Expiring {
-  /** What it keeps, for the log. */
+  /** Names the things, for the log. */
   readonly name: string;
-  /** Removes what is too old, so much of it as takes a moment: the next sweep goes on. Tells how many. */
+  /** Removes old ones, as many as takes a moment: the next sweep goes on. Tells how many. */
   expire(): Promise<number>;
 }
 
@@ -69,33 +69,4 @@ export async function walk<Item>(
     stoppedAt = next;
     if (turn.isOver()) return { isBehind: true, stoppedAt };
   }
-}
-
-// What one sweep tells the next, which may run in another instance.
-
-/** The Realtime Database was away: presence could not be noted. */
-export interface PresenceOutage {
-  readonly since: Date;
-  /** The first sweep that found it working again. */
-  readonly backAt?: Date | undefined;
-}
-
-/** A part of the sweep that has left something that was due. */
-export interface BehindPart {
-  readonly since: Date;
-  /** Where it goes on; absent: at the beginning. */
-  readonly from?: Position | undefined;
-}
-
-export interface SweepState {
-  readonly outage?: PresenceOutage | undefined;
-  /** By name; a part that is not behind is absent. */
-  readonly behind: Readonly<Record<string, BehindPart>>;
-}
-
-export interface SweepRecord {
-  read(): Promise<SweepState>;
-  /** @param outage absent: it is over, and long enough ago */
-  saveOutage(outage: PresenceOutage | undefined): Promise<void>;
-  saveBehind(behind: SweepState['behind']): Promise<void>;
 }

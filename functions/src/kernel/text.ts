@@ -10,12 +10,13 @@ export function folded(text: string): string {
 /** The words of a text; `readFile` has `read`, `file` and `readfile`. */
 export function wordsOf(text: string): readonly string[] {
   const apart = text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2');
-  return [...new Set([...split(apart), ...split(text)])];
+  return [...new Set([...searchWords(apart), ...searchWords(text)])];
 }
 
 /** The words that a search asks for. */
 export function searchWords(search: string): readonly string[] {
-  return [...new Set(split(search))];
+  const words = folded(search).split(/[^\p{L}\p{N}]+/u);
+  return [...new Set(words.filter((word) => word !== ''))];
 }
 
 /** Whether each of the words begins one of the text's. */
@@ -33,26 +34,21 @@ export function prefixesOf(text: string): readonly string[] {
   return [...new Set(prefixes)];
 }
 
-/** What prefixesOf has of a word that is searched for. */
+/** The entry of prefixesOf by which a word is searched for. */
 export function lookedUpPrefix(word: string): string {
   return [...word].slice(0, MAX_PREFIX_LENGTH).join('');
 }
 
-/** What prefixesOf has of the words that are searched for, without those that another of them implies. */
+/** The same of several words, without those that another of them implies. */
 export function soughtPrefixes(words: readonly string[]): readonly string[] {
   const prefixes = [...new Set(words.map(lookedUpPrefix))];
   return prefixes.filter((one) => !prefixes.some((other) => other !== one && other.startsWith(one)));
 }
 
-function split(text: string): readonly string[] {
-  return folded(text)
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '');
-}
-
-/** What programs and agents print, on its way to somebody who may look at it in a terminal, which obeys some of it. */
-
-/** Colours, cursor movements, titles and the like. Source: ECMA-48. */
+/**
+ * Colours, cursor movements, titles and the like, which a terminal would obey in the output of programs and agents.
+ * Source: ECMA-48.
+ */
 const CODES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|[ -/]*[0-~])/g;

@@ -4,7 +4,7 @@ import { MusterError } from './errors.ts';
 import type { Randomness } from './ports.ts';
 
 /**
- * What the work gives, if it gives it in time. The work itself goes on.
+ * Gives the result of the work if it comes in time. The work itself goes on.
  * @param what its subject, for the error: `The Realtime Database`
  * @throws Error where it takes longer
  */
@@ -13,8 +13,7 @@ export function inTime<T>(work: Promise<T>, milliseconds: number, what: string):
 }
 
 /**
- * Notes the time of a wait that is for others to end, and gives what it brings: such a call takes long without being
- * slow.
+ * Notes the time of a wait that others end, and gives its result: a call that waits takes long without being slow.
  */
 export type Waiting = <Result>(wait: Promise<Result>) => Promise<Result>;
 
@@ -22,7 +21,7 @@ export type Waiting = <Result>(wait: Promise<Result>) => Promise<Result>;
 export interface LongPoll {
   /** A signal for when the caller has gone away. Make it only to wait for something. */
   gone(): AbortSignal;
-  /** To await what is for others to bring: an event, a free task, the end of a run. */
+  /** To await something that others bring: an event, a free task, the end of a run. */
   readonly waiting: Waiting;
 }
 
@@ -39,13 +38,10 @@ export function within<T>(milliseconds: number, work: Promise<T>, late: () => Er
   });
 }
 
-/** A promise and what settles it. */
-export interface Deferred {
-  readonly promise: Promise<void>;
-  resolve(): void;
-}
+export type Deferred = ReturnType<typeof deferred>;
 
-export function deferred(): Deferred {
+/** A promise and what settles it. */
+export function deferred() {
   let resolve = (): void => undefined;
   const promise = new Promise<void>((settle) => {
     resolve = settle;
@@ -53,7 +49,7 @@ export function deferred(): Deferred {
   return { promise, resolve };
 }
 
-/** Something that will come to pass, and that one may stop waiting for. */
+/** A promise for which one may stop to wait. */
 interface Cancellable {
   readonly promise: Promise<void>;
   forget(): void;
@@ -88,7 +84,8 @@ export async function retryStale<Result>(
       return await attempt(number);
     } catch (error) {
       if (!(error instanceof StaleWriteError)) throw error;
-      await wait(randomness.integer(Math.min(LONGEST_WAIT_MILLISECONDS, 5 * 2 ** number)));
+      const milliseconds = randomness.integer(Math.min(LONGEST_WAIT_MILLISECONDS, 5 * 2 ** number));
+      await new Promise((resolve) => setTimeout(resolve, milliseconds));
     }
   }
   throw new MusterError('CONFLICT', 'Too many changes at once to the same data.', {
@@ -97,7 +94,7 @@ export async function retryStale<Result>(
   });
 }
 
-/** Whether it was committed: not where somebody else has changed or removed meanwhile what it builds on. */
+/** Tells whether it was committed: not where somebody else has changed or removed meanwhile what it builds on. */
 export async function unlessStale(committing: Promise<void>): Promise<boolean> {
   try {
     await committing;
@@ -106,10 +103,6 @@ export async function unlessStale(committing: Promise<void>): Promise<boolean> {
     if (error instanceof StaleWriteError) return false;
     throw error;
   }
-}
-
-function wait(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 /** The latest of what is told, for a reader who may be slower. */

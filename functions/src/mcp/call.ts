@@ -1,12 +1,9 @@
 /** Runs one call of a tool, from its raw arguments to its answer. */
-import type { CallMetrics } from '../access/rules/callMetrics.ts';
 import { touchPresence } from '../access/rules/liveness.ts';
-import { hasRole, type Principal, type Role } from '../access/rules/principal.ts';
-import type { CallLimits } from '../access/rules/rateLimiter.ts';
+import { type AccessPorts, hasRole, type Principal, type Role } from '../access/rules/principal.ts';
 import type { Operation } from '../kernel/commit.ts';
 import { MusterError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import type { Log, Presence } from '../kernel/ports.ts';
 import type { Waiting } from '../kernel/waiting.ts';
 import {
   LOOK_FIRST,
@@ -23,12 +20,10 @@ import type { FoundResource, FoundTemplate } from './resources.ts';
 import type { FoundTool, PreparedCall, Tool } from './tool.ts';
 import { fullName } from './tool.ts';
 
-export interface CallPorts extends IdempotencyPorts {
+export interface CallPorts
+  extends IdempotencyPorts,
+    Pick<AccessPorts, 'limits' | 'presence' | 'metrics' | 'log'> {
   readonly services: () => Services;
-  readonly limits: CallLimits;
-  readonly presence: Presence;
-  readonly metrics: CallMetrics;
-  readonly log: Log;
 }
 
 /** What a client is told before the answer. */
@@ -232,7 +227,7 @@ export async function observed<T>(
   const started = performance.now();
   const waits = new WaitingTime(() => performance.now());
   const ofAgent = agentId === undefined ? {} : { agentId };
-  const noting = agentId === undefined ? undefined : touchPresence(ports.presence, ports.log, agentId);
+  const noting = agentId === undefined ? undefined : touchPresence(ports, agentId);
   let refused: MusterError | undefined;
   try {
     return await work(waits.during);

@@ -7,7 +7,7 @@ import {
 } from '../kernel/commit.ts';
 import { keyReused, MusterError } from '../kernel/errors.ts';
 import { canonicalJson, type JsonObject } from '../kernel/json.ts';
-import type { Clock, Hashing, RecordedAnswers } from '../kernel/ports.ts';
+import type { KernelPorts } from '../kernel/ports.ts';
 import type { CallContext } from './callContext.ts';
 import type { PreparedCall } from './tool.ts';
 
@@ -20,11 +20,7 @@ export interface CallIdentity {
   readonly credential: string;
 }
 
-export interface IdempotencyPorts {
-  readonly recordedAnswers: RecordedAnswers;
-  readonly clock: Clock;
-  readonly hashing: Hashing;
-}
+export type IdempotencyPorts = Pick<KernelPorts, 'recordedAnswers' | 'clock' | 'hashing'>;
 
 const ID_LENGTH = 20;
 

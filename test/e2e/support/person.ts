@@ -21,7 +21,7 @@ import {
   where,
 } from 'firebase/firestore/lite';
 import { getAuth } from 'firebase-admin/auth';
-import { firebaseApp } from '../../../functions/src/kernel/firebaseApp.ts';
+import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 import { type Connection, connect } from './clients.ts';
 import { PROJECT } from './emulator.ts';
 import { endpointUrl } from './endpoint.ts';

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { holding } from '../../../functions/src/access/rules/agent.ts';
-import { FirestoreAgentReader } from '../../../functions/src/access/store/agents.ts';
+import { AgentQueries } from '../../../functions/src/access/store/agents.ts';
 import { changeWriters } from '../../../functions/src/composition/ports.ts';
 import { type Change, StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { agentPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { FirestoreRecordedAnswers, FirestoreStore } from '../../../functions/src/kernel/firestore/store.ts';
+import { FirestoreStore, RecordedAnswerQueries } from '../../../functions/src/kernel/firestore/store.ts';
 import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import { SessionQueries, TaskQueries } from '../../../functions/src/toolsets/coordination/store/queries.ts';
 import { documents } from '../../support/reading.ts';
@@ -19,11 +19,16 @@ const oneShard = { ...systemRandomness, integer: () => 0 };
 
 describe('the store', () => {
   const tasks = new TaskQueries(firestore(), documents);
-  const agents = new FirestoreAgentReader(firestore(), documents);
+  const agents = new AgentQueries(firestore(), documents);
   const sessions = new SessionQueries(firestore(), documents);
-  const settledOperations = new FirestoreRecordedAnswers(firestore(), documents);
+  const settledOperations = new RecordedAnswerQueries(firestore(), documents);
   let now = START;
-  const store = new FirestoreStore(firestore(), { now: () => now }, oneShard, changeWriters);
+  const store = new FirestoreStore({
+    database: firestore(),
+    clock: { now: () => now },
+    randomness: oneShard,
+    writers: changeWriters,
+  });
   let id: string;
 
   const task = (changes = {}) => sampleTask({ id, workspace: id, session: id, ...changes });

@@ -10,13 +10,13 @@ import {
   IdentityToolkitSignIn,
 } from '../../../functions/src/access/store/signIn.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { firebaseApp } from '../../../functions/src/kernel/firebaseApp.ts';
+import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 
 const HOST = 'FIREBASE_AUTH_EMULATOR_HOST';
 
 const CLAIMS = { role: 'worker', kind: 'agent', agentId: 'one', ownerUid: 'owner' };
 
-const signIn = new IdentityToolkitSignIn(firebaseApp, '');
+const signIn = new IdentityToolkitSignIn({ app: firebaseApp, webApiKey: '' });
 
 /** Runs with the Auth emulator's address changed. */
 async function withHost<T>(host: string | undefined, run: () => Promise<T>): Promise<T> {
@@ -56,7 +56,7 @@ const because = (reason: string) => (error: unknown) =>
 describe('signing agents in', () => {
   it('gives an ID token for the uid and the claims', async () => {
     const agentId = `agent-${randomUUID()}`;
-    const tokens = new CachedCallerTokens(signIn, { now: () => new Date() });
+    const tokens = new CachedCallerTokens({ agents: signIn, clock: { now: () => new Date() } });
     const principal = {
       uid: `agent:${agentId}`,
       kind: 'agent',
@@ -74,7 +74,7 @@ describe('signing agents in', () => {
       assert.equal(claims[name], value);
     }
     assert.ok(expiresAt.getTime() > Date.now() + 3_000_000);
-    const people = new FirebaseIdTokenVerifier(() => own, { now: () => new Date() });
+    const people = new FirebaseIdTokenVerifier({ app: () => own, clock: { now: () => new Date() } });
     await assert.rejects(people.verify(idToken), { code: 'UNAUTHORIZED' }, 'it is no credential');
   });
 
@@ -105,7 +105,9 @@ describe('signing agents in', () => {
   it('needs a Web API key in production, and says so', async () => {
     const app = firebaseApp();
     await assert.rejects(
-      withHost(undefined, () => new IdentityToolkitSignIn(() => app, '').signIn('agent:one', CLAIMS)),
+      withHost(undefined, () =>
+        new IdentityToolkitSignIn({ app: () => app, webApiKey: '' }).signIn('agent:one', CLAIMS),
+      ),
       because('NOT_SET_UP'),
     );
   });

@@ -14,7 +14,7 @@ describe('presence', () => {
   beforeEach(() => {
     team = new Team();
     ann = team.agentId('ann');
-    presence = new DatabasePresence(realtimeDatabase, { now: () => team.now });
+    presence = new DatabasePresence({ database: realtimeDatabase, clock: { now: () => team.now } });
   });
 
   const seen = async () => (await presence.lastSeen([ann])).get(ann);

@@ -4,8 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { type App, deleteApp, initializeApp } from 'firebase-admin/app';
 import { type Database, getDatabase } from 'firebase-admin/database';
 import { DatabasePresence } from '../../../functions/src/access/store/ledgers.ts';
-import { firebaseApp } from '../../../functions/src/kernel/firebaseApp.ts';
-import type { Presence } from '../../../functions/src/kernel/ports.ts';
+import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 import { inTime } from '../../../functions/src/kernel/waiting.ts';
 import { Team } from './team.ts';
 
@@ -16,15 +15,18 @@ describe('the sweep without the Realtime Database', () => {
   let lapsed: string;
 
   /** Presence over a connection of its own. */
-  function connected(options: object = {}): { presence: Presence; database: Database } {
+  function connected(options: object = {}): { presence: DatabasePresence; database: Database } {
     const app = initializeApp({ ...firebaseApp().options, ...options }, `sweep-${randomUUID()}`);
     apps.push(app);
     const database = getDatabase(app);
-    return { presence: new DatabasePresence(async () => database, { now: () => team.now }), database };
+    return {
+      presence: new DatabasePresence({ database: async () => database, clock: { now: () => team.now } }),
+      database,
+    };
   }
 
   /** A sweep whose presence may be away: it has a moment to show itself. */
-  const sweep = (presence: Presence, timeoutMilliseconds = 500) =>
+  const sweep = (presence: DatabasePresence, timeoutMilliseconds = 500) =>
     inTime(team.sweep({ ports: { ...team.app.ports, presence } }, timeoutMilliseconds), 10_000, 'The sweep');
 
   const statusOf = async (taskId: string) => (await team.task(taskId)).status;

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { AgentLiveness } from '../../../functions/src/access/rules/liveness.ts';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { AccessPorts, Principal } from '../../../functions/src/access/rules/principal.ts';
 import { type Bindings, type Composition, compose } from '../../../functions/src/app.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
-import type { Presence } from '../../../functions/src/kernel/ports.ts';
 import { retryStale } from '../../../functions/src/kernel/waiting.ts';
 import { codingExpiry } from '../../../functions/src/toolsets/coding/rules/ending.ts';
 import type { ClaimOutcome } from '../../../functions/src/toolsets/coordination/rules/claims.ts';
@@ -44,7 +43,7 @@ export type TeamBindings = Pick<Bindings, 'database' | 'gitHub' | 'hosted' | 'di
 
 /** An instance that sweeps; its presence may lie elsewhere than the others'. */
 interface SweptInstance {
-  readonly ports: Omit<Composition['ports'], 'presence'> & { readonly presence: Presence };
+  readonly ports: Omit<Composition['ports'], 'presence'> & Pick<AccessPorts, 'presence'>;
 }
 
 export class Team {

@@ -5,7 +5,7 @@ import { getAuth } from 'firebase-admin/auth';
 import type { Caller, Principal, Role } from '../../../functions/src/access/rules/principal.ts';
 import type { Operation } from '../../../functions/src/kernel/commit.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { firebaseApp } from '../../../functions/src/kernel/firebaseApp.ts';
+import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 
 /** An agent; its credential is not looked at any more. */
 export function agentCaller(role: Role): Caller {

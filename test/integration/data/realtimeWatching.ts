@@ -3,9 +3,13 @@ import assert from 'node:assert/strict';
 import type { Caller } from '../../../functions/src/access/rules/principal.ts';
 import { CachedCallerTokens, IdentityToolkitSignIn } from '../../../functions/src/access/store/signIn.ts';
 import type { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { firebaseApp } from '../../../functions/src/kernel/firebaseApp.ts';
 import type { JsonValue } from '../../../functions/src/kernel/json.ts';
-import { systemClock, systemHashing, systemRandomness } from '../../../functions/src/kernel/platform.ts';
+import {
+  firebaseApp,
+  systemClock,
+  systemHashing,
+  systemRandomness,
+} from '../../../functions/src/kernel/platform.ts';
 import { RealtimeAccess } from '../../../functions/src/toolsets/firebase/realtime/access.ts';
 import type {
   Change,
@@ -19,7 +23,10 @@ import { eventually } from '../../e2e/support/waiting.ts';
 export function openAccess(clock = systemClock, timeoutMilliseconds = 10_000): DatabaseAccess {
   return new RealtimeAccess({
     app: firebaseApp,
-    tokens: new CachedCallerTokens(new IdentityToolkitSignIn(firebaseApp, ''), systemClock),
+    tokens: new CachedCallerTokens({
+      agents: new IdentityToolkitSignIn({ app: firebaseApp, webApiKey: '' }),
+      clock: systemClock,
+    }),
     clock,
     hashing: systemHashing,
     randomness: systemRandomness,

@@ -54,7 +54,7 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
 };
 
 async function agentDirectoryCalls(): Promise<readonly Call[]> {
-  const { FirestoreAgentDirectory }: AgentDirectories = await load('access/store/agentDirectory.ts');
+  const { AgentDirectory }: AgentDirectories = await load('access/store/agentDirectory.ts');
   const kinds = ['active', 'busy', 'error'] as const;
   const capabilities = ['coding', 'research'];
   const queries = [
@@ -71,22 +71,22 @@ async function agentDirectoryCalls(): Promise<readonly Call[]> {
     ...queries.map(
       (query): Call =>
         (database) =>
-          new FirestoreAgentDirectory(database, documents).list(query, 2, undefined),
+          new AgentDirectory(database, documents).list(query, 2, undefined),
     ),
-    (database) => new FirestoreAgentDirectory(database, documents).list({ capabilities: [] }, 2, PLACE),
+    (database) => new AgentDirectory(database, documents).list({ capabilities: [] }, 2, PLACE),
     (database) =>
-      new FirestoreAgentDirectory(database, documents).list({ capabilities: [], availability: 'busy' }, 2, {
+      new AgentDirectory(database, documents).list({ capabilities: [], availability: 'busy' }, 2, {
         order: [0, 1],
         id: 'id-1',
       }),
     ...kinds.map(
       (kind): Call =>
         (database) =>
-          new FirestoreAgentDirectory(database, documents).count(kind),
+          new AgentDirectory(database, documents).count(kind),
     ),
-    (database) => new FirestoreAgentDirectory(database, documents).registered(),
-    (database) => new FirestoreAgentDirectory(database, documents).leaders('alpha', 2),
-    (database) => new FirestoreAgentDirectory(database, documents).live('alpha', 2),
+    (database) => new AgentDirectory(database, documents).registered(),
+    (database) => new AgentDirectory(database, documents).leaders('alpha', 2),
+    (database) => new AgentDirectory(database, documents).live('alpha', 2),
   ];
 }
 
@@ -212,11 +212,11 @@ async function reminderCalls(): Promise<readonly Call[]> {
 }
 
 async function agentCalls(): Promise<readonly Call[]> {
-  const { FirestoreAgentReader }: AgentReaders = await load('access/store/agents.ts');
+  const { AgentQueries }: AgentReaders = await load('access/store/agents.ts');
   return [
-    (database) => new FirestoreAgentReader(database, documents).find('agent-1'),
-    (database) => new FirestoreAgentReader(database, documents).credentials('agent-1'),
-    (database) => new FirestoreAgentReader(database, documents).findWithAgent('key-1'),
+    (database) => new AgentQueries(database, documents).find('agent-1'),
+    (database) => new AgentQueries(database, documents).credentials('agent-1'),
+    (database) => new AgentQueries(database, documents).findWithAgent('key-1'),
   ];
 }
 

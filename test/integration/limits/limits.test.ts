@@ -63,14 +63,14 @@ describe('rate limits', () => {
     const database = await realtimeDatabase();
     for (const broken of ['much', { tokens: 'many' }, { tokens: 3, at: { when: 1 } }, [1, 2]]) {
       await database.ref(limitPath(uid)).set(broken);
-      const ledger = new DatabaseLimitLedger(realtimeDatabase, { now: () => team.now });
+      const ledger = new DatabaseLimitLedger({ database: realtimeDatabase, clock: { now: () => team.now } });
       const { granted } = await ledger.lease(uid, LIMIT, { owed: 0, wanted: 5 });
       assert.equal(granted, 5);
     }
   });
 
   it('keep a principal of any name apart', async () => {
-    const ledger = new DatabaseLimitLedger(realtimeDatabase, { now: () => team.now });
+    const ledger = new DatabaseLimitLedger({ database: realtimeDatabase, clock: { now: () => team.now } });
     const uids = ['a.b', 'a/b', 'a%2Eb', 'a#b', '[a]', '$a', 'ä', '\u{1f600}', 'a\u0001b'].map(
       (uid) => `${team.workspace}${uid}`,
     );
@@ -81,7 +81,7 @@ describe('rate limits', () => {
 
   it('do not hold up a call while the database is away, and charge nothing for leases that came too late', async () => {
     const { uid } = team.principal('ann');
-    const ledger = new DatabaseLimitLedger(realtimeDatabase, { now: () => team.now });
+    const ledger = new DatabaseLimitLedger({ database: realtimeDatabase, clock: { now: () => team.now } });
     await ledger.lease(uid, LIMIT, { owed: 10, wanted: 0 });
     const database = await realtimeDatabase();
     database.goOffline();
@@ -106,7 +106,7 @@ describe('rate limits', () => {
     const [ann, bob] = [team.principal('ann').uid, team.principal('bob').uid];
     let isStuck = true;
     const database = () => (isStuck ? new Promise<never>(() => undefined) : realtimeDatabase());
-    const ledger = new DatabaseLimitLedger(database, { now: () => team.now });
+    const ledger = new DatabaseLimitLedger({ database, clock: { now: () => team.now } });
     const stuck = ledger.lease(ann, LIMIT, { owed: 0, wanted: 1 });
     isStuck = false;
     await assert.rejects(stuck, /did not answer/);
@@ -116,7 +116,7 @@ describe('rate limits', () => {
   });
 
   it('forget buckets that have long been full', async () => {
-    const ledger = new DatabaseLimitLedger(realtimeDatabase, { now: () => team.now });
+    const ledger = new DatabaseLimitLedger({ database: realtimeDatabase, clock: { now: () => team.now } });
     const [old, used] = [team.principal('old').uid, team.principal('used').uid];
     await ledger.lease(old, LIMIT, { owed: 0, wanted: 1 });
     team.pass(24 * 3600);

@@ -143,7 +143,7 @@ describe('counts of calls', () => {
   });
 
   it('are kept for a day by the minute', async () => {
-    const ledger = new DatabaseMetricsLedger(realtimeDatabase, { now: () => team.now });
+    const ledger = new DatabaseMetricsLedger({ database: realtimeDatabase, clock: { now: () => team.now } });
     const minutes: Date[] = [];
     for (const seconds of [0, 60, 23 * 3600, 1800]) {
       team.pass(seconds);

@@ -1,7 +1,7 @@
 /** People are told of reminders in the ways that they chose, once in each. */
 import assert from 'node:assert/strict';
 import { getAuth } from 'firebase-admin/auth';
-import { firebaseApp } from '../../../functions/src/kernel/firebaseApp.ts';
+import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 import { type TaskEvent, TOPICS } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
 import { fcmPushService, localMessagingApp } from '../../../functions/src/vendors/fcm/pushService.ts';
 import { LocalFcm } from '../../support/fcm/server.ts';

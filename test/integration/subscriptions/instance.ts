@@ -4,9 +4,8 @@ import { deleteApp, initializeApp } from 'firebase-admin/app';
 import { type Database, getDatabase } from 'firebase-admin/database';
 import type { Caller } from '../../../functions/src/access/rules/principal.ts';
 import { type Composition, compose } from '../../../functions/src/app.ts';
-import { firebaseApp } from '../../../functions/src/kernel/firebaseApp.ts';
 import { canonicalJson } from '../../../functions/src/kernel/json.ts';
-import { systemClock } from '../../../functions/src/kernel/platform.ts';
+import { firebaseApp, systemClock } from '../../../functions/src/kernel/platform.ts';
 import type { Clock } from '../../../functions/src/kernel/ports.ts';
 import { busPath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import type {

@@ -4,8 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { type App, deleteApp, initializeApp } from 'firebase-admin/app';
 import { type Database, getDatabase, type Reference } from 'firebase-admin/database';
 import { DatabasePresence } from '../../../functions/src/access/store/ledgers.ts';
-import { firebaseApp } from '../../../functions/src/kernel/firebaseApp.ts';
-import { systemClock, systemRandomness } from '../../../functions/src/kernel/platform.ts';
+import { firebaseApp, systemClock, systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import { busPath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import { DatabaseEventLog } from '../../../functions/src/toolsets/firebase/store/eventLog.ts';
 import { DatabaseWatcherLeases } from '../../../functions/src/toolsets/firebase/store/watcherLeases.ts';
@@ -91,7 +90,7 @@ describe('a compare-and-set whose answer is lost', () => {
   });
 
   it('has forgotten a presence', async () => {
-    const presence = new DatabasePresence(database, systemClock);
+    const presence = new DatabasePresence({ database, clock: systemClock });
     const path = `presence/${log}`;
     await (await realtimeDatabase()).ref(path).set({ last_seen: 1 });
     // Whoever listens knows it, so that the first attempt is the one that counts.

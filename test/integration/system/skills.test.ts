@@ -152,7 +152,7 @@ describe('system.listSkills', () => {
   });
 
   it('tells how often a tool succeeded, from the calls of the last hour', async () => {
-    const ledger = new DatabaseMetricsLedger(realtimeDatabase, { now: () => team.now });
+    const ledger = new DatabaseMetricsLedger({ database: realtimeDatabase, clock: { now: () => team.now } });
     const counts = (calls: number, failures: number) => ({
       calls,
       failures,

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import type { Caller, Role } from '../../../functions/src/access/rules/principal.ts';
 import {
   type AgentClaims,
-  type AgentSignIn,
   CachedCallerTokens,
+  type IdentityToolkitSignIn,
 } from '../../../functions/src/access/store/signIn.ts';
+import type { PortOf } from '../../../functions/src/kernel/ports.ts';
 
 const START = Date.parse('2040-01-01T00:00:00Z');
 
@@ -21,22 +22,22 @@ function agent(name: string, role: Role = 'worker'): Caller {
 }
 
 /** Identity Toolkit in miniature: counts, and fails while it is told to. */
-class CountingSignIn implements AgentSignIn {
+class CountingSignIn implements PortOf<IdentityToolkitSignIn> {
   calls = 0;
   broken = false;
 
-  async signIn(uid: string, claims: AgentClaims): Promise<{ idToken: string; secondsLeft: number }> {
+  async signIn(uid: string, claims: AgentClaims): Promise<{ idToken: string; expiresIn: number }> {
     this.calls++;
     await Promise.resolve();
     if (this.broken) throw new Error('out of order');
-    return { idToken: unsigned({ ...claims, sub: uid, serial: this.calls }), secondsLeft: HOUR };
+    return { idToken: unsigned({ ...claims, sub: uid, serial: this.calls }), expiresIn: HOUR };
   }
 }
 
 function world() {
   const signIn = new CountingSignIn();
   const time = { now: START };
-  const tokens = new CachedCallerTokens(signIn, { now: () => new Date(time.now) });
+  const tokens = new CachedCallerTokens({ agents: signIn, clock: { now: () => new Date(time.now) } });
   return { signIn, tokens, time };
 }
 

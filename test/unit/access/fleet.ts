@@ -6,7 +6,6 @@ import {
   type Draw,
   draw,
   type Lease,
-  type LimitLedger,
   type RateLimit,
   RateLimiter,
 } from '../../../functions/src/access/rules/rateLimiter.ts';
@@ -40,7 +39,9 @@ export class Fleet {
   private elapsed = 0;
 
   constructor(limit: RateLimit, instances = 1) {
-    const ledger: LimitLedger = { lease: (uid, ofLimit, wanted) => this.lease(uid, ofLimit, wanted) };
+    const ledger: ConstructorParameters<typeof RateLimiter>[1] = {
+      lease: (uid, ofLimit, wanted) => this.lease(uid, ofLimit, wanted),
+    };
     const log = {
       info() {},
       warn: (_event: string, fields: unknown) => this.warnings.push(fields),

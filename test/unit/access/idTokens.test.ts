@@ -86,7 +86,7 @@ describe("people's ID tokens in production", () => {
     [asked, isAway, now] = [0, false, Date.now()];
     accounts.clear();
     accounts.set('ada', {});
-    verifier = new FirebaseIdTokenVerifier(() => app, { now: () => new Date(now) });
+    verifier = new FirebaseIdTokenVerifier({ app: () => app, clock: { now: () => new Date(now) } });
   });
 
   it('say who a person is, and the account is asked about once in a while', async () => {

@@ -8,7 +8,7 @@ describe('DatabasePresence', () => {
       attempts++;
       return new Promise<never>(() => {});
     };
-    const presence = new DatabasePresence(lost, { now: () => new Date(0) });
+    const presence = new DatabasePresence({ database: lost, clock: { now: () => new Date(0) } });
     await assert.rejects(presence.touch('agent-1'), /did not answer/);
     await assert.rejects(presence.touch('agent-1'), /still not answered/);
     await assert.rejects(presence.touch('agent-2'), /still not answered/);
@@ -21,7 +21,7 @@ describe('DatabasePresence', () => {
       attempts++;
       return Promise.reject(new Error('refused'));
     };
-    const presence = new DatabasePresence(failing, { now: () => new Date(0) });
+    const presence = new DatabasePresence({ database: failing, clock: { now: () => new Date(0) } });
     await assert.rejects(presence.touch('agent-1'), /refused/);
     await assert.rejects(presence.touch('agent-1'), /refused/);
     assert.equal(attempts, 2);

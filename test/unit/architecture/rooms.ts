@@ -83,6 +83,7 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   'node:net': ['vendors/fcm/'],
   'node:stream': ['mcp/'],
   'node:stream/web': ['mcp/'],
+  'node:timers/promises': ['kernel/platform.ts'],
   'node:util': ['mcp/'],
   'node:zlib': ['mcp/'],
   'node:crypto': ['kernel/platform.ts'],

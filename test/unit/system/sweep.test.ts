@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import type { Position } from '../../../functions/src/kernel/paging.ts';
-import type { SweepRecord, SweepState } from '../../../functions/src/kernel/sweep.ts';
 import {
   expiryPart,
   type PresenceHealth,
@@ -10,6 +9,7 @@ import {
 } from '../../../functions/src/kernel/sweep.ts';
 import type { SystemPorts } from '../../../functions/src/toolsets/system/rules/metrics.ts';
 import { RECOVERY_MILLISECONDS, sweep } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
+import type { SweepState } from '../../../functions/src/toolsets/system/store/metrics.ts';
 import { portsOf } from '../../support/ports.ts';
 import { START } from '../samples.ts';
 
@@ -20,7 +20,7 @@ describe('the sweep', () => {
   let state: SweepState;
   let check: () => Promise<void>;
   let entries: [event: string, fields: unknown][];
-  let record: SweepRecord;
+  let record: SystemPorts['sweepRecord'];
 
   beforeEach(() => {
     now = START;
@@ -30,7 +30,7 @@ describe('the sweep', () => {
     record = {
       read: async () => state,
       saveOutage: async (outage) => {
-        state = { ...state, outage };
+        state = { behind: state.behind, ...(outage && { outage }) };
       },
       saveBehind: async (behind) => {
         state = { ...state, behind };
@@ -94,8 +94,8 @@ describe('the sweep', () => {
     assert.deepEqual(entries[0]?.[1], { part: 'limits', error });
     const since = START;
     assert.deepEqual(state.behind, {
-      limits: { since, from: undefined },
-      deliveries: { since, from: undefined },
+      limits: { since },
+      deliveries: { since },
     });
   });
 

@@ -1,6 +1,5 @@
 /** Whether services answer: how long they are waited for, how often they are asked, and what follows. */
 import assert from 'node:assert/strict';
-import type { SweepState } from '../../../functions/src/kernel/sweep.ts';
 import type { RateLimit } from '../../../functions/src/toolsets/github/rules/answers.ts';
 import type { Probes } from '../../../functions/src/toolsets/system/rules/metrics.ts';
 import {
@@ -10,6 +9,7 @@ import {
   type StatusPorts,
   SystemStatus,
 } from '../../../functions/src/toolsets/system/rules/status.ts';
+import type { SweepState } from '../../../functions/src/toolsets/system/store/metrics.ts';
 import { portsOf } from '../../support/ports.ts';
 import { START, secondsAfterStart } from '../samples.ts';
 

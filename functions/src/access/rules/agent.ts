@@ -1,83 +1,26 @@
 /** The agents of the one registry, and the skills that they declare. Source: docs/semantics.md#one-model. */
 import type { Change } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
-import type { JsonObject } from '../../kernel/json.ts';
-import { type Credential, hasRole, type Principal, type Role } from './principal.ts';
+import type { agentFromDocument, skillFromDocument } from '../store/agents.ts';
+import { type Credential, hasRole, type Principal } from './principal.ts';
 
 export const AGENT_TYPES = ['researcher', 'developer', 'coordinator', 'analyst', 'specialist'] as const;
 
-export type AgentType = (typeof AGENT_TYPES)[number];
+export type Agent = ReturnType<typeof agentFromDocument>;
 
-/** What an agent can do. Tasks require capabilities by name. */
-export interface Capability {
-  readonly name: string;
-  readonly category: string;
-  readonly parameters?: JsonObject;
-}
+export type Capability = Agent['capabilities'][number];
 
-export interface AgentConfiguration {
-  readonly maxConcurrentTasks: number;
-  /** Milliseconds. */
-  readonly timeout: number;
-  readonly retryPolicy: { readonly maxRetries: number; readonly backoffMs: number };
-}
+/** A capability that agents declare, and how many agents have it now. */
+export type OfferedSkill = ReturnType<typeof skillFromDocument>;
 
 /** How an agent works that says nothing of it: on one task at a time. */
-export const USUAL_CONFIGURATION: AgentConfiguration = {
+export const USUAL_CONFIGURATION: Agent['configuration'] = {
   maxConcurrentTasks: 1,
   timeout: 30_000,
   retryPolicy: { maxRetries: 3, backoffMs: 1000 },
 };
 
-/** When it first did what every new agent is asked to do. */
-interface Milestones {
-  /** Its first call, or a call made for it. */
-  readonly seen?: Date;
-  readonly joined?: Date;
-  readonly claimed?: Date;
-  /** Of several tasks completed before its second claim, the last. */
-  readonly completed?: Date;
-}
-
-/** A task in hand. */
-interface HeldTask {
-  readonly session: string;
-  readonly epoch: number;
-}
-
-export interface Agent {
-  readonly id: string;
-  readonly name: string;
-  readonly type: AgentType;
-  readonly version: string;
-  readonly description?: string;
-  readonly creator?: string;
-  readonly capabilities: readonly Capability[];
-  readonly configuration: AgentConfiguration;
-  readonly ownerUid: string;
-  /** What its credential allows. */
-  readonly role: Role;
-  readonly workspace?: string;
-  /** Its part in its workspace's coordination, once it has registered there. */
-  readonly coordinationRole?: 'leader' | 'worker';
-  readonly status: 'active' | 'offline';
-  /** Since when it is active, while it is. */
-  readonly activeSince?: Date;
-  readonly registeredAt: Date;
-  readonly lastSeen: Date;
-  /** The tasks in hand, by id. */
-  readonly held: Readonly<Record<string, HeldTask>>;
-  readonly tasksCompleted: number;
-  readonly tasksFailed: number;
-  /** How long it worked on the tasks that it has closed, from claim to report. */
-  readonly workMilliseconds: number;
-  /** Whether the last task that it closed failed. */
-  readonly lastFailed: boolean;
-  readonly lastCompletedAt?: Date;
-  readonly milestones: Milestones;
-}
-
-/** What an agent that has done nothing yet has to show. */
+/** The record of an agent that has done nothing yet. */
 export const NOTHING_DONE = {
   held: {},
   tasksCompleted: 0,
@@ -105,7 +48,7 @@ export function goneSince(agent: Agent, lastSeen: Date): Agent {
 }
 
 /** An agent as the claim of a task leaves it. */
-export function holding(agent: Agent, taskId: string, task: HeldTask, now: Date): Agent {
+export function holding(agent: Agent, taskId: string, task: Agent['held'][string], now: Date): Agent {
   const { claimed, completed = agent.lastCompletedAt } = agent.milestones;
   const seen = seenAt(agent, now);
   return {
@@ -122,13 +65,7 @@ export interface MemberCount {
   readonly active: number;
 }
 
-/** How many agents there are, and how many of them are active. */
-export interface RegistryCount {
-  readonly total: number;
-  readonly active: number;
-}
-
-/** What an agent did on a task that it closed. */
+/** The work of an agent on a task that it closed. */
 export interface ClosedWork {
   readonly status: 'done' | 'failed';
   readonly at: Date;
@@ -136,7 +73,7 @@ export interface ClosedWork {
   readonly milliseconds: number;
 }
 
-/** What commits may change of agents and their credentials. */
+/** Changes of agents, their credentials and the skills that they declare. */
 export interface AgentChanges {
   readonly createAgent: { readonly agent: Agent };
   readonly replaceAgent: { readonly agent: Agent; readonly version: string };
@@ -150,9 +87,13 @@ export interface AgentChanges {
     readonly closed?: ClosedWork;
   };
   readonly countMembers: { readonly workspace: string; readonly by: MemberCount };
-  readonly countAgents: { readonly by: RegistryCount };
+  readonly countAgents: { readonly by: Omit<MemberCount, 'leaders'> };
   readonly issueCredential: { readonly credential: Credential };
   readonly withdrawCredential: { readonly apiKey: string };
+  /** An agent declares a capability and describes it; `agents` more have it than before. */
+  readonly offerSkill: { readonly skill: Omit<OfferedSkill, 'agents'>; readonly agents: 0 | 1 };
+  /** One agent fewer has it. */
+  readonly withdrawSkill: { readonly id: string };
 }
 
 declare module '../../kernel/commit.ts' {
@@ -173,7 +114,7 @@ export function countedAgent(before: Agent | undefined, after: Agent): Change[] 
   return [...inRegistry, ...members];
 }
 
-/** What an agent adds to counts in which it was `before` and is `after`. */
+/** The change of counts by an agent that was `before` and is `after`. */
 function difference(before: Agent | undefined, after: Agent | undefined): MemberCount {
   const change = (counts: (agent: Agent) => boolean): number =>
     Number(after !== undefined && counts(after)) - Number(before !== undefined && counts(before));
@@ -216,40 +157,13 @@ export function foldedCapability(name: string): string {
   return name.toLowerCase();
 }
 
-/** A capability that agents declare: `skills/{id}`. */
-export interface CapabilitySkill {
-  readonly id: string;
-  /** As the agent wrote it that declared it last. */
-  readonly name: string;
-  readonly category: string;
-  readonly parameters?: JsonObject;
-  /** That agent's version. */
-  readonly version: string;
-  /** Who made that agent, or its id. */
-  readonly author: string;
-}
-
-/** What commits may change of skills. */
-export interface SkillChanges {
-  /** An agent declares a capability and describes it; `agents` more have it than before. */
-  readonly offerSkill: { readonly skill: CapabilitySkill; readonly agents: 0 | 1 };
-  /** One agent fewer has it. */
-  readonly withdrawSkill: { readonly id: string };
-}
-
-declare module '../../kernel/commit.ts' {
-  interface ChangeKinds extends SkillChanges {}
-}
-
-/** What registering changes in the registry of skills: nothing where it is as it was. */
+/** The changes of the registry of skills that a registration makes. */
 export function skillChanges(before: Agent | undefined, after: Agent): Change[] {
   const [was, is] = [byId(before?.capabilities ?? []), byId(after.capabilities)];
   const offered = [...is].flatMap(([id, capability]): Change[] => {
     const known = was.get(id);
-    if (known !== undefined && isSame(known, capability)) return [];
-    const { name, category, parameters } = capability;
-    const author = after.creator ?? after.id;
-    const skill = { id, name, category, version: after.version, author, ...(parameters && { parameters }) };
+    if (JSON.stringify(known) === JSON.stringify(capability)) return [];
+    const skill = { ...capability, id, version: after.version, author: after.creator ?? after.id };
     return [{ kind: 'offerSkill', skill, agents: known === undefined ? 1 : 0 }];
   });
   const withdrawn = [...was.keys()].filter((id) => !is.has(id));
@@ -267,10 +181,3 @@ function skillId(name: string): string {
   const wellFormed = foldedCapability(name).replace(/\p{Surrogate}/gu, '\ufffd');
   return `capability.${encodeURIComponent(wellFormed)}`;
 }
-
-function isSame(one: Capability, other: Capability): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
-
-/** A capability and how many agents have it now. */
-export type OfferedSkill = CapabilitySkill & { readonly agents: number };

@@ -1,17 +1,47 @@
-/** What is counted of calls, and how an instance gathers it before it is written. */
+/** The counts of calls, and how an instance gathers them before they are written. Source: spec/network.md, "Monitoring". */
 import type { ErrorCode } from '../../kernel/errors.ts';
-import type { KernelPorts } from '../../kernel/ports.ts';
+import { type KernelPorts, Service } from '../../kernel/ports.ts';
 import { inTime } from '../../kernel/waiting.ts';
+import type { DatabaseMetricsLedger } from '../store/ledgers.ts';
+
+/** One call that has ended. */
+export interface EndedCall {
+  /** The tool's full name, `coordination.create_task`, or the URI of a resource as its toolset lists it. */
+  readonly tool: string;
+  readonly agentId?: string | undefined;
+  readonly outcome: ErrorCode | 'OK';
+  readonly milliseconds: number;
+  readonly at: Date;
+}
+
+export type Counts = Readonly<ReturnType<typeof noCalls>>;
+
+function noCalls() {
+  return {
+    calls: 0,
+    failures: 0,
+    /** All calls together: divided by `calls`, the average. */
+    milliseconds: 0,
+    /** How many calls ended with each error code. */
+    errors: new Map<string, number>(),
+  };
+}
+
+type Sum = ReturnType<typeof noCalls>;
 
 /** Different things that are counted at once; more are left out until the counts have been stored. */
 const MAX_COUNTED = 5000;
 
 const MINUTE_MILLISECONDS = 60_000;
 
+/** The counts that an instance has not yet stored. */
+export type Tally = ReturnType<CallCounter['empty']>;
+
 /** Adds up the calls of one instance, until they are stored. */
 export class CallCounter {
-  private readonly minutes = new Map<number, { all: Sum; tools: Map<string, Sum> }>();
-  private readonly agents = new Map<string, Sum & { since: Date }>();
+  private minutes = new Map<number, { minute: Date; all: Sum; tools: Map<string, Sum> }>();
+  /** `since` is the first of an agent's calls. */
+  private agents = new Map<string, Sum & { since: Date }>();
   private size = 0;
 
   get isEmpty(): boolean {
@@ -20,26 +50,27 @@ export class CallCounter {
 
   add(call: EndedCall): void {
     const minute = Math.floor(call.at.getTime() / MINUTE_MILLISECONDS) * MINUTE_MILLISECONDS;
-    const ofMinute = this.entry(this.minutes, minute, () => ({ all: newSum(), tools: new Map() }));
+    const ofMinute = this.entry(this.minutes, minute, () => ({
+      minute: new Date(minute),
+      all: noCalls(),
+      tools: new Map(),
+    }));
     if (ofMinute === undefined) return;
     count(ofMinute.all, call);
-    const ofTool = this.entry(ofMinute.tools, call.tool, newSum);
+    const ofTool = this.entry(ofMinute.tools, call.tool, noCalls);
     if (ofTool !== undefined) count(ofTool, call);
     if (call.agentId === undefined) return;
-    const ofAgent = this.entry(this.agents, call.agentId, () => ({ ...newSum(), since: call.at }));
+    const ofAgent = this.entry(this.agents, call.agentId, () => ({ ...noCalls(), since: call.at }));
     if (ofAgent !== undefined) count(ofAgent, call);
   }
 
   /** Gives what has been counted, and begins again from nothing. */
-  empty(): Tally {
-    const minutes = [...this.minutes].map(
-      ([minute, counts]): MinuteCounts => ({ minute: new Date(minute), ...counts }),
-    );
-    const agents = new Map<string, AgentCounts>(this.agents);
-    this.minutes.clear();
-    this.agents.clear();
+  empty() {
+    const { minutes, agents } = this;
+    this.minutes = new Map();
+    this.agents = new Map();
     this.size = 0;
-    return { minutes, agents };
+    return { minutes: [...minutes.values()], agents };
   }
 
   private entry<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value | undefined {
@@ -52,17 +83,6 @@ export class CallCounter {
   }
 }
 
-interface Sum extends Counts {
-  calls: number;
-  failures: number;
-  milliseconds: number;
-  errors: Map<string, number>;
-}
-
-function newSum(): Sum {
-  return { calls: 0, failures: 0, milliseconds: 0, errors: new Map() };
-}
-
 function count(sum: Sum, { outcome, milliseconds }: EndedCall): void {
   sum.calls += 1;
   sum.milliseconds += milliseconds;
@@ -71,92 +91,29 @@ function count(sum: Sum, { outcome, milliseconds }: EndedCall): void {
   sum.errors.set(outcome, (sum.errors.get(outcome) ?? 0) + 1);
 }
 
-// What is counted of the calls, for whoever runs the deployment. Source: spec/network.md, "Monitoring".
-
-/** One call that has ended. */
-export interface EndedCall {
-  /** The tool's full name, `coordination.create_task`, or the URI of a resource as its toolset lists it. */
-  readonly tool: string;
-  readonly agentId?: string;
-  readonly outcome: ErrorCode | 'OK';
-  readonly milliseconds: number;
-  readonly at: Date;
-}
-
-export interface CallMetrics {
-  /** Counts a call. Where counts are due to be stored, waits for that, a second at most. Never fails. */
-  record(call: EndedCall): Promise<void> | undefined;
-}
-
-export interface Counts {
-  readonly calls: number;
-  readonly failures: number;
-  /** All calls together: divided by `calls`, the average. */
-  readonly milliseconds: number;
-  /** How many calls ended with each error code. */
-  readonly errors: ReadonlyMap<string, number>;
-}
-
-interface AgentCounts extends Counts {
-  /** The first of the calls. */
-  readonly since: Date;
-}
-
-interface MinuteCounts {
-  /** The minute's beginning. */
-  readonly minute: Date;
-  readonly all: Counts;
-  readonly tools: ReadonlyMap<string, Counts>;
-}
-
-/** What an instance has counted and not yet stored. */
-export interface Tally {
-  readonly minutes: readonly MinuteCounts[];
-  readonly agents: ReadonlyMap<string, AgentCounts>;
-}
-
-/** Where the counts of all instances add up: `metrics` in the Realtime Database. */
-export interface MetricsLedger {
-  /** Adds all of it or nothing. Takes as long as the database is away. */
-  add(tally: Tally): Promise<void>;
-}
-
-export interface ToolCounts extends Counts {
-  /** The last minute in which it was called. */
-  readonly lastUsed: Date;
-}
-
-export interface CallHistory {
-  readonly all: Counts;
-  /** By full name, `coordination.create_task`; only those that were called. */
-  readonly tools: ReadonlyMap<string, ToolCounts>;
-}
-
-// Counts in memory, and stores the counts now and then: a write a call would cost as much as the call.
-
 /** Counts are stored at most this often by one instance. */
 export const FLUSH_MILLISECONDS = 5000;
 
 /** A caller waits no longer for counts to be stored. */
 const WAIT_MILLISECONDS = 1000;
 
-export class CallRecorder implements CallMetrics {
-  private readonly ledger: MetricsLedger;
-  private readonly ports: KernelPorts;
+/** Counts in memory, and stores the counts now and then: a write a call would cost as much as the call. */
+export class CallRecorder extends Service<KernelPorts> {
+  private readonly ledger: Pick<DatabaseMetricsLedger, 'add'>;
   private readonly counter = new CallCounter();
   /** When the counts in memory are to be stored. */
   private dueAt: number | undefined;
   private timer: NodeJS.Timeout | undefined;
   private storing: Promise<void> | undefined;
 
-  constructor(ledger: MetricsLedger, ports: KernelPorts) {
+  constructor(ledger: Pick<DatabaseMetricsLedger, 'add'>, ports: KernelPorts) {
+    super(ports);
     this.ledger = ledger;
-    this.ports = ports;
   }
 
   /**
-   * An instance without requests may have no processor, so that its timer does not fire: the next call then
-   * finds the counts due.
+   * Counts a call. Where counts are due to be stored, waits for that, a second at most. Never fails. An instance
+   * without requests may have no processor, so that its timer does not fire: the next call then finds the counts due.
    */
   record(call: EndedCall): Promise<void> | undefined {
     this.counter.add(call);

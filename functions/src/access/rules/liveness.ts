@@ -1,6 +1,6 @@
 /** Which agents are alive, and what they are doing. Source: docs/semantics.md#coordination. */
 import type { Batch, Position } from '../../kernel/paging.ts';
-import type { Log, Presence } from '../../kernel/ports.ts';
+import { Service } from '../../kernel/ports.ts';
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../kernel/sweep.ts';
 import { retryStale } from '../../kernel/waiting.ts';
 import { type Agent, countedAgent, goneSince, seenAt } from './agent.ts';
@@ -14,20 +14,15 @@ export type Revive = (agentId: string) => Promise<void>;
 /** The name of the part that releases or renews lapsed leases. */
 export const LEASES = 'leases';
 
-export class AgentLiveness {
+export class AgentLiveness extends Service<AccessPorts> {
   /** It forgets presence, which decides about leases: they come first. */
   readonly part: SweepPart = { name: 'liveness', after: LEASES, run: (turn) => this.sweep(turn) };
-  private readonly ports: AccessPorts;
-
-  constructor(ports: AccessPorts) {
-    this.ports = ports;
-  }
 
   /** Marks unseen agents offline, then forgets their presence. */
   private async sweep(turn: SweepTurn): Promise<Swept> {
     const counts = { offline: 0 };
-    const standing = await turn.presence;
-    if (standing !== 'trusted') return { counts, isBehind: standing === 'away' };
+    const health = await turn.presence;
+    if (health !== 'trusted') return { counts, isBehind: health === 'away' };
     const { presence, log } = this.ports;
     const before = new Date(turn.now.getTime() - SILENCE_MILLISECONDS);
     const end = await walk(
@@ -74,12 +69,14 @@ export class AgentLiveness {
 
 function batchOf(unseen: ReadonlyMap<string, Date>): Batch<Position> {
   const found = [...unseen].map(([id, at]) => ({ item: { id, at }, place: { id, at } }));
-  const last = found.at(-1);
-  return { found, ...(last && found.length === BATCH && { next: last.place }) };
+  return { found, next: found.length === BATCH ? found.at(-1)?.place : undefined };
 }
 
 /** Notes that an agent was seen. Presence that cannot be reached is logged and stops nobody. Tells whether it was noted. */
-export async function touchPresence(presence: Presence, log: Log, agentId: string): Promise<boolean> {
+export async function touchPresence(
+  { presence, log }: Pick<AccessPorts, 'presence' | 'log'>,
+  agentId: string,
+): Promise<boolean> {
   try {
     await presence.touch(agentId);
     return true;
@@ -89,22 +86,14 @@ export async function touchPresence(presence: Presence, log: Log, agentId: strin
   }
 }
 
-// What an agent is doing, derived from its document. Source: docs/semantics.md#network; spec/network.md,
-// system.getAgents.
-
-/** How often an agent is expected to be heard of. */
-const HEARTBEAT_SECONDS = 60;
-
-/** An agent unseen for this many heartbeats is offline. */
-const MISSED_HEARTBEATS = 3;
-
-/** How long an agent may be silent before it is offline. */
-const SILENCE_MILLISECONDS = MISSED_HEARTBEATS * HEARTBEAT_SECONDS * 1000;
+/** How long an agent may be silent before it is offline: three heartbeats, one of which is expected in a minute. */
+const SILENCE_MILLISECONDS = 3 * 60_000;
 
 export const AVAILABILITIES = ['active', 'idle', 'busy', 'offline', 'error'] as const;
 
 /**
- * `offline`: unseen for three heartbeats. `busy`: holds as many tasks as it may. `active`: holds some. Holding
+ * The occupation of an agent, derived from its document. Source: docs/semantics.md#network; spec/network.md,
+ * system.getAgents. `offline`: unseen for three heartbeats. `busy`: holds as many tasks as it may. `active`: holds some. Holding
  * none, `error` where the last one that it closed failed, else `idle`.
  */
 export type Availability = (typeof AVAILABILITIES)[number];
@@ -121,5 +110,5 @@ export function availability({ status, held, configuration, lastFailed }: Agent)
 export function withPresence(agent: Agent, lastSeen: Date | undefined, now: Date): Agent {
   if (agent.status === 'offline' || lastSeen === undefined) return agent;
   const isGone = now.getTime() - lastSeen.getTime() > SILENCE_MILLISECONDS;
-  return { ...agent, lastSeen, ...(isGone && { status: 'offline' as const }) };
+  return { ...agent, lastSeen, status: isGone ? 'offline' : 'active' };
 }

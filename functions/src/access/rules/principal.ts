@@ -1,15 +1,17 @@
 /**
- * Who is calling: the principal, the roles, and how a bearer credential becomes a principal.
+ * The caller: principals, roles, and how a bearer credential becomes a principal.
  * Source: docs/semantics.md#who-may-do-what.
  */
 import { MusterError } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
-import type { Clock, KernelPorts, Presence } from '../../kernel/ports.ts';
-import type { AgentDirectoryReader } from '../store/agentDirectory.ts';
-import type { AgentReader } from '../store/agents.ts';
-import type { CallMetrics } from './callMetrics.ts';
+import { type KernelPorts, type PortOf, Service } from '../../kernel/ports.ts';
+import type { AgentDirectory } from '../store/agentDirectory.ts';
+import type { AgentReader, credentialFromDocument } from '../store/agents.ts';
+import type { DatabasePresence } from '../store/ledgers.ts';
+import type { FirebaseIdTokenVerifier } from '../store/signIn.ts';
+import type { CallRecorder } from './callMetrics.ts';
 import type { Revive } from './liveness.ts';
-import { type Bucket, type CallLimits, draw, type RateLimit, rateLimited } from './rateLimiter.ts';
+import { type Bucket, draw, type RateLimit, type RateLimiter, rateLimited } from './rateLimiter.ts';
 
 /** The roles, weakest first. A role may do what every weaker one may. */
 export const ROLES = ['viewer', 'worker', 'leader', 'admin'] as const;
@@ -39,20 +41,7 @@ export function hasRole(role: Role, least: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(least);
 }
 
-/**
- * An agent's credential: `credentials/{apiKey}`. The secret itself is never stored.
- * Source: docs/semantics.md#who-may-do-what.
- */
-export interface Credential {
-  readonly apiKey: string;
-  readonly agentId: string;
-  /** SHA-256 of the secret, hexadecimal. */
-  readonly secretHash: string;
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-  /** The only toolsets that it opens; all where absent. */
-  readonly toolsets?: readonly string[];
-}
+export type Credential = ReturnType<typeof credentialFromDocument>;
 
 /** How long a credential lasts. */
 export const CREDENTIAL_DAYS = 90;
@@ -75,27 +64,13 @@ export const WORKSPACE_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 /** The workspace of callers who name none. */
 export const DEFAULT_WORKSPACE = 'default';
 
-export interface IdTokenVerifier {
-  /** @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED */
-  verify(idToken: string): Promise<Principal>;
-}
-
 export interface AccessPorts extends KernelPorts {
   readonly agents: AgentReader;
-  readonly directory: AgentDirectoryReader;
-  readonly presence: Presence;
-  readonly idTokens: IdTokenVerifier;
-  readonly limits: CallLimits;
-  readonly metrics: CallMetrics;
-}
-
-export interface Authenticator {
-  /**
-   * @param bearer the credential of the `Authorization` header, without `Bearer `
-   * @param address whose failures are counted; absent where the credential was good before
-   * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED; RATE_LIMITED where too many from the address were
-   */
-  authenticate(bearer: string, address?: string): Promise<Principal>;
+  readonly directory: PortOf<AgentDirectory>;
+  readonly presence: PortOf<DatabasePresence>;
+  readonly idTokens: PortOf<FirebaseIdTokenVerifier>;
+  readonly limits: PortOf<RateLimiter>;
+  readonly metrics: Pick<CallRecorder, 'record'>;
 }
 
 /**
@@ -106,29 +81,43 @@ const TRUSTED_MILLISECONDS = 5000;
 
 const MAX_TRUSTED = 5000;
 
+/**
+ * How many credentials from one address an instance looks up that turn out to be none. Each look-up may cost a read of
+ * the database, and an attacker who guesses needs many. Kept in memory alone: an attack on several instances costs so
+ * much at each of them, and asking for a shared count would cost more than it saves. More at once than an instance
+ * serves requests, so that good newcomers alone never meet it.
+ */
+const ATTEMPTS: RateLimit = { perSecond: 5, burst: 100 };
+
+const MAX_ADDRESSES = 10_000;
+
 const AGENT_CREDENTIAL = /^(mk_[a-z2-7]{20})\.([A-Za-z0-9_-]{20,100})$/;
 
-export class CredentialAuthenticator implements Authenticator {
-  private readonly ports: AccessPorts;
+export class CredentialAuthenticator extends Service<AccessPorts> {
   private readonly revive: Revive;
-  /** What was good when it was last checked, the longest ago first. */
+  /** Credentials that were good when they were last checked, the longest ago first. */
   private readonly trusted = new BoundedMap<string, { principal: Principal; until: number }>(MAX_TRUSTED);
-  private readonly attempts: FailedAttempts;
+  /** Of addresses, least recently used first; an address without one has a full bucket. */
+  private readonly attempts = new BoundedMap<string, Bucket>(MAX_ADDRESSES);
 
   constructor(ports: AccessPorts, revive: Revive) {
-    this.ports = ports;
+    super(ports);
     this.revive = revive;
-    this.attempts = new FailedAttempts(ports.clock);
   }
 
+  /**
+   * @param bearer the credential of the `Authorization` header, without `Bearer `
+   * @param address whose failures are counted; absent where the credential was good before
+   * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED; RATE_LIMITED where too many from the address were
+   */
   async authenticate(bearer: string, address?: string): Promise<Principal> {
     const digest = this.ports.hashing.sha256(bearer);
     const now = this.ports.clock.now().getTime();
     const trusted = this.trusted.get(digest);
     if (trusted !== undefined && trusted.until > now) return trusted.principal;
-    // One that was good before is no guess, whoever else guesses from the same address.
+    // One that was good before is no guess, even where somebody else guesses from the same address.
     const isGuess = trusted === undefined && address !== undefined;
-    const forgive = isGuess ? this.attempts.begin(address) : () => undefined;
+    const forgive = isGuess ? this.countAttempt(address) : () => undefined;
     try {
       const principal = await this.check(bearer, now);
       this.trusted.set(digest, { principal, until: now + TRUSTED_MILLISECONDS });
@@ -141,20 +130,40 @@ export class CredentialAuthenticator implements Authenticator {
     }
   }
 
-  private check(bearer: string, now: number): Promise<Principal> {
-    const [, apiKey, secret] = AGENT_CREDENTIAL.exec(bearer) ?? [];
-    return apiKey !== undefined && secret !== undefined
-      ? this.agent(apiKey, secret, now)
-      : this.ports.idTokens.verify(bearer);
+  /**
+   * Counts an attempt as failed until it is forgiven, so that many at once are not let through together.
+   * @returns forgives it: the credential was good, or it could not be looked up
+   * @throws MusterError RATE_LIMITED
+   */
+  private countAttempt(address: string): () => void {
+    const { attempts } = this;
+    const now = () => this.ports.clock.now().getTime();
+    const drawn = draw(attempts.get(address), ATTEMPTS, { owed: 0, wanted: 1 }, now());
+    attempts.set(address, drawn.bucket);
+    if (drawn.granted < 1)
+      throw rateLimited(drawn.waitMilliseconds, {
+        message: 'Too many credentials from your address were refused.',
+        reason: 'TOO_MANY_ATTEMPTS',
+        suggestion: 'Look whether yours is right, and call again',
+      });
+    return () => {
+      const known = attempts.get(address);
+      if (known === undefined) return;
+      const { bucket } = draw(known, ATTEMPTS, { owed: -1, wanted: 0 }, now());
+      if (bucket.tokens >= ATTEMPTS.burst) attempts.delete(address);
+      else attempts.set(address, bucket);
+    };
   }
 
-  private async agent(apiKey: string, secret: string, now: number): Promise<Principal> {
-    const { agents, hashing } = this.ports;
+  private async check(bearer: string, now: number): Promise<Principal> {
+    const [, apiKey, secret] = AGENT_CREDENTIAL.exec(bearer) ?? [];
+    const { agents, hashing, idTokens } = this.ports;
+    if (apiKey === undefined || secret === undefined) return idTokens.verify(bearer);
     const found = await agents.findWithAgent(apiKey);
     const known = hashing.equal(hashing.sha256(secret), found?.credential.secretHash ?? hashing.sha256(''));
     if (found === undefined || !known) throw notAccepted();
-    if (found.credential.expiresAt.getTime() <= now) throw expiredKey();
     const { agent, credential } = found;
+    if (credential.expiresAt.getTime() <= now) throw expiredKey();
     if (agent.status === 'offline') await this.revive(agent.id);
     return {
       uid: agentUid(agent.id),
@@ -198,54 +207,4 @@ export function expired(cause?: unknown): MusterError {
       "An ID token is good for an hour: refresh it with its refresh token, as getIdToken() of Firebase's SDKs does, or sign in again.",
     cause,
   });
-}
-
-// How many credentials from one address an instance looks up that turn out to be none. Each look-up may
-// cost a read of the database, and whoever guesses needs many. Kept in memory alone: an attack on several
-// instances costs so much at each of them, and asking for a shared count would cost more than it saves.
-
-/** More at once than an instance serves requests, so that good newcomers alone never meet it. */
-const ATTEMPTS: RateLimit = { perSecond: 5, burst: 100 };
-
-const MAX_ADDRESSES = 10_000;
-
-class FailedAttempts {
-  private readonly clock: Clock;
-  /** Least recently used first; an address without one has a full bucket. */
-  private readonly buckets = new BoundedMap<string, Bucket>(MAX_ADDRESSES);
-
-  constructor(clock: Clock) {
-    this.clock = clock;
-  }
-
-  /**
-   * Counts an attempt as failed until it is forgiven, so that many at once are not let through together.
-   * @returns forgives it: the credential was good, or it could not be looked up
-   * @throws MusterError RATE_LIMITED
-   */
-  begin(address: string): () => void {
-    const waitMilliseconds = this.take(address);
-    if (waitMilliseconds !== undefined)
-      throw rateLimited(waitMilliseconds, {
-        message: 'Too many credentials from your address were refused.',
-        reason: 'TOO_MANY_ATTEMPTS',
-        suggestion: 'Look whether yours is right, and call again',
-      });
-    return () => this.forgive(address);
-  }
-
-  private take(address: string): number | undefined {
-    const bucket = this.buckets.get(address);
-    const drawn = draw(bucket, ATTEMPTS, { owed: 0, wanted: 1 }, this.clock.now().getTime());
-    this.buckets.set(address, drawn.bucket);
-    return drawn.granted < 1 ? drawn.waitMilliseconds : undefined;
-  }
-
-  private forgive(address: string): void {
-    const known = this.buckets.get(address);
-    if (known === undefined) return;
-    const { bucket } = draw(known, ATTEMPTS, { owed: -1, wanted: 0 }, this.clock.now().getTime());
-    if (bucket.tokens >= ATTEMPTS.burst) this.buckets.delete(address);
-    else this.buckets.set(address, bucket);
-  }
 }

@@ -1,13 +1,9 @@
 /** How many calls a caller may make: a token bucket for each, of which instances lease chunks. */
 import { MusterError } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
-import type { KernelPorts } from '../../kernel/ports.ts';
+import { type KernelPorts, type PortOf, Service } from '../../kernel/ports.ts';
+import type { DatabaseLimitLedger } from '../store/ledgers.ts';
 import type { Principal } from './principal.ts';
-
-/**
- * The token bucket of one principal, which all instances share. Its balance may be negative: what was let
- * through ahead of asking is charged all the same, and paid off before anything else is granted.
- */
 
 /** At most `burst` calls at once, and `perSecond` calls a second for as long as one likes. */
 export interface RateLimit {
@@ -15,6 +11,10 @@ export interface RateLimit {
   readonly burst: number;
 }
 
+/**
+ * The token bucket of one principal, which all instances share. Its balance may be negative: what was let
+ * through ahead of asking is charged all the same, and paid off before anything else is granted.
+ */
 export interface Bucket {
   readonly tokens: number;
   /** When it held so many, in milliseconds of the epoch. */
@@ -28,24 +28,15 @@ export interface Draw {
   readonly wanted: number;
 }
 
-interface Drawn {
-  readonly bucket: Bucket;
-  /** How many of the wanted tokens there were. */
-  readonly granted: number;
-  /** Milliseconds until the bucket has a token again; 0 where it still has one. */
-  readonly waitMilliseconds: number;
-}
-
 /** The clocks of instances differ by less. A bucket from further ahead would otherwise not fill for as long. */
 const MOST_SKEW_MILLISECONDS = 60_000;
 
-/** @param bucket undefined is one that nobody has drawn from: a full one */
-export function draw(
-  bucket: Bucket | undefined,
-  limit: RateLimit,
-  { owed, wanted }: Draw,
-  now: number,
-): Drawn {
+/**
+ * @param bucket undefined is one that nobody has drawn from: a full one
+ * @returns the bucket after it, how many of the wanted tokens there were, and the milliseconds until the bucket has a
+ *   token again; 0 where it still has one
+ */
+export function draw(bucket: Bucket | undefined, limit: RateLimit, { owed, wanted }: Draw, now: number) {
   const { thousandths, at } = refill(bucket ?? { tokens: limit.burst, at: now }, limit, now);
   const afterDebt = Math.min(limit.burst * 1000, thousandths - owed * 1000);
   const granted = Math.min(wanted, Math.max(0, Math.floor(afterDebt / 1000)));
@@ -65,26 +56,10 @@ function refill({ tokens, at }: Bucket, { perSecond, burst }: RateLimit, now: nu
   return { thousandths, at: Math.max(since, now) };
 }
 
-// One instance's share of every principal's rate. Tokens are leased from the shared bucket in chunks, so
-// that the common call spends one that is in hand and waits for nothing. Source:
-// docs/decisions/0010-leased-rate-limits.md.
-
-/** The gate that counts calls against their principal's rate. */
-export interface CallLimits {
-  /** @throws MusterError RATE_LIMITED, with `retryAfter` */
-  take(principal: Principal): Promise<void>;
-}
-
-/** The buckets that all instances share. */
-export interface LimitLedger {
-  /** @throws Error where that takes longer than a second; at once while it is known that the ledger is away */
-  lease(uid: string, limit: RateLimit, draw: Draw): Promise<Lease>;
-}
-
-export type Lease = Omit<Drawn, 'bucket'>;
+export type Lease = Omit<ReturnType<typeof draw>, 'bucket'>;
 
 /** Where the deployment limits nobody. */
-export const UNLIMITED: CallLimits = { take: async () => undefined };
+export const UNLIMITED: PortOf<RateLimiter> = { take: async () => undefined };
 
 /** An instance uses the tokens that it has leased for this long, and gives the rest back with its next lease. */
 export const LAPSE_MILLISECONDS = 10_000;
@@ -99,14 +74,14 @@ const WARNING_MILLISECONDS = 60_000;
 
 const MAX_REMEMBERED = 10_000;
 
-interface Allowance {
+class Allowance {
   /** In hand, and charged to the bucket or about to be. */
-  tokens: number;
+  tokens = 0;
   /** Charged, and lapsed before it was spent. */
-  unused: number;
+  unused = 0;
   /** How many a lease asks for: doubled where chunks do not last a second, halved where they last long. */
-  chunk: number;
-  leasedAt: number;
+  chunk = 0;
+  leasedAt = Number.NEGATIVE_INFINITY;
   /** The bucket had nothing when it was last asked, and is asked again from this time on. */
   refusedUntil: number | undefined;
   /**
@@ -116,27 +91,32 @@ interface Allowance {
   awayUntil: number | undefined;
   leasing: Promise<void> | undefined;
   /** Calls that wait for the lease. */
-  waiting: number;
+  waiting = 0;
 }
 
-export class RateLimiter implements CallLimits {
+/**
+ * Counts calls against their principal's rate. Each instance has a share of it: tokens are leased from the shared
+ * bucket in chunks, so that the common call spends one that is in hand and waits for nothing. Source:
+ * docs/decisions/0010-leased-rate-limits.md.
+ */
+export class RateLimiter extends Service<KernelPorts> {
   private readonly limit: RateLimit;
-  private readonly ledger: LimitLedger;
-  private readonly ports: KernelPorts;
+  private readonly ledger: Pick<DatabaseLimitLedger, 'lease'>;
   private readonly smallest: number;
   private readonly largest: number;
   private readonly allowances = new BoundedMap<string, Allowance>(MAX_REMEMBERED);
   private warnedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(limit: RateLimit, ledger: LimitLedger, ports: KernelPorts) {
+  constructor(limit: RateLimit, ledger: Pick<DatabaseLimitLedger, 'lease'>, ports: KernelPorts) {
+    super(ports);
     const { perSecond, burst } = limit;
     this.limit = limit;
     this.ledger = ledger;
-    this.ports = ports;
     this.largest = Math.max(1, Math.floor(Math.min(perSecond, burst / 5)));
     this.smallest = Math.max(1, Math.floor(this.largest / 10));
   }
 
+  /** @throws MusterError RATE_LIMITED, with `retryAfter` */
   async take({ uid }: Principal): Promise<void> {
     const allowance = this.allowanceOf(uid);
     if (this.passes(uid, allowance)) return;
@@ -161,10 +141,14 @@ export class RateLimiter implements CallLimits {
     }
     this.renew(uid, allowance, now);
     const { tokens, refusedUntil } = allowance;
-    if (tokens > 0) this.spend(uid, allowance, now);
-    else if (refusedUntil !== undefined && now < refusedUntil)
-      throw rateLimited(refusedUntil - now, TOO_MANY_CALLS);
-    return tokens > 0;
+    const isRefused = refusedUntil !== undefined && now < refusedUntil;
+    if (tokens <= 0) {
+      if (isRefused) throw rateLimited(refusedUntil - now, TOO_MANY_CALLS);
+      return false;
+    }
+    allowance.tokens -= 1;
+    if (allowance.tokens <= allowance.chunk / 2 && !isRefused) void this.leaseChunk(uid, allowance);
+    return true;
   }
 
   /**
@@ -182,13 +166,6 @@ export class RateLimiter implements CallLimits {
     void this.lease(uid, allowance, { owed: this.smallest, wanted: 0 });
   }
 
-  private spend(uid: string, allowance: Allowance, now: number): void {
-    allowance.tokens -= 1;
-    const { tokens, chunk, refusedUntil } = allowance;
-    const isWorthAsking = refusedUntil === undefined || now >= refusedUntil;
-    if (tokens <= chunk / 2 && isWorthAsking) void this.leaseChunk(uid, allowance);
-  }
-
   private leaseChunk(uid: string, allowance: Allowance): Promise<void> {
     if (allowance.leasing !== undefined) return allowance.leasing;
     const lasted = this.now() - allowance.leasedAt;
@@ -200,7 +177,7 @@ export class RateLimiter implements CallLimits {
     return this.lease(uid, allowance, { owed: 0, wanted });
   }
 
-  /** One lease at a time: who comes meanwhile waits for the same. Never fails. */
+  /** One lease at a time: calls that come meanwhile wait for the same. Never fails. */
   private lease(uid: string, allowance: Allowance, { owed, wanted }: Draw): Promise<void> {
     if (allowance.leasing !== undefined) return allowance.leasing;
     const { unused } = allowance;
@@ -220,31 +197,18 @@ export class RateLimiter implements CallLimits {
       const wait = Math.max(SHORTEST_REFUSAL_MILLISECONDS, waitMilliseconds);
       allowance.refusedUntil = waitMilliseconds > 0 ? this.now() + wait : undefined;
     } catch (error) {
-      allowance.awayUntil = this.now() + AWAY_MILLISECONDS;
-      this.warn(uid, error);
+      const now = this.now();
+      allowance.awayUntil = now + AWAY_MILLISECONDS;
+      if (now - this.warnedAt < WARNING_MILLISECONDS) return;
+      this.warnedAt = now;
+      this.ports.log.warn('limits_away', { uid, error });
     }
-  }
-
-  private warn(uid: string, error: unknown): void {
-    const now = this.now();
-    if (now - this.warnedAt < WARNING_MILLISECONDS) return;
-    this.warnedAt = now;
-    this.ports.log.warn('limits_away', { uid, error });
   }
 
   private allowanceOf(uid: string): Allowance {
     const known = this.allowances.get(uid);
     if (known !== undefined) return known;
-    const made: Allowance = {
-      tokens: 0,
-      unused: 0,
-      chunk: this.smallest,
-      leasedAt: Number.NEGATIVE_INFINITY,
-      refusedUntil: undefined,
-      awayUntil: undefined,
-      leasing: undefined,
-      waiting: 0,
-    };
+    const made = new Allowance();
     this.allowances.set(uid, made);
     return made;
   }

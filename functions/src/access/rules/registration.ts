@@ -1,21 +1,12 @@
 /**
- * Who may register an agent again, and what its new credential may open: never more than the old one, unless a person
- * or an admin says so. Source: docs/decisions/0006-who-may-register.md.
+ * Registers agents. A new credential never opens more than the old one, unless a person or an admin says so. Source: docs/decisions/0006-who-may-register.md.
  */
 import type { Change, Operation, RecordAnswer } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { MAX_AGENT_BYTES, requireSize } from '../../kernel/json.ts';
-import type { Hashing } from '../../kernel/ports.ts';
+import { Service } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/waiting.ts';
-import {
-  type Agent,
-  type AgentConfiguration,
-  type AgentType,
-  type Capability,
-  countedAgent,
-  NOTHING_DONE,
-  skillChanges,
-} from './agent.ts';
+import { type Agent, countedAgent, NOTHING_DONE, skillChanges } from './agent.ts';
 import {
   type AccessPorts,
   CREDENTIAL_DAYS,
@@ -89,9 +80,6 @@ function forbiddenRole(role: Role, message: string, suggestion: string): MusterE
   return new MusterError('FORBIDDEN', message, { field: 'role', value: role, suggestion });
 }
 
-// The ids that onboarding.registerAgent makes: of an owner and a name, so that registering again finds the
-// agent.
-
 const USUAL_DIGITS = 8;
 
 /** So many that nobody finds another name with the same digest. Nobody may choose an id that ends so. */
@@ -104,26 +92,14 @@ export function isReserved(agentId: string): boolean {
   return ENDS_SAFELY.test(agentId);
 }
 
-function idOf(ownerUid: string, name: string, hashing: Hashing, digits: number): string {
-  const start = name.replace(/^[^A-Za-z0-9]+/, '') || 'agent';
-  return `${start}-${hashing.sha256(`${ownerUid}\n${name}`).slice(0, digits)}`;
-}
-
-// Registering agents and their credentials. Source: spec/network.md, onboarding.registerAgent;
-// docs/decisions/0006-who-may-register.md.
-
-/** What an agent says of itself. */
-export interface AgentDraft {
-  readonly name: string;
-  readonly type: AgentType;
-  readonly version: string;
+/** An agent as it describes itself. */
+export interface AgentDraft
+  extends Pick<Agent, 'name' | 'type' | 'version' | 'capabilities' | 'configuration'> {
   readonly description?: string | undefined;
   readonly creator?: string | undefined;
-  readonly capabilities: readonly Capability[];
-  readonly configuration: AgentConfiguration;
+  readonly workspace?: string | undefined;
   /** The role that its credential is to have: at most the caller's. */
   readonly role?: Role | undefined;
-  readonly workspace?: string | undefined;
 }
 
 export interface Registered {
@@ -135,13 +111,8 @@ export interface Registered {
 
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
 
-export class AgentRegistration {
-  private readonly ports: AccessPorts;
-
-  constructor(ports: AccessPorts) {
-    this.ports = ports;
-  }
-
+/** Source: spec/network.md, onboarding.registerAgent; docs/decisions/0006-who-may-register.md. */
+export class AgentRegistration extends Service<AccessPorts> {
   /**
    * Registers an agent of the caller's owner, or registers it again: its profile and its credential are
    * replaced, and the old credential stops working.
@@ -153,24 +124,43 @@ export class AgentRegistration {
     operation: Operation,
     recordAnswer: RecordAnswer<Registered>,
   ): Promise<Registered> {
-    const { agents, store, clock, randomness } = this.ports;
+    const { agents, store, clock, randomness, hashing } = this.ports;
     requireSize('An agent', 'capabilities', draft, MAX_AGENT_BYTES);
     return retryStale(randomness, async () => {
       const now = clock.now();
-      const { agentId, existing } = await this.find(principal.ownerUid, draft.name);
-      if (existing !== undefined) authoriseReplacing(principal, existing.value);
-      const role = grantedRole(principal, draft.role, existing?.value);
-      const agent = buildAgent(agentId, principal.ownerUid, role, draft, existing?.value, now);
-      const old = await agents.credentials(agentId);
-      const { credential, secret } = this.issue(agentId, grantedToolsets(principal, old), operation, now);
+      const { id, known } = await this.find(principal.ownerUid, draft.name);
+      const before = known?.value;
+      if (before !== undefined) authoriseReplacing(principal, before);
+      const { description, creator, workspace, role, ...profile } = draft;
+      const agent: Agent = {
+        ...keptOf(before, now),
+        ...profile,
+        id,
+        ownerUid: principal.ownerUid,
+        role: grantedRole(principal, role, before),
+        ...(description !== undefined && { description }),
+        ...(creator !== undefined && { creator }),
+        ...(workspace !== undefined && { workspace }),
+      };
+      const old = await agents.credentials(id);
+      const toolsets = grantedToolsets(principal, old);
+      const secret = operation.derivedSecret('credential') ?? randomness.secret(32);
+      const credential = {
+        apiKey: `mk_${randomness.letters(20)}`,
+        agentId: id,
+        secretHash: hashing.sha256(secret),
+        createdAt: now,
+        expiresAt: new Date(now.getTime() + CREDENTIAL_DAYS * DAY_MILLISECONDS),
+        ...(toolsets && { toolsets }),
+      };
       const outcome = { agent, credential, secret };
       await store.commit(
         [
-          existing === undefined
+          known === undefined
             ? { kind: 'createAgent', agent }
-            : { kind: 'replaceAgent', agent, version: existing.version },
-          ...countedAgent(existing?.value, agent),
-          ...skillChanges(existing?.value, agent),
+            : { kind: 'replaceAgent', agent, version: known.version },
+          ...countedAgent(before, agent),
+          ...skillChanges(before, agent),
           ...old.map(({ apiKey }): Change => ({ kind: 'withdrawCredential', apiKey })),
           { kind: 'issueCredential', credential },
         ],
@@ -203,70 +193,31 @@ export class AgentRegistration {
     });
   }
 
-  /** The id that an owner's agent of a name gets, unless another owner has an agent of this id. */
-  agentId(ownerUid: string, name: string): string {
-    return idOf(ownerUid, name, this.ports.hashing, USUAL_DIGITS);
+  /**
+   * The id that an owner's agent of a name gets, unless another owner has an agent of this id. It is made of the two,
+   * so that registering again finds the agent.
+   */
+  agentId(ownerUid: string, name: string, digits = USUAL_DIGITS): string {
+    const start = name.replace(/^[^A-Za-z0-9]+/, '') || 'agent';
+    return `${start}-${this.ports.hashing.sha256(`${ownerUid}\n${name}`).slice(0, digits)}`;
   }
 
   /** The owner's agent of a name, or the id for it. Where somebody else has the usual id, it is another. */
   private async find(ownerUid: string, name: string) {
-    const { agents, hashing } = this.ports;
-    const usual = idOf(ownerUid, name, hashing, USUAL_DIGITS);
+    const { agents } = this.ports;
+    const usual = this.agentId(ownerUid, name);
     const known = await agents.find(usual);
-    if (known === undefined || known.value.ownerUid === ownerUid) return { agentId: usual, existing: known };
-    const safe = idOf(ownerUid, name, hashing, SAFE_DIGITS);
-    return { agentId: safe, existing: await agents.find(safe) };
-  }
-
-  private issue(
-    agentId: string,
-    toolsets: readonly string[] | undefined,
-    operation: Operation,
-    now: Date,
-  ): { credential: Credential; secret: string } {
-    const { randomness, hashing } = this.ports;
-    const secret = operation.derivedSecret('credential') ?? randomness.secret(32);
-    const credential = {
-      apiKey: `mk_${randomness.letters(20)}`,
-      agentId,
-      secretHash: hashing.sha256(secret),
-      createdAt: now,
-      expiresAt: new Date(now.getTime() + CREDENTIAL_DAYS * DAY_MILLISECONDS),
-      ...(toolsets && { toolsets }),
-    };
-    return { credential, secret };
+    if (known === undefined || known.value.ownerUid === ownerUid) return { id: usual, known };
+    const id = this.agentId(ownerUid, name, SAFE_DIGITS);
+    return { id, known: await agents.find(id) };
   }
 }
 
-function buildAgent(
-  id: string,
-  ownerUid: string,
-  role: Role,
-  draft: AgentDraft,
-  existing: Agent | undefined,
-  now: Date,
-): Agent {
-  return {
-    ...standing(existing, now),
-    id,
-    name: draft.name,
-    type: draft.type,
-    version: draft.version,
-    ...(draft.description !== undefined && { description: draft.description }),
-    ...(draft.creator !== undefined && { creator: draft.creator }),
-    capabilities: draft.capabilities,
-    configuration: draft.configuration,
-    ownerUid,
-    role,
-    ...(draft.workspace !== undefined && { workspace: draft.workspace }),
-  };
-}
-
-/** What registering again leaves as it is. */
-function standing(existing: Agent | undefined, now: Date) {
+/** The part of an agent that another registration leaves as it is. */
+function keptOf(before: Agent | undefined, now: Date) {
   // Nobody has seen a new agent yet: its first call makes it active.
-  if (existing === undefined)
+  if (before === undefined)
     return { ...NOTHING_DONE, status: 'offline' as const, registeredAt: now, lastSeen: now };
-  const { description: _description, creator: _creator, ...kept } = existing;
+  const { description: _description, creator: _creator, ...kept } = before;
   return kept;
 }

@@ -2,22 +2,24 @@
 
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import { z } from 'zod';
+import { documentCodec } from '../../kernel/firestore/codec.ts';
 import { COLLECTIONS, REGISTRY_SHARDS, registryPath } from '../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../kernel/firestore/reading.ts';
 import { MAX_LISTED_BYTES, sentBytes } from '../../kernel/json.ts';
 import type { Found, Place, Slice } from '../../kernel/paging.ts';
-import type { Agent, RegistryCount } from '../rules/agent.ts';
+import type { Agent } from '../rules/agent.ts';
 import { type Availability, availability } from '../rules/liveness.ts';
 import { agentFromDocument, foldedNames } from './agents.ts';
 
-const registryDocument = z.object({ total: z.int(), active: z.int() });
+/** How many agents there are, and how many of them are active. */
+export const { fromDocument: registryFromDocument } = documentCodec(
+  z.object({ total: z.int(), active: z.int() }),
+);
 
-export function registryFromDocument(data: unknown): RegistryCount {
-  return registryDocument.parse(data);
-}
+type RegistryCount = ReturnType<typeof registryFromDocument>;
 
 /** Adds up the counts of all agents from the documents that they are spread over. */
-export function sumRegistry(shards: readonly z.output<typeof registryDocument>[]): RegistryCount {
+export function sumRegistry(shards: readonly RegistryCount[]): RegistryCount {
   const sum = (count: keyof RegistryCount): number =>
     shards.reduce((total, shard) => total + shard[count], 0);
   return { total: sum('total'), active: sum('active') };
@@ -30,12 +32,10 @@ export interface AgentQuery {
   readonly capabilities: readonly string[];
 }
 
-export type AgentDirectoryReader = Pick<FirestoreAgentDirectory, keyof FirestoreAgentDirectory>;
-
 /** How many agents one call looks at beyond those that it gives, where no index answers the whole query. */
 const MAX_PASSED_OVER = 200;
 
-export class FirestoreAgentDirectory extends FirestoreReader {
+export class AgentDirectory extends FirestoreReader {
   async list(query: AgentQuery, limit: number, after: Place | undefined): Promise<Found<Agent>> {
     const { indexed, order } = this.indexed(query);
     const ordered = indexed.orderBy(FieldPath.documentId());
@@ -46,12 +46,12 @@ export class FirestoreAgentDirectory extends FirestoreReader {
     let last: DocumentSnapshot | undefined;
     let looked = 0;
     let bytes = 0;
-    const wanted = this.isWhole(query) ? limit + 1 : most + 1;
-    for await (const { value: agent, snapshot } of this.documents.first(
-      continued,
-      wanted,
-      agentFromDocument,
-    )) {
+    const { availability: kind, type, capabilities } = query;
+    const filters = capabilities.length + Number(kind !== undefined) + Number(type !== undefined);
+    // One filter is answered by an index, which leaves nothing to be passed over.
+    const wanted = filters <= 1 ? limit + 1 : most + 1;
+    const found = this.documents.first(continued, wanted, agentFromDocument);
+    for await (const { value: agent, snapshot } of found) {
       const isMatch = matches(agent, query);
       if (isMatch) bytes += shownBytes(agent);
       const isFull = items.length === limit || looked === most;
@@ -96,7 +96,7 @@ export class FirestoreAgentDirectory extends FirestoreReader {
     return docs.map((snapshot) => snapshot.id);
   }
 
-  /** What one index finds, and by which fields it is ordered. */
+  /** A query that one index answers, and the fields by which it is ordered. */
   private indexed({ availability: kind, type, capabilities: [capability] }: AgentQuery): IndexedQuery {
     if (capability !== undefined) {
       return { indexed: this.agents.where('capability_names', 'array-contains', capability), order: [] };
@@ -119,33 +119,25 @@ export class FirestoreAgentDirectory extends FirestoreReader {
     return { indexed: working.orderBy('free_slots').orderBy('held_count'), order: WORKING_ORDER };
   }
 
-  /** Whether the index leaves nothing to be looked at. */
-  private isWhole({ availability: kind, type, capabilities }: AgentQuery): boolean {
-    const filters = capabilities.length + Number(kind !== undefined) + Number(type !== undefined);
-    return filters <= 1;
-  }
-
   private get agents(): Query {
     return this.database.collection(COLLECTIONS.agents);
   }
 }
 
-/** What the list shows of an agent: what of it can be long, and room for the rest. */
+/** The bytes of an agent in the list: of its long parts, and room for the rest. */
 function shownBytes({ name, type, capabilities }: Agent): number {
   return sentBytes(JSON.stringify([name, type, capabilities.map((capability) => capability.name)])) + 1000;
 }
 
-type OrderField = 'free_slots' | 'held_count';
-
 interface IndexedQuery {
   readonly indexed: Query;
-  readonly order: readonly OrderField[];
+  readonly order: readonly string[];
 }
 
-const WORKING_ORDER: readonly OrderField[] = ['free_slots', 'held_count'];
+const WORKING_ORDER = ['free_slots', 'held_count'];
 
 /** By what is stored, as the query goes by it. */
-function placeOf(last: DocumentSnapshot, order: readonly OrderField[]): Place {
+function placeOf(last: DocumentSnapshot, order: readonly string[]): Place {
   const stored = last.data() ?? {};
   return { order: order.map((field) => Number(stored[field])), id: last.id };
 }

@@ -3,7 +3,7 @@
 import { FieldPath, FieldValue } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../kernel/commit.ts';
-import { type DocumentCodec, documentCodec, jsonText, timestamp } from '../../kernel/firestore/codec.ts';
+import { documentCodec, jsonText, timestamp } from '../../kernel/firestore/codec.ts';
 import {
   agentPath,
   COLLECTIONS,
@@ -18,23 +18,21 @@ import { atVersion } from '../../kernel/firestore/provenCommit.ts';
 import { FirestoreReader } from '../../kernel/firestore/reading.ts';
 import { type ChangeWriters, increments } from '../../kernel/firestore/store.ts';
 import { jsonObject } from '../../kernel/json.ts';
+import type { PortOf } from '../../kernel/ports.ts';
 import { folded, prefixesOf } from '../../kernel/text.ts';
 import {
   AGENT_TYPES,
   type Agent,
   type AgentChanges,
-  type CapabilitySkill,
   type ClosedWork,
   foldedCapability,
-  type OfferedSkill,
-  type SkillChanges,
 } from '../rules/agent.ts';
 import { type Credential, ROLES } from '../rules/principal.ts';
 
 /** Registering again replaces the credential, so an agent has one, or a few while registrations meet. */
 const MAX_CREDENTIALS = 20;
 
-export class FirestoreAgentReader extends FirestoreReader {
+export class AgentQueries extends FirestoreReader {
   async find(agentId: string): Promise<Versioned<Agent> | undefined> {
     return this.documents.findVersioned(await this.database.doc(agentPath(agentId)).get(), agentFromDocument);
   }
@@ -58,6 +56,8 @@ export class FirestoreAgentReader extends FirestoreReader {
   }
 }
 
+export type AgentReader = PortOf<AgentQueries>;
+
 export const agentWriters: ChangeWriters<AgentChanges> = {
   createAgent({ agent }, writes) {
     writes.create(agentPath(agent.id), agentToDocument(agent));
@@ -66,19 +66,32 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
     writes.replace(agentPath(agent.id), agentToDocument(agent), version);
   },
   holdTask({ agent, taskId, version }, writes) {
-    const fields = heldFields(agent, taskId);
-    writes.batch.update(writes.document(agentPath(agent.id)), ...fields, atVersion(version));
+    const { status, last_seen, active_since, milestones, held_count, free_slots } = agentToDocument(agent);
+    const fields = { status, last_seen, active_since, milestones, held_count, free_slots };
+    const task = agent.held[taskId];
+    const held = task && { session: task.session, claim_epoch: task.epoch };
+    const pairs = [new FieldPath('held', taskId), held, ...Object.entries(fields).flat()] as const;
+    writes.batch.update(writes.document(agentPath(agent.id)), ...pairs, atVersion(version));
   },
-  dropTask(change, writes) {
-    writes.batch.update(writes.document(agentPath(change.agentId)), ...droppedFields(change));
+  dropTask({ agentId, taskId, wasHeld, closed }, writes) {
+    // Nobody has read the agent: counters go on from their stored values.
+    const fields = {
+      ...(wasHeld && increments({ held_count: -1, free_slots: 1 })),
+      ...(closed && closedFields(closed)),
+    };
+    const pairs = [
+      new FieldPath('held', taskId),
+      FieldValue.delete(),
+      ...Object.entries(fields).flat(),
+    ] as const;
+    writes.batch.update(writes.document(agentPath(agentId)), ...pairs);
   },
   countMembers({ workspace, by }, writes) {
     const shard = `${membersPath(workspace)}/${writes.randomness.integer(MEMBER_SHARDS)}`;
-    writes.set(shard, increments({ ...by }), { merge: true });
+    writes.merge(shard, increments({ ...by }));
   },
   countAgents({ by }, writes) {
-    const shard = registryPath(writes.randomness.integer(REGISTRY_SHARDS));
-    writes.set(shard, increments({ ...by }), { merge: true });
+    writes.merge(registryPath(writes.randomness.integer(REGISTRY_SHARDS)), increments({ ...by }));
   },
   issueCredential({ credential }, writes) {
     writes.create(credentialPath(credential.apiKey), credentialToDocument(credential));
@@ -87,72 +100,44 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
     // Two registrations may write the same profile, which Firestore takes for no change: this tells them apart.
     writes.delete(credentialPath(apiKey), { exists: true });
   },
-};
-
-export const skillWriters: ChangeWriters<SkillChanges> = {
   offerSkill({ skill, agents }, writes) {
-    const offered = { ...skillToDocument(skill), agents: FieldValue.increment(agents) };
-    writes.set(skillPath(skill.id), offered, { merge: true });
+    writes.merge(skillPath(skill.id), {
+      ...skillToDocument({ ...skill, agents }),
+      ...increments({ agents }),
+      name_folded: folded(skill.name),
+      category_folded: folded(skill.category),
+      prefixes: prefixesOf(skill.name),
+    });
   },
   withdrawSkill({ id }, writes) {
-    writes.set(skillPath(id), { agents: FieldValue.increment(-1) }, { merge: true });
+    writes.merge(skillPath(id), increments({ agents: -1 }));
   },
 };
 
-type UpdatePairs = [field: string | FieldPath, value: unknown, ...more: unknown[]];
-
-/** What a claim changes of its agent. */
-function heldFields(agent: Agent, taskId: string): UpdatePairs {
-  const { status, last_seen, active_since, milestones, held_count, free_slots } = agentToDocument(agent);
-  const fields = { status, last_seen, active_since, milestones, held_count, free_slots };
-  const task = agent.held[taskId];
-  const held = task && { session: task.session, claim_epoch: task.epoch };
-  return [new FieldPath('held', taskId), held, ...Object.entries(fields).flat()];
-}
-
-/** Nobody has read the agent: what is counted is counted from what is there. */
-function droppedFields({ taskId, wasHeld, closed }: AgentChanges['dropTask']): UpdatePairs {
-  const freed = {
-    held_count: FieldValue.increment(-1),
-    free_slots: FieldValue.increment(1),
-  };
-  const fields = { ...(wasHeld && freed), ...(closed && closedFields(closed)) };
-  return [new FieldPath('held', taskId), FieldValue.delete(), ...Object.entries(fields).flat()];
-}
-
 function closedFields({ status, at, milliseconds }: ClosedWork) {
-  const work = { work_milliseconds: FieldValue.increment(milliseconds), last_failed: status === 'failed' };
-  return status === 'done'
-    ? { ...work, tasks_completed: FieldValue.increment(1), last_completed_at: at }
-    : { ...work, tasks_failed: FieldValue.increment(1) };
-}
-
-export type AgentReader = Pick<FirestoreAgentReader, keyof FirestoreAgentReader>;
-
-const described = z.object({
-  id: z.string(),
-  name: z.string(),
-  category: z.string(),
-  parameters: jsonText.nullable(),
-  version: z.string(),
-  author: z.string(),
-});
-
-const codec: DocumentCodec<CapabilitySkill> = documentCodec(described);
-
-/** All but the count, which is added to, and with what queries go by. */
-function skillToDocument(skill: CapabilitySkill): Record<string, unknown> {
+  const isDone = status === 'done';
   return {
-    ...codec.toDocument(skill),
-    name_folded: folded(skill.name),
-    category_folded: folded(skill.category),
-    prefixes: prefixesOf(skill.name),
+    ...increments({ work_milliseconds: milliseconds, [isDone ? 'tasks_completed' : 'tasks_failed']: 1 }),
+    last_failed: !isDone,
+    ...(isDone && { last_completed_at: at }),
   };
 }
 
-/** `agents`: how many agents have it. It is deprecated where none has. */
-export const { fromDocument: skillFromDocument }: DocumentCodec<OfferedSkill> = documentCodec(
-  described.extend({ agents: z.int() }),
+/** A capability that agents declare: `skills/{id}`. */
+export const { toDocument: skillToDocument, fromDocument: skillFromDocument } = documentCodec(
+  z.object({
+    id: z.string(),
+    /** As the agent wrote it that declared it last. */
+    name: z.string(),
+    category: z.string(),
+    parameters: jsonText.nullable(),
+    /** That agent's version. */
+    version: z.string(),
+    /** Who made that agent, or its id. */
+    author: z.string(),
+    /** How many agents have it. It is deprecated where none has. */
+    agents: z.int(),
+  }),
 );
 
 /** Text, as JSON: Firestore has no arrays in arrays, and field names of its own. The first version kept an object. */
@@ -161,50 +146,59 @@ const parameters = z.codec(z.union([z.string(), z.record(z.string(), z.unknown()
   encode: (value) => JSON.stringify(value),
 });
 
-/** What has a default is younger than the first agents that are stored. */
-const agentDocument = z.object({
-  id: z.string(),
-  name: z.string(),
-  type: z.enum(AGENT_TYPES),
-  version: z.string(),
-  description: z.string().nullable(),
-  creator: z.string().nullable(),
-  capability_details: z.array(
-    z.object({ name: z.string(), category: z.string(), parameters: parameters.nullable() }),
-  ),
-  configuration: z.object({
-    max_concurrent_tasks: z.int(),
-    timeout: z.int(),
-    retry_policy: z.object({ max_retries: z.int(), backoff_ms: z.int() }),
+/** Fields with a default are younger than the first agents that are stored. */
+const agentCodec = documentCodec(
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    type: z.enum(AGENT_TYPES),
+    version: z.string(),
+    description: z.string().nullable(),
+    creator: z.string().nullable(),
+    /** What it can do. Tasks require capabilities by name. */
+    capability_details: z.array(
+      z.object({ name: z.string(), category: z.string(), parameters: parameters.nullable() }),
+    ),
+    configuration: z.object({
+      max_concurrent_tasks: z.int(),
+      /** Milliseconds. */
+      timeout: z.int(),
+      retry_policy: z.object({ max_retries: z.int(), backoff_ms: z.int() }),
+    }),
+    owner_uid: z.string(),
+    /** What its credential allows. */
+    role: z.enum(ROLES),
+    workspace: z.string().nullable(),
+    /** Its part in its workspace's coordination, once it has registered there. */
+    coordination_role: z.enum(['leader', 'worker']).nullable(),
+    status: z.enum(['active', 'offline']),
+    /** Since when it is active, while it is. */
+    active_since: timestamp.nullable().default(null),
+    registered_at: timestamp,
+    last_seen: timestamp,
+    /** The tasks in hand, by id. */
+    held: z.record(z.string(), z.object({ session: z.string(), claim_epoch: z.int() })),
+    tasks_completed: z.int(),
+    tasks_failed: z.int(),
+    /** How long it worked on the tasks that it has closed, from claim to report. */
+    work_milliseconds: z.number().default(0),
+    /** Whether the last task that it closed failed. */
+    last_failed: z.boolean().default(false),
+    last_completed_at: timestamp.nullable().default(null),
+    /** When it first did what every new agent is asked to do. */
+    milestones: z
+      .object({
+        /** Its first call, or a call made for it. */
+        seen: timestamp.exactOptional(),
+        joined: timestamp.exactOptional(),
+        claimed: timestamp.exactOptional(),
+        /** Of several tasks completed before its second claim, the last. */
+        completed: timestamp.exactOptional(),
+      })
+      .default({}),
   }),
-  owner_uid: z.string(),
-  role: z.enum(ROLES),
-  workspace: z.string().nullable(),
-  coordination_role: z.enum(['leader', 'worker']).nullable(),
-  status: z.enum(['active', 'offline']),
-  active_since: timestamp.nullable().default(null),
-  registered_at: timestamp,
-  last_seen: timestamp,
-  held: z.record(z.string(), z.object({ session: z.string(), claim_epoch: z.int() })),
-  tasks_completed: z.int(),
-  tasks_failed: z.int(),
-  work_milliseconds: z.number().default(0),
-  last_failed: z.boolean().default(false),
-  last_completed_at: timestamp.nullable().default(null),
-  milestones: z
-    .object({
-      seen: timestamp.exactOptional(),
-      joined: timestamp.exactOptional(),
-      claimed: timestamp.exactOptional(),
-      completed: timestamp.exactOptional(),
-    })
-    .default({}),
-});
-
-const agentCodec: DocumentCodec<Agent> = documentCodec(agentDocument, {
-  capability_details: 'capabilities',
-  claim_epoch: 'epoch',
-});
+  { capability_details: 'capabilities', claim_epoch: 'epoch' },
+);
 
 /** With what queries and people go by, and nothing reads: `free_slots` is below 0 where it holds more than it may at once. */
 export function agentToDocument(agent: Agent): Record<string, unknown> {
@@ -226,16 +220,19 @@ export function foldedNames({ capabilities }: Agent): readonly string[] {
 
 export const agentFromDocument = agentCodec.fromDocument;
 
-export const {
-  toDocument: credentialToDocument,
-  fromDocument: credentialFromDocument,
-}: DocumentCodec<Credential> = documentCodec(
+/**
+ * An agent's credential: `credentials/{apiKey}`. The secret itself is never stored.
+ * Source: docs/semantics.md#who-may-do-what.
+ */
+export const { toDocument: credentialToDocument, fromDocument: credentialFromDocument } = documentCodec(
   z.object({
     api_key: z.string(),
     agent_id: z.string(),
+    /** SHA-256 of the secret, hexadecimal. */
     secret_hash: z.string(),
     created_at: timestamp,
     expires_at: timestamp,
+    /** The only toolsets that it opens; all where absent. */
     toolsets: z.array(z.string()).nullable(),
   }),
 );

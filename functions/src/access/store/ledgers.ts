@@ -1,12 +1,10 @@
-/**
- * What access keeps in the Realtime Database: rate limits, counts of calls, presence. Buckets of the rate limits are
- * `limits/{uid}` = `{tokens, at}`, `at` in milliseconds of the epoch.
- */
+/** The ledgers of access in the Realtime Database: rate limits, counts of calls, presence. */
 
 import type { Database, DataSnapshot } from 'firebase-admin/database';
+import { z } from 'zod';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import type { Position } from '../../kernel/paging.ts';
-import type { Clock, Presence } from '../../kernel/ports.ts';
+import { type Clock, Service } from '../../kernel/ports.ts';
 import {
   agentMetricsPath,
   CircuitBreaker,
@@ -22,28 +20,15 @@ import {
   presencePath,
   probeRealtimeDatabase,
   removeFound,
-  stillAway,
 } from '../../kernel/realtime/database.ts';
 import type { Expiring } from '../../kernel/sweep.ts';
 import { inTime } from '../../kernel/waiting.ts';
-import type { Counts, MetricsLedger, Tally } from '../rules/callMetrics.ts';
-import {
-  type Bucket,
-  type Draw,
-  draw,
-  type Lease,
-  type LimitLedger,
-  type RateLimit,
-} from '../rules/rateLimiter.ts';
+import type { Counts, Tally } from '../rules/callMetrics.ts';
+import { type Bucket, type Draw, draw, type Lease, type RateLimit } from '../rules/rateLimiter.ts';
 
-abstract class RealtimeStore {
-  protected readonly database: () => Promise<Database>;
-  protected readonly clock: Clock;
-
-  constructor(database: () => Promise<Database>, clock: Clock) {
-    this.database = database;
-    this.clock = clock;
-  }
+interface LedgerPorts {
+  readonly database: () => Promise<Database>;
+  readonly clock: Clock;
 }
 
 /** A bucket that nobody has drawn from for a day is full, as one is that does not exist. */
@@ -54,14 +39,16 @@ const LIMITS_REMOVED_AT_ONCE = 500;
 /** How long a call is held up by its limit. */
 const LEASE_MILLISECONDS = 1000;
 
-export class DatabaseLimitLedger extends RealtimeStore implements LimitLedger, Expiring {
+/** Buckets of the rate limits: `limits/{uid}` = `{tokens, at}`, `at` in milliseconds of the epoch. */
+export class DatabaseLimitLedger extends Service<LedgerPorts> implements Expiring {
   readonly name = 'limits';
   /** With the database itself: a bucket that many fight for says nothing about the others. */
   private readonly breaker = new CircuitBreaker();
   private probing: Promise<void> | undefined;
 
+  /** @throws Error where that takes longer than a second; at once while it is known that the database is away */
   async lease(uid: string, limit: RateLimit, wanted: Draw): Promise<Lease> {
-    if (this.breaker.isOverdue) throw stillAway();
+    this.breaker.requireAnswering();
     const late = new AbortController();
     try {
       const leasing = this.transact(uid, limit, wanted, late.signal);
@@ -76,7 +63,7 @@ export class DatabaseLimitLedger extends RealtimeStore implements LimitLedger, E
   /** Nobody waits for this. While it is not answered nobody waits for a lease either. */
   private findOutWhetherAway(): void {
     this.probing ??= this.breaker
-      .waitFor(() => probeRealtimeDatabase(this.database))
+      .waitFor(() => probeRealtimeDatabase(this.ports.database))
       .catch(() => undefined)
       .finally(() => {
         this.probing = undefined;
@@ -85,19 +72,19 @@ export class DatabaseLimitLedger extends RealtimeStore implements LimitLedger, E
 
   /** Removes buckets that have long been full again. Tells how many. */
   async expire(): Promise<number> {
-    const database = await this.database();
-    const before = this.clock.now().getTime() - IDLE_MILLISECONDS;
+    const database = await this.ports.database();
+    const before = this.ports.clock.now().getTime() - IDLE_MILLISECONDS;
     return removeFound(
       database.ref(LIMITS).orderByChild('at').endAt(before).limitToFirst(LIMITS_REMOVED_AT_ONCE),
     );
   }
 
   private async transact(uid: string, limit: RateLimit, wanted: Draw, late: AbortSignal): Promise<Lease> {
-    const reference = (await this.database()).ref(limitPath(uid));
+    const reference = (await this.ports.database()).ref(limitPath(uid));
     let lease: Lease | undefined;
     const charge = (stored: unknown): Bucket | undefined => {
       if (late.aborted) return undefined;
-      const { bucket, ...rest } = draw(bucketIn(stored), limit, wanted, this.clock.now().getTime());
+      const { bucket, ...rest } = draw(bucketIn(stored), limit, wanted, this.ports.clock.now().getTime());
       lease = rest;
       return bucket;
     };
@@ -107,16 +94,12 @@ export class DatabaseLimitLedger extends RealtimeStore implements LimitLedger, E
   }
 }
 
-/** What somebody has broken by hand counts as a bucket that nobody has drawn from. */
-export function bucketIn(value: unknown): Bucket | undefined {
-  const isBucket = typeof value === 'object' && value !== null && 'tokens' in value && 'at' in value;
-  if (!isBucket || typeof value.tokens !== 'number' || typeof value.at !== 'number') return undefined;
-  return { tokens: value.tokens, at: value.at };
-}
+const storedBucket = z.object({ tokens: z.number(), at: z.number() });
 
-// The counts of calls: `metrics/minutes/{yyyyMMddHHmm}/all` and `…/tools/{tool}`, kept for a day, and
-// `metrics/agents/{agentId}`, kept. Each is `{calls, failures, milliseconds, errors: {[code]: count}}`; an
-// agent's also has `since`, in milliseconds of the epoch.
+/** A bucket that somebody has broken by hand counts as one that nobody has drawn from. */
+export function bucketIn(value: unknown): Bucket | undefined {
+  return storedBucket.safeParse(value).data;
+}
 
 const KEPT_MILLISECONDS = 24 * 3_600_000;
 
@@ -124,14 +107,20 @@ const METRICS_REMOVED_AT_ONCE = 100;
 
 const MAX_REMEMBERED_AGENTS = 10_000;
 
-export class DatabaseMetricsLedger extends RealtimeStore implements MetricsLedger, Expiring {
+/**
+ * The counts of calls: `metrics/minutes/{yyyyMMddHHmm}/all` and `…/tools/{tool}`, kept for a day, and
+ * `metrics/agents/{agentId}`, kept. Each is `{calls, failures, milliseconds, errors: {[code]: count}}`; an
+ * agent's also has `since`, in milliseconds of the epoch.
+ */
+export class DatabaseMetricsLedger extends Service<LedgerPorts> implements Expiring {
   readonly name = 'metrics';
   /** Agents whose `since` is known to be there. */
   private readonly begun = new Set<string>();
 
+  /** Adds all of it or nothing. Takes as long as the database is away. */
   async add(tally: Tally): Promise<void> {
     const [database, { ServerValue }] = await Promise.all([
-      this.database(),
+      this.ports.database(),
       import('firebase-admin/database'),
     ]);
     const increments = [...incrementsOf(tally)].map(([path, by]) => [path, ServerValue.increment(by)]);
@@ -143,8 +132,8 @@ export class DatabaseMetricsLedger extends RealtimeStore implements MetricsLedge
 
   /** Removes minutes of more than a day ago. Tells how many. */
   async expire(): Promise<number> {
-    const database = await this.database();
-    const before = new Date(this.clock.now().getTime() - KEPT_MILLISECONDS);
+    const database = await this.ports.database();
+    const before = new Date(this.ports.clock.now().getTime() - KEPT_MILLISECONDS);
     return removeFound(
       database
         .ref(METRICS_MINUTES)
@@ -179,32 +168,36 @@ function* countsAt(path: string, { calls, failures, milliseconds, errors }: Coun
   for (const [code, count] of errors) yield [`${path}/errors/${code}`, count] as const;
 }
 
-// Presence in the Realtime Database: `presence/{agentId}` = `{last_seen}`, milliseconds of the epoch.
-
 /** An instance writes an agent's presence at most this often. */
 const TOUCH_MILLISECONDS = 500;
 
 const MAX_REMEMBERED_TOUCHES = 10_000;
 
-export class DatabasePresence extends RealtimeStore implements Presence {
+/** Knows which agents are alive: `presence/{agentId}` = `{last_seen}`, milliseconds of the epoch. */
+export class DatabasePresence extends Service<LedgerPorts> {
   private readonly breaker = new CircuitBreaker();
   private readonly touched = new BoundedMap<string, number>(MAX_REMEMBERED_TOUCHES);
 
+  /**
+   * Notes that the agent was just seen. Cheap: at most one write in half a second per instance and agent.
+   * @throws Error where that takes longer than a second
+   */
   async touch(agentId: string): Promise<void> {
-    const now = this.clock.now().getTime();
+    const now = this.ports.clock.now().getTime();
     const last = this.touched.get(agentId);
     if (last !== undefined && now - last < TOUCH_MILLISECONDS) return;
     this.touched.set(agentId, now);
     const write = () =>
-      this.database().then((database) => database.ref(presencePath(agentId)).set({ last_seen: now }));
+      this.ports.database().then((database) => database.ref(presencePath(agentId)).set({ last_seen: now }));
     await this.breaker.waitFor(write).catch((error: unknown) => {
       this.touched.delete(agentId);
       throw error;
     });
   }
 
+  /** When each of the agents was last seen; an agent never seen, or swept away, is absent. */
   async lastSeen(agentIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
-    const database = await this.database();
+    const database = await this.ports.database();
     const seen = await Promise.all(
       agentIds.map(async (agentId) => {
         const at = lastSeenOf(await database.ref(presencePath(agentId)).get());
@@ -214,8 +207,9 @@ export class DatabasePresence extends RealtimeStore implements Presence {
     return new Map(seen.flat());
   }
 
+  /** The agents last seen before `before`, longest ago first, at most `limit`, and when that was. */
   async unseenSince(before: Date, limit: number, after?: Position): Promise<ReadonlyMap<string, Date>> {
-    const database = await this.database();
+    const database = await this.ports.database();
     const all = database.ref(PRESENCE).orderByChild('last_seen').endAt(before.getTime());
     const rest = after === undefined ? all : all.startAfter(after.at.getTime(), after.id);
     const unseen = await rest.limitToFirst(limit).get();
@@ -226,18 +220,20 @@ export class DatabasePresence extends RealtimeStore implements Presence {
     return found;
   }
 
+  /** Forgets an agent unless it was seen again since `before`. Tells whether it did. */
   async forget(agentId: string, before: Date): Promise<boolean> {
-    const database = await this.database();
+    const database = await this.ports.database();
     return changeNode(database.ref(presencePath(agentId)), (current) =>
       lastSeenIn(current) > before.getTime() ? undefined : null,
     );
   }
 
+  /** Writes and reads beside what it keeps. A database that is away makes it wait. */
   async check(): Promise<void> {
-    const database = await this.database();
+    const database = await this.ports.database();
     // Both: a database may be read that takes no writes.
     const node = database.ref(checkPath('presence'));
-    await node.set({ at: this.clock.now().getTime() });
+    await node.set({ at: this.ports.clock.now().getTime() });
     await node.get();
   }
 }
@@ -246,12 +242,10 @@ function lastSeenOf(snapshot: DataSnapshot): Date | undefined {
   return snapshot.exists() ? new Date(lastSeenIn(snapshot.val())) : undefined;
 }
 
-/** The last moment that a date can be. */
-const LAST_MOMENT = 8.64e15;
+/** Within what a date can be. */
+const storedPresence = z.object({ last_seen: z.number().min(-8.64e15).max(8.64e15) });
 
 /** In milliseconds of the epoch; 0 where it does not say. */
 export function lastSeenIn(value: unknown): number {
-  const isObject = typeof value === 'object' && value !== null;
-  const at = isObject && 'last_seen' in value ? value.last_seen : 0;
-  return typeof at === 'number' && Math.abs(at) <= LAST_MOMENT ? at : 0;
+  return storedPresence.safeParse(value).data?.last_seen ?? 0;
 }

@@ -1,62 +1,54 @@
-/**
- * Signs agents in: a custom token, exchanged for an ID token. Source:
- * https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/signInWithCustomToken
- */
+/** Firebase ID tokens: of agents, which are signed in, and of people, which are checked. */
 
 import type { App } from 'firebase-admin/app';
 import { z } from 'zod';
 import { connectionError, MusterError, quotaExceeded } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
-import type { Clock } from '../../kernel/ports.ts';
-import {
-  type Caller,
-  expired,
-  type IdTokenVerifier,
-  notAccepted,
-  type Principal,
-  ROLES,
-} from '../rules/principal.ts';
-import { Accounts } from './accounts.ts';
+import { type Clock, type PortOf, Service } from '../../kernel/ports.ts';
+import { inTime } from '../../kernel/waiting.ts';
+import { type Caller, expired, notAccepted, type Principal, ROLES } from '../rules/principal.ts';
 
 const PRODUCTION = 'https://identitytoolkit.googleapis.com';
 
-const PATIENCE_MILLISECONDS = 10_000;
+const TIMEOUT_MILLISECONDS = 10_000;
 
 /** The emulator wants some key, but no particular one. */
 const EMULATOR_KEY = 'emulator';
 
 const signedIn = z.object({
   idToken: z.string(),
+  /** Seconds. */
   expiresIn: z.string().regex(/^\d+$/).transform(Number),
 });
 
 const refusal = z.object({ error: z.object({ message: z.string() }) });
 
-export class IdentityToolkitSignIn implements AgentSignIn {
-  private readonly app: () => App;
-  private readonly webApiKey: string;
+interface SignInPorts {
+  readonly app: () => App;
+  /** Of the project; the emulator needs none. */
+  readonly webApiKey: string;
+}
 
-  /** @param webApiKey of the project; the emulator needs none */
-  constructor(app: () => App, webApiKey: string) {
-    this.app = app;
-    this.webApiKey = webApiKey;
-  }
-
-  async signIn(uid: string, claims: AgentClaims): Promise<{ idToken: string; secondsLeft: number }> {
+/**
+ * Signs agents in: a custom token, exchanged for an ID token. Source:
+ * https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/signInWithCustomToken
+ */
+export class IdentityToolkitSignIn extends Service<SignInPorts> {
+  /** Mints an ID token. @throws MusterError UNAUTHORIZED, FIREBASE_ERROR or QUOTA_EXCEEDED */
+  async signIn(uid: string, claims: AgentClaims): Promise<z.output<typeof signedIn>> {
     const { base, key } = this.endpoint();
     const response = await exchange(base, key, await this.customToken(uid, claims));
     const body: unknown = await response.json().catch((error) => {
       throw connectionError(error);
     });
     if (!response.ok) throw refused(response.status, body);
-    const { idToken, expiresIn } = signedIn.parse(body);
-    return { idToken, secondsLeft: expiresIn };
+    return signedIn.parse(body);
   }
 
   private async customToken(uid: string, claims: AgentClaims): Promise<string> {
     const { getAuth } = await import('firebase-admin/auth');
     try {
-      return await getAuth(this.app()).createCustomToken(uid, claims);
+      return await getAuth(this.ports.app()).createCustomToken(uid, claims);
     } catch (error) {
       throw notSetUp(error);
     }
@@ -65,8 +57,9 @@ export class IdentityToolkitSignIn implements AgentSignIn {
   private endpoint(): { base: string; key: string } {
     const emulator = process.env['FIREBASE_AUTH_EMULATOR_HOST'];
     if (emulator) return { base: `http://${emulator}/identitytoolkit.googleapis.com`, key: EMULATOR_KEY };
-    if (this.webApiKey === '') throw notSetUp('WEB_API_KEY is empty');
-    return { base: PRODUCTION, key: this.webApiKey };
+    const { webApiKey: key } = this.ports;
+    if (key === '') throw notSetUp('WEB_API_KEY is empty');
+    return { base: PRODUCTION, key };
   }
 }
 
@@ -76,7 +69,7 @@ async function exchange(base: string, key: string, customToken: string): Promise
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-goog-api-key': key },
       body: JSON.stringify({ token: customToken, returnSecureToken: true }),
-      signal: AbortSignal.timeout(PATIENCE_MILLISECONDS),
+      signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
     });
   } catch (error) {
     throw connectionError(error);
@@ -100,10 +93,8 @@ function notSetUp(cause: unknown): MusterError {
   });
 }
 
-// Firebase ID tokens of people. Source: https://firebase.google.com/docs/auth/admin/verify-id-tokens
-
 /**
- * What Muster puts into an ID token: `role`. A person without it may look but not touch. A token of `kind` agent
+ * Muster puts `role` into ID tokens. A person without it may look but not touch. A token of `kind` agent
  * is one that Muster made for its own clients: it would come in as a person, past the agent's credential.
  */
 const claims = z.object({
@@ -113,26 +104,65 @@ const claims = z.object({
   kind: z.literal('person').optional(),
 });
 
-export class FirebaseIdTokenVerifier implements IdTokenVerifier {
-  private readonly app: () => App;
-  private readonly accounts: Accounts;
+/**
+ * How long an instance believes what it was told of an account. A credential that was checked is trusted for 5
+ * seconds more, so that a person who is shut out is out within a minute.
+ */
+const BELIEVED_MILLISECONDS = 50_000;
 
-  constructor(app: () => App, clock: Clock) {
-    this.app = app;
-    this.accounts = new Accounts(app, clock);
-  }
+const MAX_BELIEVED = 5000;
 
-  /** A signature is good for an hour, whatever becomes of the account; so its account is looked at too. */
+const ACCOUNT_MILLISECONDS = 5000;
+
+interface Account {
+  readonly isDisabled: boolean;
+  /** Tokens of sign-ins before it are revoked; milliseconds of the epoch. */
+  readonly validSince: number;
+}
+
+export class FirebaseIdTokenVerifier extends Service<{ readonly app: () => App; readonly clock: Clock }> {
+  private readonly believed = new BoundedMap<string, { account: Promise<Account>; until: number }>(
+    MAX_BELIEVED,
+  );
+
+  /**
+   * A signature is good for an hour, whatever becomes of the account; so its account is looked at too. Source:
+   * https://firebase.google.com/docs/auth/admin/verify-id-tokens and …/manage-sessions
+   * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED; FIREBASE_ERROR where it is not known whether the account is good
+   */
   async verify(idToken: string): Promise<Principal> {
     const { uid, auth_time: signedInAt, role } = await this.claimsOf(idToken);
-    await this.accounts.requireGood(uid, signedInAt * 1000);
+    const { isDisabled, validSince } = await this.accountOf(uid);
+    if (isDisabled || signedInAt * 1000 < validSince) throw notAccepted();
     return { uid, kind: 'person', ownerUid: uid, role };
+  }
+
+  /** Calls at the same time share one question. One that was not answered is asked again. */
+  private accountOf(uid: string): Promise<Account> {
+    const now = this.ports.clock.now().getTime();
+    const known = this.believed.get(uid);
+    if (known !== undefined && known.until > now) return known.account;
+    const account = inTime(this.ask(uid), ACCOUNT_MILLISECONDS, 'Firebase Auth').catch((error: unknown) => {
+      if (this.believed.get(uid)?.account === account) this.believed.delete(uid);
+      throw error instanceof MusterError ? error : notKnown(error);
+    });
+    this.believed.set(uid, { account, until: now + BELIEVED_MILLISECONDS });
+    return account;
+  }
+
+  private async ask(uid: string): Promise<Account> {
+    const { getAuth } = await import('firebase-admin/auth');
+    const { users } = await getAuth(this.ports.app()).getUsers([{ uid }]);
+    const [user] = users;
+    if (user === undefined) throw notAccepted();
+    const { disabled: isDisabled, tokensValidAfterTime } = user;
+    return { isDisabled, validSince: tokensValidAfterTime ? Date.parse(tokensValidAfterTime) : 0 };
   }
 
   private async claimsOf(idToken: string): Promise<z.output<typeof claims>> {
     const { getAuth } = await import('firebase-admin/auth');
     try {
-      return claims.parse(await getAuth(this.app()).verifyIdToken(idToken));
+      return claims.parse(await getAuth(this.ports.app()).verifyIdToken(idToken));
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined;
       throw code === 'auth/id-token-expired' ? expired(error) : notAccepted(error);
@@ -140,9 +170,12 @@ export class FirebaseIdTokenVerifier implements IdTokenVerifier {
   }
 }
 
-// Firebase ID tokens of callers, for clients that run under the security rules. A person's credential is
-// one; an agent's is minted for its uid and claims, and kept until shortly before it expires. Source:
-// docs/semantics.md#who-may-do-what; https://firebase.google.com/docs/auth/admin/create-custom-tokens
+function notKnown(cause: unknown): MusterError {
+  return new MusterError('FIREBASE_ERROR', 'Firebase Auth does not say whether the account is still good.', {
+    suggestion: 'Call again in a moment.',
+    cause,
+  });
+}
 
 export interface CallerToken {
   readonly idToken: string;
@@ -151,20 +184,10 @@ export interface CallerToken {
   readonly expiresAt: Date;
 }
 
-export interface CallerTokens {
-  /** @throws MusterError UNAUTHORIZED, FIREBASE_ERROR or QUOTA_EXCEEDED */
-  of(caller: Caller): Promise<CallerToken>;
-}
-
 /** A custom token's claims, beside the uid. Rules read them. */
 export type AgentClaims = Readonly<Record<'role' | 'kind' | 'agentId' | 'ownerUid', string>>;
 
-export interface AgentSignIn {
-  /** Mints an ID token. @throws MusterError as CallerTokens */
-  signIn(uid: string, claims: AgentClaims): Promise<{ idToken: string; secondsLeft: number }>;
-}
-
-/** A token this near its end is not given out any more: whoever gets one may use it for a while. */
+/** A token this near its end is not given out any more: its receiver may use it for a while. */
 export const TOKEN_MARGIN_MILLISECONDS = 300_000;
 
 const MAX_KEPT = 1000;
@@ -173,53 +196,54 @@ const payload = z.record(z.string(), z.unknown());
 
 const expiry = z.object({ exp: z.number() });
 
-export class CachedCallerTokens implements CallerTokens {
-  private readonly agents: AgentSignIn;
-  private readonly clock: Clock;
+interface TokenPorts {
+  readonly agents: PortOf<IdentityToolkitSignIn>;
+  readonly clock: Clock;
+}
+
+/**
+ * Firebase ID tokens of callers, for clients that run under the security rules. A person's credential is one; an
+ * agent's is minted for its uid and claims, and kept until shortly before it expires. Source:
+ * docs/semantics.md#who-may-do-what; https://firebase.google.com/docs/auth/admin/create-custom-tokens
+ */
+export class CachedCallerTokens extends Service<TokenPorts> {
   /** By uid and claims, the oldest first. One still being minted is shared by all who ask for it. */
   private readonly minted = new BoundedMap<string, Promise<CallerToken>>(MAX_KEPT);
 
-  constructor(agents: AgentSignIn, clock: Clock) {
-    this.agents = agents;
-    this.clock = clock;
-  }
-
+  /** @throws MusterError UNAUTHORIZED, FIREBASE_ERROR or QUOTA_EXCEEDED */
   async of({ principal, credential }: Caller): Promise<CallerToken> {
     return principal.kind === 'person' ? personToken(credential) : this.agentToken(principal);
   }
 
-  private async agentToken(principal: Principal): Promise<CallerToken> {
-    const claims = claimsOf(principal);
-    const key = JSON.stringify([principal.uid, claims]);
+  private async agentToken({ uid, role, kind, agentId, ownerUid }: Principal): Promise<CallerToken> {
+    const claims: AgentClaims = { role, kind, agentId: agentId ?? uid, ownerUid };
+    const key = JSON.stringify([uid, claims]);
     const kept = this.minted.get(key);
     if (kept !== undefined) {
       const token = await kept;
       const freshUntil = token.expiresAt.getTime() - TOKEN_MARGIN_MILLISECONDS;
-      if (freshUntil > this.clock.now().getTime()) return token;
+      if (freshUntil > this.ports.clock.now().getTime()) return token;
       if (this.minted.get(key) === kept) this.minted.delete(key);
     }
-    return this.minted.get(key) ?? this.mint(key, principal.uid, claims);
+    return this.minted.get(key) ?? this.mint(key, uid, claims);
   }
 
   private mint(key: string, uid: string, claims: AgentClaims): Promise<CallerToken> {
-    const minting = this.signIn(uid, claims);
+    const asked = this.ports.clock.now().getTime();
+    const minting = this.ports.agents.signIn(uid, claims).then(({ idToken, expiresIn }) => ({
+      idToken,
+      claims: decoded(idToken),
+      expiresAt: new Date(asked + expiresIn * 1000),
+    }));
     this.minted.set(key, minting);
     minting.catch(() => {
       if (this.minted.get(key) === minting) this.minted.delete(key);
     });
     return minting;
   }
-
-  private async signIn(uid: string, claims: AgentClaims): Promise<CallerToken> {
-    const asked = this.clock.now().getTime();
-    const { idToken, secondsLeft } = await this.agents.signIn(uid, claims);
-    return { idToken, claims: decoded(idToken), expiresAt: new Date(asked + secondsLeft * 1000) };
-  }
 }
 
-function claimsOf({ uid, role, kind, agentId, ownerUid }: Principal): AgentClaims {
-  return { role, kind, agentId: agentId ?? uid, ownerUid };
-}
+export type CallerTokens = PortOf<CachedCallerTokens>;
 
 /** Already checked when the caller was authenticated. */
 function personToken(idToken: string): CallerToken {

@@ -13,7 +13,7 @@ export function firestore(): Firestore {
   return client;
 }
 
-/** What Firestore and its emulator say of a document above 1 MiB. */
+/** Matches the errors of Firestore and its emulator for a document above 1 MiB. */
 export const TOO_LARGE = /exceeds the maximum|maximum entity size|is longer than \d+ bytes/;
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Documents as they are declared once: a schema in the words that are stored. From it follow both directions, in one
- * walk: stored `owner_uid` is `ownerUid`, a timestamp is a date, and where null is stored the domain has nothing.
+ * walk: stored `owner_uid` is `ownerUid`, a timestamp is a date, and where null is stored the value has nothing.
  * See docs/decisions/0027-documents-declared-once.md.
  */
 
@@ -10,7 +10,7 @@ import { jsonObject } from '../json.ts';
 
 type Schema = z.core.$ZodType;
 
-/** Stored fields whose names in the domain are others. They apply at every depth of a document. */
+/** Stored fields that have other names in values, at every depth of a document. */
 type Names = Readonly<Record<string, string>>;
 
 type CamelCase<Field extends string> = Field extends `${infer First}_${infer Rest}`
@@ -23,7 +23,7 @@ type NameOf<Field, Own extends Names> = Field extends keyof Own
     ? CamelCase<Field>
     : never;
 
-/** What may be missing in the domain: what a document may lack, or have null in place of. */
+/** A value may lack a field that a document may lack, or that may be null there. */
 type IsOptional<Field> = Field extends { readonly _zod: { readonly optout: 'optional' } }
   ? true
   : null extends z.output<Field>
@@ -40,7 +40,7 @@ type FieldsIn<Shape, Own extends Names> = {
     : never]?: ValueOf<Shape[Field], Own>;
 };
 
-/** What the domain has of what a schema stores. */
+/** The value that is made of a stored one. */
 type ValueOf<Stored, Own extends Names> =
   Stored extends z.ZodObject<infer Shape>
     ? FieldsIn<Shape, Own>
@@ -62,7 +62,7 @@ export interface DocumentCodec<Value> {
   readonly fromDocument: (data: unknown) => Value;
 }
 
-/** @param names of stored fields in the domain, where they are not the same in camel case */
+/** @param names of stored fields in values, where they are not the same in camel case */
 export function documentCodec<Stored extends z.ZodObject, const Own extends Names = Record<never, never>>(
   schema: Stored,
   names?: Own,
@@ -91,7 +91,12 @@ interface Walk<Made = unknown> {
 
 /** Undefined where a value is stored as it is. */
 function walkOf(schema: Schema, names: Names): Walk | undefined {
-  if (isWrapper(schema)) return walkOf(schema.unwrap(), names);
+  if (
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodExactOptional
+  )
+    return walkOf(schema.unwrap(), names);
   if (schema instanceof z.ZodObject) return objectWalk(schema, names);
   if (schema instanceof z.ZodArray) {
     const item = walkOf(schema.element, names);
@@ -132,26 +137,18 @@ function objectWalk(schema: z.ZodObject, names: Names): Walk<Fields> {
   };
 }
 
-/** What an object has under a name, which the compiler knows of no schema that is only known at run time. */
+/** A field of an object. The compiler knows none where the schema is only known at run time. */
 function partOf(whole: unknown, name: string): unknown {
   return (whole as Fields)[name];
 }
 
-/** What stands in place of a field that has no value. */
+/** How a document says that a field has no value. */
 type Absence = 'null' | 'nothing' | 'impossible';
 
 function absenceOf(field: Schema): Absence {
   if (field instanceof z.ZodNullable) return 'null';
   if (field instanceof z.ZodExactOptional) return 'nothing';
   return field instanceof z.ZodDefault ? absenceOf(field.unwrap()) : 'impossible';
-}
-
-type Wrapper = z.ZodNullable | z.ZodDefault | z.ZodExactOptional;
-
-function isWrapper(schema: Schema): schema is Wrapper {
-  return (
-    schema instanceof z.ZodNullable || schema instanceof z.ZodDefault || schema instanceof z.ZodExactOptional
-  );
 }
 
 function camelCase(field: string): string {

@@ -1,5 +1,5 @@
 /** Where everything lies in Firestore. Used by stores, triggers and the rules tests alike. */
-import { nothingOfThisId } from '../errors.ts';
+import { segmentOf } from '../ids.ts';
 
 /** The collections at the root. Source: docs/data-model.md#firestore. */
 export const COLLECTIONS = {
@@ -30,15 +30,6 @@ export const COLLECTIONS = {
   sweeps: 'sweeps',
 } as const;
 
-/** The pattern of the trigger that watches to-dos. */
-export const TODO_PATTERN = `${COLLECTIONS.todos}/{todoId}` as const;
-
-/** The pattern of the trigger that watches tasks. */
-export const TASK_PATTERN = `${COLLECTIONS.tasks}/{taskId}` as const;
-
-/** The pattern of the trigger that relays events. */
-export const EVENT_PATTERN = `${COLLECTIONS.events}/{eventId}` as const;
-
 /** Over how many documents a workspace's counts of agents are spread: agents come and go seldom. */
 export const MEMBER_SHARDS = 2;
 
@@ -51,24 +42,24 @@ export const MEASURE_SHARDS = 4;
 /** Over how many documents a session's counters are spread, so that commits at once seldom meet. */
 export const COUNTER_SHARDS = 8;
 
-/** What one segment may not be. Source: https://firebase.google.com/docs/firestore/quotas#collections_documents_and_fields */
-const NO_SEGMENT = /\/|\p{Cs}|^(?:\.\.?|__.*__|)$/su;
+/** Source: https://firebase.google.com/docs/firestore/quotas#collections_documents_and_fields */
+const segment = segmentOf(/\/|\p{Cs}|^(?:\.\.?|__.*__|)$/su, 1500);
 
-const MAX_SEGMENT_BYTES = 1500;
-
-/**
- * An id as a part of a path, so that no path leads elsewhere than it says.
- * @throws MusterError NOT_FOUND for what can be no document's id
- */
-function segment(id: string): string {
-  const isOne = !NO_SEGMENT.test(id) && Buffer.byteLength(id) <= MAX_SEGMENT_BYTES;
-  if (!isOne) throw nothingOfThisId();
-  return id;
-}
+type PathOf = (id: string) => string;
 
 /** The path of a document of a collection, by its id. */
-function documentIn(collection: string): (id: string) => string {
+function documentIn(collection: string): PathOf {
   return (id) => `${collection}/${segment(id)}`;
+}
+
+/** The path of a document of a collection below a document, by the ids of both. */
+function documentUnder(parentPath: PathOf, collection: string): (parentId: string, id: string) => string {
+  return (parentId, id) => `${parentPath(parentId)}/${collection}/${segment(id)}`;
+}
+
+/** The path of what a document has below it under a name. */
+function under(parentPath: PathOf, name: string): PathOf {
+  return (parentId) => `${parentPath(parentId)}/${name}`;
 }
 
 export const agentPath = documentIn(COLLECTIONS.agents);
@@ -85,9 +76,7 @@ export const taskPath = documentIn(COLLECTIONS.tasks);
 /** The chunks of a task's log, among them what else was logged about it. */
 export const TASK_LOGS = 'logs';
 
-export function taskLogPath(taskId: string, entryId: string): string {
-  return `${taskPath(taskId)}/${TASK_LOGS}/${segment(entryId)}`;
-}
+export const taskLogPath = documentUnder(taskPath, TASK_LOGS);
 
 const CHUNK_DIGITS = 8;
 
@@ -140,30 +129,19 @@ export const idempotencyPath = documentIn(COLLECTIONS.idempotency);
 export const commitPath = documentIn(COLLECTIONS.commits);
 
 /** The same of a write that somebody made as themselves. */
-export function writersCommitPath(uid: string, id: string): string {
-  return `${COLLECTIONS.writers}/${segment(uid)}/${COLLECTIONS.commits}/${segment(id)}`;
-}
-
+export const writersCommitPath = documentUnder(documentIn(COLLECTIONS.writers), COLLECTIONS.commits);
 export const subscriptionPath = documentIn(COLLECTIONS.subscriptions);
 
 /** Names the workspace's open session. */
 export const workspacePath = documentIn(COLLECTIONS.workspaces);
 
 /** The counts of the agents that have a part in the workspace. */
-export function membersPath(workspace: string): string {
-  return `${workspacePath(workspace)}/members`;
-}
-
-export function sessionPath(workspace: string, session: string): string {
-  return `${workspacePath(workspace)}/sessions/${segment(session)}`;
-}
+export const membersPath = under(workspacePath, 'members');
+export const sessionPath = documentUnder(workspacePath, 'sessions');
 
 /** Where a workspace keeps the sessions that other goals have replaced. */
 export const ARCHIVE = 'archive';
-
-export function archivedSessionPath(workspace: string, session: string): string {
-  return `${workspacePath(workspace)}/${ARCHIVE}/${segment(session)}`;
-}
+export const archivedSessionPath = documentUnder(workspacePath, ARCHIVE);
 
 export function countersPath(workspace: string, session: string): string {
   return `${sessionPath(workspace, session)}/counters`;
@@ -173,19 +151,13 @@ export function countersPath(workspace: string, session: string): string {
 export const runPath = documentIn(COLLECTIONS.runs);
 
 /** What a run is to do. */
-export function runOrderPath(runId: string): string {
-  return `${runPath(runId)}/order/1`;
-}
+export const runOrderPath = under(runPath, 'order/1');
 
 /** What a run's steps did, by their numbers. */
-export function runStepsPath(runId: string): string {
-  return `${runPath(runId)}/steps`;
-}
+export const runStepsPath = under(runPath, 'steps');
 
 /** The journal of a run's calls. */
-export function runCallsPath(runId: string): string {
-  return `${runPath(runId)}/calls`;
-}
+export const runCallsPath = under(runPath, 'calls');
 
 /** Which run answers a question. */
 export const answerPath = documentIn(COLLECTIONS.answerCache);

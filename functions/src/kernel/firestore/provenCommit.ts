@@ -14,12 +14,9 @@ import { MusterError } from '../errors.ts';
 const SENDINGS = 3;
 
 /** By what a commit finds that it was carried out. */
-export interface Proof {
-  /** When the commit was carried out; undefined where it was not. */
-  carriedOutAt(): Promise<Timestamp | undefined>;
-}
+export type Proof = Pick<CommitProof, 'carriedOutAt'>;
 
-/** Of what comes to the same when it is done twice: whether it was is of no interest. */
+/** For a write that comes to the same when it is done twice: nobody needs to know whether it was. */
 export const UNPROVEN: Proof = { carriedOutAt: async () => undefined };
 
 /** How many of its latest commits a document holds that commits change. */
@@ -34,7 +31,7 @@ const held = z.object({
 });
 
 /** The id of a commit, and the document that holds it: the first of its batch that can. */
-export class CommitProof implements Proof {
+export class CommitProof {
   readonly id: string;
   private holder: DocumentReference | undefined;
   /** The commits that had changed the holder before, where others may change it after. */
@@ -65,7 +62,10 @@ export class CommitProof implements Proof {
     return { ...data, [LATEST_COMMITS]: [this.id, ...this.before].slice(0, KEPT_COMMITS) };
   }
 
-  /** @throws UnansweredCommitError where so many commits have followed that nobody knows any more */
+  /**
+   * When the commit was carried out; undefined where it was not.
+   * @throws UnansweredCommitError where so many commits have followed that nobody knows any more
+   */
   async carriedOutAt(): Promise<Timestamp | undefined> {
     const snapshot = await this.holder?.get();
     if (snapshot === undefined || !snapshot.exists) return undefined;
@@ -124,7 +124,7 @@ const ABORTED = 10;
 const INTERNAL = 13;
 const UNAVAILABLE = 14;
 
-/** What a commit is refused with that met another's writes, or its own of an earlier sending. */
+/** The refusals of a commit that met another's writes, or its own of an earlier sending. */
 export const STALE_CODES: readonly (number | undefined)[] = [
   NOT_FOUND,
   ALREADY_EXISTS,
@@ -132,7 +132,7 @@ export const STALE_CODES: readonly (number | undefined)[] = [
   ABORTED,
 ];
 
-/** What stands in place of an answer that was lost: the commit may have been carried out. */
+/** These stand in place of an answer that was lost: the commit may have been carried out. */
 const UNANSWERED_CODES: readonly (number | undefined)[] = [
   CANCELLED,
   UNKNOWN,
@@ -145,7 +145,7 @@ const UNANSWERED_CODES: readonly (number | undefined)[] = [
 /** Those of them after which the Firestore client does not send a commit again by itself. */
 const SENT_ONCE_CODES: readonly (number | undefined)[] = [CANCELLED, UNKNOWN, DEADLINE_EXCEEDED, INTERNAL];
 
-/** What the SDK says where a listening is ended, whose error has no code of its own. */
+/** The SDK's error where a listening is ended, which has no code of its own. */
 const ENDED = /^Error (\d+): /;
 
 export function statusCode(error: unknown): number | undefined {

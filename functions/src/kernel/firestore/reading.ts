@@ -20,11 +20,6 @@ const READ_INSTEAD = 10;
 
 type FromDocument<Value> = (data: unknown, id: string) => Value;
 
-interface Found<Value> {
-  readonly value: Value;
-  readonly snapshot: QueryDocumentSnapshot;
-}
-
 export class DocumentReading {
   private readonly unreadable: UnreadableDocuments;
 
@@ -84,11 +79,11 @@ export class DocumentReading {
     query: Query,
     most: number,
     fromDocument: FromDocument<Value>,
-  ): AsyncGenerator<Found<Value>, void, undefined> {
+  ): AsyncGenerator<{ readonly value: Value; readonly snapshot: QueryDocumentSnapshot }, void, undefined> {
     let left = most;
-    const next = () => Math.min(Math.max(left, READ_INSTEAD), MAX_READ_AT_ONCE);
-    let rest = query.limit(Math.min(left, MAX_READ_AT_ONCE));
-    for (let asked = Math.min(left, MAX_READ_AT_ONCE); ; asked = next()) {
+    let asked = Math.min(left, MAX_READ_AT_ONCE);
+    let rest = query.limit(asked);
+    for (;;) {
       let last: QueryDocumentSnapshot | undefined;
       let seen = 0;
       for await (const snapshot of rest.stream()) {
@@ -102,7 +97,8 @@ export class DocumentReading {
         if (left === 0) return;
       }
       if (last === undefined || seen < asked) return;
-      rest = query.limit(next()).startAfter(last);
+      asked = Math.min(Math.max(left, READ_INSTEAD), MAX_READ_AT_ONCE);
+      rest = query.limit(asked).startAfter(last);
     }
   }
 
@@ -179,7 +175,7 @@ function ownerOf(snapshot: DocumentSnapshot): string | undefined {
   return typeof owner === 'string' ? owner : undefined;
 }
 
-/** What reads documents of Firestore. */
+/** The base of classes that query Firestore. */
 export abstract class FirestoreReader {
   protected readonly database: Firestore;
   protected readonly documents: DocumentReading;
@@ -219,5 +215,5 @@ export async function readDue<Item>(
     fromSnapshot(snapshot).map((item) => ({ item, place: placeOf(snapshot) })),
   );
   const last = docs.at(-1);
-  return { found, ...(last && docs.length === limit && { next: placeOf(last) }) };
+  return { found, next: last && docs.length === limit ? placeOf(last) : undefined };
 }

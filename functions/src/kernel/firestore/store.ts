@@ -5,7 +5,6 @@ import {
   FieldValue,
   type Firestore,
   type Precondition,
-  type SetOptions,
   type WriteBatch,
 } from '@google-cloud/firestore';
 import { z } from 'zod';
@@ -17,9 +16,9 @@ import {
   type Store,
 } from '../commit.ts';
 import { MusterError } from '../errors.ts';
-import type { Clock, Randomness, RecordedAnswers } from '../ports.ts';
+import { type Clock, type Randomness, Service } from '../ports.ts';
 import { TOO_LARGE } from './client.ts';
-import { type DocumentCodec, documentCodec, jsonText, timestamp } from './codec.ts';
+import { documentCodec, jsonText, timestamp } from './codec.ts';
 import { commitPath, idempotencyPath } from './paths.ts';
 import {
   ALREADY_EXISTS,
@@ -37,25 +36,16 @@ const PROOF_MILLISECONDS = 3_600_000;
 
 const PROOF_LETTERS = 20;
 
-export class FirestoreStore implements Store {
-  private readonly database: Firestore;
-  private readonly clock: Clock;
-  private readonly randomness: Randomness;
-  private readonly writers: ChangeWriters<ChangeKinds>;
-  private readonly counts = new Map<keyof ChangeKinds, number>();
+interface StorePorts {
+  readonly database: Firestore;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  /** Of all features. */
+  readonly writers: ChangeWriters<ChangeKinds>;
+}
 
-  /** @param writers of all features */
-  constructor(
-    database: Firestore,
-    clock: Clock,
-    randomness: Randomness,
-    writers: ChangeWriters<ChangeKinds>,
-  ) {
-    this.database = database;
-    this.clock = clock;
-    this.randomness = randomness;
-    this.writers = writers;
-  }
+export class FirestoreStore extends Service<StorePorts> implements Store {
+  private readonly counts = new Map<keyof ChangeKinds, number>();
 
   /** How many changes of a kind commits of this instance may have brought about. */
   committed(kind: keyof ChangeKinds): number {
@@ -64,13 +54,13 @@ export class FirestoreStore implements Store {
 
   async commit(changes: readonly Change[], settled?: RecordedAnswer): Promise<void> {
     if (changes.length === 0 && settled === undefined) return;
-    const batch = this.database.batch();
-    const proof = new CommitProof(this.randomness.letters(PROOF_LETTERS));
-    const writes = new CommitWrites(this.database, batch, proof, this.randomness);
+    const { database, clock, randomness } = this.ports;
+    const writes = new CommitWrites(database, randomness);
+    const { batch, proof } = writes;
     if (settled !== undefined) writes.createLasting(idempotencyPath(settled.id), settledToDocument(settled));
     for (const change of changes) this.write(change, writes);
     if (!proof.isHeld) {
-      const expires_at = new Date(this.clock.now().getTime() + PROOF_MILLISECONDS);
+      const expires_at = new Date(clock.now().getTime() + PROOF_MILLISECONDS);
       writes.createLasting(commitPath(proof.id), { expires_at });
     }
     try {
@@ -83,10 +73,10 @@ export class FirestoreStore implements Store {
   }
 
   private write<Kind extends keyof ChangeKinds>(change: Change<Kind>, writes: CommitWrites): void {
-    this.writers[change.kind](change, writes);
+    this.ports.writers[change.kind](change, writes);
   }
 
-  /** What a failed commit means to rules; an error that they do not know goes on as it is. */
+  /** Translates the error of a failed commit for rules; one that they do not know goes on as it is. */
   private async explained(error: unknown, settled: RecordedAnswer | undefined): Promise<unknown> {
     const code = statusCode(error);
     if (code === INVALID_ARGUMENT && TOO_LARGE.test(String(error))) return tooLarge(error);
@@ -97,10 +87,10 @@ export class FirestoreStore implements Store {
 
   /** Tells a repeated operation from a stale commit, and makes room where the record is only old. */
   private async refuseRepetition(id: string): Promise<void> {
-    const document = this.database.doc(idempotencyPath(id));
+    const document = this.ports.database.doc(idempotencyPath(id));
     const snapshot = await document.get();
     if (!snapshot.exists) return;
-    if (recordedAnswerFromDocument(id, snapshot.data()).expiresAt <= this.clock.now()) {
+    if (recordedAnswerFromDocument(id, snapshot.data()).expiresAt <= this.ports.clock.now()) {
       const asItWas = snapshot.updateTime && { lastUpdateTime: snapshot.updateTime };
       await document.delete(asItWas).catch(() => undefined); // who made room meanwhile has the record now
       return;
@@ -121,18 +111,19 @@ function tooLarge(cause: unknown): MusterError {
   });
 }
 
-export class FirestoreRecordedAnswers extends FirestoreReader implements RecordedAnswers {
+export class RecordedAnswerQueries extends FirestoreReader {
   async find(id: string): Promise<RecordedAnswer | undefined> {
     const snapshot = await this.database.doc(idempotencyPath(id)).get();
     return this.documents.find(snapshot, (data) => recordedAnswerFromDocument(id, data));
   }
 }
 
-export function recordedAnswerFromDocument(id: string, data: unknown): RecordedAnswer {
+export function recordedAnswerFromDocument(id: string, data: unknown) {
   return { id, ...settled.fromDocument(data) };
 }
 
-const settled: DocumentCodec<Omit<RecordedAnswer, 'id'>> = documentCodec(
+/** The stored answer of a call that writes: `idempotency/{id}`. The id is a digest of the caller, the tool and the key. */
+const settled = documentCodec(
   z.object({ arguments_hash: z.string(), answer: jsonText, expires_at: timestamp }),
 );
 
@@ -148,15 +139,15 @@ type Fields = Record<string, unknown>;
 /** The writes of a commit. The first that can hold the proof that the commit was carried out does. */
 class CommitWrites {
   readonly batch: WriteBatch;
+  readonly proof: CommitProof;
   readonly randomness: Randomness;
   private readonly database: Firestore;
-  private readonly proof: CommitProof;
 
-  constructor(database: Firestore, batch: WriteBatch, proof: CommitProof, randomness: Randomness) {
-    this.database = database;
-    this.batch = batch;
-    this.proof = proof;
+  constructor(database: Firestore, randomness: Randomness) {
+    this.batch = database.batch();
+    this.proof = new CommitProof(randomness.letters(PROOF_LETTERS));
     this.randomness = randomness;
+    this.database = database;
   }
 
   document(path: string): DocumentReference {
@@ -181,8 +172,13 @@ class CommitWrites {
   }
 
   /** Whether there is one or not. */
-  set(path: string, data: Fields, options: SetOptions = {}): void {
-    this.batch.set(this.document(path), data, options);
+  set(path: string, data: Fields): void {
+    this.batch.set(this.document(path), data);
+  }
+
+  /** The same, where fields that are not named stay. */
+  merge(path: string, data: Fields): void {
+    this.batch.set(this.document(path), data, { merge: true });
   }
 
   /** Stale where there is none. */

@@ -4,11 +4,11 @@
  */
 
 import type { Database, DataSnapshot, Query, Reference } from 'firebase-admin/database';
-import { nothingOfThisId } from '../errors.ts';
+import { segmentOf } from '../ids.ts';
+import { firebaseApp } from '../platform.ts';
 import { inTime } from '../waiting.ts';
 
 export const PRESENCE = 'presence';
-const CHECKS = 'checks';
 export const TASK_QUEUE = 'tasks/queue';
 export const LIMITS = 'limits';
 export const METRICS_MINUTES = 'metrics/minutes';
@@ -21,21 +21,9 @@ export const DELIVERIES = 'deliveries';
 export const COMMITS = 'commits';
 export const UNREADABLE = 'unreadable';
 
-/** What a key may not have. Source: https://firebase.google.com/docs/database/usage/limits#data_tree */
+/** Source: https://firebase.google.com/docs/database/usage/limits#data_tree */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the service refuses exactly these in a key
-const NO_KEY = /[.#$[\]/\u0000-\u001f\u007f]|\p{Cs}|^$/u;
-
-const MAX_KEY_BYTES = 768;
-
-/**
- * An id as a part of a path, so that no path leads elsewhere than it says.
- * @throws MusterError NOT_FOUND for what can be no key
- */
-function segment(id: string): string {
-  const isOne = !NO_KEY.test(id) && Buffer.byteLength(id) <= MAX_KEY_BYTES;
-  if (!isOne) throw nothingOfThisId();
-  return id;
-}
+const segment = segmentOf(/[.#$[\]/\u0000-\u001f\u007f]|\p{Cs}|^$/u, 768);
 
 /** The path of a node of a list, by its id. */
 function nodeIn(list: string): (id: string) => string {
@@ -50,7 +38,7 @@ function ownNodeIn(list: string): (name: string) => string {
 export const presencePath = nodeIn(PRESENCE);
 
 /** Where the sweep tries whether something can be written: `presence`. */
-export const checkPath = nodeIn(CHECKS);
+export const checkPath = nodeIn('checks');
 export const queuedTaskPath = nodeIn(TASK_QUEUE);
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the service refuses exactly these in a key
@@ -100,10 +88,7 @@ export function nameOfKey(key: string): string {
 
 /** The Realtime Database. Its client is loaded when something first needs it. */
 export async function realtimeDatabase(): Promise<Database> {
-  const [{ firebaseApp }, { getDatabase }] = await Promise.all([
-    import('../firebaseApp.ts'),
-    import('firebase-admin/database'),
-  ]);
+  const { getDatabase } = await import('firebase-admin/database');
   return getDatabase(firebaseApp());
 }
 
@@ -117,23 +102,28 @@ export async function probeRealtimeDatabase(database: () => Promise<Database>): 
 
 /** Removes what the query finds, in one write. Tells how many. */
 export async function removeFound(query: Query): Promise<number> {
-  const found = await query.get();
-  const removals: Record<string, null> = {};
-  found.forEach((child) => {
-    removals[child.key] = null;
-  });
-  const count = Object.keys(removals).length;
-  if (count > 0) await query.ref.update(removals);
-  return count;
+  const keys = keysIn(await query.get());
+  await removeFrom(query.ref, keys);
+  return keys.length;
+}
+
+async function removeFrom(list: Reference, keys: readonly string[]): Promise<void> {
+  if (keys.length > 0) await list.update(Object.fromEntries(keys.map((key) => [key, null])));
+}
+
+export function keysIn(found: DataSnapshot): readonly string[] {
+  const keys: string[] = [];
+  found.forEach((child) => void keys.push(child.key));
+  return keys;
 }
 
 /**
- * What the client says of a transaction whose answer was lost with the connection: nobody knows whether it took effect.
+ * The client's error for a transaction whose answer was lost with the connection: nobody knows whether it took effect.
  * Source: @firebase/database, PersistentConnection.cancelSentTransactions_.
  */
 const UNANSWERED = 'disconnect';
 
-/** What it says where somebody here wrote over it. Source: @firebase/database, repoAbortTransactions. */
+/** Its error where this process wrote over it. Source: @firebase/database, repoAbortTransactions. */
 const OVERWRITTEN = 'set';
 
 /** A connection that breaks again and again ends the trying. */
@@ -143,7 +133,7 @@ const MAX_ATTEMPTS = 3;
  * Changes a node from what it is. Where the answer is lost it is done again as soon as there is a connection, over what
  * is there then.
  * @param update gives the new value, or undefined to leave it; called again where the node is another than it
- *   seemed. What it has written itself, before an answer was lost, it must know again and write once more.
+ *   seemed. Where it has written before, and the answer was lost, it must see that and write the same again.
  * @returns whether it was changed, as far as is known
  */
 export async function changeNode(
@@ -163,13 +153,12 @@ export async function changeNode(
   return false;
 }
 
-// Lists of which only the latest are kept: `{list}/{id}` with the milliseconds of the epoch under `at`.
-
 /** So many may have been added at the same time by others. */
 const MOST_AT_ONCE = 100;
 
 /**
- * Puts an entry there unless it is there, and drops the oldest beyond those that are kept. One that is older than
+ * Of a list of which only the latest are kept, `{list}/{id}` with the milliseconds of the epoch under `at`. Puts an
+ * entry there unless it is there, and drops the oldest beyond those that are kept. One that is older than
  * all of them is dropped again.
  * @param byTime the list, ordered by `at`
  */
@@ -180,32 +169,23 @@ export async function putAmongLatest(
   kept: number,
 ): Promise<void> {
   await changeNode(byTime.ref.child(key), (current) => (current === null ? entry : undefined));
-  const found = await byTime.limitToLast(kept + MOST_AT_ONCE).get();
-  const keys = keysIn(found);
-  const dropped = keys.slice(0, Math.max(0, keys.length - kept));
-  if (dropped.length > 0) await byTime.ref.update(Object.fromEntries(dropped.map((each) => [each, null])));
+  const keys = keysIn(await byTime.limitToLast(kept + MOST_AT_ONCE).get());
+  await removeFrom(byTime.ref, keys.slice(0, Math.max(0, keys.length - kept)));
 }
-
-function keysIn(found: DataSnapshot): readonly string[] {
-  const keys: string[] = [];
-  found.forEach((child) => {
-    keys.push(child.key);
-  });
-  return keys;
-}
-
-// Waiting for the Realtime Database, whose client waits for a lost one for ever. A caller waits a second,
-// and while an answer is overdue nobody waits at all.
 
 const TIMEOUT_MILLISECONDS = 1000;
 
+/**
+ * Waits for the Realtime Database, whose client waits for a lost one for ever. A caller waits a second, and while an
+ * answer is overdue nobody waits at all.
+ */
 export class CircuitBreaker {
   /** Answers that were waited for in vain and have not come since. */
   private overdue = 0;
 
-  /** Whether something is waited for in vain. */
-  get isOverdue(): boolean {
-    return this.overdue > 0;
+  /** @throws Error while something is waited for in vain */
+  requireAnswering(): void {
+    if (this.overdue > 0) throw new Error('The Realtime Database has still not answered.');
   }
 
   /**
@@ -213,29 +193,23 @@ export class CircuitBreaker {
    * @throws Error where it takes longer than a second
    */
   async waitFor<T>(start: (late: AbortSignal) => Promise<T>): Promise<T> {
-    if (this.isOverdue) throw stillAway();
+    this.requireAnswering();
     const late = new AbortController();
     let hasEnded = false;
     const work = start(late.signal).finally(() => {
       hasEnded = true;
     });
     return inTime(work, TIMEOUT_MILLISECONDS, 'The Realtime Database').catch((error: unknown) => {
-      if (!hasEnded) this.giveUp(work, late);
+      if (!hasEnded) {
+        late.abort();
+        this.overdue += 1;
+        void work
+          .catch(() => undefined)
+          .finally(() => {
+            this.overdue -= 1;
+          });
+      }
       throw error;
     });
   }
-
-  private giveUp(work: Promise<unknown>, late: AbortController): void {
-    late.abort();
-    this.overdue += 1;
-    void work
-      .catch(() => undefined)
-      .finally(() => {
-        this.overdue -= 1;
-      });
-  }
-}
-
-export function stillAway(): Error {
-  return new Error('The Realtime Database has still not answered.');
 }

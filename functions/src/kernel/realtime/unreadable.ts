@@ -5,9 +5,9 @@
 
 import type { Database, Query } from 'firebase-admin/database';
 import { ZodError } from 'zod';
-import type { Clock, Log, UnreadableDocuments } from '../ports.ts';
+import { type Clock, type Log, Service } from '../ports.ts';
 import type { Expiring } from '../sweep.ts';
-import { CircuitBreaker, keyOf, nameOfKey, removeFound, UNREADABLE } from './database.ts';
+import { CircuitBreaker, keyOf, keysIn, nameOfKey, removeFound, UNREADABLE } from './database.ts';
 
 const RECENT_MILLISECONDS = 3_600_000;
 
@@ -20,57 +20,54 @@ const MAX_REMEMBERED = 1000;
 
 const MAX_REMOVED_AT_ONCE = 500;
 
-export class DatabaseUnreadable implements UnreadableDocuments, Expiring {
+interface UnreadablePorts {
+  readonly database: () => Promise<Database>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Keeps account of stored documents that this version cannot read: somebody has changed them by hand, or a newer
+ * version wrote them. A reader of many steps over them, and a caller who asks for one is told which it is.
+ */
+export class DatabaseUnreadable extends Service<UnreadablePorts> implements Expiring {
   readonly name = 'unreadable';
-  private readonly database: () => Promise<Database>;
-  private readonly clock: Clock;
-  private readonly log: Log;
-  private readonly patience = new CircuitBreaker();
+  private readonly breaker = new CircuitBreaker();
   /** When each was told of last. */
   private readonly told = new Map<string, number>();
 
-  constructor(database: () => Promise<Database>, clock: Clock, log: Log) {
-    this.database = database;
-    this.clock = clock;
-    this.log = log;
-  }
-
+  /** Never throws, and is cheap for one that is noted time and again. */
   note(path: string, error: unknown): void {
-    const now = this.clock.now().getTime();
+    const { database, clock, log } = this.ports;
+    const now = clock.now().getTime();
     const before = this.told.get(path);
     if (before !== undefined && now - before < TOLD_EVERY_MILLISECONDS) return;
-    if (before === undefined) this.log.error('document_unreadable', { path, ...whatIsWrong(error) });
+    if (before === undefined) log.error('document_unreadable', { path, ...whatIsWrong(error) });
     if (this.told.size >= MAX_REMEMBERED) this.told.clear();
     this.told.set(path, now);
-    this.store(path, now).catch((failure: unknown) => {
-      this.log.warn('unreadable_not_counted', { path, error: failure });
+    const counted = this.breaker.waitFor(async () => {
+      await (await database()).ref(UNREADABLE).child(keyOf(path)).set({ at: now });
     });
+    counted.catch((failure: unknown) => log.warn('unreadable_not_counted', { path, error: failure }));
   }
 
+  /** Those that any instance has met in the last hour, as far as they can be counted: at most 1,000. */
   async recent(): Promise<readonly string[]> {
-    const now = this.clock.now().getTime();
+    const now = this.ports.clock.now().getTime();
     const recent = (await this.byTime()).startAt(now - RECENT_MILLISECONDS).endAt(now + RECENT_MILLISECONDS);
-    const found: string[] = [];
-    (await recent.limitToLast(MAX_REMEMBERED).get()).forEach((child) => {
-      found.push(nameOfKey(child.key));
-    });
-    return found.sort();
+    return keysIn(await recent.limitToLast(MAX_REMEMBERED).get())
+      .map(nameOfKey)
+      .sort();
   }
 
   /** Removes those that nobody has met for a day. Tells how many. */
   async expire(): Promise<number> {
-    const before = this.clock.now().getTime() - KEPT_MILLISECONDS;
+    const before = this.ports.clock.now().getTime() - KEPT_MILLISECONDS;
     return removeFound((await this.byTime()).endAt(before).limitToFirst(MAX_REMOVED_AT_ONCE));
   }
 
   private async byTime(): Promise<Query> {
-    return (await this.database()).ref(UNREADABLE).orderByChild('at');
-  }
-
-  private async store(path: string, at: number): Promise<void> {
-    await this.patience.waitFor(async () => {
-      await (await this.database()).ref(UNREADABLE).child(keyOf(path)).set({ at });
-    });
+    return (await this.ports.database()).ref(UNREADABLE).orderByChild('at');
   }
 }
 

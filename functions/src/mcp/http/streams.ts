@@ -1,15 +1,16 @@
 /** What streams have in common that outlive their first answer: `/mcp/events` and `subscriptions/listen`. */
 
 import { touchPresence } from '../../access/rules/liveness.ts';
-import type { Authenticator } from '../../access/rules/principal.ts';
+import type { CredentialAuthenticator } from '../../access/rules/principal.ts';
 import { MusterError } from '../../kernel/errors.ts';
+import type { PortOf } from '../../kernel/ports.ts';
 import { errorObject, presentable } from '../answer.ts';
 import { type CallPorts, observed } from '../call.ts';
 import type { RequestContext } from '../callContext.ts';
 import type { EventSource, OpenEvents, ServerSentEvent } from '../tool.ts';
 
 export interface StreamPorts extends CallPorts {
-  readonly authenticator: Authenticator;
+  readonly authenticator: PortOf<CredentialAuthenticator>;
   readonly openStreams: OpenStreams;
   readonly streams: {
     /** After this a stream ends itself, for its client to come back: a function may not run forever. */
@@ -47,7 +48,7 @@ export class Stream {
     if (this.#gone.aborted) this.#finish();
     const { agentId } = requestContext.principal;
     if (agentId === undefined) return;
-    this.#presence = setInterval(() => void touchPresence(ports.presence, ports.log, agentId), keepAliveMs);
+    this.#presence = setInterval(() => void touchPresence(ports, agentId), keepAliveMs);
   }
 
   /** Its client has gone, its time is over, or it was closed. */

@@ -1,7 +1,7 @@
 /** Hands runs to the function that executes them, by Cloud Tasks. */
 
 import type { TaskQueue } from 'firebase-admin/functions';
-import { firebaseApp } from '../../kernel/firebaseApp.ts';
+import { firebaseApp } from '../../kernel/platform.ts';
 import type { Randomness } from '../../kernel/ports.ts';
 import type { RunDispatch } from '../../toolsets/orchestration/index.ts';
 

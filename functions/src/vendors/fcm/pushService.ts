@@ -4,7 +4,7 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { type App, initializeApp } from 'firebase-admin/app';
 import type { Message, Messaging } from 'firebase-admin/messaging';
-import { firebaseApp } from '../../kernel/firebaseApp.ts';
+import { firebaseApp } from '../../kernel/platform.ts';
 import type { Notification, PushService } from '../../toolsets/todo/index.ts';
 
 /**

@@ -122,7 +122,12 @@ export class Deployment {
       recurringTasks: new RecurringTaskQueries(this.firestore, documents),
       taskHistory: new FirestoreTaskHistory(this.firestore, documents),
       notifications: new FirestoreNotifications(this.firestore, documents),
-      store: new FirestoreStore(this.firestore, clock, systemRandomness, changeWriters),
+      store: new FirestoreStore({
+        database: this.firestore,
+        clock,
+        randomness: systemRandomness,
+        writers: changeWriters,
+      }),
       clock,
       randomness: systemRandomness,
       hashing: systemHashing,

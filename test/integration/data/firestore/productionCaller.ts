@@ -21,7 +21,7 @@ const caller: Caller = {
 const noAgents = { signIn: () => Promise.reject(new Error('no agent calls here')) };
 
 const access = new FirestoreAccess({
-  tokens: new CachedCallerTokens(noAgents, systemClock),
+  tokens: new CachedCallerTokens({ agents: noAgents, clock: systemClock }),
   clock: systemClock,
   hashing: systemHashing,
   timeoutMilliseconds: 20_000,

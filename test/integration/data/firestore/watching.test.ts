@@ -6,9 +6,8 @@ import {
   IdentityToolkitSignIn,
   TOKEN_MARGIN_MILLISECONDS,
 } from '../../../../functions/src/access/store/signIn.ts';
-import { firebaseApp } from '../../../../functions/src/kernel/firebaseApp.ts';
 import { firestore } from '../../../../functions/src/kernel/firestore/client.ts';
-import { systemClock, systemHashing } from '../../../../functions/src/kernel/platform.ts';
+import { firebaseApp, systemClock, systemHashing } from '../../../../functions/src/kernel/platform.ts';
 import { FirestoreAccess } from '../../../../functions/src/toolsets/firebase/firestore/access.ts';
 import type { Watch, WatchShape } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { parsePath } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
@@ -17,7 +16,10 @@ import { unique } from '../dataClient.ts';
 import { Recorder } from './recorder.ts';
 import { changeRules, restoreRules } from './rules.ts';
 
-const minted = new CachedCallerTokens(new IdentityToolkitSignIn(firebaseApp, ''), systemClock);
+const minted = new CachedCallerTokens({
+  agents: new IdentityToolkitSignIn({ app: firebaseApp, webApiKey: '' }),
+  clock: systemClock,
+});
 
 function accessWith(tokens: CallerTokens, timeoutMilliseconds = 10_000): FirestoreAccess {
   return new FirestoreAccess({ tokens, clock: systemClock, hashing: systemHashing, timeoutMilliseconds });

@@ -55,7 +55,7 @@ export class AgentMembership extends Service<CoordinationPorts & { readonly revi
         suggestion: 'Register as a worker, or use the credential of a leader.',
       });
     }
-    const { sessions, store, presence, clock, randomness, log } = this.ports;
+    const { sessions, store, clock, randomness } = this.ports;
     const membership = await retryStale(randomness, async () => {
       const now = clock.now();
       const { agent: known, open } = await sessions.currentWithAgent(workspace, agentId);
@@ -71,7 +71,7 @@ export class AgentMembership extends Service<CoordinationPorts & { readonly revi
       await store.commit(changes, recordAnswer(outcome));
       return outcome;
     });
-    await touchPresence(presence, log, agentId);
+    await touchPresence(this.ports, agentId);
     return membership;
   }
 
@@ -81,16 +81,15 @@ export class AgentMembership extends Service<CoordinationPorts & { readonly revi
     agentId: string,
     recordAnswer: RecordAnswer<undefined>,
   ): Promise<void> {
-    const { store, presence, log } = this.ports;
     // An agent's own credential was checked a moment ago, which read the agent and revived it.
     if (principal.agentId !== agentId && (await this.revived(principal, agentId)) === undefined)
       throw agentNotRegistered(agentId);
-    if (!(await touchPresence(presence, log, agentId))) {
+    if (!(await touchPresence(this.ports, agentId))) {
       throw new MusterError('FIREBASE_ERROR', 'Your heartbeat could not be noted just now.', {
         suggestion: 'Send it again in a moment.',
       });
     }
-    await store.commit([], recordAnswer(undefined));
+    await this.ports.store.commit([], recordAnswer(undefined));
   }
 
   /**
@@ -100,7 +99,7 @@ export class AgentMembership extends Service<CoordinationPorts & { readonly revi
   async actAs(principal: Principal, agentId: string): Promise<void> {
     if (principal.agentId === agentId) return;
     const known = await this.revived(principal, agentId);
-    if (known !== undefined) await touchPresence(this.ports.presence, this.ports.log, agentId);
+    if (known !== undefined) await touchPresence(this.ports, agentId);
   }
 
   /** An agent that the caller may act as; one that was offline is active again. */

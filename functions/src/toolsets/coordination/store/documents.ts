@@ -246,7 +246,7 @@ export const sessionWriters: ChangeWriters<SessionChanges> = {
     // Merging an empty map would empty the stored one.
     const counts = Object.keys(by).length > 0 && { counts: increments(by) };
     const waits = waited !== undefined && { waits: increments({ tasks: 1, milliseconds: waited }) };
-    writes.set(shard, { ...counts, ...waits, last_activity: at }, { merge: true });
+    writes.merge(shard, { ...counts, ...waits, last_activity: at });
   },
   createDiscovery({ discovery }, writes) {
     writes.createLasting(discoveryPath(discovery.id), discoveryToDocument(discovery));

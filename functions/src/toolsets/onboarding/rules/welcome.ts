@@ -1,5 +1,5 @@
 /** What a new agent is told. Source: spec/network.md, onboarding.getWelcome; docs/semantics.md#network. */
-import type { AgentType } from '../../../access/rules/agent.ts';
+import type { Agent } from '../../../access/rules/agent.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import texts from './welcome.json' with { type: 'json' };
 
@@ -28,7 +28,7 @@ export interface ProposedCall {
 export interface Newcomer {
   /** As it may stand in a sentence. */
   readonly name: string;
-  readonly role: AgentType;
+  readonly role: Agent['type'];
   readonly specializations: readonly string[];
   readonly language: string;
   /** The name to register under, and the id that this gives. */
@@ -41,7 +41,7 @@ export interface Newcomer {
 
 const FIRST: readonly StepName[] = ['register', 'checklist', 'join'];
 
-const THEN: Readonly<Record<AgentType, readonly StepName[]>> = {
+const THEN: Readonly<Record<Agent['type'], readonly StepName[]>> = {
   researcher: ['discoveries', 'claim'],
   developer: ['queue', 'claim'],
   coordinator: ['status', 'agents'],

@@ -92,7 +92,7 @@ export function measureFromDocument(data: unknown): AgentMeasure {
 export const measureWriters: ChangeWriters<MeasureChanges> = {
   measureAgent({ measure: { agent, ...counted } }, writes) {
     const shard = agentMeasurePath(`${agent}-${writes.randomness.integer(MEASURE_SHARDS)}`);
-    writes.set(shard, { agent, ...increments(counted) }, { merge: true });
+    writes.merge(shard, { agent, ...increments(counted) });
   },
 };
 

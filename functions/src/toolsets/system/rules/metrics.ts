@@ -1,12 +1,11 @@
 /** What the calls of the last hour were like, in every instance together. */
 import type { AgentChanges } from '../../../access/rules/agent.ts';
-import type { CallHistory, Counts } from '../../../access/rules/callMetrics.ts';
+import type { Counts } from '../../../access/rules/callMetrics.ts';
 import type { Store } from '../../../kernel/commit.ts';
 import { type PortOf, Service, type UnreadableDocuments } from '../../../kernel/ports.ts';
-import type { SweepRecord } from '../../../kernel/sweep.ts';
 import { inTime } from '../../../kernel/waiting.ts';
 import type { GitHubPorts } from '../../github/index.ts';
-import type { DatabaseMetricsReader } from '../store/metrics.ts';
+import type { DatabaseMetricsReader, FirestoreSweepRecord } from '../store/metrics.ts';
 import type { SkillQueries } from '../store/skills.ts';
 
 /** How far back calls are looked at. */
@@ -17,6 +16,8 @@ const KEPT_MILLISECONDS = 15_000;
 
 /** Nothing that anybody waits for depends on it. */
 const WAIT_MILLISECONDS = 1000;
+
+export type CallHistory = Awaited<ReturnType<DatabaseMetricsReader['between']>>;
 
 export class RecentCalls extends Service<SystemPorts> {
   private kept: { readonly at: number; readonly history: CallHistory } | undefined;
@@ -74,6 +75,6 @@ export interface SystemPorts extends GitHubPorts {
   readonly skills: PortOf<SkillQueries>;
   readonly metricsReader: PortOf<DatabaseMetricsReader>;
   readonly probes: Probes;
-  readonly sweepRecord: SweepRecord;
+  readonly sweepRecord: PortOf<FirestoreSweepRecord>;
   readonly unreadable: UnreadableDocuments;
 }

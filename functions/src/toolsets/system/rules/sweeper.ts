@@ -2,8 +2,9 @@
  * What the schedule runs every minute. Its parts run beside each other, each for less than a minute: one whose
  * database is away holds nobody up but what needs the same, and one that has not finished goes on in the next sweep.
  */
-import type { BehindPart, PresenceHealth, SweepPart, SweepState, Swept } from '../../../kernel/sweep.ts';
+import type { PresenceHealth, SweepPart, Swept } from '../../../kernel/sweep.ts';
 import { inTime } from '../../../kernel/waiting.ts';
+import type { SweepState } from '../store/metrics.ts';
 import type { SystemPorts } from './metrics.ts';
 
 /** A part that is told that its turn is over may take this much longer to finish what it has begun. */
@@ -66,9 +67,10 @@ async function remember(
   outcomes: readonly (readonly [part: string, Swept])[],
   now: Date,
 ): Promise<void> {
-  const behind: Record<string, BehindPart> = {};
+  const behind: Record<string, SweepState['behind'][string]> = {};
   for (const [part, { isBehind, stoppedAt }] of outcomes) {
-    if (isBehind) behind[part] = { since: before?.behind[part]?.since ?? now, from: stoppedAt };
+    const since = before?.behind[part]?.since ?? now;
+    if (isBehind) behind[part] = { since, ...(stoppedAt && { from: stoppedAt }) };
   }
   const names = Object.keys(behind);
   if (names.length > 0) log.warn('sweep_behind', { parts: behind });

@@ -3,12 +3,11 @@
 import type { Firestore } from '@google-cloud/firestore';
 import type { Database, DataSnapshot } from 'firebase-admin/database';
 import { z } from 'zod';
-import type { CallHistory, Counts, ToolCounts } from '../../../access/rules/callMetrics.ts';
+import type { Counts } from '../../../access/rules/callMetrics.ts';
 import { documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
 import { sweepPath } from '../../../kernel/firestore/paths.ts';
 import { type Log, Service, type UnreadableDocuments } from '../../../kernel/ports.ts';
 import { METRICS_MINUTES, minuteKey, nameOfKey, timeOfMinuteKey } from '../../../kernel/realtime/database.ts';
-import type { PresenceOutage, SweepRecord, SweepState } from '../../../kernel/sweep.ts';
 
 export const storedCounts = z.object({
   calls: z.number(),
@@ -33,14 +32,15 @@ interface MetricsPorts {
 
 export class DatabaseMetricsReader extends Service<MetricsPorts> {
   /** The calls of these minutes, the first and the last included. */
-  async between(from: Date, to: Date): Promise<CallHistory> {
+  async between(from: Date, to: Date) {
     const database = await this.ports.database();
     const byMinute = database.ref(METRICS_MINUTES).orderByKey();
     const found = await byMinute.startAt(minuteKey(from)).endAt(minuteKey(to)).get();
     const minutes: DataSnapshot[] = [];
     found.forEach((child) => void minutes.push(child));
     let all = NOTHING;
-    const tools = new Map<string, ToolCounts>();
+    /** By full name, `coordination.create_task`; only those that were called, and the last minute in which they were. */
+    const tools = new Map<string, Counts & { readonly lastUsed: Date }>();
     for (const snapshot of minutes) {
       const path = `${METRICS_MINUTES}/${snapshot.key}`;
       const minute = this.readable(path, snapshot.val(), storedMinute);
@@ -108,17 +108,24 @@ function oneDecimal(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
+/** A part of the sweep that has left something that was due. */
 const behindPart = z.object({
   since: timestamp,
+  /** Where it goes on; absent: at the beginning. */
   from: z.object({ at: timestamp, id: z.string() }).exactOptional(),
 });
 
-export const { fromDocument: sweepFromDocument } = documentCodec(
+/** What one sweep tells the next, which may run in another instance. */
+export const { toDocument: sweepToDocument, fromDocument: sweepFromDocument } = documentCodec(
   z.object({
+    /** The Realtime Database was away: presence could not be noted. `back_at` is the first sweep that found it working. */
     outage: z.object({ since: timestamp, back_at: timestamp.exactOptional() }).nullable().default(null),
+    /** By name; a part that is not behind is absent. */
     behind: z.record(z.string(), behindPart).default({}),
   }),
 );
+
+export type SweepState = ReturnType<typeof sweepFromDocument>;
 
 interface SweepRecordPorts {
   readonly database: Firestore;
@@ -127,7 +134,7 @@ interface SweepRecordPorts {
   readonly log: Log;
 }
 
-export class FirestoreSweepRecord extends Service<SweepRecordPorts> implements SweepRecord {
+export class FirestoreSweepRecord extends Service<SweepRecordPorts> {
   async read(): Promise<SweepState> {
     const snapshot = await this.document.get();
     try {
@@ -139,22 +146,18 @@ export class FirestoreSweepRecord extends Service<SweepRecordPorts> implements S
     }
   }
 
-  async saveOutage(told: PresenceOutage | undefined): Promise<void> {
-    const saved = told && { since: told.since, ...(told.backAt && { back_at: told.backAt }) };
-    await this.save('outage', saved ?? null);
+  /** @param outage absent: it is over, and long enough ago */
+  async saveOutage(outage: SweepState['outage'] | undefined): Promise<void> {
+    await this.save('outage', { ...(outage && { outage }), behind: {} });
   }
 
   async saveBehind(behind: SweepState['behind']): Promise<void> {
-    const parts = Object.entries(behind).map(([name, { since, from }]) => [
-      name,
-      { since, ...(from && { from }) },
-    ]);
-    await this.save('behind', Object.fromEntries(parts));
+    await this.save('behind', { behind });
   }
 
   /** Two sweeps at once may save: each field is the latter's, and the other field stays. */
-  private async save(field: 'outage' | 'behind', value: object | null): Promise<void> {
-    await this.document.set({ [field]: value }, { mergeFields: [field] });
+  private async save(field: keyof SweepState, state: SweepState): Promise<void> {
+    await this.document.set({ [field]: sweepToDocument(state)[field] }, { mergeFields: [field] });
   }
 
   private get document() {

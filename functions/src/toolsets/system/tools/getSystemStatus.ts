@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { CallHistory, Counts } from '../../../access/rules/callMetrics.ts';
+import type { Counts } from '../../../access/rules/callMetrics.ts';
 import type { Services } from '../../../mcp/callContext.ts';
 import { defineTool, partial } from '../../../mcp/tool.ts';
-import { mostFailing, successRate, WINDOW_MILLISECONDS } from '../rules/metrics.ts';
+import { type CallHistory, mostFailing, successRate, WINDOW_MILLISECONDS } from '../rules/metrics.ts';
 import { alertsOf, healthOf, type Reading, type Readings, unreadableAlert } from '../rules/status.ts';
 
 /** More tools than there are, but for those that somebody adds. */

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import type { CallHistory } from '../../../access/rules/callMetrics.ts';
 import { fitting } from '../../../kernel/json.ts';
 import type { KnownTool } from '../../../mcp/callContext.ts';
 import { defineTool, partial, textUpTo } from '../../../mcp/tool.ts';
 import type { Skill } from '../rules/directory.ts';
-import { successRate } from '../rules/metrics.ts';
+import { type CallHistory, successRate } from '../rules/metrics.ts';
 
 const object = z.record(z.string(), z.unknown());
 
