@@ -58,7 +58,7 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
   const publisher = ports.publisher ?? directDelivery(consumers);
   return {
     liveness,
-    authenticator: new CredentialAuthenticator(ports, revive),
+    authenticator: new CredentialAuthenticator({ ...ports, revive }),
     registration,
 
     membership,

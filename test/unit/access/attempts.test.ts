@@ -1,6 +1,6 @@
 /** Failed authentications are limited by address, and nobody's good credential with them. */
 import assert from 'node:assert/strict';
-import type { AccessPorts, Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { CredentialAuthenticator } from '../../../functions/src/access/rules/principal.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
@@ -25,13 +25,12 @@ describe('failed authentications', () => {
       throw new MusterError('UNAUTHORIZED', 'No.');
     };
     authenticator = new CredentialAuthenticator(
-      portsOf<AccessPorts>({
+      portsOf<ConstructorParameters<typeof CredentialAuthenticator>[0]>({
         agents: { findWithAgent: async () => undefined },
         idTokens: { verify: (token) => verify(token) },
         hashing: systemHashing,
         clock: { now: () => now },
       }),
-      async () => undefined,
     );
   });
 

@@ -1,7 +1,7 @@
 /** From a bearer credential to a principal, over credentials that live in memory. */
 import assert from 'node:assert/strict';
 import type { Agent } from '../../../functions/src/access/rules/agent.ts';
-import type { AccessPorts, Credential, Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Credential, Principal } from '../../../functions/src/access/rules/principal.ts';
 import { CredentialAuthenticator } from '../../../functions/src/access/rules/principal.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import { portsOf } from '../../support/ports.ts';
@@ -35,7 +35,7 @@ describe('authentication', () => {
     stored = { credential: sampleCredential(), agent: sampleAgent() };
     [lookups, tokens, compared, revived] = [[], [], [], []];
     authenticator = new CredentialAuthenticator(
-      portsOf<AccessPorts>({
+      portsOf<ConstructorParameters<typeof CredentialAuthenticator>[0]>({
         agents: {
           findWithAgent: async (apiKey) => {
             lookups.push(apiKey);
@@ -56,8 +56,8 @@ describe('authentication', () => {
           },
         },
         clock: { now: () => now },
+        revive: async (agentId: string) => void revived.push(agentId),
       }),
-      async (agentId) => void revived.push(agentId),
     );
   });
 

@@ -92,9 +92,9 @@ const SILENCE_MILLISECONDS = 3 * 60_000;
 export const AVAILABILITIES = ['active', 'idle', 'busy', 'offline', 'error'] as const;
 
 /**
- * The occupation of an agent, derived from its document. Source: docs/semantics.md#network; spec/network.md,
- * system.getAgents. `offline`: unseen for three heartbeats. `busy`: holds as many tasks as it may. `active`: holds some. Holding
- * none, `error` where the last one that it closed failed, else `idle`.
+ * The occupation of an agent, derived from its document. `offline`: unseen for three heartbeats. `busy`: holds as many
+ * tasks as it may. `active`: holds some. Holding none, `error` where the last one that it closed failed, else `idle`.
+ * Source: docs/semantics.md#network; spec/network.md, system.getAgents.
  */
 export type Availability = (typeof AVAILABILITIES)[number];
 

@@ -93,17 +93,11 @@ const MAX_ADDRESSES = 10_000;
 
 const AGENT_CREDENTIAL = /^(mk_[a-z2-7]{20})\.([A-Za-z0-9_-]{20,100})$/;
 
-export class CredentialAuthenticator extends Service<AccessPorts> {
-  private readonly revive: Revive;
+export class CredentialAuthenticator extends Service<AccessPorts & { readonly revive: Revive }> {
   /** Credentials that were good when they were last checked, the longest ago first. */
   private readonly trusted = new BoundedMap<string, { principal: Principal; until: number }>(MAX_TRUSTED);
   /** Of addresses, least recently used first; an address without one has a full bucket. */
   private readonly attempts = new BoundedMap<string, Bucket>(MAX_ADDRESSES);
-
-  constructor(ports: AccessPorts, revive: Revive) {
-    super(ports);
-    this.revive = revive;
-  }
 
   /**
    * @param bearer the credential of the `Authorization` header, without `Bearer `
@@ -164,7 +158,7 @@ export class CredentialAuthenticator extends Service<AccessPorts> {
     if (found === undefined || !known) throw notAccepted();
     const { agent, credential } = found;
     if (credential.expiresAt.getTime() <= now) throw expiredKey();
-    if (agent.status === 'offline') await this.revive(agent.id);
+    if (agent.status === 'offline') await this.ports.revive(agent.id);
     return {
       uid: agentUid(agent.id),
       kind: 'agent',

@@ -25,9 +25,11 @@ const KEPT_COMMITS = 4;
 /** The ids of the latest commits that changed a document, the last one first. Not every document holds them. */
 export const LATEST_COMMITS = 'latest_commits';
 
+const commitIds = z.array(z.string()).catch([]);
+
 const held = z.object({
   commit: z.string().optional().catch(undefined),
-  [LATEST_COMMITS]: z.array(z.string()).catch([]),
+  [LATEST_COMMITS]: commitIds,
 });
 
 /** The id of a commit, and the document that holds it: the first of its batch that can. */
@@ -154,8 +156,6 @@ export function statusCode(error: unknown): number | undefined {
   const [, code] = ENDED.exec(error.message) ?? [];
   return code === undefined ? undefined : Number(code);
 }
-
-const commitIds = z.array(z.string()).catch([]);
 
 /** An update time as an opaque version. */
 export function versionOf({ seconds, nanoseconds }: Timestamp): string {

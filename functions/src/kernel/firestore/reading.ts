@@ -186,21 +186,19 @@ export abstract class FirestoreReader {
   }
 }
 
-export interface DueQuery {
-  readonly query: Query;
-  /** The field that says when something is due. */
-  readonly time: string;
-}
-
 export interface DuePage {
   readonly now: Date;
   readonly limit: number;
   readonly after: Position | undefined;
 }
 
-/** @param fromSnapshot gives nothing for one that cannot be read: it must not keep the sweep from the others */
+/**
+ * @param time the field that says when something is due
+ * @param fromSnapshot gives nothing for one that cannot be read: it must not keep the sweep from the others
+ */
 export async function readDue<Item>(
-  { query, time }: DueQuery,
+  query: Query,
+  time: string,
   { now, limit, after }: DuePage,
   fromSnapshot: (snapshot: QueryDocumentSnapshot) => readonly Item[],
 ): Promise<Batch<Item>> {

@@ -161,7 +161,7 @@ export class TaskQueries extends FirestoreReader {
   }
 
   private due(query: Query, time: string, page: DuePage): Promise<Batch<Versioned<Task>>> {
-    return readDue({ query, time }, page, (snapshot) =>
+    return readDue(query, time, page, (snapshot) =>
       this.documents.readableVersioned(snapshot, taskFromDocument),
     );
   }

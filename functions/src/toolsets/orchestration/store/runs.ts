@@ -73,7 +73,7 @@ export class RunQueries extends FirestoreReader {
 
   /** Those for which something should have happened by `now`, the longest ago first. */
   due(now: Date, limit: number, after?: Position): Promise<Batch<Run>> {
-    return readDue({ query: this.runs, time: 'due_at' }, { now, limit, after }, (snapshot) =>
+    return readDue(this.runs, 'due_at', { now, limit, after }, (snapshot) =>
       this.documents.readable(snapshot, runFromDocument),
     );
   }
