@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { CircuitBreaker } from '../../../functions/src/kernel/realtime/database.ts';
+import { CircuitBreaker } from '../../../functions/src/kernel/realtime/circuitBreaker.ts';
 
 describe('the circuit breaker of the Realtime Database', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));

@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import type { Position } from '../../kernel/paging.ts';
 import { type Clock, Service } from '../../kernel/ports.ts';
+import { CircuitBreaker } from '../../kernel/realtime/circuitBreaker.ts';
 import {
   agentMetricsPath,
-  CircuitBreaker,
   changeNode,
   checkPath,
   keyOf,

@@ -7,7 +7,8 @@ import type { Database, Query } from 'firebase-admin/database';
 import { ZodError } from 'zod';
 import { type Clock, type Log, Service } from '../ports.ts';
 import type { Expiring } from '../sweep.ts';
-import { CircuitBreaker, keyOf, keysIn, nameOfKey, removeFound, UNREADABLE } from './database.ts';
+import { CircuitBreaker } from './circuitBreaker.ts';
+import { keyOf, keysIn, nameOfKey, removeFound, UNREADABLE } from './database.ts';
 
 const RECENT_MILLISECONDS = 3_600_000;
 
