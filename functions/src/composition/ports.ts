@@ -4,12 +4,12 @@ import { CallRecorder } from '../access/rules/callMetrics.ts';
 import { type RateLimit, RateLimiter, UNLIMITED } from '../access/rules/rateLimiter.ts';
 import { AgentDirectory } from '../access/store/agentDirectory.ts';
 import { AgentQueries, agentWriters } from '../access/store/agents.ts';
-import { DatabaseLimitLedger, DatabaseMetricsLedger, DatabasePresence } from '../access/store/ledgers.ts';
 import {
   CachedCallerTokens,
   FirebaseIdTokenVerifier,
   IdentityToolkitSignIn,
-} from '../access/store/signIn.ts';
+} from '../access/store/idTokens.ts';
+import { DatabaseLimitLedger, DatabaseMetricsLedger, DatabasePresence } from '../access/store/ledgers.ts';
 import {
   gitHubSettings,
   hasPubSub,

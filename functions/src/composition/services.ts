@@ -1,7 +1,7 @@
 /** Composes the services of all features over their ports. */
 
+import { CredentialAuthenticator } from '../access/rules/authentication.ts';
 import { AgentLiveness } from '../access/rules/liveness.ts';
-import { CredentialAuthenticator } from '../access/rules/principal.ts';
 import { AgentRegistration } from '../access/rules/registration.ts';
 import { gitHubWebhookKey, VERSION } from '../config.ts';
 import { unlessUnreadable } from '../kernel/ports.ts';
@@ -42,12 +42,10 @@ import type { composePorts } from './ports.ts';
 
 export function composeServices(ports: ReturnType<typeof composePorts>) {
   const liveness = new AgentLiveness(ports);
-  const revive = (agentId: string) => liveness.revive(agentId);
   const registration = new AgentRegistration(ports);
-  const membership = new AgentMembership({ ...ports, revive });
   const taskCreation = new TaskCreation(ports);
   const taskClaims = new TaskClaims(ports);
-  const codingPorts = { ...ports, membership, taskCreation, taskClaims };
+  const codingPorts = { ...ports, liveness, taskCreation, taskClaims };
   const overview = new AgentOverview(ports);
   const tasks = new TaskOverview(ports);
   const consumers = {
@@ -58,10 +56,10 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
   const publisher = ports.publisher ?? directDelivery(consumers);
   return {
     liveness,
-    authenticator: new CredentialAuthenticator({ ...ports, revive }),
+    authenticator: new CredentialAuthenticator({ ...ports, liveness }),
     registration,
 
-    membership,
+    membership: new AgentMembership({ ...ports, liveness }),
     coordination: new CoordinationService(ports),
     taskCreation,
     taskClaims,

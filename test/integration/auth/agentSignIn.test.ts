@@ -8,7 +8,7 @@ import {
   CachedCallerTokens,
   FirebaseIdTokenVerifier,
   IdentityToolkitSignIn,
-} from '../../../functions/src/access/store/signIn.ts';
+} from '../../../functions/src/access/store/idTokens.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 

@@ -97,7 +97,7 @@ describe('the sweep of agents', () => {
     const returns = [
       // Its own heartbeat comes with its credential, and checking that revives it: see authentication.
       () => team.app.services.membership.heartbeat(team.leader, ann, unkeyed),
-      () => team.app.services.membership.actAs(team.leader, ann),
+      () => team.app.services.liveness.actAs(team.leader, ann),
       () => Promise.all([team.app.ports.presence.touch(ann), team.claim(ann)]), // any call is noted
       () => team.join('ann'),
     ];

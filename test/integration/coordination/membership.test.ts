@@ -103,7 +103,7 @@ describe('membership', () => {
   it('lets a leader register any agent, and act for it', async () => {
     const bob = team.agentId('bob');
     await join(team.leader, bob);
-    await team.app.services.membership.actAs(team.leader, bob);
+    await team.app.services.liveness.actAs(team.leader, bob);
     await team.app.services.membership.heartbeat(team.leader, bob, unkeyed);
     assert.equal((await join(team.leader, bob)).agent.ownerUid, team.leader.ownerUid);
   });
@@ -113,12 +113,12 @@ describe('membership', () => {
     const id = team.agentId('helper');
     assert.equal((await join(ada, id)).agent.ownerUid, ada.uid);
     await join(ada, id);
-    await team.app.services.membership.actAs(ada, id);
+    await team.app.services.liveness.actAs(ada, id);
     for (const act of [
       () => join(ben, id),
-      () => team.app.services.membership.actAs(ben, id),
+      () => team.app.services.liveness.actAs(ben, id),
       () => team.app.services.membership.heartbeat(ben, id, unkeyed),
-      () => team.app.services.membership.actAs(ada, team.agentId('nobody')),
+      () => team.app.services.liveness.actAs(ada, team.agentId('nobody')),
     ]) {
       assert.equal((await refusal(act)).code, 'FORBIDDEN');
     }
@@ -126,13 +126,13 @@ describe('membership', () => {
 
   it('lets a worker act only as itself', async () => {
     const bob = await team.join('bob');
-    const { membership } = team.app.services;
-    await membership.actAs(team.principal('bob'), bob);
-    const error = await refusal(() => membership.actAs(team.principal('ann'), bob));
+    const { liveness } = team.app.services;
+    await liveness.actAs(team.principal('bob'), bob);
+    const error = await refusal(() => liveness.actAs(team.principal('ann'), bob));
     assert.equal(error.code, 'FORBIDDEN');
     assert.match(error.message, /You are "ann-/);
     const sibling: Principal = { ...team.principal('ann'), ownerUid: 'same-owner' };
-    await refusal(() => membership.actAs(sibling, bob));
+    await refusal(() => liveness.actAs(sibling, bob));
   });
 
   it('has no heartbeat of an agent that is not registered', async () => {

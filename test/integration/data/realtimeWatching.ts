@@ -1,7 +1,7 @@
 /** The adapter alone, and what a watch of it tells. */
 import assert from 'node:assert/strict';
 import type { Caller } from '../../../functions/src/access/rules/principal.ts';
-import { CachedCallerTokens, IdentityToolkitSignIn } from '../../../functions/src/access/store/signIn.ts';
+import { CachedCallerTokens, IdentityToolkitSignIn } from '../../../functions/src/access/store/idTokens.ts';
 import type { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { JsonValue } from '../../../functions/src/kernel/json.ts';
 import {

@@ -1,8 +1,8 @@
 /** From a bearer credential to a principal, over credentials that live in memory. */
 import assert from 'node:assert/strict';
 import type { Agent } from '../../../functions/src/access/rules/agent.ts';
+import { CredentialAuthenticator } from '../../../functions/src/access/rules/authentication.ts';
 import type { Credential, Principal } from '../../../functions/src/access/rules/principal.ts';
-import { CredentialAuthenticator } from '../../../functions/src/access/rules/principal.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import { portsOf } from '../../support/ports.ts';
 import { refusal, START, sampleAgent, secondsAfterStart } from '../samples.ts';
@@ -56,7 +56,7 @@ describe('authentication', () => {
           },
         },
         clock: { now: () => now },
-        revive: async (agentId: string) => void revived.push(agentId),
+        liveness: { revive: async (agentId: string) => void revived.push(agentId) },
       }),
     );
   });

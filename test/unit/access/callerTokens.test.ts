@@ -4,7 +4,7 @@ import {
   type AgentClaims,
   CachedCallerTokens,
   type IdentityToolkitSignIn,
-} from '../../../functions/src/access/store/signIn.ts';
+} from '../../../functions/src/access/store/idTokens.ts';
 import type { PortOf } from '../../../functions/src/kernel/ports.ts';
 
 const START = Date.parse('2040-01-01T00:00:00Z');

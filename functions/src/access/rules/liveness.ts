@@ -1,15 +1,13 @@
 /** Which agents are alive, and what they are doing. Source: docs/semantics.md#coordination. */
+import type { Versioned } from '../../kernel/commit.ts';
 import type { Batch, Position } from '../../kernel/paging.ts';
 import { Service } from '../../kernel/ports.ts';
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../kernel/sweep.ts';
 import { retryStale } from '../../kernel/waiting.ts';
-import { type Agent, countedAgent, goneSince, seenAt } from './agent.ts';
-import type { AccessPorts } from './principal.ts';
+import { type Agent, authoriseActing, countedAgent, goneSince, seenAt } from './agent.ts';
+import type { AccessPorts, Principal } from './principal.ts';
 
 const BATCH = 100;
-
-/** Marks an agent active that was offline. */
-export type Revive = (agentId: string) => Promise<void>;
 
 /** The name of the part that releases or renews lapsed leases. */
 export const LEASES = 'leases';
@@ -51,6 +49,27 @@ export class AgentLiveness extends Service<AccessPorts> {
   /** Marks an agent active that is heard of again. */
   revive(agentId: string): Promise<void> {
     return this.mark(agentId, 'active', this.ports.clock.now());
+  }
+
+  /**
+   * Checks that the caller may act as the agent, and notes that another one than itself was seen.
+   * @throws MusterError FORBIDDEN
+   */
+  async actAs(principal: Principal, agentId: string): Promise<void> {
+    if (principal.agentId === agentId) return;
+    const known = await this.revived(principal, agentId);
+    if (known !== undefined) await touchPresence(this.ports, agentId);
+  }
+
+  /**
+   * An agent that the caller may act as; one that was offline is active again.
+   * @throws MusterError FORBIDDEN
+   */
+  async revived(principal: Principal, agentId: string): Promise<Versioned<Agent> | undefined> {
+    const known = await this.ports.agents.find(agentId);
+    authoriseActing(principal, agentId, known?.value);
+    if (known?.value.status === 'offline') await this.revive(agentId);
+    return known;
   }
 
   private async mark(agentId: string, status: 'active' | 'offline', lastSeen: Date): Promise<void> {

@@ -1,7 +1,7 @@
 /** What streams have in common that outlive their first answer: `/mcp/events` and `subscriptions/listen`. */
 
+import type { CredentialAuthenticator } from '../../access/rules/authentication.ts';
 import { touchPresence } from '../../access/rules/liveness.ts';
-import type { CredentialAuthenticator } from '../../access/rules/principal.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { PortOf } from '../../kernel/ports.ts';
 import { errorObject, presentable } from '../answer.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AgentLiveness } from '../../access/rules/liveness.ts';
 import type { CallContext } from '../../mcp/callContext.ts';
 import type { Resource } from '../../mcp/resource.ts';
 import type { Toolset } from '../../mcp/tool.ts';
@@ -81,6 +82,7 @@ export const coordination: Toolset = {
 
 declare module '../../mcp/callContext.ts' {
   interface Services {
+    readonly liveness: AgentLiveness;
     readonly membership: AgentMembership;
     readonly coordination: CoordinationService;
     readonly taskCreation: TaskCreation;
@@ -152,7 +154,6 @@ export {
   startTask,
   waitTask,
 } from './rules/machine.ts';
-export type { AgentMembership } from './rules/membership.ts';
 export { QUEUE_STATUSES, type QueueStatus, STATE_SHARE, TaskQueue } from './rules/queue.ts';
 export { CODING_GOAL, type CoordinationPorts, queueGrowth } from './rules/session.ts';
 export {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Caller } from '../../../../functions/src/access/rules/principal.ts';
-import type { CallerTokens } from '../../../../functions/src/access/store/signIn.ts';
+import type { CallerTokens } from '../../../../functions/src/access/store/idTokens.ts';
 import { CallerClients, type Lease } from '../../../../functions/src/toolsets/firebase/firestore/access.ts';
 import { agentCaller } from '../callers.ts';
 

@@ -4,7 +4,7 @@
  */
 
 import type { Caller } from '../../../../functions/src/access/rules/principal.ts';
-import { CachedCallerTokens } from '../../../../functions/src/access/store/signIn.ts';
+import { CachedCallerTokens } from '../../../../functions/src/access/store/idTokens.ts';
 import { MusterError } from '../../../../functions/src/kernel/errors.ts';
 import { systemClock, systemHashing } from '../../../../functions/src/kernel/platform.ts';
 import { FirestoreAccess } from '../../../../functions/src/toolsets/firebase/firestore/access.ts';

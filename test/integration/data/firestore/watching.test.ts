@@ -5,7 +5,7 @@ import {
   type CallerTokens,
   IdentityToolkitSignIn,
   TOKEN_MARGIN_MILLISECONDS,
-} from '../../../../functions/src/access/store/signIn.ts';
+} from '../../../../functions/src/access/store/idTokens.ts';
 import { firestore } from '../../../../functions/src/kernel/firestore/client.ts';
 import { firebaseApp, systemClock, systemHashing } from '../../../../functions/src/kernel/platform.ts';
 import { FirestoreAccess } from '../../../../functions/src/toolsets/firebase/firestore/access.ts';

@@ -79,11 +79,11 @@ export class CodingRunners extends Service<CodingPorts> {
     { gone, waiting }: LongPoll,
     recordAnswer: RecordAnswer<CodingTask | undefined>,
   ): Promise<CodingTask | undefined> {
-    const { codingTasks, membership, store, taskClaims } = this.ports;
+    const { codingTasks, liveness, store, taskClaims } = this.ports;
     const { workspace, leaseSeconds, waitMs, tools, taskId, project } = request;
     const agentId = request.agentId ?? principal.agentId;
     if (agentId === undefined) throw noAgent();
-    await membership.actAs(principal, agentId);
+    await liveness.actAs(principal, agentId);
     const until = waitMs === 0 ? AbortSignal.abort() : AbortSignal.any([gone(), AbortSignal.timeout(waitMs)]);
     const runner = { capabilities: tools?.map(programOf), project, taskId };
     for (;;) {

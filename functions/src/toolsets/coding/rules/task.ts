@@ -1,5 +1,7 @@
 /** Coding tasks: their state, their configuration, and who may decide on them. Source: docs/semantics.md#one-model. */
+
 import { z } from 'zod';
+import type { AgentLiveness } from '../../../access/rules/liveness.ts';
 import { hasRole, type Principal } from '../../../access/rules/principal.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -7,7 +9,6 @@ import { jsonObject, requireSize } from '../../../kernel/json.ts';
 import type { PortOf } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import {
-  type AgentMembership,
   type Claimant,
   type CodingTask,
   type CoordinationPorts,
@@ -23,7 +24,7 @@ import type { CodingTaskQueries } from '../store/tasks.ts';
 export interface CodingPorts extends CoordinationPorts {
   readonly codingTasks: PortOf<CodingTaskQueries>;
   readonly taskLogs: PortOf<TaskLogQueries>;
-  readonly membership: PortOf<AgentMembership>;
+  readonly liveness: PortOf<AgentLiveness>;
   readonly taskCreation: PortOf<TaskCreation>;
   readonly taskClaims: PortOf<TaskClaims>;
 }
@@ -130,7 +131,7 @@ export function isHolder(principal: Principal, task: CodingTask): boolean {
  * @throws MusterError FORBIDDEN
  */
 export async function claimantOf(
-  { membership }: CodingPorts,
+  { liveness }: CodingPorts,
   principal: Principal,
   task: CodingTask,
   epoch: number,
@@ -138,7 +139,7 @@ export async function claimantOf(
   const claims = [...task.lapsedClaims, ...(task.claim ? [task.claim] : [])];
   const holder = claims.findLast((claim) => claim.epoch === epoch)?.agentId;
   if (holder === undefined) return { agentId: principal.agentId ?? principal.uid, epoch };
-  await membership.actAs(principal, holder);
+  await liveness.actAs(principal, holder);
   return { agentId: holder, epoch };
 }
 

@@ -3,7 +3,6 @@
 import {
   type Agent,
   agentNotRegistered,
-  authoriseActing,
   type Capability,
   countedAgent,
   forbiddenToAct,
@@ -12,10 +11,10 @@ import {
   skillChanges,
   USUAL_CONFIGURATION,
 } from '../../../access/rules/agent.ts';
-import { type Revive, touchPresence } from '../../../access/rules/liveness.ts';
+import { type AgentLiveness, touchPresence } from '../../../access/rules/liveness.ts';
 import { hasRole, type Principal } from '../../../access/rules/principal.ts';
 import { isReserved } from '../../../access/rules/registration.ts';
-import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
@@ -35,7 +34,9 @@ export interface Membership {
   readonly currentTask: string | null;
 }
 
-export class AgentMembership extends Service<CoordinationPorts & { readonly revive: Revive }> {
+export class AgentMembership extends Service<
+  CoordinationPorts & { readonly liveness: Pick<AgentLiveness, 'revived'> }
+> {
   /**
    * Registers an agent in a workspace: a known one, or a new one without a credential of its own that the
    * caller acts for.
@@ -82,7 +83,10 @@ export class AgentMembership extends Service<CoordinationPorts & { readonly revi
     recordAnswer: RecordAnswer<undefined>,
   ): Promise<void> {
     // An agent's own credential was checked a moment ago, which read the agent and revived it.
-    if (principal.agentId !== agentId && (await this.revived(principal, agentId)) === undefined)
+    if (
+      principal.agentId !== agentId &&
+      (await this.ports.liveness.revived(principal, agentId)) === undefined
+    )
       throw agentNotRegistered(agentId);
     if (!(await touchPresence(this.ports, agentId))) {
       throw new MusterError('FIREBASE_ERROR', 'Your heartbeat could not be noted just now.', {
@@ -90,24 +94,6 @@ export class AgentMembership extends Service<CoordinationPorts & { readonly revi
       });
     }
     await this.ports.store.commit([], recordAnswer(undefined));
-  }
-
-  /**
-   * Checks that the caller may act as the agent, and notes that another one than itself was seen.
-   * @throws MusterError FORBIDDEN
-   */
-  async actAs(principal: Principal, agentId: string): Promise<void> {
-    if (principal.agentId === agentId) return;
-    const known = await this.revived(principal, agentId);
-    if (known !== undefined) await touchPresence(this.ports, agentId);
-  }
-
-  /** An agent that the caller may act as; one that was offline is active again. */
-  private async revived(principal: Principal, agentId: string): Promise<Versioned<Agent> | undefined> {
-    const known = await this.ports.agents.find(agentId);
-    authoriseActing(principal, agentId, known?.value);
-    if (known?.value.status === 'offline') await this.ports.revive(agentId);
-    return known;
   }
 }
 

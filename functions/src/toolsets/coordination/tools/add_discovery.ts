@@ -22,7 +22,7 @@ export const addDiscovery = defineTool({
   },
   answer: (discovery: Discovery) => ({ success: true, discovery: discoveryAnswer(discovery) }),
   handler: async ({ services, workspace, principal, recordAnswer }, { agent_id, content, tags = [] }) => {
-    await services.membership.actAs(principal, agent_id);
+    await services.liveness.actAs(principal, agent_id);
     const discovery = { workspace, agentId: agent_id, content, tags: [...new Set(tags)] };
     return services.coordination.addDiscovery(discovery, recordAnswer);
   },

@@ -27,7 +27,7 @@ export const completeTask = defineTool({
   },
   answer: outcomeAnswer,
   handler: async ({ services, principal, recordAnswer }, { agent_id, task_id, claim_epoch, ...report }) => {
-    await services.membership.actAs(principal, agent_id);
+    await services.liveness.actAs(principal, agent_id);
     const claimant = { agentId: agent_id, epoch: claim_epoch };
     const result = {
       output: report.output,

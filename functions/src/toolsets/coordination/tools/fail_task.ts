@@ -21,7 +21,7 @@ export const failTask = defineTool({
   example: { agent_id: 'terminal-2', task_id: 'task-xxx-002', error: 'The test database is not reachable' },
   answer: outcomeAnswer,
   handler: async ({ services, principal, recordAnswer }, { agent_id, task_id, claim_epoch, ...report }) => {
-    await services.membership.actAs(principal, agent_id);
+    await services.liveness.actAs(principal, agent_id);
     const claimant = { agentId: agent_id, epoch: claim_epoch };
     return services.taskQueue.reportOutcome(task_id, claimant, { kind: 'failed', ...report }, recordAnswer);
   },

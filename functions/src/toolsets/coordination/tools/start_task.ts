@@ -19,7 +19,7 @@ export const startTask = defineTool({
   example: { agent_id: 'terminal-2', task_id: 'task-xxx-002' },
   answer: (task: Task) => ({ success: true, late_result: lateResultOf(task) }),
   handler: async ({ services, principal, recordAnswer }, { agent_id, task_id, claim_epoch }) => {
-    await services.membership.actAs(principal, agent_id);
+    await services.liveness.actAs(principal, agent_id);
     return services.taskQueue.start(task_id, { agentId: agent_id, epoch: claim_epoch }, recordAnswer);
   },
 });

@@ -2,7 +2,7 @@
 
 import { Firestore, type Settings } from '@google-cloud/firestore';
 import type { Caller } from '../../../access/rules/principal.ts';
-import type { CallerTokens } from '../../../access/store/signIn.ts';
+import type { CallerTokens } from '../../../access/store/idTokens.ts';
 import { connectionError } from '../../../kernel/errors.ts';
 import { type Clock, type Hashing, Service } from '../../../kernel/ports.ts';
 import { within } from '../../../kernel/waiting.ts';

@@ -3,7 +3,7 @@
 import type { Database } from 'firebase-admin/database';
 import { z } from 'zod';
 import type { Caller } from '../../../access/rules/principal.ts';
-import type { CallerToken } from '../../../access/store/signIn.ts';
+import type { CallerToken } from '../../../access/store/idTokens.ts';
 import { Service } from '../../../kernel/ports.ts';
 import type {
   DatabaseAccess,

@@ -5,7 +5,7 @@
 
 import type { App } from 'firebase-admin/app';
 import type { Caller } from '../../../access/rules/principal.ts';
-import type { CallerTokens } from '../../../access/store/signIn.ts';
+import type { CallerTokens } from '../../../access/store/idTokens.ts';
 import { connectionError, type MusterError } from '../../../kernel/errors.ts';
 import { type JsonValue, jsonValue, parsedJson } from '../../../kernel/json.ts';
 import type { Clock, Hashing, Randomness } from '../../../kernel/ports.ts';

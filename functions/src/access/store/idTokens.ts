@@ -6,7 +6,8 @@ import { connectionError, MusterError, quotaExceeded } from '../../kernel/errors
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type Clock, type PortOf, Service } from '../../kernel/ports.ts';
 import { inTime } from '../../kernel/waiting.ts';
-import { type Caller, expired, notAccepted, type Principal, ROLES } from '../rules/principal.ts';
+import { expired, notAccepted } from '../rules/authentication.ts';
+import { type Caller, type Principal, ROLES } from '../rules/principal.ts';
 
 const PRODUCTION = 'https://identitytoolkit.googleapis.com';
 

@@ -1,0 +1,142 @@
+/**
+ * How a bearer credential becomes a principal: an agent's key, whose secret is compared by its hash, or the ID token of
+ * a person. Source: docs/semantics.md#who-may-do-what.
+ */
+import { MusterError } from '../../kernel/errors.ts';
+import { BoundedMap } from '../../kernel/memoCache.ts';
+import { Service } from '../../kernel/ports.ts';
+import type { AgentLiveness } from './liveness.ts';
+import { type AccessPorts, agentUid, type Principal } from './principal.ts';
+import { type Bucket, draw, type RateLimit, rateLimited } from './rateLimiter.ts';
+
+/**
+ * How long an instance trusts a credential that it has checked: a revoked one stops working everywhere
+ * within this time.
+ */
+const TRUSTED_MILLISECONDS = 5000;
+
+const MAX_TRUSTED = 5000;
+
+/**
+ * How many credentials from one address an instance looks up that turn out to be none. Each look-up may cost a read of
+ * the database, and an attacker who guesses needs many. Kept in memory alone: an attack on several instances costs so
+ * much at each of them, and asking for a shared count would cost more than it saves. More at once than an instance
+ * serves requests, so that good newcomers alone never meet it.
+ */
+const ATTEMPTS: RateLimit = { perSecond: 5, burst: 100 };
+
+const MAX_ADDRESSES = 10_000;
+
+const AGENT_CREDENTIAL = /^(mk_[a-z2-7]{20})\.([A-Za-z0-9_-]{20,100})$/;
+
+export class CredentialAuthenticator extends Service<
+  AccessPorts & { readonly liveness: Pick<AgentLiveness, 'revive'> }
+> {
+  /** Credentials that were good when they were last checked, the longest ago first. */
+  private readonly trusted = new BoundedMap<string, { principal: Principal; until: number }>(MAX_TRUSTED);
+  /** Of addresses, least recently used first; an address without one has a full bucket. */
+  private readonly attempts = new BoundedMap<string, Bucket>(MAX_ADDRESSES);
+
+  /**
+   * @param bearer the credential of the `Authorization` header, without `Bearer `
+   * @param address whose failures are counted; absent where the credential was good before
+   * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED; RATE_LIMITED where too many from the address were
+   */
+  async authenticate(bearer: string, address?: string): Promise<Principal> {
+    const digest = this.ports.hashing.sha256(bearer);
+    const now = this.ports.clock.now().getTime();
+    const trusted = this.trusted.get(digest);
+    if (trusted !== undefined && trusted.until > now) return trusted.principal;
+    // One that was good before is no guess, even where somebody else guesses from the same address.
+    const isGuess = trusted === undefined && address !== undefined;
+    const forgive = isGuess ? this.countAttempt(address) : () => undefined;
+    try {
+      const principal = await this.check(bearer, now);
+      this.trusted.set(digest, { principal, until: now + TRUSTED_MILLISECONDS });
+      forgive();
+      return principal;
+    } catch (error) {
+      if (isRefused(error)) this.trusted.delete(digest);
+      else forgive();
+      throw error;
+    }
+  }
+
+  /**
+   * Counts an attempt as failed until it is forgiven, so that many at once are not let through together.
+   * @returns forgives it: the credential was good, or it could not be looked up
+   * @throws MusterError RATE_LIMITED
+   */
+  private countAttempt(address: string): () => void {
+    const { attempts } = this;
+    const now = () => this.ports.clock.now().getTime();
+    const drawn = draw(attempts.get(address), ATTEMPTS, { owed: 0, wanted: 1 }, now());
+    attempts.set(address, drawn.bucket);
+    if (drawn.granted < 1)
+      throw rateLimited(drawn.waitMilliseconds, {
+        message: 'Too many credentials from your address were refused.',
+        reason: 'TOO_MANY_ATTEMPTS',
+        suggestion: 'Look whether yours is right, and call again',
+      });
+    return () => {
+      const known = attempts.get(address);
+      if (known === undefined) return;
+      const { bucket } = draw(known, ATTEMPTS, { owed: -1, wanted: 0 }, now());
+      if (bucket.tokens >= ATTEMPTS.burst) attempts.delete(address);
+      else attempts.set(address, bucket);
+    };
+  }
+
+  private async check(bearer: string, now: number): Promise<Principal> {
+    const [, apiKey, secret] = AGENT_CREDENTIAL.exec(bearer) ?? [];
+    const { agents, hashing, idTokens } = this.ports;
+    if (apiKey === undefined || secret === undefined) return idTokens.verify(bearer);
+    const found = await agents.findWithAgent(apiKey);
+    const known = hashing.equal(hashing.sha256(secret), found?.credential.secretHash ?? hashing.sha256(''));
+    if (found === undefined || !known) throw notAccepted();
+    const { agent, credential } = found;
+    if (credential.expiresAt.getTime() <= now) throw expiredKey();
+    if (agent.status === 'offline') await this.ports.liveness.revive(agent.id);
+    return {
+      uid: agentUid(agent.id),
+      kind: 'agent',
+      agentId: agent.id,
+      ownerUid: agent.ownerUid,
+      role: agent.role,
+      ...(credential.toolsets && { toolsets: credential.toolsets }),
+      ...(agent.workspace !== undefined && { workspace: agent.workspace }),
+    };
+  }
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof MusterError && (error.code === 'UNAUTHORIZED' || error.code === 'TOKEN_EXPIRED');
+}
+
+export function notAccepted(cause?: unknown): MusterError {
+  return new MusterError('UNAUTHORIZED', 'The credential is not valid, or it was withdrawn.', {
+    suggestion:
+      'Use "<apiKey>.<secret>" of onboarding.registerAgent or of "npm run agents", or a Firebase ID token of this project.',
+    cause,
+  });
+}
+
+/** Registering again replaces the credential and keeps the agent; who has no other way in asks the operator. */
+function expiredKey(): MusterError {
+  return new MusterError('TOKEN_EXPIRED', 'The credential has expired.', {
+    suggestion:
+      'Have whoever registered the agent call onboarding.registerAgent again with the same name, which makes a new one, or have the operator run "npm run agents -- create --name <the same name>".',
+  });
+}
+
+/**
+ * A person's ID token is over.
+ * Source: https://firebase.google.com/docs/reference/rest/auth#section-refresh-token
+ */
+export function expired(cause?: unknown): MusterError {
+  return new MusterError('TOKEN_EXPIRED', 'The credential has expired.', {
+    suggestion:
+      "An ID token is good for an hour: refresh it with its refresh token, as getIdToken() of Firebase's SDKs does, or sign in again.",
+    cause,
+  });
+}
