@@ -20,7 +20,7 @@ describe('the walk of', () => {
     assert.ok(files.length <= MOST_FILES, files.join('\n'));
     const [first] = files;
     assert.match(String(first), /^functions\/src\/entry\//);
-    for (const station of ['/claim_task.ts', '/machine.ts', '/provenCommit.ts']) {
+    for (const station of ['/claim_task.ts', '/stateMachine.ts', '/provenCommit.ts']) {
       assert.ok(
         files.some((file) => file.endsWith(station)),
         `the call never came to ${station}`,

@@ -13,11 +13,11 @@ import type {
   TaskDraft,
 } from '../../../functions/src/toolsets/coordination/rules/creation.ts';
 import { TaskSweep } from '../../../functions/src/toolsets/coordination/rules/leases.ts';
+import type { Counter } from '../../../functions/src/toolsets/coordination/rules/session.ts';
 import type {
   ReportedOutcome,
   TaskOutcome,
-} from '../../../functions/src/toolsets/coordination/rules/machine.ts';
-import type { Counter } from '../../../functions/src/toolsets/coordination/rules/session.ts';
+} from '../../../functions/src/toolsets/coordination/rules/stateMachine.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { sweep } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
 import { FirestoreSweepRecord } from '../../../functions/src/toolsets/system/store/metrics.ts';

@@ -11,7 +11,7 @@ import type {
   Beginning,
   RunRequest,
   RunView,
-} from '../../../functions/src/toolsets/orchestration/rules/runs/runs.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/runs/runService.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { LocalModels } from '../../support/models/server.ts';
 

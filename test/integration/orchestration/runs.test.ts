@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import type { RunRequest } from '../../../functions/src/toolsets/orchestration/rules/runs/runs.ts';
+import type { RunRequest } from '../../../functions/src/toolsets/orchestration/rules/runs/runService.ts';
 import { runAnswer } from '../../../functions/src/toolsets/orchestration/tools/runAnswer.ts';
 import { runShape } from '../../../functions/src/toolsets/orchestration/tools/shapes.ts';
 import { turnAt } from '../../unit/kernel/turn.ts';

@@ -15,7 +15,7 @@ import type {
 } from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import type { ReadFrom, Reading } from '../../../functions/src/toolsets/firebase/rules/page.ts';
 import type { EventType } from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
-import { SubscriptionService } from '../../../functions/src/toolsets/firebase/rules/subscriptions.ts';
+import { SubscriptionService } from '../../../functions/src/toolsets/firebase/rules/subscriptionService.ts';
 import { DatabaseEventLog } from '../../../functions/src/toolsets/firebase/store/eventLog.ts';
 import { DatabaseWatcherLeases } from '../../../functions/src/toolsets/firebase/store/watcherLeases.ts';
 import { eventually } from '../../e2e/support/waiting.ts';

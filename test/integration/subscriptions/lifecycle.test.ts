@@ -8,7 +8,7 @@ import { MAX_SUBSCRIPTIONS } from '../../../functions/src/toolsets/firebase/rule
 import {
   type SubscriptionRequest,
   SubscriptionService,
-} from '../../../functions/src/toolsets/firebase/rules/subscriptions.ts';
+} from '../../../functions/src/toolsets/firebase/rules/subscriptionService.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 import { silent } from '../coordination/team.ts';
 import { agentCaller, because } from '../data/callers.ts';

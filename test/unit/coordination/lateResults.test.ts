@@ -6,7 +6,7 @@ import {
   type ReportedOutcome,
   releaseTask,
   reportOutcome,
-} from '../../../functions/src/toolsets/coordination/rules/machine.ts';
+} from '../../../functions/src/toolsets/coordination/rules/stateMachine.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { refusal, START, sampleTask, secondsAfterStart } from '../samples.ts';
 

@@ -12,7 +12,7 @@ import {
   renewLease,
   reportOutcome,
   startTask,
-} from '../../../functions/src/toolsets/coordination/rules/machine.ts';
+} from '../../../functions/src/toolsets/coordination/rules/stateMachine.ts';
 import { isClosed, isHeld, type Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { sampleTask, secondsAfterStart } from '../samples.ts';
 

@@ -9,7 +9,7 @@ import {
   renewLease,
   reportOutcome,
   startTask,
-} from '../../../functions/src/toolsets/coordination/rules/machine.ts';
+} from '../../../functions/src/toolsets/coordination/rules/stateMachine.ts';
 import { TASK_STATUSES, type Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { refusal, START, sampleTask, secondsAfterStart } from '../samples.ts';
 

@@ -7,7 +7,7 @@ import type { TaskClaims } from './rules/claims.ts';
 import type { CoordinationService } from './rules/coordination.ts';
 import type { TaskCreation } from './rules/creation.ts';
 import type { AgentMembership } from './rules/membership.ts';
-import type { TaskQueue } from './rules/queue.ts';
+import type { TaskQueue } from './rules/taskProgress.ts';
 
 import { addDiscovery } from './tools/add_discovery.ts';
 import { claimTask } from './tools/claim_task.ts';
@@ -141,6 +141,7 @@ export {
 } from './rules/codingTask.ts';
 export { TaskCreation, type TaskDraft } from './rules/creation.ts';
 export type { CodingExpiry } from './rules/leases.ts';
+export { CODING_GOAL, type CoordinationPorts, queueGrowth } from './rules/session.ts';
 export {
   type Claimant,
   cancelTask,
@@ -153,9 +154,7 @@ export {
   restoreClaim,
   startTask,
   waitTask,
-} from './rules/machine.ts';
-export { QUEUE_STATUSES, type QueueStatus, STATE_SHARE, TaskQueue } from './rules/queue.ts';
-export { CODING_GOAL, type CoordinationPorts, queueGrowth } from './rules/session.ts';
+} from './rules/stateMachine.ts';
 export {
   CODING_TYPE,
   compareInQueue,
@@ -176,6 +175,7 @@ export {
   taskType,
   USUAL_TYPE,
 } from './rules/task.ts';
+export { QUEUE_STATUSES, type QueueStatus, STATE_SHARE, TaskQueue } from './rules/taskProgress.ts';
 export {
   discoveryFromDocument,
   resultPartFromDocument,

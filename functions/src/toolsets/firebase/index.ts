@@ -6,7 +6,7 @@ import type { EventSource, ServerSentEvent, Toolset } from '../../mcp/tool.ts';
 import type { DataService } from './rules/dataService.ts';
 import type { Reading } from './rules/page.ts';
 import { EVENT_METHOD, notificationOf, withinAnswer } from './rules/subscription.ts';
-import type { SubscriptionService } from './rules/subscriptions.ts';
+import type { SubscriptionService } from './rules/subscriptionService.ts';
 import { pollEvents } from './tools/pollEvents.ts';
 import { read } from './tools/read.ts';
 import { subscriptionId } from './tools/shapes.ts';

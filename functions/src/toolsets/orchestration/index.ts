@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineResourceTemplate } from '../../mcp/resource.ts';
 import type { Toolset } from '../../mcp/tool.ts';
-import type { OrchestrationServices } from './rules/runs/runs.ts';
+import type { OrchestrationServices } from './rules/runs/runService.ts';
 import { cancelRun } from './tools/cancel_run.ts';
 import { deleteWorkflow } from './tools/delete_workflow.ts';
 import { executeCode } from './tools/execute_code.ts';

@@ -1,8 +1,8 @@
 import type { Toolset } from '../../mcp/tool.ts';
 import type { AgentOverview, FindSkills } from './rules/directory.ts';
 import type { RecentCalls } from './rules/metrics.ts';
-import type { TaskOverview } from './rules/queue.ts';
 import type { SystemStatus } from './rules/status.ts';
+import type { TaskOverview } from './rules/taskOverview.ts';
 import type { ProcessGauge } from './store/metrics.ts';
 import { getAgents } from './tools/getAgents.ts';
 import { getSystemStatus } from './tools/getSystemStatus.ts';

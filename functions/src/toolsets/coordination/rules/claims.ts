@@ -9,9 +9,9 @@ import { BoundedMap } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { claimableNow, projectCapability, type RunnerClaim } from './codingTask.ts';
-import { claimTask, endBackoff } from './machine.ts';
 import { type NoTask, NothingToClaim, noGoal } from './nothingToClaim.ts';
 import type { CoordinationPorts, Session } from './session.ts';
+import { claimTask, endBackoff } from './stateMachine.ts';
 import { CODING_TYPE, isHeld, satisfiedKeys, type Task, taskChanges } from './task.ts';
 
 /** A lease's length where the caller asks for none. Source: docs/semantics.md#coordination. */

@@ -5,7 +5,6 @@ import type { Page, Slice } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';
 import type { SweepPart, SweepTurn, Swept } from '../../../kernel/sweep.ts';
 import { retryStale, unlessStale } from '../../../kernel/waiting.ts';
-import { cancelTask } from './machine.ts';
 import {
   type ArchivedSession,
   CODING_GOAL,
@@ -17,6 +16,7 @@ import {
   type Session,
   sumCounters,
 } from './session.ts';
+import { cancelTask } from './stateMachine.ts';
 import { outcomeChanges, type Task, type TaskStatus, taskNotFound } from './task.ts';
 
 /** How many late tasks a status names. */

@@ -18,8 +18,8 @@ import {
 } from '../../../kernel/sweep.ts';
 import { inTime } from '../../../kernel/waiting.ts';
 import { type CodingTask, isCodingTask } from './codingTask.ts';
-import { endBackoff, releaseTask, renewLease } from './machine.ts';
 import { type CoordinationPorts, queueGrowth } from './session.ts';
+import { endBackoff, releaseTask, renewLease } from './stateMachine.ts';
 import { type Task, taskChanges } from './task.ts';
 
 const BATCH = 100;

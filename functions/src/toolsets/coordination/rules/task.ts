@@ -4,7 +4,7 @@ import type { Change } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { StoredTask } from '../store/documents.ts';
-import type { TaskOutcome } from './machine.ts';
+import type { TaskOutcome } from './stateMachine.ts';
 
 /** The stored states. `waiting` is a coding task whose agent is done while its session is alive. */
 export const TASK_STATUSES = [

@@ -7,8 +7,8 @@ import { fitting, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
 import type { Found, Place } from '../../../kernel/paging.ts';
 import { unlessUnreadable } from '../../../kernel/ports.ts';
 import { queuedTaskPath } from '../../../kernel/realtime/database.ts';
-import { type QueueFilter, type QueueStatus, STATE_SHARE } from '../rules/queue.ts';
 import { compareInQueue, priorityWord, type Task, taskType } from '../rules/task.ts';
+import { type QueueFilter, type QueueStatus, STATE_SHARE } from '../rules/taskProgress.ts';
 import { taskFromDocument } from './documents.ts';
 import { OPEN, type TaskQueries, withDeadline, withoutRegardToDeadline } from './queries.ts';
 

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { chosenId, idOf } from '../../../kernel/ids.ts';
 import { claimNumber, listUpTo, partial, wholeNumber } from '../../../mcp/tool.ts';
 import type { TaskDraft } from '../rules/creation.ts';
-import { MAX_RETRIES, type TaskOutcome } from '../rules/machine.ts';
 import type { Discovery } from '../rules/session.ts';
+import { MAX_RETRIES, type TaskOutcome } from '../rules/stateMachine.ts';
 import {
   CODING_TYPE,
   COORDINATION_STATUSES,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { fitsAnswer } from '../../../kernel/json.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { EVENT_TYPES } from '../rules/subscription.ts';
-import type { Subscribed } from '../rules/subscriptions.ts';
+import type { Subscribed } from '../rules/subscriptionService.ts';
 import { database, initialDataOf, listedSubscriptionId, path, structured } from './shapes.ts';
 
 export const subscribe = defineTool({

@@ -3,7 +3,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { assignAgents, chooseWorkflow, type Overrides } from './agents/assignment.ts';
 import { type AgentRole, type AgentStatus, AUTO, isAgent, unknownAgent } from './agents/profile.ts';
-import type { RunRequest } from './runs/runs.ts';
+import type { RunRequest } from './runs/runService.ts';
 import {
   allSteps,
   MAX_ATTEMPTS,

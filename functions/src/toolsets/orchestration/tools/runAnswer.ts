@@ -5,7 +5,7 @@ import { type ErrorCode, MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
 import { isEnded, type Run, type ShownStep } from '../rules/runs/run.ts';
-import type { Beginning, RunRequest, RunView } from '../rules/runs/runs.ts';
+import type { Beginning, RunRequest, RunView } from '../rules/runs/runService.ts';
 import { type RunAnswer, runShape } from './shapes.ts';
 
 /** Of a step that is not the result, characters. */

@@ -13,7 +13,7 @@ import {
   taskType,
   USUAL_TYPE,
 } from '../../coordination/index.ts';
-import { type QueuePlace, queueStatus, type TaskQueueRequest } from '../rules/queue.ts';
+import { type QueuePlace, queueStatus, type TaskQueueRequest } from '../rules/taskOverview.ts';
 import { cursor, pageShape, placeAfter } from './paging.ts';
 
 const MAX_TITLE_LENGTH = 80;

@@ -7,6 +7,7 @@ import type { RecordAnswer, RecordedAnswer, Versioned } from '../../../kernel/co
 import { MAX_REPORT_BYTES, requireSize } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
+import { type CoordinationPorts, queueGrowth } from './session.ts';
 import {
   type Claimant,
   finishTask,
@@ -14,8 +15,7 @@ import {
   reportOutcome,
   startTask,
   type TaskOutcome,
-} from './machine.ts';
-import { type CoordinationPorts, queueGrowth } from './session.ts';
+} from './stateMachine.ts';
 import { outcomeChanges, type Task, type TaskResult, taskChanges, taskNotFound } from './task.ts';
 
 /** The states of a task that is not closed, as system.getTaskQueue names them. */
