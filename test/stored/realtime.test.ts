@@ -3,7 +3,11 @@ import assert from 'node:assert/strict';
 import { bucketIn, lastSeenIn } from '../../functions/src/access/store/ledgers.ts';
 import * as paths from '../../functions/src/kernel/realtime/database.ts';
 import { proofValue } from '../../functions/src/toolsets/firebase/realtime/writing.ts';
-import { entryFrom, keptIn, stateIn } from '../../functions/src/toolsets/firebase/store/eventLog.ts';
+import {
+  storedEntry,
+  storedKept,
+  storedState,
+} from '../../functions/src/toolsets/firebase/store/eventLog.ts';
 import { leaseIn } from '../../functions/src/toolsets/firebase/store/watcherLeases.ts';
 import { storedCounts, storedMinute } from '../../functions/src/toolsets/system/store/metrics.ts';
 import { tokenIn } from '../../functions/src/toolsets/todo/store/notifications.ts';
@@ -17,9 +21,9 @@ const READERS: ReadonlyMap<string, (value: unknown) => unknown> = new Map<
   ['presence', (value) => lastSeenIn(value) || undefined],
   ['limits', bucketIn],
   ['metrics.minutes', (value) => minuteIn(value)],
-  ['bus.log', entryFrom],
-  ['bus.states', stateIn],
-  ['bus.checkpoints', keptIn],
+  ['bus.log', (value) => storedEntry.parse(value)],
+  ['bus.states', (value) => storedState.parse(value)],
+  ['bus.checkpoints', (value) => storedKept.parse(value)],
   ['bus.watcher', leaseIn],
   ['devices', tokenIn],
   ['commits', (value) => proofValue.parse(value)],

@@ -3,7 +3,8 @@ import { EventEmitter, once } from 'node:events';
 import type { Caller } from '../../functions/src/access/rules/principal.ts';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
 import type { JsonValue } from '../../functions/src/kernel/json.ts';
-import type { EventReader, ReadFrom, Reading } from '../../functions/src/toolsets/firebase/rules/page.ts';
+import type { EventReader } from '../../functions/src/toolsets/firebase/rules/logReader.ts';
+import type { ReadFrom, Reading } from '../../functions/src/toolsets/firebase/rules/page.ts';
 import type { LoggedEvent } from '../../functions/src/toolsets/firebase/rules/subscription.ts';
 
 const PAGE = 2;

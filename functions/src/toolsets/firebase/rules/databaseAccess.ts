@@ -136,14 +136,8 @@ const CHARACTERS = new RegExp(PATH_PATTERN);
 /** Firestore keeps these for itself, as ids of documents and of collections. */
 const RESERVED = /^__.*__$/;
 
-interface Limits {
-  /** Characters, which here are bytes. */
-  readonly path: number;
-  readonly segment: number;
-  readonly segments: number;
-}
-
-const LIMITS: Readonly<Record<DatabaseName, Limits>> = {
+/** Characters of a path and of a segment, which here are bytes, and how many segments. */
+const LIMITS = {
   firestore: { path: 6144, segment: 1500, segments: 200 },
   realtime: { path: 24_608, segment: 768, segments: 32 },
 };

@@ -5,6 +5,7 @@
 import { byteLength } from '../../../kernel/json.ts';
 import type { PortOf } from '../../../kernel/ports.ts';
 import type { DatabaseEventLog, StoredEntrySize } from '../store/eventLog.ts';
+import type { Lease } from '../store/watcherLeases.ts';
 import type { State, Transition } from './transition.ts';
 
 export interface Entry {
@@ -35,15 +36,6 @@ export interface LoadedLog {
 }
 
 export type EventLog = PortOf<DatabaseEventLog>;
-
-/** Of watching for a log. It is the instance's that watches. */
-export interface Lease {
-  /** The watch that has it. */
-  readonly holder: string;
-  /** Whether anybody reads there: an instance that serves no request may stand still. */
-  readonly reading: boolean;
-  readonly renewed: Date;
-}
 
 /** What one entry of the log holds at most, unless a single transition is larger. */
 export const MAX_ENTRY_TRANSITIONS = 100;

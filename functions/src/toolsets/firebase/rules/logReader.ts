@@ -1,9 +1,9 @@
 /** Reads subscriptions' logs for their owners, and has them watched meanwhile. */
 import type { Caller } from '../../../access/rules/principal.ts';
+import type { PortOf } from '../../../kernel/ports.ts';
 import { cancellableAbort, cancellableDelay, type Waiting } from '../../../kernel/waiting.ts';
 import type { Entry } from './eventLog.ts';
 import {
-  type EventReader,
   type KnownSubscriptions,
   LogFollower,
   type Page,
@@ -28,14 +28,10 @@ const ENTRIES_READ = 10;
 /** A poll that does not wait still learns of what happened while nobody watched, if that takes no longer. */
 const CATCH_UP_MILLISECONDS = 5000;
 
-/** A reader that has come, until it leaves. */
-interface Following {
-  readonly follower: LogFollower;
-  readonly caughtUp: Promise<void>;
-  leave(): void;
-}
+/** Reads a subscription's log, for whoever answers callers: tools, `/mcp/events`, `subscriptions/listen`. */
+export type EventReader = PortOf<LogReader>;
 
-export class LogReader implements EventReader {
+export class LogReader {
   private readonly ports: FirebasePorts;
   private readonly known: KnownSubscriptions;
   /** What this instance has readers of, or had a moment ago: by log. */
@@ -46,6 +42,13 @@ export class LogReader implements EventReader {
     this.known = known;
   }
 
+  /**
+   * The events after the cursor. Where there is none, waits for the first.
+   * @param waitMs at most this long; then `events` is empty
+   * @param gone ends the waiting early
+   * @param waiting is told of the waiting
+   * @throws MusterError NOT_FOUND where the caller has no such subscription
+   */
   async poll(
     caller: Caller,
     from: ReadFrom,
@@ -75,6 +78,7 @@ export class LogReader implements EventReader {
     }
   }
 
+  /** The events after the cursor, and then each as it comes, until `gone`. Never yields an empty reading. */
   async *follow(caller: Caller, from: ReadFrom, gone: AbortSignal): AsyncIterable<Reading> {
     const subscription = await this.known.opened(caller, from.subscriptionId);
     let page = await this.read(startingAt(subscription, from.cursor));
@@ -98,7 +102,8 @@ export class LogReader implements EventReader {
     }
   }
 
-  private join(caller: Caller, subscription: Subscription, { log, sequence }: Position): Following {
+  /** Has the subscription watched until `leave`. */
+  private join(caller: Caller, subscription: Subscription, { log, sequence }: Position) {
     const watch = this.watchOf(subscription);
     const follower = new LogFollower(this.ports.events, log, sequence, (entry) => watch.seen(entry));
     const reader: WatchReader = { caller, failed: (error) => follower.fail(error) };
@@ -169,7 +174,8 @@ async function nextNews(
     const entries = await follower.next(enough);
     if (entries.length === 0) return undefined;
     for (const entry of entries) builder.add(entry);
-    if (builder.hasNews) return builder.page();
+    const page = builder.page();
+    if (hasNews(page)) return page;
   }
 }
 

@@ -1,7 +1,6 @@
 /** What a reader gets of a log's entries. */
 import type { Caller } from '../../../access/rules/principal.ts';
 import { byteLength, sentBytes } from '../../../kernel/json.ts';
-import type { Waiting } from '../../../kernel/waiting.ts';
 import type { Entry, EntrySize, EventLog, LoadedLog } from './eventLog.ts';
 import {
   cursorOf,
@@ -37,11 +36,6 @@ export class PageBuilder {
     this.subscription = subscription;
     this.position = from;
     this.overflow = overflow;
-  }
-
-  /** Whether there is something to answer. */
-  get hasNews(): boolean {
-    return this.events.length > 0 || this.overflow;
   }
 
   get isFull(): boolean {
@@ -145,8 +139,6 @@ export class LogFollower {
   }
 }
 
-// Reading a subscription's log, for whoever answers callers: tools, `/mcp/events`, `subscriptions/listen`.
-
 export interface ReadFrom {
   readonly subscriptionId: string;
   /** Goes on after this one; without it, from the subscription's beginning. */
@@ -165,25 +157,6 @@ export interface Reading {
   readonly overflow: boolean;
 }
 
-export interface EventReader {
-  /**
-   * The events after the cursor. Where there is none, waits for the first.
-   * @param waitMs at most this long; then `events` is empty
-   * @param gone ends the waiting early
-   * @param waiting is told of the waiting
-   * @throws MusterError NOT_FOUND where the caller has no such subscription
-   */
-  poll(
-    caller: Caller,
-    from: ReadFrom,
-    waitMs: number,
-    gone?: AbortSignal,
-    waiting?: Waiting,
-  ): Promise<Reading>;
-  /** The events after the cursor, and then each as it comes, until `gone`. Never yields an empty reading. */
-  follow(caller: Caller, from: ReadFrom, gone: AbortSignal): AsyncIterable<Reading>;
-}
-
 /** Subscriptions as the log's readers ask for them. */
 export interface KnownSubscriptions {
   /** @throws MusterError NOT_FOUND where the caller has no such subscription */
@@ -192,29 +165,23 @@ export interface KnownSubscriptions {
   isOpen(subscription: Subscription): Promise<boolean>;
 }
 
-// What a log says of the watched path. It is a function of the log alone, so every instance finds the same.
-
-export interface Replayed {
-  readonly state: Map<string, string>;
-  /** The last entry; 0 where there is none. */
-  readonly sequence: number;
-  /** The last entry that the checkpoint takes in. */
-  readonly covered: number;
-  readonly kept: readonly EntrySize[];
-}
-
-export function replay(eventType: EventType, { checkpoint, entries }: LoadedLog): Replayed {
+/** What a log says of the watched path. It is a function of the log alone, so every instance finds the same. */
+export function replay(eventType: EventType, { checkpoint, entries }: LoadedLog) {
   const state = new Map(checkpoint.state);
   for (const { transitions } of entries) {
     for (const transition of transitions) apply(eventType, state, transition);
   }
   return {
     state,
+    /** The last entry; 0 where there is none. */
     sequence: entries.at(-1)?.sequence ?? checkpoint.sequence,
+    /** The last entry that the checkpoint takes in. */
     covered: checkpoint.sequence,
     kept: [...checkpoint.kept, ...entries.map((entry) => sizeOf(eventType, entry))],
   };
 }
+
+export type Replayed = ReturnType<typeof replay>;
 
 /** What an entry takes beside its JSON, about. */
 const ENTRY_BYTES = 200;

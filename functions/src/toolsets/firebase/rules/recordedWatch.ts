@@ -1,11 +1,10 @@
 /** One instance's watch of one subscription: from the log's state on, as one caller, into the log. */
 import type { Caller } from '../../../access/rules/principal.ts';
-import { unlessStale } from '../../../kernel/waiting.ts';
 import { parsePath, type Watch } from './databaseAccess.ts';
 import type { Entry, EventLog } from './eventLog.ts';
 import type { Replayed } from './page.ts';
 import { Recorder, type RecorderEnd } from './recorder.ts';
-import { type FirebasePorts, hasExpired, MAX_CHILDREN, type Subscription, shapeOf } from './subscription.ts';
+import { type FirebasePorts, MAX_CHILDREN, type Subscription, shapeOf } from './subscription.ts';
 import type { State } from './transition.ts';
 
 export class RecordedWatch {
@@ -53,11 +52,9 @@ export class RecordedWatch {
   }
 }
 
-// A log that is made after its subscription, since the instance that made that one died in between. Nobody
-// knows what happened meanwhile, so the log begins by saying so.
-
 /**
- * The entry that tells of the loss comes before the state: whoever has read it finds everything that happens after.
+ * Makes a log after its subscription, since the instance that made that one died in between. Nobody knows what
+ * happened meanwhile, so the log begins by saying so. The entry that tells of the loss comes before the state: whoever has read it finds everything that happens after.
  * Where somebody dies in between, the next one adds another.
  * @param state as it was before this was called
  * @returns the number of the first entry that tells of something after the state
@@ -73,37 +70,4 @@ export async function beginLate(
   await events.create(log, state);
   // Where it was not, another reader had the same thought, or the log has been made after all.
   return isAppended ? sequence + 1 : sequence;
-}
-
-// Removing subscriptions that are over, and their logs.
-
-/** Expired ones that one sweep removes. */
-const SWEPT_AT_ONCE = 100;
-
-export class SubscriptionRemoval {
-  private readonly ports: FirebasePorts;
-
-  constructor(ports: FirebasePorts) {
-    this.ports = ports;
-  }
-
-  /** Forgets those that have expired, some at a time. Tells how many. */
-  async expired(): Promise<number> {
-    const { subscriptions, clock } = this.ports;
-    const expired = await subscriptions.expired(clock.now(), SWEPT_AT_ONCE);
-    const forgotten = await Promise.all(expired.map(({ value }) => this.forget(value)));
-    return forgotten.filter((isForgotten) => isForgotten).length;
-  }
-
-  /**
-   * Forgets one that has expired. The log goes first: an instance that dies in between leaves what the next sweep finds.
-   * @returns whether it was there, and not another one of its id by now
-   */
-  async forget({ id, log }: Subscription): Promise<boolean> {
-    const { events, subscriptions, store, clock } = this.ports;
-    await events.remove(log);
-    const known = await subscriptions.find(id);
-    if (known?.value.log !== log || !hasExpired(known.value, clock.now())) return false;
-    return unlessStale(store.commit([{ kind: 'closeSubscription', id, version: known.version }]));
-  }
 }

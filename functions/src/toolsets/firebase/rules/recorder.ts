@@ -140,7 +140,9 @@ export class Recorder {
     const { events } = this.ports;
     const { log, eventType, writer } = this.recorded;
     const entry = { sequence: this.sequence + 1, writer, transitions };
-    const appended = await within(APPEND_MILLISECONDS, events.append(log, entry), logUnreachable);
+    const appended = await within(APPEND_MILLISECONDS, events.append(log, entry), () =>
+      connectionError(new Error('The event log cannot be written.')),
+    );
     if (this.isEnded) return;
     if (!appended) return this.finish(() => this.end.overtaken());
     this.sequence = entry.sequence;
@@ -174,10 +176,6 @@ export class Recorder {
   private tellWaiting(): void {
     for (const resolve of this.waiting.splice(0)) resolve();
   }
-}
-
-function logUnreachable(): MusterError {
-  return connectionError(new Error('The event log cannot be written.'));
 }
 
 /** The error of a path that holds more than is watched. */

@@ -5,8 +5,9 @@
  */
 import type { Caller } from '../../../access/rules/principal.ts';
 import { type Deferred, deferred } from '../../../kernel/waiting.ts';
+import type { Lease } from '../store/watcherLeases.ts';
 import { parsePath } from './databaseAccess.ts';
-import { type Entry, type Lease, type LoadedLog, mayTake, RENEWED_EVERY_MILLISECONDS } from './eventLog.ts';
+import { type Entry, type LoadedLog, mayTake, RENEWED_EVERY_MILLISECONDS } from './eventLog.ts';
 import { type KnownSubscriptions, replay } from './page.ts';
 import { beginLate, RecordedWatch } from './recordedWatch.ts';
 import { type FirebasePorts, type Subscription, subscriptionNotFound } from './subscription.ts';

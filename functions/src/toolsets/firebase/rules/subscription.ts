@@ -54,13 +54,6 @@ export function hasExpired(subscription: Subscription, now: Date): boolean {
   return subscription.expiresAt <= now;
 }
 
-type Definition = Pick<Subscription, 'database' | 'path' | 'eventType'>;
-
-/** Whether a subscription asked for again is the one that is there. */
-export function isSameDefinition(one: Definition, other: Definition): boolean {
-  return one.database === other.database && one.path === other.path && one.eventType === other.eventType;
-}
-
 export function subscriptionNotFound(subscriptionId: string): MusterError {
   return new MusterError('NOT_FOUND', 'You have no such subscription.', {
     field: 'subscriptionId',

@@ -8,9 +8,9 @@ import { byteLength } from '../../../kernel/json.ts';
 import type { Expiring } from '../../../kernel/sweep.ts';
 import { inTime, retryStale, unlessStale } from '../../../kernel/waiting.ts';
 import { type DatabaseName, type DataPath, parsePath } from './databaseAccess.ts';
-import { LogReader } from './logReader.ts';
-import type { EventReader, ReadFrom, Reading } from './page.ts';
-import { beginLate, SubscriptionRemoval } from './recordedWatch.ts';
+import { type EventReader, LogReader } from './logReader.ts';
+import type { ReadFrom, Reading } from './page.ts';
+import { beginLate } from './recordedWatch.ts';
 import { sizeError } from './recorder.ts';
 import {
   beginningOf,
@@ -20,7 +20,6 @@ import {
   EXTENDED_EVERY_MILLISECONDS,
   type FirebasePorts,
   hasExpired,
-  isSameDefinition,
   KEPT_MILLISECONDS,
   MAX_SUBSCRIPTIONS,
   otherDefinition,
@@ -35,6 +34,9 @@ const OVER = new Date(0);
 
 /** How long who unsubscribes waits for the log's removal, which the sweep makes up for. */
 const REMOVAL_MILLISECONDS = 5000;
+
+/** Expired ones that one sweep removes. */
+const SWEPT_AT_ONCE = 100;
 
 const ID_LENGTH = 40;
 
@@ -61,11 +63,9 @@ export class SubscriptionService implements EventReader, Expiring {
   readonly name = 'subscriptions';
   private readonly ports: FirebasePorts;
   private readonly reader: LogReader;
-  private readonly removal: SubscriptionRemoval;
 
   constructor(ports: FirebasePorts) {
     this.ports = ports;
-    this.removal = new SubscriptionRemoval(ports);
     this.reader = new LogReader(ports, {
       opened: (caller, subscriptionId) => this.opened(caller, subscriptionId),
       isOpen: async ({ id, log }) => (await this.findOpen(id))?.value.log === log,
@@ -115,7 +115,7 @@ export class SubscriptionService implements EventReader, Expiring {
       return value;
     });
     try {
-      await inTime(this.removal.forget(ended), REMOVAL_MILLISECONDS, 'The log');
+      await inTime(this.forget(ended), REMOVAL_MILLISECONDS, 'The log');
     } catch (error) {
       log.warn('subscription_left_to_the_sweep', { id, error });
     }
@@ -130,8 +130,22 @@ export class SubscriptionService implements EventReader, Expiring {
   }
 
   /** Forgets what nobody has read for a day, and what was left behind by who unsubscribed. Tells how many. */
-  expire(): Promise<number> {
-    return this.removal.expired();
+  async expire(): Promise<number> {
+    const expired = await this.ports.subscriptions.expired(this.now(), SWEPT_AT_ONCE);
+    const forgotten = await Promise.all(expired.map(({ value }) => this.forget(value)));
+    return forgotten.filter((isForgotten) => isForgotten).length;
+  }
+
+  /**
+   * Forgets one that has expired. The log goes first: an instance that dies in between leaves what the next sweep finds.
+   * @returns whether it was there, and not another one of its id by now
+   */
+  private async forget({ id, log }: Subscription): Promise<boolean> {
+    const { events, subscriptions, store } = this.ports;
+    await events.remove(log);
+    const known = await subscriptions.find(id);
+    if (known?.value.log !== log || !hasExpired(known.value, this.now())) return false;
+    return unlessStale(store.commit([{ kind: 'closeSubscription', id, version: known.version }]));
   }
 
   private async open(
@@ -172,8 +186,9 @@ export class SubscriptionService implements EventReader, Expiring {
     recordAnswer: RecordAnswer<Subscribed>,
   ): Promise<Subscribed & { readonly log: string }> {
     const { events, store, randomness } = this.ports;
-    const { log } = known.value;
-    if (!isSameDefinition(known.value, request)) throw otherDefinition(known.value);
+    const { log, database, path: text, eventType } = known.value;
+    const isSame = database === request.database && text === request.path && eventType === request.eventType;
+    if (!isSame) throw otherDefinition(known.value);
     // The end before the data, so that nothing falls in between.
     const [isThere, end] = await Promise.all([events.exists(log), events.end(log)]);
     const data = await this.readable(caller, path, request.eventType);

@@ -26,13 +26,14 @@ const transition = z.object({
   at: z.number(),
 });
 
-const storedEntry = z.object({
+/** As an entry is kept; its number is its key. */
+export const storedEntry = z.object({
   writer: z.string(),
   transitions: textOf(z.array(transition)),
   after_loss: z.boolean().default(false),
 });
 
-const storedState = textOf(z.array(z.tuple([z.string(), z.string()])));
+export const storedState = textOf(z.array(z.tuple([z.string(), z.string()])));
 
 const entrySize = z.object({
   sequence: z.number(),
@@ -46,7 +47,7 @@ const entrySize = z.object({
 
 export type StoredEntrySize = z.output<typeof entrySize>;
 
-const storedKept = textOf(z.array(entrySize));
+export const storedKept = textOf(z.array(entrySize));
 
 /** Every method goes to the database; one that is away makes them wait. */
 export class DatabaseEventLog {
@@ -95,8 +96,8 @@ export class DatabaseEventLog {
       if (!state.exists() || !isUnbroken(after, sequence)) continue; // there is a newer checkpoint
       const checkpoint = {
         sequence,
-        state: new Map(this.value(state, stateIn)),
-        kept: this.value(latest, keptIn),
+        state: new Map(this.value(state, storedState)),
+        kept: this.value(latest, storedKept),
       };
       return { checkpoint, entries: after };
     }
@@ -121,7 +122,7 @@ export class DatabaseEventLog {
     const [text, keptText] = [JSON.stringify([...state]), JSON.stringify(kept)];
     const bus = await this.bus(log);
     const older = await bus.child('checkpoints').orderByKey().endBefore(sequenceKey(sequence)).get();
-    const replaced = keysIn(older).flatMap((key) => [
+    const replaced = childrenOf(older).flatMap(({ key }) => [
       [`states/${key}`, null] as const,
       [`checkpoints/${key}`, null] as const,
     ]);
@@ -182,24 +183,22 @@ export class DatabaseEventLog {
   }
 
   private entriesIn(list: DataSnapshot): readonly Entry[] {
-    const entries: Entry[] = [];
-    list.forEach((child) => {
-      entries.push(this.entryIn(child));
-    });
-    return entries;
+    return childrenOf(list).map((child) => this.entryIn(child));
   }
 
   private entryIn(snapshot: DataSnapshot): Entry {
-    return { sequence: sequenceOf(snapshot.key), ...this.value(snapshot, entryFrom) };
+    const { writer, transitions, after_loss } = this.value(snapshot, storedEntry);
+    const entry = { sequence: sequenceOf(snapshot.key), writer, transitions };
+    return after_loss ? { ...entry, isAfterLoss: true } : entry;
   }
 
   /**
    * None is stepped over: what follows would be told of a state that never was.
    * @throws UnreadableDocumentError
    */
-  private value<Value>(snapshot: DataSnapshot, from: (value: unknown) => Value): Value {
+  private value<Value>(snapshot: DataSnapshot, schema: z.ZodType<Value>): Value {
     try {
-      return from(snapshot.val());
+      return schema.parse(snapshot.val());
     } catch (error) {
       const path = decodeURIComponent(new URL(snapshot.ref.toString()).pathname.slice(1));
       this.unreadable.note(path, error);
@@ -225,33 +224,15 @@ function entriesOf(bus: Reference, from: number): Query {
 }
 
 async function lastOf(list: Reference): Promise<DataSnapshot | undefined> {
-  const found: DataSnapshot[] = [];
-  (await list.orderByKey().limitToLast(1).get()).forEach((child) => {
-    found.push(child);
-  });
-  return found[0];
+  return childrenOf(await list.orderByKey().limitToLast(1).get())[0];
 }
 
-function keysIn(list: DataSnapshot): readonly string[] {
-  const keys: string[] = [];
+function childrenOf(list: DataSnapshot): readonly DataSnapshot[] {
+  const children: DataSnapshot[] = [];
   list.forEach((child) => {
-    keys.push(child.key);
+    children.push(child);
   });
-  return keys;
-}
-
-/** As an entry is kept; its number is its key. */
-export function entryFrom(value: unknown): Omit<Entry, 'sequence'> {
-  const { writer, transitions, after_loss } = storedEntry.parse(value);
-  return after_loss ? { writer, transitions, isAfterLoss: true } : { writer, transitions };
-}
-
-export function stateIn(value: unknown): readonly (readonly [string, string])[] {
-  return storedState.parse(value);
-}
-
-export function keptIn(value: unknown): Checkpoint['kept'] {
-  return storedKept.parse(value);
+  return children;
 }
 
 function isUnbroken(entries: readonly Entry[], after: number): boolean {

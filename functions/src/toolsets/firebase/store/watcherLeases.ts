@@ -5,9 +5,17 @@ import { z } from 'zod';
 import type { Clock } from '../../../kernel/ports.ts';
 import { busPath, COMMITS, changeNode, removeFound } from '../../../kernel/realtime/database.ts';
 import type { Expiring } from '../../../kernel/sweep.ts';
-import type { Lease } from '../rules/eventLog.ts';
 
-const storedLease = z.object({ holder: z.string(), reading: z.boolean(), renewed: z.number() });
+const storedLease = z.object({
+  /** The watch that has it. */
+  holder: z.string(),
+  /** Whether anybody reads there: an instance that serves no request may stand still. */
+  reading: z.boolean(),
+  renewed: z.number().transform((time) => new Date(time)),
+});
+
+/** Of watching for a log. It is the instance's that watches. */
+export type Lease = Readonly<z.output<typeof storedLease>>;
 
 /** Who of all instances watches. It only saves work: the log is right however many do. */
 export class DatabaseWatcherLeases {
@@ -75,8 +83,7 @@ export class DatabaseWatcherLeases {
 }
 
 export function leaseIn(value: unknown): Lease | undefined {
-  const { data } = storedLease.safeParse(value);
-  return data && { ...data, renewed: new Date(data.renewed) };
+  return storedLease.safeParse(value).data;
 }
 
 const REMOVED_AT_ONCE = 500;
