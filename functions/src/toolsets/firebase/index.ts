@@ -14,8 +14,7 @@ import { subscribe } from './tools/subscribe.ts';
 import { unsubscribe } from './tools/unsubscribe.ts';
 import { write } from './tools/write.ts';
 
-// Subscriptions as resources: what MCP's own `subscriptions/listen` watches.
-
+/** Subscriptions as resources: what MCP's own `subscriptions/listen` watches. */
 const subscription = defineResourceTemplate({
   uriTemplate: 'firebase://subscriptions/{subscriptionId}',
   name: 'subscription',
@@ -43,9 +42,10 @@ const subscription = defineResourceTemplate({
 
 export const templates: readonly ResourceTemplate[] = [subscription];
 
-// What `/mcp/events` streams: the `firebase.event` notifications of one subscription, with cursors as their
-// ids. Source: docs/guides/events.md#server-sent-events; spec/network.md, "firebase.subscribe".
-
+/**
+ * What `/mcp/events` streams: the `firebase.event` notifications of one subscription, with cursors as their ids.
+ * Source: docs/guides/events.md#server-sent-events; spec/network.md, "firebase.subscribe".
+ */
 export const eventSource: EventSource = {
   name: 'firebase.events',
   /** What the client has received last goes before what its URL says, since a client that comes back has both. */

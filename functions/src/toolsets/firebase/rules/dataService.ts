@@ -51,10 +51,7 @@ export class DataService {
     const path = parsePath(database, text);
     checkWrite(path, request);
     const repetition = repetitionOf(operation);
-    const outcome = await this.ports.databases[database].write(caller, path, {
-      ...request,
-      ...(repetition && { repetition }),
-    });
+    const outcome = await this.ports.databases[database].write(caller, path, { ...request, repetition });
     await this.ports.store.commit([], recordAnswer(outcome));
     return outcome;
   }

@@ -21,7 +21,7 @@ export interface ReadQuery {
 }
 
 export interface ReadRequest {
-  readonly query?: ReadQuery;
+  readonly query?: ReadQuery | undefined;
   /** Only the keys. Realtime Database only. */
   readonly shallow: boolean;
 }
@@ -52,9 +52,9 @@ export interface WriteRequest {
   /** Write only over what was read at the beginning of the call. */
   readonly transaction: boolean;
   /** With `transaction`: the version that is to be replaced; `null` where there must be nothing yet. */
-  readonly expectedVersion?: string | null;
+  readonly expectedVersion?: string | null | undefined;
   /** Of a call with an idempotency key. */
-  readonly repetition?: Repetition;
+  readonly repetition?: Repetition | undefined;
 }
 
 /** By what a repetition of a call finds that the call was carried out. */
@@ -111,10 +111,6 @@ export interface DatabaseAccess {
 
 export type DatabaseAccesses = Readonly<Record<DatabaseName, DatabaseAccess>>;
 
-// Paths that callers name. Checked before anything is sent to a database. Source: spec/network.md,
-// "firebase.read"; docs/semantics.md#network; https://firebase.google.com/docs/firestore/quotas;
-// https://firebase.google.com/docs/database/usage/limits.
-
 export const DATABASES = ['realtime', 'firestore'] as const;
 
 export type DatabaseName = (typeof DATABASES)[number];
@@ -142,7 +138,12 @@ const LIMITS = {
   realtime: { path: 24_608, segment: 768, segments: 32 },
 };
 
-/** @throws MusterError with reason INVALID_PATH, saying what is wrong and what is right */
+/**
+ * Checks a path that a caller names, before anything is sent to a database. Source: spec/network.md, "firebase.read";
+ * docs/semantics.md#network; https://firebase.google.com/docs/firestore/quotas;
+ * https://firebase.google.com/docs/database/usage/limits.
+ * @throws MusterError with reason INVALID_PATH, saying what is wrong and what is right
+ */
 export function parsePath(database: DatabaseName, text: string): DataPath {
   const limits = LIMITS[database];
   if (text.length > limits.path) throw invalidPath(text, `is longer than ${limits.path} characters`);
@@ -158,10 +159,6 @@ export function parsePath(database: DatabaseName, text: string): DataPath {
   if (long) throw invalidPath(text, `has a segment longer than ${limits.segment} characters`);
   const reserved = database === 'firestore' ? segments.find((segment) => RESERVED.test(segment)) : undefined;
   if (reserved !== undefined) throw invalidPath(text, 'has a segment in "__…__", which Firestore reserves');
-  return { database, text, segments, kind: kindOf(database, segments) };
-}
-
-function kindOf(database: DatabaseName, segments: readonly string[]): DataPath['kind'] {
-  if (database === 'realtime') return 'node';
-  return segments.length % 2 === 0 ? 'document' : 'collection';
+  const kind = segments.length % 2 === 0 ? 'document' : 'collection';
+  return { database, text, segments, kind: database === 'realtime' ? 'node' : kind };
 }

@@ -94,21 +94,21 @@ export function overwrittenWrite(path: string, cause?: unknown): MusterError {
 }
 
 /** @param definition what to add, and to which file */
-export function missingIndex(definition: string, cause: unknown): MusterError {
-  return unindexed('This query needs an index that is not there.', definition, cause);
-}
-
-/** There is no index, and too much to sort without one. */
-export function tooLargeWithoutIndex(mostBytes: number, definition: string, cause: unknown): MusterError {
-  const what = `This query needs an index that is not there, and there are more than ${mostBytes} bytes to sort without it.`;
-  return unindexed(what, definition, cause);
-}
-
-function unindexed(what: string, definition: string, cause: unknown): MusterError {
+export function missingIndex(
+  definition: string,
+  cause: unknown,
+  what = 'This query needs an index that is not there.',
+): MusterError {
   return new MusterError('FIREBASE_ERROR', what, {
     field: 'query',
     reason: 'MISSING_INDEX',
     suggestion: definition,
     cause,
   });
+}
+
+/** There is no index, and too much to sort without one. */
+export function tooLargeWithoutIndex(mostBytes: number, definition: string, cause: unknown): MusterError {
+  const what = `This query needs an index that is not there, and there are more than ${mostBytes} bytes to sort without it.`;
+  return missingIndex(definition, cause, what);
 }

@@ -103,8 +103,6 @@ export function mayTake(lease: Lease | undefined, holder: string, now: Date): bo
   return now.getTime() - lease.renewed.getTime() > STALE_MILLISECONDS;
 }
 
-// How much of a log is kept, and when its state is written down.
-
 /** Events of a log are never more than this: trimming begins before, so that another entry has room. */
 export const MAX_KEPT = 1000;
 const TRIMMED_ABOVE = 900;

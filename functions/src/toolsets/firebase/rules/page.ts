@@ -92,8 +92,7 @@ export function readingOf({ events, position, overflow }: Page): Reading {
   return { events, cursor: cursorOf(position), overflow };
 }
 
-// One reader's place in a log: what is there, and then what comes, for as long as it stays.
-
+/** One reader's place in a log: what is there, and then what comes, for as long as it stays. */
 export class LogFollower {
   private entries: Entry[] = [];
   private error: { readonly thrown: unknown } | undefined;

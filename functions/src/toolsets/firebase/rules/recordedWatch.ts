@@ -1,7 +1,7 @@
 /** One instance's watch of one subscription: from the log's state on, as one caller, into the log. */
 import type { Caller } from '../../../access/rules/principal.ts';
 import { parsePath, type Watch } from './databaseAccess.ts';
-import type { Entry, EventLog } from './eventLog.ts';
+import type { EventLog } from './eventLog.ts';
 import type { Replayed } from './page.ts';
 import { Recorder, type RecorderEnd } from './recorder.ts';
 import { type FirebasePorts, MAX_CHILDREN, type Subscription, shapeOf } from './subscription.ts';
@@ -9,7 +9,7 @@ import type { State } from './transition.ts';
 
 export class RecordedWatch {
   readonly caller: Caller;
-  private readonly recorder: Recorder;
+  readonly recorder: Recorder;
   private readonly watch: Watch;
 
   constructor(
@@ -35,15 +35,6 @@ export class RecordedWatch {
         failed: (error) => queueMicrotask(() => end.failed(error)),
       },
     );
-  }
-
-  /** Resolves as soon as all that was missed is in the log, or the watch has ended. */
-  caughtUp(): Promise<void> {
-    return this.recorder.caughtUp();
-  }
-
-  seen(entry: Entry): void {
-    this.recorder.seen(entry);
   }
 
   stop(): void {

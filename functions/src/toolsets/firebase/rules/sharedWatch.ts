@@ -67,7 +67,7 @@ export class SharedWatch {
     clearTimeout(this.lingering);
     this.proceed();
     await this.known.promise;
-    await this.watch?.caughtUp();
+    await this.watch?.recorder.caughtUp();
   }
 
   leave(reader: WatchReader): void {
@@ -79,7 +79,7 @@ export class SharedWatch {
   /** An entry that one of the readers has come by. */
   seen(entry: Entry): void {
     if (entry.sequence > (this.newest?.sequence ?? 0)) this.newest = entry;
-    this.watch?.seen(entry);
+    this.watch?.recorder.seen(entry);
   }
 
   /** Brings what this instance does in line with who reads and who has the lease; one step at a time. */
@@ -128,7 +128,7 @@ export class SharedWatch {
     );
     this.watch = watch;
     // It may have come after the log was loaded.
-    if (this.newest !== undefined) watch.seen(this.newest);
+    if (this.newest !== undefined) watch.recorder.seen(this.newest);
   }
 
   /** An instance that died while it made the subscription left no log: it begins now. */

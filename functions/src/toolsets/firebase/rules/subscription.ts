@@ -81,7 +81,7 @@ export function tooManySubscriptions(): MusterError {
 /** What commits may change of subscriptions. */
 export interface SubscriptionChanges {
   /** `replaces` is the version of one that has expired and not been swept yet. */
-  readonly openSubscription: { readonly subscription: Subscription; readonly replaces?: string };
+  readonly openSubscription: { readonly subscription: Subscription; readonly replaces?: string | undefined };
   readonly keepSubscription: { readonly id: string; readonly until: Date; readonly version: string };
   readonly closeSubscription: { readonly id: string; readonly version: string };
 }
@@ -90,8 +90,7 @@ declare module '../../../kernel/commit.ts' {
   interface ChangeKinds extends SubscriptionChanges {}
 }
 
-// What a subscription tells of. Source: spec/network.md, "firebase.subscribe".
-
+/** What a subscription tells of. Source: spec/network.md, "firebase.subscribe". */
 export const EVENT_TYPES = [
   'value',
   'child_added',
@@ -144,8 +143,7 @@ export function notificationOf({ timestamp, ...event }: DataEvent) {
   return { ...event, timestamp: timestamp.toISOString() };
 }
 
-// Where a reader of a log goes on. Callers carry it as text that means nothing to them.
-
+/** Where a reader of a log goes on. Callers carry it as text that means nothing to them. */
 export interface Position {
   readonly log: string;
   /** The entry to read next, from 1. */

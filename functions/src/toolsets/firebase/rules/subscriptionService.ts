@@ -170,9 +170,8 @@ export class SubscriptionService implements EventReader, Expiring {
     };
     const subscribed = { data, cursor: cursorOf(beginningOf(subscription.log)) };
     if (expired !== undefined) await events.remove(expired.value.log);
-    const change = { kind: 'openSubscription', subscription } as const;
     await store.commit(
-      [{ ...change, ...(expired && { replaces: expired.version }) }],
+      [{ kind: 'openSubscription', subscription, replaces: expired?.version }],
       recordAnswer(subscribed),
     );
     return { ...subscribed, log: subscription.log };

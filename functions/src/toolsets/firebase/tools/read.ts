@@ -51,10 +51,8 @@ export const read = defineTool({
   role: 'viewer',
   example: { database: 'firestore', path: 'agents/agent-001', query: { limit: 10 } },
   handler: async ({ services, caller }, input) => {
-    const outcome = await services.data.read(caller, input.database, input.path, {
-      shallow: input.shallow,
-      ...(input.query && { query: input.query }),
-    });
+    const { query: asked, shallow } = input;
+    const outcome = await services.data.read(caller, input.database, input.path, { query: asked, shallow });
     const { data, count, timestamp, version, nextCursor, missingIndex } = outcome;
     return {
       success: true,

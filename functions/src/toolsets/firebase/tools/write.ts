@@ -54,7 +54,7 @@ export const write = defineTool({
     operation: 'push',
   },
   handler: async ({ services, caller, operation }, input) => {
-    const { database: name, path: text, expectedVersion, ...request } = input;
+    const { database: name, path: text, ...request } = input;
     const answer = ({ key, timestamp, version }: WriteOutcome) => ({
       success: true,
       ...(key !== undefined && { key }),
@@ -65,13 +65,8 @@ export const write = defineTool({
         ...(version !== undefined && { version }),
       },
     });
-    const outcome = await services.data.write(
-      caller,
-      name,
-      text,
-      { ...request, ...(expectedVersion !== undefined && { expectedVersion }) },
-      operation,
-      (written) => operation.recordAnswer(answer(written)),
+    const outcome = await services.data.write(caller, name, text, request, operation, (written) =>
+      operation.recordAnswer(answer(written)),
     );
     return answer(outcome);
   },
