@@ -45,8 +45,8 @@ export class RecordedWatch {
 
 /**
  * Makes a log after its subscription, since the instance that made that one died in between. Nobody knows what
- * happened meanwhile, so the log begins by saying so. The entry that tells of the loss comes before the state: whoever has read it finds everything that happens after.
- * Where somebody dies in between, the next one adds another.
+ * happened meanwhile, so the log begins by saying so. The entry that tells of the loss comes before the state: who has
+ * read it finds everything that happens after. Where somebody dies in between, the next one adds another.
  * @param state as it was before this was called
  * @returns the number of the first entry that tells of something after the state
  */
