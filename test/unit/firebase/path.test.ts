@@ -28,16 +28,7 @@ describe('parsePath', () => {
   });
 
   it('refuses traversal and everything else that is not in the pattern', () => {
-    for (const text of [
-      '../domain/credentials',
-      'shared/../credentials',
-      'a/./b',
-      'a%2fb',
-      'a b',
-      'ä',
-      '',
-      'a\n',
-    ]) {
+    for (const text of ['../credentials', 'shared/../credentials', 'a/./b', 'a%2fb', 'a b', 'ä', '', 'a\n']) {
       for (const database of DATABASES) refusal(database, text);
     }
   });

@@ -10,7 +10,7 @@ import {
 } from '../../../functions/src/access/store/agents.ts';
 import {
   recordedAnswerFromDocument,
-  settledToDocument,
+  recordedAnswerToDocument,
 } from '../../../functions/src/kernel/firestore/store.ts';
 import { capabilityKey } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import {
@@ -104,7 +104,7 @@ describe('documents', () => {
   comesBack('to-dos', todos, todoToDocument, todoFromDocument);
   comesBack('to-dos that are gone', todos, todoToDocument, (data) => must(todoFromRecord(data)));
   comesBack('recurring tasks', recurringTasks, recurringTaskToDocument, recurringTaskFromDocument);
-  comesBack('settled operations', settledOperations, settledToDocument, (data, { id }) =>
+  comesBack('settled operations', settledOperations, recordedAnswerToDocument, (data, { id }) =>
     recordedAnswerFromDocument(id, data),
   );
 

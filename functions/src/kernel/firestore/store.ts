@@ -52,12 +52,13 @@ export class FirestoreStore extends Service<StorePorts> implements Store {
     return this.counts.get(kind) ?? 0;
   }
 
-  async commit(changes: readonly Change[], settled?: RecordedAnswer): Promise<void> {
-    if (changes.length === 0 && settled === undefined) return;
+  async commit(changes: readonly Change[], recorded?: RecordedAnswer): Promise<void> {
+    if (changes.length === 0 && recorded === undefined) return;
     const { database, clock, randomness } = this.ports;
     const writes = new CommitWrites(database, randomness);
     const { batch, proof } = writes;
-    if (settled !== undefined) writes.createLasting(idempotencyPath(settled.id), settledToDocument(settled));
+    if (recorded !== undefined)
+      writes.createLasting(idempotencyPath(recorded.id), recordedAnswerToDocument(recorded));
     for (const change of changes) this.write(change, writes);
     if (!proof.isHeld) {
       const expires_at = new Date(clock.now().getTime() + PROOF_MILLISECONDS);
@@ -66,7 +67,7 @@ export class FirestoreStore extends Service<StorePorts> implements Store {
     try {
       await commitProven(batch, proof);
     } catch (error) {
-      throw await this.explained(error, settled);
+      throw await this.explained(error, recorded);
     } finally {
       for (const { kind } of changes) this.counts.set(kind, this.committed(kind) + 1);
     }
@@ -77,11 +78,11 @@ export class FirestoreStore extends Service<StorePorts> implements Store {
   }
 
   /** Translates the error of a failed commit for rules; one that they do not know goes on as it is. */
-  private async explained(error: unknown, settled: RecordedAnswer | undefined): Promise<unknown> {
+  private async explained(error: unknown, recorded: RecordedAnswer | undefined): Promise<unknown> {
     const code = statusCode(error);
     if (code === INVALID_ARGUMENT && TOO_LARGE.test(String(error))) return tooLarge(error);
     if (!STALE_CODES.includes(code)) return error;
-    if (code === ALREADY_EXISTS && settled !== undefined) await this.refuseRepetition(settled.id);
+    if (code === ALREADY_EXISTS && recorded !== undefined) await this.refuseRepetition(recorded.id);
     return new StaleWriteError({ cause: error });
   }
 
@@ -119,15 +120,15 @@ export class RecordedAnswerQueries extends FirestoreReader {
 }
 
 export function recordedAnswerFromDocument(id: string, data: unknown) {
-  return { id, ...settled.fromDocument(data) };
+  return { id, ...codec.fromDocument(data) };
 }
 
 /** The stored answer of a call that writes: `idempotency/{id}`. The id is a digest of the caller, the tool and the key. */
-const settled = documentCodec(
+const codec = documentCodec(
   z.object({ arguments_hash: z.string(), answer: jsonText, expires_at: timestamp }),
 );
 
-export const settledToDocument = settled.toDocument;
+export const recordedAnswerToDocument = codec.toDocument;
 
 /** How a feature's changes are written: a function for each kind, which adds to the commit's batch. */
 export type ChangeWriters<Changes> = {

@@ -130,7 +130,7 @@ describe('the JSON form of Firestore values', () => {
       ],
       __reference__: [
         'agents',
-        '../../adapters/x',
+        '../x',
         'a//b',
         '/a/b',
         'a/__b__',

@@ -46,8 +46,8 @@ export const subscribe = defineTool({
       cursor,
     });
     // Stored without the data, which may be larger than what one document holds.
-    const settle = (subscribed: Subscribed) => operation.recordAnswer(answer(subscribed));
-    const subscribed = await services.subscriptions.subscribe(caller, request, settle);
+    const record = (subscribed: Subscribed) => operation.recordAnswer(answer(subscribed));
+    const subscribed = await services.subscriptions.subscribe(caller, request, record);
     return {
       ...answer(subscribed),
       ...(includeInitial && initialAnswer(initialDataOf(request, subscribed.data))),

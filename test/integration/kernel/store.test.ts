@@ -21,7 +21,7 @@ describe('the store', () => {
   const tasks = new TaskQueries(firestore(), documents);
   const agents = new AgentQueries(firestore(), documents);
   const sessions = new SessionQueries(firestore(), documents);
-  const settledOperations = new RecordedAnswerQueries(firestore(), documents);
+  const recordedAnswers = new RecordedAnswerQueries(firestore(), documents);
   let now = START;
   const store = new FirestoreStore({
     database: firestore(),
@@ -33,7 +33,7 @@ describe('the store', () => {
 
   const task = (changes = {}) => sampleTask({ id, workspace: id, session: id, ...changes });
   const versionOf = async () => (await tasks.find(id))?.version ?? '';
-  const settled = (expiresInSeconds = 60) => ({
+  const recorded = (expiresInSeconds = 60) => ({
     id,
     argumentsHash: 'hash',
     answer: { rows: [[1, 2], [3]], b: 1, a: null },
@@ -53,10 +53,10 @@ describe('the store', () => {
       { kind: 'createAgent', agent: sampleAgent({ id }) },
       { kind: 'replaceTask', task: task({ priority: 3 }), version: old },
     ];
-    await assert.rejects(store.commit(changes, settled()), StaleWriteError);
+    await assert.rejects(store.commit(changes, recorded()), StaleWriteError);
     assert.equal((await tasks.find(id))?.value.priority, 2);
     assert.equal(await agents.find(id), undefined);
-    assert.equal(await settledOperations.find(id), undefined);
+    assert.equal(await recordedAnswers.find(id), undefined);
   });
 
   it('finds stale what exists already, and what does not', async () => {
@@ -141,23 +141,23 @@ describe('the store', () => {
   });
 
   it('stores the record of an operation with its changes, as it was', async () => {
-    await store.commit([{ kind: 'createTask', task: task() }], settled());
-    assert.deepEqual(await settledOperations.find(id), settled());
+    await store.commit([{ kind: 'createTask', task: task() }], recorded());
+    assert.deepEqual(await recordedAnswers.find(id), recorded());
   });
 
   it('refuses a second commit of the same operation, with its changes', async () => {
-    await store.commit([], settled());
-    const error = await refusal(() => store.commit([{ kind: 'createTask', task: task() }], settled()));
+    await store.commit([], recorded());
+    const error = await refusal(() => store.commit([{ kind: 'createTask', task: task() }], recorded()));
     assert.deepEqual([error.code, error.details.reason], ['CONFLICT', 'ALREADY_SETTLED']);
     assert.equal(await tasks.find(id), undefined);
   });
 
   it('makes room where the record of an operation has expired', async () => {
-    await store.commit([], settled(60));
+    await store.commit([], recorded(60));
     now = secondsAfterStart(60);
-    await assert.rejects(store.commit([], settled(999)), StaleWriteError, 'decided again, and then stored');
-    await store.commit([], settled(999));
-    assert.deepEqual((await settledOperations.find(id))?.expiresAt, secondsAfterStart(999));
+    await assert.rejects(store.commit([], recorded(999)), StaleWriteError, 'decided again, and then stored');
+    await store.commit([], recorded(999));
+    assert.deepEqual((await recordedAnswers.find(id))?.expiresAt, secondsAfterStart(999));
   });
 
   it('says so where a document would be too large', async () => {
