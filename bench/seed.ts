@@ -1,9 +1,15 @@
 /** Agents that call in the benchmarks. Each benchmark has a Firestore project of its own in the emulator. */
 import { Firestore } from '@google-cloud/firestore';
 import { type Agent, NOTHING_DONE } from '../functions/src/access/rules/agent.ts';
-import { CREDENTIAL_DAYS } from '../functions/src/access/rules/principal.ts';
+import { CREDENTIAL_DAYS, DEFAULT_WORKSPACE } from '../functions/src/access/rules/principal.ts';
 import { agentToDocument, credentialToDocument } from '../functions/src/access/store/agents.ts';
-import { agentPath, credentialPath, registryPath } from '../functions/src/kernel/firestore/paths.ts';
+import { personToDocument } from '../functions/src/access/store/people.ts';
+import {
+  agentCountsPath,
+  agentPath,
+  credentialPath,
+  personPath,
+} from '../functions/src/kernel/firestore/paths.ts';
 import { systemHashing } from '../functions/src/kernel/platform.ts';
 
 export interface Caller {
@@ -62,7 +68,8 @@ export async function addAgents({ firestore }: Project, count: number): Promise<
     await batch.commit();
   }
   const active = Math.ceil(count / 2);
-  await firestore.doc(registryPath(0)).set({ total: count, active });
+  const counts = { total: 0, leaders: 0, active: 0, registered: count, online: active };
+  await firestore.doc(`${agentCountsPath(DEFAULT_WORKSPACE)}/0`).set(counts);
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
@@ -91,6 +98,7 @@ export async function addCallers(
     batch.set(firestore.doc(credentialPath(apiKey)), credentialToDocument(credential));
     return { agentId, credential: `${apiKey}.${secret}` };
   });
+  batch.set(firestore.doc(personPath(OWNER)), personToDocument({ role: 'admin', workspaces: {} }));
   await batch.commit();
   return callers;
 }

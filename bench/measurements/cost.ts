@@ -7,6 +7,7 @@ import { musterFunction, serveFunction } from '../servers/functionServer.ts';
 import { startRunQueue } from '../servers/runQueue.ts';
 import { type Bill, NOTHING, plus } from '../wire/bill.ts';
 import { type Meter, type MeteredCall, openMeter } from '../wire/meter.ts';
+import { startInvited } from './costOfAccess.ts';
 import { startGitHub } from './costOfGitHub.ts';
 import { type Ledger, playEveryTool } from './costScenario.ts';
 
@@ -26,7 +27,11 @@ export async function measureCost(): Promise<CostMeasurement> {
   const [worker] = await addCallers(project, 'worker');
   if (leader === undefined || worker === undefined) throw new Error('There are no callers.');
   const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
-  const [gitHub, runQueue] = await Promise.all([startGitHub(), startRunQueue(project.env)]);
+  const [gitHub, runQueue, invited] = await Promise.all([
+    startGitHub(),
+    startRunQueue(project.env),
+    startInvited(project),
+  ]);
   const server = await serveFunction({
     ...musterFunction,
     env: { ...project.env, ...gitHub.env, ...runQueue.env, FIRESTORE_EMULATOR_HOST: meter.host },
@@ -34,6 +39,7 @@ export async function measureCost(): Promise<CostMeasurement> {
   const cast = {
     leader: new McpCaller(server.url, leader.credential),
     worker: new McpCaller(server.url, worker.credential),
+    invited: new McpCaller(server.url, invited),
     workerId: worker.agentId,
     runQueue,
   };
@@ -77,10 +83,13 @@ function ledgerOf(meter: Meter, rows: CostRow[]): Ledger {
   };
 }
 
+/** The credential, its agent, its owner and the list of workspaces. */
+const CHECK_READS = 4;
+
 /** An instance checks a credential once in a few seconds, whatever is called: that is told apart. */
 function withoutAuthentication(calls: readonly MeteredCall[]): readonly MeteredCall[] {
   const at = calls.findIndex(({ documents }) => documents.some((name) => name.includes('/credentials/')));
-  return at < 0 ? calls : [...calls.slice(0, at), ...calls.slice(at + 2)]; // and the agent, which is read next
+  return at < 0 ? calls : [...calls.slice(0, at), ...calls.slice(at + CHECK_READS)];
 }
 
 const toolList = z.object({ result: z.object({ tools: z.array(z.object({ name: z.string() })) }) });

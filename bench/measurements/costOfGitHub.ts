@@ -19,7 +19,12 @@ export async function startGitHub(): Promise<ConnectedGitHub> {
   const { id, privateKey } = gitHub.world.app;
   return {
     world: gitHub.world,
-    env: { GITHUB_API_URL: gitHub.url, GITHUB_APP_ID: id, GITHUB_APP_PRIVATE_KEY: privateKey },
+    env: {
+      GITHUB_API_URL: gitHub.url,
+      GITHUB_APP_ID: id,
+      GITHUB_APP_PRIVATE_KEY: privateKey,
+      GITHUB_REPOSITORIES: 'sartor-ai/*',
+    },
     stop: async () => gitHub.stop(),
   };
 }

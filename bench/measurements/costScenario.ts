@@ -4,6 +4,7 @@
  */
 import type { McpCaller } from '../load/client.ts';
 import type { RunQueue } from '../servers/runQueue.ts';
+import { playAccess } from './costOfAccess.ts';
 import { playCoding } from './costOfCoding.ts';
 import { playData } from './costOfData.ts';
 import { playGitHub } from './costOfGitHub.ts';
@@ -13,6 +14,8 @@ import { playTodos } from './costOfTodos.ts';
 export interface Cast {
   readonly leader: McpCaller;
   readonly worker: McpCaller;
+  /** Somebody who is invited into a workspace. */
+  readonly invited: McpCaller;
   readonly workerId: string;
   readonly runQueue: RunQueue;
 }
@@ -42,6 +45,7 @@ export async function playEveryTool(cast: Cast, ledger: Ledger): Promise<void> {
   await playGitHub(cast, ledger);
   await playCoding(cast, ledger);
   await playOrchestration(cast, ledger);
+  await playAccess(cast, ledger);
 }
 
 async function begin({ leader, worker, workerId }: Cast, ledger: Ledger): Promise<void> {

@@ -1,13 +1,13 @@
 /** What orchestration costs: a step of a run against a bare call of the SDK, and a race against its winner alone. */
 import { randomUUID } from 'node:crypto';
 import { Anthropic } from '@anthropic-ai/sdk';
-import type { Principal } from '../../functions/src/access/rules/principal.ts';
 import { type Composition, compose } from '../../functions/src/app.ts';
 import { hostedAgents } from '../../functions/src/composition/ports.ts';
 import { isEnded } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { readWorkflow } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { startLocalService } from '../../scripts/emulators/localService.mjs';
 import { RemoteModels } from '../../test/support/models/remote.ts';
+import { agentOf } from '../../test/support/principals.ts';
 import { type Measurement, spread } from '../measurement.ts';
 import { alternate, ratioOf, type Schedule } from '../rounds.ts';
 
@@ -95,7 +95,7 @@ function runsAt(url: string) {
     },
   });
   const owner = `bench-${randomUUID()}`;
-  const principal: Principal = { uid: `agent:${owner}`, kind: 'agent', ownerUid: owner, role: 'worker' };
+  const principal = agentOf(owner, owner, 'worker');
   return async (workflow: object, input: string): Promise<void> => {
     const { runs } = app.services.orchestration;
     const { runId } = await runs.start(

@@ -50,7 +50,7 @@ export async function measureRead(): Promise<Measurement> {
 
 /** The token that the bare function's client carries: of the same agent as Muster's. */
 async function signIn(agentId: string): Promise<string> {
-  const claims = { role: 'worker', kind: 'agent', agentId, ownerUid: 'person' };
+  const claims = { role: 'worker', kind: 'agent', agentId, ownerUid: 'person', ownerRole: 'admin' };
   const { idToken } = await new IdentityToolkitSignIn({ app: firebaseApp, webApiKey: '' }).signIn(
     agentUid(agentId),
     claims,

@@ -56,9 +56,9 @@ export function billRequest(method: string, message: Uint8Array): Bill {
 
 const QUERIES: readonly string[] = ['RunQuery', 'RunAggregationQuery', 'Listen'];
 
-/** A query that finds nothing is billed as one read. */
+/** A query that finds nothing is billed as one read, and so is a list of collections' names. */
 export function least(method: string): Bill {
-  return { ...NOTHING, reads: QUERIES.includes(method) ? 1 : 0 };
+  return { ...NOTHING, reads: [...QUERIES, 'ListCollectionIds'].includes(method) ? 1 : 0 };
 }
 
 /** The methods that this bill knows; another may not pass for free. */
@@ -67,6 +67,7 @@ export const KNOWN_METHODS: readonly string[] = [
   'RunQuery',
   'RunAggregationQuery',
   'Listen',
+  'ListCollectionIds',
   'Commit',
 ];
 

@@ -25,6 +25,7 @@ const publicUrlText = text('PUBLIC_URL');
 const webApiKeyText = text('WEB_API_KEY');
 const gitHubApiUrl = text('GITHUB_API_URL');
 const gitHubAppId = text('GITHUB_APP_ID');
+const gitHubRepositories = text('GITHUB_REPOSITORIES');
 const gitHubAppPrivateKey = secret('GITHUB_APP_PRIVATE_KEY');
 const gitHubToken = secret('GITHUB_TOKEN');
 const gitHubWebhookSecret = secret('GITHUB_WEBHOOK_SECRET');
@@ -69,6 +70,15 @@ export function gitHubSettings() {
     ...(id !== '' && privateKey !== undefined && { app: { id, privateKey } }),
     ...(token !== undefined && { token }),
   };
+}
+
+/** What the members of open workspaces reach: `owner/name`, or `owner/*`. */
+export function openRepositories(): readonly string[] {
+  return gitHubRepositories
+    .value()
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
 }
 
 export function gitHubWebhookKey(): string | undefined {

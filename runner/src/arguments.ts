@@ -7,6 +7,7 @@ export const USAGE = `Usage:
   --repo <path>            the repository to work on; your checkout is never touched
   --url <url>              Muster's MCP endpoint (or MUSTER_URL)
   --token <credential>     an agent's credential (better: MUSTER_TOKEN, which no process list shows)
+  --for <owner|workspace>  whose tasks to do: your own (owner), or of all workers of the workspace too
   --project <owner/name>   what tasks call this repository; usually told from the remote "origin"
 
   --once                   do one task and exit: 0 if it was completed, 1 otherwise
@@ -25,6 +26,7 @@ const options = {
   repo: { type: 'string' },
   url: { type: 'string' },
   token: { type: 'string' },
+  for: { type: 'string' },
   project: { type: 'string' },
   once: { type: 'boolean' },
   task: { type: 'string' },
@@ -52,6 +54,7 @@ const settings = z.strictObject({
   repo: text('repo'),
   url: z.url({ protocol: /^https?$/, error: '--url: the http(s) address of the MCP endpoint' }),
   token: text('token'),
+  for: z.enum(['owner', 'workspace'], '--for: owner or workspace').default('owner'),
   project: text('project').optional(),
   once: z.boolean().default(false),
   task: text('task').optional(),

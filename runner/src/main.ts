@@ -34,10 +34,11 @@ async function run(settings: Settings): Promise<boolean> {
       'No coding agent is installed: install Claude Code (claude) or Gemini CLI (gemini).',
     );
   const hub = new Hub(new HubConnection(settings.url, settings.token));
-  const agentId = await hub.register(installed.map(({ name, version }) => ({ name, version })));
+  const programs = installed.map(({ name, version }) => ({ name, version }));
+  const { agentId, workspace } = await hub.register(programs, settings.for);
   const names = installed.map(({ name, version }) => `${name} ${version}`).join(', ');
   say(
-    `Runner ${agentId} on ${repository.project ?? resolve(settings.repo)} with ${names}. Waiting for tasks.`,
+    `Runner ${agentId} on ${repository.project ?? resolve(settings.repo)} with ${names}. Waiting for ${awaited(settings.for, workspace)}.`,
   );
   const worktrees = worktreesFolder(settings);
   const redactor = createRedactor([settings.token], process.env);
@@ -47,6 +48,12 @@ async function run(settings: Settings): Promise<boolean> {
   } finally {
     await hub.close().catch(() => undefined);
   }
+}
+
+/** Whose tasks are waited for, in words that say what that means. */
+function awaited(serves: Settings['for'], workspace: string): string {
+  if (serves === 'owner') return 'tasks that its owner asks for';
+  return `tasks of everybody who works in the workspace "${workspace}": what they write is run on this machine`;
 }
 
 /** Aborted by the first signal that asks us to end, and by the end of the script that started us. */

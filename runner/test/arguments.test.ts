@@ -24,6 +24,7 @@ describe("the runner's command line", () => {
       push: false,
       unsafe: false,
       silence: 600,
+      for: 'owner',
       lease: 120,
     });
   });

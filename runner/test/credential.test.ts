@@ -29,7 +29,7 @@ describe('a refused credential', () => {
   async function refusal(): Promise<string> {
     const { port } = server.address() as AddressInfo;
     const hub = new Hub(new HubConnection(`http://127.0.0.1:${port}/mcp`, 'mk_a.b'));
-    const error: unknown = await hub.register([]).then(
+    const error: unknown = await hub.register([], 'owner').then(
       () => undefined,
       (thrown: unknown) => thrown,
     );

@@ -1,15 +1,30 @@
-import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { ROLES, WORKSPACE_NAME } from '../../functions/src/access/rules/principal.ts';
+import { TOOLSETS, type WantedLimits } from '../../functions/src/access/rules/limits.ts';
+import { ROLES, type Role, WORKSPACE_NAME } from '../../functions/src/access/rules/principal.ts';
 import { ID } from '../../functions/src/kernel/ids.ts';
+import { DEPLOYMENT_USAGE, deployment, parsedLine, UsageError } from '../operator/deployment.ts';
 
 export const USAGE = `Usage:
+  npm run agents -- list [--owner <uid>] [--workspace <name>]
   npm run agents -- create --name <name> [--role ${ROLES.join('|')}] [--owner <uid>] [--workspace <name>]
+  npm run agents -- renew <agentId>
+  npm run agents -- set-role <agentId> <role>
   npm run agents -- revoke <agentId>
-Where:
-  --project <id>   the Firebase project, with your own Google credentials
-                   (gcloud auth application-default login)
-  --emulator       the emulators of a running npm start`;
+What a new credential opens no more than, at create and renew:
+  --toolsets a,b          of ${TOOLSETS.join(', ')}
+  --held-to <workspace>   nothing in any other workspace
+  --read-only             nothing that changes anything
+  --without-limits        lifts those of the credential before
+  --json                  prints data instead of sentences
+${DEPLOYMENT_USAGE}`;
+
+const workspace = (option: string) =>
+  z.string().regex(WORKSPACE_NAME, `${option}: 1 to 64 letters, digits, "-" or "_"`).optional();
+
+const toolsetList = z
+  .string()
+  .transform((list) => list.split(',').map((name) => name.trim()))
+  .pipe(z.array(z.enum(TOOLSETS, `--toolsets: of ${TOOLSETS.join(', ')}, with commas between them`)));
 
 const options = z.strictObject({
   name: z
@@ -17,50 +32,70 @@ const options = z.strictObject({
     .regex(/^[a-zA-Z0-9-_]{3,50}$/, '--name: 3 to 50 letters, digits, "-" or "_"')
     .optional(),
   role: z.enum(ROLES, `--role: one of ${ROLES.join(', ')}`).default('worker'),
-  owner: z.string().min(1, '--owner: the uid of a person').max(128).default('operator'),
-  workspace: z.string().regex(WORKSPACE_NAME, '--workspace: 1 to 64 letters, digits, "-" or "_"').optional(),
-  project: z.string().min(1).optional(),
-  emulator: z.boolean().default(false),
+  owner: z.string().min(1, '--owner: the uid of a person').max(128).optional(),
+  workspace: workspace('--workspace'),
+  toolsets: toolsetList.optional(),
+  'held-to': workspace('--held-to'),
+  'read-only': z.boolean().default(false),
+  'without-limits': z.boolean().default(false),
+  json: z.boolean().default(false),
+  ...deployment,
 });
 
 export type Options = z.output<typeof options>;
 
-export type Command =
-  | { readonly kind: 'create'; readonly name: string; readonly options: Options }
-  | { readonly kind: 'revoke'; readonly agentId: string; readonly options: Options };
+export type Command = { readonly options: Options } & (
+  | { readonly kind: 'list' }
+  | { readonly kind: 'create'; readonly name: string }
+  | { readonly kind: 'renew' | 'revoke'; readonly agentId: string }
+  | { readonly kind: 'set-role'; readonly agentId: string; readonly role: Role }
+);
 
-/** The command line cannot be followed; the message says why. */
-export class UsageError extends Error {}
+/** The owner of agents for whom nobody is named. */
+export const OPERATOR = 'operator';
 
 export function parseCommand(args: readonly string[]): Command {
-  const text = { type: 'string' } as const;
-  const known = { name: text, role: text, owner: text, workspace: text, project: text };
-  const { values, positionals } = parsed(() =>
-    parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: { ...known, emulator: { type: 'boolean' } },
-    }),
-  );
-  const checked = options.safeParse(values);
-  if (!checked.success) throw new UsageError(checked.error.issues.map((issue) => issue.message).join('\n'));
-  const [kind, agentId, ...rest] = positionals;
-  if (rest.length > 0) throw new UsageError(`What is "${rest.join(' ')}"?`);
-  if (kind === 'create' && agentId === undefined) {
-    if (checked.data.name === undefined) throw new UsageError('create needs --name.');
-    return { kind, name: checked.data.name, options: checked.data };
+  const text = { name: 'string', role: 'string', owner: 'string', workspace: 'string' } as const;
+  const limits = { toolsets: 'string', 'held-to': 'string', 'read-only': 'boolean' } as const;
+  const flags = { 'without-limits': 'boolean', json: 'boolean' } as const;
+  const where = { project: 'string', emulator: 'boolean' } as const;
+  const line = parsedLine(args, { ...text, ...limits, ...flags, ...where }, options);
+  const { options: given } = line;
+  const [kind, agentId, role, ...rest] = line.words;
+  const tooMany =
+    kind === 'set-role' ? rest : line.words.slice(kind === 'renew' || kind === 'revoke' ? 2 : 1);
+  if (tooMany.length > 0) throw new UsageError(`What is "${tooMany.join(' ')}"?`);
+  switch (kind) {
+    case 'list':
+      return { kind, options: given };
+    case 'create':
+      if (given.name === undefined) throw new UsageError('create needs --name.');
+      return { kind, name: given.name, options: given };
+    case 'renew':
+    case 'revoke':
+      return { kind, agentId: agentIdIn(agentId, kind), options: given };
+    case 'set-role': {
+      const wanted = z.enum(ROLES, `set-role needs a role: ${ROLES.join(', ')}`).safeParse(role);
+      if (!wanted.success) throw new UsageError(wanted.error.issues[0]?.message);
+      return { kind, agentId: agentIdIn(agentId, kind), role: wanted.data, options: given };
+    }
+    default:
+      throw new UsageError('list, create, renew, set-role or revoke?');
   }
-  if (kind === 'revoke') {
-    if (agentId === undefined || !ID.test(agentId)) throw new UsageError('revoke needs the id of an agent.');
-    return { kind, agentId, options: checked.data };
-  }
-  throw new UsageError('create or revoke?');
 }
 
-function parsed<Result>(parse: () => Result): Result {
-  try {
-    return parse();
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
+function agentIdIn(word: string | undefined, kind: string): string {
+  if (word === undefined || !ID.test(word)) throw new UsageError(`${kind} needs the id of an agent.`);
+  return word;
+}
+
+/** What the options ask for: a limit that is not named stays as it was, unless all are lifted. */
+export function limitsIn(given: Options): WantedLimits {
+  const { toolsets, 'held-to': heldTo, 'read-only': isReadonly, 'without-limits': isLifted } = given;
+  const unnamed = isLifted ? null : undefined;
+  return {
+    toolsets: toolsets ?? unnamed,
+    heldTo: heldTo ?? unnamed,
+    ...((isReadonly || isLifted) && { readonly: isReadonly }),
+  };
 }

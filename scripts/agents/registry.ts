@@ -1,10 +1,30 @@
 /** What an operator may do with agents, by the same services as the endpoint. */
-
-import { USUAL_CONFIGURATION } from '../../functions/src/access/rules/agent.ts';
-import type { Principal } from '../../functions/src/access/rules/principal.ts';
+import type { Query } from '@google-cloud/firestore';
+import {
+  type Agent,
+  countedAgent,
+  homeOf,
+  USUAL_CONFIGURATION,
+  workspacesOf,
+} from '../../functions/src/access/rules/agent.ts';
+import { grantedLimits } from '../../functions/src/access/rules/limits.ts';
+import {
+  type Credential,
+  DEFAULT_WORKSPACE,
+  type Principal,
+  type Role,
+} from '../../functions/src/access/rules/principal.ts';
+import { newCredential, type Registered } from '../../functions/src/access/rules/registration.ts';
+import { agentFromDocument } from '../../functions/src/access/store/agents.ts';
 import { compose } from '../../functions/src/app.ts';
+import type { Change, Versioned } from '../../functions/src/kernel/commit.ts';
+import { firestore } from '../../functions/src/kernel/firestore/client.ts';
+import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
 import { systemClock } from '../../functions/src/kernel/platform.ts';
-import type { Options } from './arguments.ts';
+import { retryStale } from '../../functions/src/kernel/waiting.ts';
+import { pagesOf, readable } from '../operator/documents.ts';
+import { ensureOwner as giveRole, lackOf as lackIn, rolesOf } from '../operator/owners.ts';
+import { limitsIn, OPERATOR, type Options } from './arguments.ts';
 
 const unkeyed = {
   argumentsHash: undefined,
@@ -13,14 +33,19 @@ const unkeyed = {
   derivedId: () => undefined,
 };
 
-export async function create(
-  name: string,
-  { owner, role, workspace }: Options,
-): Promise<{ agentId: string; bearer: string; expiresAt: Date }> {
-  const { services } = compose({ clock: systemClock });
-  const operator: Principal = { uid: owner, kind: 'person', ownerUid: owner, role: 'admin' };
-  const { agent, credential, secret } = await services.registration.register(
-    operator,
+const { ports, services } = compose({ clock: systemClock });
+
+/** Who has a shell may do everything, in the name of the owner. */
+function operatorFor(owner: string): Principal {
+  const admin = { role: 'admin', workspaces: {}, access: {} } as const;
+  return { uid: owner, kind: 'person', ownerUid: owner, maxRole: 'admin', owner: admin };
+}
+
+export function create(name: string, given: Options): Promise<Registered> {
+  const { owner = OPERATOR, role, workspace } = given;
+  return services.registration.register(
+    operatorFor(owner),
+    DEFAULT_WORKSPACE,
     {
       name,
       type: role === 'worker' || role === 'viewer' ? 'developer' : 'coordinator',
@@ -29,14 +54,87 @@ export async function create(
       configuration: USUAL_CONFIGURATION,
       role,
       workspace,
+      limits: limitsIn(given),
     },
     unkeyed,
     () => undefined,
   );
-  return { agentId: agent.id, bearer: `${credential.apiKey}.${secret}`, expiresAt: credential.expiresAt };
+}
+
+/** Gives an agent a credential in place of those that it has. One that is held to a workspace makes that its home. */
+export async function renew(agentId: string, given: Options): Promise<Registered> {
+  const { agents, store, randomness } = ports;
+  return retryStale(randomness, async () => {
+    const known = await existing(agentId);
+    const old = await agents.credentials(agentId);
+    const limits = grantedLimits(operatorFor(known.value.ownerUid), old, limitsIn(given));
+    const secret = randomness.secret(32);
+    const credential = newCredential(ports, agentId, secret, limits);
+    const home = given.workspace ?? limits.heldTo ?? homeOf(known.value);
+    const agent: Agent = { ...known.value, ...(home !== homeOf(known.value) && { workspace: home }) };
+    await store.commit([
+      { kind: 'replaceAgent', agent, version: known.version },
+      ...countedAgent(known.value, agent),
+      ...old.map(({ apiKey }): Change => ({ kind: 'withdrawCredential', apiKey })),
+      { kind: 'issueCredential', credential },
+    ]);
+    return { agent, credential, secret };
+  });
+}
+
+/** @returns the role that it had */
+export async function setRole(agentId: string, role: Role): Promise<Role> {
+  const { store, randomness } = ports;
+  return retryStale(randomness, async () => {
+    const { value, version } = await existing(agentId);
+    await store.commit([{ kind: 'replaceAgent', agent: { ...value, role }, version }]);
+    return value.role;
+  });
 }
 
 /** @returns how many credentials there were */
 export function revoke(agentId: string): Promise<number> {
-  return compose({ clock: systemClock }).services.registration.revoke(agentId);
+  return services.registration.revoke(agentId);
+}
+
+async function existing(agentId: string): Promise<Versioned<Agent>> {
+  const known = await ports.agents.find(agentId);
+  if (known === undefined) throw new Error(`There is no agent "${agentId}".`);
+  return known;
+}
+
+export interface Listed {
+  readonly agent: Agent;
+  /** The latest; undefined where it has none. */
+  readonly credential: Credential | undefined;
+}
+
+/**
+ * All agents of an owner or in a workspace, by id.
+ * @param told hears of each that cannot be read
+ */
+export async function* listed(
+  { owner, workspace }: Pick<Options, 'owner' | 'workspace'>,
+  told: (path: string) => void,
+): AsyncGenerator<Listed, void, undefined> {
+  const all: Query = firestore().collection(COLLECTIONS.agents);
+  for await (const page of pagesOf(owner === undefined ? all : all.where('owner_uid', '==', owner)))
+    for (const { value: agent } of readable(page, agentFromDocument, told)) {
+      if (workspace !== undefined && !workspacesOf(agent).includes(workspace)) continue;
+      yield { agent, credential: latest(await ports.agents.credentials(agent.id)) };
+    }
+}
+
+function latest(credentials: readonly Credential[]): Credential | undefined {
+  return [...credentials].sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime())[0];
+}
+
+/** @returns the sentence that says what was done about an owner who had no role */
+export function ensureOwner(owner: string, role: Role): Promise<string | undefined> {
+  return giveRole(ports, owner, role);
+}
+
+/** @returns what the owner of an agent lacks, for a warning */
+export async function lackOf(agent: Agent): Promise<string | undefined> {
+  return lackIn(await rolesOf(ports, agent.ownerUid), agent.ownerUid, agent.role, homeOf(agent));
 }

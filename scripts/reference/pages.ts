@@ -18,7 +18,7 @@ export function toolTable(toolsets: readonly Toolset[]): string {
     tools.map((tool) => [
       `[\`${wireName(name, tool.name, 'prefixed')}\`](docs/reference/${name}.md#${anchor(tool.name)})`,
       firstSentence(tool.description),
-      tool.role,
+      tool.agentRole === undefined ? tool.role : `${tool.role}; of agents ${tool.agentRole}`,
     ]),
   );
   return table(['tool at `/mcp`', 'what it does', 'least role'], rows);

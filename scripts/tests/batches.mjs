@@ -8,7 +8,7 @@
  */
 
 /** Starting mocha and loading the code takes about two seconds of these. */
-const batchSeconds = 25;
+const batchSeconds = 45;
 
 /**
  * Shares the suite's files out, so that each batch takes about as long as the others.

@@ -43,6 +43,8 @@ export async function runMocha(files, { title, seconds, node, run, env, mochaOpt
     env: {
       ...process.env,
       ...run.env,
+      // What the deployments of tests list for their open workspaces.
+      GITHUB_REPOSITORIES: 'sartor-ai/*, octocat/*, nobody/*',
       ...env,
       NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --disable-warning=ExperimentalWarning`,
       MUSTER_TEST_TOTALS: totals,

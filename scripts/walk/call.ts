@@ -113,6 +113,8 @@ async function portOf(server: Server): Promise<number> {
 
 /** Of an agent that may call every tool, and has the same owner as everything on the stage. */
 async function newCredential(team: Team): Promise<string> {
+  const { store } = team.app.ports;
+  await store.commit([{ kind: 'setPerson', uid: team.leader.ownerUid, role: 'admin' }]);
   const agentInfo = { name: 'walker', type: 'developer', version: '1.0.0' };
   const { credentials } = await answer(team, 'onboarding_registerAgent', {
     agentInfo,

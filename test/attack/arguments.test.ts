@@ -17,7 +17,7 @@ import { type Attack, billOf, Dearest, faultsOf, isRefusal } from './support/jud
 import { startTarget, type Target } from './support/target.ts';
 
 /** Of all tools together. By night there are more than 1,000 of each. */
-const CALLS = Number(process.env['MUSTER_ATTACK_CALLS'] ?? byDay(770, { night: 100_000 }));
+const CALLS = Number(process.env['MUSTER_ATTACK_CALLS'] ?? byDay(880, { night: 100_000 }));
 
 const CALLS_OF_EACH = Math.ceil(CALLS / entries.length);
 

@@ -56,6 +56,8 @@ interface Newcomer {
   readonly language: string;
   readonly invitedBy: Seeded;
   readonly era: Era;
+  /** Whether it takes the credential that it is given, and not the client's that it is in. */
+  readonly reconnects: boolean;
   /** Items that must be ticked by following it. */
   readonly achieves: readonly string[];
 }
@@ -63,27 +65,54 @@ interface Newcomer {
 const WORK = ['register', 'connect', 'join', 'claim', 'complete'];
 
 const NEWCOMERS: readonly Newcomer[] = [
-  { role: 'developer', language: 'en', invitedBy: 'person', era: ERAS[0], achieves: WORK },
+  { role: 'developer', language: 'en', invitedBy: 'person', era: ERAS[0], reconnects: true, achieves: WORK },
   {
     role: 'researcher',
     language: 'pt-BR',
     invitedBy: 'leader',
     era: ERAS[1],
+    reconnects: true,
     achieves: [...WORK, 'discover'],
   },
-  { role: 'analyst', language: 'ja', invitedBy: 'person', era: ERAS[2], achieves: [...WORK, 'discover'] },
-  { role: 'specialist', language: 'tlh', invitedBy: 'leader', era: ERAS[0], achieves: WORK },
+  {
+    role: 'analyst',
+    language: 'ja',
+    invitedBy: 'person',
+    era: ERAS[2],
+    reconnects: true,
+    achieves: [...WORK, 'discover'],
+  },
+  {
+    role: 'specialist',
+    language: 'tlh',
+    invitedBy: 'leader',
+    era: ERAS[0],
+    reconnects: true,
+    achieves: WORK,
+  },
   {
     role: 'coordinator',
     language: 'ZH',
     invitedBy: 'leader',
     era: ERAS[1],
+    reconnects: true,
     achieves: ['register', 'connect', 'join', 'create'],
   },
+  // A client in which nobody can change the header.
+  {
+    role: 'developer',
+    language: 'de',
+    invitedBy: 'worker1',
+    era: ERAS[0],
+    reconnects: false,
+    achieves: WORK,
+  },
+  { role: 'analyst', language: 'fr', invitedBy: 'person', era: ERAS[1], reconnects: false, achieves: WORK },
 ];
 
-for (const { role, language, invitedBy, era, achieves } of NEWCOMERS) {
-  describe(`a new ${role} invited by a ${invitedBy}`, () => {
+for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS) {
+  const where = reconnects ? 'with a credential of its own' : 'in the client that it is in';
+  describe(`a new ${role} invited by a ${invitedBy}, ${where},`, () => {
     const url = endpointUrl('', { workspace: newWorkspace(`arrival-${role}`) });
     let connection: Connection;
     let greeting: z.output<typeof welcome>;
@@ -104,6 +133,7 @@ for (const { role, language, invitedBy, era, achieves } of NEWCOMERS) {
       const answer = await succeed(connection, ...parsed(action));
       if (!('credentials' in answer)) return answer;
       identity = registered.parse(answer);
+      if (!reconnects) return answer;
       token = bearerOf(identity.credentials);
       await connection.close();
       connection = await connect(era, url, token);

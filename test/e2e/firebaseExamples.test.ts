@@ -4,7 +4,7 @@ import { emptyQueueMirror } from '../support/queueMirror.ts';
 import { registerAgent, type TestAgent } from './support/agents.ts';
 import { succeed } from './support/calls.ts';
 import { type Answer, type Connection, connect, ERAS, isRecord } from './support/clients.ts';
-import { endpointUrl, newWorkspace, tokenOf } from './support/endpoint.ts';
+import { endpointUrl, tokenOf } from './support/endpoint.ts';
 import { openEvents } from './support/eventStream.ts';
 import { post } from './support/http.ts';
 import { assertShape } from './support/shape.ts';
@@ -111,7 +111,7 @@ async function createTask(leader: Connection): Promise<string> {
   return String(created['id']);
 }
 
-/** The event of one task among those of others: the queue belongs to everybody. */
+/** The event of one task among those of others: the queue belongs to all of the workspace. */
 function eventOf(events: unknown, task: string): Fields | undefined {
   assert.ok(Array.isArray(events));
   return events.filter(isRecord).find((event) => event['key'] === task);
@@ -123,8 +123,8 @@ describe('the firebase examples of spec/network.md', () => {
   before(async () => {
     // What other tests have left in the queue may be more than can be watched.
     await emptyQueueMirror();
-    const url = endpointUrl('', { workspace: newWorkspace('firebase') });
-    leader = await connect('client 2026-07-28', url, await tokenOf('leader'));
+    // `tasks/queue` is the queue of the default workspace.
+    leader = await connect('client 2026-07-28', endpointUrl(''), await tokenOf('leader'));
     await succeed(leader, 'coordination_init_coordination', { goal: 'Fill the queue' });
   });
   after(() => leader?.close());

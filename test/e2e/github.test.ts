@@ -37,6 +37,8 @@ describe('GitHub', () => {
   before(async () => {
     agent = await registerAgent('github', { role: 'leader' });
     client = await connect('client 2026-07-28', endpointUrl('', { workspace }), agent.token);
+    const repositories = ['sartor-ai/claude-network'];
+    await succeed(client, 'access_create_workspace', { name: workspace, repositories });
   });
 
   after(async () => {

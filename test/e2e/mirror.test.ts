@@ -1,4 +1,4 @@
-/** The mirror `tasks/queue` follows the tasks, whatever order its events come in and however often. */
+/** The mirror of a workspace's queue follows the tasks, whatever order its events come in and however often. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { compose } from '../../functions/src/app.ts';

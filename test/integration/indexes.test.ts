@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { Firestore } from '@google-cloud/firestore';
-import { collections } from '../rules/collections.ts';
+import { permissions } from '../../functions/src/access/rules/permissions.ts';
 import { type DeclaredIndexes, declaredIndexes, describeFields } from '../rules/declaredIndexes.ts';
 import { describeNeed, findIndex, needOf } from './indexes/need.ts';
 import { type RecordedQuery, recordQueries } from './indexes/recordedQueries.ts';
@@ -124,6 +124,6 @@ describe('the indexes of the Realtime Database', () => {
         ([, child]) => child,
       ),
     );
-    assert.deepEqual(ordered.sort(), collections.flatMap(({ indexOn }) => indexOn ?? []).sort());
+    assert.deepEqual(ordered.sort(), permissions.flatMap(({ indexOn }) => indexOn ?? []).sort());
   });
 });

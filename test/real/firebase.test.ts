@@ -73,7 +73,7 @@ describeReal('firebase', () => {
       await call('coordination_claim_task', { agent_id: worker });
       await call('coordination_fail_task', { agent_id: worker, task_id: id, error: 'test:real has ended' });
     });
-    const mirrored = { database: 'realtime', path: `tasks/queue/${id}` };
+    const mirrored = { database: 'realtime', path: `workspaces/test-real/queue/${id}` };
     await eventually(
       'the trigger mirrors the task',
       async () => ((await client.call('firebase_read', mirrored)).isError ? undefined : true),

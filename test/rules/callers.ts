@@ -1,64 +1,190 @@
-/** Everybody who may come to the databases, and what their ID tokens say. */
-import { agentUid, hasRole, ROLES, type Role } from '../../functions/src/access/rules/principal.ts';
-import type { Least } from './collections.ts';
+/** Everybody who may come to the databases: what is stored of them, what their ID tokens say, and who they are to the server. */
+import {
+  type AccessQuestion,
+  decideAccess,
+  type Subject,
+} from '../../functions/src/access/rules/decision.ts';
+import type { Person } from '../../functions/src/access/rules/people.ts';
+import {
+  agentUid,
+  type PersonRoles,
+  type Principal,
+  ROLES,
+  type Role,
+} from '../../functions/src/access/rules/principal.ts';
+import { claimsOf } from '../../functions/src/access/store/idTokens.ts';
+import { IS_NIGHT } from '../support/night.ts';
+import { ACCESS, personOf, type Standing } from './world.ts';
 
 export interface Caller {
   readonly name: string;
   readonly uid?: string;
   readonly claims?: Readonly<Record<string, unknown>>;
   /** Undefined: signed out. */
-  readonly role?: Role;
+  readonly principal?: Principal;
+  /** The person whose roles decide, as stored. */
+  readonly stored?: { readonly uid: string; readonly person: Person | undefined };
 }
 
-const agents = ROLES.map((role): Caller => {
-  const agentId = `${role}-1`;
+/** As PersonRoleReader finds it. */
+function rolesOf({ role, workspaces = {}, claim }: Standing): PersonRoles {
+  const found = role ?? ROLES.find((each) => each === claim);
+  return { workspaces, access: ACCESS, ...(found !== undefined && found !== 'none' && { role: found }) };
+}
+
+function person(name: string, uid: string, standing: Standing): Caller {
   return {
-    name: `an agent that is ${role}`,
-    uid: agentUid(agentId),
-    claims: { role, kind: 'agent', agentId, ownerUid: 'owner-1' },
-    role,
+    name,
+    uid,
+    claims: standing.claim === undefined ? {} : { role: standing.claim },
+    principal: { uid, kind: 'person', ownerUid: uid, maxRole: 'admin', owner: rolesOf(standing) },
+    stored: { uid, person: personOf(standing) },
   };
-});
+}
 
-const people = ROLES.map(
-  (role): Caller => ({ name: `a person that is ${role}`, uid: `${role}-2`, claims: { role }, role }),
-);
+interface AgentStanding {
+  readonly role: Role;
+  readonly owner: Standing;
+  readonly ownerUid?: string;
+  readonly heldTo?: string;
+  readonly readonly?: true;
+  /** What its token says otherwise, having been minted before. */
+  readonly minted?: Readonly<Record<string, unknown>>;
+}
 
-/** Whose the things are that belong to somebody; the agents above are theirs. */
-export const OWNER: Caller = { name: 'their owner', uid: 'owner-1', claims: {}, role: 'viewer' };
+function agent(name: string, agentId: string, standing: AgentStanding): Caller {
+  const { role: maxRole, owner, ownerUid = `owner-of-${agentId}`, heldTo, readonly, minted } = standing;
+  const uid = agentUid(agentId);
+  const bounds = { ...(heldTo !== undefined && { heldTo }), ...(readonly && { readonly }) };
+  const principal: Principal = {
+    ...{ uid, kind: 'agent', agentId, ownerUid, maxRole, owner: rolesOf(owner) },
+    ...bounds,
+  };
+  return {
+    name,
+    uid,
+    claims: { ...claimsOf(principal), ...minted },
+    principal,
+    stored: { uid: ownerUid, person: personOf(owner) },
+  };
+}
 
-/** Whoever invents a role gains nothing by it, nor does a claim that is no text. */
-const strangers = ['superadmin', 'Admin', 'admin\nworker', 7, ['admin'], { admin: true }].map(
-  (role, index): Caller => ({
-    name: `a person whose role is ${JSON.stringify(role)}`,
-    uid: `stranger-${index}`,
-    claims: { role },
-    role: 'viewer',
-  }),
-);
+const OWNERS: Standing = { claim: 'viewer' };
 
-export const callers: readonly Caller[] = [
-  { name: 'somebody signed out' },
-  { name: 'a person without a role', uid: 'person-1', claims: {}, role: 'viewer' },
-  ...strangers,
+/** Whose the things are that belong to somebody. */
+export const OWNER = person('their owner', 'owner-1', OWNERS);
+
+const owners: readonly Caller[] = [
   OWNER,
-  {
-    name: 'an agent of another',
-    uid: agentUid('other-1'),
-    claims: { role: 'admin', ownerUid: 'other' },
+  agent('an agent of their owner, admin by itself', 'owners-1', {
     role: 'admin',
-  },
-  ...people,
-  ...agents,
+    owner: OWNERS,
+    ownerUid: 'owner-1',
+  }),
+  agent('a read-only agent of their owner', 'owners-2', {
+    ...{ role: 'worker', owner: OWNERS, ownerUid: 'owner-1' },
+    readonly: true,
+  }),
+  agent('an agent of their owner held to a workspace of others', 'owners-3', {
+    ...{ role: 'worker', owner: OWNERS, ownerUid: 'owner-1' },
+    heldTo: 'gamma',
+  }),
 ];
 
-export function may(caller: Caller, least: Least): boolean {
-  if (least === 'owner') return caller === OWNER;
-  if (least === 'owner and agents') return caller === OWNER || caller.claims?.['ownerUid'] === OWNER.uid;
-  return least !== 'nobody' && caller.role !== undefined && hasRole(caller.role, least);
+/** Whoever invents a role has none, and neither does one whose claim is no text. */
+const inventors = ['superadmin', 'Admin', 'admin\nworker', 'none', 7, ['admin'], { admin: true }].map(
+  (claim, index) =>
+    person(`a person whose claim is ${JSON.stringify(claim)}`, `inventor-${index}`, { claim }),
+);
+
+const MEMBER_ROLES = ['viewer', 'worker', 'leader'] as const;
+
+const deployments = ROLES.map((claim) => person(`a ${claim} of the deployment`, `${claim}-1`, { claim }));
+
+const members = MEMBER_ROLES.map((role) =>
+  person(`a ${role} of alpha`, `alpha-${role}`, { workspaces: { alpha: role } }),
+);
+
+const people: readonly Caller[] = [
+  person('somebody with an account only', 'account-1', {}),
+  ...inventors,
+  ...deployments,
+  person('an admin as stored', 'stored-1', { role: 'admin' }),
+  person('a viewer as stored whose claim is admin', 'stored-2', { role: 'viewer', claim: 'admin' }),
+  person('nobody as stored whose claim is admin', 'stored-3', { role: 'none', claim: 'admin' }),
+  ...members,
+  person('a leader of gamma', 'gamma-leader', { workspaces: { gamma: 'leader' } }),
+  person('a member of alpha and gamma, nobody elsewhere', 'alpha-gamma', {
+    ...{ role: 'none', claim: 'leader' },
+    workspaces: { alpha: 'worker', gamma: 'viewer' },
+  }),
+  person('an admin who is a viewer of alpha', 'admin-viewer', {
+    claim: 'admin',
+    workspaces: { alpha: 'viewer' },
+  }),
+  person('a viewer who leads beta', 'beta-leader', { claim: 'viewer', workspaces: { beta: 'leader' } }),
+  person('a worker of alpha with an odd uid', 'a.b#c$d[e]%f', { workspaces: { alpha: 'worker' } }),
+];
+
+const LEADS_ALPHA: Standing = { workspaces: { alpha: 'leader' } };
+
+const agents: readonly Caller[] = [
+  agent('an agent of somebody with an account only', 'account-agent', { role: 'admin', owner: {} }),
+  ...ROLES.map((role) =>
+    agent(`an agent, ${role}, of an admin`, `admins-${role}`, { role, owner: { claim: 'admin' } }),
+  ),
+  agent('an agent, admin, of a worker', 'workers-admin', { role: 'admin', owner: { claim: 'worker' } }),
+  agent('an agent, admin, of a viewer of alpha', 'alpha-viewers-admin', {
+    role: 'admin',
+    owner: { workspaces: { alpha: 'viewer' } },
+  }),
+  agent('an agent, worker, of a leader of alpha', 'alpha-leaders-worker', {
+    role: 'worker',
+    owner: LEADS_ALPHA,
+  }),
+  agent('a read-only agent of a leader of alpha', 'alpha-leaders-reader', {
+    ...{ role: 'leader', owner: LEADS_ALPHA },
+    readonly: true,
+  }),
+  agent('an agent held to alpha', 'held-alpha', {
+    ...{ role: 'leader', owner: { claim: 'admin', workspaces: { alpha: 'worker' } } },
+    heldTo: 'alpha',
+  }),
+  agent('an agent held to beta', 'held-beta', {
+    ...{ role: 'leader', owner: { claim: 'worker', workspaces: { alpha: 'leader' } } },
+    heldTo: 'beta',
+  }),
+  agent('an agent held to default', 'held-default', {
+    ...{ role: 'admin', owner: { claim: 'admin' } },
+    heldTo: 'default',
+  }),
+  agent('an agent held to gamma, of an admin who is no member', 'held-gamma', {
+    ...{ role: 'admin', owner: { claim: 'admin' } },
+    heldTo: 'gamma',
+  }),
+  agent('an agent of somebody who has lost everything', 'former-agent', {
+    ...{ role: 'admin', owner: { role: 'none' } },
+    minted: { ownerRole: 'admin' },
+  }),
+  agent('an agent whose token says no role', 'roleless-agent', {
+    ...{ role: 'viewer', owner: {} },
+    minted: { role: null, ownerRole: 'admin' },
+  }),
+];
+
+export const callers: readonly Caller[] = [{ name: 'somebody signed out' }, ...owners, ...people, ...agents];
+
+/** All of them by night, and by day one in so many, of every kind. */
+export function someOf(all: readonly Caller[], oneIn = 3): readonly Caller[] {
+  return IS_NIGHT ? all : all.filter((_caller, index) => index % oneIn === 0);
 }
 
-/** The weakest caller that may; undefined where nobody may. */
-export function weakest(least: Least): Caller | undefined {
-  return [...agents, OWNER].find((caller) => may(caller, least));
+export function may({ principal }: Caller, question: AccessQuestion, subject: Subject): boolean {
+  return principal !== undefined && decideAccess(principal, question, subject).isAllowed;
+}
+
+export function callerNamed(name: string): Caller {
+  const found = callers.find((caller) => caller.name === name);
+  if (found === undefined) throw new Error(`there is no caller ${name}`);
+  return found;
 }

@@ -1,5 +1,5 @@
 /** Prints the tables of docs/data-model.md. */
-import { type Collection, collections, ELSEWHERE, type Least } from './collections.ts';
+import { type Permission, permissions } from '../../functions/src/access/rules/permissions.ts';
 import { type DeclaredIndexes, describeFields } from './declaredIndexes.ts';
 
 /** The tables, by the name that the page marks their place with. */
@@ -31,21 +31,45 @@ export function fillIn(page: string, tables: ReadonlyMap<string, string>): strin
   return filled;
 }
 
-function rowsOf(database: Collection['database']): readonly Collection[] {
-  return collections.filter((row) => row.database === database);
+function rowsOf(database: Permission['database']): readonly Permission[] {
+  return permissions.filter((row) => row.database === database);
 }
 
-function accessOf({ path, holds, reads, writes, keeper }: Collection): string[] {
-  const readers = reads === 'nobody' && keeper !== undefined ? 'the server' : whoFrom(reads);
-  const writers = writes === 'nobody' && keeper !== undefined ? `the server: ${keeper}` : whoFrom(writes);
-  return [path === ELSEWHERE ? 'anything else' : code(path), holds, readers, writers];
+function accessOf(row: Permission): string[] {
+  const { path, holds, reads, writes, keeper } = row;
+  const readers = reads === 'nobody' && keeper !== undefined ? 'the server' : whoFrom(row, reads);
+  const owners = row.ownerField !== undefined && hasPlace(reads) ? '; its owner and their agents' : '';
+  const each = row.unlisted && reads !== 'nobody' ? ', each by its name' : '';
+  const writers =
+    writes === 'nobody' && keeper !== undefined ? `the server: ${keeper}` : whoFrom(row, writes);
+  return [path === '{path=**}' ? 'anything else' : code(path), holds, `${readers}${owners}${each}`, writers];
 }
 
-function whoFrom(least: Least): string {
-  if (least === 'nobody' || least === 'admin') return least;
+function hasPlace(least: Permission['reads']): boolean {
+  return !['nobody', 'owner', 'owner and agents'].includes(least);
+}
+
+function whoFrom({ where }: Permission, least: Permission['reads']): string {
+  if (least === 'nobody') return least;
   if (least === 'owner') return 'its owner';
-  if (least === 'owner and agents') return 'its owner and their agents';
-  return `${least} and up`;
+  if (least === 'owner and agents') return `its owner and their agents${heldTo(where)}`;
+  if (where === 'deployment') return `${least} of the deployment`;
+  return `${least} and up ${placeOf(where)}`;
+}
+
+/** An agent may be held to one workspace. */
+function heldTo(where: Permission['where']): string {
+  return typeof where === 'object' && 'field' in where
+    ? `, but for those held to another ${code(where.field)}`
+    : '';
+}
+
+function placeOf(where: Permission['where']): string {
+  if (where === 'default') return 'of `default`';
+  if (typeof where === 'string') return 'of any workspace';
+  if ('variable' in where) return `of ${code(where.variable)}`;
+  if ('field' in where) return `of its ${code(where.field)}`;
+  return `of ${code(where.first)}`;
 }
 
 function compositeIndexes({ indexes }: DeclaredIndexes): string[][] {

@@ -4,11 +4,16 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { initializeTestEnvironment } from '@firebase/rules-unit-testing';
 import { deleteApp, type FirebaseApp, initializeApp, setLogLevel } from 'firebase/app';
-import { connectDatabaseEmulator, type Database, getDatabase } from 'firebase/database';
+import { connectDatabaseEmulator, type Database, getDatabase, ref, set } from 'firebase/database';
 // The lite client reads by request. The full one reads by listening, which the emulator breaks off now and
 // then when several clients listen at once ("Received message larger than max"), and then waits a minute.
-import { connectFirestoreEmulator, type Firestore, getFirestore } from 'firebase/firestore/lite';
+import { connectFirestoreEmulator, doc, type Firestore, getFirestore, setDoc } from 'firebase/firestore/lite';
+import { mirrorOf } from '../../functions/src/access/store/accessMirror.ts';
+import { accessToDocument, personToDocument } from '../../functions/src/access/store/people.ts';
+import { personPath, WORKSPACE_ACCESS_PATH } from '../../functions/src/kernel/firestore/paths.ts';
+import { ACCESS_WORKSPACES, personAccessPath } from '../../functions/src/kernel/realtime/database.ts';
 import { type Caller, callers } from './callers.ts';
+import { ACCESS } from './world.ts';
 
 /** Each process of tests has one: what one empties when it begins, another must not be using. */
 export const PROJECT = `demo-muster-rules-${process.pid}`;
@@ -65,17 +70,35 @@ async function openEnvironment(): Promise<Environment> {
     return connectTo(app, token);
   };
   const clients = new Map(callers.map((caller) => [caller.name, connect(caller.name, tokenOf(caller))]));
+  const unbound = connect(OWNER, OWNER);
+  await settle(unbound);
   return {
     as(caller) {
       const found = clients.get(caller.name);
       if (found === undefined) throw new Error(`there is no caller ${caller.name}`);
       return found;
     },
-    unbound: connect(OWNER, OWNER),
+    unbound,
     async close() {
       await Promise.all([loaded.cleanup(), ...apps.map((app) => deleteApp(app))]);
     },
   };
+}
+
+/** What the rules go by: the workspaces and people, as they are stored, and as the other database mirrors them. */
+async function settle({ firestore, realtime }: Clients): Promise<void> {
+  await Promise.all([
+    setDoc(doc(firestore, WORKSPACE_ACCESS_PATH), accessToDocument({ access: ACCESS })),
+    set(ref(realtime, ACCESS_WORKSPACES), ACCESS),
+    ...callers.flatMap(({ stored }) =>
+      stored?.person === undefined
+        ? []
+        : [
+            setDoc(doc(firestore, personPath(stored.uid)), personToDocument(stored.person)),
+            set(ref(realtime, personAccessPath(stored.uid)), mirrorOf(stored.person)),
+          ],
+    ),
+  ]);
 }
 
 type Token = string | { readonly sub: string };

@@ -9,14 +9,13 @@ import {
   getDoc,
   getDocs,
   limit,
-  type QueryConstraint,
   setDoc,
   updateDoc,
   where,
 } from 'firebase/firestore/lite';
-import { OWNER } from './callers.ts';
-import type { Collection } from './collections.ts';
+import type { Permission } from '../../functions/src/access/rules/permissions.ts';
 import type { Clients } from './environment.ts';
+import type { Contents } from './situations.ts';
 
 export interface Operation {
   readonly name: string;
@@ -26,24 +25,6 @@ export interface Operation {
   /** Whether it is done to something that must be there before. */
   readonly existing: boolean;
   run(clients: Clients, path: string, contents: Contents): Promise<unknown>;
-}
-
-/** What is written, what it is changed to, and the field by which its owner finds it among others'. */
-export interface Contents {
-  readonly value: object;
-  readonly change: object;
-  readonly owned: readonly QueryConstraint[];
-}
-
-const VALUE = { text: 'hello', at: 1 };
-
-const CHANGE = { text: 'hello again' };
-
-export function contentsOf({ ownerField, samples, reads }: Collection): Contents {
-  const whose = ownerField === undefined ? {} : { [ownerField]: OWNER.uid };
-  const { value, change } = samples ?? { value: { ...VALUE, ...whose }, change: { ...CHANGE, ...whose } };
-  const isFiltered = ownerField !== undefined && reads === 'owner and agents';
-  return { value, change, owned: isFiltered ? [where(ownerField, '==', OWNER.uid)] : [] };
 }
 
 const GET = { lists: false, name: 'get', needs: 'reads', existing: true } as const;
@@ -60,18 +41,20 @@ const inFirestore: readonly Operation[] = [
   { ...GET, run: ({ firestore }, path) => getDoc(doc(firestore, path)) },
   {
     ...LIST,
-    run: ({ firestore }, path, { owned }) =>
-      getDocs(documentQuery(collection(firestore, parentOf(path)), ...owned)),
+    run: ({ firestore }, path, { filter }) =>
+      getDocs(documentQuery(collection(firestore, parentOf(path)), ...filter)),
   },
   {
     ...QUERY,
-    run: ({ firestore }, path, { owned }) =>
-      getDocs(documentQuery(collection(firestore, parentOf(path)), ...owned, where('at', '==', 1), limit(1))),
+    run: ({ firestore }, path, { filter }) =>
+      getDocs(
+        documentQuery(collection(firestore, parentOf(path)), ...filter, where('at', '==', 1), limit(1)),
+      ),
   },
   {
     ...COUNT,
-    run: ({ firestore }, path, { owned }) =>
-      getCount(documentQuery(collection(firestore, parentOf(path)), ...owned)),
+    run: ({ firestore }, path, { filter }) =>
+      getCount(documentQuery(collection(firestore, parentOf(path)), ...filter)),
   },
   { ...CREATE, run: ({ firestore }, path, { value }) => setDoc(doc(firestore, path), value) },
   { ...REPLACE, run: ({ firestore }, path, { change }) => setDoc(doc(firestore, path), change) },
@@ -100,7 +83,7 @@ export const operations = { firestore: inFirestore, realtime: inRealtime };
 
 /** Puts something at the path, past the rules. */
 export async function put(
-  database: Collection['database'],
+  database: Permission['database'],
   { firestore, realtime }: Clients,
   path: string,
   { value }: Contents,
@@ -108,6 +91,6 @@ export async function put(
   await (database === 'firestore' ? setDoc(doc(firestore, path), value) : set(ref(realtime, path), value));
 }
 
-function parentOf(path: string): string {
+export function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'));
 }

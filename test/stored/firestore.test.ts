@@ -1,12 +1,19 @@
 /** Every shape in which Firestore has ever kept a document is read today, whatever a newer version adds to it. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { registryFromDocument, sumRegistry } from '../../functions/src/access/store/agentDirectory.ts';
+import { agentCountFromDocument, sumAgents } from '../../functions/src/access/store/agentDirectory.ts';
 import {
   agentFromDocument,
   credentialFromDocument,
   skillFromDocument,
 } from '../../functions/src/access/store/agents.ts';
+import {
+  accessFromDocument,
+  invitationFromDocument,
+  memberFromDocument,
+  personFromDocument,
+} from '../../functions/src/access/store/people.ts';
+import { workspaceFromDocument } from '../../functions/src/access/store/workspaces.ts';
 import * as paths from '../../functions/src/kernel/firestore/paths.ts';
 import { recordedAnswerFromDocument } from '../../functions/src/kernel/firestore/store.ts';
 import { canonicalJson } from '../../functions/src/kernel/json.ts';
@@ -15,12 +22,9 @@ import { sumCounters } from '../../functions/src/toolsets/coordination/rules/ses
 import {
   counterFromDocument,
   discoveryFromDocument,
-  memberFromDocument,
   resultPartFromDocument,
   sessionFromDocument,
-  sumMembers,
   taskFromDocument,
-  workspaceFromDocument,
 } from '../../functions/src/toolsets/coordination/store/documents.ts';
 import { proofDocument } from '../../functions/src/toolsets/firebase/firestore/write.ts';
 import { subscriptionFromDocument } from '../../functions/src/toolsets/firebase/store/subscriptions.ts';
@@ -63,8 +67,11 @@ const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string,
   ['workspaces.sessions', sessionFromDocument],
   ['workspaces.archive', sessionFromDocument],
   ['workspaces.sessions.counters', (data) => sumCounters([counterFromDocument(data)])],
-  ['workspaces.members', (data) => sumMembers([memberFromDocument(data)])],
-  ['registry', (data) => sumRegistry([registryFromDocument(data)])],
+  ['workspaces.agentCounts', (data) => sumAgents([agentCountFromDocument(data)])],
+  ['workspaces.members', memberFromDocument],
+  ['people', personFromDocument],
+  ['access', accessFromDocument],
+  ['invitations', invitationFromDocument],
   ['tasks', taskFromDocument],
   ['tasks.logs', (data) => (isNote(data) ? notRead() : [headFromDocument(data), linesFromDocument(data)])],
   ['tasks.results', resultPartFromDocument],

@@ -16,6 +16,7 @@ import type { TaskEvent } from '../../functions/src/toolsets/todo/rules/outbox.t
 import type { RecurringTask } from '../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
 import type { Notification } from '../../functions/src/toolsets/todo/rules/reminderMail.ts';
 import type { Todo } from '../../functions/src/toolsets/todo/rules/todo.ts';
+import { personOf } from '../support/principals.ts';
 
 const START = Date.UTC(2026, 10, 22, 9);
 
@@ -161,7 +162,9 @@ const AGENTS: readonly Agent[] = [
       { name: 'tests', category: 'general' },
     ],
     workspace: 'default',
-    coordinationRole: 'leader',
+    parts: { default: 'leader', alpha: 'worker' },
+    registeredBy: 'agent:lead',
+    serves: 'workspace',
     status: 'active',
     activeSince: at(1),
     held: { held: { session: 'session-1', epoch: 2 } },
@@ -383,8 +386,50 @@ export const CHANGES: readonly Change[] = [
     kind: 'issueCredential',
     credential: { ...CREDENTIAL, apiKey: 'mk_narrow', toolsets: ['todo'] },
   },
-  { kind: 'countMembers', workspace: 'default', by: { total: 1, leaders: 1, active: 1 } },
-  { kind: 'countAgents', by: { total: 1, active: 1 } },
+  {
+    kind: 'issueCredential',
+    credential: { ...CREDENTIAL, apiKey: 'mk_held', heldTo: 'alpha', readonly: true },
+  },
+  { kind: 'setPerson', uid: 'ada', role: 'admin' },
+  { kind: 'setPerson', uid: 'cyd', role: 'none' },
+  {
+    kind: 'setMember',
+    member: { uid: 'ben', workspace: 'alpha', role: 'leader', addedBy: 'ada', addedAt: at(0) },
+  },
+  { kind: 'nameWorkspace', workspace: 'alpha', access: 'private' },
+  {
+    kind: 'createWorkspace',
+    name: 'alpha',
+    workspace: { repositories: ['sartor-ai/muster'], createdBy: 'agent:plain', createdAt: at(0) },
+  },
+  { kind: 'listRepositories', workspace: 'alpha', repositories: ['sartor-ai/*'] },
+  {
+    kind: 'queueMail',
+    mail: {
+      id: 'invitation-1-0',
+      to: 'cyd@example.com',
+      subject: 'An invitation',
+      text: 'You are invited.',
+      at: at(0),
+    },
+  },
+  {
+    kind: 'invite',
+    invitation: {
+      id: 'invitation-1',
+      workspace: 'alpha',
+      email: 'cyd@example.com',
+      role: 'worker',
+      invitedBy: 'ben',
+      createdAt: at(0),
+      expiresAt: at(100),
+    },
+  },
+  {
+    kind: 'countAgents',
+    workspace: 'default',
+    by: { total: 1, leaders: 1, active: 1, registered: 1, online: 1 },
+  },
   { kind: 'openSession', session: SESSION },
   { kind: 'archiveSession', session: { ...SESSION, id: 'session-0' }, at: at(1) },
   {
@@ -410,13 +455,21 @@ export const CHANGES: readonly Change[] = [
   },
   {
     kind: 'offerSkill',
-    skill: { id: 'plain', name: 'Tests', category: 'general', version: '1.0.0', author: 'plain' },
+    skill: {
+      id: 'plain',
+      workspace: 'alpha',
+      name: 'Tests',
+      category: 'general',
+      version: '1.0.0',
+      author: 'plain',
+    },
     agents: 1,
   },
   {
     kind: 'offerSkill',
     skill: {
       id: 'full',
+      workspace: 'default',
       name: 'TypeScript',
       category: 'languages',
       parameters: { versions: [['5'], ['7']] },
@@ -427,13 +480,18 @@ export const CHANGES: readonly Change[] = [
   },
   {
     kind: 'logTask',
-    taskId: 'held',
+    task: { id: 'held', workspace: 'default' },
     entry: { id: 'check-1', kind: 'check_failed', at: at(3), details: { run_url: 'https://example.com/1' } },
   },
   ...appendNumbered(undefined, 1, LINES).writes.map(
     (write): Change => ({ kind: 'appendLog', task: { id: 'coding', workspace: 'default' }, write }),
   ),
-  { kind: 'storeResult', taskId: 'coding-done', epoch: 2, parts: ['{"summary":1}'] },
+  {
+    kind: 'storeResult',
+    task: { id: 'coding-done', workspace: 'default' },
+    epoch: 2,
+    parts: ['{"summary":1}'],
+  },
   {
     kind: 'linkPullRequest',
     link: {
@@ -457,6 +515,7 @@ export const CHANGES: readonly Change[] = [
       eventType: 'child_added',
       log: 'log-1',
       createdAt: at(0),
+      rights: '4bf5ebe0000000000000',
       expiresAt: at(100),
     },
   },
@@ -535,7 +594,7 @@ export const SETTLED = {
 
 /** Who writes as themselves, and what. */
 export const CALLER: Caller = {
-  principal: { uid: 'ada', kind: 'person', ownerUid: 'ada', role: 'worker' },
+  principal: personOf('ada', 'worker'),
   credential: 'token',
 };
 

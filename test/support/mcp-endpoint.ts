@@ -14,6 +14,7 @@ import type { Log } from '../../functions/src/kernel/ports.ts';
 import type { Directory, Services } from '../../functions/src/mcp/callContext.ts';
 import { createEndpoint, type EndpointDependencies } from '../../functions/src/mcp/http/endpoint.ts';
 import { OpenStreams } from '../../functions/src/mcp/http/streams.ts';
+import { agentOf } from './principals.ts';
 
 export interface LogEntry {
   readonly level: keyof Log;
@@ -34,13 +35,7 @@ export interface MemoryPorts extends Omit<EndpointDependencies, 'toolsets'> {
   readonly principals: Map<string, Principal>;
 }
 
-export const LEADER: Principal = {
-  uid: 'agent:lead',
-  kind: 'agent',
-  agentId: 'lead',
-  ownerUid: 'owner',
-  role: 'leader',
-};
+export const LEADER: Principal = agentOf('lead', 'owner', 'leader');
 
 export function memoryPorts(): MemoryPorts {
   const entries: LogEntry[] = [];
@@ -48,6 +43,11 @@ export function memoryPorts(): MemoryPorts {
   const seen: string[] = [];
   const counted: EndedCall[] = [];
   const principals = new Map<string, Principal>([['leader-key', LEADER]]);
+  const authenticate = async (bearer: string) => {
+    const principal = principals.get(bearer);
+    if (principal === undefined) throw new MusterError('UNAUTHORIZED', 'This credential is not known.');
+    return principal;
+  };
   const note = (level: keyof Log) => (event: string, fields: Readonly<Record<string, unknown>>) => {
     entries.push({ level, event, fields });
   };
@@ -59,12 +59,10 @@ export function memoryPorts(): MemoryPorts {
     principals,
     services: () => ({}) as Services,
     authenticator: {
-      authenticate: async (bearer) => {
-        const principal = principals.get(bearer);
-        if (principal === undefined) throw new MusterError('UNAUTHORIZED', 'This credential is not known.');
-        return principal;
-      },
+      authenticate,
+      authenticateAnew: authenticate,
     },
+    people: { watch: () => () => undefined },
     recordedAnswers: { find: async (id) => settled.get(id) },
     presence: {
       touch: async (agentId) => void seen.push(agentId),

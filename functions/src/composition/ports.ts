@@ -1,19 +1,21 @@
 /** Composes all that the features read and write with, and how each change is written. */
 import type { Firestore } from '@google-cloud/firestore';
 import { CallRecorder } from '../access/rules/callMetrics.ts';
+import { PersonRoleReader } from '../access/rules/personRoles.ts';
 import { type RateLimit, RateLimiter, UNLIMITED } from '../access/rules/rateLimiter.ts';
+import { followChanges } from '../access/store/accessMirror.ts';
+import { FirebaseIdTokenVerifier } from '../access/store/accounts.ts';
 import { AgentDirectory } from '../access/store/agentDirectory.ts';
 import { AgentQueries, agentWriters } from '../access/store/agents.ts';
-import {
-  CachedCallerTokens,
-  FirebaseIdTokenVerifier,
-  IdentityToolkitSignIn,
-} from '../access/store/idTokens.ts';
+import { CachedCallerTokens, IdentityToolkitSignIn } from '../access/store/idTokens.ts';
 import { DatabaseLimitLedger, DatabaseMetricsLedger, DatabasePresence } from '../access/store/ledgers.ts';
+import { PeopleQueries, peopleWriters } from '../access/store/people.ts';
+import { WorkspaceQueries, workspaceWriters } from '../access/store/workspaces.ts';
 import {
   gitHubSettings,
   hasPubSub,
   modelSettings,
+  openRepositories,
   pushService,
   region,
   runBudget,
@@ -95,8 +97,12 @@ const DATABASE_TIMEOUT_MILLISECONDS = 10_000;
 export function composePorts({ clock, database = firestore(), rateLimit, push, ...bound }: Bindings) {
   const unreadable = new DatabaseUnreadable({ database: realtimeDatabase, clock, log: cloudLog });
   const documents = new DocumentReading(unreadable);
+  const people = new PeopleQueries(database, documents);
   const kernel = {
-    store: new FirestoreStore({ database, clock, randomness: systemRandomness, writers: changeWriters }),
+    store: new FirestoreStore({
+      ...{ database, clock, randomness: systemRandomness, writers: changeWriters },
+      followed: (changes) => followChanges({ database: realtimeDatabase, people, log: cloudLog }, changes),
+    }),
     recordedAnswers: new RecordedAnswerQueries(database, documents),
     clock,
     randomness: systemRandomness,
@@ -118,6 +124,7 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
     }),
     timeoutMilliseconds: DATABASE_TIMEOUT_MILLISECONDS,
   };
+  const idTokens = new FirebaseIdTokenVerifier({ app: firebaseApp, clock });
   const broker = new PubSubPublisher();
   return {
     ...kernel,
@@ -126,8 +133,11 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
 
     agents: new AgentQueries(database, documents),
     directory: new AgentDirectory(database, documents),
+    people,
+    workspaces: new WorkspaceQueries(database, documents, realtimeDatabase),
+    roles: new PersonRoleReader({ people, idTokens }),
     presence: new DatabasePresence({ database: realtimeDatabase, clock }),
-    idTokens: new FirebaseIdTokenVerifier({ app: firebaseApp, clock }),
+    idTokens,
     limits: rateLimit ? new RateLimiter(rateLimit, ledgers.limits, kernel) : UNLIMITED,
     metrics: new CallRecorder(ledgers.metrics, kernel),
 
@@ -138,6 +148,7 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
     codingTasks: new CodingTaskQueries(database, documents, cloudLog),
     taskLogs: new TaskLogQueries(database, documents),
 
+    openRepositories,
     pullRequestLinks: new PullRequestLinkQueries(database, documents),
     gitHub: new RestGitHub(new OctokitClients({ settings: bound.gitHub ?? gitHubSettings, log: cloudLog })),
 
@@ -185,6 +196,8 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
 /** How each change is written, of all features. The compiler refuses it where a kind has no writer. */
 export const changeWriters: ChangeWriters<ChangeKinds> = {
   ...agentWriters,
+  ...peopleWriters,
+  ...workspaceWriters,
   ...taskWriters,
   ...sessionWriters,
   ...codingWriters,

@@ -1,11 +1,19 @@
 /** Composes the services of all features over their ports. */
 
 import { CredentialAuthenticator } from '../access/rules/authentication.ts';
+import { Invitations } from '../access/rules/invitations.ts';
 import { AgentLiveness } from '../access/rules/liveness.ts';
 import { AgentRegistration } from '../access/rules/registration.ts';
+import { mirrorPerson, mirrorWorkspaces } from '../access/store/accessMirror.ts';
 import { gitHubWebhookKey, VERSION } from '../config.ts';
 import { unlessUnreadable } from '../kernel/ports.ts';
 import { realtimeDatabase } from '../kernel/realtime/database.ts';
+import { Connections } from '../toolsets/access/rules/connections.ts';
+import { Explanations } from '../toolsets/access/rules/explanations.ts';
+import { Identities } from '../toolsets/access/rules/identity.ts';
+import { Inviting } from '../toolsets/access/rules/inviting.ts';
+import { Members } from '../toolsets/access/rules/members.ts';
+import { WorkspaceAdministration } from '../toolsets/access/rules/workspaceChanges.ts';
 import { CodingChanges } from '../toolsets/coding/rules/changing.ts';
 import { CodingService } from '../toolsets/coding/rules/coding.ts';
 import { codingExpiry } from '../toolsets/coding/rules/ending.ts';
@@ -43,11 +51,12 @@ import type { composePorts } from './ports.ts';
 export function composeServices(ports: ReturnType<typeof composePorts>) {
   const liveness = new AgentLiveness(ports);
   const registration = new AgentRegistration(ports);
+  const invitations = new Invitations(ports);
   const taskCreation = new TaskCreation(ports);
   const taskClaims = new TaskClaims(ports);
   const codingPorts = { ...ports, liveness, taskCreation, taskClaims };
   const overview = new AgentOverview(ports);
-  const tasks = new TaskOverview(ports);
+  const tasks = new TaskOverview({ ...ports, liveness });
   const consumers = {
     [TOPICS.taskEvents]: eventConsumer('audit', (event) => audit(event, ports), ports),
     [TOPICS.taskUpdates]: eventConsumer('mirror', (event) => ports.clientLists.putTaskUpdate(event), ports),
@@ -56,8 +65,17 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
   const publisher = ports.publisher ?? directDelivery(consumers);
   return {
     liveness,
-    authenticator: new CredentialAuthenticator({ ...ports, liveness }),
+    authenticator: new CredentialAuthenticator({ ...ports, liveness, invitations }),
     registration,
+
+    access: {
+      identities: new Identities({ ...ports, invitations }),
+      explanations: new Explanations(ports),
+      members: new Members(ports),
+      inviting: new Inviting({ ...ports, invitations }),
+      workspaces: new WorkspaceAdministration(ports),
+      connections: new Connections({ ...ports, registration }),
+    },
 
     membership: new AgentMembership({ ...ports, liveness }),
     coordination: new CoordinationService(ports),
@@ -65,7 +83,10 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
     taskClaims,
     taskQueue: new TaskQueue(ports),
     taskSweep: new TaskSweep({ ...ports, coding: codingExpiry(ports.sessions) }),
-    mirrorQueuedTask: (taskId: string) => mirrorQueuedTask(realtimeDatabase, ports.tasks, taskId),
+    mirrorQueuedTask: (taskId: string, before?: unknown) =>
+      mirrorQueuedTask(realtimeDatabase, ports.tasks, taskId, before),
+    mirrorPerson: (uid: string) => mirrorPerson(realtimeDatabase, ports.people, uid),
+    mirrorWorkspaces: () => mirrorWorkspaces(realtimeDatabase, ports.people),
 
     system: {
       overview,
@@ -107,6 +128,6 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
     gitHub: ports,
     webhook: new GitHubWebhook({ secret: gitHubWebhookKey, deliveries: new Deliveries(ports) }),
 
-    onboarding: new OnboardingService({ ...ports, registration }),
+    onboarding: new OnboardingService({ ...ports, registration, liveness }),
   };
 }

@@ -7,7 +7,7 @@ import { onSchedule } from 'firebase-functions/scheduler';
 import { onTaskDispatched } from 'firebase-functions/tasks';
 import { app } from '../app.ts';
 import { modelSecrets, region } from '../config.ts';
-import { COLLECTIONS } from '../kernel/firestore/paths.ts';
+import { COLLECTIONS, WORKSPACE_ACCESS_PATH } from '../kernel/firestore/paths.ts';
 
 const TASK = `${COLLECTIONS.tasks}/{taskId}` as const;
 
@@ -17,9 +17,21 @@ export const relayEvent = onDocumentCreated(
   (event) => app().services.relayEvent(event.params.eventId),
 );
 
-/** Keeps `tasks/queue` of the Realtime Database in step with `tasks` of Firestore. */
+/** Keeps the queues of the Realtime Database in step with `tasks` of Firestore. */
 export const mirrorTaskQueue = onDocumentWritten({ document: TASK, region, retry: true }, (event) =>
-  app().services.mirrorQueuedTask(event.params.taskId),
+  app().services.mirrorQueuedTask(event.params.taskId, event.data?.before.data()),
+);
+
+/** Tells the rules of the Realtime Database what a person may do. */
+export const mirrorPerson = onDocumentWritten(
+  { document: `${COLLECTIONS.people}/{uid}`, region, retry: true },
+  (event) => app().services.mirrorPerson(event.params.uid),
+);
+
+/** Tells them which workspaces are open. */
+export const mirrorWorkspaces = onDocumentWritten(
+  { document: WORKSPACE_ACCESS_PATH, region, retry: true },
+  () => app().services.mirrorWorkspaces(),
 );
 
 /** Makes what follows from a to-do that somebody changed past the tools. */

@@ -42,3 +42,19 @@ export function segmentOf(forbidden: RegExp, mostBytes: number): (id: string) =>
     });
   };
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the Realtime Database refuses exactly these in a key
+const FORBIDDEN_IN_KEYS = /[.#$[\]/%\u0000-\u001f\u007f]/g;
+
+/** Any text as one key of the Realtime Database, reversibly: what a key may not have is written as in a URL. */
+export function keyOf(text: string): string {
+  return text.replace(
+    FORBIDDEN_IN_KEYS,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
+}
+
+/** The text that `keyOf` wrote. */
+export function nameOfKey(key: string): string {
+  return key.replace(/%([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+}

@@ -45,11 +45,17 @@ export abstract class Service<Ports> {
   }
 }
 
-export class UnreadableDocumentError extends MusterError {
-  /** As far as the document says. */
-  readonly ownerUid: string | undefined;
+/** Whose a document is, as far as it says. */
+interface Belonging {
+  readonly ownerUid?: string | undefined;
+  readonly workspace?: string | undefined;
+}
 
-  constructor(path: string, ownerUid?: string) {
+export class UnreadableDocumentError extends MusterError {
+  readonly ownerUid: string | undefined;
+  readonly workspace: string | undefined;
+
+  constructor(path: string, { ownerUid, workspace }: Belonging = {}) {
     super('FIREBASE_ERROR', `The stored document "${path}" cannot be read.`, {
       reason: 'UNREADABLE_DOCUMENT',
       suggestion:
@@ -57,6 +63,7 @@ export class UnreadableDocumentError extends MusterError {
     });
     this.name = 'UnreadableDocumentError';
     this.ownerUid = ownerUid;
+    this.workspace = workspace;
   }
 }
 
@@ -67,6 +74,20 @@ export async function unlessUnreadable<Value>(reading: Promise<Value>): Promise<
   } catch (error) {
     if (error instanceof UnreadableDocumentError) return undefined;
     throw error;
+  }
+}
+
+/** Gives undefined where a document that cannot be read says that it is of another workspace than these: nobody learns of it. */
+export async function readIn<Value>(
+  isTheirs: (workspace: string) => boolean,
+  reading: Promise<Value>,
+): Promise<Value | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!(error instanceof UnreadableDocumentError) || error.workspace === undefined) throw error;
+    if (isTheirs(error.workspace)) throw error;
+    return undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 /** Runs one call of a tool, from its raw arguments to its answer. */
-import { touchPresence } from '../access/rules/liveness.ts';
-import { type AccessPorts, hasRole, type Principal, type Role } from '../access/rules/principal.ts';
+import { callingAgent, touchPresence } from '../access/rules/liveness.ts';
+import { type AccessPorts, rightsOf } from '../access/rules/principal.ts';
 import type { Operation } from '../kernel/commit.ts';
 import { MusterError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -14,6 +14,7 @@ import {
   withDeadline,
   withinBounds,
 } from './answer.ts';
+import { type AuthorisationPorts, admit, authorise } from './authorisation.ts';
 import type { CallContext, RequestContext, Services } from './callContext.ts';
 import { type CallIdentity, type IdempotencyPorts, runKeyed } from './idempotency.ts';
 import type { FoundResource, FoundTemplate } from './resources.ts';
@@ -22,6 +23,7 @@ import { fullName } from './tool.ts';
 
 export interface CallPorts
   extends IdempotencyPorts,
+    AuthorisationPorts,
     Pick<AccessPorts, 'limits' | 'presence' | 'metrics' | 'log'> {
   readonly services: () => Services;
 }
@@ -42,24 +44,36 @@ const UNTOLD: Telling = { notify: () => undefined, bytesOf: Buffer.byteLength };
 export async function callTool(
   ports: CallPorts,
   requestContext: RequestContext,
-  { toolset, tool }: FoundTool,
+  { toolset, tool, scope }: FoundTool,
   rawArguments: Readonly<Record<string, unknown>>,
   telling: Telling = UNTOLD,
 ): Promise<Outcome> {
   const name = fullName(toolset, tool.name);
-  const { principal, workspace, credential, timeLeft } = requestContext;
-  const call = async (waiting: Waiting) => {
-    await ports.limits.take(principal);
-    authorise(principal, toolset, tool.role, name);
+  const { workspace, credential, timeLeft } = requestContext;
+  const { role, agentRole, annotations } = tool;
+  const need = { toolset, what: name, role, agentRole, scope, writes: !annotations.readOnlyHint };
+  const call = async (waited: Waiting) => {
+    await ports.limits.take(requestContext.principal);
+    const admitted = await admit(ports, requestContext, need);
+    const { principal } = admitted;
     const prepared = tool.prepare(rawArguments);
     requireTime(timeLeft);
+    // Who loses a role while a call waits is not told what it has waited for.
+    const waiting: Waiting = async (wait) => {
+      const result = await waited(wait);
+      const now = await ports.authenticator.authenticate(credential);
+      authorise(now, workspace, need);
+      // What it has waited for says itself whose it is, and was looked at before.
+      if (scope === 'owner' && rightsOf(now) !== rightsOf(principal)) throw rightsChanged();
+      return result;
+    };
     let late = LOOK_FIRST;
     const ifLate: CallContext['ifLate'] = (said) => {
       late = said;
     };
     const identity = { uid: principal.uid, tool: name, workspace, credential };
     const work = runOnce(ports, identity, prepared, (operation) =>
-      contextOf(ports, requestContext, operation, telling, ifLate, waiting),
+      contextOf(ports, admitted, operation, telling, ifLate, waiting),
     );
     const named = work.catch((error: unknown) => {
       throw namingOwnArgument(error, tool);
@@ -72,6 +86,13 @@ export async function callTool(
     if (!(error instanceof MusterError)) throw error;
     return { error };
   }
+}
+
+function rightsChanged(): MusterError {
+  return new MusterError('CONFLICT', 'What you may do has changed while the call waited.', {
+    reason: 'RIGHTS_CHANGED',
+    suggestion: 'Call again.',
+  });
 }
 
 /** The operation of a call that gave no key. */
@@ -98,12 +119,12 @@ export function runOnce(
 export function readResource(
   ports: CallPorts,
   requestContext: RequestContext,
-  { toolset, what, mimeType, role, resource }: FoundResource,
+  { what, mimeType, need, resource }: FoundResource,
 ): Promise<string> {
   return observedRead(ports, requestContext, what, async () => {
     await ports.limits.take(requestContext.principal);
-    authorise(requestContext.principal, toolset, role, what);
-    return textWithinBounds(mimeType, await resource.read(readingContext(ports, requestContext)));
+    const admitted = await admit(ports, requestContext, need);
+    return textWithinBounds(mimeType, await resource.read(readingContext(ports, admitted)));
   });
 }
 
@@ -114,14 +135,14 @@ export function readResource(
 export function completeVariable(
   ports: CallPorts,
   requestContext: RequestContext,
-  { toolset, template }: FoundTemplate,
+  { need, template }: FoundTemplate,
   variable: string,
   chosen: Readonly<Record<string, string>>,
 ): Promise<readonly string[]> {
   const what = template.uriTemplate;
   return observedRead(ports, requestContext, `complete ${what}`, async () => {
-    authorise(requestContext.principal, toolset, template.role, what);
-    return (await template.completions.get(variable)?.(readingContext(ports, requestContext), chosen)) ?? [];
+    const context = readingContext(ports, await admit(ports, requestContext, need));
+    return (await template.completions.get(variable)?.(context, chosen)) ?? [];
   });
 }
 
@@ -167,31 +188,6 @@ function contextOf(
   };
 }
 
-/** Whether the principal may use the toolset at all. */
-export function mayUse(principal: Principal, toolset: string): boolean {
-  return principal.toolsets === undefined || principal.toolsets.includes(toolset);
-}
-
-/**
- * The one gate in front of every tool and resource. Source: docs/semantics.md#who-may-do-what.
- * @param what the tool or resource, as its caller knows it
- * @throws MusterError FORBIDDEN
- */
-export function authorise(principal: Principal, toolset: string, least: Role, what: string): void {
-  if (!mayUse(principal, toolset)) {
-    throw new MusterError('FORBIDDEN', `You may not use the toolset ${toolset}.`, {
-      reason: 'TOOLSET_NOT_ALLOWED',
-      suggestion: `Your toolsets: ${principal.toolsets?.join(', ') || 'none'}. Ask a leader for a credential with ${toolset}.`,
-    });
-  }
-  if (!hasRole(principal.role, least)) {
-    throw new MusterError('FORBIDDEN', `${what} needs the role ${least}; yours is ${principal.role}.`, {
-      reason: 'ROLE_TOO_WEAK',
-      suggestion: `Ask an agent or a person with the role ${least}, or for a credential with that role.`,
-    });
-  }
-}
-
 /**
  * Has an error name the argument as its tool does: rules have one name for what some tools write in another way.
  * @param error of any kind, as the tool's handler has thrown it
@@ -220,14 +216,16 @@ function folded(name: string): string {
  */
 export async function observed<T>(
   ports: CallPorts,
-  { principal: { uid, agentId }, requestId, workspace }: RequestContext,
+  { principal, requestId, workspace }: RequestContext,
   tool: string,
   work: (waiting: Waiting) => Promise<T>,
 ): Promise<T> {
   const started = performance.now();
   const waits = new WaitingTime(() => performance.now());
+  const { uid, agentId } = principal;
   const ofAgent = agentId === undefined ? {} : { agentId };
-  const noting = agentId === undefined ? undefined : touchPresence(ports, agentId);
+  const agent = callingAgent(principal);
+  const noting = agent && touchPresence(ports, agent);
   let refused: MusterError | undefined;
   try {
     return await work(waits.during);

@@ -1,5 +1,5 @@
 /** What is known of a request and of the call that it carries. */
-import type { Caller, Principal, Role } from '../access/rules/principal.ts';
+import type { Caller, Principal, Role, Scope } from '../access/rules/principal.ts';
 import type { AgentRegistration } from '../access/rules/registration.ts';
 import type { Operation } from '../kernel/commit.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -79,6 +79,9 @@ export interface KnownTool {
   readonly title: string;
   readonly description: string;
   readonly role: Role;
+  readonly agentRole: Role | undefined;
+  readonly scope: Scope;
+  readonly writes: boolean;
   /** The JSON Schema of its arguments. */
   readonly parameters: JsonObject;
   readonly example: JsonObject;

@@ -1,5 +1,7 @@
 /** What a selection lists and finds, and the list itself. Built once per instance and selection. */
-import { hasRole, type Role } from '../access/rules/principal.ts';
+
+import { roleNeeded } from '../access/rules/gate.ts';
+import { hasRole, type Principal, type Role, type rolesOf } from '../access/rules/principal.ts';
 import { type JsonObject, jsonObject } from '../kernel/json.ts';
 import type { Directory, KnownTool } from './callContext.ts';
 import { answerOrRefusalSchema, inputJsonSchema, lightSchema, outputJsonSchema } from './jsonSchema.ts';
@@ -21,9 +23,11 @@ export interface Catalogue {
   /** The toolsets that it is made of. */
   readonly toolsets: readonly string[];
   findTool(name: string): FoundTool | undefined;
-  /** What `tools/list` shows to callers of the role. */
-  listFor(role: Role): ToolList;
+  /** What `tools/list` shows to callers of the kind with these roles. */
+  listFor(roles: CallerRoles, kind: Principal['kind']): ToolList;
 }
+
+type CallerRoles = ReturnType<typeof rolesOf>;
 
 /** More than the selections that a deployment can have in earnest; beyond it somebody is playing. */
 const MAX_CATALOGUES = 64;
@@ -62,10 +66,10 @@ export class Catalogues {
   }
 
   #build(toolsets: readonly Toolset[], { readonly, dialect, listing }: Selection): Catalogue {
-    const found = toolsets.flatMap(({ name, tools, errors }) =>
+    const found = toolsets.flatMap(({ name, tools, errors, scope: ofToolset = 'workspace' }) =>
       tools
         .filter((tool) => !readonly || tool.annotations.readOnlyHint)
-        .map((tool) => ({ toolset: name, tool, errors })),
+        .map((tool) => ({ toolset: name, tool, errors, scope: tool.scope ?? ofToolset })),
     );
     const byName = new Map(
       found.flatMap((entry) =>
@@ -94,16 +98,21 @@ export class Catalogues {
   }
 
   #knownTools(): readonly KnownTool[] {
-    this.#known ??= this.#toolsets.flatMap(({ name: toolset, tools }) =>
-      tools.map(({ name, title, description, role, input, example }) => ({
-        toolset,
-        fullName: fullName(toolset, name),
-        title,
-        description,
-        role,
-        parameters: inputJsonSchema(input),
-        example: jsonObject.parse(example),
-      })),
+    this.#known ??= this.#toolsets.flatMap(({ name: toolset, tools, scope: ofToolset = 'workspace' }) =>
+      tools.map(
+        ({ name, title, description, role, agentRole, scope = ofToolset, annotations, input, example }) => ({
+          toolset,
+          fullName: fullName(toolset, name),
+          title,
+          description,
+          role,
+          agentRole,
+          scope,
+          writes: !annotations.readOnlyHint,
+          parameters: inputJsonSchema(input),
+          example: jsonObject.parse(example),
+        }),
+      ),
     );
     return this.#known;
   }
@@ -137,21 +146,28 @@ interface ToolList {
 
 /** A list is made when it is first asked for: a call needs none, and it would be a part of every cold start. */
 function listMaker(found: readonly FoundTool[], listing: Listing, dialect: Dialect): Catalogue['listFor'] {
-  const made = new Map<Role | undefined, ToolList>();
-  return (role) => {
-    const key = listing === 'light' ? role : undefined;
+  const made = new Map<string, ToolList>();
+  return (roles, kind) => {
+    const key = listing === 'light' ? `${roles.workspace} ${roles.owner} ${kind}` : 'whole';
     const known = made.get(key);
     if (known !== undefined) return known;
     const tools =
       listing === 'light'
         ? found
-            .filter(({ tool }) => tool.audience === undefined && hasRole(role, tool.role))
+            .filter(
+              ({ tool, scope }) =>
+                tool.audience === undefined && isOpenTo(roles[scope], roleNeeded(tool, kind)),
+            )
             .map((one) => lightTool(one, dialect))
         : found.map((one) => wholeTool(one, dialect));
     const list = { tools, json: Buffer.from(JSON.stringify(tools)) };
     made.set(key, list);
     return list;
   };
+}
+
+function isOpenTo(role: Role | undefined, least: Role): boolean {
+  return role !== undefined && hasRole(role, least);
 }
 
 /** Everything that there is to say of a tool. */

@@ -1,7 +1,7 @@
 /** The shape of a resource. Source: CONTRIBUTING.md#add-a-tool. */
 
 import type { z } from 'zod';
-import type { Role } from '../access/rules/principal.ts';
+import type { Role, Scope } from '../access/rules/principal.ts';
 import type { CallContext } from './callContext.ts';
 
 /** A resource with a fixed URI. */
@@ -12,6 +12,8 @@ export interface Resource {
   readonly description: string;
   readonly mimeType: string;
   readonly role: Role;
+  /** Where the role is needed; in the workspace of the call where it says nothing. */
+  readonly scope?: Scope;
   /** The text of the resource; a JSON resource gives its serialised form. */
   read(context: CallContext): Promise<string>;
 }

@@ -1,25 +1,28 @@
 /** Finds resources by their URIs: those with a fixed one, and those of templates. */
 
 import { UriTemplate } from '@modelcontextprotocol/server';
+import type { Need } from '../access/rules/gate.ts';
 import type { BoundResource, Resource, ResourceTemplate } from './resource.ts';
 import type { Toolset } from './tool.ts';
 
 /** A resource that a URI names. */
 export interface FoundResource {
-  readonly toolset: string;
   /** Its URI, or its template's: one word for the log, however many there are. */
   readonly what: string;
   readonly mimeType: string;
-  readonly role: Resource['role'];
+  readonly need: Need;
   readonly resource: BoundResource;
 }
 
-type ListedResource = Omit<Resource, 'role' | 'read'>;
+type ListedResource = Omit<Resource, 'role' | 'scope' | 'read'>;
 
-type ListedTemplate = Omit<ResourceTemplate, 'role' | 'watchable' | 'slashes' | 'completions' | 'bind'>;
+type ListedTemplate = Omit<
+  ResourceTemplate,
+  'role' | 'scope' | 'watchable' | 'slashes' | 'completions' | 'bind'
+>;
 
 export interface FoundTemplate {
-  readonly toolset: string;
+  readonly need: Need;
   readonly template: ResourceTemplate;
 }
 
@@ -47,17 +50,18 @@ export function resourcesOf(toolsets: readonly Toolset[]): Resources {
       const { uriTemplate, slashes } = template;
       // A value with slashes is RFC 6570's level 2, which clients need not know.
       const pattern = new UriTemplate(slashes ? uriTemplate.replaceAll('{', '{+') : uriTemplate);
-      return { toolset, template, pattern };
+      return { need: needOf(toolset, uriTemplate, template), template, pattern };
     }),
   );
   const byUri = new Map(
     fixed.map(({ toolset, resource }) => {
-      const { uri, mimeType, role } = resource;
-      return [uri, { toolset, what: uri, mimeType, role, resource }] as const;
+      const { uri, mimeType } = resource;
+      const need = needOf(toolset, uri, resource);
+      return [uri, { what: uri, mimeType, need, resource }] as const;
     }),
   );
   return {
-    listed: fixed.map(({ resource: { role: _role, read: _read, ...listed } }) => listed),
+    listed: fixed.map(({ resource: { role: _role, scope: _scope, read: _read, ...listed } }) => listed),
     templates: families.map(({ template: { uriTemplate, name, title, description, mimeType } }) => ({
       uriTemplate,
       name,
@@ -71,16 +75,23 @@ export function resourcesOf(toolsets: readonly Toolset[]): Resources {
     find(uri) {
       const known = byUri.get(uri);
       if (known !== undefined || uri.length > MAX_URI_LENGTH) return known;
-      for (const { toolset, template, pattern } of families) {
+      for (const { need, template, pattern } of families) {
         const variables = variablesOf(pattern, uri);
         const resource = variables && template.bind(variables);
         if (resource === undefined) continue;
-        const { uriTemplate, mimeType, role } = template;
-        return { toolset, what: uriTemplate, mimeType, role, resource };
+        return { what: template.uriTemplate, mimeType: template.mimeType, need, resource };
       }
       return undefined;
     },
   };
+}
+
+function needOf(
+  toolset: string,
+  what: string,
+  { role, scope = 'workspace' }: Pick<Resource, 'role' | 'scope'>,
+): Need {
+  return { toolset, what, role, scope, writes: false };
 }
 
 /** The template's variables, decoded; undefined where the URI is none of the template's. */

@@ -1,7 +1,7 @@
 /** The shape of a tool and of a toolset. Source: CONTRIBUTING.md#add-a-tool. */
 
 import { z } from 'zod';
-import type { Caller, Role } from '../access/rules/principal.ts';
+import type { Caller, Role, Scope } from '../access/rules/principal.ts';
 import type { RecordAnswer } from '../kernel/commit.ts';
 import type { MusterError } from '../kernel/errors.ts';
 import { type JsonObject, jsonObject } from '../kernel/json.ts';
@@ -24,7 +24,7 @@ interface Described<Input extends z.ZodObject, Output extends z.ZodObject> {
   /** What the light list leaves out: bounds, limits, and what becomes of special cases. */
   readonly details?: string;
   /** For whom it is, where it is not for agents in general: the light list leaves it out. */
-  readonly audience?: 'runners' | 'older clients';
+  readonly audience?: 'runners' | 'older clients' | 'those who administer';
   /** Strict: an argument that it does not name is an error. */
   readonly input: Input;
   /** What leaves: fields that it does not name are dropped. */
@@ -32,6 +32,10 @@ interface Described<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly annotations: ToolHints;
   /** The weakest role that may call it. */
   readonly role: Role;
+  /** The weakest role of an agent, where people need less. */
+  readonly agentRole?: Role;
+  /** Where the role is needed; where it says nothing, as its toolset says. */
+  readonly scope?: Scope;
   /** Printed in the reference and run by a test. */
   readonly example: z.input<Input>;
   /** How to get at a large answer in parts, where it comes whole or not at all: in the others' long texts are cut. */
@@ -67,6 +71,7 @@ export function fullName(toolset: string, name: string): string {
 export interface FoundTool {
   readonly toolset: string;
   readonly tool: Tool;
+  readonly scope: Scope;
   /** The toolset's own, where it has one. */
   readonly errors?: ErrorEnvelope | undefined;
 }
@@ -240,6 +245,8 @@ export interface Toolset {
   readonly tools: readonly Tool[];
   readonly resources: readonly Resource[];
   readonly templates?: readonly ResourceTemplate[];
+  /** Where its tools need their roles; absent: in the workspace of the call. */
+  readonly scope?: Scope;
   /** Absent: that of spec/network.md. */
   readonly errors?: ErrorEnvelope;
   readonly events?: EventSource;

@@ -1,4 +1,5 @@
 import type { Toolset } from '../mcp/tool.ts';
+import { access } from './access/index.ts';
 import { coding } from './coding/index.ts';
 import { coordination } from './coordination/index.ts';
 import { firebase } from './firebase/index.ts';
@@ -11,6 +12,7 @@ import { todo } from './todo/index.ts';
 /** Every toolset, in the order in which they are listed. */
 export const toolsets: readonly Toolset[] = [
   onboarding,
+  access,
   system,
   firebase,
   github,

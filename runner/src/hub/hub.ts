@@ -39,7 +39,12 @@ const answer = <Result extends z.ZodType>(result: Result) => z.object({ result }
 const claimAnswer = answer(z.object({ task: claimedTask.nullable() }));
 const standing = answer(z.object({ stop: stop.optional() }));
 const endAnswer = answer(z.object({ outcome: z.string() }));
-const registered = answer(z.object({ agentId: z.string() }));
+const registration = z.object({ agentId: z.string(), workspace: z.string() });
+const registered = answer(registration);
+
+/** Who the runner is, and where it waits for tasks. */
+type Registered = z.output<typeof registration>;
+
 const pullRequest = z.object({ number: z.number(), url: z.string().optional() });
 
 export interface Ending {
@@ -79,10 +84,10 @@ export class Hub {
     this.connection = connection;
   }
 
-  /** Declares the coding agents of this machine. Returns who the runner is. */
-  async register(programs: readonly ProgramVersion[]): Promise<string> {
-    const { result } = await this.connection.call('coding_register_runner', { programs }, registered);
-    return result.agentId;
+  /** Declares the coding agents of this machine, and whose tasks it does. Returns who the runner is. */
+  async register(programs: readonly ProgramVersion[], serves: 'owner' | 'workspace'): Promise<Registered> {
+    const args = { programs, serves };
+    return (await this.connection.call('coding_register_runner', args, registered)).result;
   }
 
   /**

@@ -1,5 +1,6 @@
 /** Typical mistakes of people and models: each is told what happened, where, and what to do. */
 import assert from 'node:assert/strict';
+import { accessMistakes } from './access.ts';
 import { argumentMistakes } from './arguments.ts';
 import { dataMistakes } from './data.ts';
 import { httpMistakes } from './http.ts';
@@ -18,6 +19,7 @@ const MISTAKES = [
   ...teamMistakes,
   ...dataMistakes,
   ...vendorMistakes,
+  ...accessMistakes,
 ];
 
 describe('a mistake is explained to someone who', () => {

@@ -31,6 +31,8 @@ export class Scene {
     const roles = ['leader', 'worker', 'viewer'] as const;
     const agents = await Promise.all(roles.map((role) => registerAgent('mistaken', { role })));
     const scene = new Scene(agents, await expiredCredential(agents[1]?.id ?? ''));
+    const repositories = ['sartor-ai/*', 'octocat/*'];
+    await scene.made('access_create_workspace', { name: scene.workspace, repositories });
     await scene.made('coordination_init_coordination', { goal: 'Learn from mistakes' });
     return scene;
   }

@@ -81,6 +81,9 @@ export class Stage {
       registerAgent('lead', { role: 'leader' }),
     ]);
     const client = await connect('client 2026-07-28', endpointUrl('/coding', { workspace }), leader.token);
+    const access = await connect('client 2026-07-28', endpointUrl('/access'), leader.token);
+    await succeed(access, 'create_workspace', { name: workspace, repositories: ['sartor-ai/*'] });
+    await access.close();
     return new Stage(newFolder(), endpointUrl('', { workspace }), agent, client);
   }
 

@@ -1,6 +1,9 @@
 /** People of a test's own, who sign up as people do. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import type { Role } from '../../../functions/src/access/rules/principal.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { personPath } from '../../../functions/src/kernel/firestore/paths.ts';
 
 export interface TestPerson {
   readonly uid: string;
@@ -10,8 +13,20 @@ export interface TestPerson {
 
 const signedUp = z.object({ localId: z.string(), idToken: z.string() });
 
-/** Signs somebody up, without a role of their own. */
+/** Signs somebody up, and has the deployment know them as a viewer. */
 export async function newPerson(): Promise<TestPerson> {
+  const person = await signUp();
+  await setRole(person.uid, 'viewer');
+  return person;
+}
+
+/** As the operator does: `npm run people`. */
+export async function setRole(uid: string, role: Role | 'none'): Promise<void> {
+  await firestore().doc(personPath(uid)).set({ role }, { merge: true });
+}
+
+/** Signs somebody up: an account, and nothing else. */
+export async function signUp(): Promise<TestPerson> {
   const host = process.env['FIREBASE_AUTH_EMULATOR_HOST'];
   const url = `http://${host}/identitytoolkit.googleapis.com/v1/accounts:signUp?key=emulator`;
   const email = `${randomUUID()}@example.com`;

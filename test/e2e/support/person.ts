@@ -25,6 +25,7 @@ import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 import { type Connection, connect } from './clients.ts';
 import { PROJECT } from './emulator.ts';
 import { endpointUrl } from './endpoint.ts';
+import { setRole } from './people.ts';
 
 export interface Person {
   readonly uid: string;
@@ -44,6 +45,7 @@ export async function newPerson(): Promise<Person> {
   const auth = initializeAuth(app, { persistence: inMemoryPersistence });
   const authHost = `http://${process.env['FIREBASE_AUTH_EMULATOR_HOST']}`;
   connectAuthEmulator(auth, authHost, { disableWarnings: true });
+  await setRole(uid, 'viewer');
   const { user } = await signInWithCustomToken(auth, await getAuth(firebaseApp()).createCustomToken(uid));
   const database = getFirestore(app);
   const { hostname, port } = new URL(`http://${process.env['FIRESTORE_EMULATOR_HOST']}`);

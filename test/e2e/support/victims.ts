@@ -86,6 +86,7 @@ export async function newCodingTask(client: Connection): Promise<Victims> {
     taskId: ids,
     dependencies: [ids],
     epoch: [1],
+    leaseSeconds: [undefined, 60],
     entries: [[{ sequence: 1, at: EARLIER, level: 'info', type: 'agent', message: 'Ow.' }]],
     tool: ['CLAUDECODE'],
     tools: [['CLAUDECODE']],

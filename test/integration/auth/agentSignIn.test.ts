@@ -4,17 +4,15 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { initializeApp } from 'firebase-admin/app';
 import { getAuth } from 'firebase-admin/auth';
-import {
-  CachedCallerTokens,
-  FirebaseIdTokenVerifier,
-  IdentityToolkitSignIn,
-} from '../../../functions/src/access/store/idTokens.ts';
+import { FirebaseIdTokenVerifier } from '../../../functions/src/access/store/accounts.ts';
+import { CachedCallerTokens, IdentityToolkitSignIn } from '../../../functions/src/access/store/idTokens.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
+import { agentOf } from '../../support/principals.ts';
 
 const HOST = 'FIREBASE_AUTH_EMULATOR_HOST';
 
-const CLAIMS = { role: 'worker', kind: 'agent', agentId: 'one', ownerUid: 'owner' };
+const CLAIMS = { role: 'worker', kind: 'agent', agentId: 'one', ownerUid: 'owner', ownerRole: 'admin' };
 
 const signIn = new IdentityToolkitSignIn({ app: firebaseApp, webApiKey: '' });
 
@@ -57,18 +55,19 @@ describe('signing agents in', () => {
   it('gives an ID token for the uid and the claims', async () => {
     const agentId = `agent-${randomUUID()}`;
     const tokens = new CachedCallerTokens({ agents: signIn, clock: { now: () => new Date() } });
-    const principal = {
-      uid: `agent:${agentId}`,
-      kind: 'agent',
-      agentId,
-      ownerUid: 'ada',
-      role: 'leader',
-    } as const;
+    const principal = agentOf(agentId, 'ada', 'leader');
     const { idToken, claims, expiresAt } = await tokens.of({ principal, credential: 'unused' });
     // The Auth emulator signs into its own project, whichever the caller is in.
     const own = initializeApp({ projectId: String(claims['aud']) }, `of ${agentId}`);
     const verified = await getAuth(own).verifyIdToken(idToken);
-    const expected = { role: 'leader', kind: 'agent', agentId, ownerUid: 'ada', sub: principal.uid };
+    const expected = {
+      role: 'leader',
+      kind: 'agent',
+      agentId,
+      ownerUid: 'ada',
+      ownerRole: 'admin',
+      sub: principal.uid,
+    };
     for (const [name, value] of Object.entries(expected)) {
       assert.equal(verified[name], value);
       assert.equal(claims[name], value);

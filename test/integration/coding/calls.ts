@@ -6,6 +6,7 @@ import { readResource } from '../../../functions/src/mcp/call.ts';
 import { resourcesOf } from '../../../functions/src/mcp/resources.ts';
 import { isRecord } from '../../../functions/src/mcp/validation.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { authenticatorOf } from '../../support/principals.ts';
 import { call, directory } from '../coordination/calls.ts';
 import { silent, Team } from '../coordination/team.ts';
 
@@ -19,7 +20,7 @@ export class CodingTeam extends Team {
   readonly runner = this.principal('runner');
 
   async begin(): Promise<this> {
-    await this.join('runner', ['claude']);
+    await this.join('runner', ['claude'], 'workspace');
     return this;
   }
 
@@ -72,7 +73,12 @@ export class CodingTeam extends Team {
   }
 
   get ports() {
-    return { ...this.app.ports, services: () => this.app.services, log: silent };
+    return {
+      ...this.app.ports,
+      services: () => this.app.services,
+      authenticator: authenticatorOf(this.creator),
+      log: silent,
+    };
   }
 
   exchange(principal: Principal, gone = new AbortController().signal) {

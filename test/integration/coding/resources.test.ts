@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { completeVariable, readingContext } from '../../../functions/src/mcp/call.ts';
+import { refusal } from '../../unit/samples.ts';
+import { answer } from '../coordination/calls.ts';
 import { CodingTeam, entry, fields, resources } from './calls.ts';
 
 describe('the resources of coding', () => {
@@ -98,12 +100,93 @@ describe('the resources of coding', () => {
       await missing(uri);
   });
 
-  it('do not show one workspace to another', async () => {
-    const other = await new CodingTeam().begin();
-    for (const uri of [`task://${taskId}`, `task://${taskId}/logs`, `session://coding/${taskId}.1`]) {
-      await assert.rejects(() => other.read(uri), MusterError);
-    }
-    assert.deepEqual(fields(JSON.parse(await other.read('task://list')))['tasks'], []);
+  describe('do not show one workspace to another', () => {
+    let other: CodingTeam;
+    /** A workspace's coordinations: one that is open, and one that is archived. */
+    let sessions: readonly string[] = [];
+
+    before(async () => {
+      other = await new CodingTeam().begin();
+      const { coordination } = team.app.services;
+      const open = await coordination.session(team.workspace);
+      const old = new CodingTeam();
+      await answer(old, 'coordination_init_coordination', { goal: 'One' });
+      const first = await old.app.services.coordination.session(old.workspace);
+      await answer(old, 'coordination_init_coordination', { goal: 'Two' });
+      sessions = [open?.id ?? '', first?.id ?? ''];
+      assert.equal(JSON.parse(await old.read(`session://coordination/${first?.id}`)).goal, 'One');
+    });
+
+    const refusalOf = async (uri: string, id: string): Promise<string> => {
+      const { code, message, details } = await refusal(() => other.read(uri));
+      return JSON.stringify([code, message, details]).replaceAll(id, '{id}');
+    };
+
+    it('in what is named: that reads as what is not there', async () => {
+      for (const [form, none] of [
+        ['task://{id}', 'task-none'],
+        ['task://{id}/logs', 'task-none'],
+        ['task://{id}/result', 'task-none'],
+        ['session://coding/{id}.1', 'task-none'],
+      ] as const) {
+        const there = await refusalOf(form.replace('{id}', taskId), taskId);
+        assert.equal(there, await refusalOf(form.replace('{id}', none), none), form);
+        assert.match(there, /^\["NOT_FOUND"/);
+      }
+      for (const session of sessions) {
+        const [uri, none] = [`session://coordination/${session}`, 'session-none'];
+        assert.equal(await refusalOf(uri, session), await refusalOf(`session://coordination/${none}`, none));
+      }
+      const watched = resources.find(`task://${taskId}`);
+      assert.ok(watched?.resource.watch);
+      const { watch } = watched.resource;
+      const context = readingContext(other.ports, other.exchange(other.creator));
+      assert.equal((await refusal(() => watch(context))).code, 'NOT_FOUND');
+    });
+
+    it('in what is listed', async () => {
+      for (const uri of ['task://list', 'agent://tasks', 'branch://feature/auth/tasks']) {
+        assert.notDeepEqual((await read(uri))['tasks'], [], uri);
+        assert.deepEqual(fields(JSON.parse(await other.read(uri)))['tasks'], [], uri);
+      }
+      const project = fields(JSON.parse(await other.read('project://owner/name/status')));
+      assert.deepEqual([project['tasks'], Object.values(fields(project['counts']))], [[], [0, 0, 0, 0]]);
+      const log = 'log://agent/2040-01-01';
+      assert.match(await team.read(log), /Reading src/);
+      assert.equal(await other.read(log), '');
+    });
+
+    it('in who does the work', async () => {
+      const runners = async (of: CodingTeam) =>
+        JSON.stringify(JSON.parse(await of.read('agent://status')).tools);
+      for (const [one, another] of [
+        [team, other],
+        [other, team],
+      ] as const) {
+        assert.ok((await runners(one)).includes(String(one.runner.agentId)));
+        assert.equal((await runners(one)).includes(String(another.runner.agentId)), false);
+      }
+      const status = fields(JSON.parse(await other.read('agent://status')));
+      assert.deepEqual([status['activeTasks'], status['pendingTasks']], [0, 0]);
+    });
+
+    it('in what completes a variable', async () => {
+      for (const template of [
+        ['task://{taskId}', 'taskId'],
+        ['task://{taskId}/logs', 'taskId'],
+        ['task://{taskId}/result', 'taskId'],
+        ['branch://{branchName}/tasks', 'branchName'],
+        ['project://{projectPath}/status', 'projectPath'],
+        ['session://{sessionType}/{sessionId}', 'sessionId'],
+      ] as const) {
+        const found = resources.findTemplate(template[0]);
+        assert.ok(found);
+        const of = (asked: CodingTeam) =>
+          completeVariable(asked.ports, asked.exchange(asked.creator), found, template[1], {});
+        assert.notDeepEqual(await of(team), [], template[0]);
+        assert.deepEqual(await of(other), [], template[0]);
+      }
+    });
   });
 
   for (const uri of [

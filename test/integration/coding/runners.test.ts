@@ -1,5 +1,6 @@
 /** Runners: what they claim, how they wait, and what becomes of tasks whose runners fall silent. */
 import assert from 'node:assert/strict';
+import { personOf } from '../../support/principals.ts';
 import { CodingTeam, entry, fields } from './calls.ts';
 
 const END = { status: 'failed', epoch: 1 } as const;
@@ -111,7 +112,7 @@ describe('runners', () => {
     await team.sweep();
     assert.equal((await team.shown(taskId))['state'], 'available');
     const other = team.principal('other');
-    await team.join('other', ['claude']);
+    await team.join('other', ['claude'], 'workspace');
     const task = await team.take({}, other);
     const previous = fields(task['previous']);
     assert.deepEqual([task['epoch'], previous['runner']], [2, team.runner.agentId]);
@@ -218,13 +219,37 @@ describe('runners', () => {
 
   it('may be people, for agents of theirs', async () => {
     const taskId = await team.order();
-    const personOf = (uid: string) => ({ uid, kind: 'person', ownerUid: uid, role: 'worker' }) as const;
-    const owner = personOf(team.runner.ownerUid);
+    const owner = personOf(team.runner.ownerUid, 'worker', team.workspace);
     assert.match(await team.refused('claim_task', {}, owner), /^REQUIRED_FIELD .*agentId/);
     const agentId = team.runner.agentId ?? '';
-    assert.match(await team.refused('claim_task', { agentId }, personOf('somebody')), /^FORBIDDEN/);
+    assert.match(
+      await team.refused('claim_task', { agentId }, personOf('somebody', 'worker', team.workspace)),
+      /^FORBIDDEN/,
+    );
     assert.equal((await team.take({ agentId }, owner))['id'], taskId);
     await team.ask('end_task', { taskId, status: 'completed', epoch: 1 }, owner);
     assert.equal((await team.shown(taskId))['runner'], agentId);
+  });
+
+  it('take what their owner asks for and, where they serve the workspace, what others there do', async () => {
+    const { store } = team.app.ports;
+    const { workspace } = team;
+    await store.commit([{ kind: 'setPerson', uid: team.runner.ownerUid, role: 'admin' }]);
+    const member = { uid: team.runner.ownerUid, workspace, role: 'worker' as const, addedBy: 'ada' };
+    await store.commit([{ kind: 'setMember', member: { ...member, addedAt: team.now } }]);
+    const others = await team.order({ priority: 1 });
+    const programs = [{ name: 'claude', version: '2.1' }];
+    await team.ask('register_runner', { programs });
+    const draft = { tool: 'CLAUDECODE', description: 'Mine', instructions: 'Use JWT' };
+    const own = String((await team.ask('create_task', draft, team.runner))['taskId']);
+    assert.equal((await team.take())['id'], own, 'though the other comes first');
+    assert.match(
+      await team.refused('claim_task', { taskId: others }),
+      /^CONFLICT .*somebody else asks for it/,
+    );
+    const { task } = await team.ask('claim_task', {});
+    assert.equal(task ?? undefined, undefined, 'and waits for no other');
+    await team.ask('register_runner', { programs, serves: 'workspace' });
+    assert.equal((await team.take())['id'], others);
   });
 });

@@ -219,7 +219,7 @@ describe('coding tasks', () => {
 
   it('are also seen and worked by who works the queue', async () => {
     const taskId = await team.order();
-    const queue = await team.app.services.system.tasks.list({
+    const queue = await team.app.services.system.tasks.list(team.leader, {
       workspace: team.workspace,
       type: 'coding',
       includeAssigned: true,

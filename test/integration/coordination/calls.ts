@@ -7,6 +7,7 @@ import { callTool } from '../../../functions/src/mcp/call.ts';
 import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
 import type { FoundTool } from '../../../functions/src/mcp/tool.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { authenticatorOf } from '../../support/principals.ts';
 import { silent, type Team } from './team.ts';
 
 const catalogue = new Catalogues(toolsets).of({
@@ -37,7 +38,12 @@ export async function call(
   principal: Principal = team.leader,
   app = team.app,
 ): Promise<ToolResult> {
-  const ports = { ...app.ports, services: () => app.services, log: silent };
+  const ports = {
+    ...app.ports,
+    services: () => app.services,
+    authenticator: authenticatorOf(principal),
+    log: silent,
+  };
   const exchange = {
     principal,
     credential: `credential of ${principal.uid}`,

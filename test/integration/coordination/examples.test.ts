@@ -7,6 +7,7 @@ import { wireName } from '../../../functions/src/mcp/names.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { seededGitHub } from '../../support/github/seeded.ts';
 import { LocalModels } from '../../support/models/server.ts';
+import { callerOfExample } from '../access/examples.ts';
 import { withModels } from '../orchestration/examples.ts';
 import { call } from './calls.ts';
 import { clearStage, setStage } from './stage.ts';
@@ -33,6 +34,7 @@ describe('the example of', () => {
           team,
           name,
           jsonObject.parse(tool.example),
+          callerOfExample(team, tool.name),
         );
         assert.equal(isError, undefined, JSON.stringify(structuredContent));
         if ('success' in structuredContent) assert.equal(structuredContent['success'], true);

@@ -1,6 +1,7 @@
 /** register_agent and heartbeat: who may register whom, and act as whom. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import { personOf } from '../../support/principals.ts';
 import { refusal } from '../../unit/samples.ts';
 import { Team, unkeyed } from './team.ts';
 
@@ -18,13 +19,12 @@ describe('membership', () => {
       { agentId, role, workspace: team.workspace, capabilities },
       unkeyed,
     );
-  const person = (uid: string, role: Principal['role'] = 'worker'): Principal => ({
-    uid,
-    kind: 'person',
-    ownerUid: uid,
-    role,
-  });
-  const counted = async () => (await team.app.services.coordination.status(team.workspace)).members;
+  const person = (uid: string) => personOf(uid, 'worker', team.workspace);
+  const actAs = (as: Principal, agentId: string) =>
+    team.app.services.liveness.actAs(as, team.workspace, agentId);
+  const heartbeat = (as: Principal, agentId: string) =>
+    team.app.services.membership.heartbeat(as, team.workspace, agentId, unkeyed);
+  const counted = async () => (await team.app.services.coordination.status(team.workspace)).agents;
 
   beforeEach(() => {
     team = new Team();
@@ -34,7 +34,7 @@ describe('membership', () => {
     const ann = team.principal('ann');
     const { agent, currentTask } = await join(ann, team.agentId('ann'), 'worker', ['coding']);
     assert.deepEqual(
-      [agent.role, agent.coordinationRole, agent.ownerUid],
+      [agent.role, agent.parts[team.workspace], agent.ownerUid],
       ['worker', 'worker', ann.ownerUid],
     );
     assert.deepEqual([agent.lastSeen, agent.tasksCompleted, currentTask], [team.now, 0, null]);
@@ -68,14 +68,30 @@ describe('membership', () => {
     await team.join('ann');
     await team.join('ann');
     await team.join('bob');
-    assert.deepEqual(await counted(), { total: 3, leaders: 1, active: 3 });
+    assert.deepEqual(await counted(), {
+      total: 3,
+      leaders: 1,
+      active: 3,
+      registered: 3,
+      online: 3,
+    });
     const elsewhere = {
       agentId: team.agentId('bob'),
       role: 'worker' as const,
       workspace: `${team.workspace}-2`,
     };
     await team.app.services.membership.join(team.principal('bob'), elsewhere, unkeyed);
-    assert.deepEqual(await counted(), { total: 2, leaders: 1, active: 2 });
+    assert.deepEqual(
+      await counted(),
+      {
+        total: 3,
+        leaders: 1,
+        active: 3,
+        registered: 3,
+        online: 3,
+      },
+      'nobody is moved',
+    );
   });
 
   it('lets only leaders be leaders', async () => {
@@ -85,64 +101,129 @@ describe('membership', () => {
     await join(team.principal('root', 'admin'), team.agentId('root'), 'leader');
   });
 
-  it('refuses another’s agent, known or not, in the same words', async () => {
+  it('gives whoever names an id that somebody has a terminal of another id, and does not let them act as that one', async () => {
     const bob = await team.join('bob');
-    const nobody = team.agentId('nobody');
-    const errors = await Promise.all(
-      [bob, nobody].map((id) => refusal(() => join(team.principal('ann'), id))),
-    );
-    const [known, unknown] = errors.map(({ code, message }) => [
-      code,
-      message.replace(/"(bob|nobody)-/, '"x-'),
-    ]);
-    assert.deepEqual(known, unknown);
-    assert.equal(known?.[0], 'FORBIDDEN');
-    assert.equal(await team.app.ports.agents.find(nobody), undefined);
+    const ann = team.principal('ann');
+    const { agent } = await join(ann, bob);
+    assert.notEqual(agent.id, bob);
+    assert.deepEqual([agent.name, agent.registeredBy], [bob, ann.uid]);
+    assert.equal(await actAs(ann, bob), agent.id, 'the name is its own');
+    assert.equal(await actAs(team.principal('bob'), bob), bob);
+    assert.equal((await join(ann, bob)).agent.id, agent.id);
   });
 
-  it('lets a leader register any agent, and act for it', async () => {
+  it('makes a terminal of the caller, for the caller and its owner alone', async () => {
+    const id = team.agentId('terminal-2');
+    const ann = { ...team.principal('ann'), ownerUid: 'ada' };
+    const { agent } = await join(ann, id);
+    assert.deepEqual([agent.id, agent.ownerUid, agent.registeredBy], [id, 'ada', ann.uid]);
+    assert.equal(await actAs(ann, id), id);
+    await heartbeat(ann, id);
+    const ada = person('ada');
+    assert.equal(await actAs(ada, id), id);
+    const others = [team.principal('bob'), { ...team.principal('bob'), ownerUid: 'ada' }, person('ben')];
+    for (const other of others) {
+      const errors = [];
+      for (const name of [id, team.agentId('nobody')])
+        errors.push(
+          (await refusal(() => actAs(other, name))).message.replace(name, 'x'),
+          (await refusal(() => heartbeat(other, name))).message.replace(name, 'x'),
+        );
+      assert.equal(new Set(errors).size, 1, 'known or not, in the same words');
+    }
+  });
+
+  it('never gives out an id that somebody would get by registering', async () => {
+    const { registration } = team.app.services;
+    const theirs = registration.agentId('ben', 'research-agent');
+    for (const as of [team.principal('ann'), team.leader, person('ada')]) {
+      const { agent } = await join(as, theirs);
+      assert.notEqual(agent.id, theirs);
+      assert.equal(await actAs(as, theirs), agent.id, 'but the name is its own');
+    }
+    assert.equal(await team.app.ports.agents.find(theirs), undefined);
+  });
+
+  it('lets a leader act for agents in the workspace whose owner is in it, and for no others', async () => {
     const bob = team.agentId('bob');
-    await join(team.leader, bob);
-    await team.app.services.liveness.actAs(team.leader, bob);
-    await team.app.services.membership.heartbeat(team.leader, bob, unkeyed);
-    assert.equal((await join(team.leader, bob)).agent.ownerUid, team.leader.ownerUid);
+    await join(team.principal('bob'), bob);
+    assert.equal(await actAs(team.leader, bob), bob);
+    await heartbeat(team.leader, bob);
+    const stranger = { ...team.principal('eve'), ownerUid: `nobody-${team.workspace}` };
+    const eve = team.agentId('eve');
+    await join(stranger, eve);
+    const unknown = team.agentId('nobody');
+    const messages = await Promise.all(
+      [eve, unknown].map(async (id) =>
+        (await refusal(() => actAs(team.leader, id))).message.replace(id, 'x'),
+      ),
+    );
+    assert.equal(messages[0], messages[1], 'whose owner is not in the workspace');
+    const { store } = team.app.ports;
+    const member = { uid: stranger.ownerUid, workspace: team.workspace, addedBy: 'ada', addedAt: team.now };
+    await store.commit([{ kind: 'nameWorkspace', workspace: team.workspace, access: 'private' }]);
+    await store.commit([{ kind: 'setMember', member: { ...member, role: 'worker' } }]);
+    assert.equal(await actAs(team.leader, eve), eve, 'whose owner was let in');
+    const far = team.agentId('far');
+    const joining = { agentId: far, role: 'worker' as const, workspace: `${team.workspace}-2` };
+    const itself = { ...stranger, uid: `agent:${far}`, agentId: far };
+    await team.app.services.membership.join(itself, joining, unkeyed);
+    const error = await refusal(() => actAs(team.leader, far));
+    assert.equal(error.code, 'NOT_FOUND', 'that is not in the workspace');
   });
 
   it('lets a person register agents of their own, and not another’s', async () => {
     const [ada, ben] = [person(`ada-${team.workspace}`), person(`ben-${team.workspace}`)];
-    const id = team.agentId('helper');
-    assert.equal((await join(ada, id)).agent.ownerUid, ada.uid);
-    await join(ada, id);
-    await team.app.services.liveness.actAs(ada, id);
+    const name = team.agentId('helper');
+    const { agent } = await join(ada, name);
+    assert.deepEqual([agent.ownerUid, agent.name], [ada.uid, name]);
+    assert.equal((await join(ada, name)).agent.id, agent.id);
+    assert.equal(await actAs(ada, name), agent.id);
     for (const act of [
-      () => join(ben, id),
-      () => team.app.services.liveness.actAs(ben, id),
-      () => team.app.services.membership.heartbeat(ben, id, unkeyed),
-      () => team.app.services.liveness.actAs(ada, team.agentId('nobody')),
+      () => actAs(ben, name),
+      () => actAs(ben, agent.id),
+      () => heartbeat(ben, name),
+      () => actAs(ada, team.agentId('nobody')),
     ]) {
       assert.equal((await refusal(act)).code, 'FORBIDDEN');
     }
+    assert.notEqual((await join(ben, name)).agent.id, agent.id);
+  });
+
+  it('gives the terminals of members no plain ids in a private workspace, so that none is told which are taken', async () => {
+    const worker = person(`ada-${team.workspace}`);
+    const name = team.agentId('terminal');
+    const before = (await join(worker, name)).agent.id;
+    assert.notEqual(before, name);
+    await join(team.leader, name);
+    assert.equal((await team.app.ports.agents.find(name))?.value.registeredBy, team.leader.uid);
+    const other = { ...worker, uid: `eve-${team.workspace}`, ownerUid: `eve-${team.workspace}` };
+    assert.match((await join(other, name)).agent.id, /-[0-9a-f]{8}$/);
   });
 
   it('lets a worker act only as itself', async () => {
     const bob = await team.join('bob');
-    const { liveness } = team.app.services;
-    await liveness.actAs(team.principal('bob'), bob);
-    const error = await refusal(() => liveness.actAs(team.principal('ann'), bob));
+    await actAs(team.principal('bob'), bob);
+    const error = await refusal(() => actAs(team.principal('ann'), bob));
     assert.equal(error.code, 'FORBIDDEN');
     assert.match(error.message, /You are "ann-/);
     const sibling: Principal = { ...team.principal('ann'), ownerUid: 'same-owner' };
-    await refusal(() => liveness.actAs(sibling, bob));
+    await refusal(() => actAs(sibling, bob));
   });
 
   it('has no heartbeat of an agent that is not registered', async () => {
-    const { membership } = team.app.services;
-    const error = await refusal(() => membership.heartbeat(team.leader, team.agentId('ann'), unkeyed));
+    const error = await refusal(() => heartbeat(team.leader, team.agentId('ann')));
     assert.equal(error.code, 'NOT_FOUND');
   });
 
   it('registers an agent once when it registers many times at once', async () => {
     await Promise.all(Array.from({ length: 6 }, () => team.join('ann')));
-    assert.deepEqual(await counted(), { total: 1, leaders: 0, active: 1 });
+    assert.deepEqual(await counted(), {
+      total: 1,
+      leaders: 0,
+      active: 1,
+      registered: 1,
+      online: 1,
+    });
   });
 });

@@ -1,5 +1,6 @@
-/** The mirror of what can be claimed: tasks/queue/{taskId} in the Realtime Database. */
+/** The mirror of what can be claimed: tasks/queue, and a queue for each other workspace, in the Realtime Database. */
 import assert from 'node:assert/strict';
+import { DEFAULT_WORKSPACE } from '../../../functions/src/access/rules/principal.ts';
 import type { Versioned } from '../../../functions/src/kernel/commit.ts';
 import { queuedTaskPath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
@@ -7,9 +8,12 @@ import { mirrorQueuedTask } from '../../../functions/src/toolsets/coordination/s
 import { sampleTask, versionOf } from '../../unit/samples.ts';
 import { Team } from './team.ts';
 
-async function mirrored(taskId: string): Promise<Record<string, unknown> | null> {
+async function mirrored(
+  taskId: string,
+  workspace = DEFAULT_WORKSPACE,
+): Promise<Record<string, unknown> | null> {
   const database = await realtimeDatabase();
-  return (await database.ref(queuedTaskPath(taskId)).get()).val();
+  return (await database.ref(queuedTaskPath(workspace, taskId)).get()).val();
 }
 
 describe('the mirror of the queue', () => {
@@ -23,10 +27,12 @@ describe('the mirror of the queue', () => {
     const ann = await team.join('ann', ['coding']);
     const shows = async () => {
       for (const { id } of [task, blocked]) await team.app.services.mirrorQueuedTask(id);
-      return Promise.all([task, blocked].map(async ({ id }) => (await mirrored(id)) !== null));
+      return Promise.all(
+        [task, blocked].map(async ({ id }) => (await mirrored(id, team.workspace)) !== null),
+      );
     };
     assert.deepEqual(await shows(), [true, false]);
-    assert.deepEqual(await mirrored(task.id), {
+    assert.deepEqual(await mirrored(task.id, team.workspace), {
       id: task.id,
       type: 'coordination',
       priority: 'critical',
@@ -35,6 +41,7 @@ describe('the mirror of the queue', () => {
       required_capabilities: ['coding'],
       created_at: team.now.toISOString(),
     });
+    assert.equal(await mirrored(task.id), null, 'the queue of default is another');
     await team.claim(ann);
     assert.deepEqual(await shows(), [false, false]);
     team.pass(3600);
@@ -52,9 +59,20 @@ describe('the mirror of the queue', () => {
     const { app } = new Team();
     const { id } = sampleTask({ id: 'task-gone-001' });
     const database = await realtimeDatabase();
-    await database.ref(queuedTaskPath(id)).set({ id });
-    await app.services.mirrorQueuedTask(id);
+    for (const workspace of ['default', 'alpha']) {
+      await database.ref(queuedTaskPath(workspace, id)).set({ id });
+      await app.services.mirrorQueuedTask(id, { workspace });
+      assert.equal(await mirrored(id, workspace), null);
+    }
+  });
+
+  it('takes what an earlier version has put into the queue of default out of it', async () => {
+    const team = new Team();
+    const { id } = await team.createOne();
+    await (await realtimeDatabase()).ref(queuedTaskPath(DEFAULT_WORKSPACE, id)).set({ id });
+    await team.app.services.mirrorQueuedTask(id);
     assert.equal(await mirrored(id), null);
+    assert.equal((await mirrored(id, team.workspace))?.['id'], id);
   });
 
   it('ends with the latest state, also where events meet and come out of order', async () => {
@@ -67,7 +85,7 @@ describe('the mirror of the queue', () => {
       team.anotherInstance().services.mirrorQueuedTask(task.id),
     ]);
     await Promise.all([1, 2, 3].map(() => team.app.services.mirrorQueuedTask(task.id)));
-    assert.equal(await mirrored(task.id), null);
+    assert.equal(await mirrored(task.id, team.workspace), null);
   });
 
   it('looks again until the task stands still', async () => {
@@ -79,7 +97,7 @@ describe('the mirror of the queue', () => {
     ];
     const reader = { find: async () => states.shift() };
     await mirrorQueuedTask(realtimeDatabase, reader, id);
-    assert.equal((await mirrored(id))?.['description'], 'Changed meanwhile');
+    assert.equal((await mirrored(id, sampleTask({}).workspace))?.['description'], 'Changed meanwhile');
     assert.equal(states.length, 0);
   });
 

@@ -5,6 +5,7 @@ import { wireName } from '../../../functions/src/mcp/names.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { seededGitHub } from '../../support/github/seeded.ts';
 import { LocalModels } from '../../support/models/server.ts';
+import { callerOfExample } from '../access/examples.ts';
 import { withModels } from '../orchestration/examples.ts';
 import { answer } from './calls.ts';
 import { countReads, longestList, type Reads } from './reads.ts';
@@ -51,7 +52,8 @@ describe('the documents read by', () => {
     await setStage(team);
     let answered: JsonObject = {};
     const read = await reads.during(async () => {
-      answered = await answer(team, name, example, team.leader, team.anotherInstance());
+      const caller = callerOfExample(team, name.replace('access_', ''));
+      answered = await answer(team, name, example, caller, team.anotherInstance());
     });
     return read - longestList(answered);
   }

@@ -10,6 +10,7 @@ import type { Discovery, Session } from '../../../functions/src/toolsets/coordin
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { emptyQueueMirror } from '../../support/queueMirror.ts';
 import { sampleAgent, sampleCodingWork, sampleTask } from '../../unit/samples.ts';
+import { clearAccess, setAccess } from '../access/examples.ts';
 import { clearRun, setRun } from '../orchestration/examples.ts';
 import { clearTodos, setTodos } from '../todo/examples.ts';
 import { type Team, unkeyed } from './team.ts';
@@ -33,6 +34,7 @@ export async function setStage(team: Team): Promise<void> {
   await clearStage();
   await setTodos(team);
   await setRun(team);
+  await setAccess(team);
   const { services, ports } = team.app;
   const { session } = await services.coordination.initialise(team.workspace, GOAL, 'A plan', unkeyed);
   const place = { workspace: team.workspace, session: session.id, createdAt: team.now };
@@ -47,7 +49,7 @@ export async function setStage(team: Team): Promise<void> {
     id: AGENT,
     ownerUid: team.leader.ownerUid,
     workspace: team.workspace,
-    coordinationRole: 'worker',
+    parts: { [team.workspace]: 'worker' },
     configuration: {
       maxConcurrentTasks: 3,
       timeout: 30_000,
@@ -112,11 +114,16 @@ export async function crowd(team: Team, count: number): Promise<void> {
           ownerUid: team.leader.ownerUid,
           // Nobody sweeps an agent that is offline.
           status: 'offline',
+          workspace: team.workspace,
           capabilities: [{ name: crowdSkill(team), category: 'declared' }],
         }),
       }),
     ),
-    { kind: 'countAgents', by: { total: count, active: 0 } },
+    {
+      kind: 'countAgents',
+      workspace: team.workspace,
+      by: { total: 0, leaders: 0, active: 0, registered: count, online: 0 },
+    },
     { kind: 'queueGrew', workspace: team.workspace, session: session.id, capabilityKeys: [] },
   ]);
 }
@@ -136,6 +143,7 @@ export async function clearStage(): Promise<void> {
   await emptyQueueMirror();
   await clearTodos();
   await clearRun();
+  await clearAccess();
 }
 
 function doneTask(id: string, place: Partial<Task> & { createdAt: Date }): Task {

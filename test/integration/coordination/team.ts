@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { AgentLiveness } from '../../../functions/src/access/rules/liveness.ts';
-import type { AccessPorts, Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { AccessPorts, Principal, Role } from '../../../functions/src/access/rules/principal.ts';
 import { type Bindings, type Composition, compose } from '../../../functions/src/app.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { retryStale } from '../../../functions/src/kernel/waiting.ts';
@@ -21,6 +21,7 @@ import type {
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { sweep } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
 import { FirestoreSweepRecord } from '../../../functions/src/toolsets/system/store/metrics.ts';
+import { agentOf } from '../../support/principals.ts';
 
 /** Far from the present, so that the sweeps of these tests and of others leave each other alone. */
 const START = new Date('2040-01-01T00:00:00.000Z');
@@ -73,9 +74,9 @@ export class Team {
     return `${name}-${this.workspace}`;
   }
 
-  principal(name: string, role: Principal['role'] = 'worker'): Principal {
+  principal(name: string, role: Role = 'worker'): Principal {
     const agentId = this.agentId(name);
-    return { uid: `agent:${agentId}`, kind: 'agent', agentId, ownerUid: `owner-${this.workspace}`, role };
+    return agentOf(agentId, `owner-${this.workspace}`, role);
   }
 
   get leader(): Principal {
@@ -83,9 +84,13 @@ export class Team {
   }
 
   /** Registers a worker and gives its id. */
-  async join(name: string, capabilities?: readonly string[]): Promise<string> {
+  async join(
+    name: string,
+    capabilities?: readonly string[],
+    serves?: 'owner' | 'workspace',
+  ): Promise<string> {
     const agentId = this.agentId(name);
-    const request = { agentId, role: 'worker' as const, workspace: this.workspace, capabilities };
+    const request = { agentId, role: 'worker' as const, workspace: this.workspace, capabilities, serves };
     await this.app.services.membership.join(this.principal(name), request, unkeyed);
     return agentId;
   }
@@ -139,12 +144,12 @@ export class Team {
   }
 
   start(agentId: string, taskId: string): Promise<Task> {
-    return this.app.services.taskQueue.start(taskId, { agentId }, unkeyed);
+    return this.app.services.taskQueue.start(this.leader, taskId, { agentId }, unkeyed);
   }
 
   settle(agentId: string, taskId: string, outcome: ReportedOutcome, epoch?: number): Promise<TaskOutcome> {
     const claimant = { agentId, ...(epoch !== undefined && { epoch }) };
-    return this.app.services.taskQueue.reportOutcome(taskId, claimant, outcome, unkeyed);
+    return this.app.services.taskQueue.reportOutcome(this.leader, taskId, claimant, outcome, unkeyed);
   }
 
   complete(agentId: string, taskId: string, output = 'Made it'): Promise<TaskOutcome> {

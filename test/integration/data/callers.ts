@@ -6,11 +6,12 @@ import type { Caller, Principal, Role } from '../../../functions/src/access/rule
 import type { Operation } from '../../../functions/src/kernel/commit.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
+import { agentOf, personOf } from '../../support/principals.ts';
 
 /** An agent; its credential is not looked at any more. */
 export function agentCaller(role: Role): Caller {
   const agentId = `agent-${randomUUID().slice(0, 13)}`;
-  const principal: Principal = { uid: `agent:${agentId}`, kind: 'agent', agentId, ownerUid: 'ada', role };
+  const principal: Principal = agentOf(agentId, 'ada', role);
   return { principal, credential: '' };
 }
 
@@ -27,7 +28,7 @@ export async function personCaller(role: Role): Promise<Caller> {
   });
   const body: unknown = await response.json();
   assert.ok(typeof body === 'object' && body !== null && 'idToken' in body);
-  return { principal: { uid, kind: 'person', ownerUid: uid, role }, credential: String(body.idToken) };
+  return { principal: personOf(uid, role), credential: String(body.idToken) };
 }
 
 /** A call without an idempotency key. */

@@ -1,8 +1,14 @@
 /** Writing the Realtime Database as the caller. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { because } from './callers.ts';
+import type { JsonValue } from '../../../functions/src/kernel/json.ts';
+import { FREE_FORM } from '../../../functions/src/kernel/realtime/database.ts';
+import { MOST_CHILDREN } from '../../../functions/src/toolsets/firebase/realtime/bounds.ts';
+import { agentCaller, because } from './callers.ts';
 import { keys, read, stored, write } from './realtime.ts';
+
+/** An object of so many levels. */
+const deep = (levels: number): JsonValue => (levels === 0 ? 1 : { x: deep(levels - 1) });
 
 describe('writing the Realtime Database as the caller', () => {
   let path: string;
@@ -43,6 +49,31 @@ describe('writing the Realtime Database as the caller', () => {
       await write(path, Object.fromEntries(many));
       await write(path, { more: true }, { operation: 'update' });
       assert.equal((await keys(path)).count, 501);
+    });
+
+    it('adds to no list that is full, and changes what is in it', async () => {
+      const list = `${path}/list`;
+      const full = Object.fromEntries(Array.from({ length: MOST_CHILDREN }, (_, index) => [`k${index}`, 1]));
+      await write(list, { k0: 1 });
+      await write(list, { n: 1 }, { operation: 'push' });
+      // Past the tool, which then looks again.
+      await write(list, full);
+      const isFull = because('SIZE_LIMIT_EXCEEDED');
+      for (const caller of [agentCaller('worker'), agentCaller('worker')]) {
+        await assert.rejects(write(list, 1, { operation: 'push' }, caller), isFull);
+        await assert.rejects(write(`${list}/more`, 1, {}, caller), isFull);
+        await assert.rejects(write(list, { k0: 2, more: 1 }, { operation: 'update' }, caller), isFull);
+        await write(`${list}/k0`, 2, {}, caller);
+        await write(list, { k0: 3, k1: 3 }, { operation: 'update' }, caller);
+      }
+      await assert.rejects(write(list, { ...full, more: 1 }), isFull);
+      await write(`${list}/k0`, null);
+      await write(list, { more: 1 }, { operation: 'update' });
+    });
+
+    it('says what is wrong with what the rules bound', async () => {
+      await assert.rejects(write(path, deep(FREE_FORM.levels - 1)), because('INVALID_DATA_TYPE'));
+      await write(path, deep(FREE_FORM.levels - 2));
     });
 
     it('pushes under keys that sort by time', async () => {

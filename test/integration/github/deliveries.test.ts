@@ -155,6 +155,7 @@ describe("GitHub's deliveries", () => {
       repository: 'sartor-ai/claude-network',
       url: 'https://github.com/sartor-ai/claude-network/actions/runs/4000000001',
       run_id: 4000000001,
+      workspace: stage.team.workspace,
     });
     await deliver('workflow_run', failedRun(number, { run_attempt: 2 }));
     assert.equal((await logs(id)).length, 2);

@@ -12,6 +12,7 @@ export const APART = '?read-for-indexes';
 const source = new URL('../../../functions/src/', import.meta.url);
 
 type AgentReaders = typeof import('../../../functions/src/access/store/agents.ts');
+type PeopleReaders = typeof import('../../../functions/src/access/store/people.ts');
 type AgentDirectories = typeof import('../../../functions/src/access/store/agentDirectory.ts');
 type OnboardingFacts = typeof import('../../../functions/src/toolsets/onboarding/store/onboardingFacts.ts');
 type QueueReaders = typeof import('../../../functions/src/toolsets/coordination/store/queue.ts');
@@ -29,6 +30,7 @@ type TaskLogReaders = typeof import('../../../functions/src/toolsets/coding/stor
 
 const FIRST: Page = { limit: 2 };
 const NEXT: Page = { limit: 2, after: { at: new Date(1), id: 'id-1' } };
+const OWNED = { type: 'coding', owner: 'ada' };
 const PLACE = { order: [], id: 'id-1' };
 const [SESSION, NOW] = ['session-1', new Date()];
 
@@ -38,6 +40,7 @@ type Call = (database: Firestore) => Promise<unknown>;
 export const calls: Readonly<Record<string, readonly Call[]>> = {
   'access/store/agentDirectory.ts': await agentDirectoryCalls(),
   'access/store/agents.ts': await agentCalls(),
+  'access/store/people.ts': await peopleCalls(),
   'toolsets/coding/store/logs.ts': await taskLogCalls(),
   'toolsets/coding/store/tasks.ts': await codingTaskCalls(),
   'toolsets/coordination/store/queue.ts': await queueCalls(),
@@ -53,16 +56,40 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'toolsets/todo/store/todos.ts': await todoCalls(),
 };
 
+async function peopleCalls(): Promise<readonly Call[]> {
+  const { PeopleQueries }: PeopleReaders = await load('access/store/people.ts');
+  const queries = (database: Firestore) => new PeopleQueries(database, documents);
+  return [
+    (database) => queries(database).find('ada'),
+    (database) => queries(database).workspaces(),
+    (database) => queries(database).member('alpha', 'ada'),
+    (database) => queries(database).members('alpha', 2),
+    (database) => queries(database).members('alpha', 2, 'ada'),
+    (database) => queries(database).invitation('id-1'),
+    (database) => queries(database).invitationsFor('ada@example.com'),
+    (database) => queries(database).invitationsTo('alpha'),
+    (database) => queries(database).leaders('alpha', 2),
+    async (database) =>
+      queries(database).watch(
+        'ada',
+        () => undefined,
+        () => undefined,
+      )(),
+  ];
+}
+
 async function agentDirectoryCalls(): Promise<readonly Call[]> {
   const { AgentDirectory }: AgentDirectories = await load('access/store/agentDirectory.ts');
   const kinds = ['active', 'busy', 'error'] as const;
+  const workspace = 'alpha';
   const capabilities = ['coding', 'research'];
   const queries = [
-    { capabilities: [] },
-    { capabilities: [], type: 'developer' },
-    { capabilities },
-    { capabilities: ['coding'], type: 'developer', availability: 'idle' as const },
+    { workspace, capabilities: [] },
+    { workspace, capabilities: [], type: 'developer' },
+    { workspace, capabilities },
+    { workspace, capabilities: ['coding'], type: 'developer', availability: 'idle' as const },
     ...[...kinds, 'idle' as const, 'offline' as const].map((availability) => ({
+      workspace,
       capabilities: [],
       availability,
     })),
@@ -73,20 +100,22 @@ async function agentDirectoryCalls(): Promise<readonly Call[]> {
         (database) =>
           new AgentDirectory(database, documents).list(query, 2, undefined),
     ),
-    (database) => new AgentDirectory(database, documents).list({ capabilities: [] }, 2, PLACE),
+    (database) => new AgentDirectory(database, documents).list({ workspace, capabilities: [] }, 2, PLACE),
     (database) =>
-      new AgentDirectory(database, documents).list({ capabilities: [], availability: 'busy' }, 2, {
+      new AgentDirectory(database, documents).list({ workspace, capabilities: [], availability: 'busy' }, 2, {
         order: [0, 1],
         id: 'id-1',
       }),
     ...kinds.map(
       (kind): Call =>
         (database) =>
-          new AgentDirectory(database, documents).count(kind),
+          new AgentDirectory(database, documents).count(workspace, kind),
     ),
-    (database) => new AgentDirectory(database, documents).registered(),
+    (database) => new AgentDirectory(database, documents).counts(workspace),
     (database) => new AgentDirectory(database, documents).leaders('alpha', 2),
     (database) => new AgentDirectory(database, documents).live('alpha', 2),
+    (database) => new AgentDirectory(database, documents).ofOwner('ada', 2, undefined),
+    (database) => new AgentDirectory(database, documents).ofOwner('ada', 2, 'agent-1'),
   ];
 }
 
@@ -154,8 +183,10 @@ async function runCalls(): Promise<readonly Call[]> {
     (database) => reader(database).steps('run-1'),
     (database) => reader(database).journal('run-1', 'one.1'),
     (database) => reader(database).calls('run-1'),
-    (database) => reader(database).list('owner-1', undefined, NEXT),
-    (database) => reader(database).list('owner-1', 'running', FIRST),
+    (database) => reader(database).list('owner-1', {}, NEXT),
+    (database) => reader(database).list('owner-1', { workspace: 'alpha' }, FIRST),
+    (database) => reader(database).list('owner-1', { workspace: 'alpha', status: 'running' }, FIRST),
+    (database) => reader(database).list('owner-1', { status: 'running' }, FIRST),
     (database) => reader(database).due(NOW, 2),
     (database) => reader(database).due(NOW, 2, NEXT.after),
     async (database) => {
@@ -168,10 +199,10 @@ async function sessionCalls(): Promise<readonly Call[]> {
   const { SessionQueries }: CoordinationReaders = await load('toolsets/coordination/store/queries.ts');
   return [
     (database) => new SessionQueries(database, documents).current('workspace-1'),
+    (database) => new SessionQueries(database, documents).opening('workspace-1'),
     (database) => new SessionQueries(database, documents).currentWithAgent('workspace-1', 'agent-1'),
     (database) => new SessionQueries(database, documents).archived('workspace-1', SESSION),
     (database) => new SessionQueries(database, documents).counters('workspace-1', SESSION),
-    (database) => new SessionQueries(database, documents).members('workspace-1'),
     (database) => new SessionQueries(database, documents).uncleared(2),
     (database) => new SessionQueries(database, documents).discoveries(SESSION, undefined, FIRST),
     (database) => new SessionQueries(database, documents).discoveries(SESSION, ['api'], NEXT),
@@ -190,8 +221,10 @@ async function skillCalls(): Promise<readonly Call[]> {
   ];
   return queries.flatMap((query) =>
     [true, false].flatMap((includeDeprecated): Call[] => [
-      (database) => new SkillQueries(database, documents).find({ ...query, includeDeprecated }, 0, 2),
-      (database) => new SkillQueries(database, documents).find({ ...query, includeDeprecated }, 0, 0),
+      (database) =>
+        new SkillQueries(database, documents).find({ ...query, workspace: 'alpha', includeDeprecated }, 0, 2),
+      (database) =>
+        new SkillQueries(database, documents).find({ ...query, workspace: 'alpha', includeDeprecated }, 0, 0),
     ]),
   );
 }
@@ -216,6 +249,7 @@ async function agentCalls(): Promise<readonly Call[]> {
   return [
     (database) => new AgentQueries(database, documents).find('agent-1'),
     (database) => new AgentQueries(database, documents).credentials('agent-1'),
+    (database) => new AgentQueries(database, documents).credentialsOf(['agent-1', 'agent-2']),
     (database) => new AgentQueries(database, documents).findWithAgent('key-1'),
   ];
 }
@@ -239,7 +273,9 @@ async function taskCalls(): Promise<readonly Call[]> {
     (database) => new TaskQueries(database, documents).claimable(SESSION, ['key-1'], 5),
     (database) => new TaskQueries(database, documents).claimable(SESSION, ['key-1', 'key-2'], 5),
     (database) => new TaskQueries(database, documents).claimable(SESSION, keys, 5),
-    (database) => new TaskQueries(database, documents).claimable(SESSION, keys, 5, 'coding'),
+    (database) => new TaskQueries(database, documents).claimable(SESSION, keys, 5, { type: 'coding' }),
+    (database) => new TaskQueries(database, documents).claimable(SESSION, ['key-1'], 5, OWNED),
+    (database) => new TaskQueries(database, documents).claimable(SESSION, keys, 5, OWNED),
     (database) => new TaskQueries(database, documents).late(SESSION, NOW, 5),
     (database) => new TaskQueries(database, documents).countLate(SESSION, NOW),
     (database) => new TaskQueries(database, documents).startingWith('run-1-'),

@@ -13,6 +13,7 @@ import { type Outcome, tryLosses } from '../../support/lossyFirestore/losses.ts'
 import type { Loss } from '../../support/lossyFirestore/proxy.ts';
 import { call } from '../coordination/calls.ts';
 import { recount } from './recount.ts';
+import { access } from './scenarios/access.ts';
 import { coding } from './scenarios/coding.ts';
 import { coordination } from './scenarios/coordination.ts';
 import { orchestration } from './scenarios/orchestration.ts';
@@ -21,6 +22,7 @@ import { todo } from './scenarios/todo.ts';
 import { type Scenario, Scene, Vendors } from './scene.ts';
 
 const scenarios: readonly Scenario[] = [
+  ...access,
   ...onboarding,
   ...firebase,
   ...github,
@@ -107,7 +109,10 @@ describe('a lost answer to', function () {
   /** The client that comes as the caller is made with its first call. */
   async function connect({ leader }: Scene, { services }: Scene['app']): Promise<void> {
     const caller = { principal: leader, credential: `credential of ${leader.uid}` };
-    await services.data.read(caller, 'firestore', 'shared', { shallow: false, query: { limit: 1 } });
+    await services.data.read(caller, 'firestore', 'shared/lost/answers', {
+      shallow: false,
+      query: { limit: 1 },
+    });
   }
 });
 

@@ -52,6 +52,23 @@ const occasions: Readonly<Record<string, Readonly<Record<string, Occasion>>>> = 
       return (app) => app.services.mirrorQueuedTask(id);
     },
   },
+  mirrorPerson: {
+    'a new member': async (scene) => {
+      const uid = `member-${randomUUID()}`;
+      const { workspace, now: addedAt } = scene;
+      const member = { uid, workspace, role: 'worker', addedBy: 'ada', addedAt } as const;
+      await scene.app.ports.store.commit([{ kind: 'setMember', member }]);
+      return (app) => app.services.mirrorPerson(uid);
+    },
+  },
+  mirrorWorkspaces: {
+    'a new workspace': async (scene) => {
+      await scene.app.ports.store.commit([
+        { kind: 'nameWorkspace', workspace: scene.workspace, access: 'private' },
+      ]);
+      return (app) => app.services.mirrorWorkspaces();
+    },
+  },
   resumeRun: {
     'a closed task of a run': async (scene) => {
       const { id, agent } = await taskOfRun(scene);
@@ -152,7 +169,9 @@ const occasions: Readonly<Record<string, Readonly<Record<string, Occasion>>>> = 
 
 /** They write to the Realtime Database, publish or dispatch: no commit of Firestore's is theirs to lose. */
 const WITHOUT_COMMITS = [
+  'mirrorPerson, of a new member',
   'mirrorTaskQueue, of a new task',
+  'mirrorWorkspaces, of a new workspace',
   'mirrorTaskUpdates, of an event',
   'relayEvent, of an event',
   'resumeRun, of a closed task of a run',

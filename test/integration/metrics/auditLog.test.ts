@@ -6,6 +6,7 @@ import { callTool } from '../../../functions/src/mcp/call.ts';
 import { fullName } from '../../../functions/src/mcp/tool.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { LocalModels } from '../../support/models/server.ts';
+import { authenticatorOf, personOf } from '../../support/principals.ts';
 import { directory } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 import { withModels } from '../orchestration/examples.ts';
@@ -35,14 +36,23 @@ describe('the audit log', () => {
 
   const entriesOf = async (principal: Principal, args: (example: object) => object): Promise<Entry[][]> => {
     const calls = toolsets.flatMap((toolset) =>
-      toolset.tools.map((tool) => ({ toolset: toolset.name, tool })),
+      toolset.tools.map((tool) => ({
+        toolset: toolset.name,
+        tool,
+        scope: tool.scope ?? toolset.scope ?? 'workspace',
+      })),
     );
     return Promise.all(
-      calls.map(async ({ toolset, tool }) => {
+      calls.map(async ({ toolset, tool, scope }) => {
         const entries: Entry[] = [];
         const note = (event: string, fields: Entry['fields']) => void entries.push({ event, fields });
         const log: Log = { info: note, warn: note, error: note };
-        const ports = { ...team.app.ports, services: () => team.app.services, log };
+        const ports = {
+          ...team.app.ports,
+          services: () => team.app.services,
+          authenticator: authenticatorOf(principal),
+          log,
+        };
         const exchange = {
           principal,
           credential: `mk_key.${SENT}`,
@@ -53,7 +63,7 @@ describe('the audit log', () => {
           gone: () => new AbortController().signal,
           timeLeft: () => 50_000,
         };
-        await callTool(ports, exchange, { toolset, tool }, { ...args(tool.example) });
+        await callTool(ports, exchange, { toolset, tool, scope }, { ...args(tool.example) });
         return entries;
       }),
     );
@@ -79,7 +89,7 @@ describe('the audit log', () => {
   });
 
   it('holds nothing of the arguments, and no credential', async () => {
-    const viewer: Principal = { uid: 'person', kind: 'person', ownerUid: 'person', role: 'viewer' };
+    const viewer: Principal = personOf('person', 'viewer');
     for (const principal of [team.leader, viewer]) {
       for (const args of [
         (example: object) => ({ ...example, idempotency_key: SENT }),

@@ -1,75 +1,95 @@
 /** `npm run agents`: the way into a fresh project, and the way to shut an agent out. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
-import { compose } from '../../../functions/src/app.ts';
-import { systemClock } from '../../../functions/src/kernel/platform.ts';
-
-const script = fileURLToPath(new URL('../../../scripts/agents.mjs', import.meta.url));
-const project = process.env['GCLOUD_PROJECT'] ?? 'demo-muster';
-
-function agents(...args: string[]) {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [script, ...args], { encoding: 'utf8' });
-  return { stdout, stderr, status };
-}
+import { z } from 'zod';
+import { roleIn } from '../../../functions/src/access/rules/principal.ts';
+import { authenticate, bearerIn, dataOf, printed, project, run, withoutJava } from './commands.ts';
 
 describe('npm run agents', () => {
-  const name = `boss-${randomUUID().slice(0, 8)}`;
+  const some = randomUUID().slice(0, 8);
+  const name = `boss-${some}`;
+  const owner = `ada-${some}`;
 
   it('creates a leader whose credential works, replaces it, and revokes it', async () => {
-    const first = agents(
-      'create',
-      '--role',
-      'leader',
-      '--name',
-      name,
-      '--owner',
-      'ada',
-      '--project',
-      project,
-    );
-    assert.equal(first.status, 0, first.stderr);
-    const bearer = bearerIn(first.stdout);
-    const principal = await authenticate(bearer);
-    assert.deepEqual([principal.kind, principal.role, principal.ownerUid], ['agent', 'leader', 'ada']);
+    const first = await printed('agents', 'create', '--role', 'leader', '--name', name, '--owner', owner);
+    assert.match(first, new RegExp(`owner ${owner} has no account, and no role: it is admin from now on`));
+    const principal = await authenticate(bearerIn(first));
+    assert.deepEqual([principal.kind, principal.maxRole, principal.ownerUid], ['agent', 'leader', owner]);
+    assert.equal(roleIn(principal, 'default'), 'leader');
 
-    const second = agents(
-      'create',
-      '--role',
-      'leader',
-      '--name',
-      name,
-      '--owner',
-      'ada',
-      '--project',
-      project,
-    );
-    assert.equal(second.status, 0, second.stderr);
-    await assert.rejects(authenticate(bearer), { code: 'UNAUTHORIZED' });
-    assert.equal((await authenticate(bearerIn(second.stdout))).agentId, principal.agentId);
+    const second = await printed('agents', 'create', '--role', 'leader', '--name', name, '--owner', owner);
+    assert.doesNotMatch(second, /from now on/);
+    await assert.rejects(authenticate(bearerIn(first)), { code: 'UNAUTHORIZED' });
+    assert.equal((await authenticate(bearerIn(second))).agentId, principal.agentId);
 
-    const revoked = agents('revoke', String(principal.agentId), '--project', project);
-    assert.equal(revoked.status, 0, revoked.stderr);
-    await assert.rejects(authenticate(bearerIn(second.stdout)), { code: 'UNAUTHORIZED' });
-    assert.equal(agents('revoke', String(principal.agentId), '--project', project).status, 1);
+    const agentId = String(principal.agentId);
+    await printed('agents', 'revoke', agentId);
+    await assert.rejects(authenticate(bearerIn(second)), { code: 'UNAUTHORIZED' });
+    await assert.rejects(printed('agents', 'revoke', agentId), /has no credential/);
   });
 
-  it('says what is wrong with a command line, and no more', () => {
-    const { status, stderr } = agents('create', '--name', 'x y', '--project', project);
+  it('renews a narrower credential as narrow as it was, until it is told otherwise', async () => {
+    const own = ['--name', `narrow-${some}`, '--owner', owner];
+    const limits = ['--toolsets', 'todo,system', '--held-to', 'default', '--read-only'];
+    const narrow = await authenticate(bearerIn(await printed('agents', 'create', ...own, ...limits)));
+    const { toolsets, heldTo, readonly } = narrow;
+    assert.deepEqual(
+      { toolsets, heldTo, readonly },
+      { toolsets: ['todo', 'system'], heldTo: 'default', readonly: true },
+    );
+
+    const agentId = String(narrow.agentId);
+    const renewed = await printed('agents', 'renew', agentId);
+    assert.match(renewed, /only todo, system; only in default; reads only/);
+    assert.deepEqual((await authenticate(bearerIn(renewed))).toolsets, ['todo', 'system']);
+
+    const wide = await authenticate(bearerIn(await printed('agents', 'renew', agentId, '--without-limits')));
+    assert.deepEqual([wide.toolsets, wide.heldTo, wide.readonly], [undefined, undefined, undefined]);
+    await assert.rejects(authenticate(bearerIn(renewed)), { code: 'UNAUTHORIZED' });
+  });
+
+  it('changes a role, says what an owner lacks, and lists what there is without any secret', async () => {
+    const made = await printed(
+      'agents',
+      'create',
+      '--name',
+      `far-${some}`,
+      '--owner',
+      owner,
+      '--workspace',
+      'far-away',
+    );
+    const { agentId, workspace } = await authenticate(bearerIn(made));
+    assert.equal(workspace, 'far-away');
+    assert.match(
+      await printed('agents', 'set-role', String(agentId), 'leader'),
+      /is leader within 5 seconds; it was worker/,
+    );
+    assert.equal((await authenticate(bearerIn(made))).maxRole, 'leader');
+
+    const listed = z
+      .array(z.object({ agentId: z.string(), role: z.string(), home: z.string() }))
+      .parse(await dataOf('agents', 'list', '--owner', owner, '--workspace', 'far-away'));
+    assert.deepEqual(listed, [{ agentId, role: 'leader', home: 'far-away' }]);
+    const lines = await printed('agents', 'list', '--owner', owner);
+    assert.match(lines, new RegExp(`${agentId}: leader of ${owner}, at home in far-away; until .*Z; active`));
+    assert.match(lines, new RegExp(`boss-\\S+: leader of ${owner}, at home in default; no credential`));
+    assert.doesNotMatch(lines, /mk_/);
+  });
+
+  it('needs no Java', () => {
+    const { env, remove } = withoutJava();
+    try {
+      const { status, stderr } = run('agents', ['list', '--owner', 'nobody', '--project', project], env);
+      assert.equal(status, 0, stderr);
+    } finally {
+      remove();
+    }
+  });
+
+  it('says what is wrong, and no more', () => {
+    const { status, stderr } = run('agents', ['renew', `nobody-${some}`, '--project', project]);
     assert.equal(status, 1);
-    assert.match(stderr, /--name: 3 to 50/);
-    assert.doesNotMatch(stderr, /\bat .*:\d+:\d+/, 'a stack trace');
+    assert.equal(stderr, `There is no agent "nobody-${some}".\n`);
   });
 });
-
-function bearerIn(printed: string): string {
-  const bearer = /^ {2}(mk_\S+)$/m.exec(printed)?.[1];
-  assert.ok(bearer, printed);
-  return bearer;
-}
-
-/** A composition of its own, which has no credential in its memory yet. */
-function authenticate(bearer: string) {
-  return compose({ clock: systemClock }).services.authenticator.authenticate(bearer);
-}

@@ -1,6 +1,7 @@
 /** Calls that begin runs answer within their own time, or say which run they have begun. */
 import assert from 'node:assert/strict';
 import { callTool } from '../../../functions/src/mcp/call.ts';
+import { authenticatorOf } from '../../support/principals.ts';
 import { directory, toolNamed } from '../coordination/calls.ts';
 import { silent } from '../coordination/team.ts';
 import { Orchestra } from './orchestra.ts';
@@ -26,7 +27,8 @@ describe('a call that begins a run', () => {
       gone: () => new AbortController().signal,
       timeLeft: () => Math.max(0, end - performance.now()),
     };
-    const ports = { ...app.ports, services: () => app.services, log: silent };
+    const authenticator = authenticatorOf(orchestra.principal);
+    const ports = { ...app.ports, services: () => app.services, authenticator, log: silent };
     const args = {
       prompt: input,
       preferences: { agent: 'claude' },

@@ -10,10 +10,11 @@ import { isEnded } from '../../../functions/src/toolsets/orchestration/rules/run
 import type {
   Beginning,
   RunRequest,
-  RunView,
 } from '../../../functions/src/toolsets/orchestration/rules/runs/runService.ts';
+import type { RunView } from '../../../functions/src/toolsets/orchestration/rules/runs/visibility.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { LocalModels } from '../../support/models/server.ts';
+import { agentOf } from '../../support/principals.ts';
 
 /** For calls without an idempotency key. */
 export const unkeyed = (): undefined => undefined;
@@ -97,7 +98,7 @@ export class Orchestra {
   }
 
   get principal(): Principal {
-    return { uid: `agent:${this.owner}`, kind: 'agent', ownerUid: this.owner, role: 'worker' };
+    return agentOf(this.owner, this.owner, 'worker');
   }
 
   request(workflow: object, changed: Partial<RunRequest> = {}): RunRequest {

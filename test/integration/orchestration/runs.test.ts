@@ -1,11 +1,13 @@
 /** Runs from their start to their end: budgets, caching, cancelling, and who sees them. */
 import assert from 'node:assert/strict';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { PersonRoles, Principal } from '../../../functions/src/access/rules/principal.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { RunRequest } from '../../../functions/src/toolsets/orchestration/rules/runs/runService.ts';
 import { runAnswer } from '../../../functions/src/toolsets/orchestration/tools/runAnswer.ts';
 import { runShape } from '../../../functions/src/toolsets/orchestration/tools/shapes.ts';
+import { agentOf, personOf } from '../../support/principals.ts';
 import { turnAt } from '../../unit/kernel/turn.ts';
+import { refusal } from '../../unit/samples.ts';
 import { Team } from '../coordination/team.ts';
 import { FIVE_STEPS, Orchestra, unkeyed } from './orchestra.ts';
 
@@ -156,13 +158,103 @@ describe('a run', () => {
     assert.deepEqual((await orchestra.view(runId)).steps, []);
   });
 
-  it('is seen by its owner and by leaders alone', async () => {
-    const { run } = await orchestra.run(ONE_STEP);
-    const stranger: Principal = { uid: 'x', kind: 'person', ownerUid: 'x', role: 'worker' };
-    await assert.rejects(runs.view(stranger, run.id), codeIs('NOT_FOUND'));
-    await assert.rejects(runs.cancel(stranger, run.id, unkeyed), codeIs('NOT_FOUND'));
-    assert.equal((await runs.view({ ...stranger, role: 'leader' }, run.id)).run.id, run.id);
-    assert.deepEqual((await runs.list(stranger, undefined, 10, undefined)).items, []);
+  describe('is seen', () => {
+    const { workspace, owner } = orchestra;
+    const leader = personOf('leads-here', 'leader', workspace);
+    const strangers: Readonly<Record<string, Principal>> = {
+      'a worker of the workspace': personOf('works-here', 'worker', workspace),
+      'a viewer of the workspace': personOf('looks-here', 'viewer', workspace),
+      'who leads another': { ...personOf('leads-there', 'leader', 'elsewhere'), owner: leadingAway() },
+      'whoever administers the deployment and is no member': {
+        ...personOf('x', 'admin'),
+        owner: leadingAway(),
+      },
+      'an agent of role worker whose owner leads': { ...agentOf('y', 'y', 'worker'), owner: leader.owner },
+      'an agent of its owner that is held to another workspace': {
+        ...agentOf('held', owner, 'leader'),
+        heldTo: 'elsewhere',
+      },
+    };
+
+    /** Roles outside of the run's workspace, which is private. */
+    function leadingAway(): PersonRoles {
+      return {
+        role: 'admin',
+        workspaces: { elsewhere: 'leader' },
+        access: { [workspace]: 'private', elsewhere: 'private' },
+      };
+    }
+
+    it('by its owner and the owner’s agents, with all that belongs to it', async () => {
+      const input = orchestra.question();
+      const { run } = await orchestra.run(ONE_STEP, { input });
+      for (const principal of [
+        orchestra.principal,
+        personOf(owner, 'viewer'),
+        { ...agentOf('held', owner, 'viewer'), heldTo: workspace },
+      ]) {
+        const view = await runs.view(principal, run.id);
+        assert.deepEqual([view.sight, view.run.title], ['all', input]);
+        assert.ok(view.steps[0]?.output);
+        assert.ok(
+          (await runs.list(principal, undefined, 100, undefined)).items.some(({ id }) => id === run.id),
+        );
+      }
+    });
+
+    it('by leaders of its workspace without what was asked and what came of it', async () => {
+      const input = orchestra.question();
+      const text = `The answer to ${input}`;
+      orchestra.models.when({ text: input }, { does: 'answer', text });
+      const selection = { agent: 'claude', workflow: 'direct', reasons: [`About ${input}`] };
+      const { run } = await orchestra.run(ONE_STEP, { input, selection });
+      const whole = runShape.parse(runAnswer(await runs.view(orchestra.principal, run.id), false, true));
+      assert.deepEqual([whole.result, whole.withheld], [text, undefined]);
+      const view = await runs.view(leader, run.id);
+      const course = runShape.parse(runAnswer(view, false, true));
+      assert.equal(JSON.stringify([view, course]).includes(input), false, JSON.stringify(view));
+      assert.deepEqual([course.status, course.withheld, course.usage], ['succeeded', true, whole.usage]);
+      assert.deepEqual(
+        course.steps.map(({ name, status, agent }) => [name, status, agent]),
+        [['only', 'succeeded', 'claude']],
+      );
+      assert.equal(course.attempts.length, whole.attempts.length);
+      assert.deepEqual((await runs.list(leader, undefined, 10, undefined)).items, []);
+      await assert.rejects(runs.list(leader, undefined, 10, run.id), codeIs('NOT_FOUND'));
+    });
+
+    it('by leaders where it has failed, with the reason and no more', async () => {
+      const input = orchestra.question();
+      orchestra.models.when({ text: input, times: 1 }, { does: 'error', status: 401 });
+      const { run } = await orchestra.run(ONE_STEP, { input });
+      const { failure } = (await runs.view(leader, run.id)).run;
+      assert.deepEqual([failure?.reason, failure?.message], ['AUTHENTICATION', 'Its owner sees why.']);
+      assert.notEqual(run.failure?.message, failure?.message);
+    });
+
+    for (const [who, stranger] of Object.entries(strangers)) {
+      it(`by nobody else, as ${who}: to them it is not there`, async () => {
+        orchestra.losing = true;
+        const { runId } = await orchestra.begin(ONE_STEP);
+        const unknown = `run-${'a'.repeat(20)}`;
+        const said = async (id: string) => {
+          const refusals = await Promise.all([
+            refusal(() => runs.view(stranger, id)),
+            refusal(() => runs.watch(stranger, id, AbortSignal.abort())),
+            refusal(() => runs.cancel(stranger, id, unkeyed)),
+            refusal(() => runs.list(stranger, undefined, 10, id)),
+          ]);
+          return JSON.stringify(refusals.map(({ code, message, details }) => [code, message, details]));
+        };
+        assert.equal(
+          (await said(runId)).replaceAll(runId, '{run}'),
+          (await said(unknown)).replaceAll(unknown, '{run}'),
+        );
+        assert.deepEqual((await runs.list(stranger, undefined, 10, undefined)).items, []);
+        assert.equal((await orchestra.view(runId)).run.status, 'pending');
+        assert.equal((await runs.cancel(leader, runId, unkeyed)).status, 'cancelled');
+      });
+    }
   });
 
   it('has parallel steps run together, and a failed one fails it', async () => {
@@ -200,13 +292,13 @@ describe('a run', () => {
     assert.equal((await orchestra.view(runId)).steps[0]?.taskId, taskId);
 
     const agentId = `worker-${orchestra.workspace}`;
-    const worker: Principal = { ...orchestra.principal, uid: `agent:${agentId}`, agentId };
+    const worker = agentOf(agentId, orchestra.owner, 'worker');
     const joining = { agentId, role: 'worker' as const, workspace: orchestra.workspace };
     await services.membership.join(worker, { ...joining, capabilities: undefined }, unkeyed);
     const claim = { workspace: orchestra.workspace, agentId, leaseSeconds: 1800 };
     await services.taskClaims.claim(claim, unkeyed);
     const done = { kind: 'done' as const, result: { output: 'the work of a hand' } };
-    await services.taskQueue.reportOutcome(taskId, { agentId }, done, unkeyed);
+    await services.taskQueue.reportOutcome(worker, taskId, { agentId }, done, unkeyed);
     await runs.taskChanged(taskId);
     await runs.taskChanged(taskId);
 

@@ -175,10 +175,16 @@ async function attempt(
       return `claimed ${outcome.task.id} ${outcome.task.epoch}`;
     }
     case 'start':
-      await taskQueue.start(taskId, claimant, unkeyed);
+      await taskQueue.start(team.leader, taskId, claimant, unkeyed);
       return 'started';
     case 'settle': {
-      const { kind } = await taskQueue.reportOutcome(taskId, claimant, outcomeOf(what.outcome), unkeyed);
+      const { kind } = await taskQueue.reportOutcome(
+        team.leader,
+        taskId,
+        claimant,
+        outcomeOf(what.outcome),
+        unkeyed,
+      );
       if (kind === 'accepted') ledger.accept(taskId);
       return kind;
     }

@@ -4,20 +4,25 @@ import { randomUUID } from 'node:crypto';
 import type { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import {
+  agentPath,
   discoveryPath,
   runPath,
   sessionPath,
   taskPath,
   todoPath,
 } from '../../../functions/src/kernel/firestore/paths.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import {
   busPath,
   METRICS_MINUTES,
   minuteKey,
+  queuedTaskPath,
   realtimeDatabase,
 } from '../../../functions/src/kernel/realtime/database.ts';
 import type { Entry } from '../../../functions/src/toolsets/firebase/rules/eventLog.ts';
 import { sequenceKey } from '../../../functions/src/toolsets/firebase/store/eventLog.ts';
+import { refusal } from '../../unit/samples.ts';
+import { call } from '../coordination/calls.ts';
 import { Team, unkeyed } from '../coordination/team.ts';
 
 /** Ends as soon as it says so. */
@@ -54,12 +59,50 @@ describe('documents that cannot be read', () => {
     assert.equal(await team.claim(agent), last);
     await team.complete(agent, String(last));
     assert.equal(await team.claim(agent), undefined);
-    const { page } = await team.app.services.system.tasks.list({
+    const { page } = await team.app.services.system.tasks.list(team.leader, {
       workspace: team.workspace,
       includeAssigned: true,
       limit: 20,
     });
     assert.deepEqual([page.tasks, page.truncated], [[], false]);
+  });
+
+  it('are not there for whoever knows nothing of their workspace', async () => {
+    const other = new Team();
+    const agent = await team.join('worker');
+    const [broken, brokenAgent] = [await team.createOne(), await team.join('broken')];
+    await breakTask(broken.id);
+    await firestore().doc(agentPath(brokenAgent)).update({ held: 'none' });
+    const said = async (asked: Team, tool: string, args: JsonObject, name: string) => {
+      const { isError, structuredContent } = await call(asked, tool, args, asked.leader);
+      assert.equal(isError, true, tool);
+      return JSON.stringify(structuredContent).replaceAll(name, '{name}');
+    };
+    const ofTask: readonly (readonly [tool: string, args: (id: string) => JsonObject])[] = [
+      ['coordination_get_results', (id) => ({ task_ids: [id] })],
+      ['coordination_create_task', (id) => ({ description: 'A', dependencies: [id] })],
+      ['coding_report_task', (id) => ({ taskId: id })],
+      ['coding_get_task_logs', (id) => ({ taskId: id })],
+      ['coding_update_task', (id) => ({ taskId: id, log: 'Mine' })],
+    ];
+    for (const [tool, args] of ofTask) {
+      const none = await said(other, tool, args('task-none'), 'task-none');
+      assert.equal(await said(other, tool, args(broken.id), broken.id), none, tool);
+      assert.match(await said(team, tool, args(broken.id), broken.id), /cannot be read/, tool);
+    }
+    const queue = 'system_getTaskQueue';
+    const none = await said(other, queue, { agentId: 'agent-none' }, 'agent-none');
+    assert.equal(await said(other, queue, { agentId: brokenAgent }, brokenAgent), none);
+    assert.match(await said(team, queue, { agentId: brokenAgent }, brokenAgent), /cannot be read/);
+    const start = async (asked: Team, taskId: string) => {
+      // Of what role and where is all that counts: nobody outside the workspace has any.
+      const principal = { ...asked.principal('caller'), heldTo: asked.workspace };
+      const acting = asked.app.services.taskQueue.start(principal, taskId, { agentId: agent }, unkeyed);
+      const { message } = await refusal(() => acting);
+      return message.replaceAll(taskId, '{name}');
+    };
+    assert.equal(await start(other, broken.id), await start(other, 'task-none'));
+    assert.match(await start(team, broken.id), /cannot be read/);
   });
 
   it('are those, too, that say they are another one; and what stands beside the fields is no matter', async () => {
@@ -165,11 +208,11 @@ describe('documents that cannot be read', () => {
 
   it('are not offered by the mirror, and their triggers come to an end', async () => {
     const { id } = await team.createOne();
-    const mirror = (await realtimeDatabase()).ref(`tasks/queue/${id}`);
+    const mirror = (await realtimeDatabase()).ref(queuedTaskPath(team.workspace, id));
     await team.app.services.mirrorQueuedTask(id);
     assert.equal((await mirror.get()).exists(), true);
     await breakTask(id);
-    await team.app.services.mirrorQueuedTask(id);
+    await team.app.services.mirrorQueuedTask(id, { workspace: team.workspace });
     assert.equal((await mirror.get()).exists(), false);
     const { id: todo } = await team.app.services.todos.add(team.leader.ownerUid, { title: 'Mine' }, unkeyed);
     await firestore().doc(todoPath(todo)).update({ tags: 'none' });

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { sentBytes } from '../../../functions/src/kernel/json.ts';
 import { callTool } from '../../../functions/src/mcp/call.ts';
 import type { Notification } from '../../../functions/src/mcp/callContext.ts';
+import { authenticatorOf } from '../../support/principals.ts';
 import { answer, call as callPlainly, directory, toolNamed } from '../coordination/calls.ts';
 import { silent, Team } from '../coordination/team.ts';
 import { agentCaller } from '../data/callers.ts';
@@ -81,7 +82,12 @@ describe('the tools of subscriptions', () => {
       gone: () => new AbortController().signal,
       timeLeft: () => 50_000,
     };
-    const ports = { ...team.app.ports, services: () => team.app.services, log: silent };
+    const ports = {
+      ...team.app.ports,
+      services: () => team.app.services,
+      authenticator: authenticatorOf(principal),
+      log: silent,
+    };
     const poll = toolNamed('firebase_pollEvents');
     const outcome = await callTool(
       ports,

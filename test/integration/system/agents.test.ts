@@ -5,8 +5,7 @@ import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { agentPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { presencePath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import { answer, call } from '../coordination/calls.ts';
-import { Team } from '../coordination/team.ts';
-import { settleRegistry } from './registry.ts';
+import { Team, unkeyed } from '../coordination/team.ts';
 
 const listed = z.object({
   agents: z.array(
@@ -101,10 +100,30 @@ describe('system.getAgents', () => {
     assert.deepEqual([agents.length, agents[0]?.lastSeen], [1, '2040-01-01T00:00:00.000Z']);
   });
 
-  describe('its summary', () => {
-    // It is of the whole deployment, where other tests have left things behind.
-    beforeEach(() => settleRegistry(new Team(), SILENCE_SECONDS));
+  it('lists agents of its workspace alone, by home or by part, and each in all that it is in', async () => {
+    const other = new Team();
+    const [ours, both, theirs] = [await worker('ours'), await worker('both'), other.agentId('theirs')];
+    await other.join('theirs', [skill]);
+    const { membership } = team.app.services;
+    const joining = { agentId: both, role: 'worker', workspace: other.workspace } as const;
+    await membership.join(team.principal('both'), joining, unkeyed);
+    const of = async (asked: Team, args = {}): Promise<string[]> => {
+      const { agents } = listed.parse(await answer(asked, 'system_getAgents', args));
+      return agents.map(({ id }) => id).sort();
+    };
+    for (const args of [{}, { capabilities: [skill] }, { status: 'idle' }, { type: 'specialist' }]) {
+      assert.deepEqual(await of(team, args), [ours, both].sort(), JSON.stringify(args));
+      assert.deepEqual(await of(other, args), [both, theirs].sort(), JSON.stringify(args));
+      assert.deepEqual(await of(new Team(), args), [], JSON.stringify(args));
+    }
+    const { summary } = await list();
+    assert.deepEqual([summary.total, summary.idle], [2, 2]);
+    const live = z.object({ agents: z.array(z.object({ name: z.string(), kind: z.string() })) });
+    const { agents } = live.parse(await answer(other, 'orchestration_list_agents', { role: skill }));
+    assert.deepEqual(agents.map(({ name }) => name).sort(), [both, theirs].sort());
+  });
 
+  describe('its summary', () => {
     async function changeOf(act: () => Promise<unknown>): Promise<Record<string, number>> {
       const before: Record<string, number> = (await list()).summary;
       await act();

@@ -6,7 +6,7 @@ import { VERSION } from '../../../functions/src/config.ts';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { answer } from '../coordination/calls.ts';
-import { Team } from '../coordination/team.ts';
+import { Team, unkeyed } from '../coordination/team.ts';
 
 const page = z.object({
   skills: z.array(
@@ -48,6 +48,32 @@ describe('system.listSkills', () => {
   beforeEach(() => {
     team = new Team();
     word = team.workspace.replaceAll('-', '').slice(0, 14);
+  });
+
+  it("has the capabilities of its workspace's agents alone, as many as have them there", async () => {
+    const other = new Team();
+    const ours = await team.join('ours', [word]);
+    await other.join('theirs', [word, `${word} secret`]);
+    const of = async (asked: Team, args = {}) => {
+      const { skills } = page.parse(await answer(asked, 'system_listSkills', { search: word, ...args }));
+      return skills.map(({ name, description }) => [name, / One agent has it/.test(description)]);
+    };
+    const declared = { category: 'declared' };
+    assert.deepEqual(await of(team), [[word, true]]);
+    assert.deepEqual(await of(team, declared), [[word, true]]);
+    assert.deepEqual(await of(other), [
+      [word, true],
+      [`${word} secret`, true],
+    ]);
+    assert.deepEqual(await of(new Team(), { includeDeprecated: true }), []);
+    const { membership } = team.app.services;
+    const joining = { agentId: ours, role: 'worker', workspace: other.workspace } as const;
+    await membership.join(team.principal('ours'), joining, unkeyed);
+    assert.deepEqual(await of(other, { search: `${word} ` }), [
+      [word, false],
+      [`${word} secret`, true],
+    ]);
+    assert.deepEqual(await of(team), [[word, true]]);
   });
 
   it('has every tool, as its definition says', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { answer, call } from '../coordination/calls.ts';
-import { Team } from '../coordination/team.ts';
+import { Team, unkeyed } from '../coordination/team.ts';
 
 const queue = z.object({
   tasks: z.array(
@@ -172,9 +172,46 @@ describe('system.getTaskQueue', () => {
     assert.equal(queueStats.avgWaitTime, 20_000, 'a second claim of a task is no wait of its own');
   });
 
-  it('knows no agent that does not exist', async () => {
-    const { isError, structuredContent } = await call(team, 'system_getTaskQueue', { agentId: 'nobody-x' });
-    assert.equal(isError, true);
-    assert.match(JSON.stringify(structuredContent), /-32200.*no agent/);
+  it('says of an agent of another workspace what it says of none, but to its owner', async () => {
+    const other = new Team();
+    const theirs = await other.join('theirs');
+    const refusalOf = async (name: string, principal = team.leader) => {
+      const asked = await call(team, 'system_getTaskQueue', { agentId: name }, principal);
+      assert.equal(asked.isError, true);
+      return JSON.stringify(asked.structuredContent).replaceAll(name, '{agent}');
+    };
+    const none = await refusalOf('nobody-x');
+    assert.match(none, /-32200.*no agent/);
+    assert.equal(await refusalOf(theirs), none);
+    const viewer = team.principal('viewer', 'viewer');
+    assert.equal(await refusalOf(theirs, viewer), none);
+    assert.deepEqual(await titles({ agentId }), []);
+    const ofTheirOwner = await call(team, 'system_getTaskQueue', { agentId: theirs }, other.leader);
+    assert.equal(ofTheirOwner.isError, undefined);
+    // Their work elsewhere is nobody's business here.
+    await other.createOne();
+    await other.claim(theirs);
+    const { membership } = team.app.services;
+    const joining = { agentId: theirs, role: 'worker', workspace: team.workspace } as const;
+    await membership.join(other.principal('theirs'), joining, unkeyed);
+    assert.deepEqual(await titles({ agentId: theirs }), []);
+  });
+
+  it('finds the terminal of a caller whose name somebody else has', async () => {
+    const name = `terminal-${team.workspace}`;
+    const { membership } = team.app.services;
+    const register = async (who: string) => {
+      const joining = { agentId: name, role: 'worker', workspace: team.workspace } as const;
+      return (await membership.join(team.principal(who), joining, unkeyed)).agent.id;
+    };
+    const [first, second] = [await register('one'), await register('two')];
+    assert.notEqual(first, second);
+    const task = await team.createOne({ description: 'of the second' });
+    assert.equal(await team.claim(second), task.id);
+    const of = async (who: string) => {
+      const looked = await answer(team, 'system_getTaskQueue', { agentId: name }, team.principal(who));
+      return queue.parse(looked).tasks.map(({ title }) => title);
+    };
+    assert.deepEqual([await of('one'), await of('two')], [[], ['of the second']]);
   });
 });

@@ -10,6 +10,7 @@ const { id, privateKey } = gitHub.world.app;
 const parameters = {
   GITHUB_API_URL: gitHub.url,
   GITHUB_APP_ID: id,
+  GITHUB_REPOSITORIES: 'sartor-ai/*, octocat/*, nobody/*',
   GITHUB_APP_PRIVATE_KEY: privateKey,
   GITHUB_WEBHOOK_SECRET: randomBytes(20).toString('hex'),
 };

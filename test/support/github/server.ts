@@ -103,6 +103,11 @@ export class LocalGitHub {
     this.faults.push({ ...fault, left: fault.times ?? 1 });
   }
 
+  /** How many requests have come. */
+  get total(): number {
+    return this.seen.length;
+  }
+
   count(route: string): number {
     return this.seen.filter((one) => one.route === route).length;
   }

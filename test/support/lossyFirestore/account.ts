@@ -35,7 +35,7 @@ const BY_CHANCE = new RegExp(
     '(?<=task-)[a-z0-9]{12,}',
     '(?<=/pullRequests/)[0-9]+(?=-)',
     '(?<=session-)[a-z2-7]{12}',
-    '(?<=(?:run-|mk_))[a-z2-7]{20}',
+    '(?<=(?:run-|mk_|invitation-))[a-z2-7]{20}',
     '(?<=[a-z]-)[0-9a-f]{8}(?![A-Za-z0-9-])',
     '[0-9a-f]{40,}',
     '(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])',
@@ -50,7 +50,7 @@ const PROJECT = /^projects\/[^/]+\/databases\//;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /** Counters that are spread over several documents are one. */
-const SHARD = /\/(counters|members|registry|agentMeasures)\/([a-z]*-?)\d+$/;
+const SHARD = /\/(counters|agentCounts|agentMeasures)\/([a-z]*-?)\d+$/;
 
 /** A server's time in a world whose clock is elsewhere. */
 const FAR_MILLISECONDS = 5 * 365 * 86_400_000;

@@ -2,18 +2,20 @@
 import assert from 'node:assert/strict';
 import { CredentialAuthenticator } from '../../../functions/src/access/rules/authentication.ts';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { SignedInPerson } from '../../../functions/src/access/store/accounts.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import { portsOf } from '../../support/ports.ts';
+import { personOf } from '../../support/principals.ts';
 import { refusal, START, secondsAfterStart } from '../samples.ts';
 
-const ADA: Principal = { uid: 'ada', kind: 'person', ownerUid: 'ada', role: 'viewer' };
+const ADA: Principal = personOf('ada', 'viewer');
 const HERE = '203.0.113.7';
 
 describe('failed authentications', () => {
   let now: Date;
   let lookups: number;
-  let verify: (token: string) => Promise<Principal>;
+  let verify: (token: string) => Promise<SignedInPerson>;
   let authenticator: CredentialAuthenticator;
 
   beforeEach(() => {
@@ -21,13 +23,14 @@ describe('failed authentications', () => {
     lookups = 0;
     verify = async (token) => {
       lookups += 1;
-      if (token.startsWith('good')) return ADA;
+      if (token.startsWith('good')) return { uid: 'ada', role: 'viewer' };
       throw new MusterError('UNAUTHORIZED', 'No.');
     };
     authenticator = new CredentialAuthenticator(
       portsOf<ConstructorParameters<typeof CredentialAuthenticator>[0]>({
         agents: { findWithAgent: async () => undefined },
         idTokens: { verify: (token) => verify(token) },
+        roles: { of: async () => ADA.owner },
         hashing: systemHashing,
         clock: { now: () => now },
       }),
@@ -63,16 +66,16 @@ describe('failed authentications', () => {
   it('of one address are not held against another', async () => {
     await guess(150);
     assert.deepEqual(await guess(1, '203.0.113.8'), ['UNAUTHORIZED']);
-    assert.equal(await authenticator.authenticate('good', '203.0.113.8'), ADA);
+    assert.deepEqual(await authenticator.authenticate('good', '203.0.113.8'), ADA);
   });
 
   it('leave a credential alone that was good here before, also once it must be checked again', async () => {
     await authenticator.authenticate('good', HERE);
     await guess(150);
-    assert.equal(await authenticator.authenticate('good', HERE), ADA);
+    assert.deepEqual(await authenticator.authenticate('good', HERE), ADA);
     now = secondsAfterStart(6);
     await guess(150);
-    assert.equal(await authenticator.authenticate('good', HERE), ADA);
+    assert.deepEqual(await authenticator.authenticate('good', HERE), ADA);
   });
 
   it('count against a credential that was good and was withdrawn', async () => {

@@ -5,12 +5,15 @@ import { CredentialAuthenticator } from '../../../functions/src/access/rules/aut
 import type { Credential, Principal } from '../../../functions/src/access/rules/principal.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import { portsOf } from '../../support/ports.ts';
+import { personOf } from '../../support/principals.ts';
 import { refusal, START, sampleAgent, secondsAfterStart } from '../samples.ts';
 
 const API_KEY = 'mk_aaaabbbbccccdddd2345';
 const SECRET = 'a-secret-of-some-length_123';
 const BEARER = `${API_KEY}.${SECRET}`;
-const ADA: Principal = { uid: 'ada', kind: 'person', ownerUid: 'ada', role: 'viewer' };
+const ADA: Principal = personOf('ada', 'viewer');
+
+const ROLES = { role: 'worker', workspaces: { alpha: 'leader' }, access: { alpha: 'private' } } as const;
 
 const sampleCredential = (changes: Partial<Credential> = {}): Credential => ({
   apiKey: API_KEY,
@@ -45,7 +48,13 @@ describe('authentication', () => {
         idTokens: {
           verify: async (token) => {
             tokens.push(token);
-            return ADA;
+            return { uid: 'ada', role: 'viewer' };
+          },
+        },
+        roles: {
+          of: async (uid, claimed) => {
+            const role = await claimed?.();
+            return uid === 'person' ? ROLES : { workspaces: {}, access: {}, ...(role && { role }) };
           },
         },
         hashing: {
@@ -71,10 +80,28 @@ describe('authentication', () => {
       kind: 'agent',
       agentId: 'terminal-2',
       ownerUid: 'person',
-      role: 'leader',
+      maxRole: 'leader',
+      owner: ROLES,
       toolsets: ['coordination'],
       workspace: 'alpha',
     });
+  });
+
+  it('is held to a workspace, and may only read, where its credential says so', async () => {
+    const credential = sampleCredential({ heldTo: 'beta', readonly: true });
+    stored = { credential, agent: sampleAgent({ workspace: 'alpha' }) };
+    const { heldTo, readonly, workspace } = await authenticator.authenticate(BEARER);
+    assert.deepEqual([heldTo, readonly, workspace], ['beta', true, 'beta']);
+  });
+
+  it('looks a credential up that it trusts where it is asked to', async () => {
+    await authenticator.authenticate(BEARER);
+    await authenticator.authenticateAnew(BEARER);
+    await authenticator.authenticate(BEARER);
+    assert.equal(lookups.length, 2);
+    stored = undefined;
+    assert.equal((await refusal(() => authenticator.authenticateAnew(BEARER))).code, 'UNAUTHORIZED');
+    assert.equal((await refusal(() => authenticator.authenticate(BEARER))).code, 'UNAUTHORIZED');
   });
 
   it('trusts what it has checked for five seconds', async () => {

@@ -6,6 +6,7 @@ import {
   type IdentityToolkitSignIn,
 } from '../../../functions/src/access/store/idTokens.ts';
 import type { PortOf } from '../../../functions/src/kernel/ports.ts';
+import { agentOf, personOf } from '../../support/principals.ts';
 
 const START = Date.parse('2040-01-01T00:00:00Z');
 
@@ -17,7 +18,7 @@ function unsigned(claims: Readonly<Record<string, unknown>>): string {
 }
 
 function agent(name: string, role: Role = 'worker'): Caller {
-  const principal = { uid: `agent:${name}`, kind: 'agent', agentId: name, ownerUid: 'owner', role } as const;
+  const principal = agentOf(name, 'owner', role);
   return { principal, credential: 'mk_secret' };
 }
 
@@ -45,7 +46,7 @@ describe('ID tokens of callers', () => {
   it("are a person's own credential, as it is", async () => {
     const { signIn, tokens } = world();
     const idToken = unsigned({ sub: 'ada', role: 'leader', exp: START / 1000 });
-    const principal = { uid: 'ada', kind: 'person', ownerUid: 'ada', role: 'leader' } as const;
+    const principal = personOf('ada', 'leader');
     const token = await tokens.of({ principal, credential: idToken });
     assert.deepEqual(token, {
       idToken,
@@ -57,7 +58,7 @@ describe('ID tokens of callers', () => {
 
   it('are not made of what is no token, and do not quote it', async () => {
     const { tokens } = world();
-    const principal = { uid: 'ada', kind: 'person', ownerUid: 'ada', role: 'leader' } as const;
+    const principal = personOf('ada', 'leader');
     for (const credential of [
       '',
       'secret',
@@ -86,9 +87,18 @@ describe('ID tokens of callers', () => {
       kind: 'agent',
       agentId: 'one',
       ownerUid: 'owner',
+      ownerRole: 'admin',
       serial: 1,
     });
     assert.deepEqual(expiresAt, new Date(START + HOUR * 1000));
+  });
+
+  it('say of a credential that may only read, or is held to a workspace, no more', async () => {
+    const { tokens } = world();
+    const { principal, credential } = agent('one', 'leader');
+    const narrow = { ...principal, readonly: true, heldTo: 'alpha' } as const;
+    const { claims } = await tokens.of({ principal: narrow, credential });
+    assert.deepEqual([claims['role'], claims['heldTo']], ['viewer', 'alpha']);
   });
 
   it('are minted anew for another agent and for another role', async () => {

@@ -1,33 +1,52 @@
 import assert from 'node:assert/strict';
 import type { Agent } from '../../../functions/src/access/rules/agent.ts';
-import { countedAgent } from '../../../functions/src/access/rules/agent.ts';
+import { countedAgent, requireFewWorkspaces } from '../../../functions/src/access/rules/agent.ts';
 import { sampleAgent } from '../samples.ts';
 
 const member = (more: Partial<Agent>): Agent => ({
   ...sampleAgent(),
   workspace: 'alpha',
-  coordinationRole: 'worker',
+  parts: { alpha: 'worker' },
   status: 'active',
   ...more,
 });
 
+const counts = (before: Agent | undefined, after: Agent) =>
+  countedAgent(before, after).flatMap((change) => (change.kind === 'countAgents' ? [change] : []));
+
+/** Of those that have a part. */
 const moves = (before: Agent | undefined, after: Agent) =>
-  countedAgent(before, after).flatMap((change) =>
-    change.kind === 'countMembers'
-      ? [[change.workspace, change.by.total, change.by.leaders, change.by.active]]
-      : [],
+  counts(before, after).flatMap(({ workspace, by: { total, leaders, active } }) =>
+    [total, leaders, active].some((count) => count !== 0) ? [[workspace, total, leaders, active]] : [],
   );
 
-describe('counting members', () => {
+/** Of all that are in a workspace. */
+const arrivals = (before: Agent | undefined, after: Agent) =>
+  counts(before, after).flatMap(({ workspace, by: { registered, online } }) =>
+    registered !== 0 || online !== 0 ? [[workspace, registered, online]] : [],
+  );
+
+describe('counting agents', () => {
   it('counts an agent that joins, and one that does not lead, lead', () => {
     assert.deepEqual(moves(undefined, member({})), [['alpha', 1, 0, 1]]);
-    assert.deepEqual(moves(member({}), member({ coordinationRole: 'leader' })), [['alpha', 0, 1, 0]]);
+    assert.deepEqual(moves(member({}), member({ parts: { alpha: 'leader' } })), [['alpha', 0, 1, 0]]);
   });
 
   it('moves an agent from one workspace to another', () => {
-    assert.deepEqual(moves(member({}), member({ workspace: 'beta' })), [
+    assert.deepEqual(moves(member({}), member({ parts: { beta: 'worker' } })), [
       ['alpha', -1, 0, -1],
       ['beta', 1, 0, 1],
+    ]);
+  });
+
+  it('counts an agent in each workspace that it has a part in', () => {
+    assert.deepEqual(moves(member({}), member({ parts: { alpha: 'worker', beta: 'leader' } })), [
+      ['beta', 1, 1, 1],
+    ]);
+    const both = { parts: { alpha: 'worker', beta: 'worker' } } as const;
+    assert.deepEqual(moves(member(both), member({ ...both, status: 'offline' })), [
+      ['alpha', 0, 0, -1],
+      ['beta', 0, 0, -1],
     ]);
   });
 
@@ -36,9 +55,37 @@ describe('counting members', () => {
     assert.deepEqual(moves(member({ status: 'offline' }), member({})), [['alpha', 0, 0, 1]]);
   });
 
-  it('counts nothing where nothing moves, and nobody without a part', () => {
-    const { coordinationRole: _none, ...stranger } = member({});
-    assert.deepEqual(moves(member({}), member({ tasksCompleted: 5 })), []);
+  it('counts nothing where nothing moves, and nobody without a part among those that have one', () => {
+    const stranger = member({ parts: {} });
+    assert.deepEqual(counts(member({}), member({ tasksCompleted: 5 })), []);
     assert.deepEqual(moves(undefined, stranger), []);
+    assert.deepEqual(arrivals(undefined, stranger), [['alpha', 1, 1]]);
+  });
+
+  it('counts an agent once in its home and in each workspace that it has a part in, and nowhere else', () => {
+    const { workspace: _, ...homeless } = member({ parts: {} });
+    assert.deepEqual(arrivals(undefined, homeless), [['default', 1, 1]]);
+    assert.deepEqual(arrivals(undefined, member({})), [['alpha', 1, 1]]);
+    const joined = member({ parts: { alpha: 'worker', beta: 'leader' } });
+    assert.deepEqual(arrivals(member({}), joined), [['beta', 1, 1]]);
+    assert.deepEqual(arrivals(joined, { ...joined, status: 'offline' }), [
+      ['alpha', 0, -1],
+      ['beta', 0, -1],
+    ]);
+    assert.deepEqual(arrivals(joined, member({ workspace: 'gamma', parts: {} })), [
+      ['alpha', -1, -1],
+      ['beta', -1, -1],
+      ['gamma', 1, 1],
+    ]);
+  });
+
+  it('lets an agent into ten workspaces, and into no more', () => {
+    const inMany = (count: number) =>
+      member({ parts: Object.fromEntries(Array.from({ length: count }, (_, at) => [`ws-${at}`, 'worker'])) });
+    const [nine, ten] = [inMany(9), inMany(10)];
+    requireFewWorkspaces(undefined, nine);
+    requireFewWorkspaces(ten, { ...ten, status: 'offline' });
+    assert.throws(() => requireFewWorkspaces(nine, ten), { code: 'QUOTA_EXCEEDED' });
+    assert.throws(() => requireFewWorkspaces(undefined, ten), { code: 'QUOTA_EXCEEDED' });
   });
 });

@@ -12,8 +12,9 @@ import {
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { KernelPorts } from '../../../functions/src/kernel/ports.ts';
 import { portsOf } from '../../support/ports.ts';
+import { personOf } from '../../support/principals.ts';
 
-export const ANN: Principal = { uid: 'ann', kind: 'person', ownerUid: 'ann', role: 'worker' };
+export const ANN: Principal = personOf('ann', 'worker');
 export const BOB: Principal = { ...ANN, uid: 'bob', ownerUid: 'bob' };
 
 /** The beginning of time here. */

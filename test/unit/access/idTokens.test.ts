@@ -6,7 +6,7 @@ import { Agent, createServer, type Server } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
 import { type App, deleteApp, initializeApp } from 'firebase-admin/app';
-import { FirebaseIdTokenVerifier } from '../../../functions/src/access/store/idTokens.ts';
+import { FirebaseIdTokenVerifier } from '../../../functions/src/access/store/accounts.ts';
 import { selfSigned } from '../../support/certificate.ts';
 
 const PROJECT = 'the-project';
@@ -16,6 +16,8 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 20
 /** As Identity Toolkit tells of it. */
 interface Account {
   disabled?: boolean;
+  /** The claims, as JSON. */
+  customAttributes?: string;
   /** In seconds of the epoch. */
   validSince?: string;
 }
@@ -92,8 +94,7 @@ describe("people's ID tokens in production", () => {
   it('say who a person is, and the account is asked about once in a while', async () => {
     const token = idTokenOf('ada');
     const principals = await Promise.all([verifier.verify(token), verifier.verify(idTokenOf('ada'))]);
-    for (const principal of principals)
-      assert.deepEqual(principal, { uid: 'ada', kind: 'person', ownerUid: 'ada', role: 'worker' });
+    for (const principal of principals) assert.deepEqual(principal, { uid: 'ada', role: 'worker' });
     now += 45_000;
     await verifier.verify(token);
     assert.equal(asked, 1);
@@ -116,6 +117,15 @@ describe("people's ID tokens in production", () => {
       now += 54_000;
       await verifier.verify(token);
     }
+  });
+
+  it('tell the role of an account that is not disabled, whoever asks', async () => {
+    assert.equal(await verifier.roleOf('ada'), undefined);
+    accounts.set('ben', { customAttributes: JSON.stringify({ role: 'leader' }) });
+    accounts.set('cyd', { customAttributes: JSON.stringify({ role: 'leader' }), disabled: true });
+    accounts.set('dan', { customAttributes: JSON.stringify({ role: 'superadmin' }) });
+    const roles = await Promise.all(['ben', 'cyd', 'dan', 'nobody'].map((uid) => verifier.roleOf(uid)));
+    assert.deepEqual(roles, ['leader', undefined, undefined, undefined]);
   });
 
   it('are not believed where nobody says how the account is, which is asked again', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { LAPSE_MILLISECONDS } from '../../../functions/src/access/rules/rateLimiter.ts';
+import { personOf } from '../../support/principals.ts';
 import { ANN, BOB, Fleet, settle } from './fleet.ts';
 
 /** Leases of 1 to 10 tokens. */
@@ -81,7 +82,7 @@ describe('the rate limiter', () => {
   it('holds each principal to its own rate', async () => {
     const fleet = new Fleet(LIMIT);
     await fleet.callTimes(100);
-    const bob = { uid: 'bob', kind: 'person', ownerUid: 'bob', role: 'worker' } as const;
+    const bob = personOf('bob', 'worker');
     fleet.bucket = undefined; // this ledger has one bucket; bob's is full
     const before = fleet.passed;
     fleet.call(0, bob);

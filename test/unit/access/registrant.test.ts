@@ -1,27 +1,19 @@
 /** The table of who may register an agent again, with which role, and with which toolsets. */
 import assert from 'node:assert/strict';
+import { grantedLimits } from '../../../functions/src/access/rules/limits.ts';
 import type { Credential } from '../../../functions/src/access/rules/principal.ts';
 import { type Principal, ROLES, type Role } from '../../../functions/src/access/rules/principal.ts';
-import {
-  authoriseReplacing,
-  grantedRole,
-  grantedToolsets,
-} from '../../../functions/src/access/rules/registration.ts';
+import { authoriseReplacing, grantedRole } from '../../../functions/src/access/rules/registration.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { agentOf, personOf } from '../../support/principals.ts';
 import { START, sampleAgent } from '../samples.ts';
 
 const AGENT = 'terminal-2';
 const OWNER = 'person';
 
 const itself = (role: Role): Principal => ({ ...fellow(role), uid: `agent:${AGENT}`, agentId: AGENT });
-const fellow = (role: Role): Principal => ({
-  uid: 'agent:fellow',
-  kind: 'agent',
-  agentId: 'fellow',
-  ownerUid: OWNER,
-  role,
-});
-const owner = (role: Role): Principal => ({ uid: OWNER, kind: 'person', ownerUid: OWNER, role });
+const fellow = (role: Role): Principal => agentOf('fellow', OWNER, role);
+const owner = (role: Role): Principal => personOf(OWNER, role);
 const stranger =
   (kind: 'agent' | 'person') =>
   (role: Role): Principal => ({
@@ -96,21 +88,39 @@ describe('registering again', () => {
     assert.throws(() => grantedRole(fellow('leader'), 'admin', undefined), MusterError);
   });
 
-  it('keeps a narrowed credential narrow, but for a person or an admin', () => {
+  const toolsets = (...of: Parameters<typeof grantedLimits>) => grantedLimits(...of).toolsets;
+
+  it('keeps a narrowed credential narrow, unless a person or an admin says otherwise', () => {
     const narrow = [credential(['todo', 'system'])];
-    assert.deepEqual(grantedToolsets(itself('worker'), narrow), ['todo', 'system']);
-    assert.deepEqual(grantedToolsets(fellow('leader'), narrow), ['todo', 'system']);
-    assert.equal(grantedToolsets(fellow('admin'), narrow), undefined);
-    assert.equal(grantedToolsets(owner('worker'), narrow), undefined);
-    assert.equal(grantedToolsets(itself('worker'), [credential()]), undefined);
+    for (const caller of [itself('worker'), fellow('leader'), fellow('admin'), owner('worker')])
+      assert.deepEqual(toolsets(caller, narrow), ['todo', 'system'], caller.uid);
+    for (const wanted of [{ toolsets: null }, { toolsets: ['coding'] }]) {
+      const given = wanted.toolsets ?? undefined;
+      assert.deepEqual(toolsets(owner('worker'), narrow, wanted), given);
+      assert.deepEqual(toolsets(fellow('admin'), narrow, wanted), given);
+    }
+    assert.deepEqual(toolsets(itself('worker'), narrow, { toolsets: null }), ['todo', 'system']);
+    assert.deepEqual(toolsets(itself('worker'), narrow, { toolsets: ['coding', 'todo'] }), ['todo']);
+    assert.equal(toolsets(itself('worker'), [credential()]), undefined);
+  });
+
+  it('keeps a credential that may only read, or is held to a workspace, as it is', () => {
+    const held = [{ ...credential(), heldTo: 'alpha', readonly: true as const }];
+    assert.deepEqual(grantedLimits(itself('worker'), held), { heldTo: 'alpha', readonly: true });
+    assert.deepEqual(grantedLimits(owner('worker'), held), { heldTo: 'alpha', readonly: true });
+    assert.deepEqual(grantedLimits(owner('worker'), held, { heldTo: null, readonly: false }), {});
+    const elsewhere = { heldTo: 'beta' };
+    assert.deepEqual(grantedLimits(owner('worker'), held, elsewhere), { heldTo: 'beta', readonly: true });
+    assert.throws(() => grantedLimits(itself('worker'), held, elsewhere), MusterError);
+    assert.throws(() => grantedLimits({ ...owner('worker'), heldTo: 'alpha' }, [], elsewhere), MusterError);
   });
 
   it('gives no toolset that the caller does not have, to no agent', () => {
     const caller: Principal = { ...fellow('admin'), toolsets: ['onboarding', 'todo'] };
-    assert.deepEqual(grantedToolsets(caller, []), ['onboarding', 'todo']);
-    assert.deepEqual(grantedToolsets(caller, [credential(['coding'])]), ['onboarding', 'todo']);
-    const leader: Principal = { ...caller, role: 'leader' };
-    assert.deepEqual(grantedToolsets(leader, [credential(['todo', 'coding'])]), ['todo']);
-    assert.deepEqual(grantedToolsets(leader, [credential(['coding'])]), []);
+    assert.deepEqual(toolsets(caller, []), ['onboarding', 'todo']);
+    assert.deepEqual(toolsets(caller, [credential(['coding'])], { toolsets: null }), ['onboarding', 'todo']);
+    const leader: Principal = { ...caller, maxRole: 'leader' };
+    assert.deepEqual(toolsets(leader, [credential(['todo', 'coding'])]), ['todo']);
+    assert.deepEqual(toolsets(leader, [credential(['coding'])]), []);
   });
 });

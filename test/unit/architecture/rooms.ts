@@ -12,6 +12,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'kernel/': [],
   'access/': ['kernel/'],
   'mcp/': ['kernel/', 'access/'],
+  'toolsets/access/': ground,
   'toolsets/firebase/': ground,
   'toolsets/todo/': ground,
   'toolsets/coordination/': ground,

@@ -18,15 +18,28 @@ const session = {
 const NONE = { items: [], more: false };
 
 describe('a claim', () => {
-  for (const { capabilities, runner, keys, type } of [
-    { capabilities: ['Python'], keys: ['', 'python'], type: undefined },
-    { capabilities: ['python', 'testing'], keys: ['', 'python', 'python|testing'], type: undefined },
-    { capabilities: ['rust'], runner: { project: undefined }, keys: ['rust'], type: 'coding' },
+  for (const { capabilities, runner, serves = 'owner', keys, part } of [
+    { capabilities: ['Python'], keys: ['', 'python'], part: {} },
+    { capabilities: ['python', 'testing'], keys: ['', 'python', 'python|testing'], part: {} },
+    {
+      capabilities: ['rust'],
+      runner: { project: undefined },
+      keys: ['rust'],
+      part: { type: 'coding', owner: 'person' },
+    },
+    {
+      capabilities: ['rust'],
+      runner: { project: undefined },
+      serves: 'workspace' as const,
+      keys: ['rust'],
+      part: { type: 'coding' },
+    },
   ]) {
-    it(`asks for the tasks of its session that ${capabilities.join(' and ')} can do${runner ? ' as a runner' : ''}`, async () => {
+    it(`asks for the tasks of its session that ${capabilities.join(' and ')} can do${runner ? ` as a runner of its ${serves}` : ''}`, async () => {
       const asked: unknown[] = [];
       const agent = sampleAgent({
         capabilities: capabilities.map((name) => ({ name, category: 'declared' })),
+        serves,
       });
       const claims = new TaskClaims(
         portsOf<CoordinationPorts>({
@@ -52,7 +65,7 @@ describe('a claim', () => {
       const request = { workspace: 'alpha', agentId: agent.id, leaseSeconds: 60, ...(runner && { runner }) };
       const { kind } = await claims.claim(request, () => undefined);
       assert.equal(kind, 'none');
-      assert.deepEqual(asked, [['session-1', keys, type]]);
+      assert.deepEqual(asked, [['session-1', keys, part]]);
     });
   }
 });

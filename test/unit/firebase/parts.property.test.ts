@@ -134,6 +134,7 @@ describe('reading page by page', () => {
   const subscription: Subscription = {
     ...{ id: 'id', uid: 'ada', subscriptionId: 'sub', database: 'realtime', path: 'messages' },
     ...{ eventType: 'child_added', log: LOG, createdAt: new Date(0), expiresAt: new Date(0) },
+    rights: '',
   };
 
   it('gives each event once and in order, from any cursor on', () => {

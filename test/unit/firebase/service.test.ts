@@ -12,9 +12,10 @@ import type {
 import { DataService } from '../../../functions/src/toolsets/firebase/rules/dataService.ts';
 import type { FirebasePorts } from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
 import { portsOf } from '../../support/ports.ts';
+import { agentOf } from '../../support/principals.ts';
 
 const CALLER: Caller = {
-  principal: { uid: 'agent:a', kind: 'agent', agentId: 'a', ownerUid: 'person', role: 'worker' },
+  principal: agentOf('a', 'person', 'worker'),
   credential: 'secret',
 };
 

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { defineTool, type Toolset } from '../../../functions/src/mcp/tool.ts';
 import { LEADER, memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
+import { personOf } from '../../support/principals.ts';
 
 /** A toolset with one tool, which answers its arguments. */
 function echoing(toolset: string, names: readonly string[]): Toolset {
@@ -31,7 +32,7 @@ describe('the pages of an agent', () => {
   let endpoint: RunningEndpoint;
 
   before(async () => {
-    ports.principals.set('person', { uid: 'ada', kind: 'person', ownerUid: 'ada', role: 'viewer' });
+    ports.principals.set('person', personOf('ada', 'viewer'));
     ports.principals.set('unlucky', { ...LEADER, uid: 'unlucky' });
     ports.principals.set('confined', { ...LEADER, toolsets: ['system'] });
     const toolsets = [echoing('firebase', ['read']), echoing('system', ['getTaskQueue', 'getSystemStatus'])];

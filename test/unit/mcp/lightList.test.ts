@@ -4,6 +4,7 @@ import { ROLES, type Role } from '../../../functions/src/access/rules/principal.
 import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
 import { inputJsonSchema, lightSchema } from '../../../functions/src/mcp/jsonSchema.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { everywhere } from '../../support/principals.ts';
 
 const catalogues = new Catalogues(toolsets);
 
@@ -12,11 +13,11 @@ const catalogue = (listing: 'light' | 'whole', chosen = catalogues.names) =>
 
 const namesFor = (role: Role, listing: 'light' | 'whole' = 'light') =>
   catalogue(listing)
-    .listFor(role)
+    .listFor(everywhere(role), 'person')
     .tools.map(({ name }) => name);
 
 describe('the light list', () => {
-  it('has what each role may call, without what runners and older clients call', () => {
+  it('has what each role may call, without what runners, older clients and those who administer call', () => {
     for (const role of ROLES) {
       const names = namesFor(role);
       for (const { name: toolset, tools } of toolsets)
@@ -32,6 +33,15 @@ describe('the light list', () => {
     }
     const left = namesFor('admin', 'whole').filter((name) => !namesFor('admin').includes(name));
     assert.deepEqual(left, [
+      'access_list_members',
+      'access_invite',
+      'access_accept_invitation',
+      'access_set_member',
+      'access_remove_member',
+      'access_create_workspace',
+      'access_update_workspace',
+      'access_list_connections',
+      'access_revoke_connection',
       'orchestration_execute_code',
       'orchestration_execute_task',
       'coding_register_runner',
@@ -43,7 +53,7 @@ describe('the light list', () => {
   });
 
   it('has no schemas of answers, and only the hints that clients would not assume', () => {
-    for (const tool of catalogue('light').listFor('admin').tools) {
+    for (const tool of catalogue('light').listFor(everywhere('admin'), 'person').tools) {
       assert.equal(tool.outputSchema, undefined);
       const hints = {
         readOnlyHint: false,
@@ -57,15 +67,24 @@ describe('the light list', () => {
   });
 
   it('has descriptions of one line', () => {
-    for (const { name, description } of catalogue('light').listFor('admin').tools)
+    for (const { name, description } of catalogue('light').listFor(everywhere('admin'), 'person').tools)
       assert.match(description, /^[^\n]{1,280}$/, name);
   });
 
   it('is made once for each role, and the whole list once for all', () => {
     const light = catalogue('light');
-    assert.equal(light.listFor('worker'), light.listFor('worker'));
-    assert.notEqual(light.listFor('worker'), light.listFor('viewer'));
-    assert.equal(catalogue('whole').listFor('worker'), catalogue('whole').listFor('viewer'));
+    assert.equal(
+      light.listFor(everywhere('worker'), 'person'),
+      light.listFor(everywhere('worker'), 'person'),
+    );
+    assert.notEqual(
+      light.listFor(everywhere('worker'), 'person'),
+      light.listFor(everywhere('viewer'), 'person'),
+    );
+    assert.equal(
+      catalogue('whole').listFor(everywhere('worker'), 'person'),
+      catalogue('whole').listFor(everywhere('viewer'), 'person'),
+    );
   });
 });
 

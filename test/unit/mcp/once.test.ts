@@ -4,6 +4,7 @@ import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
 import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
 import { LEADER, memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
+import { everywhere } from '../../support/principals.ts';
 
 const VERSION = '2026-07-28';
 const ENVELOPE = {
@@ -32,7 +33,7 @@ describe('the list that is serialised once', () => {
     const selection = { toolsets: ['system', 'coordination'], readonly: false, workspace: undefined };
     const catalogue = new Catalogues(toolsets).of({ ...selection, dialect: 'prefixed', listing: 'light' });
     const { instructions } = catalogue;
-    const { tools } = catalogue.listFor(LEADER.role);
+    const { tools } = catalogue.listFor(everywhere(LEADER.maxRole), 'agent');
     const cacheHints = { 'tools/list': { ttlMs: 300_000, cacheScope: 'private' } } as const;
     const identity = { name: 'muster', title: 'Muster', version: '0.0.0' };
     const server = new Server(identity, { capabilities: { tools: {} }, instructions, cacheHints });

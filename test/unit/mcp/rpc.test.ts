@@ -17,8 +17,8 @@ describe('plain JSON-RPC', () => {
 
   before(async () => {
     ports.principals.set('confined', { ...LEADER, toolsets: ['system'] } satisfies Principal);
-    ports.principals.set('admin', { ...LEADER, role: 'admin' } satisfies Principal);
-    ports.principals.set('viewer', { ...LEADER, role: 'viewer' } satisfies Principal);
+    ports.principals.set('admin', { ...LEADER, maxRole: 'admin' } satisfies Principal);
+    ports.principals.set('viewer', { ...LEADER, maxRole: 'viewer' } satisfies Principal);
     endpoint = await serveEndpoint({ ...ports, toolsets: [systemToolset, counterToolset(ports.settled)] });
   });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { parseCommand, UsageError } from '../../../scripts/agents/arguments.ts';
+import { limitsIn, parseCommand } from '../../../scripts/agents/arguments.ts';
+import { UsageError } from '../../../scripts/operator/deployment.ts';
 
 describe('a command line of npm run agents', () => {
   it('is followed no further where something is wrong with it', () => {
@@ -9,7 +10,13 @@ describe('a command line of npm run agents', () => {
       [['create', '--name', 'boss', '--role', 'king', '--project', 'demo'], /--role: one of viewer/],
       [['revoke', '--project', 'demo'], /needs the id of an agent/],
       [['revoke', '../agents', '--project', 'demo'], /needs the id of an agent/],
-      [['dance'], /create or revoke/],
+      [['dance'], /set-role or revoke/],
+      [['renew', '--project', 'demo'], /needs the id of an agent/],
+      [['set-role', 'boss', '--project', 'demo'], /set-role needs a role/],
+      [['set-role', 'boss', 'king', '--project', 'demo'], /set-role needs a role: viewer/],
+      [['renew', 'boss', 'again'], /What is "again"/],
+      [['create', '--name', 'boss', '--toolsets', 'todo,todos'], /--toolsets: of onboarding/],
+      [['create', '--name', 'boss', '--held-to', 'a b'], /--held-to: 1 to 64/],
       [['create', '--name', 'boss', '--colour', 'red'], /--colour/],
     ];
     for (const [args, message] of cases) {
@@ -19,5 +26,21 @@ describe('a command line of npm run agents', () => {
         args.join(' '),
       );
     }
+  });
+
+  it('leaves a limit that it does not name as it was, and lifts those that it is told to', () => {
+    const limits = (...args: string[]) => limitsIn(parseCommand(['renew', 'boss', ...args]).options);
+    assert.deepEqual(limits(), { toolsets: undefined, heldTo: undefined });
+    assert.deepEqual(limits('--toolsets', 'todo, system', '--held-to', 'alpha', '--read-only'), {
+      toolsets: ['todo', 'system'],
+      heldTo: 'alpha',
+      readonly: true,
+    });
+    assert.deepEqual(limits('--without-limits'), { toolsets: null, heldTo: null, readonly: false });
+    assert.deepEqual(limits('--without-limits', '--toolsets', 'todo'), {
+      toolsets: ['todo'],
+      heldTo: null,
+      readonly: false,
+    });
   });
 });

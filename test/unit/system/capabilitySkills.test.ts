@@ -18,23 +18,61 @@ describe('what registering changes among the skills', () => {
     assert.deepEqual(more, []);
     assert.deepEqual(change, {
       kind: 'offerSkill',
-      skill: { id: 'capability.a', name: 'a', category: 'play', version: '1.0.0', author: 'Ada' },
+      skill: {
+        id: 'capability.a',
+        workspace: 'default',
+        name: 'a',
+        category: 'play',
+        version: '1.0.0',
+        author: 'Ada',
+      },
       agents: 0,
     });
   });
 
+  it('declares each capability in each workspace that the agent is in, and takes it back where it goes', () => {
+    const before = having('a');
+    const inBoth = { ...before, parts: { alpha: 'worker' } } as const;
+    assert.deepEqual(skillChanges(before, inBoth).map(movement), [['capability.a@alpha', 1]]);
+    assert.deepEqual(
+      skillChanges(inBoth, { ...inBoth, capabilities: having('b').capabilities }).map(movement),
+      [
+        ['capability.b', 1],
+        ['capability.a', -1],
+        ['capability.b@alpha', 1],
+        ['capability.a@alpha', -1],
+      ],
+    );
+    assert.deepEqual(skillChanges(inBoth, { ...before, workspace: 'beta' }).map(movement), [
+      ['capability.a', -1],
+      ['capability.a@alpha', -1],
+      ['capability.a@beta', 1],
+    ]);
+  });
+
+  it('gives two workspaces no skill in common, whatever its name', () => {
+    const ids = (workspace: string, name: string) =>
+      skillChanges(undefined, { ...having(name), workspace }).map((change) => movement(change)[0]);
+    const names = ['a', 'a@alpha', 'a%40alpha', '@alpha'];
+    const all = ['default', 'alpha', 'beta'].flatMap((workspace) =>
+      names.flatMap((name) => ids(workspace, name)),
+    );
+    assert.equal(new Set(all).size, 3 * names.length);
+  });
+
   it('counts every agent once for each of its capabilities, through any history', () => {
     const names = fc.array(fc.constantFrom('a', 'A', 'b', 'ü/x', '..', '\ud800'), { maxLength: 5 });
+    const homes = fc.constantFrom('default', 'alpha');
     fc.assert(
-      fc.property(fc.array(names, { minLength: 1, maxLength: 6 }), (history) => {
-        const declared = history.map((list) => having(...list));
+      fc.property(fc.array(fc.tuple(names, homes), { minLength: 1, maxLength: 6 }), (history) => {
+        const declared = history.map(([list, workspace]) => ({ ...having(...list), workspace }));
         const moves = declared.flatMap((agent, index) =>
           skillChanges(declared[index - 1], agent).map(movement),
         );
         const ids = [...new Set(moves.map(([id]) => id))];
         for (const id of ids) assert.match(id, /^capability\.[^/]+$/);
         const counts = ids.map((id) => moves.reduce((sum, [other, by]) => sum + (other === id ? by : 0), 0));
-        const own = new Set(history.at(-1)?.map((name) => name.toLowerCase()));
+        const own = new Set(history.at(-1)?.[0].map((name) => name.toLowerCase()));
         assert.deepEqual(
           counts.filter((count) => count !== 0),
           [...own].map(() => 1),

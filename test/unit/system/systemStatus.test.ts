@@ -14,7 +14,7 @@ import { portsOf } from '../../support/ports.ts';
 import { START, secondsAfterStart } from '../samples.ts';
 
 const never = () => new Promise<never>(() => undefined);
-const NOBODY = { total: 0, active: 0 };
+const NOBODY = { total: 0, leaders: 0, active: 0, registered: 0, online: 0 };
 
 describe('the status of the system', () => {
   let now = START;
@@ -36,7 +36,7 @@ describe('the status of the system', () => {
 
   const status = (
     probes: Partial<Probes> = {},
-    registered = async () => NOBODY,
+    counts = async () => NOBODY,
     gitHub?: () => Promise<RateLimit>,
   ): SystemStatus =>
     new SystemStatus(
@@ -52,7 +52,7 @@ describe('the status of the system', () => {
           count: never,
           leaders: never,
           live: never,
-          registered,
+          counts,
         },
         sweepRecord: { read: readSweepRecord },
         unreadable: { recent: async () => [] },

@@ -1,12 +1,13 @@
 /** The agents of the one registry, and the skills that they declare. Source: docs/semantics.md#one-model. */
 import type { Change } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
-import type { agentFromDocument, skillFromDocument } from '../store/agents.ts';
-import { type Credential, hasRole, type Principal } from './principal.ts';
+import type { Hashing } from '../../kernel/ports.ts';
+import type { StoredAgent, skillFromDocument } from '../store/agents.ts';
+import { type Credential, DEFAULT_WORKSPACE, type Principal } from './principal.ts';
 
 export const AGENT_TYPES = ['researcher', 'developer', 'coordinator', 'analyst', 'specialist'] as const;
 
-export type Agent = ReturnType<typeof agentFromDocument>;
+export type Agent = StoredAgent;
 
 export type Capability = Agent['capabilities'][number];
 
@@ -27,6 +28,8 @@ export const NOTHING_DONE = {
   tasksFailed: 0,
   workMilliseconds: 0,
   lastFailed: false,
+  parts: {},
+  serves: 'owner',
   milestones: {},
 } as const satisfies Partial<Agent>;
 
@@ -58,11 +61,15 @@ export function holding(agent: Agent, taskId: string, task: Agent['held'][string
   };
 }
 
-/** How many agents have a part in a workspace's coordination. */
-export interface MemberCount {
+/** How many agents are in a workspace. The first three are of those that have a part in its coordination. */
+export interface AgentCount {
   readonly total: number;
   readonly leaders: number;
   readonly active: number;
+  /** With those whose home it is, whether or not they have a part. */
+  readonly registered: number;
+  /** Those of them that are active. */
+  readonly online: number;
 }
 
 /** The work of an agent on a task that it closed. */
@@ -86,8 +93,7 @@ export interface AgentChanges {
     readonly wasHeld: boolean;
     readonly closed?: ClosedWork;
   };
-  readonly countMembers: { readonly workspace: string; readonly by: MemberCount };
-  readonly countAgents: { readonly by: Omit<MemberCount, 'leaders'> };
+  readonly countAgents: { readonly workspace: string; readonly by: AgentCount };
   readonly issueCredential: { readonly credential: Credential };
   readonly withdrawCredential: { readonly apiKey: string };
   /** An agent declares a capability and describes it; `agents` more have it than before. */
@@ -100,39 +106,85 @@ declare module '../../kernel/commit.ts' {
   interface ChangeKinds extends AgentChanges {}
 }
 
-/** Counts an agent in the registry and in the workspaces whose coordination it has a part in. */
-export function countedAgent(before: Agent | undefined, after: Agent): Change[] {
-  const { leaders: _none, ...by } = difference(before, after);
-  const inRegistry: Change[] = by.total !== 0 || by.active !== 0 ? [{ kind: 'countAgents', by }] : [];
-  const members = [...new Set([before?.workspace, after.workspace])].flatMap((workspace): Change[] => {
-    if (workspace === undefined) return [];
-    const memberOf = (agent: Agent | undefined) =>
-      agent?.coordinationRole !== undefined && agent.workspace === workspace ? agent : undefined;
-    const by = difference(memberOf(before), memberOf(after));
-    return Object.values(by).some((count) => count !== 0) ? [{ kind: 'countMembers', workspace, by }] : [];
-  });
-  return [...inRegistry, ...members];
+/** The workspace of an agent's calls that name none. */
+export function homeOf({ workspace }: Pick<Agent, 'workspace'>): string {
+  return workspace ?? DEFAULT_WORKSPACE;
 }
 
-/** The change of counts by an agent that was `before` and is `after`. */
-function difference(before: Agent | undefined, after: Agent | undefined): MemberCount {
+/** The workspaces that an agent is in: its home, and those whose coordination it has a part in. */
+export function workspacesOf(agent: Pick<Agent, 'workspace' | 'parts'>): readonly string[] {
+  return [...new Set([homeOf(agent), ...Object.keys(agent.parts)])];
+}
+
+export function partIn({ parts }: Pick<Agent, 'parts'>, workspace: string): 'leader' | 'worker' | undefined {
+  return Object.hasOwn(parts, workspace) ? parts[workspace] : undefined;
+}
+
+/** Whether an agent is in a workspace: what else there is nobody there learns of. */
+export function isIn(agent: Pick<Agent, 'workspace' | 'parts'>, workspace: string): boolean {
+  return homeOf(agent) === workspace || partIn(agent, workspace) !== undefined;
+}
+
+/** So many that an agent stays one document with its capabilities in each, by which it is found. */
+const MAX_WORKSPACES = 10;
+
+/** @throws MusterError QUOTA_EXCEEDED for an agent that is in one workspace more, and that is one too many */
+export function requireFewWorkspaces(before: Agent | undefined, after: Agent): void {
+  const [was, is] = [before === undefined ? 0 : workspacesOf(before).length, workspacesOf(after).length];
+  if (is <= MAX_WORKSPACES || is <= was) return;
+  throw new MusterError('QUOTA_EXCEEDED', `An agent is in at most ${MAX_WORKSPACES} workspaces.`, {
+    field: 'workspace',
+    reason: 'TOO_MANY_WORKSPACES',
+    suggestion:
+      'Register another agent in this one: register_agent with an agent_id that is new makes a terminal.',
+  });
+}
+
+/** Counts an agent in the workspaces that it is in, and was in before. */
+export function countedAgent(before: Agent | undefined, after: Agent): Change[] {
+  return workspacesOfBoth(before, after).flatMap((workspace): Change[] => {
+    const by = countIn(workspace, before, after);
+    return Object.values(by).some((count) => count !== 0) ? [{ kind: 'countAgents', workspace, by }] : [];
+  });
+}
+
+function workspacesOfBoth(before: Agent | undefined, after: Agent): readonly string[] {
+  return [...new Set([before ?? [], after].flat().flatMap(workspacesOf))];
+}
+
+/** The change of a workspace's counts by an agent that was `before` and is `after`. */
+function countIn(workspace: string, before: Agent | undefined, after: Agent): AgentCount {
   const change = (counts: (agent: Agent) => boolean): number =>
-    Number(after !== undefined && counts(after)) - Number(before !== undefined && counts(before));
+    Number(counts(after)) - Number(before !== undefined && counts(before));
+  const isActive = ({ status }: Agent): boolean => status === 'active';
+  const hasPart = (agent: Agent): boolean => partIn(agent, workspace) !== undefined;
   return {
-    total: change(() => true),
-    leaders: change(({ coordinationRole }) => coordinationRole === 'leader'),
-    active: change(({ status }) => status === 'active'),
+    total: change(hasPart),
+    leaders: change((agent) => partIn(agent, workspace) === 'leader'),
+    active: change((agent) => hasPart(agent) && isActive(agent)),
+    registered: change((agent) => isIn(agent, workspace)),
+    online: change((agent) => isIn(agent, workspace) && isActive(agent)),
   };
 }
 
 /**
- * Lets a caller act as an agent: as itself, as any agent for leaders and admins, as an own one for people.
- * @throws MusterError FORBIDDEN
+ * Whether an agent is the caller's to act for: itself, a terminal that it has registered, or an agent of the person.
+ * Source: docs/semantics.md#who-may-do-what.
  */
-export function authoriseActing(principal: Principal, agentId: string, agent: Agent | undefined): void {
-  if (principal.agentId === agentId || hasRole(principal.role, 'leader')) return;
-  if (principal.kind === 'person' && agent?.ownerUid === principal.uid) return;
-  throw forbiddenToAct(principal, agentId);
+export function isOwnAgent({ uid, kind, agentId }: Principal, agent: Agent): boolean {
+  return agentId === agent.id || agent.registeredBy === uid || (kind === 'person' && agent.ownerUid === uid);
+}
+
+/** How much of a digest stands at the end of an id that is made of it. */
+export const USUAL_DIGITS = 8;
+
+/** Source: kernel/ids.ts, ID. */
+const MAX_ID_LENGTH = 100;
+
+/** The id of a caller's terminal where somebody else's agent has the name. */
+export function terminalId(hashing: Hashing, { uid }: Principal, name: string): string {
+  const digest = hashing.sha256(`${uid}\n${name}`).slice(0, USUAL_DIGITS);
+  return `${name.slice(0, MAX_ID_LENGTH - USUAL_DIGITS - 1)}-${digest}`;
 }
 
 export function forbiddenToAct(principal: Principal, agentId: string): MusterError {
@@ -140,7 +192,8 @@ export function forbiddenToAct(principal: Principal, agentId: string): MusterErr
   return new MusterError('FORBIDDEN', `You may not act as agent "${agentId}".${own}`, {
     field: 'agent_id',
     value: agentId,
-    suggestion: 'Use your own agent id; only a leader or an admin acts for another agent.',
+    suggestion:
+      'Use your own agent id, or one that you have registered with register_agent; a leader of the workspace acts for the agents in it.',
   });
 }
 
@@ -157,27 +210,35 @@ export function foldedCapability(name: string): string {
   return name.toLowerCase();
 }
 
-/** The changes of the registry of skills that a registration makes. */
+/** The changes of the skills of each workspace that the agent is in, and was in before. */
 export function skillChanges(before: Agent | undefined, after: Agent): Change[] {
-  const [was, is] = [byId(before?.capabilities ?? []), byId(after.capabilities)];
-  const offered = [...is].flatMap(([id, capability]): Change[] => {
-    const known = was.get(id);
-    if (JSON.stringify(known) === JSON.stringify(capability)) return [];
-    const skill = { ...capability, id, version: after.version, author: after.creator ?? after.id };
-    return [{ kind: 'offerSkill', skill, agents: known === undefined ? 1 : 0 }];
+  return workspacesOfBoth(before, after).flatMap((workspace) => {
+    const [was, is] = [capabilitiesIn(workspace, before), capabilitiesIn(workspace, after)];
+    const offered = [...is].flatMap(([id, capability]): Change[] => {
+      const known = was.get(id);
+      if (JSON.stringify(known) === JSON.stringify(capability)) return [];
+      const { version, creator: author = after.id } = after;
+      const skill = { ...capability, id, workspace, version, author };
+      return [{ kind: 'offerSkill', skill, agents: known === undefined ? 1 : 0 }];
+    });
+    const withdrawn = [...was.keys()].filter((id) => !is.has(id));
+    return [...offered, ...withdrawn.map((id): Change => ({ kind: 'withdrawSkill', id }))];
   });
-  const withdrawn = [...was.keys()].filter((id) => !is.has(id));
-  return [...offered, ...withdrawn.map((id): Change => ({ kind: 'withdrawSkill', id }))];
 }
 
-/** Names that differ in case only are one capability; the first of them is taken. */
-function byId(capabilities: readonly Capability[]): ReadonlyMap<string, Capability> {
-  const first = [...capabilities].reverse();
-  return new Map(first.map((capability) => [skillId(capability.name), capability]));
+/**
+ * What an agent declares in a workspace, by the ids of its skills there. Names that differ in case only are one
+ * capability; the first of them is taken.
+ */
+function capabilitiesIn(workspace: string, agent: Agent | undefined): ReadonlyMap<string, Capability> {
+  const declared = agent !== undefined && isIn(agent, workspace) ? agent.capabilities : [];
+  const first = [...declared].reverse();
+  return new Map(first.map((capability) => [skillId(workspace, capability.name), capability]));
 }
 
-/** An id that Firestore takes, whatever the name. */
-function skillId(name: string): string {
+/** An id that Firestore takes, whatever the name, and that no other workspace has: "@" is not left as it is in a name. */
+function skillId(workspace: string, name: string): string {
   const wellFormed = foldedCapability(name).replace(/\p{Surrogate}/gu, '\ufffd');
-  return `capability.${encodeURIComponent(wellFormed)}`;
+  const id = `capability.${encodeURIComponent(wellFormed)}`;
+  return workspace === DEFAULT_WORKSPACE ? id : `${id}@${workspace}`;
 }

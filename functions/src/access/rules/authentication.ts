@@ -5,6 +5,7 @@
 import { MusterError } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { Service } from '../../kernel/ports.ts';
+import type { Invitations } from './invitations.ts';
 import type { AgentLiveness } from './liveness.ts';
 import { type AccessPorts, agentUid, type Principal } from './principal.ts';
 import { type Bucket, draw, type RateLimit, rateLimited } from './rateLimiter.ts';
@@ -30,7 +31,10 @@ const MAX_ADDRESSES = 10_000;
 const AGENT_CREDENTIAL = /^(mk_[a-z2-7]{20})\.([A-Za-z0-9_-]{20,100})$/;
 
 export class CredentialAuthenticator extends Service<
-  AccessPorts & { readonly liveness: Pick<AgentLiveness, 'revive'> }
+  AccessPorts & {
+    readonly liveness: Pick<AgentLiveness, 'revive'>;
+    readonly invitations: Pick<Invitations, 'takeAtSignIn'>;
+  }
 > {
   /** Credentials that were good when they were last checked, the longest ago first. */
   private readonly trusted = new BoundedMap<string, { principal: Principal; until: number }>(MAX_TRUSTED);
@@ -42,11 +46,24 @@ export class CredentialAuthenticator extends Service<
    * @param address whose failures are counted; absent where the credential was good before
    * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED; RATE_LIMITED where too many from the address were
    */
-  async authenticate(bearer: string, address?: string): Promise<Principal> {
+  authenticate(bearer: string, address?: string): Promise<Principal> {
+    return this.look(bearer, address, (trusted) => trusted.until > this.now());
+  }
+
+  /** The same of a credential that was good, as it is now: what it was given a moment ago counts at once. */
+  authenticateAnew(bearer: string): Promise<Principal> {
+    return this.look(bearer, undefined, () => false);
+  }
+
+  private async look(
+    bearer: string,
+    address: string | undefined,
+    isGood: (trusted: { readonly until: number }) => boolean,
+  ): Promise<Principal> {
     const digest = this.ports.hashing.sha256(bearer);
-    const now = this.ports.clock.now().getTime();
+    const now = this.now();
     const trusted = this.trusted.get(digest);
-    if (trusted !== undefined && trusted.until > now) return trusted.principal;
+    if (trusted !== undefined && isGood(trusted)) return trusted.principal;
     // One that was good before is no guess, even where somebody else guesses from the same address.
     const isGuess = trusted === undefined && address !== undefined;
     const forgive = isGuess ? this.countAttempt(address) : () => undefined;
@@ -69,8 +86,7 @@ export class CredentialAuthenticator extends Service<
    */
   private countAttempt(address: string): () => void {
     const { attempts } = this;
-    const now = () => this.ports.clock.now().getTime();
-    const drawn = draw(attempts.get(address), ATTEMPTS, { owed: 0, wanted: 1 }, now());
+    const drawn = draw(attempts.get(address), ATTEMPTS, { owed: 0, wanted: 1 }, this.now());
     attempts.set(address, drawn.bucket);
     if (drawn.granted < 1)
       throw rateLimited(drawn.waitMilliseconds, {
@@ -81,7 +97,7 @@ export class CredentialAuthenticator extends Service<
     return () => {
       const known = attempts.get(address);
       if (known === undefined) return;
-      const { bucket } = draw(known, ATTEMPTS, { owed: -1, wanted: 0 }, now());
+      const { bucket } = draw(known, ATTEMPTS, { owed: -1, wanted: 0 }, this.now());
       if (bucket.tokens >= ATTEMPTS.burst) attempts.delete(address);
       else attempts.set(address, bucket);
     };
@@ -89,23 +105,41 @@ export class CredentialAuthenticator extends Service<
 
   private async check(bearer: string, now: number): Promise<Principal> {
     const [, apiKey, secret] = AGENT_CREDENTIAL.exec(bearer) ?? [];
-    const { agents, hashing, idTokens } = this.ports;
-    if (apiKey === undefined || secret === undefined) return idTokens.verify(bearer);
+    if (apiKey === undefined || secret === undefined) return this.checkPerson(bearer);
+    const { agents, hashing } = this.ports;
     const found = await agents.findWithAgent(apiKey);
     const known = hashing.equal(hashing.sha256(secret), found?.credential.secretHash ?? hashing.sha256(''));
     if (found === undefined || !known) throw notAccepted();
     const { agent, credential } = found;
     if (credential.expiresAt.getTime() <= now) throw expiredKey();
+    const owner = await this.ports.roles.of(agent.ownerUid);
     if (agent.status === 'offline') await this.ports.liveness.revive(agent.id);
+    const { toolsets, heldTo, readonly } = credential;
+    const home = heldTo ?? agent.workspace;
     return {
       uid: agentUid(agent.id),
       kind: 'agent',
       agentId: agent.id,
       ownerUid: agent.ownerUid,
-      role: agent.role,
-      ...(credential.toolsets && { toolsets: credential.toolsets }),
-      ...(agent.workspace !== undefined && { workspace: agent.workspace }),
+      maxRole: agent.role,
+      owner,
+      ...(toolsets && { toolsets }),
+      ...(heldTo !== undefined && { heldTo }),
+      ...(readonly && { readonly }),
+      ...(home !== undefined && { workspace: home }),
     };
+  }
+
+  private async checkPerson(idToken: string): Promise<Principal> {
+    const { uid, role, email } = await this.ports.idTokens.verify(idToken);
+    if (email !== undefined) await this.ports.invitations.takeAtSignIn(uid, email);
+    const owner = await this.ports.roles.of(uid, async () => role);
+    const verified = email === undefined ? {} : { email };
+    return { uid, kind: 'person', ownerUid: uid, maxRole: 'admin', owner, ...verified };
+  }
+
+  private now(): number {
+    return this.ports.clock.now().getTime();
   }
 }
 

@@ -1,11 +1,21 @@
 /** Which agents are alive, and what they are doing. Source: docs/semantics.md#coordination. */
 import type { Versioned } from '../../kernel/commit.ts';
 import type { Batch, Position } from '../../kernel/paging.ts';
-import { Service } from '../../kernel/ports.ts';
+import { readFor, Service } from '../../kernel/ports.ts';
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../kernel/sweep.ts';
 import { retryStale } from '../../kernel/waiting.ts';
-import { type Agent, authoriseActing, countedAgent, goneSince, seenAt } from './agent.ts';
-import type { AccessPorts, Principal } from './principal.ts';
+import {
+  type Agent,
+  agentNotRegistered,
+  countedAgent,
+  forbiddenToAct,
+  goneSince,
+  isOwnAgent,
+  seenAt,
+  terminalId,
+  workspacesOf,
+} from './agent.ts';
+import { type AccessPorts, hasRole, type Principal, personsRoleIn, roleIn } from './principal.ts';
 
 const BATCH = 100;
 
@@ -52,24 +62,53 @@ export class AgentLiveness extends Service<AccessPorts> {
   }
 
   /**
-   * Checks that the caller may act as the agent, and notes that another one than itself was seen.
-   * @throws MusterError FORBIDDEN
+   * Finds the agent that the caller names, in a workspace, and may act as, and notes that another one than itself was
+   * seen.
+   * @returns its id, which is another than the name where somebody else's agent has that
+   * @throws MusterError FORBIDDEN, or NOT_FOUND to leaders
    */
-  async actAs(principal: Principal, agentId: string): Promise<void> {
-    if (principal.agentId === agentId) return;
-    const known = await this.revived(principal, agentId);
-    if (known !== undefined) await touchPresence(this.ports, agentId);
+  async actAs(principal: Principal, workspace: string, name: string): Promise<string> {
+    if (principal.agentId === name) return name;
+    const { value: agent } = await this.revived(principal, workspace, name);
+    await touchPresence(this.ports, agent);
+    return agent.id;
   }
 
   /**
    * An agent that the caller may act as; one that was offline is active again.
-   * @throws MusterError FORBIDDEN
+   * @throws MusterError FORBIDDEN, or NOT_FOUND to leaders
    */
-  async revived(principal: Principal, agentId: string): Promise<Versioned<Agent> | undefined> {
-    const known = await this.ports.agents.find(agentId);
-    authoriseActing(principal, agentId, known?.value);
-    if (known?.value.status === 'offline') await this.revive(agentId);
+  async revived(principal: Principal, workspace: string, name: string): Promise<Versioned<Agent>> {
+    const known = await this.actable(principal, workspace, name);
+    if (known === undefined) {
+      const leads = hasRole(roleIn(principal, workspace) ?? 'viewer', 'leader');
+      throw leads ? agentNotRegistered(name) : forbiddenToAct(principal, name);
+    }
+    if (known.value.status === 'offline') await this.revive(known.value.id);
     return known;
+  }
+
+  /**
+   * The agent of a name that the caller may act as: one of its own, or, to a leader of the workspace, one of the same
+   * owner or one in it whose owner is. Of others nobody learns that they are there.
+   */
+  async actable(
+    principal: Principal,
+    workspace: string,
+    name: string,
+  ): Promise<Versioned<Agent> | undefined> {
+    const find = (id: string) => readFor(principal.ownerUid, this.ports.agents.find(id));
+    const known = await find(name);
+    if (known !== undefined && isOwnAgent(principal, known.value)) return known;
+    const terminal = await find(terminalId(this.ports.hashing, principal, name));
+    if (terminal !== undefined && isOwnAgent(principal, terminal.value)) return terminal;
+    const role = roleIn(principal, workspace);
+    if (known === undefined || role === undefined) return undefined;
+    if (!hasRole(role, 'leader') || !hasRole(role, known.value.role)) return undefined;
+    const { ownerUid } = known.value;
+    if (ownerUid === principal.ownerUid) return known;
+    if (!workspacesOf(known.value).includes(workspace)) return undefined;
+    return personsRoleIn(await this.ports.roles.of(ownerUid), workspace) === undefined ? undefined : known;
   }
 
   private async mark(agentId: string, status: 'active' | 'offline', lastSeen: Date): Promise<void> {
@@ -91,16 +130,22 @@ function batchOf(unseen: ReadonlyMap<string, Date>): Batch<Position> {
   return { found, next: found.length === BATCH ? found.at(-1)?.place : undefined };
 }
 
+/** The agent that makes a call, where one does. */
+export function callingAgent({ agentId, workspace }: Principal): Pick<Agent, 'id' | 'workspace'> | undefined {
+  if (agentId === undefined) return undefined;
+  return { id: agentId, ...(workspace !== undefined && { workspace }) };
+}
+
 /** Notes that an agent was seen. Presence that cannot be reached is logged and stops nobody. Tells whether it was noted. */
 export async function touchPresence(
   { presence, log }: Pick<AccessPorts, 'presence' | 'log'>,
-  agentId: string,
+  agent: Pick<Agent, 'id' | 'workspace'>,
 ): Promise<boolean> {
   try {
-    await presence.touch(agentId);
+    await presence.touch(agent.id, agent.workspace);
     return true;
   } catch (error) {
-    log.warn('presence_not_noted', { agentId, error });
+    log.warn('presence_not_noted', { agentId: agent.id, error });
     return false;
   }
 }

@@ -3,11 +3,15 @@
  * Source: docs/semantics.md#who-may-do-what.
  */
 import type { KernelPorts, PortOf } from '../../kernel/ports.ts';
+import type { FirebaseIdTokenVerifier } from '../store/accounts.ts';
 import type { AgentDirectory } from '../store/agentDirectory.ts';
 import type { AgentReader, credentialFromDocument } from '../store/agents.ts';
-import type { FirebaseIdTokenVerifier } from '../store/idTokens.ts';
 import type { DatabasePresence } from '../store/ledgers.ts';
+import type { PeopleQueries } from '../store/people.ts';
+import type { WorkspaceQueries } from '../store/workspaces.ts';
 import type { CallRecorder } from './callMetrics.ts';
+import type { Person, WorkspaceAccess } from './people.ts';
+import type { PersonRoleReader } from './personRoles.ts';
 import type { RateLimiter } from './rateLimiter.ts';
 
 /** The roles, weakest first. A role may do what every weaker one may. */
@@ -20,22 +24,121 @@ export type Role = (typeof ROLES)[number];
  *
  * `uid` is the Firebase Auth uid that security rules see: a person's own, or `agent:<agentId>`.
  * `ownerUid` is the person whose to-dos the caller acts on: an agent's owner, or the person.
- * `toolsets`, where present, are the only toolsets that the caller may use.
- * `workspace` is the agent's own, which the URL may override.
+ * `maxRole` bounds what the caller may do anywhere: an agent's own role. A person's is `admin`, which bounds nothing.
+ * `owner` says what that person may do, where: a caller may never do more.
+ * `toolsets`, where present, are the only toolsets that the caller may use; `heldTo` is the only workspace.
+ * `readonly`: it may change nothing.
+ * `workspace` is the agent's home, which the URL may override.
  */
 export interface Principal {
   readonly uid: string;
   readonly kind: 'agent' | 'person';
   readonly agentId?: string;
   readonly ownerUid: string;
-  readonly role: Role;
+  readonly maxRole: Role;
+  readonly owner: PersonRoles;
   readonly toolsets?: readonly string[];
+  readonly heldTo?: string;
+  readonly readonly?: true;
   readonly workspace?: string;
+  /** A person's address, where it is verified: invitations go by it. */
+  readonly email?: string;
+}
+
+/** What a person may do, where. */
+export interface PersonRoles extends Pick<Person, 'workspaces'> {
+  /** The role that the deployment gives them: they have it in every open workspace. */
+  readonly role?: Role;
+  /** The workspaces that there are beside `default`, which is open. */
+  readonly access: Readonly<Record<string, WorkspaceAccess>>;
 }
 
 /** Whether `role` is `least` or stronger. */
 export function hasRole(role: Role, least: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(least);
+}
+
+export function weaker(one: Role, other: Role): Role {
+  return hasRole(one, other) ? other : one;
+}
+
+export function strongerOf(one: Role, other: Role): Role {
+  return hasRole(one, other) ? one : other;
+}
+
+function strongest(roles: readonly (Role | undefined)[]): Role | undefined {
+  return ROLES.findLast((role) => roles.includes(role));
+}
+
+/**
+ * What the caller may do in a workspace: the weaker of what its owner and what itself may; undefined where nothing.
+ * Where a workspace is yet to be opened, whoever leads the deployment or administers it may do what they will.
+ */
+export function roleIn({ maxRole, owner, heldTo }: Principal, workspace: string): Role | undefined {
+  if (heldTo !== undefined && heldTo !== workspace) return undefined;
+  const role = personsRoleIn(owner, workspace);
+  return role && weaker(maxRole, role);
+}
+
+export function personsRoleIn(
+  { role, workspaces, access }: PersonRoles,
+  workspace: string,
+): Role | undefined {
+  switch (accessOf(access, workspace)) {
+    case 'open':
+      return strongest([role, named(workspaces, workspace)]);
+    case 'private':
+      return named(workspaces, workspace);
+    case undefined:
+      return role !== undefined && hasRole(role, 'leader') ? role : undefined;
+  }
+}
+
+/** Undefined where there is no such workspace. */
+export function accessOf(access: PersonRoles['access'], workspace: string): WorkspaceAccess | undefined {
+  if (workspace === DEFAULT_WORKSPACE) return 'open';
+  return named(access, workspace);
+}
+
+/** A workspace may have a name that every object has. */
+function named<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+/** What the caller may do with what is nobody's but its owner's: the most that it may do anywhere. */
+export function ownRole({ maxRole, owner, heldTo }: Principal): Role | undefined {
+  const roles = Object.entries(owner.workspaces).map(([workspace, role]) =>
+    heldTo === undefined || heldTo === workspace ? role : undefined,
+  );
+  const isHeldAway = heldTo !== undefined && accessOf(owner.access, heldTo) === 'private';
+  const role = strongest([isHeldAway ? undefined : owner.role, ...roles]);
+  return role && weaker(maxRole, role);
+}
+
+/**
+ * Where a caller needs its role. `workspace`: in that of the call. `owner`: anywhere, since what it works on belongs to
+ * the caller's owner, or says itself whose it is. `anyone`: nowhere, an account is enough.
+ */
+export type Scope = 'workspace' | 'owner' | 'anyone';
+
+/** What the caller may do, by where it is asked. */
+export function rolesOf(principal: Principal, workspace: string): Readonly<Record<Scope, Role | undefined>> {
+  return { workspace: roleIn(principal, workspace), owner: ownRole(principal), anyone: 'admin' };
+}
+
+/** What the caller's rights are made of: another text where they may be others. */
+export function rightsOf({ maxRole, owner, toolsets, heldTo, readonly }: Principal): string {
+  const open = Object.keys(owner.access).filter((workspace) => owner.access[workspace] === 'open');
+  const members = Object.entries(owner.workspaces).sort(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify([maxRole, owner.role, members, open.sort(), toolsets, heldTo, readonly]);
+}
+
+/**
+ * Whether the caller administers the deployment: its members, workspaces and connections, and no more. A credential
+ * that is held to one workspace does not.
+ */
+export function isAdmin({ maxRole, owner, heldTo }: Principal): boolean {
+  return maxRole === 'admin' && owner.role === 'admin' && heldTo === undefined;
 }
 
 export type Credential = ReturnType<typeof credentialFromDocument>;
@@ -64,6 +167,9 @@ export const DEFAULT_WORKSPACE = 'default';
 export interface AccessPorts extends KernelPorts {
   readonly agents: AgentReader;
   readonly directory: PortOf<AgentDirectory>;
+  readonly people: PortOf<PeopleQueries>;
+  readonly workspaces: PortOf<WorkspaceQueries>;
+  readonly roles: PortOf<PersonRoleReader>;
   readonly presence: PortOf<DatabasePresence>;
   readonly idTokens: PortOf<FirebaseIdTokenVerifier>;
   readonly limits: PortOf<RateLimiter>;

@@ -6,25 +6,40 @@ import { MusterError } from '../../kernel/errors.ts';
 import { MAX_AGENT_BYTES, requireSize } from '../../kernel/json.ts';
 import { Service } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/waiting.ts';
-import { type Agent, countedAgent, NOTHING_DONE, skillChanges } from './agent.ts';
+import {
+  type Agent,
+  countedAgent,
+  homeOf,
+  isOwnAgent,
+  NOTHING_DONE,
+  requireFewWorkspaces,
+  skillChanges,
+  USUAL_DIGITS,
+} from './agent.ts';
+import { grantedLimits, type Limits, mayWiden, type WantedLimits } from './limits.ts';
 import {
   type AccessPorts,
   CREDENTIAL_DAYS,
   type Credential,
+  DEFAULT_WORKSPACE,
   hasRole,
+  ownRole,
   type Principal,
   type Role,
+  roleIn,
 } from './principal.ts';
+import { noRoleIn } from './workspaces.ts';
 
 /**
- * Lets an agent be registered again by itself, by its owner in person, or by a leader of the same owner that is not
- * weaker than it.
+ * Lets an agent be registered again by itself, by whoever registered it, by its owner in person, or by a leader of the
+ * same owner that is not weaker than it.
  * @throws MusterError FORBIDDEN
  */
 export function authoriseReplacing(principal: Principal, agent: Agent): void {
   if (agent.ownerUid === principal.ownerUid) {
-    if (principal.agentId === agent.id || principal.kind === 'person') return;
-    if (hasRole(principal.role, 'leader') && hasRole(principal.role, agent.role)) return;
+    if (isOwnAgent(principal, agent)) return;
+    const role = ownRole(principal) ?? 'viewer';
+    if (hasRole(role, 'leader') && hasRole(role, agent.role)) return;
   }
   throw new MusterError(
     'FORBIDDEN',
@@ -43,12 +58,13 @@ export function grantedRole(
   wanted: Role | undefined,
   existing: Agent | undefined,
 ): Role {
+  const own = ownRole(principal) ?? 'viewer';
   const role = wanted ?? existing?.role ?? 'worker';
-  if (!hasRole(principal.role, role)) {
+  if (!hasRole(own, role)) {
     throw forbiddenRole(
       role,
-      `You may not register an agent with the role ${role}: yours is ${principal.role}.`,
-      `Ask for ${principal.role} or less, or let somebody with that role register it.`,
+      `You may not register an agent with the role ${role}: yours is ${own}.`,
+      `Ask for ${own} or less, or let somebody with that role register it.`,
     );
   }
   if (existing !== undefined && !hasRole(existing.role, role) && !mayWiden(principal)) {
@@ -61,35 +77,18 @@ export function grantedRole(
   return role;
 }
 
-/** The only toolsets of the new credential; all where undefined. */
-export function grantedToolsets(
-  principal: Principal,
-  old: readonly Credential[],
-): readonly string[] | undefined {
-  const before = mayWiden(principal) ? [] : old.map(({ toolsets }) => toolsets);
-  const limits = [principal.toolsets, ...before].flatMap((toolsets) => (toolsets ? [toolsets] : []));
-  const [first, ...others] = limits;
-  return first?.filter((toolset) => others.every((toolsets) => toolsets.includes(toolset)));
-}
-
-function mayWiden(principal: Principal): boolean {
-  return principal.kind === 'person' || hasRole(principal.role, 'admin');
-}
-
 function forbiddenRole(role: Role, message: string, suggestion: string): MusterError {
   return new MusterError('FORBIDDEN', message, { field: 'role', value: role, suggestion });
 }
 
-const USUAL_DIGITS = 8;
-
 /** So many that nobody finds another name with the same digest. Nobody may choose an id that ends so. */
 const SAFE_DIGITS = 16;
 
-const ENDS_SAFELY = new RegExp(`-[0-9a-f]{${SAFE_DIGITS}}$`);
+const ENDS_WITH_DIGEST = new RegExp(`-(?:[0-9a-f]{${USUAL_DIGITS}}|[0-9a-f]{${SAFE_DIGITS}})$`);
 
-/** Whether only registerAgent makes agents of such an id. */
+/** Whether agents get such an id by registration alone: nobody may take one before its owner. */
 export function isReserved(agentId: string): boolean {
-  return ENDS_SAFELY.test(agentId);
+  return ENDS_WITH_DIGEST.test(agentId);
 }
 
 /** An agent as it describes itself. */
@@ -100,6 +99,7 @@ export interface AgentDraft
   readonly workspace?: string | undefined;
   /** The role that its credential is to have: at most the caller's. */
   readonly role?: Role | undefined;
+  readonly limits?: WantedLimits | undefined;
 }
 
 export interface Registered {
@@ -111,48 +111,59 @@ export interface Registered {
 
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
 
+export function newCredential(
+  { clock, randomness, hashing }: Pick<AccessPorts, 'clock' | 'randomness' | 'hashing'>,
+  agentId: string,
+  secret: string,
+  limits: Limits,
+): Credential {
+  const now = clock.now();
+  return {
+    apiKey: `mk_${randomness.letters(20)}`,
+    agentId,
+    secretHash: hashing.sha256(secret),
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + CREDENTIAL_DAYS * DAY_MILLISECONDS),
+    ...limits,
+  };
+}
+
 /** Source: spec/network.md, onboarding.registerAgent; docs/decisions/0006-who-may-register.md. */
 export class AgentRegistration extends Service<AccessPorts> {
   /**
    * Registers an agent of the caller's owner, or registers it again: its profile and its credential are
-   * replaced, and the old credential stops working.
+   * replaced, and the old credential stops working. Whoever registers a new one as an agent acts for it.
+   * @param here the workspace of the call, which a new agent has for its home where its draft names none
    * @throws MusterError FORBIDDEN for a role above the caller's, or an agent that is not the caller's to replace
    */
   async register(
     principal: Principal,
+    here: string,
     draft: AgentDraft,
     operation: Operation,
     recordAnswer: RecordAnswer<Registered>,
   ): Promise<Registered> {
-    const { agents, store, clock, randomness, hashing } = this.ports;
+    const { agents, store, clock, randomness } = this.ports;
     requireSize('An agent', 'capabilities', draft, MAX_AGENT_BYTES);
     return retryStale(randomness, async () => {
       const now = clock.now();
       const { id, known } = await this.find(principal.ownerUid, draft.name);
       const before = known?.value;
       if (before !== undefined) authoriseReplacing(principal, before);
-      const { description, creator, workspace, role, ...profile } = draft;
+      const old = await agents.credentials(id);
+      const limits = grantedLimits(principal, old, draft.limits);
       const agent: Agent = {
         ...keptOf(before, now),
-        ...profile,
+        ...describedIn(draft),
+        ...homeOfDraft(principal, draft, limits, before ? homeOf(before) : here),
         id,
         ownerUid: principal.ownerUid,
-        role: grantedRole(principal, role, before),
-        ...(description !== undefined && { description }),
-        ...(creator !== undefined && { creator }),
-        ...(workspace !== undefined && { workspace }),
+        role: grantedRole(principal, draft.role, before),
+        ...(before === undefined && principal.kind === 'agent' && { registeredBy: principal.uid }),
       };
-      const old = await agents.credentials(id);
-      const toolsets = grantedToolsets(principal, old);
+      requireFewWorkspaces(before, agent);
       const secret = operation.derivedSecret('credential') ?? randomness.secret(32);
-      const credential = {
-        apiKey: `mk_${randomness.letters(20)}`,
-        agentId: id,
-        secretHash: hashing.sha256(secret),
-        createdAt: now,
-        expiresAt: new Date(now.getTime() + CREDENTIAL_DAYS * DAY_MILLISECONDS),
-        ...(toolsets && { toolsets }),
-      };
+      const credential = newCredential(this.ports, id, secret, limits);
       const outcome = { agent, credential, secret };
       await store.commit(
         [
@@ -184,11 +195,12 @@ export class AgentRegistration extends Service<AccessPorts> {
   }
 
   /** Withdraws every credential of an agent. Tells how many there were. */
-  async revoke(agentId: string): Promise<number> {
+  async revoke(agentId: string, recordAnswer: RecordAnswer<number> = () => undefined): Promise<number> {
     const { agents, store, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const credentials = await agents.credentials(agentId);
-      await store.commit(credentials.map(({ apiKey }): Change => ({ kind: 'withdrawCredential', apiKey })));
+      const withdrawn = credentials.map(({ apiKey }): Change => ({ kind: 'withdrawCredential', apiKey }));
+      await store.commit(withdrawn, recordAnswer(credentials.length));
       return credentials.length;
     });
   }
@@ -213,11 +225,52 @@ export class AgentRegistration extends Service<AccessPorts> {
   }
 }
 
+/** @throws MusterError FORBIDDEN, the same for a workspace that is not there */
+function requireRoleIn(principal: Principal, workspace: string, field: 'workspace' | 'heldTo'): void {
+  if (roleIn(principal, workspace) !== undefined) return;
+  const { code, message, details } = noRoleIn(workspace);
+  throw new MusterError(code, message, { ...details, field });
+}
+
+/**
+ * Where the calls go that name no workspace: to the one that is asked for, else to the only one that the credential
+ * opens, since in any other it could do nothing.
+ * @throws MusterError FORBIDDEN where the caller has no role; VALIDATION_ERROR where the credential opens another
+ */
+function homeOfDraft(
+  principal: Principal,
+  { workspace: wanted, limits }: AgentDraft,
+  { heldTo }: Limits,
+  usual: string,
+): Pick<Agent, 'workspace'> {
+  if (wanted !== undefined) requireRoleIn(principal, wanted, 'workspace');
+  if (limits?.heldTo) requireRoleIn(principal, limits.heldTo, 'heldTo');
+  if (wanted !== undefined && heldTo !== undefined && wanted !== heldTo) {
+    throw new MusterError('VALIDATION_ERROR', `The credential is held to the workspace "${heldTo}".`, {
+      field: 'workspace',
+      value: wanted,
+      suggestion: `Leave workspace out, or say "${heldTo}".`,
+    });
+  }
+  const workspace = wanted ?? heldTo ?? usual;
+  return workspace === DEFAULT_WORKSPACE ? {} : { workspace };
+}
+
+/** What a draft says of the agent itself. */
+function describedIn({ role: _role, limits: _limits, workspace: _workspace, ...draft }: AgentDraft) {
+  const { description, creator, ...profile } = draft;
+  return {
+    ...profile,
+    ...(description !== undefined && { description }),
+    ...(creator !== undefined && { creator }),
+  };
+}
+
 /** The part of an agent that another registration leaves as it is. */
 function keptOf(before: Agent | undefined, now: Date) {
   // Nobody has seen a new agent yet: its first call makes it active.
   if (before === undefined)
     return { ...NOTHING_DONE, status: 'offline' as const, registeredAt: now, lastSeen: now };
-  const { description: _description, creator: _creator, ...kept } = before;
+  const { description: _description, creator: _creator, workspace: _workspace, ...kept } = before;
   return kept;
 }

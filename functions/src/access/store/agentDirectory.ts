@@ -1,31 +1,42 @@
-/** How agents are listed and counted. Each call reads what it gives and a constant more. */
+/** How agents of a workspace are listed and counted. Each call reads what it gives and a constant more. */
 
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { documentCodec } from '../../kernel/firestore/codec.ts';
-import { COLLECTIONS, REGISTRY_SHARDS, registryPath } from '../../kernel/firestore/paths.ts';
+import { AGENT_COUNT_SHARDS, agentCountsPath, COLLECTIONS } from '../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../kernel/firestore/reading.ts';
 import { MAX_LISTED_BYTES, sentBytes } from '../../kernel/json.ts';
 import type { Found, Place, Slice } from '../../kernel/paging.ts';
-import type { Agent } from '../rules/agent.ts';
+import { type Agent, type AgentCount, isIn } from '../rules/agent.ts';
 import { type Availability, availability } from '../rules/liveness.ts';
-import { agentFromDocument, foldedNames } from './agents.ts';
+import { agentFromDocument, capabilityIn, foldedNames } from './agents.ts';
 
-/** How many agents there are, and how many of them are active. */
-export const { fromDocument: registryFromDocument } = documentCodec(
-  z.object({ total: z.int(), active: z.int() }),
+/** How many agents are in a workspace: a part of the count. Those without a part were not counted there at first. */
+export const { fromDocument: agentCountFromDocument } = documentCodec(
+  z.object({
+    total: z.int().default(0),
+    leaders: z.int().default(0),
+    active: z.int().default(0),
+    registered: z.int().default(0),
+    online: z.int().default(0),
+  }),
 );
 
-type RegistryCount = ReturnType<typeof registryFromDocument>;
-
-/** Adds up the counts of all agents from the documents that they are spread over. */
-export function sumRegistry(shards: readonly RegistryCount[]): RegistryCount {
-  const sum = (count: keyof RegistryCount): number =>
-    shards.reduce((total, shard) => total + shard[count], 0);
-  return { total: sum('total'), active: sum('active') };
+/** Adds up a workspace's counts of agents from the documents that they are spread over. */
+export function sumAgents(shards: readonly AgentCount[]): AgentCount {
+  const sum = (count: keyof AgentCount): number => shards.reduce((total, shard) => total + shard[count], 0);
+  return {
+    total: sum('total'),
+    leaders: sum('leaders'),
+    active: sum('active'),
+    registered: sum('registered'),
+    online: sum('online'),
+  };
 }
 
 export interface AgentQuery {
+  /** Only agents that are in it. */
+  readonly workspace: string;
   readonly availability?: Availability | undefined;
   readonly type?: string | undefined;
   /** All of these, as foldedCapability writes them. */
@@ -48,7 +59,7 @@ export class AgentDirectory extends FirestoreReader {
     let bytes = 0;
     const { availability: kind, type, capabilities } = query;
     const filters = capabilities.length + Number(kind !== undefined) + Number(type !== undefined);
-    // One filter is answered by an index, which leaves nothing to be passed over.
+    // One filter beside the workspace is answered by an index, which leaves nothing to be passed over.
     const wanted = filters <= 1 ? limit + 1 : most + 1;
     const found = this.documents.first(continued, wanted, agentFromDocument);
     for await (const { value: agent, snapshot } of found) {
@@ -64,50 +75,56 @@ export class AgentDirectory extends FirestoreReader {
     return { items };
   }
 
-  /** How many agents there are of a kind that is looked up by index; idle agents are the rest. */
-  async count(kind: 'active' | 'busy' | 'error'): Promise<number> {
-    const counted = await this.available(kind).indexed.count().get();
+  /** How many agents of a workspace there are of a kind that is looked up by index; idle agents are the rest. */
+  async count(workspace: string, kind: 'active' | 'busy' | 'error'): Promise<number> {
+    const counted = await this.available(workspace, kind).indexed.count().get();
     return counted.data().count;
   }
 
-  async registered(): Promise<RegistryCount> {
-    const shards = Array.from({ length: REGISTRY_SHARDS }, (_, shard) =>
-      this.database.doc(registryPath(shard)),
+  /** How many agents are in a workspace. */
+  async counts(workspace: string): Promise<AgentCount> {
+    const shards = Array.from({ length: AGENT_COUNT_SHARDS }, (_, shard) =>
+      this.database.doc(`${agentCountsPath(workspace)}/${shard}`),
     );
     const snapshots = await this.database.getAll(...shards);
-    return sumRegistry(
-      snapshots.flatMap((snapshot) => this.documents.readable(snapshot, registryFromDocument)),
+    return sumAgents(
+      snapshots.flatMap((snapshot) => this.documents.readable(snapshot, agentCountFromDocument)),
     );
   }
 
   /** Agents of a workspace that were alive at the last sweep. */
   live(workspace: string, limit: number): Promise<Slice<Agent>> {
-    const live = this.agents.where('workspace', '==', workspace).where('status', '==', 'active');
+    const live = this.within(workspace).where('status', '==', 'active');
     return this.documents.page(live, limit, agentFromDocument);
+  }
+
+  /** A person's agents, by id. */
+  ofOwner(ownerUid: string, limit: number, after: string | undefined): Promise<Slice<Agent>> {
+    const own = this.agents.where('owner_uid', '==', ownerUid).orderBy(FieldPath.documentId());
+    return this.documents.page(after === undefined ? own : own.startAfter(after), limit, agentFromDocument);
   }
 
   /** The ids of some agents that lead a workspace. */
   async leaders(workspace: string, limit: number): Promise<readonly string[]> {
-    const { docs } = await this.agents
-      .where('workspace', '==', workspace)
-      .where('coordination_role', '==', 'leader')
-      .limit(limit)
-      .get();
+    const { docs } = await this.agents.where('leads', 'array-contains', workspace).limit(limit).get();
     return docs.map((snapshot) => snapshot.id);
   }
 
   /** A query that one index answers, and the fields by which it is ordered. */
-  private indexed({ availability: kind, type, capabilities: [capability] }: AgentQuery): IndexedQuery {
-    if (capability !== undefined) {
-      return { indexed: this.agents.where('capability_names', 'array-contains', capability), order: [] };
+  private indexed({ workspace, availability: kind, type, capabilities: [name] }: AgentQuery): IndexedQuery {
+    if (name !== undefined) {
+      const capable = capabilityIn(workspace, name);
+      return { indexed: this.agents.where('workspace_capabilities', 'array-contains', capable), order: [] };
     }
-    if (kind !== undefined) return this.available(kind);
-    return { indexed: type === undefined ? this.agents : this.agents.where('type', '==', type), order: [] };
+    if (kind !== undefined) return this.available(workspace, kind);
+    const within = this.within(workspace);
+    return { indexed: type === undefined ? within : within.where('type', '==', type), order: [] };
   }
 
-  private available(kind: Availability): IndexedQuery {
-    if (kind === 'offline') return { indexed: this.agents.where('status', '==', 'offline'), order: [] };
-    const active = this.agents.where('status', '==', 'active');
+  private available(workspace: string, kind: Availability): IndexedQuery {
+    const within = this.within(workspace);
+    if (kind === 'offline') return { indexed: within.where('status', '==', 'offline'), order: [] };
+    const active = within.where('status', '==', 'active');
     if (kind === 'idle' || kind === 'error') {
       const free = active.where('held_count', '==', 0);
       return { indexed: free.where('last_failed', '==', kind === 'error'), order: [] };
@@ -117,6 +134,10 @@ export class AgentDirectory extends FirestoreReader {
         ? active.where('free_slots', '<=', 0)
         : active.where('free_slots', '>', 0).where('held_count', '>', 0);
     return { indexed: working.orderBy('free_slots').orderBy('held_count'), order: WORKING_ORDER };
+  }
+
+  private within(workspace: string): Query {
+    return this.agents.where('workspaces', 'array-contains', workspace);
   }
 
   private get agents(): Query {
@@ -142,9 +163,10 @@ function placeOf(last: DocumentSnapshot, order: readonly string[]): Place {
   return { order: order.map((field) => Number(stored[field])), id: last.id };
 }
 
-function matches(agent: Agent, { availability: kind, type, capabilities }: AgentQuery): boolean {
+function matches(agent: Agent, { workspace, availability: kind, type, capabilities }: AgentQuery): boolean {
   const names = foldedNames(agent);
   return (
+    isIn(agent, workspace) &&
     (kind === undefined || availability(agent) === kind) &&
     (type === undefined || agent.type === type) &&
     capabilities.every((name) => names.includes(name))

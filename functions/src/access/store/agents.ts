@@ -5,13 +5,11 @@ import { z } from 'zod';
 import type { Versioned } from '../../kernel/commit.ts';
 import { documentCodec, jsonText, timestamp } from '../../kernel/firestore/codec.ts';
 import {
+  AGENT_COUNT_SHARDS,
+  agentCountsPath,
   agentPath,
   COLLECTIONS,
   credentialPath,
-  MEMBER_SHARDS,
-  membersPath,
-  REGISTRY_SHARDS,
-  registryPath,
   skillPath,
 } from '../../kernel/firestore/paths.ts';
 import { atVersion } from '../../kernel/firestore/provenCommit.ts';
@@ -26,8 +24,11 @@ import {
   type AgentChanges,
   type ClosedWork,
   foldedCapability,
+  homeOf,
+  partIn,
+  workspacesOf,
 } from '../rules/agent.ts';
-import { type Credential, ROLES } from '../rules/principal.ts';
+import { type Credential, DEFAULT_WORKSPACE, ROLES } from '../rules/principal.ts';
 
 /** Registering again replaces the credential, so an agent has one, or a few while registrations meet. */
 const MAX_CREDENTIALS = 20;
@@ -44,6 +45,14 @@ export class AgentQueries extends FirestoreReader {
       .limit(MAX_CREDENTIALS)
       .get();
     return found.docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
+  }
+
+  /** Those of several agents, at most 30. */
+  async credentialsOf(agentIds: readonly string[]): Promise<readonly Credential[]> {
+    if (agentIds.length === 0) return [];
+    const all = this.database.collection(COLLECTIONS.credentials);
+    const { docs } = await all.where('agent_id', 'in', [...agentIds]).get();
+    return docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
   }
 
   /** The credential and the agent that it belongs to, in at most two reads. */
@@ -86,12 +95,9 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
     ] as const;
     writes.batch.update(writes.document(agentPath(agentId)), ...pairs);
   },
-  countMembers({ workspace, by }, writes) {
-    const shard = `${membersPath(workspace)}/${writes.randomness.integer(MEMBER_SHARDS)}`;
+  countAgents({ workspace, by }, writes) {
+    const shard = `${agentCountsPath(workspace)}/${writes.randomness.integer(AGENT_COUNT_SHARDS)}`;
     writes.merge(shard, increments({ ...by }));
-  },
-  countAgents({ by }, writes) {
-    writes.merge(registryPath(writes.randomness.integer(REGISTRY_SHARDS)), increments({ ...by }));
   },
   issueCredential({ credential }, writes) {
     writes.create(credentialPath(credential.apiKey), credentialToDocument(credential));
@@ -123,10 +129,12 @@ function closedFields({ status, at, milliseconds }: ClosedWork) {
   };
 }
 
-/** A capability that agents declare: `skills/{id}`. */
+/** A capability that agents of a workspace declare: `skills/{id}`. */
 export const { toDocument: skillToDocument, fromDocument: skillFromDocument } = documentCodec(
   z.object({
     id: z.string(),
+    /** Of whose agents it is. */
+    workspace: z.string().default(DEFAULT_WORKSPACE),
     /** As the agent wrote it that declared it last. */
     name: z.string(),
     category: z.string(),
@@ -145,6 +153,10 @@ const parameters = z.codec(z.union([z.string(), z.record(z.string(), z.unknown()
   decode: (kept) => JSON.parse(typeof kept === 'string' ? kept : JSON.stringify(kept)),
   encode: (value) => JSON.stringify(value),
 });
+
+export const SERVED = ['owner', 'workspace'] as const;
+
+const PARTS = ['leader', 'worker'] as const;
 
 /** Fields with a default are younger than the first agents that are stored. */
 const agentCodec = documentCodec(
@@ -168,9 +180,14 @@ const agentCodec = documentCodec(
     owner_uid: z.string(),
     /** What its credential allows. */
     role: z.enum(ROLES),
+    /** Its home: the workspace of its calls that name none. */
     workspace: z.string().nullable(),
-    /** Its part in its workspace's coordination, once it has registered there. */
-    coordination_role: z.enum(['leader', 'worker']).nullable(),
+    /** Its part in the coordination of each workspace that it has registered in. */
+    parts: z.record(z.string(), z.enum(PARTS)).default({}),
+    /** For whom it works where it is a runner: its owner, or the workers of its workspace too. */
+    serves: z.enum(SERVED).default('owner'),
+    /** The uid of the caller whose terminal it is, who acts as it. */
+    registered_by: z.string().nullable().default(null),
     status: z.enum(['active', 'offline']),
     /** Since when it is active, while it is. */
     active_since: timestamp.nullable().default(null),
@@ -208,9 +225,22 @@ export function agentToDocument(agent: Agent): Record<string, unknown> {
     // Names only, as spec/network.md's firebase.read example shows them.
     capabilities: agent.capabilities.map(({ name }) => name),
     capability_names: foldedNames(agent),
+    workspaces: workspacesOf(agent),
+    workspace_capabilities: workspacesOf(agent).flatMap((workspace) =>
+      foldedNames(agent).map((name) => capabilityIn(workspace, name)),
+    ),
+    leads: workspacesOf(agent).filter((workspace) => partIn(agent, workspace) === 'leader'),
     held_count: heldCount,
     free_slots: agent.configuration.maxConcurrentTasks - heldCount,
   };
+}
+
+/**
+ * What agents of a workspace with a capability are found by: a query asks for one thing only that an array contains.
+ * No workspace's name has a "|".
+ */
+export function capabilityIn(workspace: string, foldedName: string): string {
+  return `${workspace}|${foldedName}`;
 }
 
 /** The capabilities' names, without regard to case. */
@@ -218,7 +248,16 @@ export function foldedNames({ capabilities }: Agent): readonly string[] {
   return [...new Set(capabilities.map(({ name }) => foldedCapability(name)))];
 }
 
-export const agentFromDocument = agentCodec.fromDocument;
+/** Until agents had parts in several workspaces, they had one in that of their calls. */
+const onePart = z.object({ coordination_role: z.enum(PARTS), parts: z.undefined().optional() });
+
+export type StoredAgent = ReturnType<typeof agentCodec.fromDocument>;
+
+export function agentFromDocument(data: unknown): StoredAgent {
+  const agent = agentCodec.fromDocument(data);
+  const { success, data: former } = onePart.safeParse(data);
+  return success ? { ...agent, parts: { [homeOf(agent)]: former.coordination_role } } : agent;
+}
 
 /**
  * An agent's credential: `credentials/{apiKey}`. The secret itself is never stored.
@@ -234,5 +273,9 @@ export const { toDocument: credentialToDocument, fromDocument: credentialFromDoc
     expires_at: timestamp,
     /** The only toolsets that it opens; all where absent. */
     toolsets: z.array(z.string()).nullable(),
+    /** The only workspace that it opens; all of its owner's where absent. */
+    held_to: z.string().exactOptional(),
+    /** Whether it may change nothing. */
+    readonly: z.literal(true).exactOptional(),
   }),
 );

@@ -1,13 +1,12 @@
-/** Firebase ID tokens: of agents, which are signed in, and of people, which are checked. */
+/** Firebase ID tokens of callers, under which the databases' security rules decide. */
 
 import type { App } from 'firebase-admin/app';
 import { z } from 'zod';
 import { connectionError, MusterError, quotaExceeded } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type Clock, type PortOf, Service } from '../../kernel/ports.ts';
-import { inTime } from '../../kernel/waiting.ts';
-import { expired, notAccepted } from '../rules/authentication.ts';
-import { type Caller, type Principal, ROLES } from '../rules/principal.ts';
+import { notAccepted } from '../rules/authentication.ts';
+import type { Caller, Principal } from '../rules/principal.ts';
 
 const PRODUCTION = 'https://identitytoolkit.googleapis.com';
 
@@ -94,90 +93,6 @@ function notSetUp(cause: unknown): MusterError {
   });
 }
 
-/**
- * Muster puts `role` into ID tokens. A person without it may look but not touch. A token of `kind` agent
- * is one that Muster made for its own clients: it would come in as a person, past the agent's credential.
- */
-const claims = z.object({
-  uid: z.string(),
-  auth_time: z.number(),
-  role: z.enum(ROLES).catch('viewer'),
-  kind: z.literal('person').optional(),
-});
-
-/**
- * How long an instance believes what it was told of an account. A credential that was checked is trusted for 5
- * seconds more, so that a person who is shut out is out within a minute.
- */
-const BELIEVED_MILLISECONDS = 50_000;
-
-const MAX_BELIEVED = 5000;
-
-const ACCOUNT_MILLISECONDS = 5000;
-
-interface Account {
-  readonly isDisabled: boolean;
-  /** Tokens of sign-ins before it are revoked; milliseconds of the epoch. */
-  readonly validSince: number;
-}
-
-export class FirebaseIdTokenVerifier extends Service<{ readonly app: () => App; readonly clock: Clock }> {
-  private readonly believed = new BoundedMap<string, { account: Promise<Account>; until: number }>(
-    MAX_BELIEVED,
-  );
-
-  /**
-   * A signature is good for an hour, whatever becomes of the account; so its account is looked at too. Source:
-   * https://firebase.google.com/docs/auth/admin/verify-id-tokens and …/manage-sessions
-   * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED; FIREBASE_ERROR where it is not known whether the account is good
-   */
-  async verify(idToken: string): Promise<Principal> {
-    const { uid, auth_time: signedInAt, role } = await this.claimsOf(idToken);
-    const { isDisabled, validSince } = await this.accountOf(uid);
-    if (isDisabled || signedInAt * 1000 < validSince) throw notAccepted();
-    return { uid, kind: 'person', ownerUid: uid, role };
-  }
-
-  /** Calls at the same time share one question. One that was not answered is asked again. */
-  private accountOf(uid: string): Promise<Account> {
-    const now = this.ports.clock.now().getTime();
-    const known = this.believed.get(uid);
-    if (known !== undefined && known.until > now) return known.account;
-    const account = inTime(this.ask(uid), ACCOUNT_MILLISECONDS, 'Firebase Auth').catch((error: unknown) => {
-      if (this.believed.get(uid)?.account === account) this.believed.delete(uid);
-      throw error instanceof MusterError ? error : notKnown(error);
-    });
-    this.believed.set(uid, { account, until: now + BELIEVED_MILLISECONDS });
-    return account;
-  }
-
-  private async ask(uid: string): Promise<Account> {
-    const { getAuth } = await import('firebase-admin/auth');
-    const { users } = await getAuth(this.ports.app()).getUsers([{ uid }]);
-    const [user] = users;
-    if (user === undefined) throw notAccepted();
-    const { disabled: isDisabled, tokensValidAfterTime } = user;
-    return { isDisabled, validSince: tokensValidAfterTime ? Date.parse(tokensValidAfterTime) : 0 };
-  }
-
-  private async claimsOf(idToken: string): Promise<z.output<typeof claims>> {
-    const { getAuth } = await import('firebase-admin/auth');
-    try {
-      return claims.parse(await getAuth(this.ports.app()).verifyIdToken(idToken));
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined;
-      throw code === 'auth/id-token-expired' ? expired(error) : notAccepted(error);
-    }
-  }
-}
-
-function notKnown(cause: unknown): MusterError {
-  return new MusterError('FIREBASE_ERROR', 'Firebase Auth does not say whether the account is still good.', {
-    suggestion: 'Call again in a moment.',
-    cause,
-  });
-}
-
 export interface CallerToken {
   readonly idToken: string;
   /** What the token says, as rules see it in `request.auth.token` and `auth.token`. */
@@ -186,7 +101,16 @@ export interface CallerToken {
 }
 
 /** A custom token's claims, beside the uid. Rules read them. */
-export type AgentClaims = Readonly<Record<'role' | 'kind' | 'agentId' | 'ownerUid', string>>;
+export interface AgentClaims {
+  readonly kind: string;
+  readonly agentId: string;
+  readonly ownerUid: string;
+  /** The most that the agent may do anywhere. */
+  readonly role: string;
+  /** The deployment's role for its owner, where none is stored. */
+  readonly ownerRole: string;
+  readonly heldTo?: string;
+}
 
 /** A token this near its end is not given out any more: its receiver may use it for a while. */
 export const TOKEN_MARGIN_MILLISECONDS = 300_000;
@@ -216,8 +140,9 @@ export class CachedCallerTokens extends Service<TokenPorts> {
     return principal.kind === 'person' ? personToken(credential) : this.agentToken(principal);
   }
 
-  private async agentToken({ uid, role, kind, agentId, ownerUid }: Principal): Promise<CallerToken> {
-    const claims: AgentClaims = { role, kind, agentId: agentId ?? uid, ownerUid };
+  private async agentToken(principal: Principal): Promise<CallerToken> {
+    const { uid } = principal;
+    const claims = claimsOf(principal);
     const key = JSON.stringify([uid, claims]);
     const kept = this.minted.get(key);
     if (kept !== undefined) {
@@ -242,6 +167,27 @@ export class CachedCallerTokens extends Service<TokenPorts> {
     });
     return minting;
   }
+}
+
+/** What the token of an agent says. */
+export function claimsOf({
+  uid,
+  kind,
+  agentId = uid,
+  ownerUid,
+  maxRole,
+  owner,
+  heldTo,
+  readonly,
+}: Principal): AgentClaims {
+  return {
+    kind,
+    agentId,
+    ownerUid,
+    role: readonly ? 'viewer' : maxRole,
+    ownerRole: owner.role ?? 'none',
+    ...(heldTo !== undefined && { heldTo }),
+  };
 }
 
 export type CallerTokens = PortOf<CachedCallerTokens>;

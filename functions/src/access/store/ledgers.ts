@@ -2,6 +2,7 @@
 
 import type { Database, DataSnapshot } from 'firebase-admin/database';
 import { z } from 'zod';
+import { keyOf } from '../../kernel/ids.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import type { Position } from '../../kernel/paging.ts';
 import { type Clock, Service } from '../../kernel/ports.ts';
@@ -10,7 +11,6 @@ import {
   agentMetricsPath,
   changeNode,
   checkPath,
-  keyOf,
   LIMITS,
   limitPath,
   METRICS_MINUTES,
@@ -24,6 +24,7 @@ import {
 import type { Expiring } from '../../kernel/sweep.ts';
 import { inTime } from '../../kernel/waiting.ts';
 import type { Counts, Tally } from '../rules/callMetrics.ts';
+import { DEFAULT_WORKSPACE } from '../rules/principal.ts';
 import { type Bucket, type Draw, draw, type Lease, type RateLimit } from '../rules/rateLimiter.ts';
 
 interface LedgerPorts {
@@ -173,22 +174,25 @@ const TOUCH_MILLISECONDS = 500;
 
 const MAX_REMEMBERED_TOUCHES = 10_000;
 
-/** Knows which agents are alive: `presence/{agentId}` = `{last_seen}`, milliseconds of the epoch. */
+/** Knows which agents are alive: `presence/{agentId}` = `{last_seen, workspace}`, milliseconds of the epoch. */
 export class DatabasePresence extends Service<LedgerPorts> {
   private readonly breaker = new CircuitBreaker();
   private readonly touched = new BoundedMap<string, number>(MAX_REMEMBERED_TOUCHES);
 
   /**
    * Notes that the agent was just seen. Cheap: at most one write in half a second per instance and agent.
+   * @param home the agent's own workspace, whose members see it
    * @throws Error where that takes longer than a second
    */
-  async touch(agentId: string): Promise<void> {
+  async touch(agentId: string, home = DEFAULT_WORKSPACE): Promise<void> {
     const now = this.ports.clock.now().getTime();
     const last = this.touched.get(agentId);
     if (last !== undefined && now - last < TOUCH_MILLISECONDS) return;
     this.touched.set(agentId, now);
     const write = () =>
-      this.ports.database().then((database) => database.ref(presencePath(agentId)).set({ last_seen: now }));
+      this.ports
+        .database()
+        .then((database) => database.ref(presencePath(agentId)).set({ last_seen: now, workspace: home }));
     await this.breaker.waitFor(write).catch((error: unknown) => {
       this.touched.delete(agentId);
       throw error;

@@ -2,7 +2,7 @@
 
 import { type DocumentReference, Firestore } from '@google-cloud/firestore';
 import { MAX_ANSWER_BYTES } from '../json.ts';
-import { registryPath } from './paths.ts';
+import { WORKSPACE_ACCESS_PATH } from './paths.ts';
 import { ALREADY_EXISTS, statusCode } from './provenCommit.ts';
 
 let client: Firestore | undefined;
@@ -27,7 +27,7 @@ export const MAX_READ_AT_ONCE = 100;
 
 /** Reads one document, whether or not it is there. */
 export async function probeFirestore(database: Firestore): Promise<void> {
-  await database.doc(registryPath(0)).get();
+  await database.doc(WORKSPACE_ACCESS_PATH).get();
 }
 
 /** Creates a document whose id says what it is about, unless it is there. */

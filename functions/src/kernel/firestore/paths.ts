@@ -5,6 +5,9 @@ import { segmentOf } from '../ids.ts';
 export const COLLECTIONS = {
   agents: 'agents',
   credentials: 'credentials',
+  people: 'people',
+  access: 'access',
+  invitations: 'invitations',
   workspaces: 'workspaces',
   tasks: 'tasks',
   discoveries: 'discoveries',
@@ -13,7 +16,6 @@ export const COLLECTIONS = {
   writers: 'writers',
   pullRequests: 'pullRequests',
   subscriptions: 'subscriptions',
-  registry: 'registry',
   skills: 'skills',
   events: 'events',
   reminders: 'reminders',
@@ -30,11 +32,8 @@ export const COLLECTIONS = {
   sweeps: 'sweeps',
 } as const;
 
-/** Over how many documents a workspace's counts of agents are spread: agents come and go seldom. */
-export const MEMBER_SHARDS = 2;
-
-/** Over how many documents the counts of all agents are spread. */
-export const REGISTRY_SHARDS = 4;
+/** Over how many documents a workspace's counts of agents are spread. */
+export const AGENT_COUNT_SHARDS = 4;
 
 /** Over how many documents what is measured of a hosted agent is spread. */
 export const MEASURE_SHARDS = 4;
@@ -63,11 +62,6 @@ function under(parentPath: PathOf, name: string): PathOf {
 }
 
 export const agentPath = documentIn(COLLECTIONS.agents);
-
-/** The counts of all agents. */
-export function registryPath(shard: number | string): string {
-  return `${COLLECTIONS.registry}/${segment(String(shard))}`;
-}
 
 export const skillPath = documentIn(COLLECTIONS.skills);
 export const credentialPath = documentIn(COLLECTIONS.credentials);
@@ -135,8 +129,21 @@ export const subscriptionPath = documentIn(COLLECTIONS.subscriptions);
 /** Names the workspace's open session. */
 export const workspacePath = documentIn(COLLECTIONS.workspaces);
 
-/** The counts of the agents that have a part in the workspace. */
-export const membersPath = under(workspacePath, 'members');
+/** The counts of the agents that are in the workspace. */
+export const agentCountsPath = under(workspacePath, 'agentCounts');
+
+/** The people who have a role in a workspace. */
+export const MEMBERS = 'members';
+export const memberPath = documentUnder(workspacePath, MEMBERS);
+
+/** What a person may do, where: one document, by which the security rules decide. */
+export const personPath = documentIn(COLLECTIONS.people);
+
+/** Which workspaces there are, and which of them are open. */
+export const WORKSPACE_ACCESS_PATH = `${COLLECTIONS.access}/workspaces`;
+
+/** @param id a digest of the workspace and the address */
+export const invitationPath = documentIn(COLLECTIONS.invitations);
 export const sessionPath = documentUnder(workspacePath, 'sessions');
 
 /** Where a workspace keeps the sessions that other goals have replaced. */

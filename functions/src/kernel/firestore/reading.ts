@@ -33,7 +33,7 @@ export class DocumentReading {
    */
   value<Value>(snapshot: DocumentSnapshot, fromDocument: FromDocument<Value>): Value {
     const read = this.attempt(snapshot, fromDocument);
-    if (read === undefined) throw new UnreadableDocumentError(snapshot.ref.path, ownerOf(snapshot));
+    if (read === undefined) throw new UnreadableDocumentError(snapshot.ref.path, belongingOf(snapshot));
     return read.value;
   }
 
@@ -81,6 +81,7 @@ export class DocumentReading {
     fromDocument: FromDocument<Value>,
   ): AsyncGenerator<{ readonly value: Value; readonly snapshot: QueryDocumentSnapshot }, void, undefined> {
     let left = most;
+    let looked = 0;
     let asked = Math.min(left, MAX_READ_AT_ONCE);
     let rest = query.limit(asked);
     for (;;) {
@@ -97,7 +98,8 @@ export class DocumentReading {
         if (left === 0) return;
       }
       if (last === undefined || seen < asked) return;
-      asked = Math.min(Math.max(left, READ_INSTEAD), MAX_READ_AT_ONCE);
+      looked += seen;
+      asked = askedNext(left, looked - (most - left));
       rest = query.limit(asked).startAfter(last);
     }
   }
@@ -170,9 +172,12 @@ class OtherIdError extends Error {
   override readonly name = 'OtherIdError';
 }
 
-function ownerOf(snapshot: DocumentSnapshot): string | undefined {
-  const owner: unknown = snapshot.get('owner_uid');
-  return typeof owner === 'string' ? owner : undefined;
+function belongingOf(snapshot: DocumentSnapshot) {
+  const [ownerUid, workspace] = ['owner_uid', 'workspace'].map((field) => {
+    const value: unknown = snapshot.get(field);
+    return typeof value === 'string' ? value : undefined;
+  });
+  return { ownerUid, workspace };
 }
 
 /** The base of classes that query Firestore. */
@@ -214,4 +219,9 @@ export async function readDue<Item>(
   );
   const last = docs.at(-1);
   return { found, next: last && docs.length === limit ? placeOf(last) : undefined };
+}
+
+/** How many more are asked for. Where some were stepped over, more may be. */
+function askedNext(left: number, steppedOver: number): number {
+  return Math.min(steppedOver > 0 ? Math.max(left, READ_INSTEAD) : left, MAX_READ_AT_ONCE);
 }

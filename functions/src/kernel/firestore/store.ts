@@ -42,6 +42,8 @@ interface StorePorts {
   readonly randomness: Randomness;
   /** Of all features. */
   readonly writers: ChangeWriters<ChangeKinds>;
+  /** Is told of what was committed, before whoever has committed it goes on. */
+  readonly followed?: (changes: readonly Change[]) => Promise<void>;
 }
 
 export class FirestoreStore extends Service<StorePorts> implements Store {
@@ -71,6 +73,7 @@ export class FirestoreStore extends Service<StorePorts> implements Store {
     } finally {
       for (const { kind } of changes) this.counts.set(kind, this.committed(kind) + 1);
     }
+    await this.ports.followed?.(changes);
   }
 
   private write<Kind extends keyof ChangeKinds>(change: Change<Kind>, writes: CommitWrites): void {

@@ -4,11 +4,15 @@
  */
 
 import type { Database, DataSnapshot, Query, Reference } from 'firebase-admin/database';
-import { segmentOf } from '../ids.ts';
+import { keyOf, segmentOf } from '../ids.ts';
 import { firebaseApp } from '../platform.ts';
 
 export const PRESENCE = 'presence';
 export const TASK_QUEUE = 'tasks/queue';
+
+/** Each workspace's own but `default`'s: `workspaces/{workspace}/queue`. */
+export const WORKSPACE_QUEUES = 'workspaces';
+const DEFAULT_QUEUE = 'default';
 export const LIMITS = 'limits';
 export const METRICS_MINUTES = 'metrics/minutes';
 export const METRICS_AGENTS = 'metrics/agents';
@@ -19,6 +23,16 @@ export const DEVICES = 'devices';
 export const DELIVERIES = 'deliveries';
 export const COMMITS = 'commits';
 export const UNREADABLE = 'unreadable';
+export const ACCESS_PEOPLE = 'access/people';
+
+/** Which workspaces are open: `access/workspaces/{workspace}`. */
+export const ACCESS_WORKSPACES = 'access/workspaces';
+
+/** Where anybody may write what they like, below the name of a workspace or anything else. */
+export const FREE_FORM_ROOTS: readonly string[] = ['messages', 'shared'];
+
+/** What the rules let be written there: how deep, counted from the root, and how long a text. */
+export const FREE_FORM = { levels: 20, characters: 1_048_576 } as const;
 
 /** Source: https://firebase.google.com/docs/database/usage/limits#data_tree */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the service refuses exactly these in a key
@@ -38,10 +52,16 @@ export const presencePath = nodeIn(PRESENCE);
 
 /** Where the sweep tries whether something can be written: `presence`. */
 export const checkPath = nodeIn('checks');
-export const queuedTaskPath = nodeIn(TASK_QUEUE);
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the service refuses exactly these in a key
-const FORBIDDEN_IN_KEYS = /[.#$[\]/%\u0000-\u001f\u007f]/g;
+/** A workspace's mirror of what can be claimed now. The default workspace's is where specifications have it. */
+export function taskQueuePath(workspace: string): string {
+  return workspace === DEFAULT_QUEUE ? TASK_QUEUE : `${WORKSPACE_QUEUES}/${segment(workspace)}/queue`;
+}
+
+export function queuedTaskPath(workspace: string, taskId: string): string {
+  return `${taskQueuePath(workspace)}/${segment(taskId)}`;
+}
+
 export const limitPath = ownNodeIn(LIMITS);
 export const agentMetricsPath = ownNodeIn(METRICS_AGENTS);
 
@@ -63,27 +83,17 @@ export function timeOfMinuteKey(key: string): Date {
   return new Date(Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute));
 }
 
-/** Any text as one key, reversibly: what a key may not have is written as in a URL. */
-export function keyOf(text: string): string {
-  return text.replace(
-    FORBIDDEN_IN_KEYS,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
-  );
-}
-
 /** A subscription's log of events, and who writes it. */
 export const busPath = nodeIn(BUS);
 export const taskUpdatesPath = ownNodeIn(TASK_UPDATES);
 export const notificationsPath = ownNodeIn(NOTIFICATIONS);
 export const devicesPath = ownNodeIn(DEVICES);
 
+/** What the rules know of a person: a mirror of `people/{uid}` in Firestore. */
+export const personAccessPath = ownNodeIn(ACCESS_PEOPLE);
+
 /** That a caller's write was carried out. @param id letters and digits */
 export const realtimeCommitPath = nodeIn(COMMITS);
-
-/** The text that `keyOf` wrote. */
-export function nameOfKey(key: string): string {
-  return key.replace(/%([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
-}
 
 /** The Realtime Database. Its client is loaded when something first needs it. */
 export async function realtimeDatabase(): Promise<Database> {

@@ -5,10 +5,11 @@
 
 import type { Database, Query } from 'firebase-admin/database';
 import { ZodError } from 'zod';
+import { keyOf, nameOfKey } from '../ids.ts';
 import { type Clock, type Log, Service } from '../ports.ts';
 import type { Expiring } from '../sweep.ts';
 import { CircuitBreaker } from './circuitBreaker.ts';
-import { keyOf, keysIn, nameOfKey, removeFound, UNREADABLE } from './database.ts';
+import { keysIn, removeFound, UNREADABLE } from './database.ts';
 
 const RECENT_MILLISECONDS = 3_600_000;
 

@@ -5,11 +5,11 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
+import { mayUse } from '../../access/rules/gate.ts';
 import { DEFAULT_WORKSPACE, type Principal } from '../../access/rules/principal.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { Randomness } from '../../kernel/ports.ts';
 import { presentable, timeLeftOfRequest } from '../answer.ts';
-import { mayUse } from '../call.ts';
 import type { RoutedRequest } from '../callContext.ts';
 import { Catalogues } from '../catalogue.ts';
 import { serveMcp } from '../protocol/server.ts';
@@ -84,7 +84,8 @@ async function answer(
     .authenticate(credential, addressOf(request))
     .catch(refuseCredential);
   checkToolsets(principal, selection);
-  const listed = catalogues.of(selection, principal.toolsets);
+  const isReadonly = selection.readonly || principal.readonly === true;
+  const listed = catalogues.of({ ...selection, readonly: isReadonly }, principal.toolsets);
   const requestContext = {
     principal,
     credential,
@@ -100,7 +101,8 @@ async function answer(
     const source = catalogues.eventSource;
     if (source === undefined) throw notFound(knownPaths(names));
     const open = source.request(query, headerOf(request, 'last-event-id'));
-    return sendEvents(response, await openEvents(dependencies, requestContext, source, open));
+    const [toolset = ''] = selection.toolsets;
+    return sendEvents(response, await openEvents(dependencies, requestContext, toolset, source, open));
   }
   if (page !== undefined) return send(request, response, await serveAgentPage(dependencies, routed, page));
   const bytes = await readBody(request, response);

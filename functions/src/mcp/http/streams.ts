@@ -1,16 +1,21 @@
 /** What streams have in common that outlive their first answer: `/mcp/events` and `subscriptions/listen`. */
 
 import type { CredentialAuthenticator } from '../../access/rules/authentication.ts';
-import { touchPresence } from '../../access/rules/liveness.ts';
+import type { Need } from '../../access/rules/gate.ts';
+import { callingAgent, touchPresence } from '../../access/rules/liveness.ts';
+import { type Principal, rightsOf } from '../../access/rules/principal.ts';
+import type { PeopleQueries } from '../../access/store/people.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { PortOf } from '../../kernel/ports.ts';
 import { errorObject, presentable } from '../answer.ts';
+import { admit, authorise } from '../authorisation.ts';
 import { type CallPorts, observed } from '../call.ts';
 import type { RequestContext } from '../callContext.ts';
 import type { EventSource, OpenEvents, ServerSentEvent } from '../tool.ts';
 
 export interface StreamPorts extends CallPorts {
   readonly authenticator: PortOf<CredentialAuthenticator>;
+  readonly people: Pick<PeopleQueries, 'watch'>;
   readonly openStreams: OpenStreams;
   readonly streams: {
     /** After this a stream ends itself, for its client to come back: a function may not run forever. */
@@ -33,7 +38,11 @@ export class Stream {
   readonly #lifetime: NodeJS.Timeout;
   readonly #presence: NodeJS.Timeout | undefined;
   readonly #gone: AbortSignal;
+  readonly #needs: Need[] = [];
+  readonly #forget: () => void;
   #error: MusterError | undefined;
+  /** By what the caller has lost its right to the stream. */
+  #loss: unknown;
   #closed = false;
 
   /** @param name the stream's in the log */
@@ -46,9 +55,12 @@ export class Stream {
     this.#gone = requestContext.gone();
     this.#gone.addEventListener('abort', this.#finish, { once: true });
     if (this.#gone.aborted) this.#finish();
-    const { agentId } = requestContext.principal;
-    if (agentId === undefined) return;
-    this.#presence = setInterval(() => void touchPresence(ports, agentId), keepAliveMs);
+    const { principal } = requestContext;
+    const broke = (error: Error) => ports.log.warn('rights_not_watched', { stream: name, error });
+    this.#forget = ports.people.watch(principal.ownerUid, () => void this.#look(), broke);
+    const agent = callingAgent(principal);
+    if (agent === undefined) return;
+    this.#presence = setInterval(() => void touchPresence(ports, agent), keepAliveMs);
   }
 
   /** Its client has gone, its time is over, or it was closed. */
@@ -59,16 +71,45 @@ export class Stream {
   readonly #finish = (): void => this.#ending.abort();
 
   /**
-   * Asks whether the credential is still good: a stream outlives a revocation and an expiry.
-   * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED
+   * Lets the caller have what it asks of the stream, for as long as it may.
+   * @throws MusterError FORBIDDEN
+   */
+  async admit(need: Need): Promise<RequestContext> {
+    const admitted = await admit(this.#ports, this.#requestContext, need);
+    this.#needs.push(need);
+    return admitted;
+  }
+
+  /**
+   * Asks whether the caller may still have what it has: a stream outlives a revocation, an expiry and a role.
+   * @throws MusterError UNAUTHORIZED, TOKEN_EXPIRED or FORBIDDEN
    */
   async authenticateAgain(): Promise<void> {
-    await this.#ports.authenticator.authenticate(this.#requestContext.credential);
+    if (this.#loss !== undefined) throw this.#loss;
+    const { authenticator } = this.#ports;
+    this.#authorise(await authenticator.authenticate(this.#requestContext.credential));
+  }
+
+  /** A stream that was opened with other rights ends: its client comes back, and what it may have is looked at anew. */
+  #authorise(principal: Principal): void {
+    for (const need of this.#needs) authorise(principal, this.#requestContext.workspace, need);
+    if (rightsOf(principal) !== rightsOf(this.#requestContext.principal)) this.#finish();
+  }
+
+  /** Ends the stream where what its owner may do has changed. Never rejects. */
+  async #look(): Promise<void> {
+    const { authenticator } = this.#ports;
+    try {
+      this.#authorise(await authenticator.authenticateAnew(this.#requestContext.credential));
+    } catch (error) {
+      this.#loss = error;
+      this.#finish();
+    }
   }
 
   /** @returns the error as its client may see it; undefined where the stream had ended before */
   fail(error: unknown): MusterError | undefined {
-    if (this.end.aborted) return undefined;
+    if (this.end.aborted && error !== this.#loss) return undefined;
     this.#error = presentable(error, this.#requestContext.requestId, this.#name, this.#ports.log);
     return this.#error;
   }
@@ -80,6 +121,7 @@ export class Stream {
     this.#finish();
     clearTimeout(this.#lifetime);
     clearInterval(this.#presence);
+    this.#forget();
     this.#gone.removeEventListener('abort', this.#finish);
     const { requestId, principal } = this.#requestContext;
     this.#ports.log.info('stream_ended', {
@@ -102,9 +144,10 @@ export function openStream<T>(
   name: string,
   open: (stream: Stream) => Promise<T>,
 ): Promise<T> {
-  const { principal } = requestContext;
   return observed(ports, requestContext, name, async () => {
-    const stream = new Stream(ports, requestContext, name);
+    // A stream lasts, so it begins with the rights that its caller has now.
+    const principal = await ports.authenticator.authenticateAnew(requestContext.credential);
+    const stream = new Stream(ports, { ...requestContext, principal }, name);
     try {
       await ports.limits.take(principal);
       const leave = ports.openStreams.open(principal.uid);
@@ -199,11 +242,14 @@ export const KEEP_ALIVE_FRAME = ': keep-alive\n\n';
 export function openEvents(
   ports: StreamPorts,
   requestContext: RequestContext,
+  toolset: string,
   { name }: EventSource,
   open: OpenEvents,
 ): Promise<AsyncIterable<string>> {
+  // Whose events they are, the source knows: it streams its caller's own.
+  const need: Need = { toolset, what: name, role: 'viewer', scope: 'owner', writes: false };
   return openStream(ports, requestContext, name, async (stream) =>
-    frames(ports, stream, await open(ports.services(), requestContext, stream.end)),
+    frames(ports, stream, await open(ports.services(), await stream.admit(need), stream.end)),
   );
 }
 
@@ -221,8 +267,10 @@ async function* frames(
         continue;
       }
       await stream.authenticateAgain();
+      if (stream.end.aborted) break;
       yield* events.map(frameOf);
     }
+    await stream.authenticateAgain();
   } catch (error) {
     const shown = stream.fail(error);
     if (shown === undefined) return;

@@ -8,6 +8,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { rolesOf } from '../../access/rules/principal.ts';
 import { ERROR_CODES, MusterError } from '../../kernel/errors.ts';
 import { sentBytes } from '../../kernel/json.ts';
 import { forLegacy, toolResult } from '../answer.ts';
@@ -171,7 +172,8 @@ export function withTools(
   if (at < 0) return json;
   const start = at + NO_TOOLS_JSON.length - '[]'.length;
   const [before, after] = [json.slice(0, start), json.slice(start + '[]'.length)];
-  const list = listed.listFor(requestContext.principal.role).json;
+  const { principal, workspace } = requestContext;
+  const list = listed.listFor(rolesOf(principal, workspace), principal.kind).json;
   return Buffer.concat([Buffer.from(before), list, Buffer.from(after)]);
 }
 

@@ -12,8 +12,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { presentable } from '../answer.ts';
-import { authorise, readingContext } from '../call.ts';
-import type { RequestContext, RoutedRequest } from '../callContext.ts';
+import { readingContext } from '../call.ts';
+import type { RoutedRequest } from '../callContext.ts';
 import { openStream, type Stream, type StreamPorts } from '../http/streams.ts';
 import type { FoundResource } from '../resources.ts';
 
@@ -43,7 +43,7 @@ export function listen(
   return openStream(ports, routed.requestContext, LISTEN, async (stream) => {
     const filter = FILTER.safeParse(message.params);
     const wanted = filter.success ? filter.data.notifications.resourceSubscriptions : [];
-    const watches = await openWatches(ports, routed, wanted, stream.end);
+    const watches = await openWatches(ports, stream, routed, wanted);
     // The SDK subscribes one listener, or none where it refuses or has acknowledged nothing.
     let isSubscribed = false;
     const bus: ServerEventBus = {
@@ -80,15 +80,15 @@ type Watches = ReadonlyMap<string, AsyncIterable<unknown>>;
 /** Begins to watch what the caller may watch of what is there. */
 async function openWatches(
   ports: StreamPorts,
+  stream: Stream,
   { requestContext, selected }: RoutedRequest,
   wanted: readonly string[],
-  gone: AbortSignal,
 ): Promise<Watches> {
   const uris = [...new Set(wanted)].slice(0, MAX_WATCHED);
   const opened = await Promise.all(
     uris.map(async (uri) => {
       const found = selected.resources.find(uri);
-      const watch = found && (await openWatch(ports, { ...requestContext, gone: () => gone }, found));
+      const watch = found && (await openWatch(ports, stream, requestContext.requestId, found));
       return watch === undefined ? [] : [[uri, watch] as const];
     }),
   );
@@ -97,15 +97,16 @@ async function openWatches(
 
 async function openWatch(
   ports: StreamPorts,
-  requestContext: RequestContext,
-  { toolset, what, role, resource }: FoundResource,
+  stream: Stream,
+  requestId: string,
+  { what, need, resource }: FoundResource,
 ): Promise<AsyncIterable<unknown> | undefined> {
   try {
-    authorise(requestContext.principal, toolset, role, what);
-    return await resource.watch?.(readingContext(ports, requestContext));
+    const admitted = { ...(await stream.admit(need)), gone: () => stream.end };
+    return await resource.watch?.(readingContext(ports, admitted));
   } catch (error) {
     // Logged where nobody foresaw it; to the client it is a resource that cannot be watched.
-    presentable(error, requestContext.requestId, what, ports.log);
+    presentable(error, requestId, what, ports.log);
     return undefined;
   }
 }
@@ -120,8 +121,10 @@ async function tell(
   try {
     for await (const _change of watch) {
       await stream.authenticateAgain();
+      if (stream.end.aborted) return;
       listener({ kind: 'resource_updated', uri });
     }
+    await stream.authenticateAgain();
   } catch (error) {
     stream.fail(error);
   }

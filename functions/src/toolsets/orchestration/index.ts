@@ -26,6 +26,7 @@ const run = defineResourceTemplate({
   description: 'A run of yours: what get_run answers. It changes with every step.',
   mimeType: 'application/json',
   role: 'viewer',
+  scope: 'owner',
   variables: z.object({ runId }),
   read: async ({ services, principal }, { runId: id }) => {
     const view = await services.orchestration.runs.view(principal, id);

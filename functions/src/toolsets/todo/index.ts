@@ -51,6 +51,7 @@ export const todo: Toolset = {
   name: 'todo',
   instructions:
     "A person's to-dos, an agent's owner's: add_task, list_tasks, complete_task; create_recurring_task for what repeats. Times are ISO 8601 in UTC.",
+  scope: 'owner',
   tools: [
     addTask,
     updateTask,

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../../../functions/src/access/rules/principal.ts';
 import { ROLES } from '../../../../functions/src/access/rules/principal.ts';
-import { COLLECTIONS } from '../../../../functions/src/kernel/firestore/paths.ts';
+import { firestore } from '../../../../functions/src/kernel/firestore/client.ts';
+import {
+  COLLECTIONS,
+  discoveryPath,
+  WORKSPACE_ACCESS_PATH,
+} from '../../../../functions/src/kernel/firestore/paths.ts';
 import type { WriteOperation } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { agentCaller, personCaller } from '../callers.ts';
 import { DataClient, refusedFor, unique } from '../dataClient.ts';
@@ -14,8 +19,9 @@ const viewer = agentCaller('viewer');
 const worker = agentCaller('worker');
 const admin = agentCaller('admin');
 
-const SHARED =
-  "match /shared/{document=**} {\n      allow read: if hasRole('viewer');\n      allow write: if hasRole('worker');";
+const READ = "allow get: if hasRoleIn(workspaceNamed(first), 'viewer');";
+const WRITE = "allow write: if hasRoleIn(workspaceNamed(first), 'worker');";
+const SHARED = `match /shared/{first} {\n      ${READ}\n      ${WRITE}`;
 
 describe('the rules of Firestore decide', () => {
   const place = `shared/${unique()}`;
@@ -57,6 +63,29 @@ describe('the rules of Firestore decide', () => {
     }
   });
 
+  it('that what is in workspaces is listed to who asks for one of theirs', async () => {
+    const theirs = `workspace-${unique()}`;
+    for (const workspace of ['default', theirs])
+      for (const name of ['one', 'two']) {
+        const id = `${unique()}-${name}`;
+        await firestore().doc(discoveryPath(id)).set({ workspace, at: 1 });
+      }
+    const of = (workspace: string, cursor?: string) => ({
+      ...{ orderBy: 'workspace', startAt: workspace, endAt: workspace, limit: 1 },
+      cursor,
+    });
+    const { nextCursor } = await data.read(viewer, COLLECTIONS.discoveries, of('default'));
+    assert.ok(nextCursor !== undefined);
+    const { count } = await data.read(viewer, COLLECTIONS.discoveries, of('default', nextCursor));
+    assert.equal(count, 1);
+    for (const query of [undefined, { orderBy: 'workspace' }, of(theirs)]) {
+      await firestore()
+        .doc(WORKSPACE_ACCESS_PATH)
+        .set({ access: { [theirs]: 'private' } }, { merge: true });
+      await refusedFor('PERMISSION_DENIED', data.read(viewer, COLLECTIONS.discoveries, query));
+    }
+  });
+
   it('also where a write would change nothing', async () => {
     const empty = `shared/${unique()}`;
     await data.write(worker, empty, {});
@@ -85,7 +114,7 @@ describe('the rules of Firestore decide', () => {
 
   it('that a role which changes counts at once', async () => {
     const { principal } = worker;
-    const demoted: Caller = { ...worker, principal: { ...principal, role: 'viewer' } };
+    const demoted: Caller = { ...worker, principal: { ...principal, maxRole: 'viewer' } };
     await refusedFor('PERMISSION_DENIED', data.write(demoted, place, { a: 1 }));
     await data.write(worker, place, { a: 1 });
   });
@@ -95,19 +124,19 @@ describe('the rules of Firestore decide', () => {
 
     it('so does the answer', async () => {
       await refusedFor('PERMISSION_DENIED', data.write(viewer, place, { by: 'viewer' }));
-      await changeRules(SHARED, SHARED.replace("write: if hasRole('worker')", "write: if hasRole('viewer')"));
+      await changeRules(SHARED, SHARED.replace(WRITE, WRITE.replace('worker', 'viewer')));
       await data.write(viewer, place, { by: 'viewer' });
       assert.deepEqual((await data.read(worker, place)).data, { by: 'viewer' });
       await restoreRules();
       await refusedFor('PERMISSION_DENIED', data.write(viewer, place, { by: 'viewer again' }));
-      await changeRules(SHARED, SHARED.replace("read: if hasRole('viewer')", 'read: if false'));
+      await changeRules(SHARED, SHARED.replace(READ, 'allow get: if false;'));
       await refusedFor('PERMISSION_DENIED', data.read(admin, place));
     });
 
     it('they see the agent that calls, and its owner', async () => {
       const { uid, agentId, ownerUid } = worker.principal;
       const only = `request.auth.uid == '${uid}' && request.auth.token.agentId == '${agentId}' && request.auth.token.kind == 'agent' && request.auth.token.ownerUid == '${ownerUid}'`;
-      await changeRules(SHARED, SHARED.replace("hasRole('worker')", only));
+      await changeRules(SHARED, SHARED.replace(WRITE, `allow write: if ${only};`));
       await data.write(worker, place, { by: 'the one' });
       await refusedFor('PERMISSION_DENIED', data.write(admin, place, { by: 'another' }));
       await refusedFor('PERMISSION_DENIED', data.write(writer, place, { by: 'another' }));

@@ -9,12 +9,13 @@ import { MusterError } from '../../../../functions/src/kernel/errors.ts';
 import { systemClock, systemHashing } from '../../../../functions/src/kernel/platform.ts';
 import { FirestoreAccess } from '../../../../functions/src/toolsets/firebase/firestore/access.ts';
 import { parsePath } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
+import { personOf } from '../../../support/principals.ts';
 import { Recorder } from './recorder.ts';
 
 const [credential = '', text = ''] = process.argv.slice(2);
 
 const caller: Caller = {
-  principal: { uid: 'whoever', kind: 'person', ownerUid: 'whoever', role: 'worker' },
+  principal: personOf('whoever', 'worker'),
   credential,
 };
 

@@ -144,6 +144,19 @@ describe('reading Firestore as the caller', () => {
     assert.deepEqual(await pages(alone, {}), [['a'], ['b']]);
   });
 
+  it('reads those of one value, in the order of their names', async () => {
+    const path = await collectionOf({
+      a: { kind: 'x' },
+      b: { kind: 'y' },
+      c: { kind: 'x' },
+      d: { kind: 'x' },
+    });
+    assert.deepEqual(await pages(path, { orderBy: 'kind', startAt: 'x', endAt: 'x', limit: 2 }), [
+      ['a', 'c'],
+      ['d'],
+    ]);
+  });
+
   it('refuses cursors that are none, or belong to another query', async () => {
     const path = await collectionOf({ a: { n: 1 }, b: { n: 2 } });
     const { nextCursor: cursor = '' } = await data.read(worker, path, { orderBy: 'n', limit: 1 });

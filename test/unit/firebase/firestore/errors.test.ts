@@ -3,10 +3,11 @@ import { MusterError } from '../../../../functions/src/kernel/errors.ts';
 import { type Attempt, explained } from '../../../../functions/src/toolsets/firebase/firestore/errors.ts';
 import { parsePath } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { invalidPath } from '../../../../functions/src/toolsets/firebase/rules/errors.ts';
+import { agentOf, personOf } from '../../../support/principals.ts';
 
-const agent = { uid: 'agent:a', kind: 'agent', agentId: 'a', ownerUid: 'o', role: 'worker' } as const;
+const agent = agentOf('a', 'o', 'worker');
 
-const person = { uid: 'p', kind: 'person', ownerUid: 'p', role: 'worker' } as const;
+const person = personOf('p', 'worker');
 
 function attempt(action: Attempt['action'], path = 'shared/x', orderBy?: string): Attempt {
   const caller = { principal: agent, credential: '' };

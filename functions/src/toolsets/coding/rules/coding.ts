@@ -14,12 +14,11 @@ import {
   type CodingTool,
   programOf,
   projectCapability,
-  requireCodingTask,
   type Task,
 } from '../../coordination/index.ts';
 import { refName } from '../../github/index.ts';
 import type { LogType } from './log.ts';
-import { type CodingFilter, type CodingPorts, codingConfig, usualBranch } from './task.ts';
+import { type CodingFilter, type CodingPorts, codingConfig, findCodingTask, usualBranch } from './task.ts';
 
 interface CodingDraft {
   readonly workspace: string;
@@ -58,6 +57,7 @@ export class CodingService extends Service<CodingPorts> {
     const request = {
       workspace,
       createdBy: principal.agentId ?? principal.uid,
+      opener: principal,
       goal: CODING_GOAL,
       drafts: [
         {
@@ -86,8 +86,8 @@ export class CodingService extends Service<CodingPorts> {
 
   /** @throws MusterError NOT_FOUND */
   async find(workspace: string, taskId: string): Promise<Seen> {
-    const found = await this.ports.tasks.find(taskId);
-    return { task: requireCodingTask(found, taskId, workspace).value, now: this.now() };
+    const { value: task } = await findCodingTask(this.ports.tasks, { workspace, taskId });
+    return { task, now: this.now() };
   }
 
   /**
@@ -95,11 +95,8 @@ export class CodingService extends Service<CodingPorts> {
    * @throws MusterError NOT_FOUND
    */
   async findWithLog(workspace: string, taskId: string, limit = SHOWN_LINES, bytes = SHOWN_LOG_BYTES) {
-    const [seen, log] = await Promise.all([
-      this.find(workspace, taskId),
-      this.ports.taskLogs.tail(taskId, limit, bytes),
-    ]);
-    return { ...seen, log };
+    const reading = this.ports.taskLogs.tail(taskId, limit, bytes);
+    return { ...(await this.findBeside(workspace, taskId, reading)), log: await reading };
   }
 
   /**
@@ -107,11 +104,15 @@ export class CodingService extends Service<CodingPorts> {
    * @throws MusterError NOT_FOUND
    */
   async logs(workspace: string, taskId: string, from: number, limit: number) {
-    const [, page] = await Promise.all([
-      this.find(workspace, taskId),
-      this.ports.taskLogs.read(taskId, from, limit),
-    ]);
-    return page;
+    const reading = this.ports.taskLogs.read(taskId, from, limit);
+    await this.findBeside(workspace, taskId, reading);
+    return reading;
+  }
+
+  /** Finds a task while more of it is read: of that nobody hears anything who may not see the task. */
+  private findBeside(workspace: string, taskId: string, reading: Promise<unknown>): Promise<Seen> {
+    reading.catch(() => undefined);
+    return this.find(workspace, taskId);
   }
 
   /** @param date `2026-11-22`, in UTC */
@@ -138,7 +139,7 @@ export class CodingService extends Service<CodingPorts> {
     const [pendingTasks, activeTasks, tools] = await Promise.all([
       codingTasks.count(workspace, ['available', 'claimed']),
       codingTasks.count(workspace, ['in_progress', 'waiting']),
-      Promise.all(CODING_TOOLS.map(async (tool) => ({ tool, runners: await this.runners(tool) }))),
+      Promise.all(CODING_TOOLS.map(async (tool) => ({ tool, runners: await this.runners(workspace, tool) }))),
     ]);
     return { activeTasks, pendingTasks, tools };
   }
@@ -183,10 +184,11 @@ export class CodingService extends Service<CodingPorts> {
     return this.ports.clock.now();
   }
 
-  /** Agents that have declared a tool's program. */
-  private async runners(tool: CodingTool) {
+  /** Agents of the workspace that have declared a tool's program. */
+  private async runners(workspace: string, tool: CodingTool) {
     const { directory, presence } = this.ports;
-    const { items } = await directory.list({ capabilities: [programOf(tool)] }, MAX_RUNNERS, undefined);
+    const query = { workspace, capabilities: [programOf(tool)] };
+    const { items } = await directory.list(query, MAX_RUNNERS, undefined);
     const seen = await presence.lastSeen(items.map(({ id }) => id));
     const now = this.now();
     return items.map((agent) => ({

@@ -194,11 +194,11 @@ export function withResult(end: Ended, result: unknown): { end: Ended; changes: 
   requireSize('A result', 'result', result, MAX_RESULT_BYTES);
   const json = JSON.stringify(result);
   const parts = json.match(RESULT_PART) ?? [];
-  const { id: taskId, epoch } = task;
+  const { id, workspace, epoch } = task;
   const stored = { epoch, bytes: utf8Length(json), parts: parts.length };
   return {
     end: { ...end, task: { ...task, coding: { ...task.coding, result: stored } } },
-    changes: [{ kind: 'storeResult', taskId, epoch, parts }],
+    changes: [{ kind: 'storeResult', task: { id, workspace }, epoch, parts }],
   };
 }
 

@@ -149,7 +149,7 @@ export interface CodingChanges {
   };
   /** The JSON of an attempt's result, in parts that fit into documents. */
   readonly storeResult: {
-    readonly taskId: string;
+    readonly task: { readonly id: string; readonly workspace: string };
     readonly epoch: number;
     readonly parts: readonly string[];
   };

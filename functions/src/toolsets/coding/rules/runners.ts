@@ -81,9 +81,9 @@ export class CodingRunners extends Service<CodingPorts> {
   ): Promise<CodingTask | undefined> {
     const { codingTasks, liveness, store, taskClaims } = this.ports;
     const { workspace, leaseSeconds, waitMs, tools, taskId, project } = request;
-    const agentId = request.agentId ?? principal.agentId;
-    if (agentId === undefined) throw noAgent();
-    await liveness.actAs(principal, agentId);
+    const name = request.agentId ?? principal.agentId;
+    if (name === undefined) throw noAgent();
+    const agentId = await liveness.actAs(principal, workspace, name);
     const until = waitMs === 0 ? AbortSignal.abort() : AbortSignal.any([gone(), AbortSignal.timeout(waitMs)]);
     const runner = { capabilities: tools?.map(programOf), project, taskId };
     for (;;) {

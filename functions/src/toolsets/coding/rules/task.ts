@@ -2,11 +2,11 @@
 
 import { z } from 'zod';
 import type { AgentLiveness } from '../../../access/rules/liveness.ts';
-import { hasRole, type Principal } from '../../../access/rules/principal.ts';
+import { hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { jsonObject, requireSize } from '../../../kernel/json.ts';
-import type { PortOf } from '../../../kernel/ports.ts';
+import { type PortOf, readIn } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import {
   type Claimant,
@@ -41,6 +41,15 @@ export interface CodingFilter {
   readonly project?: string;
 }
 
+/** @throws MusterError NOT_FOUND unless it is a coding task of the workspace */
+export async function findCodingTask(
+  tasks: CodingPorts['tasks'],
+  { workspace, taskId }: TaskAddress,
+): Promise<Versioned<CodingTask>> {
+  const found = await readIn((one) => one === workspace, tasks.find(taskId));
+  return requireCodingTask(found, taskId, workspace);
+}
+
 /**
  * Reads a coding task and changes it, again for as long as somebody else changes it in between.
  * @throws MusterError NOT_FOUND
@@ -51,7 +60,7 @@ export function changeTask<Result>(
   attempt: (found: Versioned<CodingTask>, now: Date) => Promise<Result>,
 ): Promise<Result> {
   return retryStale(randomness, async () =>
-    attempt(requireCodingTask(await tasks.find(taskId), taskId, workspace), clock.now()),
+    attempt(await findCodingTask(tasks, { workspace, taskId }), clock.now()),
   );
 }
 
@@ -139,7 +148,7 @@ export async function claimantOf(
   const claims = [...task.lapsedClaims, ...(task.claim ? [task.claim] : [])];
   const holder = claims.findLast((claim) => claim.epoch === epoch)?.agentId;
   if (holder === undefined) return { agentId: principal.agentId ?? principal.uid, epoch };
-  await liveness.actAs(principal, holder);
+  await liveness.actAs(principal, task.workspace, holder);
   return { agentId: holder, epoch };
 }
 
@@ -148,7 +157,8 @@ export async function claimantOf(
  * @throws MusterError FORBIDDEN
  */
 export function authoriseDeciding(principal: Principal, task: CodingTask): void {
-  if (hasRole(principal.role, 'leader') || principal.ownerUid === task.coding.ownerUid) return;
+  const role = roleIn(principal, task.workspace) ?? 'viewer';
+  if (hasRole(role, 'leader') || principal.ownerUid === task.coding.ownerUid) return;
   throw new MusterError('FORBIDDEN', `You may not change task "${task.id}".`, {
     field: 'taskId',
     reason: 'NOT_YOURS',

@@ -78,15 +78,22 @@ export const codingWriters: ChangeWriters<CodingChanges> = {
     const days = [...new Set(entries.map(({ at, type }) => dayKey(task.workspace, type, dateOf(at))))];
     const part = `n${String(from).padStart(PART_DIGITS, '0')}`;
     if (version === undefined) {
-      writes.createLasting(path, { task_id: task.id, ...fields, days, parts: { [part]: text } });
+      const whose = { task_id: task.id, workspace: task.workspace };
+      writes.createLasting(path, { ...whose, ...fields, days, parts: { [part]: text } });
     } else {
-      const more = { ...fields, days: FieldValue.arrayUnion(...days), [`parts.${part}`]: text };
+      const more = {
+        ...fields,
+        workspace: task.workspace,
+        days: FieldValue.arrayUnion(...days),
+        [`parts.${part}`]: text,
+      };
       writes.replaceLatest(path, more, version);
     }
     if (drops !== undefined) writes.delete(taskLogChunkPath(task.id, drops));
   },
-  storeResult({ taskId, epoch, parts }, writes) {
-    for (const [part, json] of parts.entries()) writes.set(taskResultPath(taskId, epoch, part), { json });
+  storeResult({ task: { id, workspace }, epoch, parts }, writes) {
+    for (const [part, json] of parts.entries())
+      writes.set(taskResultPath(id, epoch, part), { json, workspace });
   },
 };
 

@@ -62,7 +62,7 @@ export class CodingTaskQueries extends FirestoreReader {
   async queueGrowth(workspace: string, { session, queueVersion }: QueueMark, until: AbortSignal) {
     const path = session === undefined ? workspacePath(workspace) : sessionPath(workspace, session);
     const hasGrown = (snapshot: DocumentSnapshot): boolean => {
-      if (session === undefined) return snapshot.exists;
+      if (session === undefined) return snapshot.get('session') !== undefined;
       // Of a session that cannot be read the claim that follows says so.
       const [found] = this.documents.readable(snapshot, sessionFromDocument);
       return found === undefined || found.queueVersion > queueVersion;

@@ -21,6 +21,12 @@ export const registerRunner = defineTool({
     )
       .min(1)
       .describe('The coding agents that you can start'),
+    serves: z
+      .enum(['owner', 'workspace'])
+      .default('owner')
+      .describe(
+        'Whose tasks you take: those of your owner, or of all workers here, whose prompts you then run',
+      ),
   }),
   output: answerShape(z.object({ agentId: z.string(), workspace: z.string() })),
   annotations: { ...writing, idempotentHint: true },
@@ -29,7 +35,7 @@ export const registerRunner = defineTool({
   example: { programs: [{ name: 'claude', version: '2.1.197' }] },
   answer: (runner: { agentId: string; workspace: string }) =>
     success(`You are the runner ${runner.agentId}.`, runner),
-  handler: async ({ services, workspace, principal, recordAnswer }, { programs }) => {
+  handler: async ({ services, workspace, principal, recordAnswer }, { programs, serves }) => {
     const { agentId } = principal;
     if (agentId === undefined)
       throw new MusterError('FORBIDDEN', 'Only an agent can be a runner, and you are a person.', {
@@ -41,7 +47,7 @@ export const registerRunner = defineTool({
       category: 'coding agent',
       parameters: { version },
     }));
-    await services.membership.join(principal, { ...runner, role: 'worker', capabilities }, () =>
+    await services.membership.join(principal, { ...runner, role: 'worker', capabilities, serves }, () =>
       recordAnswer(runner),
     );
     return runner;

@@ -8,11 +8,11 @@ import { type Change, type RecordAnswer, StaleWriteError, type Versioned } from 
 import { BoundedMap } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
-import { claimableNow, projectCapability, type RunnerClaim } from './codingTask.ts';
+import { claimableNow, projectCapability, type RunnerClaim, runnersPart } from './codingTask.ts';
 import { type NoTask, NothingToClaim, noGoal } from './nothingToClaim.ts';
 import type { CoordinationPorts, Session } from './session.ts';
 import { claimTask, endBackoff } from './stateMachine.ts';
-import { CODING_TYPE, isHeld, satisfiedKeys, type Task, taskChanges } from './task.ts';
+import { isHeld, type QueuePart, satisfiedKeys, type Task, taskChanges } from './task.ts';
 
 /** A lease's length where the caller asks for none. Source: docs/semantics.md#coordination. */
 export const DEFAULT_LEASE_SECONDS = 30 * 60;
@@ -81,7 +81,7 @@ export class TaskClaims extends Service<CoordinationPorts> {
 
   /** Claims the task that the runner names, or the first that it can do. */
   private async claimForRunner(claiming: Claiming, runner: RunnerClaim, declared: readonly string[]) {
-    const { session, mark, recordAnswer } = claiming;
+    const { session, agent, mark, recordAnswer } = claiming;
     const { project } = runner;
     const capabilities = [
       ...(runner.capabilities ?? declared),
@@ -93,7 +93,7 @@ export class TaskClaims extends Service<CoordinationPorts> {
       return this.answer({ kind: 'none', mark }, recordAnswer);
     }
     const named = await this.ports.tasks.find(runner.taskId);
-    const task = claimableNow(named, runner.taskId, session, capabilities);
+    const task = claimableNow(named, runner.taskId, session, capabilities, agent.value);
     if (task !== undefined) return this.take(task, claiming);
     if (await this.endBackoffOf(named)) throw new StaleWriteError();
     return this.answer({ kind: 'none', mark }, recordAnswer);
@@ -101,7 +101,7 @@ export class TaskClaims extends Service<CoordinationPorts> {
 
   private async claimNext(claiming: Claiming, keys: readonly string[]): Promise<ClaimOutcome> {
     const { request, session, agent, mark, recordAnswer } = claiming;
-    const window = this.window(session.id, keys, request.runner && CODING_TYPE);
+    const window = this.window(session.id, keys, request.runner && runnersPart(agent.value));
     const candidate = await window.next(session.queueVersion);
     if (candidate !== undefined) {
       let outcome: 'claimed' | 'refused' = 'refused';
@@ -169,9 +169,9 @@ export class TaskClaims extends Service<CoordinationPorts> {
     return outcome;
   }
 
-  private window(session: string, keys: readonly string[], type: string | undefined): ClaimWindow {
-    const name = [session, type ?? '', ...keys].join('\n');
-    const claimable = (limit: number) => this.ports.tasks.claimable(session, keys, limit, type);
+  private window(session: string, keys: readonly string[], part: QueuePart = {}): ClaimWindow {
+    const name = [session, part.type ?? '', part.owner ?? '', ...keys].join('\n');
+    const claimable = (limit: number) => this.ports.tasks.claimable(session, keys, limit, part);
     const window = this.windows.get(name) ?? new ClaimWindow(claimable);
     this.windows.set(name, window);
     return window;

@@ -1,9 +1,9 @@
 /** What makes a task a coding task: part of `tasks/{taskId}`. Source: spec/coding.md; docs/semantics.md#coding. */
-import { foldedCapability } from '../../../access/rules/agent.ts';
+import { type Agent, foldedCapability } from '../../../access/rules/agent.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { Session } from './session.ts';
-import { isClosed, type Task } from './task.ts';
+import { CODING_TYPE, isClosed, type QueuePart, type Task } from './task.ts';
 
 export type CodingWork = NonNullable<Task['coding']>;
 
@@ -112,6 +112,11 @@ export function projectCapability(project: string): string {
   return `project:${project}`;
 }
 
+/** What a runner takes: what its owner asks for, unless it serves its whole workspace. */
+export function runnersPart({ serves, ownerUid }: Agent): QueuePart {
+  return { type: CODING_TYPE, ...(serves !== 'workspace' && { owner: ownerUid }) };
+}
+
 /**
  * The task that a runner names, where it can be claimed now; undefined where it may be later.
  * @throws MusterError NOT_FOUND, or CONFLICT where waiting for it is pointless
@@ -121,12 +126,18 @@ export function claimableNow(
   taskId: string,
   session: Session,
   capabilities: readonly string[],
+  agent: Agent,
 ): Versioned<Task> | undefined {
   const named = requireCodingTask(found, taskId, session.workspace);
   const task = named.value;
   if (isClosed(task.status)) throw notClaimable(taskId, `it is ${task.status}`, 'Create another task.');
   if (task.session !== session.id)
     throw notClaimable(taskId, 'its session was archived', 'Create another task.');
+  const { owner = task.coding.ownerUid } = runnersPart(agent);
+  if (task.coding.ownerUid !== owner) {
+    const suggestion = 'Start the runner with --for workspace, if it is to do what others ask for.';
+    throw notClaimable(taskId, 'somebody else asks for it, and the runner serves its owner', suggestion);
+  }
   const has = new Set(capabilities.map(foldedCapability));
   const lacking = task.requiredCapabilities.filter((name) => !has.has(foldedCapability(name)));
   if (lacking.length > 0) {

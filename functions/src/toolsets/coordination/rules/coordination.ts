@@ -1,8 +1,9 @@
 /** A workspace's goal, plan, progress and discoveries. Source: spec/coordination.md; docs/semantics.md#coordination. */
 
+import { type Opener, openingChanges } from '../../../access/rules/workspaces.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
-import { Service } from '../../../kernel/ports.ts';
+import { readIn, Service } from '../../../kernel/ports.ts';
 import type { SweepPart, SweepTurn, Swept } from '../../../kernel/sweep.ts';
 import { retryStale, unlessStale } from '../../../kernel/waiting.ts';
 import {
@@ -12,6 +13,7 @@ import {
   type Discovery,
   newSession,
   type OpenSession,
+  openingOf,
   openSession,
   type Session,
   sumCounters,
@@ -53,24 +55,30 @@ export class CoordinationService extends Service<CoordinationPorts> {
   /**
    * Gives the workspace a goal. The same goal again changes nothing but the plan, where one is given;
    * another goal archives the old session with its tasks, and cancels those that runs wait for.
+   * @param opener as openingChanges has it
    */
   async initialise(
     workspace: string,
     goal: string,
     masterPlan: string | undefined,
     recordAnswer: RecordAnswer<Initialised>,
+    opener?: Opener,
   ): Promise<Initialised> {
     const { sessions, store, clock, randomness } = this.ports;
     const initialised = await retryStale(randomness, async (): Promise<Initialised> => {
       const now = clock.now();
-      const open = await sessions.current(workspace);
+      const { open, vacant } = await sessions.opening(workspace);
+      const isThere = open !== undefined || vacant !== undefined;
+      const opening = await openingChanges(this.ports, opener, workspace, isThere, now);
       const known = open?.session;
       const isKept = known !== undefined && [goal, '', CODING_GOAL].includes(known.goal);
       const session = isKept
         ? { ...known, goal, masterPlan: masterPlan ?? known.masterPlan }
         : newSession(randomness, workspace, goal, masterPlan ?? '', now);
       const outcome = { session, ...(known && !isKept && { archived: known }) };
-      await store.commit(sessionChanges(open, session, now), recordAnswer(outcome));
+      const changes =
+        open === undefined ? [openingOf(session, vacant), ...opening] : sessionChanges(open, session, now);
+      await store.commit(changes, recordAnswer(outcome));
       return outcome;
     });
     if (initialised.archived !== undefined) await this.clear(initialised.archived);
@@ -86,16 +94,16 @@ export class CoordinationService extends Service<CoordinationPorts> {
    * which a few are named that were due first: the same few documents however many tasks there are.
    */
   async status(workspace: string) {
-    const { sessions, queue } = this.ports;
-    const [session, members] = await Promise.all([this.session(workspace), sessions.members(workspace)]);
+    const { sessions, queue, directory } = this.ports;
+    const [session, agents] = await Promise.all([this.session(workspace), directory.counts(workspace)]);
     if (session === undefined)
-      return { session, members, counters: sumCounters([]), blocked: 0, late: { count: 0, first: [] } };
+      return { session, agents, counters: sumCounters([]), blocked: 0, late: { count: 0, first: [] } };
     const [counters, blocked, late] = await Promise.all([
       sessions.counters(workspace, session.id),
       queue.count(session.id, 'blocked'),
       this.late(session.id),
     ]);
-    return { session, members, counters, blocked, late };
+    return { session, agents, counters, blocked, late };
   }
 
   private async late(session: string) {
@@ -132,7 +140,8 @@ export class CoordinationService extends Service<CoordinationPorts> {
     const found = await tasks.findAll(taskIds);
     return Promise.all(
       taskIds.map(async (taskId, index) => {
-        const task = (found[index] ?? (await tasks.find(taskId)))?.value;
+        const read = () => readIn((one) => one === workspace, tasks.find(taskId));
+        const task = (found[index] ?? (await read()))?.value;
         if (task?.workspace !== workspace) throw taskNotFound(taskId);
         return task;
       }),
@@ -142,15 +151,15 @@ export class CoordinationService extends Service<CoordinationPorts> {
   addDiscovery(
     request: Pick<Discovery, 'workspace' | 'agentId' | 'content' | 'tags'>,
     recordAnswer: RecordAnswer<Discovery>,
+    opener?: Opener,
   ): Promise<Discovery> {
     const { store, clock, randomness } = this.ports;
     const { workspace } = request;
     const id = randomness.uuid();
     return retryStale(randomness, async () => {
       const now = clock.now();
-      const { session, isNew } = await openSession(this.ports, workspace, now);
+      const { session, opened } = await openSession(this.ports, workspace, now, opener);
       const discovery = { ...request, id, session: session.id, createdAt: now };
-      const opened: Change[] = isNew ? [{ kind: 'openSession', session }] : [];
       const counted: Change = {
         kind: 'count',
         workspace,
@@ -158,7 +167,11 @@ export class CoordinationService extends Service<CoordinationPorts> {
         by: { discoveries: 1 },
         at: now,
       };
-      const changes: Change[] = [...opened, { kind: 'createDiscovery', discovery }, counted];
+      const changes: Change[] = [
+        ...(opened?.(session) ?? []),
+        { kind: 'createDiscovery', discovery },
+        counted,
+      ];
       await store.commit(changes, recordAnswer(discovery));
       return discovery;
     });
@@ -203,14 +216,10 @@ export class CoordinationService extends Service<CoordinationPorts> {
 }
 
 /** Makes `session` the open one: the same with a new goal or plan, or another in its place. */
-function sessionChanges(open: OpenSession | undefined, session: Session, now: Date): Change[] {
-  if (open === undefined) return [{ kind: 'openSession', session }];
+function sessionChanges(open: OpenSession, session: Session, now: Date): Change[] {
   const { session: known, sessionVersion: version, workspaceVersion: replaces } = open;
   if (known.id !== session.id) {
-    return [
-      { kind: 'archiveSession', session: known, at: now },
-      { kind: 'openSession', session, replaces },
-    ];
+    return [{ kind: 'archiveSession', session: known, at: now }, openingOf(session, replaces)];
   }
   const isUnchanged = known.goal === session.goal && known.masterPlan === session.masterPlan;
   return isUnchanged ? [] : [{ kind: 'describeSession', session, version }];

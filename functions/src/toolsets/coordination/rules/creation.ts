@@ -1,12 +1,13 @@
 /** Putting tasks into the queue, with their dependencies. Source: docs/semantics.md#coordination. */
 
+import type { Opener } from '../../../access/rules/workspaces.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';
-import { Service } from '../../../kernel/ports.ts';
+import { readIn, Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import type { CodingWork } from './codingTask.ts';
-import { type CoordinationPorts, openSession, type Session } from './session.ts';
+import { type CoordinationPorts, type FilledSession, openSession, type Session } from './session.ts';
 import { capabilityKey, isClosed, MAX_CAPABILITY_KEYS, requireAhead, type Task, USUAL_TYPE } from './task.ts';
 
 const BATCH_REFERENCE = /^task-(\d+)$/;
@@ -93,6 +94,8 @@ export interface TaskDraft {
 export interface CreationRequest {
   readonly workspace: string;
   readonly createdBy: string;
+  /** As openingChanges has it. */
+  readonly opener?: Opener;
   readonly drafts: readonly TaskDraft[];
   /** Whether "task-N" means the N-th draft, and errors name a draft's arguments by its place. */
   readonly isBatch?: boolean;
@@ -122,12 +125,12 @@ export class TaskCreation extends Service<CoordinationPorts> {
    * @throws MusterError VALIDATION_ERROR for an unknown dependency or a cycle
    */
   create(request: CreationRequest, recordAnswer: RecordAnswer<readonly Task[]>): Promise<readonly Task[]> {
-    const { workspace, createdBy, goal } = request;
+    const { workspace, createdBy, goal, opener } = request;
     const drafts = this.number(request);
     const dependents = dependentsOf(drafts);
     return retryStale(this.ports.randomness, async () => {
       const now = this.ports.clock.now();
-      const opening = await openSession(this.ports, workspace, now, goal);
+      const opening = await openSession(this.ports, workspace, now, opener, goal);
       const existing = await this.existing(drafts, dependents, opening.session, request);
       const tasks = drafts.map((draft) =>
         newTask(draft, existing, dependents, opening.session, createdBy, now),
@@ -177,7 +180,9 @@ export class TaskCreation extends Service<CoordinationPorts> {
     const found = await tasks.findAll(ids);
     const existing = new Map<string, Versioned<Task>>();
     for (const [place, id] of ids.entries()) {
-      const task = found[place] ?? (await tasks.find(id)); // which says so where it cannot be read
+      // Which says so where it cannot be read.
+      const read = () => readIn((one) => one === request.workspace, tasks.find(id));
+      const task = found[place] ?? (await read());
       const index = drafts.findIndex((draft) => draft.existing.includes(id));
       const field = fieldOf(request, index, 'dependencies');
       if (task?.value.session !== session.id) {
@@ -247,7 +252,7 @@ function creationChanges(
   tasks: readonly Task[],
   existing: TasksById,
   dependents: Dependents,
-  { session, isNew }: Awaited<ReturnType<typeof openSession>>,
+  { session, opened }: FilledSession,
   now: Date,
 ): Change[] {
   const keys = [...new Set(tasks.map((task) => capabilityKey(task.requiredCapabilities)))];
@@ -261,12 +266,12 @@ function creationChanges(
     });
   }
   const { workspace, id } = session;
-  const opened: Change = isNew
-    ? { kind: 'openSession', session: { ...session, capabilityKeys: fresh } }
-    : { kind: 'queueGrew', workspace, session: id, capabilityKeys: fresh };
+  const grown: Change[] = opened?.({ ...session, capabilityKeys: fresh }) ?? [
+    { kind: 'queueGrew', workspace, session: id, capabilityKeys: fresh },
+  ];
   const open = [...existing.values()].filter(({ value }) => !isClosed(value.status));
   return [
-    opened,
+    ...grown,
     ...tasks.map((task): Change => ({ kind: 'createTask', task })),
     ...open.map(({ value: { id: taskId }, version }): Change => {
       return { kind: 'addDependents', taskId, dependents: dependents.get(taskId) ?? [], version };

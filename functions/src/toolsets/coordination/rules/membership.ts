@@ -2,17 +2,24 @@
 
 import {
   type Agent,
-  agentNotRegistered,
   type Capability,
   countedAgent,
-  forbiddenToAct,
   NOTHING_DONE,
+  requireFewWorkspaces,
   seenAt,
   skillChanges,
+  terminalId,
   USUAL_CONFIGURATION,
 } from '../../../access/rules/agent.ts';
-import { type AgentLiveness, touchPresence } from '../../../access/rules/liveness.ts';
-import { hasRole, type Principal } from '../../../access/rules/principal.ts';
+import { type AgentLiveness, callingAgent, touchPresence } from '../../../access/rules/liveness.ts';
+import {
+  accessOf,
+  DEFAULT_WORKSPACE,
+  hasRole,
+  type Principal,
+  roleIn,
+  weaker,
+} from '../../../access/rules/principal.ts';
 import { isReserved } from '../../../access/rules/registration.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -26,30 +33,35 @@ interface MembershipRequest {
   readonly workspace: string;
   /** By name, or with all that is to be told of them. */
   readonly capabilities?: readonly (string | Capability)[] | undefined;
+  /** Of a runner. */
+  readonly serves?: Agent['serves'] | undefined;
 }
 
 export interface Membership {
   readonly agent: Agent;
+  /** Its part in the workspace. */
+  readonly role: 'leader' | 'worker';
   /** The task in hand in the workspace's open session. */
   readonly currentTask: string | null;
 }
 
 export class AgentMembership extends Service<
-  CoordinationPorts & { readonly liveness: Pick<AgentLiveness, 'revived'> }
+  CoordinationPorts & { readonly liveness: Pick<AgentLiveness, 'actable' | 'revived'> }
 > {
   /**
    * Registers an agent in a workspace: a known one, or a new one without a credential of its own that the
    * caller acts for.
-   * @throws MusterError FORBIDDEN for another's agent, or for the part of a leader without that role
+   * @throws MusterError FORBIDDEN for another's agent, or for the part of a leader without that role; QUOTA_EXCEEDED
    */
   async join(
     principal: Principal,
     request: MembershipRequest,
     recordAnswer: RecordAnswer<Membership>,
   ): Promise<Membership> {
-    const { workspace, agentId, role } = request;
-    if (role === 'leader' && !hasRole(principal.role, 'leader')) {
-      const message = `You may not register as a leader: your role is ${principal.role}.`;
+    const { workspace, role } = request;
+    const own = roleIn(principal, workspace);
+    if (role === 'leader' && (own === undefined || !hasRole(own, 'leader'))) {
+      const message = `You may not register as a leader: your role is ${own ?? 'none'}.`;
       throw new MusterError('FORBIDDEN', message, {
         field: 'role',
         value: 'leader',
@@ -59,12 +71,13 @@ export class AgentMembership extends Service<
     const { sessions, store, clock, randomness } = this.ports;
     const membership = await retryStale(randomness, async () => {
       const now = clock.now();
+      const agentId = await this.idFor(principal, request);
       const { agent: known, open } = await sessions.currentWithAgent(workspace, agentId);
       const before = known?.value;
-      authoriseJoining(principal, agentId, before);
-      const agent = joined(before ?? newMember(principal, agentId, now), request, now);
+      const agent = joined(before ?? newTerminal(principal, request, agentId, now), request, now);
+      requireFewWorkspaces(before, agent);
       const held = Object.entries(agent.held).find(([, task]) => task.session === open?.session.id);
-      const outcome = { agent, currentTask: held?.[0] ?? null };
+      const outcome = { agent, role, currentTask: held?.[0] ?? null };
       const change: Change = known
         ? { kind: 'replaceAgent', agent, version: known.version }
         : { kind: 'createAgent', agent };
@@ -72,23 +85,39 @@ export class AgentMembership extends Service<
       await store.commit(changes, recordAnswer(outcome));
       return outcome;
     });
-    await touchPresence(this.ports, agentId);
+    await touchPresence(this.ports, membership.agent);
     return membership;
+  }
+
+  /**
+   * The id of the agent that is registered: the caller itself, one that it may act as, or a new terminal of the caller's,
+   * which may get the name that was chosen unless somebody has it already, or would get it by registering.
+   */
+  private async idFor(
+    principal: Principal,
+    { workspace, agentId: name }: MembershipRequest,
+  ): Promise<string> {
+    if (principal.agentId === name) return name;
+    const { agents, hashing, liveness } = this.ports;
+    const known = await liveness.actable(principal, workspace, name);
+    if (known !== undefined) return known.value.id;
+    const isPlain = mayTakePlainId(principal, workspace) && !isReserved(name);
+    const isFree = isPlain && (await agents.find(name)) === undefined;
+    return isFree ? name : terminalId(hashing, principal, name);
   }
 
   /** @throws MusterError NOT_FOUND when the agent is not registered */
   async heartbeat(
     principal: Principal,
-    agentId: string,
+    workspace: string,
+    name: string,
     recordAnswer: RecordAnswer<undefined>,
   ): Promise<void> {
     // An agent's own credential was checked a moment ago, which read the agent and revived it.
-    if (
-      principal.agentId !== agentId &&
-      (await this.ports.liveness.revived(principal, agentId)) === undefined
-    )
-      throw agentNotRegistered(agentId);
-    if (!(await touchPresence(this.ports, agentId))) {
+    const caller = callingAgent(principal);
+    const agent =
+      caller?.id === name ? caller : (await this.ports.liveness.revived(principal, workspace, name)).value;
+    if (!(await touchPresence(this.ports, agent))) {
       throw new MusterError('FIREBASE_ERROR', 'Your heartbeat could not be noted just now.', {
         suggestion: 'Send it again in a moment.',
       });
@@ -98,42 +127,32 @@ export class AgentMembership extends Service<
 }
 
 /**
- * People may register agents of their own; agents only themselves; leaders anyone who is not above them. Ids that
- * only onboarding.registerAgent makes are nobody's to choose, or somebody would take the id of another's agent to be.
+ * Whether the caller's new terminals get their names for ids. Whether a name is free would tell the members of a private
+ * workspace of agents that they must not know of; whoever leads the deployment opens workspaces, and knows names anyway.
  */
-function authoriseJoining(principal: Principal, agentId: string, known: Agent | undefined): void {
-  if (principal.agentId === agentId) return;
-  const isPerson = principal.kind === 'person';
-  const isLeader = hasRole(principal.role, 'leader');
-  if (known === undefined) {
-    if (!isPerson && !isLeader) throw forbiddenToAct(principal, agentId);
-    if (!isReserved(agentId)) return;
-    throw new MusterError('FORBIDDEN', 'Only onboarding.registerAgent makes ids that end like this.', {
-      field: 'agent_id',
-      value: agentId,
-      suggestion: 'Choose an id that does not end in a hyphen and 16 hexadecimal digits.',
-    });
-  }
-  if (isPerson && known.ownerUid === principal.uid) return;
-  if (!isLeader) throw forbiddenToAct(principal, agentId);
-  if (hasRole(principal.role, known.role)) return;
-  throw new MusterError('FORBIDDEN', `You may not register agent "${agentId}": its role is ${known.role}.`, {
-    field: 'agent_id',
-    value: agentId,
-    suggestion: `Yours is ${principal.role}. It registers itself, or its owner in person or an admin does.`,
-  });
+function mayTakePlainId({ owner }: Principal, workspace: string): boolean {
+  const leads = owner.role !== undefined && hasRole(owner.role, 'leader');
+  return leads || accessOf(owner.access, workspace) === 'open';
 }
 
-function newMember(principal: Principal, agentId: string, now: Date): Agent {
+/** A terminal has no credential: it can do what its caller can, who acts as it. */
+function newTerminal(
+  principal: Principal,
+  { workspace, agentId: name }: MembershipRequest,
+  id: string,
+  now: Date,
+): Agent {
   return {
-    id: agentId,
-    name: agentId,
+    id,
+    name,
     type: 'specialist',
     version: '1.0.0',
     capabilities: [],
     configuration: USUAL_CONFIGURATION,
     ownerUid: principal.ownerUid,
-    role: 'worker',
+    role: weaker('worker', principal.maxRole),
+    ...(workspace !== DEFAULT_WORKSPACE && { workspace }),
+    ...(id !== principal.agentId && { registeredBy: principal.uid }),
     status: 'active',
     registeredAt: now,
     lastSeen: now,
@@ -141,15 +160,19 @@ function newMember(principal: Principal, agentId: string, now: Date): Agent {
   };
 }
 
-function joined(agent: Agent, { workspace, role, capabilities }: MembershipRequest, now: Date): Agent {
+function joined(
+  agent: Agent,
+  { workspace, role, capabilities, serves = agent.serves }: MembershipRequest,
+  now: Date,
+): Agent {
   const seen = seenAt(agent, now);
   const declared = capabilities?.map((one) =>
     typeof one === 'string' ? { name: one, category: 'declared' } : one,
   );
   return {
     ...seen,
-    workspace,
-    coordinationRole: role,
+    serves,
+    parts: { ...seen.parts, [workspace]: role },
     milestones: { joined: now, ...seen.milestones },
     ...(declared && { capabilities: declared }),
   };

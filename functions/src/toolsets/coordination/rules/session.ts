@@ -1,5 +1,6 @@
 /** Sessions of a workspace: what one is, what is counted in it, and how it is opened. */
 import type { AccessPorts } from '../../../access/rules/principal.ts';
+import { type Opener, openingChanges } from '../../../access/rules/workspaces.ts';
 import type { Change } from '../../../kernel/commit.ts';
 import type { PortOf, Randomness } from '../../../kernel/ports.ts';
 import type { CounterShard, discoveryFromDocument, sessionFromDocument } from '../store/documents.ts';
@@ -14,6 +15,12 @@ export interface OpenSession {
   readonly session: Session;
   readonly sessionVersion: string;
   readonly workspaceVersion: string;
+}
+
+/** The open session, or the version of a workspace that has none yet. Neither where there is no workspace. */
+export interface Opening {
+  readonly open?: OpenSession | undefined;
+  readonly vacant?: string;
 }
 
 export type Discovery = ReturnType<typeof discoveryFromDocument>;
@@ -87,19 +94,38 @@ export interface CoordinationPorts extends AccessPorts {
   readonly sessions: SessionReader;
 }
 
+/** The session that a commit fills. */
+export interface FilledSession {
+  readonly session: Session;
+  /** What opens it, where it is not stored yet, with the session as the commit leaves it. */
+  readonly opened: ((session: Session) => Change[]) | undefined;
+}
+
 /**
  * The workspace's open session, or a new one without a goal: tasks may come before init_coordination. A new one is not
  * stored yet: the commit that fills it opens it.
+ * @param opener as openingChanges has it
  */
 export async function openSession(
-  { sessions, randomness }: CoordinationPorts,
+  ports: CoordinationPorts,
   workspace: string,
   now: Date,
+  opener: Opener | undefined,
   goal = '',
-): Promise<{ readonly session: Session; readonly isNew: boolean }> {
-  const open = await sessions.current(workspace);
-  if (open !== undefined) return { session: open.session, isNew: false };
-  return { session: newSession(randomness, workspace, goal, '', now), isNew: true };
+): Promise<FilledSession> {
+  const { open, vacant } = await ports.sessions.opening(workspace);
+  const isThere = open !== undefined || vacant !== undefined;
+  const opening = await openingChanges(ports, opener, workspace, isThere, now);
+  if (open !== undefined) return { session: open.session, opened: undefined };
+  return {
+    session: newSession(ports.randomness, workspace, goal, '', now),
+    opened: (session) => [openingOf(session, vacant), ...opening],
+  };
+}
+
+/** @param replaces the version of the workspace's document, where it has one */
+export function openingOf(session: Session, replaces: string | undefined): Change {
+  return { kind: 'openSession', session, ...(replaces !== undefined && { replaces }) };
 }
 
 /** Tells claims that more can be claimed than before, unless the session is archived. */

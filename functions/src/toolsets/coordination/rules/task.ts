@@ -101,6 +101,13 @@ export const USUAL_TYPE = 'coordination';
 /** The type of the tasks that runners do. */
 export const CODING_TYPE = 'coding';
 
+/** Only the tasks of a type, or of those who are somebody's, are asked for. */
+export interface QueuePart {
+  readonly type?: string | undefined;
+  /** Whose agents, or who, created them: of coding tasks. */
+  readonly owner?: string | undefined;
+}
+
 export function taskType({ coding, type = USUAL_TYPE }: Pick<Task, 'coding' | 'type'>): string {
   return coding === undefined ? type : CODING_TYPE;
 }
@@ -202,7 +209,7 @@ export interface TaskChanges {
   };
   /** What happened to a task while it was worked on. An entry of the same id is written again: it is about the same. */
   readonly logTask: {
-    readonly taskId: string;
+    readonly task: Pick<Task, 'id' | 'workspace'>;
     readonly entry: {
       readonly id: string;
       readonly kind: 'check_failed';

@@ -3,9 +3,10 @@
  * the session's counters. Source: spec/coordination.md, "Worker Tools"; docs/semantics.md#coordination.
  */
 
+import { hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
 import type { RecordAnswer, RecordedAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MAX_REPORT_BYTES, requireSize } from '../../../kernel/json.ts';
-import { Service } from '../../../kernel/ports.ts';
+import { readIn, Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { type CoordinationPorts, queueGrowth } from './session.ts';
 import {
@@ -33,8 +34,13 @@ export const STATE_SHARE = 0.5;
 
 export class TaskQueue extends Service<CoordinationPorts> {
   /** Starting again what the same claim has started changes nothing. */
-  start(taskId: string, claimant: Claimant, recordAnswer: RecordAnswer<Task>): Promise<Task> {
-    return this.change(taskId, async ({ value: before, version }, now) => {
+  start(
+    principal: Principal,
+    taskId: string,
+    claimant: Claimant,
+    recordAnswer: RecordAnswer<Task>,
+  ): Promise<Task> {
+    return this.change(taskId, workerIn(principal), async ({ value: before, version }, now) => {
       const task = startTask(before, claimant, now);
       const changes = task === before ? [] : taskChanges(before, task, version, now);
       await this.ports.store.commit(changes, recordAnswer(task));
@@ -47,13 +53,14 @@ export class TaskQueue extends Service<CoordinationPorts> {
    * @throws MusterError NOT_FOUND, or CONFLICT naming the task's state and holder
    */
   async reportOutcome(
+    principal: Principal,
     taskId: string,
     claimant: Claimant,
     outcome: ReportedOutcome,
     recordAnswer: RecordAnswer<TaskOutcome>,
   ): Promise<TaskOutcome> {
     requireSize('A report', outcome.kind === 'done' ? 'output' : 'error', outcome, MAX_REPORT_BYTES);
-    return this.change(taskId, async (found, now) => {
+    return this.change(taskId, workerIn(principal), async (found, now) => {
       const taskOutcome = reportOutcome(found.value, claimant, outcome, now);
       await this.commit(found, taskOutcome, now, recordAnswer(taskOutcome));
       return taskOutcome;
@@ -66,11 +73,15 @@ export class TaskQueue extends Service<CoordinationPorts> {
    * @throws MusterError NOT_FOUND
    */
   finish(taskId: string, result: TaskResult): Promise<TaskOutcome> {
-    return this.change(taskId, async (found, now) => {
-      const taskOutcome = finishTask(found.value, result, now);
-      if (taskOutcome.kind !== 'repeated') await this.commit(found, taskOutcome, now);
-      return taskOutcome;
-    });
+    return this.change(
+      taskId,
+      () => true,
+      async (found, now) => {
+        const taskOutcome = finishTask(found.value, result, now);
+        if (taskOutcome.kind !== 'repeated') await this.commit(found, taskOutcome, now);
+        return taskOutcome;
+      },
+    );
   }
 
   private async commit(
@@ -87,12 +98,18 @@ export class TaskQueue extends Service<CoordinationPorts> {
 
   private change<Result>(
     taskId: string,
+    mayIn: (workspace: string) => boolean,
     attempt: (task: Versioned<Task>, now: Date) => Promise<Result>,
   ): Promise<Result> {
     return retryStale(this.ports.randomness, async () => {
-      const found = await this.ports.tasks.find(taskId);
-      if (found === undefined) throw taskNotFound(taskId);
+      const found = await readIn(mayIn, this.ports.tasks.find(taskId));
+      if (found === undefined || !mayIn(found.value.workspace)) throw taskNotFound(taskId);
       return attempt(found, this.ports.clock.now());
     });
   }
+}
+
+/** Whether a caller works in the workspace of a task, whichever that of the call is. */
+function workerIn(principal: Principal): (workspace: string) => boolean {
+  return (workspace) => hasRole(roleIn(principal, workspace) ?? 'viewer', 'worker');
 }

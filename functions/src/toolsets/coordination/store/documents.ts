@@ -2,7 +2,6 @@
 
 import { FieldValue } from '@google-cloud/firestore';
 import { z } from 'zod';
-import type { MemberCount } from '../../../access/rules/agent.ts';
 import { documentCodec, jsonText, timestamp } from '../../../kernel/firestore/codec.ts';
 import {
   archivedSessionPath,
@@ -154,13 +153,6 @@ export function taskFromDocument(data: unknown): Task {
   return { ...task, claim: { agentId, epoch: task.epoch, claimedAt, ...lease } };
 }
 
-const workspaceDocument = z.object({ session: z.string() });
-
-/** The id of its open session. */
-export function workspaceFromDocument(data: unknown): string {
-  return workspaceDocument.parse(data).session;
-}
-
 /**
  * One coordination: a goal, a plan and the tasks under it. A workspace has at most one that is open:
  * `workspaces/{workspace}` names it, `workspaces/{workspace}/sessions/{id}` is it, and archiving moves it to
@@ -191,18 +183,6 @@ export type CounterShard = z.output<typeof counterDocument>;
 
 export function counterFromDocument(data: unknown): CounterShard {
   return counterDocument.parse(data);
-}
-
-const memberDocument = z.object({ total: z.int(), leaders: z.int(), active: z.int() });
-
-export function memberFromDocument(data: unknown): MemberCount {
-  return memberDocument.parse(data);
-}
-
-/** Adds up a workspace's counts of agents from the documents that they are spread over. */
-export function sumMembers(shards: readonly MemberCount[]): MemberCount {
-  const sum = (count: keyof MemberCount): number => shards.reduce((total, shard) => total + shard[count], 0);
-  return { total: sum('total'), leaders: sum('leaders'), active: sum('active') };
 }
 
 /** Something an agent found out and shares: `discoveries/{id}`. */
@@ -269,7 +249,7 @@ export const taskWriters: ChangeWriters<TaskChanges> = {
   addDependents({ taskId, dependents, version }, writes) {
     writes.replace(taskPath(taskId), { dependents: FieldValue.arrayUnion(...dependents) }, version);
   },
-  logTask({ taskId, entry: { id, kind, at, details } }, writes) {
-    writes.set(taskLogPath(taskId, id), { kind, at, ...details });
+  logTask({ task: { id: taskId, workspace }, entry: { id, kind, at, details } }, writes) {
+    writes.set(taskLogPath(taskId, id), { ...details, kind, at, workspace });
   },
 };

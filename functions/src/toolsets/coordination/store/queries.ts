@@ -1,7 +1,7 @@
 /** How tasks, sessions and discoveries are found. */
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
-import type { MemberCount } from '../../../access/rules/agent.ts';
 import { agentFromDocument } from '../../../access/store/agents.ts';
+import { workspaceFromDocument } from '../../../access/store/workspaces.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import {
   ARCHIVE,
@@ -10,8 +10,6 @@ import {
   COLLECTIONS,
   COUNTER_SHARDS,
   countersPath,
-  MEMBER_SHARDS,
-  membersPath,
   sessionPath,
   taskPath,
   workspacePath,
@@ -24,19 +22,17 @@ import type { PortOf } from '../../../kernel/ports.ts';
 import {
   type ArchivedSession,
   type Discovery,
+  type Opening,
   type OpenSession,
   type Session,
   sumCounters,
 } from '../rules/session.ts';
-import { compareInQueue, type Task, type TaskStatus } from '../rules/task.ts';
+import { compareInQueue, type QueuePart, type Task, type TaskStatus } from '../rules/task.ts';
 import {
   counterFromDocument,
   discoveryFromDocument,
-  memberFromDocument,
   sessionFromDocument,
-  sumMembers,
   taskFromDocument,
-  workspaceFromDocument,
 } from './documents.ts';
 
 /** The most alternatives that one `in` filter takes. */
@@ -90,10 +86,11 @@ export class TaskQueries extends FirestoreReader {
     session: string,
     capabilityKeys: readonly string[],
     limit: number,
-    type?: string,
+    { type, owner }: QueuePart = {},
   ): Promise<readonly Versioned<Task>[]> {
     const inSession = this.inSession(session);
-    const ready = (type === undefined ? inSession : inSession.where('type', '==', type))
+    const ofType = type === undefined ? inSession : inSession.where('type', '==', type);
+    const ready = (owner === undefined ? ofType : ofType.where('coding.owner_uid', '==', owner))
       .where('status', '==', 'available')
       .where('blockers', '==', 0);
     const chunks = Array.from({ length: Math.ceil(capabilityKeys.length / MAX_ALTERNATIVES) }, (_, chunk) =>
@@ -207,6 +204,11 @@ export class SessionQueries extends FirestoreReader {
     return (await this.read(workspace, [])).open;
   }
 
+  /** The open session, or the version of a workspace that has none. Neither where there is no workspace. */
+  async opening(workspace: string): Promise<Opening> {
+    return this.read(workspace, []);
+  }
+
   /** The agent and the open session in one round trip. */
   async currentWithAgent(workspace: string, agentId: string) {
     const { open, more } = await this.read(workspace, [agentPath(agentId)]);
@@ -235,29 +237,14 @@ export class SessionQueries extends FirestoreReader {
 
   /** The session's counters; `stamp` is another one after each change of what is counted. */
   async counters(workspace: string, session: string) {
-    const snapshots = await this.shards(countersPath(workspace, session), COUNTER_SHARDS);
+    const path = countersPath(workspace, session);
+    const shards = Array.from({ length: COUNTER_SHARDS }, (_, shard) =>
+      this.database.doc(`${path}/${shard}`),
+    );
+    const snapshots = (await this.database.getAll(...shards)).filter((snapshot) => snapshot.exists);
     const stamp = snapshots.map(({ updateTime: at }) => `${at?.seconds}.${at?.nanoseconds}`).join();
-    return { ...sumCounters(this.readable(snapshots, counterFromDocument)), stamp };
-  }
-
-  /** How many agents have registered in the workspace. */
-  async members(workspace: string): Promise<MemberCount> {
-    const snapshots = await this.shards(membersPath(workspace), MEMBER_SHARDS);
-    return sumMembers(this.readable(snapshots, memberFromDocument));
-  }
-
-  private readable<Shard>(
-    snapshots: readonly DocumentSnapshot[],
-    fromDocument: (data: unknown) => Shard,
-  ): readonly Shard[] {
-    return snapshots.flatMap((snapshot) => this.documents.readable(snapshot, fromDocument));
-  }
-
-  /** A count's documents, as far as they exist. */
-  private async shards(path: string, count: number): Promise<readonly DocumentSnapshot[]> {
-    const documents = Array.from({ length: count }, (_, shard) => this.database.doc(`${path}/${shard}`));
-    const snapshots = await this.database.getAll(...documents);
-    return snapshots.filter((snapshot) => snapshot.exists);
+    const counters = snapshots.flatMap((snapshot) => this.documents.readable(snapshot, counterFromDocument));
+    return { ...sumCounters(counters), stamp };
   }
 
   /** Reads the workspace, its session where the guess is right, and more documents, in one round trip. */
@@ -265,7 +252,7 @@ export class SessionQueries extends FirestoreReader {
     workspace: string,
     paths: readonly string[],
     attempt = 1,
-  ): Promise<{ open: OpenSession | undefined; more: readonly DocumentSnapshot[] }> {
+  ): Promise<Opening & { more: readonly DocumentSnapshot[] }> {
     const guess = this.remembered.get(workspace);
     const guessed = guess === undefined ? [] : [sessionPath(workspace, guess)];
     const snapshots = await this.database.getAll(
@@ -273,8 +260,10 @@ export class SessionQueries extends FirestoreReader {
     );
     const [named, ...rest] = snapshots;
     const more = rest.slice(0, paths.length);
-    if (named?.updateTime === undefined) return { open: undefined, more };
-    const name = this.documents.value(named, workspaceFromDocument);
+    if (named?.updateTime === undefined) return { more };
+    const { session: name } = this.documents.value(named, workspaceFromDocument);
+    const { version: workspaceVersion } = versioned(name, named.updateTime);
+    if (name === undefined) return { vacant: workspaceVersion, more };
     const stored =
       guess === name ? rest[paths.length] : await this.database.doc(sessionPath(workspace, name)).get();
     this.remembered.set(workspace, name);
@@ -285,7 +274,6 @@ export class SessionQueries extends FirestoreReader {
       return this.read(workspace, paths, attempt + 1);
     }
     const session = versioned(this.documents.value(stored, sessionFromDocument), stored.updateTime);
-    const { version: workspaceVersion } = versioned(name, named.updateTime);
     return { open: { session: session.value, sessionVersion: session.version, workspaceVersion }, more };
   }
 }

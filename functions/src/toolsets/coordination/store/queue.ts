@@ -1,6 +1,8 @@
 /** The queue as it is listed, in its order, and its mirror in the Realtime Database. */
 import type { Query } from '@google-cloud/firestore';
 import type { Database } from 'firebase-admin/database';
+import { z } from 'zod';
+import { DEFAULT_WORKSPACE } from '../../../access/rules/principal.ts';
 import { COLLECTIONS } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { fitting, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
@@ -155,20 +157,28 @@ function walksAfter(ready: Query, after: Place | undefined) {
 const MAX_ATTEMPTS = 10;
 
 /**
- * Makes the mirror of what can be claimed now, `tasks/queue/{taskId}`, show the task as it is. Events come late, twice
+ * Makes the mirror of what can be claimed now in the task's workspace, `tasks/queue/{taskId}` or
+ * `workspaces/{workspace}/queue/{taskId}`, show the task as it is. Events come late, twice
  * and out of order, so none is believed: the task is read, written, and read again until it has not changed meanwhile.
  * The last to write has then seen the latest. Nobody can claim a task that cannot be read, so it is not shown.
  * Source: spec/network.md, the example of firebase.subscribe.
+ * @param event the task as it was before its event: it says the workspace of one that is there no more
  */
 export async function mirrorQueuedTask(
   database: () => Promise<Database>,
   tasks: Pick<TaskQueries, 'find'>,
   taskId: string,
+  event?: unknown,
 ): Promise<void> {
-  const reference = (await database()).ref(queuedTaskPath(taskId));
+  const gone = z.object({ workspace: z.string() }).safeParse(event).data?.workspace ?? DEFAULT_WORKSPACE;
+  const root = (await database()).ref();
   let before = await unlessUnreadable(tasks.find(taskId));
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    await reference.set(before ? queueEntry(before.value) : null);
+    // Until workspaces had queues of their own, all tasks were in that of the default workspace.
+    await root.update({
+      [queuedTaskPath(DEFAULT_WORKSPACE, taskId)]: null,
+      [queuedTaskPath(before?.value.workspace ?? gone, taskId)]: before ? queueEntry(before.value) : null,
+    });
     const after = await unlessUnreadable(tasks.find(taskId));
     if (after?.version === before?.version) return;
     before = after;

@@ -22,8 +22,8 @@ export const addDiscovery = defineTool({
   },
   answer: (discovery: Discovery) => ({ success: true, discovery: discoveryAnswer(discovery) }),
   handler: async ({ services, workspace, principal, recordAnswer }, { agent_id, content, tags = [] }) => {
-    await services.liveness.actAs(principal, agent_id);
-    const discovery = { workspace, agentId: agent_id, content, tags: [...new Set(tags)] };
-    return services.coordination.addDiscovery(discovery, recordAnswer);
+    const agentId = await services.liveness.actAs(principal, workspace, agent_id);
+    const discovery = { workspace, agentId, content, tags: [...new Set(tags)] };
+    return services.coordination.addDiscovery(discovery, recordAnswer, principal);
   },
 });

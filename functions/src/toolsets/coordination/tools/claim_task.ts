@@ -43,8 +43,8 @@ export const claimTask = defineTool({
       ? { success: false, message: 'No available tasks with satisfied dependencies', ...outcome.why }
       : { success: true, task: taskAnswer(outcome.task), resumed: outcome.kind === 'resumed' || undefined },
   handler: async ({ services, workspace, principal, recordAnswer }, { agent_id, lease_seconds, in_hand }) => {
-    await services.liveness.actAs(principal, agent_id);
-    const request = { workspace, agentId: agent_id, leaseSeconds: lease_seconds, inHand: in_hand };
+    const agentId = await services.liveness.actAs(principal, workspace, agent_id);
+    const request = { workspace, agentId, leaseSeconds: lease_seconds, inHand: in_hand };
     return services.taskClaims.claim(request, recordAnswer);
   },
 });

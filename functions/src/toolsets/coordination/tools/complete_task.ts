@@ -26,14 +26,23 @@ export const completeTask = defineTool({
     files_created: ['src/auth/login.ts', 'src/auth/jwt.ts'],
   },
   answer: outcomeAnswer,
-  handler: async ({ services, principal, recordAnswer }, { agent_id, task_id, claim_epoch, ...report }) => {
-    await services.liveness.actAs(principal, agent_id);
-    const claimant = { agentId: agent_id, epoch: claim_epoch };
+  handler: async (
+    { services, workspace, principal, recordAnswer },
+    { agent_id, task_id, claim_epoch, ...report },
+  ) => {
+    const agentId = await services.liveness.actAs(principal, workspace, agent_id);
+    const claimant = { agentId, epoch: claim_epoch };
     const result = {
       output: report.output,
       ...(report.files_modified && { filesModified: report.files_modified }),
       ...(report.files_created && { filesCreated: report.files_created }),
     };
-    return services.taskQueue.reportOutcome(task_id, claimant, { kind: 'done', result }, recordAnswer);
+    return services.taskQueue.reportOutcome(
+      principal,
+      task_id,
+      claimant,
+      { kind: 'done', result },
+      recordAnswer,
+    );
   },
 });

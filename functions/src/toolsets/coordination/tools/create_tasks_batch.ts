@@ -32,7 +32,7 @@ export const createTasksBatch = defineTool({
   }),
   handler: ({ services, workspace, principal, recordAnswer }, { tasks }) => {
     const createdBy = principal.agentId ?? principal.uid;
-    const request = { workspace, createdBy, drafts: tasks.map(draftOf), isBatch: true };
+    const request = { workspace, createdBy, opener: principal, drafts: tasks.map(draftOf), isBatch: true };
     return services.taskCreation.create(request, recordAnswer);
   },
 });

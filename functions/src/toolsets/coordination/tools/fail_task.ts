@@ -20,9 +20,18 @@ export const failTask = defineTool({
   role: 'worker',
   example: { agent_id: 'terminal-2', task_id: 'task-xxx-002', error: 'The test database is not reachable' },
   answer: outcomeAnswer,
-  handler: async ({ services, principal, recordAnswer }, { agent_id, task_id, claim_epoch, ...report }) => {
-    await services.liveness.actAs(principal, agent_id);
-    const claimant = { agentId: agent_id, epoch: claim_epoch };
-    return services.taskQueue.reportOutcome(task_id, claimant, { kind: 'failed', ...report }, recordAnswer);
+  handler: async (
+    { services, workspace, principal, recordAnswer },
+    { agent_id, task_id, claim_epoch, ...report },
+  ) => {
+    const agentId = await services.liveness.actAs(principal, workspace, agent_id);
+    const claimant = { agentId, epoch: claim_epoch };
+    return services.taskQueue.reportOutcome(
+      principal,
+      task_id,
+      claimant,
+      { kind: 'failed', ...report },
+      recordAnswer,
+    );
   },
 });

@@ -34,9 +34,9 @@ const statusShape = z.object({
 
 /** Progress is the floor of done over all: 100 means that everything is done. */
 export function statusAnswer(status: CoordinationStatus): z.output<typeof statusShape> {
-  const { session, counters, blocked, members, late } = status;
+  const { session, counters, blocked, agents, late } = status;
   const { counts, lastActivity } = counters;
-  const { total, leaders, active } = members;
+  const { total, leaders, active } = agents;
   const tasks = {
     available: counts.available,
     claimed: counts.claimed,

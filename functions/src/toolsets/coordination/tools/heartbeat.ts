@@ -12,6 +12,6 @@ export const heartbeat = defineTool({
   role: 'worker',
   example: { agent_id: 'terminal-2' },
   answer: () => ({ success: true }),
-  handler: ({ services, principal, recordAnswer }, { agent_id }) =>
-    services.membership.heartbeat(principal, agent_id, recordAnswer),
+  handler: ({ services, workspace, principal, recordAnswer }, { agent_id }) =>
+    services.membership.heartbeat(principal, workspace, agent_id, recordAnswer),
 });

@@ -33,6 +33,6 @@ export const initCoordination = defineTool({
     created_at: session.createdAt.toISOString(),
     archived_session: archived && { id: archived.id, goal: archived.goal },
   }),
-  handler: ({ services, workspace, recordAnswer }, { goal, master_plan }) =>
-    services.coordination.initialise(workspace, goal, master_plan, recordAnswer),
+  handler: ({ services, workspace, principal, recordAnswer }, { goal, master_plan }) =>
+    services.coordination.initialise(workspace, goal, master_plan, recordAnswer, principal),
 });

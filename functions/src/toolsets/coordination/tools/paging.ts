@@ -8,7 +8,7 @@ import type { Page, Slice } from '../../../kernel/paging.ts';
 import { wholeNumber } from '../../../mcp/tool.ts';
 
 /** Where a list goes on: the sort time and id of the last item given, opaque to callers. */
-export const cursor = z.string().max(500).optional().describe('next_cursor of the page before');
+export const cursor = z.string().max(500).optional().describe('The last next_cursor');
 
 /** How many items a page has: at most `most`, `usual` where the caller does not say. */
 export const pageLimit = (description: string, usual: number, most: number) =>

@@ -9,7 +9,8 @@ export const registerAgent = defineTool({
   title: 'Register an agent',
   description:
     'Joins this workspace as a worker or leader, before claim_task. onboarding_registerAgent makes a new agent with a credential.',
-  details: 'Agents register themselves; a leader may register any.',
+  details:
+    'An id that is not an agent yet becomes a terminal of yours, with tasks and leases of its own: you call with its agent_id. Where somebody else has the id, the answer has another.',
   input: z.strictObject({
     agent_id: chosenId().describe('Your own id, as in terminal-2'),
     role: z.enum(['leader', 'worker']).describe('Agent role'),
@@ -29,11 +30,11 @@ export const registerAgent = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'worker',
   example: { agent_id: 'terminal-2', role: 'worker' },
-  answer: ({ agent, currentTask }: Membership) => ({
+  answer: ({ agent, role, currentTask }: Membership) => ({
     success: true,
     agent: {
       id: agent.id,
-      role: agent.coordinationRole ?? 'worker',
+      role,
       last_heartbeat: agent.lastSeen.toISOString(),
       current_task: currentTask,
       tasks_completed: agent.tasksCompleted,

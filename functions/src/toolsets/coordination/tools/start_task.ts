@@ -18,8 +18,8 @@ export const startTask = defineTool({
   role: 'worker',
   example: { agent_id: 'terminal-2', task_id: 'task-xxx-002' },
   answer: (task: Task) => ({ success: true, late_result: lateResultOf(task) }),
-  handler: async ({ services, principal, recordAnswer }, { agent_id, task_id, claim_epoch }) => {
-    await services.liveness.actAs(principal, agent_id);
-    return services.taskQueue.start(task_id, { agentId: agent_id, epoch: claim_epoch }, recordAnswer);
+  handler: async ({ services, workspace, principal, recordAnswer }, { agent_id, task_id, claim_epoch }) => {
+    const agentId = await services.liveness.actAs(principal, workspace, agent_id);
+    return services.taskQueue.start(principal, task_id, { agentId, epoch: claim_epoch }, recordAnswer);
   },
 });

@@ -103,9 +103,16 @@ async function placed(
   { startAt, endAt, cursor }: ReadQuery,
   digest: string,
 ): Promise<Query> {
+  const position = cursor === undefined ? undefined : parseCursor(cursor, digest);
+  if (order !== undefined && startAt !== undefined && startAt === endAt) {
+    // Rules let a list through that asks for one value, as of `workspace`, and not one that is bounded to it.
+    const equal = collection.where(new FieldPath(...order), '==', startAt).orderBy(FieldPath.documentId());
+    return position === undefined
+      ? equal
+      : equal.startAfter(...(await after(collection, undefined, position)));
+  }
   const byValue = order === undefined ? collection : collection.orderBy(new FieldPath(...order));
   const ordered = byValue.orderBy(FieldPath.documentId());
-  const position = cursor === undefined ? undefined : parseCursor(cursor, digest);
   const ended =
     endAt === undefined ? ordered : ordered.endAt(order === undefined ? documentName('endAt', endAt) : endAt);
   if (position !== undefined) return ended.startAfter(...(await after(collection, order, position)));

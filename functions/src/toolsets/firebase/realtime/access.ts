@@ -17,6 +17,7 @@ import type {
   WriteRequest,
 } from '../rules/databaseAccess.ts';
 import { pathNotFound } from '../rules/errors.ts';
+import { ChildBounds } from './bounds.ts';
 import { entriesOf } from './order.ts';
 import { readPage } from './paging.ts';
 import { CallerRest, NOTHING_ETAG, type RealtimePorts } from './rest.ts';
@@ -26,6 +27,7 @@ import { Writing } from './writing.ts';
 /** Source: https://firebase.google.com/docs/database/rest/retrieve-data */
 export class RealtimeAccess extends Service<RealtimePorts> implements DatabaseAccess {
   private readonly clients = new CallerClients(this.ports);
+  private readonly bounds = new ChildBounds(this.ports.clock);
 
   async read(
     caller: Caller,
@@ -45,8 +47,10 @@ export class RealtimeAccess extends Service<RealtimePorts> implements DatabaseAc
     };
   }
 
-  write(caller: Caller, path: DataPath, request: WriteRequest): Promise<WriteOutcome> {
-    return new Writing(new CallerRest(this.ports, caller), path, request).perform();
+  async write(caller: Caller, path: DataPath, request: WriteRequest): Promise<WriteOutcome> {
+    const rest = new CallerRest(this.ports, caller);
+    await this.bounds.check(rest, path, request);
+    return new Writing(rest, path, request).perform();
   }
 
   watch(caller: Caller, path: DataPath, shape: WatchShape, most: number, watcher: Watcher): Watch {

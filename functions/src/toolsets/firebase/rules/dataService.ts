@@ -1,4 +1,5 @@
 /** Reading and writing as the caller. Source: spec/network.md, "Firebase Tools"; docs/semantics.md#network. */
+import { type AccessQuestion, decideAccess } from '../../../access/rules/decision.ts';
 import type { Caller } from '../../../access/rules/principal.ts';
 import type { Operation, RecordAnswer } from '../../../kernel/commit.ts';
 import {
@@ -11,7 +12,7 @@ import {
   type WriteOutcome,
   type WriteRequest,
 } from './databaseAccess.ts';
-import { invalidPath, invalidRequest, sizeLimitExceeded } from './errors.ts';
+import { invalidPath, invalidRequest, permissionDenied, sizeLimitExceeded } from './errors.ts';
 import type { FirebasePorts } from './subscription.ts';
 
 /** What Firestore holds in a document, and what one write may bring to either database. Source: docs/semantics.md#network. */
@@ -32,6 +33,7 @@ export class DataService {
   ): Promise<ReadOutcome> {
     const path = parsePath(database, text);
     checkRead(path, request);
+    requireWorkspaceOf(caller, path, 'read');
     return this.ports.databases[database].read(caller, path, request);
   }
 
@@ -50,12 +52,32 @@ export class DataService {
   ): Promise<WriteOutcome> {
     const path = parsePath(database, text);
     checkWrite(path, request);
+    requireWorkspaceOf(caller, path, request.operation === 'push' ? 'push' : 'write');
     const repetition = repetitionOf(operation);
     const outcome = await this.ports.databases[database].write(caller, path, { ...request, repetition });
     await this.ports.store.commit([], recordAnswer(outcome));
     return outcome;
   }
 }
+
+/**
+ * Keeps a caller out of a workspace that the path itself names, and in which it has no role, before a database is
+ * asked: who was removed a moment ago is out at once, however late a database's rules hear of it. All else the rules
+ * decide.
+ * @throws MusterError with reason PERMISSION_DENIED
+ */
+export function requireWorkspaceOf(
+  { principal }: Caller,
+  { database, text: path }: DataPath,
+  operation: AccessQuestion['operation'],
+): void {
+  const { permission, workspace, role } = decideAccess(principal, { database, path, operation });
+  const isNamed = typeof permission.where === 'object' && !('field' in permission.where);
+  if (isNamed && workspace !== undefined && role === undefined) throw permissionDenied(path, NO_ROLE);
+}
+
+/** For the log. */
+const NO_ROLE = 'no role in the workspace that the path names';
 
 function repetitionOf(operation: Operation): Repetition | undefined {
   const { argumentsHash } = operation;

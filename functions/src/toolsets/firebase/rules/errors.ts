@@ -25,7 +25,7 @@ export function permissionDenied(path: string, cause: unknown): MusterError {
     field: 'path',
     reason: 'PERMISSION_DENIED',
     suggestion:
-      'Workers may write below messages/ and shared/; what tools own is written by those tools. See docs/data-model.md.',
+      'Workers may write below messages/ and shared/; what tools own is written by those tools. A list of what is in workspaces takes orderBy "workspace" and its name as startAt and endAt. access.explain says what is needed here.',
     cause,
   });
 }

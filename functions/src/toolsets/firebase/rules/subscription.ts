@@ -83,6 +83,7 @@ export interface SubscriptionChanges {
   /** `replaces` is the version of one that has expired and not been swept yet. */
   readonly openSubscription: { readonly subscription: Subscription; readonly replaces?: string | undefined };
   readonly keepSubscription: { readonly id: string; readonly until: Date; readonly version: string };
+  readonly renewRights: { readonly id: string; readonly rights: string; readonly version: string };
   readonly closeSubscription: { readonly id: string; readonly version: string };
 }
 

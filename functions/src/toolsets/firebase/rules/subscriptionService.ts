@@ -2,12 +2,13 @@
  * Subscriptions: made, read and removed by whoever owns them.
  * Source: spec/network.md; docs/decisions/0012-subscription-log.md.
  */
-import type { Caller } from '../../../access/rules/principal.ts';
+import { type Caller, rightsOf } from '../../../access/rules/principal.ts';
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { byteLength } from '../../../kernel/json.ts';
 import type { Expiring } from '../../../kernel/sweep.ts';
 import { inTime, retryStale, unlessStale } from '../../../kernel/waiting.ts';
 import { type DatabaseName, type DataPath, parsePath } from './databaseAccess.ts';
+import { requireWorkspaceOf } from './dataService.ts';
 import { type EventReader, LogReader } from './logReader.ts';
 import type { ReadFrom, Reading } from './page.ts';
 import { beginLate } from './recordedWatch.ts';
@@ -39,6 +40,8 @@ const REMOVAL_MILLISECONDS = 5000;
 const SWEPT_AT_ONCE = 100;
 
 const ID_LENGTH = 40;
+
+const RIGHTS_LENGTH = 20;
 
 /** As cursors carry it: toolsets/firebase/rules/subscription.ts. */
 const LOG_LETTERS = 20;
@@ -166,6 +169,7 @@ export class SubscriptionService implements EventReader, Expiring {
       uid,
       log: randomness.letters(LOG_LETTERS),
       createdAt,
+      rights: this.rightsOf(caller),
       expiresAt: new Date(createdAt.getTime() + KEPT_MILLISECONDS),
     };
     const subscribed = { data, cursor: cursorOf(beginningOf(subscription.log)) };
@@ -201,6 +205,7 @@ export class SubscriptionService implements EventReader, Expiring {
   }
 
   private async readable(caller: Caller, path: DataPath, eventType: EventType): Promise<Snapshot> {
+    requireWorkspaceOf(caller, path, 'read');
     const data = await readSnapshot(this.ports.databases, caller, path, eventType);
     const error = sizeError(eventType, byteLength([...data]));
     if (error !== undefined) throw error;
@@ -209,8 +214,27 @@ export class SubscriptionService implements EventReader, Expiring {
 
   private async opened(caller: Caller, subscriptionId: string): Promise<Subscription> {
     const known = await this.mine(caller, subscriptionId);
+    await this.requireReadable(caller, known);
     await this.extend(known);
     return known.value;
+  }
+
+  /**
+   * Looks whether the path may still be read, where what the caller may do is not what it was when that was last seen.
+   * @throws MusterError as a reading of the path does
+   */
+  private async requireReadable(
+    caller: Caller,
+    { value: { id, database, path, eventType, rights: before }, version }: Versioned<Subscription>,
+  ): Promise<void> {
+    const rights = this.rightsOf(caller);
+    if (rights === before) return;
+    await this.readable(caller, parsePath(database, path), eventType);
+    await unlessStale(this.ports.store.commit([{ kind: 'renewRights', id, rights, version }]));
+  }
+
+  private rightsOf({ principal }: Caller): string {
+    return this.ports.hashing.sha256(rightsOf(principal)).slice(0, RIGHTS_LENGTH);
   }
 
   /** @throws MusterError NOT_FOUND where the caller has no such subscription */

@@ -20,6 +20,8 @@ const codec = documentCodec(
     /** Names the log. Random, so that the events of an earlier subscription of the same id never mix in. */
     log: z.string(),
     created_at: timestamp,
+    /** A digest of what its owner could do when it was last seen that they may read the path. */
+    rights: z.string().default(''),
     /** It is removed then, unless it is read before. */
     expires_at: timestamp,
   }),
@@ -61,6 +63,9 @@ export const subscriptionWriters: ChangeWriters<SubscriptionChanges> = {
   },
   keepSubscription({ id, until, version }, writes) {
     writes.replace(subscriptionPath(id), { expires_at: until }, version);
+  },
+  renewRights({ id, rights, version }, writes) {
+    writes.replace(subscriptionPath(id), { rights }, version);
   },
   closeSubscription({ id, version }, writes) {
     writes.deleteAt(subscriptionPath(id), version);

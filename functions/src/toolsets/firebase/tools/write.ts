@@ -16,7 +16,7 @@ export const write = defineTool({
   name: 'write',
   title: 'Write data',
   description:
-    'Writes to Firebase as yourself: security rules decide; messages/ and shared/ are for everybody. set replaces, update changes the fields named, push adds under a new key, delete removes (data: null).',
+    'Writes to Firebase as yourself: security rules decide; messages/ and shared/ are free-form. set replaces, update changes the fields named, push adds under a new key, delete removes (data: null).',
   details:
     'set with merge keeps other fields. update is of what exists. delete succeeds whether or not something is there. With transaction, nothing is overwritten that was not read: what changed meanwhile, or is not at expectedVersion, is a CONFLICT.',
   input: z.strictObject({

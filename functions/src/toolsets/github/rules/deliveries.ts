@@ -149,8 +149,11 @@ export class Deliveries extends Service<GitHubPorts> {
     { id, details }: FailedCheck,
   ): Promise<void> {
     const where = { pull_request: number, repository: `${owner}/${repo}` };
+    const known = await this.ports.tasks.find(taskId);
+    if (known === undefined) return this.ports.log.warn('pull_request_without_task', { taskId });
+    const { workspace } = known.value;
     const at = this.ports.clock.now();
     const entry = { id, kind: 'check_failed' as const, at, details: { ...details, ...where } };
-    await this.ports.store.commit([{ kind: 'logTask', taskId, entry }]);
+    await this.ports.store.commit([{ kind: 'logTask', task: { id: taskId, workspace }, entry }]);
   }
 }

@@ -95,7 +95,7 @@ export const searchFilters = z
 export type SearchFilters = z.output<typeof searchFilters>;
 
 /** What GitHub takes, qualifiers included. */
-const MAX_QUERY_LENGTH = 256;
+export const MAX_QUERY_LENGTH = 256;
 
 const QUOTED = ['language', 'path', 'filename', 'extension'] as const;
 

@@ -114,4 +114,6 @@ export type GitHub = PortOf<RestGitHub>;
 export interface GitHubPorts extends CoordinationPorts {
   readonly gitHub: GitHub;
   readonly pullRequestLinks: PortOf<PullRequestLinkQueries>;
+  /** What the deployment lists for its open workspaces. */
+  readonly openRepositories: () => readonly string[];
 }

@@ -1,5 +1,5 @@
 /** Creating pull requests, and the task of each. Source: spec/network.md. */
-import { hasRole, type Principal } from '../../../access/rules/principal.ts';
+import { hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { isClosed, taskNotFound } from '../../coordination/index.ts';
@@ -8,6 +8,7 @@ import type { PullRequest } from './answers.ts';
 import { refusal } from './errors.ts';
 import { headName, refName } from './names.ts';
 import type { GitHubPorts, NewPullRequest, RepositoryName } from './ports.ts';
+import { reachable } from './reach.ts';
 
 interface PullRequestRequest {
   readonly principal: Principal;
@@ -32,6 +33,7 @@ export async function openPullRequest(
   const { at, taskId, pullRequest } = request;
   const { owner = at.owner, branch } = headName(pullRequest.head);
   refName(pullRequest.base, 'base');
+  if (owner !== at.owner) await reachable(ports, request, { owner, repo: at.repo });
   if (taskId !== undefined) await requireTask(ports, request, taskId);
   const outcome = await findOrCreate(ports, at, `${owner}:${branch}`, withTask(pullRequest, taskId));
   const { store, randomness } = ports;
@@ -71,7 +73,8 @@ async function requireTask(
   const { status } = task;
   if (isClosed(status)) throw refusal('CONFLICT', 'taskIsClosed', { taskId, status });
   const holder = task.claim?.agentId;
-  if (holder === undefined || holder === principal.agentId || hasRole(principal.role, 'leader')) return;
+  const role = roleIn(principal, workspace) ?? 'viewer';
+  if (holder === undefined || holder === principal.agentId || hasRole(role, 'leader')) return;
   throw refusal('FORBIDDEN', 'notHolder', { taskId, holder });
 }
 

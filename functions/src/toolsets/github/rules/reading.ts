@@ -1,4 +1,5 @@
 /** Reading files and searching code. Source: spec/network.md, "GitHub Tools"; docs/semantics.md#network. */
+import { isListed } from '../../../access/rules/repositories.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { CodeHit, FoundFile } from './answers.ts';
 import { refusal } from './errors.ts';
@@ -11,7 +12,8 @@ import {
   searchedOwner,
   searchQuery,
 } from './names.ts';
-import type { CodeSearch, GitHub, RepositoryName } from './ports.ts';
+import type { CodeSearch, GitHub, GitHubPorts, RepositoryName } from './ports.ts';
+import { type Place, searchWithin } from './reach.ts';
 import { base64Part, plainText, textPart, utf8Text } from './text.ts';
 
 /** The largest file that is read, in bytes, in parts where it is larger than an answer. */
@@ -54,15 +56,23 @@ export async function readContent(
   }
 }
 
+/** Finds code in what is listed for the caller's workspace. A hit elsewhere is left out, and then nothing is counted. */
 export async function findCode(
-  gitHub: GitHub,
+  ports: GitHubPorts,
+  place: Place,
   { query, filters, ...search }: Omit<CodeSearch, 'owner'> & { readonly filters: SearchFilters },
 ) {
   if ((search.page - 1) * search.perPage >= MAX_RESULTS) {
     throw refusal('VALIDATION_ERROR', 'page', { most: MAX_RESULTS });
   }
-  const [whole, owner] = [searchQuery(query, filters), searchedOwner(filters)];
-  const { hits, total, incomplete } = await gitHub.searchCode({ ...search, query: whole, owner });
+  const { gitHub } = ports;
+  const owner = searchedOwner(filters);
+  const within = await searchWithin(ports, place, searchQuery(query, filters));
+  const found = await gitHub.searchCode({ ...search, query: within.query, owner });
+  const hits = found.hits.filter(({ at }) => isListed(within.listed, nameOf(at)));
+  const isWithin = hits.length === found.hits.length;
+  const total = isWithin ? found.total : hits.length;
+  const incomplete = isWithin ? found.incomplete : true;
   const [contents, stars] = await Promise.all([
     Promise.all(hits.slice(0, FILES_READ).map((hit) => textOf(gitHub, hit))),
     starsOf(gitHub, hits),

@@ -3,6 +3,7 @@ import { defineTool } from '../../../mcp/tool.ts';
 import { fileChange, MAX_BINARY_FILES } from '../rules/commitRequest.ts';
 import { type CommitOutcome, commitChanges } from '../rules/committing.ts';
 import { repositoryName } from '../rules/names.ts';
+import { reachable } from '../rules/reach.ts';
 import { ADDS, inRepository } from './shapes.ts';
 
 export const commitFiles = defineTool({
@@ -36,10 +37,9 @@ export const commitFiles = defineTool({
     files: [{ path: 'src/retry.ts', content: 'export const MAX_RETRIES = 5;\n' }],
   },
   answer: (outcome: CommitOutcome, { branch }) => ({ ...outcome, branch }),
-  handler: ({ services, recordAnswer }, { owner, repo, expected_parent: expectedParent, ...request }) =>
-    commitChanges(
-      services.gitHub,
-      { at: repositoryName(owner, repo), expectedParent, ...request },
-      recordAnswer,
-    ),
+  handler: async (context, { owner, repo, expected_parent: expectedParent, ...request }) => {
+    const { gitHub } = context.services;
+    const at = await reachable(gitHub, context, repositoryName(owner, repo));
+    return commitChanges(gitHub, { at, expectedParent, ...request }, context.recordAnswer);
+  },
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { makeBranch } from '../rules/committing.ts';
 import { repositoryName } from '../rules/names.ts';
+import { reachable } from '../rules/reach.ts';
 import { ADDS, inRepository } from './shapes.ts';
 
 export const createBranch = defineTool({
@@ -23,6 +24,9 @@ export const createBranch = defineTool({
   annotations: { ...ADDS, idempotentHint: true },
   role: 'worker',
   example: { owner: 'sartor-ai', repo: 'claude-network', branch: 'feature/login', from: 'main' },
-  handler: ({ services, recordAnswer }, { owner, repo, branch, from }) =>
-    makeBranch(services.gitHub, repositoryName(owner, repo), branch, from, recordAnswer),
+  handler: async (context, { owner, repo, branch, from }) => {
+    const { services, recordAnswer } = context;
+    const at = await reachable(services.gitHub, context, repositoryName(owner, repo));
+    return makeBranch(services.gitHub, at, branch, from, recordAnswer);
+  },
 });

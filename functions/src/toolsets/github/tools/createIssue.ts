@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { openIssue } from '../rules/issues.ts';
 import { repositoryName } from '../rules/names.ts';
+import { reachable } from '../rules/reach.ts';
 import { ADDS, inRepository } from './shapes.ts';
 
 export const createIssue = defineTool({
@@ -37,6 +38,9 @@ export const createIssue = defineTool({
     body: 'Seen in `src/retry.ts`.',
     labels: ['bug'],
   },
-  handler: ({ services, operation, recordAnswer }, { owner, repo, ...fields }) =>
-    openIssue(services.gitHub, repositoryName(owner, repo), fields, operation, recordAnswer),
+  handler: async (context, { owner, repo, ...fields }) => {
+    const { services, operation, recordAnswer } = context;
+    const at = await reachable(services.gitHub, context, repositoryName(owner, repo));
+    return openIssue(services.gitHub, at, fields, operation, recordAnswer);
+  },
 });

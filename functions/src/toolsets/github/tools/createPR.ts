@@ -3,6 +3,7 @@ import { idOf } from '../../../kernel/ids.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { repositoryName } from '../rules/names.ts';
 import { type CreatedPullRequest, openPullRequest } from '../rules/pullRequests.ts';
+import { reachable } from '../rules/reach.ts';
 import { ADDS, inRepository } from './shapes.ts';
 
 export const createPR = defineTool({
@@ -48,13 +49,10 @@ export const createPR = defineTool({
     ...outcome,
     ...(taskId !== undefined && { taskId }),
   }),
-  handler: (
-    { services, principal, workspace, recordAnswer },
-    { owner, repo, task_id: taskId, ...pullRequest },
-  ) =>
-    openPullRequest(
-      services.gitHub,
-      { principal, workspace, at: repositoryName(owner, repo), pullRequest, taskId },
-      recordAnswer,
-    ),
+  handler: async (context, { owner, repo, task_id: taskId, ...pullRequest }) => {
+    const { services, principal, workspace, recordAnswer } = context;
+    const at = await reachable(services.gitHub, context, repositoryName(owner, repo));
+    const request = { principal, workspace, at, pullRequest, taskId };
+    return openPullRequest(services.gitHub, request, recordAnswer);
+  },
 });

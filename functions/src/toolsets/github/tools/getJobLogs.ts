@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { repositoryName } from '../rules/names.ts';
+import { reachable } from '../rules/reach.ts';
 import { failedJobLogs } from '../rules/workflows.ts';
 import { inRepository, READS } from './shapes.ts';
 
@@ -38,10 +39,11 @@ export const getJobLogs = defineTool({
     jobs: z.array(job).describe('Empty where no job has failed.'),
   }),
   annotations: READS,
-  role: 'viewer',
+  role: 'worker',
   example: { owner: 'sartor-ai', repo: 'claude-network', run_id: 4000000001, tail_lines: 50 },
-  handler: async ({ services }, { owner, repo, run_id: runId, tail_lines: lines }) => ({
-    runId,
-    jobs: await failedJobLogs(services.gitHub.gitHub, repositoryName(owner, repo), runId, lines),
-  }),
+  handler: async (context, { owner, repo, run_id: runId, tail_lines: lines }) => {
+    const { gitHub } = context.services;
+    const at = await reachable(gitHub, context, repositoryName(owner, repo));
+    return { runId, jobs: await failedJobLogs(gitHub.gitHub, at, runId, lines) };
+  },
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { repositoryName } from '../rules/names.ts';
+import { reachable } from '../rules/reach.ts';
 import { listRuns } from '../rules/workflows.ts';
 import { inRepository, READS } from './shapes.ts';
 
@@ -60,11 +61,13 @@ export const getWorkflowRuns = defineTool({
     hasNext: z.boolean().describe('Whether there is another page.'),
   }),
   annotations: READS,
-  role: 'viewer',
+  role: 'worker',
   example: { owner: 'sartor-ai', repo: 'claude-network', workflow_id: 'ci.yml', status: 'failure' },
-  handler: async ({ services }, { owner, repo, workflow_id: workflow, limit: perPage, page, ...filters }) => {
+  handler: async (context, { owner, repo, workflow_id: workflow, limit: perPage, page, ...filters }) => {
     const query = { workflow, page, perPage, ...filters };
-    const { runs, total } = await listRuns(services.gitHub.gitHub, repositoryName(owner, repo), query);
+    const { gitHub } = context.services;
+    const at = await reachable(gitHub, context, repositoryName(owner, repo));
+    const { runs, total } = await listRuns(gitHub.gitHub, at, query);
     return { runs, total, page, perPage, hasNext: page * perPage < total };
   },
 });

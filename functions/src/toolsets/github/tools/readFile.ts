@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool, partial } from '../../../mcp/tool.ts';
 import { repositoryName } from '../rules/names.ts';
+import { reachable } from '../rules/reach.ts';
 import { readContent } from '../rules/reading.ts';
 import { inPatternedRepository, READS } from './shapes.ts';
 
@@ -31,14 +32,12 @@ export const readFile = defineTool({
     }),
   }),
   annotations: READS,
-  role: 'viewer',
+  role: 'worker',
   example: { owner: 'sartor-ai', repo: 'claude-network', path: 'README.md', ref: 'main' },
-  handler: async ({ services }, { owner, repo, ...file }) => {
-    const { content, ...metadata } = await readContent(
-      services.gitHub.gitHub,
-      repositoryName(owner, repo),
-      file,
-    );
+  handler: async (context, { owner, repo, ...file }) => {
+    const { gitHub } = context.services;
+    const at = await reachable(gitHub, context, repositoryName(owner, repo));
+    const { content, ...metadata } = await readContent(gitHub.gitHub, at, file);
     return { content, metadata };
   },
 });

@@ -1,5 +1,6 @@
 /** Arriving: the welcome and the checklist. Source: spec/network.md, "Onboarding Tools"; docs/semantics.md#network. */
-import { type AccessPorts, hasRole, type Principal } from '../../../access/rules/principal.ts';
+import type { AgentLiveness } from '../../../access/rules/liveness.ts';
+import { type AccessPorts, hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
 import type { AgentRegistration } from '../../../access/rules/registration.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { type Hashing, type PortOf, Service } from '../../../kernel/ports.ts';
@@ -10,6 +11,7 @@ import { type Newcomer, welcome } from './welcome.ts';
 export interface OnboardingPorts extends AccessPorts {
   readonly onboardingFacts: PortOf<FirestoreOnboardingFacts>;
   readonly registration: PortOf<AgentRegistration>;
+  readonly liveness: Pick<AgentLiveness, 'actable'>;
 }
 
 const MAX_CONTACTS = 5;
@@ -34,7 +36,7 @@ export class OnboardingService extends Service<OnboardingPorts> {
       name,
       specializations: [...new Set(specializations)],
       registration: { name: ownName, agentId: this.ports.registration.agentId(principal.ownerUid, ownName) },
-      mayLead: hasRole(principal.role, 'leader'),
+      mayLead: hasRole(roleIn(principal, written.workspace) ?? 'viewer', 'leader'),
     });
   }
 
@@ -47,14 +49,14 @@ export class OnboardingService extends Service<OnboardingPorts> {
    * An agent's checklist, for itself, its owner, leaders and admins.
    * @throws MusterError NOT_FOUND for everybody else
    */
-  async checklist(principal: Principal, agentId: string): Promise<readonly ChecklistItem[]> {
-    const { agents, onboardingFacts } = this.ports;
-    const agent = (await agents.find(agentId))?.value;
-    const isTheirs =
-      principal.agentId === agentId ||
-      hasRole(principal.role, 'leader') ||
-      (principal.kind === 'person' && agent?.ownerUid === principal.uid);
-    if (agent === undefined || !isTheirs) {
+  async checklist(
+    principal: Principal,
+    workspace: string,
+    agentId: string,
+  ): Promise<readonly ChecklistItem[]> {
+    const { liveness, onboardingFacts } = this.ports;
+    const agent = (await liveness.actable(principal, workspace, agentId))?.value;
+    if (agent === undefined) {
       throw new MusterError('NOT_FOUND', `There is no agent "${agentId}" whose checklist you may see.`, {
         field: 'agentId',
         value: agentId,
@@ -62,8 +64,8 @@ export class OnboardingService extends Service<OnboardingPorts> {
       });
     }
     const [firstDiscovery, firstTaskCreated] = await Promise.all([
-      onboardingFacts.discovery(agentId),
-      leads(agent) ? onboardingFacts.createdTask(agentId) : undefined,
+      onboardingFacts.discovery(agent.id),
+      leads(agent) ? onboardingFacts.createdTask(agent.id) : undefined,
     ]);
     return checklist({ agent, firstDiscovery, firstTaskCreated });
   }

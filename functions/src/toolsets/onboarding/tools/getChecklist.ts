@@ -44,7 +44,7 @@ export const getChecklist = defineTool({
   role: 'viewer',
   example: { agentId: 'terminal-2' },
   handler: async (context, { agentId, includeCompleted }) => {
-    const items = await context.services.onboarding.checklist(context.principal, agentId);
+    const items = await context.services.onboarding.checklist(context.principal, context.workspace, agentId);
     const shown = includeCompleted ? items : items.filter(({ completed }) => !completed);
     return { checklist: shown.map((item) => itemAnswer(context, item)), progress: progressOf(items) };
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AGENT_TYPES } from '../../../access/rules/agent.ts';
-import { hasRole } from '../../../access/rules/principal.ts';
+import { hasRole, roleIn, rolesOf } from '../../../access/rules/principal.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
 import { defineTool, partial, textUpTo } from '../../../mcp/tool.ts';
 import { LANGUAGES, type ProposedCall } from '../rules/welcome.ts';
@@ -42,12 +42,14 @@ export const getWelcome = defineTool({
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'viewer',
+  scope: 'anyone',
   example: { agentName: 'Ada', role: 'developer', specializations: ['typescript'], language: 'en' },
   handler: async (context, { agentName: name, specializations = [], ...input }) => {
     const { services, principal, workspace, directory, baseUrl } = context;
     const newcomer = { ...input, name, specializations, workspace };
     const { steps, elsewhere, askWhoInvitedYou, ...texts } = services.onboarding.welcome(principal, newcomer);
-    const contacts = await services.onboarding.contacts(workspace);
+    const isIn = roleIn(principal, workspace) !== undefined;
+    const contacts = isIn ? await services.onboarding.contacts(workspace) : [];
     const open = steps.filter(({ call }) => mayCall(context, call.tool));
     const quickStart = open.map(({ title, description, call }, index) => {
       const isServed = directory.wireName(call.tool) !== undefined;
@@ -69,9 +71,10 @@ export const getWelcome = defineTool({
 });
 
 /** Whether the tool is one that the caller's role opens, which a new agent of its own has at most. */
-function mayCall({ directory, principal }: CallContext, fullName: string): boolean {
+function mayCall({ directory, principal, workspace }: CallContext, fullName: string): boolean {
   const tool = directory.tools.find((known) => known.fullName === fullName);
-  return tool !== undefined && hasRole(principal.role, tool.role);
+  const role = tool && rolesOf(principal, workspace)[tool.scope];
+  return tool !== undefined && role !== undefined && hasRole(role, tool.role);
 }
 
 function documentation({ directory, baseUrl }: CallContext): string[] {

@@ -22,7 +22,7 @@ const retryPolicy = z.strictObject({
 const configuration = z.strictObject({
   maxConcurrentTasks: z.number().int().min(1).default(5).describe('Tasks at once'),
   timeout: z.number().int().min(1000).default(30_000).describe('Milliseconds after which it gives up a call'),
-  retryPolicy: retryPolicy.optional().describe('How it repeats its own failed calls'),
+  retryPolicy: retryPolicy.optional().describe('Its own retries'),
 });
 
 function count(description: string) {
@@ -32,6 +32,8 @@ function count(description: string) {
     .refine((value) => value >= 0, 'expected 0 or more')
     .describe(description);
 }
+
+const workspaceName = idLike(WORKSPACE_NAME, 'expected 1 to 64 letters, digits, "-" or "_"');
 
 const agentInfo = z.strictObject({
   name: z
@@ -99,7 +101,9 @@ export const registerAgent = defineTool({
   title: 'Register an agent',
   description:
     'Makes an agent and answers its credential. The same name again replaces its profile and its credential.',
-  details: 'By the same owner, the same name is the same agent. The old credential stops working.',
+  details:
+    'By the same owner, the same name is the same agent. The old credential stops working. ' +
+    'workspace is where its calls go that name none. toolsets, heldTo and readonly narrow the new credential, and stay as they were where they are left out; a person widens them again, with heldTo null.',
   input: z.strictObject({
     agentInfo: agentInfo.describe('The agent'),
     capabilities: z
@@ -109,9 +113,10 @@ export const registerAgent = defineTool({
       .describe('Its capabilities'),
     configuration: configuration.optional().describe('Its settings'),
     role: z.enum(ROLES).optional().describe('At most your own; worker if left out'),
-    workspace: idLike(WORKSPACE_NAME, 'expected 1 to 64 letters, digits, "-" or "_"')
-      .optional()
-      .describe('Workspace of its calls that name none'),
+    workspace: workspaceName.optional().describe('Its home workspace'),
+    toolsets: z.array(z.string()).min(1).optional().describe('The only ones'),
+    heldTo: workspaceName.nullable().optional().describe('The only workspace'),
+    readonly: z.boolean().optional().describe('Only reads'),
   }),
   output,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
@@ -121,7 +126,7 @@ export const registerAgent = defineTool({
     capabilities: [{ name: 'research', category: 'analysis' }],
     configuration: { maxConcurrentTasks: 2 },
   },
-  handler: async ({ services, principal, operation, baseUrl }, input) => {
+  handler: async ({ services, principal, workspace, operation, baseUrl }, input) => {
     const { retryPolicy: retries = {}, ...limits } = configuration.parse(input.configuration ?? {});
     const draft = {
       ...input.agentInfo,
@@ -133,9 +138,14 @@ export const registerAgent = defineTool({
       configuration: { ...limits, retryPolicy: retryPolicy.parse(retries) },
       role: input.role,
       workspace: input.workspace,
+      limits: { toolsets: input.toolsets, heldTo: input.heldTo, readonly: input.readonly },
     };
-    const registered = await services.registration.register(principal, draft, operation, (outcome) =>
-      operation.recordAnswer(answer(baseUrl, outcome)),
+    const registered = await services.registration.register(
+      principal,
+      workspace,
+      draft,
+      operation,
+      (outcome) => operation.recordAnswer(answer(baseUrl, outcome)),
     );
     const { credentials, ...rest } = answer(baseUrl, registered);
     return { ...rest, credentials: { ...credentials, secret: registered.secret } };

@@ -56,8 +56,9 @@ export async function executeOnNetwork(
 }
 
 async function createTask(draft: TaskDraft, run: Run, taskCreation: TaskCreation): Promise<Task> {
-  const { workspace, startedBy: createdBy } = run;
-  const request = { workspace, createdBy, drafts: [draft] };
+  const { workspace, startedBy: createdBy, ownerUid } = run;
+  const opener = { uid: createdBy, ownerUid };
+  const request = { workspace, createdBy, opener, drafts: [draft] };
   const [task] = await taskCreation.create(request, () => undefined);
   if (task === undefined) throw new Error('A task was created and is not there.');
   return task;

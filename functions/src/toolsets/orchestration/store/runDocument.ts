@@ -20,7 +20,7 @@ const spent = z.object({ input_tokens: z.number(), output_tokens: z.number(), co
 export const { toDocument: runToDocument, fromDocument: runFromDocument } = documentCodec(
   z.object({
     id: z.string(),
-    /** Whose it is: only they, their agents and leaders see it. */
+    /** Whose it is: only they and their agents see all of it, and leaders of the workspace its course. */
     owner_uid: z.string(),
     /** The principal that started it. */
     started_by: z.string(),

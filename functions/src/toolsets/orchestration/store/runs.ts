@@ -32,6 +32,11 @@ import {
   stepToDocument,
 } from './runDocument.ts';
 
+interface RunFilter {
+  readonly status?: RunStatus | undefined;
+  readonly workspace?: string | undefined;
+}
+
 export class RunQueries extends FirestoreReader {
   async find(runId: string): Promise<Versioned<Run> | undefined> {
     const snapshot = await this.database.doc(runPath(runId)).get();
@@ -64,10 +69,11 @@ export class RunQueries extends FirestoreReader {
     return docs.map((snapshot) => this.documents.value(snapshot, callFromDocument));
   }
 
-  /** An owner's, the newest first; with a status, those that are in it. */
-  list(ownerUid: string, status: RunStatus | undefined, page: Page): Promise<Slice<Run>> {
+  /** An owner's, the newest first; with a status, those that are in it, and of one workspace where it is named. */
+  list(ownerUid: string, { status, workspace }: RunFilter, page: Page): Promise<Slice<Run>> {
     const own = this.runs.where('owner_uid', '==', ownerUid);
-    const matching = status === undefined ? own : own.where('status', '==', status);
+    const there = workspace === undefined ? own : own.where('workspace', '==', workspace);
+    const matching = status === undefined ? there : there.where('status', '==', status);
     return this.documents.slice(matching, 'created_at', 'desc', page, runFromDocument);
   }
 

@@ -18,6 +18,7 @@ export const cancelRun = defineTool({
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   role: 'worker',
+  scope: 'owner',
   example: { runId: 'run-abcdefghijklmnopqrst' },
   answer: (run: Run) => ({
     success: true,

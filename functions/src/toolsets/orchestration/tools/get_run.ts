@@ -15,6 +15,7 @@ export const getRun = defineTool({
   output: runShape,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'viewer',
+  scope: 'owner',
   notifies: true,
   example: { runId: 'run-abcdefghijklmnopqrst' },
   handler: async (context, { runId: id, waitMs, full }) =>

@@ -33,6 +33,7 @@ export const listRuns = defineTool({
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'viewer',
+  scope: 'owner',
   example: { limit: 10 },
   handler: async ({ services, principal }, { status, limit, cursor }) => {
     const { items, more } = await services.orchestration.runs.list(principal, status, limit, cursor);

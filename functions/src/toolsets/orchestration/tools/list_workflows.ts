@@ -40,6 +40,7 @@ export const listWorkflows = defineTool({
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'viewer',
+  scope: 'owner',
   example: { filter: 'all' },
   handler: async ({ services, principal }, { filter, detailed, limit, cursor }) => {
     const after = nameIn(cursor);

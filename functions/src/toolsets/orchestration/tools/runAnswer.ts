@@ -5,14 +5,15 @@ import { type ErrorCode, MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
 import { isEnded, type Run, type ShownStep } from '../rules/runs/run.ts';
-import type { Beginning, RunRequest, RunView } from '../rules/runs/runService.ts';
+import type { Beginning, RunRequest } from '../rules/runs/runService.ts';
+import type { RunView } from '../rules/runs/visibility.ts';
 import { type RunAnswer, runShape } from './shapes.ts';
 
 /** Of a step that is not the result, characters. */
 const EXCERPT_LENGTH = 1000;
 
 /** @param full asks for every step's output whole */
-export function runAnswer({ run, steps, at }: RunView, cached = false, full = false): RunAnswer {
+export function runAnswer({ sight, run, steps, at }: RunView, cached = false, full = false): RunAnswer {
   return {
     success: true,
     result: steps.find(({ id }) => id === run.resultStep)?.output,
@@ -32,6 +33,7 @@ export function runAnswer({ run, steps, at }: RunView, cached = false, full = fa
     usage: run.spent,
     selection: run.selection && { ...run.selection, reasons: [...run.selection.reasons] },
     warnings: [...run.warnings],
+    withheld: sight === 'course' || undefined,
   };
 }
 

@@ -92,6 +92,10 @@ export const runShape = z.object({
     .optional()
     .describe('What was chosen for you, and why'),
   warnings: z.array(z.string()),
+  withheld: z
+    .boolean()
+    .optional()
+    .describe('Whether prompts and outputs are left out: only its owner sees them'),
 });
 
 export type RunAnswer = z.input<typeof runShape>;

@@ -1,4 +1,4 @@
-/** The agents of the system and what can be asked for. Source: spec/network.md; docs/semantics.md#network. */
+/** The agents of a workspace and what can be asked for. Source: spec/network.md; docs/semantics.md#network. */
 import type { Agent, OfferedSkill } from '../../../access/rules/agent.ts';
 import { availability, withPresence } from '../../../access/rules/liveness.ts';
 import type { AgentQuery } from '../../../access/store/agentDirectory.ts';
@@ -45,8 +45,8 @@ export class AgentOverview extends Service<SystemPorts> {
     return { items: agents.filter(({ status }) => status === 'active'), more };
   }
 
-  summary() {
-    return this.summaries.read('summary', this.stamp(), () => countAgents(this.ports));
+  summary(workspace: string) {
+    return this.summaries.read(workspace, this.stamp(), () => countAgents(this.ports, workspace));
   }
 
   /** One reading serves for a second, unless this instance has changed an agent since. */
@@ -70,26 +70,26 @@ export class AgentOverview extends Service<SystemPorts> {
 }
 
 /**
- * How many agents are in each state; offline ones as the last sweep, at most a minute ago, found them. From counters
+ * How many agents of a workspace are in each state; offline ones as the last sweep, at most a minute ago, found them. From counters
  * and from counts of those at work: however many others there are, they are not read.
  */
-async function countAgents({ directory }: SystemPorts) {
-  const [{ total, active: online }, active, busy, error] = await Promise.all([
-    directory.registered(),
-    directory.count('active'),
-    directory.count('busy'),
-    directory.count('error'),
+async function countAgents({ directory }: SystemPorts, workspace: string) {
+  const [{ registered, online }, active, busy, error] = await Promise.all([
+    directory.counts(workspace),
+    directory.count(workspace, 'active'),
+    directory.count(workspace, 'busy'),
+    directory.count(workspace, 'error'),
   ]);
   // The counts are taken one beside the other, so an agent may change in between.
   const idle = Math.max(0, online - active - busy - error);
-  return { total, active, idle, busy, offline: total - online, error };
+  return { total: registered, active, idle, busy, offline: registered - online, error };
 }
 
 /**
  * What can be asked for: a tool of this deployment, as its definition says, or a capability that agents declare.
  * Source: spec/network.md, system.listSkills.
  */
-export interface Skill extends Omit<OfferedSkill, 'agents'> {
+export interface Skill extends Omit<OfferedSkill, 'agents' | 'workspace'> {
   readonly description: string;
   readonly requirements: string[];
   readonly parameters?: JsonObject;
@@ -98,6 +98,8 @@ export interface Skill extends Omit<OfferedSkill, 'agents'> {
 }
 
 interface SkillRequest {
+  /** Whose agents' capabilities are looked through. */
+  readonly workspace: string;
   readonly category?: string | undefined;
   readonly search?: string | undefined;
   readonly includeDeprecated: boolean;
@@ -107,10 +109,10 @@ interface SkillRequest {
 
 export type FindSkills = ReturnType<typeof findSkillsWith>;
 
-/** Finds skills among all tools and the capabilities of agents: the tools first, in their order, then by name. */
+/** Finds skills among all tools and the capabilities of a workspace's agents: the tools first, in their order, then by name. */
 export function findSkillsWith(capabilities: SystemPorts['skills']) {
   return async (tools: readonly Skill[], request: SkillRequest) => {
-    const { category, search = '', includeDeprecated, limit, offset } = request;
+    const { workspace, category, search = '', includeDeprecated, limit, offset } = request;
     const words = searchWords(search);
     const matching = tools.filter(
       (tool) =>
@@ -119,7 +121,7 @@ export function findSkillsWith(capabilities: SystemPorts['skills']) {
     );
     const own = matching.slice(offset, offset + limit);
     const { skills, total } = await capabilities.find(
-      { category, words, includeDeprecated },
+      { workspace, category, words, includeDeprecated },
       Math.max(0, offset - matching.length),
       limit - own.length,
     );
@@ -127,7 +129,7 @@ export function findSkillsWith(capabilities: SystemPorts['skills']) {
   };
 }
 
-function capabilitySkill({ agents, ...skill }: OfferedSkill): Skill {
+function capabilitySkill({ agents, workspace: _, ...skill }: OfferedSkill): Skill {
   const have = agents === 1 ? 'One agent has it' : `${agents} agents have it`;
   return {
     ...skill,
@@ -138,6 +140,7 @@ function capabilitySkill({ agents, ...skill }: OfferedSkill): Skill {
 }
 
 export interface SkillFilter {
+  readonly workspace: string;
   /** Without regard to case and accents. */
   readonly category?: string | undefined;
   /** Each must begin a word of the name; as search.ts writes them. */

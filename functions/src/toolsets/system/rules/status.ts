@@ -58,11 +58,12 @@ export class SystemStatus extends Service<StatusPorts> {
     return this.ports.clock.now();
   }
 
-  /** What there is to do, and who is there to do it; undefined where Firestore does not tell in time. */
+  /** What there is to do in a workspace, and who is there to do it; undefined where Firestore does not tell in time. */
   workload(workspace: string) {
-    const counted = Promise.all([this.ports.directory.registered(), this.ports.workQueue.stats(workspace)]);
+    const { directory, workQueue } = this.ports;
+    const counted = Promise.all([directory.counts(workspace), workQueue.stats(workspace)]);
     return inTime(counted, WAIT_MILLISECONDS.firestore, 'Firestore').then(
-      ([{ active }, { total }]) => ({ activeAgents: active, tasksInQueue: total }),
+      ([{ online }, { total }]) => ({ activeAgents: online, tasksInQueue: total }),
       () => undefined,
     );
   }

@@ -1,9 +1,12 @@
 /** The one work queue as system.getTaskQueue shows it. Source: spec/network.md; docs/semantics.md#one-model. */
+import { type Agent, isIn } from '../../../access/rules/agent.ts';
+import type { AgentLiveness } from '../../../access/rules/liveness.ts';
+import type { Principal } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { fitsAnswer } from '../../../kernel/json.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
 import type { Place } from '../../../kernel/paging.ts';
-import { Service } from '../../../kernel/ports.ts';
+import { readFor, Service } from '../../../kernel/ports.ts';
 import {
   compareInQueue,
   PRIORITY_RANGES,
@@ -55,17 +58,21 @@ const NO_STATS = {
 
 type QueueState = Awaited<ReturnType<typeof stateOf>>;
 
-export class TaskOverview extends Service<SystemPorts> {
+interface QueuePorts extends SystemPorts {
+  readonly liveness: Pick<AgentLiveness, 'actable'>;
+}
+
+export class TaskOverview extends Service<QueuePorts> {
   private readonly pages = new MemoCache<QueuePage>();
   private readonly extents = new MemoCache<Awaited<ReturnType<typeof extentOf>>>();
 
   /**
    * The tasks of a workspace's queue, what can be claimed first, in its order; and how many there are in all.
-   * @throws MusterError NOT_FOUND where the agent asked about does not exist
+   * @throws MusterError NOT_FOUND where the agent asked about is neither in the workspace nor the caller's
    */
-  async list(request: TaskQueueRequest) {
+  async list(principal: Principal, request: TaskQueueRequest) {
     const state = await stateOf(this.ports, request.workspace);
-    const [page, stats] = await Promise.all([this.page(request, state), this.statsOf(state)]);
+    const [page, stats] = await Promise.all([this.page(principal, request, state), this.statsOf(state)]);
     return { page, stats };
   }
 
@@ -73,8 +80,8 @@ export class TaskOverview extends Service<SystemPorts> {
     return this.statsOf(await stateOf(this.ports, workspace));
   }
 
-  private async page(request: TaskQueueRequest, state: QueueState): Promise<QueuePage> {
-    if (request.agentId !== undefined) return this.listOf(request.agentId, request);
+  private async page(principal: Principal, request: TaskQueueRequest, state: QueueState): Promise<QueuePage> {
+    if (request.agentId !== undefined) return this.listOf(principal, request.agentId, request);
     if (state === undefined) return NO_TASKS;
     const { session, stamp } = state;
     const key = JSON.stringify([session, request]);
@@ -120,31 +127,42 @@ export class TaskOverview extends Service<SystemPorts> {
   }
 
   /** What an agent holds, or may claim next where pending tasks are asked for. */
-  private async listOf(agentId: string, request: TaskQueueRequest): Promise<QueuePage> {
+  private async listOf(principal: Principal, name: string, request: TaskQueueRequest): Promise<QueuePage> {
     const { sessions, tasks } = this.ports;
-    const { open, agent } = await sessions.currentWithAgent(request.workspace, agentId);
+    const [agent, open] = await Promise.all([
+      this.visible(principal, request.workspace, name),
+      sessions.current(request.workspace),
+    ]);
     if (agent === undefined) {
-      throw new MusterError('NOT_FOUND', `There is no agent "${agentId}".`, {
+      throw new MusterError('NOT_FOUND', `There is no agent "${name}" here.`, {
         field: 'agentId',
-        value: agentId,
-        suggestion: 'system.getAgents lists the agents.',
+        value: name,
+        suggestion: 'system.getAgents lists the agents of this workspace.',
       });
     }
     if (open === undefined || request.status === 'blocked') return NO_TASKS;
     const { session } = open;
     if (request.status === 'pending') {
-      const names = agent.value.capabilities.map(({ name }) => name);
+      const names = agent.capabilities.map(({ name }) => name);
       const keys = satisfiedKeys(session.capabilityKeys, names);
-      const claimable = await tasks.claimable(session.id, keys, MAX_OWN_TASKS, request.type);
+      const claimable = await tasks.claimable(session.id, keys, MAX_OWN_TASKS, request);
       const values = claimable.map(({ value }) => value);
       return firstOf(values, request);
     }
-    const held = Object.entries(agent.value.held).filter(([, task]) => task.session === session.id);
+    const held = Object.entries(agent.held).filter(([, task]) => task.session === session.id);
     const ids = held.map(([taskId]) => taskId).sort();
     const found = await tasks.findAll(ids.slice(0, MAX_OWN_TASKS));
-    const own = found.flatMap((task) => (task?.value.claim?.agentId === agentId ? [task.value] : []));
+    const own = found.flatMap((task) => (task?.value.claim?.agentId === agent.id ? [task.value] : []));
     const page = firstOf(own.sort(compareInQueue), request);
     return { ...page, truncated: page.truncated || ids.length > MAX_OWN_TASKS };
+  }
+
+  /** The agent of this name that the caller may act as, or else the one in the workspace: there is no other here. */
+  private async visible(principal: Principal, workspace: string, name: string): Promise<Agent | undefined> {
+    const { agents, liveness } = this.ports;
+    const own = await liveness.actable(principal, workspace, name);
+    const found = (own ?? (await readFor(principal.ownerUid, agents.find(name))))?.value;
+    return own !== undefined || (found !== undefined && isIn(found, workspace)) ? found : undefined;
   }
 }
 

@@ -6,8 +6,9 @@ import { z } from 'zod';
 import type { Counts } from '../../../access/rules/callMetrics.ts';
 import { documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
 import { sweepPath } from '../../../kernel/firestore/paths.ts';
+import { nameOfKey } from '../../../kernel/ids.ts';
 import { type Log, Service, type UnreadableDocuments } from '../../../kernel/ports.ts';
-import { METRICS_MINUTES, minuteKey, nameOfKey, timeOfMinuteKey } from '../../../kernel/realtime/database.ts';
+import { METRICS_MINUTES, minuteKey, timeOfMinuteKey } from '../../../kernel/realtime/database.ts';
 
 export const storedCounts = z.object({
   calls: z.number(),

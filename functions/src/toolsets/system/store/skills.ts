@@ -1,4 +1,4 @@
-/** How skills are searched. */
+/** How the skills of a workspace are searched. */
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import type { OfferedSkill } from '../../../access/rules/agent.ts';
 import { skillFromDocument } from '../../../access/store/agents.ts';
@@ -38,8 +38,11 @@ export class SkillQueries extends FirestoreReader {
   }
 
   /** What one index finds: by the longest word, else by category. */
-  private candidates({ category, includeDeprecated }: SkillFilter, longest: string | undefined): Query {
-    let query: Query = this.database.collection(COLLECTIONS.skills);
+  private candidates(
+    { workspace, category, includeDeprecated }: SkillFilter,
+    longest: string | undefined,
+  ): Query {
+    let query: Query = this.database.collection(COLLECTIONS.skills).where('workspace', '==', workspace);
     if (longest !== undefined) query = query.where('prefixes', 'array-contains', lookedUpPrefix(longest));
     else if (category !== undefined) query = query.where('category_folded', '==', folded(category));
     if (!includeDeprecated) query = query.where('agents', '>', 0);

@@ -69,9 +69,9 @@ export const getAgents = defineTool({
   name: 'getAgents',
   title: 'Agents',
   description:
-    'Lists agents and what each is doing. orchestration_list_agents tells which can take steps of workflows.',
+    "Lists this workspace's agents and what each is doing. orchestration_list_agents tells which can take steps of workflows.",
   details:
-    'offline: unseen for three heartbeats of a minute. busy: it holds as many tasks as it may. active: it holds some. error: it holds none, and the last one that it closed failed. idle: it holds none. The summary counts all agents, whatever the filters.',
+    'offline: unseen for three heartbeats of a minute. busy: it holds as many tasks as it may. active: it holds some. error: it holds none, and the last one that it closed failed. idle: it holds none. The summary counts all agents of the workspace, whatever the filters.',
   input: z.strictObject({
     status: z.enum(AVAILABILITIES).optional().describe('Of this status'),
     type: name.optional().describe('Of this type'),
@@ -86,14 +86,17 @@ export const getAgents = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'viewer',
   example: { status: 'idle', capabilities: ['coding'], includeMetrics: true },
-  handler: async ({ services }, { status, type, capabilities = [], includeMetrics, limit, cursor: at }) => {
-    const query = { availability: status, type, capabilities: capabilities.map(foldedCapability) };
+  handler: async (
+    { services, workspace },
+    { status, type, capabilities = [], includeMetrics, limit, cursor: at },
+  ) => {
+    const query = { workspace, availability: status, type, capabilities: capabilities.map(foldedCapability) };
     const filters = JSON.stringify(query);
     const after = placeAfter(filters, at);
     const { overview } = services.system;
     const [{ agents, next, asOf }, counted] = await Promise.all([
       overview.list(query, limit, after),
-      overview.summary(),
+      overview.summary(workspace),
     ]);
     return {
       agents: agents.map((agent) => agentAnswer(agent, asOf, includeMetrics)),

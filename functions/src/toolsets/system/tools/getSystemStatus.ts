@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Counts } from '../../../access/rules/callMetrics.ts';
+import { roleIn } from '../../../access/rules/principal.ts';
 import type { Services } from '../../../mcp/callContext.ts';
 import { defineTool, partial } from '../../../mcp/tool.ts';
 import { type CallHistory, mostFailing, successRate, WINDOW_MILLISECONDS } from '../rules/metrics.ts';
@@ -57,7 +58,7 @@ const callsShape = z
   .describe('The calls of the last hour and how they failed; absent where there were none.');
 
 const metricsShape = partial({
-  activeAgents: z.int().describe('Agents that are online.'),
+  activeAgents: z.int().describe('Agents of this workspace that are online.'),
   tasksInQueue: z.int().describe("Tasks of this workspace's queue that are not closed."),
   avgResponseTime: z.number().describe('Milliseconds a call, on average of the last hour.'),
   successRate: z.number().describe('Share of the calls of the last hour that succeeded: 0 to 1.'),
@@ -95,15 +96,21 @@ export const getSystemStatus = defineTool({
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   role: 'viewer',
+  // Whether the deployment is well is no secret of a workspace's; what there is to do in one is.
+  scope: 'owner',
   example: { includeDependencies: true },
-  handler: async ({ services, workspace }, { includeServices, includeMetrics, includeDependencies }) => {
+  handler: async (
+    { services, principal, workspace },
+    { includeServices, includeMetrics, includeDependencies },
+  ) => {
     const { system } = services;
+    const isIn = roleIn(principal, workspace) !== undefined;
     const needsCalls = includeServices || includeMetrics;
     const [readings, sweepAlerts, unreadable, workload, history] = await Promise.all([
       system.status.readings(),
       system.status.sweepAlerts(),
       system.status.unreadable(),
-      includeMetrics ? system.status.workload(workspace) : undefined,
+      includeMetrics && isIn ? system.status.workload(workspace) : undefined,
       needsCalls ? system.recentCalls.lastHour() : undefined,
     ]);
     const now = system.status.now();

@@ -114,11 +114,11 @@ export const getTaskQueue = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'viewer',
   example: { priority: 'critical', includeAssigned: true },
-  handler: async ({ services, workspace }, { cursor: at, ...input }) => {
+  handler: async ({ services, principal, workspace }, { cursor: at, ...input }) => {
     const { limit: _, ...filtered } = { ...input, workspace };
     const filters = JSON.stringify(filtered);
     const request: TaskQueueRequest = { ...input, workspace, after: queuePlaceOf(filters, at) };
-    const { page, stats } = await services.system.tasks.list(request);
+    const { page, stats } = await services.system.tasks.list(principal, request);
     const { tasks, truncated, next } = page;
     const { averageWaitMilliseconds: wait, oldestTask, ...counts } = stats;
     return {

@@ -27,7 +27,8 @@ const shortText = (description: string) => textUpTo(200).optional().describe(des
 export const listSkills = defineTool({
   name: 'listSkills',
   title: 'Skills',
-  description: 'Lists what can be done here: every tool with an example, then the capabilities of agents.',
+  description:
+    'Lists what can be done here: every tool with an example, then the capabilities of agents of this workspace.',
   details:
     'The category of a tool is its toolset. Of capabilities only the name is searched. One that no agent has any more is deprecated.',
   input: z.strictObject({
@@ -51,10 +52,10 @@ export const listSkills = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'viewer',
   example: { search: 'claim task', limit: 10 },
-  handler: async ({ services, directory }, request) => {
+  handler: async ({ services, directory, workspace }, request) => {
     const tools = directory.tools.map((tool) => toolSkill(tool, services.system.version));
     const [{ skills, total }, history] = await Promise.all([
-      services.system.findSkills(tools, request),
+      services.system.findSkills(tools, { ...request, workspace }),
       services.system.recentCalls.lastHour(),
     ]);
     const shown = fitting(

@@ -6,12 +6,12 @@ import { z } from 'zod';
 import { createOnce } from '../../../kernel/firestore/client.ts';
 import { mailPath, preferencesPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
+import { keyOf } from '../../../kernel/ids.ts';
 import { type Clock, type Randomness, Service } from '../../../kernel/ports.ts';
 import {
   changeNode,
   DELIVERIES,
   devicesPath,
-  keyOf,
   notificationsPath,
   putAmongLatest,
   removeFound,

@@ -27,6 +27,6 @@ export const addTask = defineTool({
   answer: (todo: Todo) => shapes.writtenAnswer(todo, `Task '${todo.title}' added.`),
   handler: ({ services, principal, recordAnswer }, { due_date, ...texts }) => {
     const draft = { ...texts, dueDate: shapes.dateOf(due_date) };
-    return services.todos.add(shapes.writingOwner(principal), draft, recordAnswer);
+    return services.todos.add(principal.ownerUid, draft, recordAnswer);
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { EditedOutcome } from '../rules/todos.ts';
-import { editAnswer, fewTags, taskId, writing, writingOwner, writtenShape } from './shapes.ts';
+import { editAnswer, fewTags, taskId, writing, writtenShape } from './shapes.ts';
 
 export const addTaskTags = defineTool({
   name: 'add_task_tags',
@@ -14,5 +14,5 @@ export const addTaskTags = defineTool({
   example: { task_id: 'todo-xxx-001', tags: ['urgent', 'bug'] },
   answer: (outcome: EditedOutcome) => editAnswer(outcome, 'Tags added.'),
   handler: ({ services, principal, recordAnswer }, { task_id, tags: moreTags }) =>
-    services.todos.edit(writingOwner(principal), task_id, { moreTags }, recordAnswer),
+    services.todos.edit(principal.ownerUid, task_id, { moreTags }, recordAnswer),
 });

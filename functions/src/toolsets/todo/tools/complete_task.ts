@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool, partial } from '../../../mcp/tool.ts';
 import { todoAnswer } from '../rules/todo.ts';
 import type { EndedOutcome } from '../rules/todos.ts';
-import { following, occurrenceShape, taskId, taskShape, writing, writingOwner } from './shapes.ts';
+import { following, occurrenceShape, taskId, taskShape, writing } from './shapes.ts';
 
 function answer({ todo, next }: EndedOutcome) {
   const { sentence, ...rest } = following(next);
@@ -25,5 +25,5 @@ export const completeTask = defineTool({
   example: { task_id: 'todo-xxx-001' },
   answer,
   handler: ({ services, principal, recordAnswer }, { task_id }) =>
-    services.todos.complete(writingOwner(principal), task_id, recordAnswer),
+    services.todos.complete(principal.ownerUid, task_id, recordAnswer),
 });

@@ -39,6 +39,6 @@ export const createRecurringTask = defineTool({
   answer,
   handler: ({ services, principal, recordAnswer }, { start_date, end_date, ...written }) => {
     const draft = { ...written, anchor: dateOf(start_date), endDate: dateOf(end_date) };
-    return services.recurringTasks.create(shapes.writingOwner(principal), draft, recordAnswer);
+    return services.recurringTasks.create(principal.ownerUid, draft, recordAnswer);
   },
 });

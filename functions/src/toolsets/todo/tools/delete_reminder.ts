@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool, partial } from '../../../mcp/tool.ts';
-import { reminderId, writing, writingOwner } from './shapes.ts';
+import { reminderId, writing } from './shapes.ts';
 
 export const deleteReminder = defineTool({
   name: 'delete_reminder',
@@ -13,5 +13,5 @@ export const deleteReminder = defineTool({
   example: { reminder_id: 'todo-xxx-001' },
   answer: () => ({ success: true, message: 'The reminder is deleted. Its task stays.' }),
   handler: async ({ services, principal, recordAnswer }, { reminder_id }) =>
-    services.reminders.delete(writingOwner(principal), reminder_id, recordAnswer),
+    services.reminders.delete(principal.ownerUid, reminder_id, recordAnswer),
 });

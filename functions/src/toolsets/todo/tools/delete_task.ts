@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool, partial } from '../../../mcp/tool.ts';
 import type { EndedOutcome } from '../rules/todos.ts';
-import { following, occurrenceShape, taskId, writing, writingOwner } from './shapes.ts';
+import { following, occurrenceShape, taskId, writing } from './shapes.ts';
 
 function answer({ todo, next }: EndedOutcome) {
   const { sentence, ...rest } = following(next);
@@ -21,5 +21,5 @@ export const deleteTask = defineTool({
   example: { task_id: 'todo-xxx-001' },
   answer,
   handler: ({ services, principal, recordAnswer }, { task_id }) =>
-    services.todos.delete(writingOwner(principal), task_id, recordAnswer),
+    services.todos.delete(principal.ownerUid, task_id, recordAnswer),
 });

@@ -15,7 +15,7 @@ export const cursor = z
   .string()
   .refine((text) => text.length <= 20_000, 'expected a next_cursor of this tool')
   .optional()
-  .describe('next_cursor of the page before');
+  .describe('The last next_cursor');
 
 /** A limit whose bounds the contract does not list. */
 export const pageLimit = (usual = 10) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { date, dateOf, setAnswer, setShape, taskId, writing, writingOwner } from './shapes.ts';
+import { date, dateOf, setAnswer, setShape, taskId, writing } from './shapes.ts';
 
 export const setReminder = defineTool({
   name: 'set_reminder',
@@ -16,5 +16,5 @@ export const setReminder = defineTool({
   example: { task_id: 'todo-xxx-001', remind_at: '2099-02-11T16:00:00Z' },
   answer: setAnswer,
   handler: ({ services, principal, recordAnswer }, { task_id, remind_at }) =>
-    services.reminders.set(writingOwner(principal), task_id, dateOf(remind_at), recordAnswer),
+    services.reminders.set(principal.ownerUid, task_id, dateOf(remind_at), recordAnswer),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { EditedOutcome } from '../rules/todos.ts';
-import { clearableDate, dateOf, editAnswer, taskId, writing, writingOwner, writtenShape } from './shapes.ts';
+import { clearableDate, dateOf, editAnswer, taskId, writing, writtenShape } from './shapes.ts';
 
 export const setTaskDueDate = defineTool({
   name: 'set_task_due_date',
@@ -19,5 +19,5 @@ export const setTaskDueDate = defineTool({
     return editAnswer(outcome, dueDate ? `Due date set to ${dueDate.toISOString()}.` : 'Due date removed.');
   },
   handler: ({ services, principal, recordAnswer }, { task_id, due_date }) =>
-    services.todos.edit(writingOwner(principal), task_id, { dueDate: dateOf(due_date) }, recordAnswer),
+    services.todos.edit(principal.ownerUid, task_id, { dueDate: dateOf(due_date) }, recordAnswer),
 });

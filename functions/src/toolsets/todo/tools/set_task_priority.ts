@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { EditedOutcome } from '../rules/todos.ts';
-import { editAnswer, priority, taskId, writing, writingOwner, writtenShape } from './shapes.ts';
+import { editAnswer, priority, taskId, writing, writtenShape } from './shapes.ts';
 
 export const setTaskPriority = defineTool({
   name: 'set_task_priority',
@@ -13,5 +13,5 @@ export const setTaskPriority = defineTool({
   example: { task_id: 'todo-xxx-001', priority: 'HIGH' },
   answer: (outcome: EditedOutcome, { priority: wanted }) => editAnswer(outcome, `Priority set to ${wanted}.`),
   handler: ({ services, principal, recordAnswer }, { task_id, ...edit }) =>
-    services.todos.edit(writingOwner(principal), task_id, edit, recordAnswer),
+    services.todos.edit(principal.ownerUid, task_id, edit, recordAnswer),
 });

@@ -1,8 +1,6 @@
 /** Arguments and answers that the to-do tools share. Source: spec/todo.md. */
 
 import { z } from 'zod';
-import { hasRole, type Principal } from '../../../access/rules/principal.ts';
-import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { clearable, partial, type ToolHints, textUpTo } from '../../../mcp/tool.ts';
 import { FREQUENCIES, type RecurringTask } from '../rules/recurrenceRule.ts';
@@ -91,29 +89,17 @@ export function writtenAnswer(todo: Todo, message: string) {
   return { success: true, task: todoAnswer(todo), message };
 }
 
-/** Of tools that change to-dos. Anybody may call them: writingOwner says whose they change. */
+/** Of tools that change to-dos, which are a person's own: an agent that may only look elsewhere may only look here. */
 export const writing = (hints: Pick<ToolHints, 'destructiveHint' | 'idempotentHint'>) => ({
   annotations: { readOnlyHint: false, ...hints, openWorldHint: false },
   role: 'viewer' as const,
+  agentRole: 'worker' as const,
 });
 
 export const reading = {
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'viewer' as const,
 };
-
-/**
- * Whose to-dos a caller changes. They are a person's own, whatever the person's role; an agent that may only
- * look elsewhere may only look here.
- * @throws MusterError FORBIDDEN
- */
-export function writingOwner({ kind, role, ownerUid }: Principal): string {
-  if (kind === 'person' || hasRole(role, 'worker')) return ownerUid;
-  throw new MusterError('FORBIDDEN', `To change to-dos an agent needs the role worker; yours is ${role}.`, {
-    reason: 'ROLE_TOO_WEAK',
-    suggestion: 'Ask the person whose to-dos they are, or for a credential with the role worker.',
-  });
-}
 
 /** @param done what to say where something was changed */
 export function editAnswer({ todo, changed }: EditedOutcome, done: string) {

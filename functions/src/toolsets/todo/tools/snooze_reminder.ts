@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { reminderId, setAnswer, setShape, writing, writingOwner } from './shapes.ts';
+import { reminderId, setAnswer, setShape, writing } from './shapes.ts';
 
 const MINUTE = 60_000;
 
@@ -19,5 +19,5 @@ export const snoozeReminder = defineTool({
   example: { reminder_id: 'todo-xxx-001', minutes: 30 },
   answer: setAnswer,
   handler: ({ services, principal, recordAnswer }, { reminder_id, minutes }) =>
-    services.reminders.snooze(writingOwner(principal), reminder_id, minutes * MINUTE, recordAnswer),
+    services.reminders.snooze(principal.ownerUid, reminder_id, minutes * MINUTE, recordAnswer),
 });

@@ -26,11 +26,6 @@ export const updateRecurringTask = defineTool({
   answer: (recurring: RecurringTask) => shapes.writtenRecurringAnswer(recurring, UPDATED),
   handler: ({ services, principal, recordAnswer }, { recurring_task_id, end_date, ...fields }) => {
     const edit = { ...fields, endDate: shapes.dateOf(end_date) };
-    return services.recurringTasks.edit(
-      shapes.writingOwner(principal),
-      recurring_task_id,
-      edit,
-      recordAnswer,
-    );
+    return services.recurringTasks.edit(principal.ownerUid, recurring_task_id, edit, recordAnswer);
   },
 });

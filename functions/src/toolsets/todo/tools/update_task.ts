@@ -29,6 +29,6 @@ export const updateTask = defineTool({
         suggestion: 'Give at least one of title, description, due_date, priority and tags.',
       });
     }
-    return services.todos.edit(shapes.writingOwner(principal), task_id, edit, recordAnswer);
+    return services.todos.edit(principal.ownerUid, task_id, edit, recordAnswer);
   },
 });

@@ -1,5 +1,5 @@
 /** Starting, following, looking at and cancelling runs. */
-import { hasRole, type Principal } from '../../../../access/rules/principal.ts';
+import type { Principal } from '../../../../access/rules/principal.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { canonicalJson, requireSize } from '../../../../kernel/json.ts';
@@ -23,9 +23,8 @@ import {
   type RunOrder,
   type RunStatus,
   released,
-  type ShownStep,
-  shownStep,
 } from './run.ts';
+import { noRun, type RunView, type Sight, sightOf, viewOf } from './visibility.ts';
 
 const DUE_BATCH = 100;
 
@@ -49,14 +48,6 @@ export interface Beginning {
   readonly runId: string;
   /** Whether the run was there already, for the same question. */
   readonly cached: boolean;
-}
-
-/** A run as its owner sees it. */
-export interface RunView {
-  readonly run: Run;
-  readonly steps: readonly ShownStep[];
-  /** When it was looked at. */
-  readonly at: Date;
 }
 
 export class RunService extends Service<OrchestrationPorts> {
@@ -140,8 +131,7 @@ export class RunService extends Service<OrchestrationPorts> {
   /** @throws MusterError NOT_FOUND */
   async view(principal: Principal, runId: string): Promise<RunView> {
     const { value: run } = await this.visible(principal, runId);
-    const steps = await this.ports.runs.steps(runId);
-    return { run, steps: steps.map((step) => shownStep(step, run)), at: this.ports.clock.now() };
+    return viewOf(principal, run, await this.ports.runs.steps(runId), this.ports.clock.now());
   }
 
   /**
@@ -154,9 +144,9 @@ export class RunService extends Service<OrchestrationPorts> {
   }
 
   /**
-   * The owner's, the newest first.
+   * The owner's, the newest first; of the only workspace that the caller may use, where it is held to one.
    * @param after the id of the run after which to go on
-   * @throws MusterError NOT_FOUND where there is no such run
+   * @throws MusterError NOT_FOUND where the owner has no such run
    */
   async list(
     principal: Principal,
@@ -164,9 +154,10 @@ export class RunService extends Service<OrchestrationPorts> {
     limit: number,
     after: string | undefined,
   ): Promise<Slice<Run>> {
-    const last = after === undefined ? undefined : (await this.visible(principal, after)).value;
+    const { ownerUid, heldTo: workspace } = principal;
+    const last = after === undefined ? undefined : (await this.visible(principal, after, 'all')).value;
     const page = last ? { limit, after: { at: last.createdAt, id: last.id } } : { limit };
-    return this.ports.runs.list(principal.ownerUid, status, page);
+    return this.ports.runs.list(ownerUid, { status, workspace }, page);
   }
 
   /**
@@ -195,19 +186,18 @@ export class RunService extends Service<OrchestrationPorts> {
   }
 
   /**
-   * A run is seen by its owner, the owner's agents and leaders. Those of them that may call `cancel_run` may cancel it.
+   * A run of which the caller sees its course at least. Whoever does and may call `cancel_run` may cancel it.
    * @throws MusterError NOT_FOUND for everybody else, as if there were none
    */
-  private async visible({ role, ownerUid }: Principal, runId: string): Promise<Versioned<Run>> {
-    const reading = this.ports.runs.find(runId);
-    const isLeader = hasRole(role, 'leader');
-    const found = await (isLeader ? reading : readFor(ownerUid, reading));
-    if (found !== undefined && (isLeader || found.value.ownerUid === ownerUid)) return found;
-    throw new MusterError('NOT_FOUND', `No run "${runId}".`, {
-      field: 'runId',
-      value: runId,
-      suggestion: 'list_runs lists your runs.',
-    });
+  private async visible(
+    principal: Principal,
+    runId: string,
+    least: Sight = 'course',
+  ): Promise<Versioned<Run>> {
+    const run = await readFor(principal.ownerUid, this.ports.runs.find(runId));
+    const sight = run && sightOf(principal, run.value);
+    if (run === undefined || sight === undefined || (least === 'all' && sight !== 'all')) throw noRun(runId);
+    return run;
   }
 
   /** Dispatches what was not taken up in time: its dispatch was lost, or its instance. */

@@ -1,0 +1,63 @@
+/** What the gate in front of every tool and resource says, and access.explain too. Source: docs/semantics.md#who-may-do-what. */
+import { MusterError } from '../../kernel/errors.ts';
+import { hasRole, type Principal, type Role, rolesOf, type Scope } from './principal.ts';
+import { noRoleIn } from './workspaces.ts';
+
+/** What is called, and what that needs. */
+export interface Need {
+  readonly toolset: string;
+  /** The tool or resource, as its caller knows it. */
+  readonly what: string;
+  readonly role: Role;
+  /** The role that agents need, where it is another. */
+  readonly agentRole?: Role | undefined;
+  readonly scope: Scope;
+  readonly writes: boolean;
+}
+
+/** Whether the principal may use the toolset at all. */
+export function mayUse(principal: Principal, toolset: string): boolean {
+  return principal.toolsets === undefined || principal.toolsets.includes(toolset);
+}
+
+/** The weakest role that will do, for somebody of the kind. */
+export function roleNeeded(
+  { role, agentRole = role }: Pick<Need, 'role' | 'agentRole'>,
+  kind: Principal['kind'],
+): Role {
+  return kind === 'agent' ? agentRole : role;
+}
+
+/** Why the caller may not; the same for a workspace that is not there and one that is not theirs. */
+export function refusalFor(principal: Principal, workspace: string, need: Need): MusterError | undefined {
+  const { toolset, what, scope, writes } = need;
+  const least = roleNeeded(need, principal.kind);
+  if (!mayUse(principal, toolset)) {
+    return forbidden('TOOLSET_NOT_ALLOWED', `You may not use the toolset ${toolset}.`, {
+      suggestion: `Your toolsets: ${principal.toolsets?.join(', ') || 'none'}. Ask a leader for a credential with ${toolset}.`,
+    });
+  }
+  if (principal.readonly && writes) {
+    return forbidden('READ_ONLY', `Your credential may only read, and ${what} writes.`, {
+      suggestion: 'Ask whoever made the credential for one that may write.',
+    });
+  }
+  const role = rolesOf(principal, workspace)[scope];
+  if (role === undefined) return scope === 'workspace' ? noRoleIn(workspace, principal.heldTo) : noRole();
+  if (hasRole(role, least)) return undefined;
+  const where = scope === 'workspace' ? ` in the workspace "${workspace}"` : '';
+  return forbidden('ROLE_TOO_WEAK', `${what} needs the role ${least}; yours is ${role}${where}.`, {
+    suggestion: `Ask an agent or a person with the role ${least}, or for a credential with that role. access.explain tells who can give it.`,
+  });
+}
+
+function noRole(): MusterError {
+  return forbidden('NO_ROLE', 'You have no role here yet.', {
+    suggestion:
+      'Ask for an invitation to a workspace, or whoever runs this deployment for a role. access.whoami shows what you have.',
+  });
+}
+
+function forbidden(reason: string, message: string, details: { readonly suggestion: string }): MusterError {
+  return new MusterError('FORBIDDEN', message, { reason, ...details });
+}

@@ -1,0 +1,96 @@
+/** Invitations: whoever signs in with the address that one was sent to is let in. Source: docs/decisions/0031-members-of-workspaces.md. */
+import type { Change, RecordAnswer } from '../../kernel/commit.ts';
+import { BoundedMap } from '../../kernel/memoCache.ts';
+import { type Hashing, Service } from '../../kernel/ports.ts';
+import { retryStale } from '../../kernel/waiting.ts';
+import type { Invitation, MemberRole } from './people.ts';
+import { type AccessPorts, hasRole, personsRoleIn } from './principal.ts';
+
+/** What a person was let into. */
+export interface Taken {
+  readonly workspace: string;
+  /** As it is now: an invitation never takes anything away. */
+  readonly role: MemberRole;
+}
+
+/** How long an instance does not look again for invitations of a person who signs in. */
+const LOOKED_MILLISECONDS = 60_000;
+
+const MAX_LOOKED = 5000;
+
+/** A later invitation of the same address takes the place of an earlier one. */
+export function invitationId(hashing: Hashing, workspace: string, email: string): string {
+  return hashing.sha256(`${workspace}\n${email}`).slice(0, 40);
+}
+
+/** As invitations are found: Firebase Auth writes addresses so, too. */
+export function foldedEmail(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+export class Invitations extends Service<AccessPorts> {
+  /** When this instance last looked, by uid. */
+  private readonly looked = new BoundedMap<string, number>(MAX_LOOKED);
+
+  /** Takes what there is for a person who signs in, and looks again after a minute. That it fails keeps nobody out. */
+  async takeAtSignIn(uid: string, email: string): Promise<void> {
+    const now = this.ports.clock.now().getTime();
+    const last = this.looked.get(uid);
+    if (last !== undefined && now - last < LOOKED_MILLISECONDS) return;
+    this.looked.set(uid, now);
+    try {
+      await this.take(uid, email, undefined, () => undefined);
+    } catch (error) {
+      this.ports.log.warn('invitations_not_taken', { uid, error });
+    }
+  }
+
+  /**
+   * Takes the invitations of a person's own address, in one commit that makes the members and ends the invitations.
+   * One that has expired, or whose inviter leads the workspace no longer, ends without making anybody a member.
+   * @param email verified, in lower case
+   * @param workspace the only one; all where undefined
+   */
+  take(
+    uid: string,
+    email: string,
+    workspace: string | undefined,
+    recordAnswer: RecordAnswer<readonly Taken[]>,
+  ): Promise<readonly Taken[]> {
+    const { people, store, clock, randomness } = this.ports;
+    return retryStale(randomness, async () => {
+      const found = (await people.invitationsFor(email)).filter(
+        (one) => workspace === undefined || one.workspace === workspace,
+      );
+      const now = clock.now();
+      const outcomes = await Promise.all(found.map((one) => this.outcomeOf(one, uid, now)));
+      const taken = outcomes.flatMap((outcome) => outcome.taken ?? []);
+      const changes = outcomes.flatMap((outcome) => outcome.changes);
+      await store.commit(changes, taken.length > 0 ? recordAnswer(taken) : undefined);
+      return taken;
+    });
+  }
+
+  private async outcomeOf(
+    invitation: Invitation,
+    uid: string,
+    now: Date,
+  ): Promise<{ readonly changes: Change[]; readonly taken?: Taken }> {
+    const { id, workspace, role, invitedBy: addedBy } = invitation;
+    const ended: Change = { kind: 'endInvitation', id };
+    if (invitation.expiresAt <= now || !(await this.mayLetIn(addedBy, workspace)))
+      return { changes: [ended] };
+    const known = await this.ports.people.member(workspace, uid);
+    if (known !== undefined && hasRole(known.value.role, role))
+      return { changes: [ended], taken: { workspace, role: known.value.role } };
+    const member = { uid, workspace, role, addedBy, addedAt: now };
+    const version = known?.version ?? null;
+    return { changes: [{ kind: 'setMember', member, version }, ended], taken: { workspace, role } };
+  }
+
+  private async mayLetIn(uid: string, workspace: string): Promise<boolean> {
+    const roles = await this.ports.roles.of(uid);
+    const role = personsRoleIn(roles, workspace);
+    return roles.role === 'admin' || (role !== undefined && hasRole(role, 'leader'));
+  }
+}

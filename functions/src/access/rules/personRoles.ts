@@ -1,0 +1,17 @@
+/** What people may do, where: as it is stored of them, and as their accounts claim. */
+import { Service } from '../../kernel/ports.ts';
+import type { AccessPorts, PersonRoles, Role } from './principal.ts';
+
+export class PersonRoleReader extends Service<Pick<AccessPorts, 'people' | 'idTokens'>> {
+  /** @param claimed the role by which to go where the deployment has stored none: of the account, unless it is given */
+  async of(
+    uid: string,
+    claimed: () => Promise<Role | undefined> = () => this.ports.idTokens.roleOf(uid),
+  ): Promise<PersonRoles> {
+    const { people } = this.ports;
+    const [person, access] = await Promise.all([people.find(uid), people.workspaces()]);
+    const role = person?.role ?? (await claimed());
+    const { workspaces = {} } = person ?? {};
+    return { workspaces, access, ...(role !== undefined && role !== 'none' && { role }) };
+  }
+}

@@ -1,0 +1,109 @@
+/** How workspaces come into being. Source: docs/decisions/0031-members-of-workspaces.md. */
+import type { Change } from '../../kernel/commit.ts';
+import { MusterError } from '../../kernel/errors.ts';
+import type { workspaceFromDocument } from '../store/workspaces.ts';
+import type { WorkspaceAccess } from './people.ts';
+import { type AccessPorts, accessOf, type PersonRoles, type Principal, personsRoleIn } from './principal.ts';
+
+/** What is kept of a workspace itself. */
+export type StoredWorkspace = ReturnType<typeof workspaceFromDocument>;
+
+export interface WorkspaceChanges {
+  /** Refused as stale where there is one. It has no session until somebody opens one. */
+  readonly createWorkspace: { readonly name: string; readonly workspace: StoredWorkspace };
+  readonly listRepositories: { readonly workspace: string; readonly repositories: readonly string[] };
+}
+
+declare module '../../kernel/commit.ts' {
+  interface ChangeKinds extends WorkspaceChanges {}
+}
+
+/** Whoever opens a workspace; its owner leads it from then on. */
+export interface Opener extends Pick<Principal, 'uid' | 'ownerUid'> {
+  /** As the call was let through. Absent: the call is over, and what it has begun goes on. */
+  readonly owner?: PersonRoles;
+}
+
+type WorkspacePorts = Pick<AccessPorts, 'roles' | 'workspaces'>;
+
+/**
+ * What the commit that opens the first session of a workspace says of who may come in: it is private, and its opener's
+ * owner leads it. Nothing where the workspace is known already.
+ * @param opener absent where the caller is known to be in the workspace
+ * @param isThere whether it has a document
+ * @throws MusterError FORBIDDEN where somebody else has opened it since the call was let through; CONFLICT
+ */
+export async function openingChanges(
+  ports: WorkspacePorts,
+  opener: Opener | undefined,
+  workspace: string,
+  isThere: boolean,
+  now: Date,
+): Promise<Change[]> {
+  if (opener === undefined || (opener.owner === undefined && isThere)) return [];
+  if (accessOf(opener.owner?.access ?? {}, workspace) !== undefined) return [];
+  const owner = await ports.roles.of(opener.ownerUid);
+  if (accessOf(owner.access, workspace) !== undefined) {
+    if (personsRoleIn(owner, workspace) === undefined) throw noRoleIn(workspace);
+    return [];
+  }
+  // One from before workspaces had members: the migration names it.
+  if (isThere) return [];
+  await requireFree(ports, workspace, owner.access);
+  return foundingChanges(opener, workspace, 'private', now);
+}
+
+/** The entry of a new workspace, and its first leader. */
+export function foundingChanges(
+  { uid, ownerUid }: Opener,
+  workspace: string,
+  access: WorkspaceAccess,
+  now: Date,
+): Change[] {
+  const member = { uid: ownerUid, workspace, role: 'leader', addedBy: uid, addedAt: now } as const;
+  return [
+    { kind: 'nameWorkspace', workspace, access },
+    { kind: 'setMember', member },
+  ];
+}
+
+/** All are listed in one document, which every call goes by. */
+const MAX_WORKSPACES = 2000;
+
+/** Under these names lies what belongs to the default workspace. Source: spec/network.md. */
+const RESERVED: readonly string[] = ['agents', 'conversations'];
+
+/**
+ * Data that somebody keeps under the name would become the workspace's: its members alone would see it.
+ * @throws MusterError CONFLICT, the same whatever has the name
+ */
+export async function requireFree(
+  { workspaces }: Pick<AccessPorts, 'workspaces'>,
+  workspace: string,
+  access: PersonRoles['access'],
+): Promise<void> {
+  if (Object.keys(access).length >= MAX_WORKSPACES) {
+    throw new MusterError('QUOTA_EXCEEDED', `This deployment has ${MAX_WORKSPACES} workspaces.`, {
+      suggestion: 'Use one that there is: access.whoami shows those in which you have a role.',
+    });
+  }
+  const isTaken = RESERVED.includes(workspace) || accessOf(access, workspace) !== undefined;
+  if (isTaken || (await workspaces.hasData(workspace))) throw notAvailable(workspace);
+}
+
+export function notAvailable(workspace: string): MusterError {
+  return new MusterError('CONFLICT', `The name "${workspace}" is not available for a workspace.`, {
+    reason: 'NAME_NOT_AVAILABLE',
+    suggestion: 'Choose another name. access.whoami shows the workspaces in which you have a role.',
+  });
+}
+
+/** The same for a workspace that is not there and for one that is not the caller's. */
+export function noRoleIn(workspace: string, heldTo?: string): MusterError {
+  const held = heldTo === undefined ? '' : ` Your credential is held to the workspace "${heldTo}".`;
+  return new MusterError('FORBIDDEN', `You have no role in the workspace "${workspace}".${held}`, {
+    reason: 'NO_ROLE',
+    suggestion:
+      'access.whoami shows where you have one: name it in the URL, as in ?workspace=alpha. Its leaders can let you in.',
+  });
+}

@@ -1,0 +1,161 @@
+/** People's ID tokens, and what Firebase Auth says of their accounts. */
+
+import type { App } from 'firebase-admin/app';
+import type { UserIdentifier } from 'firebase-admin/auth';
+import { z } from 'zod';
+import { MusterError } from '../../kernel/errors.ts';
+import { BoundedMap } from '../../kernel/memoCache.ts';
+import { type Clock, Service } from '../../kernel/ports.ts';
+import { inTime } from '../../kernel/waiting.ts';
+import { expired, notAccepted } from '../rules/authentication.ts';
+import { ROLES, type Role } from '../rules/principal.ts';
+
+/**
+ * The claim `role` is the deployment's role for the person. A token of `kind` agent is one that Muster made for its own
+ * clients: it would come in as a person, past the agent's credential.
+ */
+const claims = z.object({
+  uid: z.string(),
+  auth_time: z.number(),
+  role: z.enum(ROLES).optional().catch(undefined),
+  kind: z.literal('person').optional(),
+  email: z.string().optional().catch(undefined),
+  email_verified: z.boolean().optional().catch(undefined),
+});
+
+/** A person whose ID token is good. */
+export interface SignedInPerson {
+  readonly uid: string;
+  /** As the token claims it. */
+  readonly role?: Role | undefined;
+  /** In lower case; absent where nobody has verified it. */
+  readonly email?: string | undefined;
+}
+
+/**
+ * How long an instance believes what it was told of an account. A credential that was checked is trusted for 5
+ * seconds more, so that a person who is shut out is out within a minute.
+ */
+const BELIEVED_MILLISECONDS = 50_000;
+
+const MAX_BELIEVED = 5000;
+
+const ACCOUNT_MILLISECONDS = 5000;
+
+interface Account {
+  readonly isDisabled: boolean;
+  /** As the account's claims have it now, which a token may have from an hour ago. */
+  readonly role?: Role | undefined;
+  /** Tokens of sign-ins before it are revoked; milliseconds of the epoch. */
+  readonly validSince: number;
+}
+
+/** What Firebase Auth says of a person. They chose their name themselves. */
+export interface Profile {
+  readonly name?: string;
+  readonly email?: string;
+}
+
+/** Firebase Auth looks up so many accounts at once. */
+export const MAX_PROFILES = 100;
+
+export class FirebaseIdTokenVerifier extends Service<{ readonly app: () => App; readonly clock: Clock }> {
+  private readonly believed = new BoundedMap<
+    string,
+    { account: Promise<Account | undefined>; until: number }
+  >(MAX_BELIEVED);
+
+  /**
+   * A signature is good for an hour, whatever becomes of the account; so its account is looked at too. Source:
+   * https://firebase.google.com/docs/auth/admin/verify-id-tokens and …/manage-sessions
+   * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED; FIREBASE_ERROR where it is not known whether the account is good
+   */
+  async verify(idToken: string): Promise<SignedInPerson> {
+    const {
+      uid,
+      auth_time: signedInAt,
+      role,
+      email,
+      email_verified: isVerified,
+    } = await this.claimsOf(idToken);
+    const account = await this.accountOf(uid);
+    if (account === undefined || account.isDisabled || signedInAt * 1000 < account.validSince)
+      throw notAccepted();
+    return { uid, role, ...(isVerified && { email: email?.toLowerCase() }) };
+  }
+
+  /**
+   * The role that a person's account claims; undefined where it claims none, is disabled, or there is no account.
+   * @throws MusterError FIREBASE_ERROR where nobody knows
+   */
+  async roleOf(uid: string): Promise<Role | undefined> {
+    const account = await this.accountOf(uid);
+    return account?.isDisabled ? undefined : account?.role;
+  }
+
+  /** What is known of people, by uid; of those who have no account, nothing. */
+  async profiles(uids: readonly string[]): Promise<ReadonlyMap<string, Profile>> {
+    if (uids.length === 0) return new Map();
+    const users = await this.users(uids.slice(0, MAX_PROFILES).map((uid) => ({ uid })));
+    return new Map(
+      users.map(({ uid, displayName: name, email }) => [
+        uid,
+        { ...(name && { name }), ...(email && { email }) },
+      ]),
+    );
+  }
+
+  /** The person who has an address, verified or not. */
+  async uidOf(email: string): Promise<string | undefined> {
+    return (await this.users([{ email }]))[0]?.uid;
+  }
+
+  private async users(identifiers: UserIdentifier[]) {
+    const { getAuth } = await import('firebase-admin/auth');
+    const asked = getAuth(this.ports.app()).getUsers(identifiers);
+    const { users } = await inTime(asked, ACCOUNT_MILLISECONDS, 'Firebase Auth').catch((error: unknown) => {
+      throw notKnown(error);
+    });
+    return users;
+  }
+
+  /** Calls at the same time share one question. One that was not answered is asked again. */
+  private accountOf(uid: string): Promise<Account | undefined> {
+    const now = this.ports.clock.now().getTime();
+    const known = this.believed.get(uid);
+    if (known !== undefined && known.until > now) return known.account;
+    const account = inTime(this.ask(uid), ACCOUNT_MILLISECONDS, 'Firebase Auth').catch((error: unknown) => {
+      if (this.believed.get(uid)?.account === account) this.believed.delete(uid);
+      throw error instanceof MusterError ? error : notKnown(error);
+    });
+    this.believed.set(uid, { account, until: now + BELIEVED_MILLISECONDS });
+    return account;
+  }
+
+  private async ask(uid: string): Promise<Account | undefined> {
+    const { getAuth } = await import('firebase-admin/auth');
+    const { users } = await getAuth(this.ports.app()).getUsers([{ uid }]);
+    const [user] = users;
+    if (user === undefined) return undefined;
+    const { disabled: isDisabled, tokensValidAfterTime, customClaims } = user;
+    const { data: role } = z.enum(ROLES).safeParse(customClaims?.['role']);
+    return { isDisabled, role, validSince: tokensValidAfterTime ? Date.parse(tokensValidAfterTime) : 0 };
+  }
+
+  private async claimsOf(idToken: string): Promise<z.output<typeof claims>> {
+    const { getAuth } = await import('firebase-admin/auth');
+    try {
+      return claims.parse(await getAuth(this.ports.app()).verifyIdToken(idToken));
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      throw code === 'auth/id-token-expired' ? expired(error) : notAccepted(error);
+    }
+  }
+}
+
+function notKnown(cause: unknown): MusterError {
+  return new MusterError('FIREBASE_ERROR', 'Firebase Auth does not say whether the account is still good.', {
+    suggestion: 'Call again in a moment.',
+    cause,
+  });
+}

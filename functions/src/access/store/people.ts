@@ -1,0 +1,172 @@
+/** People, members, invitations and the list of workspaces, as Firestore keeps them. */
+import { FieldPath, FieldValue, type Query } from '@google-cloud/firestore';
+import { z } from 'zod';
+import type { Versioned } from '../../kernel/commit.ts';
+import { documentCodec, timestamp } from '../../kernel/firestore/codec.ts';
+import {
+  COLLECTIONS,
+  invitationPath,
+  MEMBERS,
+  mailPath,
+  memberPath,
+  personPath,
+  WORKSPACE_ACCESS_PATH,
+  workspacePath,
+} from '../../kernel/firestore/paths.ts';
+import { FirestoreReader } from '../../kernel/firestore/reading.ts';
+import type { ChangeWriters } from '../../kernel/firestore/store.ts';
+import type { Slice } from '../../kernel/paging.ts';
+import {
+  type Invitation,
+  MEMBER_ROLES,
+  type Member,
+  type PeopleChanges,
+  type Person,
+  WORKSPACE_ACCESS,
+  type WorkspaceAccess,
+} from '../rules/people.ts';
+import { ROLES } from '../rules/principal.ts';
+
+/** Nobody has so many open invitations, and no workspace more. */
+const MAX_INVITATIONS = 50;
+
+export class PeopleQueries extends FirestoreReader {
+  async find(uid: string): Promise<Person | undefined> {
+    return this.documents.find(await this.database.doc(personPath(uid)).get(), personFromDocument);
+  }
+
+  /** Which workspaces there are beside `default`, and who may come into each. */
+  async workspaces(): Promise<Readonly<Record<string, WorkspaceAccess>>> {
+    const snapshot = await this.database.doc(WORKSPACE_ACCESS_PATH).get();
+    return this.documents.find(snapshot, accessFromDocument)?.access ?? {};
+  }
+
+  /**
+   * Tells of each change of what a person may do, once also in the beginning.
+   * @param broke is told where it tells no more
+   * @returns ends it
+   */
+  watch(uid: string, told: () => void, broke: (error: Error) => void): () => void {
+    return this.database.doc(personPath(uid)).onSnapshot(told, broke);
+  }
+
+  async member(workspace: string, uid: string): Promise<Versioned<Member> | undefined> {
+    const snapshot = await this.database.doc(memberPath(workspace, uid)).get();
+    return this.documents.findVersioned(snapshot, memberFromDocument);
+  }
+
+  /** Some of those who lead the workspace as its members. */
+  async leaders(workspace: string, limit: number): Promise<readonly Versioned<Member>[]> {
+    const leading = this.membersOf(workspace).where('role', '==', 'leader');
+    const { docs } = await leading.limit(limit).get();
+    return docs.flatMap((snapshot) => this.documents.readableVersioned(snapshot, memberFromDocument));
+  }
+
+  /** By uid. */
+  members(workspace: string, limit: number, after?: string): Promise<Slice<Member>> {
+    const ordered = this.membersOf(workspace).orderBy(FieldPath.documentId());
+    return this.documents.page(
+      after === undefined ? ordered : ordered.startAfter(after),
+      limit,
+      memberFromDocument,
+    );
+  }
+
+  async invitation(id: string): Promise<Invitation | undefined> {
+    return this.documents.find(await this.database.doc(invitationPath(id)).get(), invitationFromDocument);
+  }
+
+  /** @param email in lower case */
+  async invitationsFor(email: string): Promise<readonly Invitation[]> {
+    return this.invitations('email', email);
+  }
+
+  async invitationsTo(workspace: string): Promise<readonly Invitation[]> {
+    return this.invitations('workspace', workspace);
+  }
+
+  private membersOf(workspace: string): Query {
+    return this.database.doc(workspacePath(workspace)).collection(MEMBERS);
+  }
+
+  private async invitations(field: 'email' | 'workspace', value: string): Promise<readonly Invitation[]> {
+    const all = this.database.collection(COLLECTIONS.invitations);
+    const { docs } = await all.where(field, '==', value).limit(MAX_INVITATIONS).get();
+    return docs.flatMap((snapshot) => this.documents.readable(snapshot, invitationFromDocument));
+  }
+}
+
+/**
+ * What a person may do, where. The security rules decide by it, so that one document answers for every workspace.
+ * `role` is the deployment's; where it is absent, the ID token's claim says it.
+ */
+export const { toDocument: personToDocument, fromDocument: personFromDocument } = documentCodec(
+  z.object({
+    role: z.enum([...ROLES, 'none']).exactOptional(),
+    /** The role in each workspace that the person is a member of. */
+    workspaces: z.record(z.string(), z.enum(MEMBER_ROLES)).default({}),
+  }),
+);
+
+export const { toDocument: memberToDocument, fromDocument: memberFromDocument } = documentCodec(
+  z.object({
+    uid: z.string(),
+    workspace: z.string(),
+    role: z.enum(MEMBER_ROLES),
+    /** The uid of who gave the role. */
+    added_by: z.string(),
+    added_at: timestamp,
+  }),
+);
+
+export const { toDocument: invitationToDocument, fromDocument: invitationFromDocument } = documentCodec(
+  z.object({
+    id: z.string(),
+    workspace: z.string(),
+    /** In lower case. */
+    email: z.string(),
+    role: z.enum(MEMBER_ROLES),
+    /** The uid of the person who answers for it, who must lead the workspace when it is taken. */
+    invited_by: z.string(),
+    created_at: timestamp,
+    expires_at: timestamp,
+  }),
+);
+
+export const { toDocument: accessToDocument, fromDocument: accessFromDocument } = documentCodec(
+  z.object({ access: z.record(z.string(), z.enum(WORKSPACE_ACCESS)) }),
+);
+
+export const peopleWriters: ChangeWriters<PeopleChanges> = {
+  setPerson({ uid, role }, writes) {
+    writes.merge(personPath(uid), { role });
+  },
+  setMember({ member, version }, writes) {
+    const { workspace, uid, role } = member;
+    const path = memberPath(workspace, uid);
+    if (version === undefined) writes.set(path, memberToDocument(member));
+    else writes.createOrReplace(path, memberToDocument(member), version ?? undefined);
+    writes.merge(personPath(uid), { workspaces: { [workspace]: role } });
+  },
+  expectMember({ member: { workspace, uid, role }, version }, writes) {
+    writes.replace(memberPath(workspace, uid), { role }, version);
+  },
+  removeMember({ workspace, uid, version }, writes) {
+    const path = memberPath(workspace, uid);
+    if (version === undefined) writes.delete(path);
+    else writes.deleteAt(path, version);
+    writes.merge(personPath(uid), { workspaces: { [workspace]: FieldValue.delete() } });
+  },
+  nameWorkspace({ workspace, access }, writes) {
+    writes.merge(WORKSPACE_ACCESS_PATH, { access: { [workspace]: access } });
+  },
+  invite({ invitation }, writes) {
+    writes.set(invitationPath(invitation.id), invitationToDocument(invitation));
+  },
+  endInvitation({ id }, writes) {
+    writes.delete(invitationPath(id), { exists: true });
+  },
+  queueMail({ mail: { id, to, subject, text, at } }, writes) {
+    writes.createLasting(mailPath(id), { to: [to], message: { subject, text }, created_at: at });
+  },
+};

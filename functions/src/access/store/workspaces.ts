@@ -1,0 +1,77 @@
+/** What is kept of a workspace itself, and what else lies under its name. */
+import type { Firestore } from '@google-cloud/firestore';
+import type { Database } from 'firebase-admin/database';
+import { z } from 'zod';
+import type { Versioned } from '../../kernel/commit.ts';
+import { documentCodec, timestamp } from '../../kernel/firestore/codec.ts';
+import { workspacePath } from '../../kernel/firestore/paths.ts';
+import { type DocumentReading, FirestoreReader } from '../../kernel/firestore/reading.ts';
+import type { ChangeWriters } from '../../kernel/firestore/store.ts';
+import type { StoredWorkspace, WorkspaceChanges } from '../rules/workspaces.ts';
+
+/**
+ * A workspace: `workspaces/{workspace}`. It is there from its first session on, or from when somebody has created it;
+ * `access/workspaces` says who may come into it.
+ */
+export const { toDocument: workspaceToDocument, fromDocument: workspaceFromDocument } = documentCodec(
+  z.object({
+    /** The id of its open session, where one was opened. */
+    session: z.string().exactOptional(),
+    /** What its members may reach on GitHub: `owner/name`, or `owner/*` for all of an owner's. */
+    repositories: z.array(z.string()).default([]),
+    /** The uid of who created it. */
+    created_by: z.string().exactOptional(),
+    created_at: timestamp.exactOptional(),
+  }),
+);
+
+/** Where every caller may keep data of their own making: what is below a workspace's name there is the workspace's. */
+const SHARED_DATA = ['messages', 'shared'] as const;
+
+export class WorkspaceQueries extends FirestoreReader {
+  private readonly realtime: () => Promise<Database>;
+
+  constructor(database: Firestore, documents: DocumentReading, realtime: () => Promise<Database>) {
+    super(database, documents);
+    this.realtime = realtime;
+  }
+
+  async find(workspace: string): Promise<Versioned<StoredWorkspace> | undefined> {
+    const snapshot = await this.database.doc(workspacePath(workspace)).get();
+    return this.documents.findVersioned(snapshot, workspaceFromDocument);
+  }
+
+  /** Whether somebody keeps data under the name, in either database, which would become the workspace's. */
+  async hasData(workspace: string): Promise<boolean> {
+    const found = await Promise.all(
+      SHARED_DATA.flatMap((root) => [
+        this.hasDocuments(`${root}/${workspace}`),
+        this.hasNode(`${root}/${workspace}`),
+      ]),
+    );
+    return found.includes(true);
+  }
+
+  /** A document that is not there may have collections all the same. */
+  private async hasDocuments(path: string): Promise<boolean> {
+    const document = this.database.doc(path);
+    const [{ exists }, collections] = await Promise.all([document.get(), document.listCollections()]);
+    return exists || collections.length > 0;
+  }
+
+  private async hasNode(path: string): Promise<boolean> {
+    const node = (await this.realtime()).ref(path);
+    // A node may have megabytes below it. A query finds the first of it, and nothing where the node is one value.
+    if ((await node.orderByKey().limitToFirst(1).get()).exists()) return true;
+    return (await node.get()).exists();
+  }
+}
+
+export const workspaceWriters: ChangeWriters<WorkspaceChanges> = {
+  createWorkspace({ name, workspace }, writes) {
+    writes.createLasting(workspacePath(name), workspaceToDocument(workspace));
+  },
+  listRepositories({ workspace, repositories }, writes) {
+    writes.merge(workspacePath(workspace), { repositories });
+  },
+};

@@ -1,0 +1,52 @@
+import type { Toolset } from '../../mcp/tool.ts';
+import type { Connections } from './rules/connections.ts';
+import type { Explanations } from './rules/explanations.ts';
+import type { Identities } from './rules/identity.ts';
+import type { Inviting } from './rules/inviting.ts';
+import type { Members } from './rules/members.ts';
+import type { WorkspaceAdministration } from './rules/workspaceChanges.ts';
+import { acceptInvitation } from './tools/accept_invitation.ts';
+import { createWorkspace } from './tools/create_workspace.ts';
+import { explain } from './tools/explain.ts';
+import { invite } from './tools/invite.ts';
+import { listConnections } from './tools/list_connections.ts';
+import { listMembers } from './tools/list_members.ts';
+import { removeMember } from './tools/remove_member.ts';
+import { revokeConnection } from './tools/revoke_connection.ts';
+import { setMember } from './tools/set_member.ts';
+import { updateWorkspace } from './tools/update_workspace.ts';
+import { whoami } from './tools/whoami.ts';
+
+/** Who may do what, where. Source: docs/semantics.md#who-may-do-what. */
+export const access: Toolset = {
+  name: 'access',
+  instructions:
+    'whoami tells your roles and what a call without a workspace means; explain why something is refused, and who can change that.',
+  tools: [
+    whoami,
+    explain,
+    listMembers,
+    invite,
+    acceptInvitation,
+    setMember,
+    removeMember,
+    createWorkspace,
+    updateWorkspace,
+    listConnections,
+    revokeConnection,
+  ],
+  resources: [],
+};
+
+declare module '../../mcp/callContext.ts' {
+  interface Services {
+    readonly access: {
+      readonly identities: Identities;
+      readonly explanations: Explanations;
+      readonly members: Members;
+      readonly inviting: Inviting;
+      readonly workspaces: WorkspaceAdministration;
+      readonly connections: Connections;
+    };
+  }
+}

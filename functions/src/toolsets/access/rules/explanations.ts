@@ -1,0 +1,180 @@
+/**
+ * Whether something is allowed, and why: by what the gate goes by, and by the table of the security rules. What it says
+ * of somebody else's is the same as of what is not there.
+ */
+import { type Agent, terminalId } from '../../../access/rules/agent.ts';
+import {
+  type AccessDecision,
+  type AccessQuestion,
+  decideAccess,
+  type Subject,
+} from '../../../access/rules/decision.ts';
+import { mayUse, type Need, refusalFor, roleNeeded } from '../../../access/rules/gate.ts';
+import type { Limits } from '../../../access/rules/limits.ts';
+import { permissionFor } from '../../../access/rules/permissions.ts';
+import {
+  type AccessPorts,
+  accessOf,
+  agentUid,
+  DEFAULT_WORKSPACE,
+  type Principal,
+} from '../../../access/rules/principal.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { Service } from '../../../kernel/ports.ts';
+import { type Held, heldRole, type NeededTool, refusalInside, workspaceAsked } from './administration.ts';
+import { type ChangeableBy, whoCanChange } from './changeableBy.ts';
+
+/** Who is asked about. */
+export interface Asked {
+  readonly principal: Principal;
+  /** Absent: that of the call, or the agent's home. */
+  readonly workspace: string | undefined;
+}
+
+export interface Explanation {
+  readonly isAllowed: boolean;
+  readonly principal: Principal;
+  readonly workspace?: string;
+  /** The least role, or whose it must be. */
+  readonly needs: string;
+  readonly held?: Held;
+  readonly why: string;
+  /** The path of the rule that decides, where it is one. */
+  readonly rule?: string;
+  /** Who can change a refusal. */
+  readonly changeableBy?: ChangeableBy;
+}
+
+/** Reads what a path has as its caller may; undefined where it may not, or nothing is there. */
+export type ReadSubject = () => Promise<Subject | undefined>;
+
+export class Explanations extends Service<AccessPorts> {
+  /**
+   * The caller, or an agent of the caller's owner with the limits of its credential.
+   * @throws MusterError NOT_FOUND, the same for somebody else's
+   */
+  async subject(caller: Principal, here: string, name: string | undefined): Promise<Asked> {
+    if (name === undefined || name === caller.agentId) return { principal: caller, workspace: here };
+    const agent = await this.agentOf(caller, name);
+    const [[credential], owner] = await Promise.all([
+      this.ports.agents.credentials(agent.id),
+      this.ports.roles.of(agent.ownerUid),
+    ]);
+    const principal = principalOf(agent, owner, credential ?? {});
+    return { principal, workspace: principal.workspace ?? DEFAULT_WORKSPACE };
+  }
+
+  /** @param workspace that of the call, or the one that its argument would name */
+  async tool(asked: Principal, workspace: string, tool: NeededTool): Promise<Explanation> {
+    const need: Need = { ...tool, what: tool.fullName };
+    const judge = (principal: Principal): MusterError | undefined =>
+      refusalFor(principal, workspace, need) ?? refusalInside(principal, workspace, tool.fullName);
+    const principal = await this.asNow(asked, workspace, judge);
+    const refused = judge(principal);
+    const held = heldRole(principal, workspace, tool);
+    const isOfWorkspace = tool.scope === 'workspace' || workspaceAsked(tool.fullName);
+    return {
+      isAllowed: refused === undefined,
+      principal,
+      ...(isOfWorkspace && { workspace }),
+      needs: tool.scope === 'anyone' ? 'an account' : roleNeeded(tool, principal.kind),
+      ...(held && { held }),
+      why: refused?.message ?? `${tool.fullName} needs ${needed(tool, principal, workspace)}${has(held)}.`,
+      ...(refused && {
+        changeableBy: await whoCanChange(this.ports, principal, {
+          reason: String(refused.details.reason),
+          from: held?.from,
+          workspace: isOfWorkspace ? workspace : undefined,
+        }),
+      }),
+    };
+  }
+
+  async path(asked: Principal, question: AccessQuestion, read: ReadSubject): Promise<Explanation> {
+    const subject = goesByDocument(question) ? await read() : undefined;
+    const judge = (principal: Principal): AccessDecision => decideAccess(principal, question, subject);
+    const principal = judge(asked).isAllowed ? asked : await this.renewed(asked);
+    const { isAllowed, permission, needs, workspace, role, from, reason } = judge(principal);
+    const isClosed = !mayUse(principal, 'firebase');
+    const allowed = isAllowed && !isClosed;
+    return {
+      isAllowed: allowed,
+      principal,
+      ...(workspace !== undefined && { workspace }),
+      needs,
+      ...(role && { held: { role, ...(from && { from }) } }),
+      why: isClosed ? 'Your credential does not open the toolset firebase.' : reason,
+      rule: permission.path,
+      ...(!allowed && {
+        changeableBy: await whoCanChange(this.ports, principal, {
+          reason: isClosed ? 'TOOLSET_NOT_ALLOWED' : needs,
+          from,
+          workspace,
+        }),
+      }),
+    };
+  }
+
+  /** As the gate does: the caller as it is now, where what was known of it would not do. */
+  private async asNow(
+    principal: Principal,
+    workspace: string,
+    judge: (principal: Principal) => MusterError | undefined,
+  ): Promise<Principal> {
+    const isKnown = accessOf(principal.owner.access, workspace) !== undefined;
+    return isKnown && judge(principal) === undefined ? principal : this.renewed(principal);
+  }
+
+  private async renewed(principal: Principal): Promise<Principal> {
+    return { ...principal, owner: await this.ports.roles.of(principal.ownerUid) };
+  }
+
+  private async agentOf(caller: Principal, name: string): Promise<Agent> {
+    const { agents, hashing } = this.ports;
+    for (const id of [name, terminalId(hashing, caller, name)]) {
+      const known = await agents.find(id);
+      if (known?.value.ownerUid === caller.ownerUid) return known.value;
+    }
+    throw new MusterError('NOT_FOUND', `You have no agent "${name}".`, {
+      field: 'agent',
+      value: name,
+      suggestion: 'Name an agent of your own, as access.list_connections lists them, or leave it out.',
+    });
+  }
+}
+
+/** Whether the rule asks what the document says of itself. */
+function goesByDocument(question: AccessQuestion): boolean {
+  const { where, ownerField } = permissionFor(question).permission;
+  return ownerField !== undefined || (typeof where === 'object' && 'field' in where);
+}
+
+function principalOf(agent: Agent, owner: Principal['owner'], limits: Limits): Principal {
+  const { toolsets, heldTo, readonly } = limits;
+  const home = heldTo ?? agent.workspace;
+  return {
+    uid: agentUid(agent.id),
+    kind: 'agent',
+    agentId: agent.id,
+    ownerUid: agent.ownerUid,
+    maxRole: agent.role,
+    owner,
+    ...(toolsets && { toolsets }),
+    ...(heldTo !== undefined && { heldTo }),
+    ...(readonly && { readonly }),
+    ...(home !== undefined && { workspace: home }),
+  };
+}
+
+function needed(tool: NeededTool, { kind }: Principal, workspace: string): string {
+  const { scope } = tool;
+  const role = roleNeeded(tool, kind);
+  if (scope === 'anyone') return 'an account alone';
+  return scope === 'workspace'
+    ? `the role ${role} in the workspace "${workspace}"`
+    : `the role ${role} somewhere`;
+}
+
+function has(held: Held | undefined): string {
+  return held === undefined ? '' : `; yours is ${held.role}`;
+}

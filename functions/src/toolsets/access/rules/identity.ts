@@ -1,0 +1,122 @@
+/** Who is calling, for whom, and what that is good for. */
+import { z } from 'zod';
+import { type RoleSource, sourcedRole } from '../../../access/rules/decision.ts';
+import type { Invitations, Taken } from '../../../access/rules/invitations.ts';
+import type { WorkspaceAccess } from '../../../access/rules/people.ts';
+import {
+  type AccessPorts,
+  type Caller,
+  DEFAULT_WORKSPACE,
+  isAdmin,
+  type Principal,
+  personsRoleIn,
+  type Role,
+} from '../../../access/rules/principal.ts';
+import type { Profile } from '../../../access/store/accounts.ts';
+import { parsedJson } from '../../../kernel/json.ts';
+import { Service } from '../../../kernel/ports.ts';
+import { deploymentRole } from './administration.ts';
+
+/** The caller's role in a workspace, and where it comes from. */
+export interface Standing {
+  readonly workspace: string;
+  readonly access: WorkspaceAccess;
+  readonly role: Role;
+  readonly from: RoleSource;
+  /** The owner's, where the agent's own bounds it. */
+  readonly ownersRole?: Role;
+}
+
+export interface Identity {
+  readonly principal: Principal;
+  readonly owner: Profile;
+  readonly agentName?: string;
+  /** What a call means that names no workspace, and why. */
+  readonly home: { readonly workspace: string; readonly why: string };
+  readonly deploymentRole?: Role;
+  readonly workspaces: readonly Standing[];
+  /** To an admin: the others, which it administers and cannot look into. */
+  readonly administers?: readonly Pick<Standing, 'workspace' | 'access'>[];
+  /** Whether there are more workspaces than these. */
+  readonly truncated: boolean;
+  readonly expiresAt?: Date;
+  /** The invitations that were taken just now. */
+  readonly accepted: readonly Taken[];
+}
+
+const MAX_LISTED = 100;
+
+export class Identities extends Service<AccessPorts & { readonly invitations: Pick<Invitations, 'take'> }> {
+  async describe({ principal: caller, credential }: Caller): Promise<Identity> {
+    const { agents, idTokens, roles, invitations } = this.ports;
+    const { uid, email, agentId, ownerUid } = caller;
+    const accepted =
+      email === undefined ? [] : await invitations.take(uid, email, undefined, () => undefined);
+    const principal = accepted.length === 0 ? caller : { ...caller, owner: await roles.of(uid) };
+    const [profiles, agent, expiresAt] = await Promise.all([
+      idTokens.profiles([ownerUid]),
+      agentId === undefined ? undefined : agents.find(agentId),
+      this.expiryOf(principal, credential),
+    ]);
+    const { listed, others } = standings(principal);
+    const role = deploymentRole(principal);
+    return {
+      principal,
+      owner: profiles.get(ownerUid) ?? {},
+      ...(agent && { agentName: agent.value.name }),
+      home: homeOf(principal),
+      ...(role && { deploymentRole: role }),
+      workspaces: listed.slice(0, MAX_LISTED),
+      ...(isAdmin(principal) && { administers: others.slice(0, MAX_LISTED) }),
+      truncated: listed.length > MAX_LISTED || (isAdmin(principal) && others.length > MAX_LISTED),
+      ...(expiresAt && { expiresAt }),
+      accepted,
+    };
+  }
+
+  private async expiryOf({ agentId }: Principal, credential: string): Promise<Date | undefined> {
+    if (agentId === undefined) return tokenExpiry(credential);
+    const [apiKey] = credential.split('.');
+    const credentials = await this.ports.agents.credentials(agentId);
+    return credentials.find((one) => one.apiKey === apiKey)?.expiresAt;
+  }
+}
+
+function standings(principal: Principal) {
+  const { owner } = principal;
+  const known: readonly (readonly [string, WorkspaceAccess])[] = [
+    [DEFAULT_WORKSPACE, 'open'],
+    ...Object.entries(owner.access).sort(([one], [other]) => (one < other ? -1 : 1)),
+  ];
+  // A credential that only reads has its role all the same: it is told of that apart.
+  const { readonly: _readonly, ...writing } = principal;
+  const listed: Standing[] = [];
+  const others: Pick<Standing, 'workspace' | 'access'>[] = [];
+  for (const [workspace, access] of known) {
+    const { role, from } = sourcedRole(writing, workspace);
+    const ownersRole = personsRoleIn(owner, workspace);
+    if (role === undefined) others.push({ workspace, access });
+    else listed.push({ workspace, access, role, from, ...(from === 'own' && ownersRole && { ownersRole }) });
+  }
+  return { listed, others };
+}
+
+function homeOf({ heldTo, workspace, agentId }: Principal): Identity['home'] {
+  if (heldTo !== undefined)
+    return { workspace: heldTo, why: 'Your credential is held to it: naming another one is refused.' };
+  if (workspace !== undefined)
+    return { workspace, why: `It is the home of the agent ${agentId}, from when it was registered.` };
+  return {
+    workspace: DEFAULT_WORKSPACE,
+    why: `${agentId === undefined ? 'A person has' : 'Your agent has'} no other home: name another one in the URL, as in ?workspace=alpha.`,
+  };
+}
+
+const expiring = z.object({ exp: z.number() });
+
+/** A person's ID token says it itself; it was verified when the call came in. */
+function tokenExpiry(idToken: string): Date | undefined {
+  const [, payload = ''] = idToken.split('.');
+  const { data } = expiring.safeParse(parsedJson(Buffer.from(payload, 'base64url').toString()));
+  return data && new Date(data.exp * 1000);
+}

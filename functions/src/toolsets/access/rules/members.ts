@@ -1,0 +1,210 @@
+/** The people of a workspace, and their roles. Source: docs/decisions/0031-members-of-workspaces.md. */
+import { foldedEmail, invitationId } from '../../../access/rules/invitations.ts';
+import type { Invitation, Member, MemberRole, WorkspaceAccess } from '../../../access/rules/people.ts';
+import {
+  type AccessPorts,
+  accessOf,
+  type Principal,
+  personsRoleIn,
+  type Role,
+  roleIn,
+} from '../../../access/rules/principal.ts';
+import { noRoleIn } from '../../../access/rules/workspaces.ts';
+import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { Service } from '../../../kernel/ports.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
+import { administers, authorised, refusalIn } from './administration.ts';
+
+/** A member, as Firebase Auth knows them. */
+export interface KnownMember extends Member {
+  readonly name?: string;
+  readonly email?: string;
+}
+
+export interface MemberList {
+  readonly workspace: string;
+  readonly access: WorkspaceAccess;
+  readonly members: readonly KnownMember[];
+  readonly more: boolean;
+  /** For leaders and admins, with the first page: who is invited and has not come yet. */
+  readonly invitations?: readonly Invitation[];
+}
+
+/** Whom a call names. */
+export type Named = { readonly uid: string } | { readonly email: string };
+
+export interface RoleSet {
+  readonly member: Member;
+  /** Absent where the person was no member. */
+  readonly was?: MemberRole;
+}
+
+export interface Removed {
+  readonly workspace: string;
+  readonly uid: string;
+  readonly was: MemberRole;
+  /** The role that the deployment gives them there all the same. */
+  readonly remains?: Role;
+}
+
+export class Members extends Service<AccessPorts> {
+  /** @throws MusterError FORBIDDEN, the same for a workspace that is not there */
+  async list(
+    caller: Principal,
+    workspace: string,
+    limit: number,
+    after: string | undefined,
+  ): Promise<MemberList> {
+    const { people, idTokens, clock } = this.ports;
+    const principal = await authorised(this.ports, caller, (one) => refusalIn(one, workspace, 'viewer'));
+    const isLeading = refusalIn(principal, workspace, 'leader') === undefined;
+    const [{ items, more }, invitations] = await Promise.all([
+      people.members(workspace, limit, after),
+      isLeading && after === undefined ? people.invitationsTo(workspace) : undefined,
+    ]);
+    const profiles = await idTokens.profiles(items.map(({ uid }) => uid));
+    const now = clock.now();
+    return {
+      workspace,
+      access: accessOf(principal.owner.access, workspace) ?? 'private',
+      members: items.map((member) => ({ ...member, ...profiles.get(member.uid) })),
+      more,
+      ...(invitations && { invitations: invitations.filter(({ expiresAt }) => expiresAt > now) }),
+    };
+  }
+
+  /**
+   * Gives a member another role, or makes one of somebody whom the deployment knows.
+   * @throws MusterError FORBIDDEN; NOT_FOUND, which never tells whether an address has an account
+   */
+  async set(
+    caller: Principal,
+    workspace: string,
+    named: Named,
+    role: MemberRole,
+    recordAnswer: RecordAnswer<RoleSet>,
+  ): Promise<RoleSet> {
+    const { people, store, clock, randomness } = this.ports;
+    const principal = await authorised(this.ports, caller, (one) => refusalIn(one, workspace, 'leader'));
+    const uid = await this.uidOf(named, workspace);
+    return retryStale(randomness, async () => {
+      const known = await people.member(workspace, uid);
+      if (known === undefined) await this.requireKnown(principal, workspace, uid, named);
+      const kept = await this.withoutLeader(principal, workspace, known, role);
+      const changed = { uid, workspace, role, addedBy: principal.uid, addedAt: clock.now() };
+      const isSame = known?.value.role === role;
+      const member = isSame ? known.value : changed;
+      const outcome = { member, ...(known && { was: known.value.role }) };
+      const set: Change = { kind: 'setMember', member, version: known?.version ?? null };
+      await store.commit(isSame ? [] : [set, ...kept], recordAnswer(outcome));
+      return outcome;
+    });
+  }
+
+  /**
+   * Ends a membership, and an invitation that would renew it. Whoever leaves by themselves needs no role for it.
+   * @throws MusterError FORBIDDEN; NOT_FOUND
+   */
+  async remove(
+    caller: Principal,
+    workspace: string,
+    uid: string,
+    recordAnswer: RecordAnswer<Removed>,
+  ): Promise<Removed> {
+    const { people, roles, store, randomness } = this.ports;
+    const isOneself = caller.kind === 'person' && caller.uid === uid;
+    const principal = isOneself
+      ? caller
+      : await authorised(this.ports, caller, (one) => refusalIn(one, workspace, 'leader'));
+    return retryStale(randomness, async () => {
+      const known = await people.member(workspace, uid);
+      if (known === undefined) {
+        const isIn = roleIn(principal, workspace) !== undefined || administers(principal, workspace);
+        throw isIn ? notAMember(workspace, uid) : noRoleIn(workspace);
+      }
+      const kept = await this.withoutLeader(principal, workspace, known, undefined);
+      const { role, access } = await roles.of(uid);
+      const remains = personsRoleIn({ workspaces: {}, access, ...(role && { role }) }, workspace);
+      const outcome = { workspace, uid, was: known.value.role, ...(remains && { remains }) };
+      const removed: Change = { kind: 'removeMember', workspace, uid, version: known.version };
+      const ended = await this.invitationOf(workspace, uid);
+      await store.commit([removed, ...kept, ...ended], recordAnswer(outcome));
+      return outcome;
+    });
+  }
+
+  /** The end of an invitation that would let a removed person in again. */
+  private async invitationOf(workspace: string, uid: string): Promise<Change[]> {
+    const { people, idTokens, hashing } = this.ports;
+    const email = (await idTokens.profiles([uid])).get(uid)?.email;
+    if (email === undefined) return [];
+    const id = invitationId(hashing, workspace, foldedEmail(email));
+    return (await people.invitation(id)) === undefined ? [] : [{ kind: 'endInvitation', id }];
+  }
+
+  /**
+   * What must hold for a leader of a private workspace to be one no longer: somebody else leads it, and goes on to.
+   * @throws MusterError FORBIDDEN to others than admins, where nobody else does
+   */
+  private async withoutLeader(
+    principal: Principal,
+    workspace: string,
+    known: Versioned<Member> | undefined,
+    role: MemberRole | undefined,
+  ): Promise<Change[]> {
+    if (known?.value.role !== 'leader' || role === 'leader') return [];
+    const { people } = this.ports;
+    const access = accessOf(await people.workspaces(), workspace);
+    if (access === 'open' || administers(principal, workspace)) return [];
+    const leaders = await people.leaders(workspace, 2);
+    const other = leaders.find(({ value }) => value.uid !== known.value.uid);
+    if (other !== undefined) return [{ kind: 'expectMember', member: other.value, version: other.version }];
+    throw new MusterError('FORBIDDEN', `Nobody else leads the workspace "${workspace}".`, {
+      field: 'uid',
+      reason: 'LAST_LEADER',
+      suggestion: 'Make somebody else its leader first, or ask an admin of the deployment.',
+    });
+  }
+
+  private async uidOf(named: Named, workspace: string): Promise<string> {
+    if ('uid' in named) return named.uid;
+    const uid = await this.ports.idTokens.uidOf(foldedEmail(named.email));
+    if (uid === undefined) throw notKnown(workspace, 'email');
+    return uid;
+  }
+
+  /** Leaders name whom the deployment knows by uid; admins, whoever has an account. */
+  private async requireKnown(
+    principal: Principal,
+    workspace: string,
+    uid: string,
+    named: Named,
+  ): Promise<void> {
+    const { idTokens, roles } = this.ports;
+    if (administers(principal, workspace)) {
+      if ((await idTokens.profiles([uid])).has(uid)) return;
+    } else if ('uid' in named) {
+      const { role, workspaces } = await roles.of(uid);
+      if (role !== undefined || Object.keys(workspaces).length > 0) return;
+    }
+    throw notKnown(workspace, 'uid' in named ? 'uid' : 'email');
+  }
+}
+
+/** The same whether there is no account, or one that is nobody here. */
+function notKnown(workspace: string, field: 'uid' | 'email'): MusterError {
+  return new MusterError('NOT_FOUND', `Nobody of this ${field} is known to the workspace "${workspace}".`, {
+    field,
+    suggestion: 'access.invite lets somebody in by their mail address, whether they have an account or not.',
+  });
+}
+
+function notAMember(workspace: string, uid: string): MusterError {
+  return new MusterError('NOT_FOUND', `"${uid}" is no member of the workspace "${workspace}".`, {
+    field: 'uid',
+    value: uid,
+    suggestion:
+      'access.list_members lists its members. A role that the deployment gives is taken away by whoever runs it.',
+  });
+}

@@ -1,0 +1,150 @@
+/** Creating workspaces, and changing who may come in and what they reach. */
+import type { WorkspaceAccess } from '../../../access/rules/people.ts';
+import {
+  type AccessPorts,
+  accessOf,
+  DEFAULT_WORKSPACE,
+  isAdmin,
+  type Principal,
+} from '../../../access/rules/principal.ts';
+import { isListed } from '../../../access/rules/repositories.ts';
+import { foundingChanges, notAvailable, requireFree } from '../../../access/rules/workspaces.ts';
+import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { Service } from '../../../kernel/ports.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
+import { administers, authorised, deploymentRefusal, refusalIn } from './administration.ts';
+
+/** What is told of a workspace. */
+export interface WorkspaceSettings {
+  readonly workspace: string;
+  readonly access: WorkspaceAccess;
+  readonly repositories: readonly string[];
+  /** Who was made its leader by this, so that somebody leads it. */
+  readonly leader?: string;
+}
+
+export interface WorkspaceUpdate {
+  readonly access?: WorkspaceAccess | undefined;
+  readonly repositories?: readonly string[] | undefined;
+}
+
+interface WorkspacePorts extends AccessPorts {
+  /** What the deployment lists for its open workspaces. */
+  readonly openRepositories: () => readonly string[];
+}
+
+export class WorkspaceAdministration extends Service<WorkspacePorts> {
+  /** @throws MusterError FORBIDDEN; CONFLICT, which tells nothing but that the name is not available */
+  async create(
+    caller: Principal,
+    name: string,
+    access: WorkspaceAccess,
+    repositories: readonly string[],
+    recordAnswer: RecordAnswer<WorkspaceSettings>,
+  ): Promise<WorkspaceSettings> {
+    const { people, workspaces, store, clock, randomness } = this.ports;
+    const principal = await authorised(this.ports, caller, deploymentRefusal);
+    const listed = distinct(repositories);
+    this.requireReach(principal, [], listed);
+    return retryStale(randomness, async () => {
+      const now = clock.now();
+      if (name === DEFAULT_WORKSPACE || (await workspaces.find(name)) !== undefined) throw notAvailable(name);
+      await requireFree(this.ports, name, await people.workspaces());
+      const workspace = { repositories: listed, createdBy: principal.uid, createdAt: now };
+      const outcome = { workspace: name, access, repositories: listed, leader: principal.ownerUid };
+      const changes: Change[] = [
+        { kind: 'createWorkspace', name, workspace },
+        ...foundingChanges(principal, name, access, now),
+      ];
+      await store.commit(changes, recordAnswer(outcome));
+      return outcome;
+    });
+  }
+
+  /** @throws MusterError FORBIDDEN, the same for a workspace that is not there */
+  async update(
+    caller: Principal,
+    workspace: string,
+    { access, repositories }: WorkspaceUpdate,
+    recordAnswer: RecordAnswer<WorkspaceSettings>,
+  ): Promise<WorkspaceSettings> {
+    const { people, workspaces, store, randomness } = this.ports;
+    const principal = await authorised(this.ports, caller, (one) => refusalIn(one, workspace, 'leader'));
+    if (access === undefined && repositories === undefined) throw nothingToChange();
+    if (access === 'private' && workspace === DEFAULT_WORKSPACE) throw defaultStaysOpen();
+    return retryStale(randomness, async () => {
+      const [known, all] = await Promise.all([workspaces.find(workspace), people.workspaces()]);
+      const before = accessOf(all, workspace) ?? 'private';
+      const entered = await this.accessChanges(principal, workspace, before, access ?? before);
+      const kept = known?.value.repositories ?? [];
+      const listed = repositories === undefined ? kept : distinct(repositories);
+      this.requireReach(principal, kept, listed);
+      const named: Change = { kind: 'listRepositories', workspace, repositories: listed };
+      const isLed = entered.some(({ kind }) => kind === 'setMember');
+      const outcome = {
+        workspace,
+        access: access ?? before,
+        repositories: listed,
+        ...(isLed && { leader: principal.ownerUid }),
+      };
+      await store.commit(repositories === undefined ? entered : [...entered, named], recordAnswer(outcome));
+      return outcome;
+    });
+  }
+
+  /**
+   * Only who administers the deployment has a workspace reach what the deployment does not list for all: the GitHub App
+   * may see what another workspace has for itself.
+   * @throws MusterError FORBIDDEN
+   */
+  private requireReach(principal: Principal, kept: readonly string[], listed: readonly string[]): void {
+    const known = [...kept, ...this.ports.openRepositories()];
+    const name = listed.find((one) => !isListed(known, one));
+    if (name === undefined || isAdmin(principal)) return;
+    throw new MusterError('FORBIDDEN', `Only an admin of the deployment adds "${name}" to a workspace.`, {
+      field: 'repositories',
+      value: name,
+      reason: 'ROLE_TOO_WEAK',
+      suggestion: 'Ask an admin to add it, or whoever runs the deployment to list it in GITHUB_REPOSITORIES.',
+    });
+  }
+
+  /** A workspace that is closed has a leader from then on: the role of the deployment no longer counts there. */
+  private async accessChanges(
+    principal: Principal,
+    workspace: string,
+    before: WorkspaceAccess,
+    access: WorkspaceAccess,
+  ): Promise<Change[]> {
+    if (access === before) return [];
+    if (access === 'open') {
+      if (!administers(principal, workspace)) await authorised(this.ports, principal, deploymentRefusal);
+      return [{ kind: 'nameWorkspace', workspace, access }];
+    }
+    const isLed = (await this.ports.people.leaders(workspace, 1)).length > 0;
+    if (!isLed) return foundingChanges(principal, workspace, access, this.ports.clock.now());
+    return [{ kind: 'nameWorkspace', workspace, access }];
+  }
+}
+
+/** GitHub's names are the same in capitals. */
+function distinct(repositories: readonly string[]): readonly string[] {
+  const byName = new Map([...repositories].reverse().map((one) => [one.toLowerCase(), one]));
+  return [...byName.values()].reverse();
+}
+
+function nothingToChange(): MusterError {
+  return new MusterError('REQUIRED_FIELD', 'This says nothing that is to be changed.', {
+    field: 'access',
+    suggestion: 'Give access, repositories or both.',
+  });
+}
+
+function defaultStaysOpen(): MusterError {
+  return new MusterError('VALIDATION_ERROR', `The workspace "${DEFAULT_WORKSPACE}" is always open.`, {
+    field: 'access',
+    value: 'private',
+    suggestion: 'Make a private workspace with access.create_workspace.',
+  });
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { Invitation } from '../../../access/rules/people.ts';
+import { defineTool } from '../../../mcp/tool.ts';
+import { emailArgument, memberRole, workspaceArgument } from './shapes.ts';
+
+export const invite = defineTool({
+  name: 'invite',
+  title: 'Invite somebody',
+  description: 'Invites a mail address into a workspace, with a role there.',
+  details:
+    'Whoever signs in with that address, verified, within 14 days is a member; a role is never lowered by it. Another invitation of the address replaces the first. A mail tells of it, once a day at most.',
+  audience: 'those who administer',
+  input: z.strictObject({
+    email: emailArgument.describe('Their mail address'),
+    role: memberRole.describe('Their role there'),
+    workspace: workspaceArgument,
+  }),
+  output: z.object({
+    invited: z.object({
+      workspace: z.string(),
+      email: z.string(),
+      role: memberRole,
+      expires_at: z.iso.datetime(),
+    }),
+  }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  role: 'leader',
+  scope: 'owner',
+  example: { email: 'cyd@example.com', role: 'worker' },
+  answer: ({ workspace, email, role, expiresAt }: Invitation) => ({
+    invited: { workspace, email, role, expires_at: expiresAt.toISOString() },
+  }),
+  handler: (
+    { services, principal, workspace: here, baseUrl, recordAnswer },
+    { email, role, workspace = here },
+  ) => services.access.inviting.invite(principal, workspace, email, role, baseUrl, recordAnswer),
+});

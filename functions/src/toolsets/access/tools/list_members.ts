@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { cursorAfter, cursorArgument, idAfter, memberRole, workspaceArgument } from './shapes.ts';
+
+const MAX_LIMIT = 100;
+
+export const listMembers = defineTool({
+  name: 'list_members',
+  title: 'Members',
+  description: 'Lists the people of a workspace and their roles.',
+  details:
+    'Names and addresses are as Firebase Auth has them. In an open workspace everybody whom the deployment gives a role has that role too. Leaders also see, with the first page, which invitations are open.',
+  audience: 'those who administer',
+  input: z.strictObject({
+    workspace: workspaceArgument,
+    limit: z.int().min(1).max(MAX_LIMIT).default(50).describe('How many'),
+    cursor: cursorArgument,
+  }),
+  output: z.object({
+    workspace: z.string(),
+    access: z.string(),
+    members: z.array(
+      z.object({
+        uid: z.string(),
+        role: memberRole,
+        name: z.string().optional(),
+        email: z.string().optional(),
+        added_by: z.string(),
+        added_at: z.iso.datetime(),
+      }),
+    ),
+    invitations: z
+      .array(
+        z.object({
+          email: z.string(),
+          role: memberRole,
+          invited_by: z.string(),
+          expires_at: z.iso.datetime(),
+        }),
+      )
+      .optional(),
+    truncated: z.boolean(),
+    next_cursor: z.string().optional(),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  scope: 'owner',
+  example: {},
+  handler: async ({ services, principal, workspace: here }, { workspace = here, limit, cursor }) => {
+    const question = `members of ${workspace}`;
+    const after = idAfter(question, cursor);
+    const { members, invitations, more, access } = await services.access.members.list(
+      principal,
+      workspace,
+      limit,
+      after,
+    );
+    const last = members.at(-1);
+    return {
+      workspace,
+      access,
+      members: members.map(({ uid, role, name, email, addedBy, addedAt }) => ({
+        uid,
+        role,
+        name,
+        email,
+        added_by: addedBy,
+        added_at: addedAt.toISOString(),
+      })),
+      invitations: invitations?.map(({ email, role, invitedBy, expiresAt }) => ({
+        email,
+        role,
+        invited_by: invitedBy,
+        expires_at: expiresAt.toISOString(),
+      })),
+      truncated: more,
+      next_cursor: more && last ? cursorAfter(question, last.uid) : undefined,
+    };
+  },
+});

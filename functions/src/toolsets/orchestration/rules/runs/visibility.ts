@@ -1,0 +1,62 @@
+/** Who sees a run, and how much of it. Source: docs/semantics.md#who-may-do-what. */
+import { hasRole, type Principal, roleIn } from '../../../../access/rules/principal.ts';
+import { MusterError } from '../../../../kernel/errors.ts';
+import { type Run, type ShownStep, type StepRecord, shownStep } from './run.ts';
+
+/**
+ * `all`: its owner and the owner's agents, unless they are held to another workspace. `course`: leaders of its
+ * workspace see its state, steps and cost, and may cancel it. Nobody else knows of it.
+ */
+export type Sight = 'all' | 'course';
+
+export function sightOf(principal: Principal, run: Pick<Run, 'ownerUid' | 'workspace'>): Sight | undefined {
+  const { ownerUid, heldTo } = principal;
+  if (run.ownerUid === ownerUid && (heldTo === undefined || heldTo === run.workspace)) return 'all';
+  const role = roleIn(principal, run.workspace);
+  return role !== undefined && hasRole(role, 'leader') ? 'course' : undefined;
+}
+
+const WITHHELD = 'Its owner sees why.';
+
+/** A run as its owner sees it, or its course alone. */
+export interface RunView {
+  readonly sight: Sight;
+  readonly run: Run;
+  readonly steps: readonly ShownStep[];
+  /** When it was looked at. */
+  readonly at: Date;
+}
+
+export function viewOf(principal: Principal, run: Run, records: readonly StepRecord[], at: Date): RunView {
+  const steps = records.map((step) => shownStep(step, run));
+  if (sightOf(principal, run) === 'all') return { sight: 'all', run, steps, at };
+  return { sight: 'course', run: courseOf(run), steps: steps.map(courseOfStep), at };
+}
+
+/** The run without what its owner has asked and what it has brought, and without texts that may quote either. */
+function courseOf({ resultStep: _, selection: __, ...run }: Run): Run {
+  return {
+    ...run,
+    title: '',
+    warnings: [],
+    ...(run.failure && { failure: { ...run.failure, message: WITHHELD } }),
+  };
+}
+
+function courseOfStep({ output: _, explanation: __, ...step }: ShownStep): ShownStep {
+  return {
+    ...step,
+    attempts: step.attempts.map(({ reason: ___, ...attempt }) => attempt),
+    ...(step.results && { results: step.results.map(({ agent }) => ({ agent })) }),
+    ...(step.failure && { failure: { ...step.failure, message: WITHHELD } }),
+  };
+}
+
+/** The same for a run that is not there and for one that is not theirs. */
+export function noRun(runId: string): MusterError {
+  return new MusterError('NOT_FOUND', `No run "${runId}".`, {
+    field: 'runId',
+    value: runId,
+    suggestion: 'list_runs lists your runs.',
+  });
+}

@@ -1,0 +1,102 @@
+/** What each command about agents does, and what it says of it. */
+import { homeOf } from '../../functions/src/access/rules/agent.ts';
+import type { Limits } from '../../functions/src/access/rules/limits.ts';
+import type { Registered } from '../../functions/src/access/rules/registration.ts';
+import { type Command, OPERATOR, type Options } from './arguments.ts';
+import type { Listed } from './registry.ts';
+import * as registry from './registry.ts';
+
+/** @returns what it did, in sentences, or as data where that was asked for */
+export async function follow(command: Command, mcpUrl: string): Promise<string> {
+  const { options } = command;
+  switch (command.kind) {
+    case 'list':
+      return list(options);
+    case 'create': {
+      const said = await registry.ensureOwner(options.owner ?? OPERATOR, options.role);
+      return show(await registry.create(command.name, options), mcpUrl, options, said);
+    }
+    case 'renew':
+      return show(await registry.renew(command.agentId, options), mcpUrl, options);
+    case 'set-role': {
+      const before = await registry.setRole(command.agentId, command.role);
+      return say(options, { agentId: command.agentId, role: command.role, before }, [
+        `Agent ${command.agentId} is ${command.role} within 5 seconds; it was ${before}.`,
+      ]);
+    }
+    case 'revoke': {
+      const withdrawn = await registry.revoke(command.agentId);
+      if (withdrawn === 0) throw new Error(`Agent "${command.agentId}" has no credential.`);
+      return say(options, { agentId: command.agentId, withdrawn }, [
+        `Agent ${command.agentId} is shut out, everywhere within 5 seconds.`,
+      ]);
+    }
+  }
+}
+
+/** The only place that prints a secret, once. */
+async function show(
+  { agent, credential, secret }: Registered,
+  mcpUrl: string,
+  options: Options,
+  ...said: readonly (string | undefined)[]
+): Promise<string> {
+  const bearer = `${credential.apiKey}.${secret}`;
+  const lack = await registry.lackOf(agent);
+  const sentences = [...said, lack].flatMap((sentence) => sentence ?? []);
+  const { id: agentId, role, ownerUid: owner } = agent;
+  const home = homeOf(agent);
+  const data = { agentId, role, owner, home, ...limitsOf(credential), credential: bearer, notes: sentences };
+  const limits = limitsIn(credential);
+  return say(options, { ...data, expiresAt: credential.expiresAt }, [
+    `Agent ${agentId} (${[role, ...limits].join('; ')}), until ${credential.expiresAt.toISOString()}.`,
+    ...sentences,
+    'Its credential, shown this once:',
+    `  ${bearer}`,
+    'Connect Claude Code as this agent, with the credential in place of <credential>:',
+    `  claude mcp add --transport http muster ${mcpUrl} --header "Authorization: Bearer <credential>"`,
+  ]);
+}
+
+async function list(options: Options): Promise<string> {
+  const all: Listed[] = [];
+  for await (const one of registry.listed(options, warn)) all.push(one);
+  return say(options, all.map(dataOf), all.length === 0 ? ['There is no agent.'] : all.map(lineOf));
+}
+
+function lineOf({ agent, credential }: Listed): string {
+  const ending =
+    credential === undefined
+      ? ['no credential']
+      : [...limitsIn(credential), `until ${credential.expiresAt.toISOString()}`];
+  const whose = `${agent.role} of ${agent.ownerUid}, at home in ${homeOf(agent)}`;
+  const whether = `${agent.status}, last seen ${agent.lastSeen.toISOString()}`;
+  return `${agent.id}: ${whose}; ${ending.join('; ')}; ${whether}`;
+}
+
+function dataOf({ agent, credential }: Listed) {
+  const { id: agentId, name, role, ownerUid: owner, parts, status, registeredAt, lastSeen } = agent;
+  const { expiresAt = null } = credential ?? {};
+  const own = { agentId, name, role, owner, home: homeOf(agent), parts, status, registeredAt, lastSeen };
+  return { ...own, ...(credential && limitsOf(credential)), expiresAt };
+}
+
+function limitsOf({ toolsets, heldTo, readonly }: Limits) {
+  return { toolsets: toolsets ?? null, heldTo: heldTo ?? null, readonly: readonly ?? false };
+}
+
+function limitsIn({ toolsets, heldTo, readonly }: Limits): readonly string[] {
+  return [
+    ...(toolsets ? [`only ${toolsets.join(', ') || 'no toolset'}`] : []),
+    ...(heldTo === undefined ? [] : [`only in ${heldTo}`]),
+    ...(readonly ? ['reads only'] : []),
+  ];
+}
+
+function say({ json }: Options, data: object, sentences: readonly string[]): string {
+  return json ? JSON.stringify(data, null, 2) : sentences.join('\n');
+}
+
+function warn(path: string): void {
+  console.error(`${path} cannot be read.`);
+}

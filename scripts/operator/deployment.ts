@@ -1,0 +1,122 @@
+/** Which deployment an operator's command is for, and how its clients get there. */
+import { existsSync, readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { devDirectory } from '../project.mjs';
+
+/** The command line cannot be followed; the message says why. */
+export class UsageError extends Error {}
+
+export const DEPLOYMENT_USAGE = `Where:
+  --project <id>   the Firebase project, with your own Google credentials
+                   (gcloud auth application-default login)
+  --emulator       the emulators of a running npm start`;
+
+/** The options that say which deployment. */
+export const deployment = {
+  project: z.string().min(1).optional(),
+  emulator: z.boolean().default(false),
+};
+
+export interface Deployment {
+  readonly project?: string | undefined;
+  readonly emulator: boolean;
+  readonly databaseUrl?: string | undefined;
+}
+
+type OptionType = 'string' | 'boolean';
+
+/**
+ * Reads a command line by a schema of its options.
+ * @param types of the options, by their names on the command line
+ * @throws UsageError
+ */
+export function parsedLine<Schema extends z.ZodType>(
+  args: readonly string[],
+  types: Readonly<Record<string, OptionType>>,
+  schema: Schema,
+): { readonly options: z.output<Schema>; readonly words: readonly string[] } {
+  const options = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, { type }]));
+  const { values, positionals } = orUsageError(() =>
+    parseArgs({ args: [...args], allowPositionals: true, options }),
+  );
+  const checked = schema.safeParse(values);
+  if (!checked.success) throw new UsageError(checked.error.issues.map(({ message }) => message).join('\n'));
+  return { options: checked.data, words: positionals };
+}
+
+function orUsageError<Result>(parse: () => Result): Result {
+  try {
+    return parse();
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const endpointFile = z.object({
+  projectId: z.string(),
+  mcpUrl: z.string(),
+  emulators: z.object({ firestore: z.string(), auth: z.string(), database: z.string() }),
+});
+
+/**
+ * Points the clients at the deployment. They read where to go from the environment as they load, so whatever imports
+ * them is imported afterwards.
+ * @returns the URL of the endpoint there
+ */
+export function reach({ emulator, project, databaseUrl }: Deployment): string {
+  if (emulator) return reachEmulators();
+  const projectId = project ?? process.env['GOOGLE_CLOUD_PROJECT'];
+  if (!projectId) throw new UsageError('Which project? Give --project <id>, or --emulator.');
+  setProject(projectId, databaseUrl ?? `https://${projectId}-default-rtdb.firebaseio.com`);
+  return `https://${process.env['REGION'] ?? 'us-central1'}-${projectId}.cloudfunctions.net/mcp`;
+}
+
+function reachEmulators(): string {
+  const file = `${devDirectory}/endpoint.json`;
+  if (!existsSync(file)) throw new UsageError('No emulators are running: start them with npm start.');
+  const { projectId, mcpUrl, emulators } = endpointFile.parse(JSON.parse(readFileSync(file, 'utf8')));
+  setProject(projectId, `https://${projectId}.firebaseio.com`);
+  process.env['FIRESTORE_EMULATOR_HOST'] = emulators.firestore;
+  process.env['FIREBASE_AUTH_EMULATOR_HOST'] = emulators.auth;
+  process.env['FIREBASE_DATABASE_EMULATOR_HOST'] = emulators.database;
+  // Google's client would look for a machine in Google's cloud to ask for credentials.
+  process.env['METADATA_SERVER_DETECTION'] = 'none';
+  return mcpUrl;
+}
+
+const firebaseConfig = z.object({ projectId: z.string() });
+
+/** What the environment says of the same project stays, as the emulators of tests have it. */
+function setProject(projectId: string, databaseURL: string): void {
+  process.env['GCLOUD_PROJECT'] = projectId;
+  process.env['GOOGLE_CLOUD_PROJECT'] = projectId;
+  const { FIREBASE_CONFIG: known } = process.env;
+  if (known?.startsWith('{') && firebaseConfig.safeParse(JSON.parse(known)).data?.projectId === projectId)
+    return;
+  process.env['FIREBASE_CONFIG'] = JSON.stringify({ projectId, databaseURL });
+}
+
+/** Runs a command and ends the process: 0, or 1 with one message and no stack. */
+export async function runCommand(usage: string, command: () => Promise<void>): Promise<never> {
+  const end = (error: unknown): never => {
+    console.error(explained(error, usage));
+    return process.exit(1);
+  };
+  // Google's client throws missing credentials where nobody can catch them.
+  process.once('unhandledRejection', end);
+  try {
+    await command();
+    return process.exit(0);
+  } catch (error) {
+    return end(error);
+  }
+}
+
+function explained(error: unknown, usage: string): string {
+  if (error instanceof UsageError) return `${error.message}\n\n${usage}`;
+  const message = error instanceof Error ? error.message : String(error);
+  return /default credentials|UNAUTHENTICATED/i.test(message)
+    ? 'No Google credentials: run `gcloud auth application-default login` first.'
+    : message;
+}

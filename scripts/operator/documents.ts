@@ -1,0 +1,35 @@
+/** Whole collections, page by page: a stream of them would be broken off while somebody works on each. */
+import { FieldPath, type Query, type QueryDocumentSnapshot } from '@google-cloud/firestore';
+
+const PAGE = 300;
+
+/** All documents of a query without an order of its own, in pages, by their paths. */
+export async function* pagesOf(
+  query: Query,
+): AsyncGenerator<readonly QueryDocumentSnapshot[], void, undefined> {
+  const ordered = query.orderBy(FieldPath.documentId()).limit(PAGE);
+  let page = ordered;
+  for (;;) {
+    const { docs } = await page.get();
+    if (docs.length > 0) yield docs;
+    const last = docs.at(-1);
+    if (last === undefined || docs.length < PAGE) return;
+    page = ordered.startAfter(last);
+  }
+}
+
+/** Those of a page that can be read. `told` hears the paths of the others. */
+export function readable<Value>(
+  page: readonly QueryDocumentSnapshot[],
+  fromDocument: (data: unknown) => Value,
+  told: (path: string) => void,
+): { readonly snapshot: QueryDocumentSnapshot; readonly value: Value }[] {
+  return page.flatMap((snapshot) => {
+    try {
+      return [{ snapshot, value: fromDocument(snapshot.data()) }];
+    } catch {
+      told(snapshot.ref.path);
+      return [];
+    }
+  });
+}

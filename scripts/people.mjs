@@ -1,0 +1,9 @@
+// @ts-check
+/**
+ * npm run people -- list | show | create | set-role | add | remove | revoke
+ *
+ * With the operator's own Google credentials and `--project <id>`, or `--emulator` for a running `npm start`.
+ */
+import { runOperatorProgram } from './setup/operatorProgram.mjs';
+
+await runOperatorProgram('people/main.ts');

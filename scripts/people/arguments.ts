@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { MEMBER_ROLES, type MemberRole } from '../../functions/src/access/rules/people.ts';
+import { ROLES, type Role, WORKSPACE_NAME } from '../../functions/src/access/rules/principal.ts';
+import { DEPLOYMENT_USAGE, deployment, parsedLine, UsageError } from '../operator/deployment.ts';
+
+const GIVEN = [...ROLES, 'none'] as const;
+
+export const USAGE = `Usage:
+  npm run people -- list [--workspace <name>]
+  npm run people -- show <uid or mail>
+  npm run people -- create --mail <mail> [--name <name>] [--role ${ROLES.join('|')}]
+  npm run people -- set-role <uid or mail> <${GIVEN.join('|')}>
+  npm run people -- add <uid or mail> --workspace <name> [--role ${MEMBER_ROLES.join('|')}]
+  npm run people -- remove <uid or mail> --workspace <name>
+  npm run people -- revoke <uid or mail>
+A role that set-role gives holds in every open workspace, one that add gives in that workspace.
+revoke takes everything: role, memberships, the credentials of their agents, sign-ins.
+  --json           prints data instead of sentences
+${DEPLOYMENT_USAGE}`;
+
+const options = z.strictObject({
+  workspace: z.string().regex(WORKSPACE_NAME, '--workspace: 1 to 64 letters, digits, "-" or "_"').optional(),
+  role: z.enum(ROLES, `--role: one of ${ROLES.join(', ')}`).optional(),
+  mail: z.email('--mail: an address').optional(),
+  name: z.string().min(1).max(100).optional(),
+  json: z.boolean().default(false),
+  ...deployment,
+});
+
+type Options = z.output<typeof options>;
+
+export type Command = { readonly options: Options } & (
+  | { readonly kind: 'list' }
+  | { readonly kind: 'show' | 'revoke'; readonly who: string }
+  | { readonly kind: 'create'; readonly mail: string }
+  | { readonly kind: 'set-role'; readonly who: string; readonly role: Role | 'none' }
+  | { readonly kind: 'add'; readonly who: string; readonly workspace: string; readonly role: MemberRole }
+  | { readonly kind: 'remove'; readonly who: string; readonly workspace: string }
+);
+
+export function parseCommand(args: readonly string[]): Command {
+  const text = { workspace: 'string', role: 'string', mail: 'string', name: 'string' } as const;
+  const flags = { json: 'boolean', project: 'string', emulator: 'boolean' } as const;
+  const { options: given, words } = parsedLine(args, { ...text, ...flags }, options);
+  const [kind = '', who, role] = words;
+  const taken = { list: 1, create: 1, 'set-role': 3 }[kind] ?? 2;
+  if (words.length > taken) throw new UsageError(`What is "${words.slice(taken).join(' ')}"?`);
+  const base = { options: given };
+  switch (kind) {
+    case 'list':
+      return { ...base, kind };
+    case 'create':
+      if (given.mail === undefined) throw new UsageError('create needs --mail.');
+      return { ...base, kind, mail: given.mail };
+    case 'show':
+    case 'revoke':
+      return { ...base, kind, who: personIn(who, kind) };
+    case 'set-role':
+      return {
+        ...base,
+        kind,
+        who: personIn(who, kind),
+        role: choiceIn(GIVEN, role, 'set-role needs a role'),
+      };
+    case 'add':
+    case 'remove': {
+      const { workspace } = given;
+      if (workspace === undefined) throw new UsageError(`${kind} needs --workspace.`);
+      const person = personIn(who, kind);
+      if (kind === 'remove') return { ...base, kind, who: person, workspace };
+      const own = choiceIn(MEMBER_ROLES, given.role ?? 'worker', '--role in a workspace');
+      return { ...base, kind, who: person, workspace, role: own };
+    }
+    default:
+      throw new UsageError('list, show, create, set-role, add, remove or revoke?');
+  }
+}
+
+/** As long as a uid or an address may be, and without what no path may have. */
+const PERSON = /^[^/\s]{1,254}$/;
+
+function personIn(word: string | undefined, kind: string): string {
+  if (word === undefined || !PERSON.test(word))
+    throw new UsageError(`${kind} needs the uid or the mail of a person.`);
+  return word;
+}
+
+function choiceIn<const Choice extends string>(
+  choices: readonly Choice[],
+  word: string | undefined,
+  what: string,
+): Choice {
+  const found = choices.find((choice) => choice === word);
+  if (found === undefined) throw new UsageError(`${what}: ${choices.join(', ')}.`);
+  return found;
+}

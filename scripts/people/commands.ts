@@ -1,0 +1,162 @@
+/** What each command about people does, and what it says of it. */
+import type { Command } from './arguments.ts';
+import type { Known } from './registry.ts';
+import * as registry from './registry.ts';
+
+/** What a command did: as data, and in sentences. */
+interface Said {
+  readonly data: unknown;
+  readonly sentences: readonly string[];
+}
+
+/** @returns what it did, in sentences, or as data where that was asked for */
+export async function follow(command: Command): Promise<string> {
+  const { data, sentences } = await done(command);
+  return command.options.json ? JSON.stringify(data, null, 2) : sentences.join('\n');
+}
+
+async function done(command: Command): Promise<Said> {
+  const { options } = command;
+  switch (command.kind) {
+    case 'list':
+      return list(options.workspace);
+    case 'create':
+      return create(command.mail, options);
+    case 'show':
+      return show(await registry.find(command.who));
+    case 'set-role': {
+      const known = await registry.find(command.who);
+      const before = await registry.setRole(known, command.role);
+      const account = known.account ? [] : [`${known.uid} has no account: the role is for their agents.`];
+      const sentence = `${nameOf(known)} is ${command.role} within 5 seconds; it was ${before}.`;
+      return { data: { uid: known.uid, role: command.role, before }, sentences: [sentence, ...account] };
+    }
+    case 'add': {
+      const { workspace, role } = command;
+      const known = await registry.find(command.who);
+      await registry.add(known, workspace, role);
+      const sentence = `${nameOf(known)} is a member of the workspace ${workspace}: ${role}.`;
+      return { data: { uid: known.uid, workspace, role }, sentences: [sentence] };
+    }
+    case 'remove': {
+      const { workspace } = command;
+      const known = await registry.find(command.who);
+      await registry.remove(known, workspace);
+      const left = await registry.roleIn(await registry.find(command.who), workspace);
+      const still =
+        left === undefined ? '' : ` It is open: as everybody there by the deployment, they are ${left}.`;
+      const sentence = `${nameOf(known)} is no member of the workspace ${workspace} within 5 seconds.${still}`;
+      const unled = await unledOf([workspace]);
+      return {
+        data: { uid: known.uid, workspace, unled },
+        sentences: [sentence, ...unled.map(unledSentence)],
+      };
+    }
+    case 'revoke': {
+      const known = await registry.find(command.who);
+      const { workspaces, agents } = await registry.revoke(known);
+      const unled = await unledOf(workspaces);
+      const of = (names: readonly string[]) => (names.length === 0 ? 'none' : names.join(', '));
+      const account = known.account
+        ? 'Sign-ins are revoked. The account itself is not disabled: it may sign in again, and do nothing.'
+        : 'There is no account.';
+      const sentences = [
+        `${nameOf(known)} has no role any more, within 5 seconds.`,
+        `Memberships taken away: ${of(workspaces)}.`,
+        `Agents whose credentials were withdrawn: ${of(agents)}.`,
+        account,
+        ...unled.map(unledSentence),
+      ];
+      return { data: { uid: known.uid, workspaces, agents, unled }, sentences };
+    }
+  }
+}
+
+async function list(workspace: string | undefined): Promise<Said> {
+  const data: ReturnType<typeof dataOf>[] = [];
+  const sentences: string[] = [];
+  for await (const known of registry.everybody(warn)) {
+    if (workspace !== undefined && (await registry.roleIn(known, workspace)) === undefined) continue;
+    data.push(dataOf(known));
+    sentences.push(lineOf(known));
+  }
+  return { data, sentences: sentences.length === 0 ? ['There is nobody.'] : sentences };
+}
+
+async function show(known: Known): Promise<Said> {
+  const agents = await registry.agentsOf(known.uid);
+  const { access } = await registry.rolesOf(known);
+  const roles = await Promise.all(
+    ['default', ...Object.keys(access).sort()].map(
+      async (workspace) => [workspace, await registry.roleIn(known, workspace)] as const,
+    ),
+  );
+  const sentences = [
+    lineOf(known),
+    ...roles.flatMap(([workspace, role]) => (role === undefined ? [] : [`  ${workspace}: ${role}`])),
+    `  agents: ${agents.length === 0 ? 'none' : agents.join(', ')}`,
+  ];
+  return { data: { ...dataOf(known), roles: Object.fromEntries(roles), agents }, sentences };
+}
+
+async function create(mail: string, { name, role }: Command['options']): Promise<Said> {
+  const [known, link] = await registry.create(mail, name);
+  if (role !== undefined) await registry.setRole(known, role);
+  const may = role === undefined ? 'It may do nothing yet: see set-role and add.' : `Its role is ${role}.`;
+  const how =
+    link === undefined
+      ? 'The project lets nobody sign in with a password: whoever has the address signs in as it lets them.'
+      : `Its owner chooses a password here, once:\n  ${link}`;
+  return {
+    data: { uid: known.uid, mail, role: role ?? null, link: link ?? null },
+    sentences: [`${mail} has an account, ${known.uid}. ${may}`, how],
+  };
+}
+
+async function unledOf(workspaces: readonly string[]): Promise<readonly string[]> {
+  const led = await Promise.all(workspaces.map((workspace) => registry.isLed(workspace)));
+  return workspaces.filter((workspace, index) => !led[index] && workspace !== 'default');
+}
+
+function unledSentence(workspace: string): string {
+  return `Nobody leads the workspace ${workspace} now: see npm run people -- add.`;
+}
+
+function nameOf({ uid, account }: Known): string {
+  return account?.email === undefined ? uid : `${account.email} (${uid})`;
+}
+
+function lineOf(known: Known): string {
+  const { account, person } = known;
+  const { role, from } = roleOf(known);
+  const members = Object.entries(person?.workspaces ?? {}).map(
+    ([workspace, own]) => `${own} in ${workspace}`,
+  );
+  const state = account === undefined ? ['no account'] : account.isDisabled ? ['account disabled'] : [];
+  return `${nameOf(known)}: ${[`${role}${from}`, ...members, ...state].join('; ')}`;
+}
+
+function roleOf({ account, person }: Known): { readonly role: string; readonly from: string } {
+  if (person?.role !== undefined) return { role: person.role, from: '' };
+  if (account?.role !== undefined) return { role: account.role, from: ' (as the account claims)' };
+  return { role: 'none', from: '' };
+}
+
+function dataOf(known: Known) {
+  const { uid, account, person } = known;
+  const { email = null, name = null, isDisabled = false } = account ?? {};
+  const { workspaces = {} } = person ?? {};
+  return {
+    uid,
+    email,
+    name,
+    role: roleOf(known).role,
+    workspaces,
+    hasAccount: account !== undefined,
+    isDisabled,
+  };
+}
+
+function warn(path: string): void {
+  console.error(`${path} cannot be read.`);
+}

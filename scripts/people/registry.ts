@@ -1,0 +1,136 @@
+/** What an operator may do with people: roles of the deployment, members of workspaces, accounts. */
+import { MEMBER_ROLES, type MemberRole, type Person } from '../../functions/src/access/rules/people.ts';
+import {
+  accessOf,
+  type PersonRoles,
+  personsRoleIn,
+  type Role,
+} from '../../functions/src/access/rules/principal.ts';
+import { personFromDocument } from '../../functions/src/access/store/people.ts';
+import { compose } from '../../functions/src/app.ts';
+import { firestore } from '../../functions/src/kernel/firestore/client.ts';
+import { COLLECTIONS, MEMBERS, workspacePath } from '../../functions/src/kernel/firestore/paths.ts';
+import { systemClock } from '../../functions/src/kernel/platform.ts';
+import { type Account, accounts, authentication, claimRole, findAccount } from '../operator/accounts.ts';
+import { pagesOf, readable } from '../operator/documents.ts';
+
+const { ports, services } = compose({ clock: systemClock });
+
+/** Who gave a role, where nobody is signed in. */
+const ADDED_BY = 'operator';
+
+/** Somebody whom the deployment knows: by an account, by what is stored, or both. */
+export interface Known {
+  readonly uid: string;
+  readonly account: Account | undefined;
+  readonly person: Person | undefined;
+}
+
+/** Everybody, those with accounts first. @param told hears of each document that cannot be read */
+export async function* everybody(told: (path: string) => void): AsyncGenerator<Known, void, undefined> {
+  const stored = new Map<string, Person>();
+  for await (const page of pagesOf(firestore().collection(COLLECTIONS.people)))
+    for (const { snapshot, value } of readable(page, personFromDocument, told))
+      stored.set(snapshot.id, value);
+  for await (const account of accounts()) {
+    yield { uid: account.uid, account, person: stored.get(account.uid) };
+    stored.delete(account.uid);
+  }
+  for (const [uid, person] of stored) yield { uid, account: undefined, person };
+}
+
+/** @throws Error where nobody is known by that uid or address */
+export async function find(who: string): Promise<Known> {
+  const account = await findAccount(who);
+  const uid = account?.uid ?? who;
+  const person = await ports.people.find(uid);
+  if (account === undefined && person === undefined && (await agentsOf(uid)).length === 0)
+    throw new Error(
+      `Nobody is known as "${who}": no account, no role and no agent. See npm run people -- list.`,
+    );
+  return { uid, account, person };
+}
+
+/** What they may do, where. */
+export async function rolesOf({ account, person }: Known): Promise<PersonRoles> {
+  const role = person?.role ?? account?.role;
+  const { workspaces = {} } = person ?? {};
+  const access = await ports.people.workspaces();
+  return { workspaces, access, ...(role !== undefined && role !== 'none' && { role }) };
+}
+
+/** Their role in a workspace. */
+export async function roleIn(known: Known, workspace: string): Promise<Role | undefined> {
+  return personsRoleIn(await rolesOf(known), workspace);
+}
+
+/** The ids of the agents that somebody owns. */
+export async function agentsOf(uid: string): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for await (const page of pagesOf(firestore().collection(COLLECTIONS.agents).where('owner_uid', '==', uid)))
+    ids.push(...page.map(({ id }) => id));
+  return ids;
+}
+
+/**
+ * Stores the role, by which servers and rules go, and has the account's claims say the same.
+ * @returns the role that they had
+ */
+export async function setRole(known: Known, role: Role | 'none'): Promise<Role | 'none'> {
+  await ports.store.commit([{ kind: 'setPerson', uid: known.uid, role }]);
+  if (known.account !== undefined) await claimRole(known.uid, role);
+  return known.person?.role ?? known.account?.role ?? 'none';
+}
+
+/** @throws Error where there is no such workspace */
+export async function add({ uid }: Known, workspace: string, role: MemberRole): Promise<void> {
+  if (accessOf(await ports.people.workspaces(), workspace) === undefined)
+    throw new Error(`There is no workspace "${workspace}": whoever leads the deployment opens it first.`);
+  const member = { uid, workspace, role, addedBy: ADDED_BY, addedAt: systemClock.now() };
+  await ports.store.commit([{ kind: 'setMember', member }]);
+}
+
+/** @throws Error where they are no member of it */
+export async function remove({ uid, person }: Known, workspace: string): Promise<void> {
+  const isMember = Object.hasOwn(person?.workspaces ?? {}, workspace);
+  if (!isMember && (await ports.people.member(workspace, uid)) === undefined)
+    throw new Error(`${uid} is no member of the workspace "${workspace}".`);
+  await ports.store.commit([{ kind: 'removeMember', workspace, uid }]);
+}
+
+/** Whether somebody leads it. */
+export async function isLed(workspace: string): Promise<boolean> {
+  const members = firestore().doc(workspacePath(workspace)).collection(MEMBERS);
+  const { empty } = await members.where('role', '==', MEMBER_ROLES.at(-1)).limit(1).get();
+  return !empty;
+}
+
+export interface Revoked {
+  readonly workspaces: readonly string[];
+  /** The agents that had a credential. */
+  readonly agents: readonly string[];
+}
+
+/** Takes everything from somebody; the account itself stays as it is. */
+export async function revoke(known: Known): Promise<Revoked> {
+  const { uid, account, person } = known;
+  await setRole(known, 'none');
+  const workspaces = Object.keys(person?.workspaces ?? {});
+  for (const workspace of workspaces) await ports.store.commit([{ kind: 'removeMember', workspace, uid }]);
+  const agents: string[] = [];
+  for (const id of await agentsOf(uid)) if ((await services.registration.revoke(id)) > 0) agents.push(id);
+  if (account !== undefined) await (await authentication()).revokeRefreshTokens(uid);
+  return { workspaces, agents };
+}
+
+/**
+ * Makes an account without a password.
+ * @returns the link by which its owner chooses one; undefined where the project lets nobody sign in with a password
+ */
+export async function create(email: string, name: string | undefined): Promise<[Known, string | undefined]> {
+  const auth = await authentication();
+  const { uid } = await auth.createUser({ email, ...(name !== undefined && { displayName: name }) });
+  const link = await auth.generatePasswordResetLink(email).catch(() => undefined);
+  const account = await findAccount(uid);
+  return [{ uid, account, person: undefined }, link];
+}

@@ -1,0 +1,93 @@
+/** Mistakes with members, workspaces, invitations and connections. */
+import { isRecord } from '../support/clients.ts';
+import type { Mistake } from './mistake.ts';
+import type { Scene } from './scene.ts';
+
+const asking = (tool: string, args: object) => (scene: Scene) => scene.call(`access_${tool}`, args);
+
+async function onlyLeader(scene: Scene): Promise<string> {
+  const { members } = await scene.made('access_list_members');
+  const [only] = Array.isArray(members) ? members : [];
+  return isRecord(only) ? String(only['uid']) : '';
+}
+
+export const accessMistakes: readonly Mistake[] = [
+  {
+    who: 'invites as a worker',
+    make: (scene) =>
+      scene.call('access_invite', { email: 'eve@example.com', role: 'viewer' }, { by: scene.worker }),
+    happened: /needs the role leader; yours is worker/,
+    where: /access\.invite/,
+    next: /role leader.*access\.explain/,
+  },
+  {
+    who: 'names a workspace that is not there',
+    make: asking('list_members', { workspace: 'nowhere-at-all' }),
+    happened: /no role/,
+    where: /nowhere-at-all/,
+    next: /access\.whoami/,
+  },
+  {
+    who: 'creates a workspace whose name is taken',
+    make: asking('create_workspace', { name: 'default' }),
+    happened: /not available/,
+    where: /name \\?"default/,
+    next: /Choose another name/,
+  },
+  {
+    who: 'invites somebody who has no address',
+    make: asking('invite', { email: 'eve', role: 'viewer' }),
+    happened: /mail address/,
+    where: /email/,
+    next: /expected a mail address/,
+  },
+  {
+    who: 'gives a role that there is not',
+    make: asking('set_member', { uid: 'eve', role: 'owner' }),
+    happened: /expected one of/,
+    where: /role/,
+    next: /viewer.*worker.*leader/,
+  },
+  {
+    who: 'gives a role to nobody',
+    make: asking('set_member', { role: 'viewer' }),
+    happened: /either by uid or by email/,
+    where: /"field":"uid"/,
+    next: /access\.list_members/,
+  },
+  {
+    who: 'removes somebody who is no member',
+    make: asking('remove_member', { uid: 'eve' }),
+    happened: /is no member/,
+    where: /eve/,
+    next: /access\.list_members/,
+  },
+  {
+    who: 'removes the last who leads',
+    make: async (scene) => scene.call('access_remove_member', { uid: await onlyLeader(scene) }),
+    happened: /Nobody else leads/,
+    where: /"field":"uid"/,
+    next: /Make somebody else its leader first/,
+  },
+  {
+    who: "revokes a connection that is nobody's",
+    make: asking('revoke_connection', { agent_id: 'ghost' }),
+    happened: /no agent .{0,2}ghost/,
+    where: /agent_id/,
+    next: /access\.list_connections/,
+  },
+  {
+    who: 'lists a repository by its address',
+    make: asking('update_workspace', { repositories: ['https://github.com/sartor-ai/muster'] }),
+    happened: /expected/,
+    where: /repositories\.0/,
+    next: /owner\/name/,
+  },
+  {
+    who: 'asks to have explained nothing',
+    make: asking('explain', {}),
+    happened: /either a tool, or a database and a path/,
+    where: /"field":"database"/,
+    next: /For example/,
+  },
+];

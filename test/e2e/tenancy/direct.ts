@@ -1,0 +1,51 @@
+/** Both databases with a person's ID token, as an app of their own would come to them: past every tool. */
+import assert from 'node:assert/strict';
+import type { Permission } from '../../../functions/src/access/rules/permissions.ts';
+
+type Database = Permission['database'];
+
+/** Whether the rules let the token's bearer read there, also where nothing is. */
+export async function mayRead(idToken: string, database: Database, path: string): Promise<boolean> {
+  return isLet(await asked(idToken, database, path, {}));
+}
+
+/** Writes, where the rules let the bearer. Gives whether they did. */
+export async function mayWrite(idToken: string, database: Database, path: string): Promise<boolean> {
+  const document =
+    database === 'firestore' ? { fields: { text: { stringValue: 'hello' } } } : { text: 'hello' };
+  const method = database === 'firestore' ? 'PATCH' : 'PUT';
+  const headers = { 'content-type': 'application/json' };
+  return isLet(await asked(idToken, database, path, { method, headers, body: JSON.stringify(document) }));
+}
+
+async function asked(
+  idToken: string,
+  database: Database,
+  path: string,
+  init: { method?: string; headers?: Record<string, string>; body?: string },
+): Promise<number> {
+  const plain = path.split('/').map(encodeURIComponent).join('/');
+  if (database === 'firestore') {
+    const headers = { ...init.headers, authorization: `Bearer ${idToken}` };
+    return (await fetch(`${firestore()}/${plain}`, { ...init, headers })).status;
+  }
+  const { url, namespace } = realtime();
+  return (await fetch(`${url}/${plain}.json?ns=${namespace}&auth=${idToken}`, init)).status;
+}
+
+function isLet(status: number): boolean {
+  assert.ok([200, 401, 403, 404].includes(status), `HTTP ${status}`);
+  return status === 200 || status === 404;
+}
+
+function firestore(): string {
+  const { FIRESTORE_EMULATOR_HOST: host, GCLOUD_PROJECT: project } = process.env;
+  return `http://${host}/v1/projects/${project}/databases/(default)/documents`;
+}
+
+function realtime(): { readonly url: string; readonly namespace: string } {
+  const { FIREBASE_DATABASE_EMULATOR_HOST: host, DATABASE_URL = '' } = process.env;
+  const namespace = new URL(DATABASE_URL).searchParams.get('ns');
+  assert.ok(namespace, DATABASE_URL);
+  return { url: `http://${host}`, namespace };
+}

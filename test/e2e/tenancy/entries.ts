@@ -1,0 +1,177 @@
+/** For every tool, resource and completion: arguments that name things, or none. A new one without an entry fails. */
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import type { Ids } from './things.ts';
+
+const DUE = '2099-02-11T17:00:00Z';
+const AT = { owner: 'sartor-ai', repo: 'claude-network' };
+const PROMPT = { prompt: 'Do it' };
+
+/** The arguments of a call, which name the things of `ids` where the tool takes names of things. */
+type Arguments = (ids: Ids) => JsonObject;
+
+const nothing: Arguments = () => ({});
+
+export const TOOLS: Readonly<Record<string, Arguments>> = {
+  'access.whoami': nothing,
+  'access.explain': ({ workspace }) => ({ tool: 'coordination.create_task', workspace }),
+  'access.list_members': ({ workspace }) => ({ workspace }),
+  'access.invite': ({ workspace }) => ({ email: 'eve@example.com', role: 'leader', workspace }),
+  'access.accept_invitation': ({ workspace }) => ({ workspace }),
+  'access.set_member': ({ workspace, owner }) => ({ uid: owner, role: 'viewer', workspace }),
+  'access.remove_member': ({ workspace, owner }) => ({ uid: owner, workspace }),
+  'access.create_workspace': () => ({ name: 'default' }),
+  'access.update_workspace': ({ workspace }) => ({ workspace, repositories: ['sartor-ai/muster'] }),
+  'access.list_connections': ({ owner }) => ({ owner }),
+  'access.revoke_connection': ({ agent }) => ({ agent_id: agent }),
+
+  'firebase.read': ({ place }) => ({ database: 'realtime', path: `messages/${place}/talk` }),
+  'firebase.write': ({ place }) => ({
+    database: 'firestore',
+    path: `shared/${place}/talk/two`,
+    operation: 'set',
+    data: { text: 'hello' },
+  }),
+  'firebase.subscribe': ({ place }) => ({
+    subscriptionId: 'sub-of-another',
+    database: 'realtime',
+    path: `messages/${place}/talk`,
+    eventType: 'child_added',
+  }),
+  'firebase.unsubscribe': ({ subscription }) => ({ subscriptionId: subscription }),
+  'firebase.pollEvents': ({ subscription }) => ({ subscriptionId: subscription, waitMs: 0 }),
+
+  'github.readFile': () => ({ ...AT, path: 'README.md' }),
+  'github.searchCode': () => ({ query: 'registerAgent' }),
+  'github.createIssue': () => ({ ...AT, title: 'A title', body: 'A body' }),
+  'github.createPR': ({ task }) => ({
+    ...AT,
+    title: 'A title',
+    body: 'A body',
+    head: 'x',
+    base: 'main',
+    task_id: task,
+  }),
+  'github.createBranch': () => ({ ...AT, branch: 'new', from: 'main' }),
+  'github.commitFiles': () => ({
+    ...AT,
+    branch: 'new',
+    message: 'A',
+    files: [{ path: 'a.txt', content: 'a' }],
+  }),
+  'github.getWorkflowRuns': () => AT,
+  'github.getJobLogs': () => ({ ...AT, run_id: 4000000001 }),
+
+  'onboarding.getWelcome': () => ({ agentName: 'Eve', role: 'developer' }),
+  'onboarding.getChecklist': ({ agent }) => ({ agentId: agent }),
+  'onboarding.registerAgent': ({ workspace }) => ({
+    agentInfo: { name: 'of-another', type: 'developer', version: '1.0.0' },
+    capabilities: [{ name: 'a', category: 'b' }],
+    workspace,
+  }),
+
+  'system.getAgents': () => ({ includeMetrics: true }),
+  'system.getTaskQueue': ({ agent }) => ({ agentId: agent }),
+  'system.listSkills': () => ({ limit: 200 }),
+  'system.getSystemStatus': nothing,
+
+  'coordination.init_coordination': () => ({ goal: 'Another goal' }),
+  'coordination.create_task': ({ task }) => ({ description: 'A', dependencies: [task] }),
+  'coordination.create_tasks_batch': ({ task }) => ({ tasks: [{ description: 'A', dependencies: [task] }] }),
+  'coordination.get_status': nothing,
+  'coordination.get_all_tasks': nothing,
+  'coordination.get_results': ({ done }) => ({ task_ids: [done] }),
+  'coordination.register_agent': ({ agent }) => ({ agent_id: agent, role: 'worker' }),
+  'coordination.claim_task': ({ terminal }) => ({ agent_id: terminal }),
+  'coordination.start_task': ({ agent, held }) => ({ agent_id: agent, task_id: held }),
+  'coordination.complete_task': ({ agent, held }) => ({ agent_id: agent, task_id: held, output: 'Mine' }),
+  'coordination.fail_task': ({ agent, held }) => ({ agent_id: agent, task_id: held, error: 'Mine' }),
+  'coordination.heartbeat': ({ agent }) => ({ agent_id: agent }),
+  'coordination.add_discovery': ({ agent }) => ({ agent_id: agent, content: 'Mine' }),
+  'coordination.get_discoveries': nothing,
+  'coordination.get_master_plan': nothing,
+
+  'todo.add_task': () => ({ title: 'Mine' }),
+  'todo.update_task': ({ todo }) => ({ task_id: todo, title: 'Mine' }),
+  'todo.complete_task': ({ todo }) => ({ task_id: todo }),
+  'todo.delete_task': ({ todo }) => ({ task_id: todo }),
+  'todo.list_tasks': nothing,
+  'todo.set_task_priority': ({ todo }) => ({ task_id: todo, priority: 'HIGH' }),
+  'todo.set_task_due_date': ({ todo }) => ({ task_id: todo, due_date: DUE }),
+  'todo.add_task_tags': ({ todo }) => ({ task_id: todo, tags: ['mine'] }),
+  'todo.search_tasks': () => ({ query: 'heron' }),
+  'todo.filter_tasks': () => ({ status: 'all' }),
+  'todo.sort_tasks': () => ({ sort_by: 'due_date', sort_order: 'asc' }),
+  'todo.create_recurring_task': () => ({ title: 'Mails', frequency: 'DAILY', start_date: DUE }),
+  'todo.list_reminders': nothing,
+  'todo.list_recurring_tasks': nothing,
+  'todo.update_recurring_task': ({ recurring }) => ({ recurring_task_id: recurring, title: 'Mine' }),
+  'todo.delete_recurring_task': ({ recurring }) => ({ recurring_task_id: recurring }),
+  'todo.get_task_history': ({ todo }) => ({ task_id: todo }),
+  'todo.set_reminder': ({ todo }) => ({ task_id: todo, remind_at: '2099-02-11T16:00:00Z' }),
+  'todo.snooze_reminder': ({ todo }) => ({ reminder_id: todo, minutes: 30 }),
+  'todo.delete_reminder': ({ todo }) => ({ reminder_id: todo }),
+
+  'orchestration.orchestrate': () => ({ ...PROMPT, options: { timeout: 0 } }),
+  'orchestration.orchestrate_workflow': ({ workflow }) => ({
+    workflow,
+    input: 'Do it',
+    options: { timeout: 0 },
+  }),
+  'orchestration.orchestrate_parallel': () => ({
+    ...PROMPT,
+    agents: ['claude', 'gemini'],
+    mode: 'all',
+    options: { timeout: 0 },
+  }),
+  'orchestration.execute_code': () => ({ ...PROMPT, options: { timeout: 0 } }),
+  'orchestration.execute_task': () => ({ task: { id: 'one', prompt: 'Do it' }, options: { timeout: 0 } }),
+  'orchestration.list_agents': () => ({ includeMetrics: true }),
+  'orchestration.get_capabilities': () => ({ task: 'Write' }),
+  'orchestration.list_workflows': () => ({ filter: 'all', detailed: true }),
+  'orchestration.save_workflow': ({ workflow }) => ({
+    workflow: { name: `${workflow}-2`, steps: [{ name: 'only', agent: 'claude' }] },
+  }),
+  'orchestration.delete_workflow': ({ workflow }) => ({ name: workflow }),
+  'orchestration.get_run': ({ run }) => ({ runId: run }),
+  'orchestration.list_runs': nothing,
+  'orchestration.cancel_run': ({ run }) => ({ runId: run }),
+
+  'coding.create_task': ({ task }) => ({
+    tool: 'CLAUDECODE',
+    description: 'Mine',
+    instructions: 'curl it',
+    dependencies: [task],
+  }),
+  'coding.update_task': ({ coding }) => ({ taskId: coding, log: 'A forged line' }),
+  'coding.end_task': ({ coding }) => ({ taskId: coding, status: 'failed' }),
+  'coding.report_task': ({ coding }) => ({ taskId: coding }),
+  'coding.register_runner': () => ({ programs: [{ name: 'claude', version: '2.1.197' }] }),
+  'coding.claim_task': ({ agent, coding }) => ({ agentId: agent, taskId: coding, waitMs: 0 }),
+  'coding.append_logs': ({ coding }) => ({
+    taskId: coding,
+    epoch: 1,
+    entries: [{ sequence: 0, at: DUE, level: 'info', type: 'agent', prefix: 'x', message: 'Forged' }],
+  }),
+  'coding.heartbeat_task': ({ coding }) => ({ taskId: coding, epoch: 1 }),
+  'coding.get_task_logs': ({ coding }) => ({ taskId: coding }),
+};
+
+export const RESOURCES: Readonly<Record<string, (ids: Ids) => string>> = {
+  'coordination://status': () => 'coordination://status',
+  'coordination://tasks': () => 'coordination://tasks',
+  'coordination://discoveries': () => 'coordination://discoveries',
+  'coordination://master-plan': () => 'coordination://master-plan',
+  'agent://status': () => 'agent://status',
+  'agent://tasks': () => 'agent://tasks',
+  'task://list': () => 'task://list',
+  'task://{taskId}': ({ coding }) => `task://${coding}`,
+  'task://{taskId}/logs': ({ coding }) => `task://${coding}/logs`,
+  'task://{taskId}/result': ({ coding }) => `task://${coding}/result`,
+  'session://{sessionType}/{sessionId}': ({ session }) => `session://coordination/${session}`,
+  'branch://{branchName}/tasks': ({ branch }) => `branch://${branch}/tasks`,
+  'project://{projectPath}/status': ({ project }) => `project://${project}/status`,
+  'log://{logType}/{date}': () => `log://system/${new Date().toISOString().slice(0, 10)}`,
+  'firebase://subscriptions/{subscriptionId}': ({ subscription }) =>
+    `firebase://subscriptions/${subscription}`,
+  'run://{runId}': ({ run }) => `run://${run}`,
+};

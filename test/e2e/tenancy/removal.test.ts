@@ -1,0 +1,143 @@
+/** Who is removed from a workspace is out of it within five seconds, and so are their agents: also where they listen. */
+import assert from 'node:assert/strict';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { eventually } from '../support/waiting.ts';
+import { mayRead } from './direct.ts';
+import { type CallerName, World } from './world.ts';
+
+/** What the issue promises, in milliseconds. */
+const OUT_AFTER_MS = 5000;
+
+const MODERN = '2026-07-28';
+
+const CASS = ['cas the worker', 'cas himself'] as const;
+
+/** What a stream has said, and when it ended. */
+interface Followed {
+  readonly said: () => string;
+  readonly ended: Promise<number>;
+}
+
+function follow(response: Response): Followed {
+  assert.equal(response.status, 200);
+  let said = '';
+  const read = async () => {
+    assert.ok(response.body);
+    for await (const text of response.body.pipeThrough(new TextDecoderStream())) said += text;
+    return Date.now();
+  };
+  return { said: () => said, ended: read() };
+}
+
+describe('who is removed from a workspace', function () {
+  this.timeout('2m');
+  const world = new World();
+  const loud = () => `messages/${world.alpha}/loud`;
+  const quiet = () => `messages/${world.alpha}/quiet`;
+
+  before(() => world.begin());
+  after(() => world.end());
+
+  async function succeed(caller: CallerName, tool: string, args: JsonObject): Promise<JsonObject> {
+    const { result, error } = await world.call(caller, world.alpha, tool, args);
+    assert.ok(result, `${tool} by ${caller}: ${error?.message}`);
+    return result;
+  }
+
+  async function subscribe(caller: CallerName, path: string, name: string): Promise<string> {
+    const subscriptionId = `${name}-${world.mark}`;
+    const watched = { subscriptionId, database: 'realtime', path, eventType: 'child_added' };
+    await succeed(caller, 'firebase.subscribe', watched);
+    return subscriptionId;
+  }
+
+  async function openEvents(caller: CallerName, subscriptionId: string): Promise<Followed> {
+    const url = world.url('/events', { workspace: world.alpha, subscriptionId });
+    const headers = { authorization: `Bearer ${world.credential(caller)}`, accept: 'text/event-stream' };
+    return follow(await fetch(url, { headers }));
+  }
+
+  async function listen(caller: CallerName, uri: string): Promise<Followed> {
+    const method = 'subscriptions/listen';
+    const params = {
+      notifications: { resourceSubscriptions: [uri] },
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': MODERN,
+        'io.modelcontextprotocol/clientCapabilities': {},
+        'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      },
+    };
+    const response = await fetch(world.url('', { workspace: world.alpha }), {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${world.credential(caller)}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': MODERN,
+        'mcp-method': method,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    return follow(response);
+  }
+
+  it('is out in every stream, wait, call and database', async () => {
+    const write = (text: string) =>
+      succeed('ann the worker', 'firebase.write', {
+        ...{ database: 'realtime', path: `${loud()}/${text}`, operation: 'set', data: { text } },
+      });
+    const streams: Followed[] = [];
+    for (const caller of CASS) {
+      const heard = await subscribe(caller, loud(), 'loud');
+      const heardElsewhere = await subscribe(caller, loud(), 'listened');
+      streams.push(await openEvents(caller, heard));
+      streams.push(await listen(caller, `firebase://subscriptions/${heardElsewhere}`));
+    }
+    await write('before');
+    await eventually(
+      'every stream has told of what was written',
+      async () => streams.every(({ said }) => /before|resources\/updated/.test(said())) || undefined,
+    );
+    const waits = CASS.map(async (caller) => {
+      const subscriptionId = await subscribe(caller, quiet(), 'quiet');
+      return world.call(caller, world.alpha, 'firebase.pollEvents', { subscriptionId, waitMs: 40_000 });
+    });
+    waits.push(world.call('cas the worker', world.alpha, 'coding.claim_task', { waitMs: 40_000 }));
+    const person = world.credential('cas himself');
+    assert.ok(await mayRead(person, 'realtime', loud()));
+    assert.ok(await mayRead(person, 'firestore', `workspaces/${world.alpha}/members/${world.ann}`));
+
+    await succeed('ann the leader', 'access.remove_member', { uid: world.cas });
+    const removed = Date.now();
+
+    for (const { ended } of streams) {
+      const after = (await ended) - removed;
+      assert.ok(after <= OUT_AFTER_MS, `a stream went on for ${after} ms`);
+    }
+    await eventually(
+      'every call is refused',
+      async () => {
+        const made = CASS.map((caller) => world.call(caller, world.alpha, 'coordination.get_status', {}));
+        const outcomes = await Promise.all(made);
+        return outcomes.every(({ error }) => error?.reason === 'NO_ROLE') || undefined;
+      },
+      OUT_AFTER_MS - (Date.now() - removed),
+    );
+    assert.equal(await mayRead(person, 'realtime', loud()), false);
+    assert.equal(await mayRead(person, 'firestore', `workspaces/${world.alpha}/members/${world.ann}`), false);
+
+    // What those who wait would have heard of is there only now.
+    await write('after');
+    const order = { tool: 'CLAUDECODE', description: world.secret, instructions: world.secret };
+    await succeed('ann the worker', 'coding.create_task', order);
+    await succeed('ann the worker', 'firebase.write', {
+      ...{ database: 'realtime', path: `${quiet()}/after`, operation: 'set' },
+      data: { text: world.secret },
+    });
+    for (const { error } of await Promise.all(waits)) {
+      assert.ok(error, 'a wait was answered');
+      assert.ok(!error.message.includes(world.secret), error.message);
+    }
+    assert.ok(streams.every(({ said }) => !said().includes('after')));
+  });
+});

@@ -1,0 +1,196 @@
+/** Whoever may is let; whoever may not learns nothing, not even that it exists: for everything in the catalogue. */
+import assert from 'node:assert/strict';
+import { hasRole, type Role, rolesOf, type Scope } from '../../../functions/src/access/rules/principal.ts';
+import { fullName } from '../../../functions/src/mcp/tool.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { RESOURCES, TOOLS } from './entries.ts';
+import { type Ids, makeThings, namesOfNothing } from './things.ts';
+import { type CallerName, type Outcome, World } from './world.ts';
+
+/** The deployment gives the first two a role, and nothing to the last. */
+const IN_OPEN: readonly CallerName[] = ['ann the leader', 'bea herself', 'cas the worker'];
+
+/** They make agents of the names that they are given, which others are then asked about. */
+const LAST = ['coordination.register_agent', 'onboarding.registerAgent'];
+
+const tools = toolsets
+  .flatMap(({ name: toolset, tools, scope: ofToolset = 'workspace' as Scope }) =>
+    tools.map(({ name, role, agentRole = role, scope = ofToolset }) => {
+      const tool = fullName(toolset, name);
+      return { name: tool, role, agentRole, scope, argumentsFor: TOOLS[tool] ?? (() => ({})) };
+    }),
+  )
+  .sort((one, other) => LAST.indexOf(one.name) - LAST.indexOf(other.name));
+
+const resources = toolsets.flatMap(({ resources, templates = [] }) =>
+  [...resources, ...templates].map((one) => {
+    const name = 'uri' in one ? one.uri : one.uriTemplate;
+    const variables = 'completions' in one ? [...one.completions.keys()] : [];
+    const watchable = 'watchable' in one && one.watchable;
+    const { role, scope = 'workspace' as Scope } = one;
+    return {
+      name,
+      role,
+      agentRole: role,
+      scope,
+      variables,
+      watchable,
+      uriFor: RESOURCES[name] ?? (() => name),
+    };
+  }),
+);
+
+/** Those who have nothing to do with Ann or her workspace. */
+const STRANGERS: readonly CallerName[] = ['bea the leader', 'bea herself', 'nobody'];
+
+const GATE = /^(NO_ROLE|(DEPLOYMENT_)?ROLE_TOO_WEAK)$/;
+
+const ANNS: readonly CallerName[] = ['ann the viewer', 'ann the worker', 'ann the leader', 'ann herself'];
+
+const shown = ({ result, error }: Outcome) => (error ? error.message : JSON.stringify(result));
+
+/** An answer without what differs from one time to the next, and without the names that were called by. */
+function plain(text: string, names: Ids): string {
+  const called = Object.values(names).sort((one, other) => other.length - one.length);
+  return called
+    .reduce((rest, name) => rest.replaceAll(name, '<name>'), text)
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replace(/"(version|secret)":"[^"]*"/g, '')
+    .replace(/<name>-[0-9a-f]{8}\b/g, '<name>')
+    .replace(/mk_[a-z2-7]{20}|run-[a-z]{20}|task-[0-9a-z]+-\d+|session-[a-z]{12}|[0-9a-f-]{36}/g, '<made>');
+}
+
+describe('tenancy', function () {
+  this.timeout('3m');
+  const world = new World();
+  let ids: Ids;
+  let absent: Ids;
+
+  before(async () => {
+    await world.begin();
+    ids = await makeThings(world);
+    absent = namesOfNothing(ids, world);
+  });
+  after(() => world.end());
+
+  /** Whether the caller's role opens what needs one. */
+  async function isOpenTo(
+    caller: CallerName,
+    { role, agentRole, scope }: { role: Role; agentRole: Role; scope: Scope },
+    workspace = world.alpha,
+  ): Promise<boolean> {
+    const principal = await world.app.services.authenticator.authenticate(world.credential(caller));
+    const has = rolesOf(principal, workspace)[scope];
+    return has !== undefined && hasRole(has, principal.kind === 'agent' ? agentRole : role);
+  }
+
+  /** Each stranger in each place, and where they are to be told the same. */
+  async function everywhere(
+    look: (caller: CallerName, workspace: string, elsewhere: string) => Promise<void>,
+  ): Promise<void> {
+    for (const caller of STRANGERS) {
+      await look(caller, world.alpha, world.nowhere);
+      for (const workspace of [world.beta, world.open]) await look(caller, workspace, workspace);
+    }
+  }
+
+  it('has an entry for every tool and every resource', () => {
+    assert.deepEqual(Object.keys(TOOLS).sort(), tools.map(({ name }) => name).sort());
+    assert.deepEqual(Object.keys(RESOURCES).sort(), resources.map(({ name }) => name).sort());
+  });
+
+  for (const { name, argumentsFor, ...need } of tools) {
+    it(`tells strangers nothing of a private workspace through ${name}`, () =>
+      everywhere(async (caller, workspace, elsewhere) => {
+        const there = await world.call(caller, workspace, name, argumentsFor(ids));
+        assert.ok(!shown(there).includes(world.secret), `${caller} is told ${shown(there)}`);
+        if (workspace === world.alpha && need.scope === 'workspace')
+          assert.equal(there.error?.reason, 'NO_ROLE', caller);
+        const namesNothing = JSON.stringify(argumentsFor(ids)) === JSON.stringify(argumentsFor(absent));
+        if (namesNothing && (workspace === elsewhere || need.scope !== 'workspace')) return;
+        const nothing = await world.call(caller, elsewhere, name, argumentsFor(absent));
+        assert.equal(plain(shown(there), ids), plain(shown(nothing), absent), caller);
+      }));
+
+    it(`lets in through ${name} whoever has the role ${need.role}, and nobody else`, async () => {
+      // What is named is nothing, so that everything stays for those who come next.
+      const args = argumentsFor({ ...absent, workspace: world.alpha });
+      for (const caller of ANNS) {
+        const { error } = await world.call(caller, world.alpha, name, args);
+        const isLet = !GATE.test(error?.reason ?? '');
+        assert.equal(isLet, await world.isExplained(caller, { tool: name }), `${caller}: ${error?.message}`);
+        // What administers a workspace, or the deployment, asks for more than a role of the one who calls.
+        if (!name.startsWith('access.')) assert.equal(isLet, await isOpenTo(caller, need), caller);
+      }
+      for (const caller of STRANGERS) {
+        const { error } = await world.call(caller, world.alpha, name, args);
+        const isLet = !GATE.test(error?.reason ?? '');
+        assert.equal(isLet, await world.isExplained(caller, { tool: name }), `${caller}: ${error?.message}`);
+      }
+    });
+
+    it(`lets in through ${name} by the role of the deployment, in an open workspace`, async () => {
+      const args = argumentsFor({ ...absent, workspace: world.open });
+      for (const caller of IN_OPEN) {
+        const { error } = await world.call(caller, world.open, name, args);
+        const isLet = !GATE.test(error?.reason ?? '');
+        const explained = await world.isExplained(caller, { tool: name }, world.open);
+        assert.equal(isLet, explained, `${caller}: ${error?.message}`);
+        if (!name.startsWith('access.'))
+          assert.equal(isLet, await isOpenTo(caller, need, world.open), caller);
+      }
+    });
+  }
+
+  for (const { name, variables, watchable, uriFor, ...need } of resources) {
+    const read = (caller: CallerName, workspace: string, of: Ids) =>
+      world.mcp(caller, workspace, 'resources/read', { uri: uriFor(of) });
+
+    it(`tells strangers nothing of a private workspace through ${name}`, () =>
+      everywhere(async (caller, workspace, elsewhere) => {
+        const there = await read(caller, workspace, ids);
+        assert.ok(!there.includes(world.secret), there);
+        assert.equal(plain(there, ids), plain(await read(caller, elsewhere, absent), absent), caller);
+      }));
+
+    it(`lets in through ${name} whoever has the role ${need.role}, and nobody else`, async () => {
+      for (const caller of ANNS) {
+        const answer = await read(caller, world.alpha, ids);
+        const isLet = !/needs the role|have no role/.test(answer);
+        assert.equal(isLet, await isOpenTo(caller, need), `${caller}: ${answer}`);
+      }
+    });
+
+    if (watchable)
+      it(`lets listen to ${name} whose workspace it is, and nobody else`, async () => {
+        for (const caller of ANNS) {
+          const isLet = await world.mayListen(caller, world.alpha, uriFor(ids));
+          const isTheirs = !name.startsWith('firebase:') || caller === 'ann the worker';
+          assert.equal(isLet, isTheirs, caller);
+        }
+        await everywhere(async (caller, workspace) =>
+          assert.equal(await world.mayListen(caller, workspace, uriFor(ids)), false, `${caller} listens`),
+        );
+      });
+
+    for (const variable of variables)
+      it(`completes {${variable}} of ${name} with nothing of a private workspace`, () =>
+        everywhere(async (caller, workspace) => {
+          const ref = { type: 'ref/resource', uri: name };
+          const argument = { name: variable, value: '' };
+          const answer = await world.mcp(caller, workspace, 'completion/complete', { ref, argument });
+          for (const secret of [world.secret, ids.coding, ids.session, ids.run, ids.branch, ids.project])
+            assert.ok(!answer.includes(secret), `${caller} is told ${answer}`);
+        }));
+  }
+
+  it("streams a subscription's events to whose it is, and tells others of none", async () => {
+    assert.equal(await world.events('ann the worker', world.alpha, ids.subscription), '');
+    await everywhere(async (caller, workspace, elsewhere) => {
+      const there = await world.events(caller, workspace, ids.subscription);
+      assert.notEqual(there, '', `${caller} is told events`);
+      const nothing = await world.events(caller, elsewhere, absent.subscription);
+      assert.equal(plain(there, ids), plain(nothing, absent), caller);
+    });
+  });
+});

@@ -1,0 +1,149 @@
+/** What Ann's agents have made in their workspace, and the names of things that nobody has made. */
+import assert from 'node:assert/strict';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
+import type { World } from './world.ts';
+
+/** The ids of things; or of nothing, in the same form. */
+export interface Ids {
+  readonly workspace: string;
+  /** The first segment of what is free-form. */
+  readonly place: string;
+  readonly owner: string;
+  readonly agent: string;
+  readonly terminal: string;
+  readonly task: string;
+  readonly held: string;
+  readonly done: string;
+  readonly coding: string;
+  readonly session: string;
+  readonly branch: string;
+  readonly project: string;
+  readonly run: string;
+  readonly subscription: string;
+  readonly todo: string;
+  readonly recurring: string;
+  readonly workflow: string;
+}
+
+export async function makeThings(world: World): Promise<Ids> {
+  const { alpha, secret } = world;
+  const worker = world.agentId('worker');
+  const as = async (
+    caller: 'ann the worker' | 'ann the leader' | 'ann herself',
+    tool: string,
+    args: JsonObject,
+  ): Promise<JsonObject> => {
+    const { result, error } = await world.call(caller, alpha, tool, args);
+    assert.ok(result, `${tool}: ${error?.message}`);
+    return result;
+  };
+  await as('ann the leader', 'coordination.init_coordination', { goal: secret, master_plan: secret });
+  await as('ann the worker', 'coordination.register_agent', { agent_id: worker, role: 'worker' });
+  const { agent: terminal } = await as('ann the worker', 'coordination.register_agent', {
+    agent_id: `terminal-${world.mark}`,
+    role: 'worker',
+  });
+  const claim = async () => {
+    await as('ann the leader', 'coordination.create_task', { description: secret, priority: 1 });
+    return idIn((await as('ann the worker', 'coordination.claim_task', { agent_id: worker }))['task']);
+  };
+  const done = await claim();
+  const reporting = { agent_id: worker, task_id: done, output: secret };
+  await as('ann the worker', 'coordination.complete_task', reporting);
+  const held = await claim();
+  await as('ann the worker', 'coordination.start_task', { agent_id: worker, task_id: held });
+  const task = idIn(
+    (await as('ann the leader', 'coordination.create_task', { description: secret }))['task'],
+  );
+  const discovery = { agent_id: worker, content: secret, tags: [secret] };
+  await as('ann the worker', 'coordination.add_discovery', discovery);
+  const ordered = await as('ann the worker', 'coding.create_task', {
+    tool: 'CLAUDECODE',
+    description: secret,
+    instructions: secret,
+    branch: `task/${world.mark}`,
+    config: { project: `acme/${world.mark}` },
+  });
+  const coding = idIn(ordered['result'], 'taskId');
+  await as('ann the leader', 'coding.update_task', { taskId: coding, log: secret });
+  const subscription = `sub-${world.mark}`;
+  await as('ann the worker', 'firebase.subscribe', {
+    subscriptionId: subscription,
+    database: 'realtime',
+    path: `messages/${alpha}/talk`,
+    eventType: 'child_added',
+  });
+  for (const database of ['realtime', 'firestore'] as const)
+    for (const root of ['messages', 'shared'])
+      await as('ann the worker', 'firebase.write', {
+        database,
+        path: `${root}/${alpha}/talk/one`,
+        operation: 'set',
+        data: { text: secret },
+      });
+  const due = '2099-02-11T17:00:00Z';
+  const todo = idIn((await as('ann herself', 'todo.add_task', { title: secret, due_date: due }))['task']);
+  const repeating = { title: `${secret} again`, frequency: 'DAILY', start_date: due };
+  const begun = await as('ann herself', 'todo.create_recurring_task', repeating);
+  const recurring = idIn(begun['recurring_task']);
+  const workflow = `flow-${world.mark}`;
+  await as('ann the worker', 'orchestration.save_workflow', {
+    workflow: {
+      name: workflow,
+      description: secret,
+      steps: [{ name: 'only', agent: 'claude', prompt: secret }],
+    },
+  });
+  const open = await world.app.services.coordination.session(alpha);
+  return {
+    workspace: alpha,
+    place: alpha,
+    owner: world.ann,
+    agent: worker,
+    terminal: idIn(terminal),
+    task,
+    held,
+    done,
+    coding,
+    session: String(open?.id),
+    branch: `task/${world.mark}`,
+    project: `acme/${world.mark}`,
+    run: await pendingRun(world),
+    subscription,
+    todo,
+    recurring,
+    workflow,
+  };
+}
+
+/** Names of the same form, of nothing. */
+export function namesOfNothing(ids: Ids, world: World): Ids {
+  const other = (id: string): string =>
+    id.replace(/[a-z0-9](?=[^a-z0-9]*$)/, (last) => (last === 'q' ? 'w' : 'q'));
+  const named = Object.entries(ids).map(([name, id]) => [name, other(id)]);
+  return { ...ids, ...Object.fromEntries(named), workspace: world.nowhere, place: world.empty };
+}
+
+function idIn(value: unknown, ...names: readonly string[]): string {
+  assert.ok(typeof value === 'object' && value !== null, JSON.stringify(value));
+  for (const name of [...names, 'id']) {
+    const id: unknown = Reflect.get(value, name);
+    if (typeof id === 'string') return id;
+  }
+  assert.fail(`there is no id in ${JSON.stringify(value)}`);
+}
+
+async function pendingRun(world: World): Promise<string> {
+  const principal = await world.app.services.authenticator.authenticate(world.credential('ann the worker'));
+  const { runs } = world.app.services.orchestration;
+  const request = {
+    workflow: readWorkflow({ name: 'one', steps: [{ name: 'only', agent: 'claude' }] }, 'workflow'),
+    input: world.secret,
+    context: {},
+    budget: { tokens: 1_000_000, costUsd: 10 },
+    parallel: true,
+    cache: false,
+  };
+  return (await runs.start(principal, world.alpha, request, () => undefined)).runId;
+}

@@ -1,0 +1,287 @@
+/**
+ * Two owners, each with a private workspace, and an open one, behind a real endpoint: with agents of each role, and
+ * things of the first owner's that nobody else may learn of.
+ */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { getAuth } from 'firebase-admin/auth';
+import { z } from 'zod';
+import { type Agent, NOTHING_DONE, USUAL_CONFIGURATION } from '../../../functions/src/access/rules/agent.ts';
+import type { Role } from '../../../functions/src/access/rules/principal.ts';
+import { type Composition, compose } from '../../../functions/src/app.ts';
+import { type JsonObject, jsonObject } from '../../../functions/src/kernel/json.ts';
+import { firebaseApp, systemClock } from '../../../functions/src/kernel/platform.ts';
+import {
+  ACCESS_WORKSPACES,
+  personAccessPath,
+  realtimeDatabase,
+} from '../../../functions/src/kernel/realtime/database.ts';
+import { OpenStreams } from '../../../functions/src/mcp/http/streams.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { silent } from '../../integration/coordination/team.ts';
+import { agentsAt } from '../../integration/orchestration/orchestra.ts';
+import { seedClaudeNetwork } from '../../support/github/seed.ts';
+import { LocalGitHub } from '../../support/github/server.ts';
+import { type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
+import { LocalModels } from '../../support/models/server.ts';
+import { eventually } from '../support/waiting.ts';
+
+/** Who calls, by name. */
+export const CALLERS = [
+  'ann the viewer',
+  'ann the worker',
+  'ann the leader',
+  'ann herself',
+  'bea the leader',
+  'bea herself',
+  'cas the worker',
+  'cas himself',
+  'nobody',
+] as const;
+
+export type CallerName = (typeof CALLERS)[number];
+
+/** What a call came to. */
+export type Outcome =
+  | { readonly result: JsonObject; readonly error?: undefined }
+  | { readonly error: { readonly message: string; readonly reason: string }; readonly result?: undefined };
+
+const reply = z.union([
+  z.object({ result: jsonObject }),
+  z.object({
+    error: z.object({
+      message: z.string(),
+      data: z.object({ reason: z.string().optional() }).loose().optional(),
+    }),
+  }),
+]);
+
+const signedIn = z.object({ idToken: z.string() });
+
+export class World {
+  /** Ends the names of everything here. */
+  readonly mark = `${randomUUID().slice(0, 5)}x`;
+  /** A word that stands in everything that Ann's things say. */
+  readonly secret = `heron${randomUUID().slice(0, 8)}`;
+  readonly alpha = `alpha-${this.mark}`;
+  readonly beta = `beta-${this.mark}`;
+  readonly open = `open-${this.mark}`;
+  /** Private, Ann's, and without anything in it: strangers are told no more of alpha than of this. */
+  readonly empty = `empty-${this.mark}`;
+  /** A name that nobody has opened. */
+  readonly nowhere = `nowhe-${this.mark}`;
+  /** A name of something that nothing else here has. */
+  readonly thing = `thing-${this.mark}`;
+  readonly ann = `ann-${this.mark}`;
+  readonly bea = `bea-${this.mark}`;
+  /** A member of Ann's workspace, and of no other. */
+  readonly cas = `cas-${this.mark}`;
+  readonly gitHub = new LocalGitHub();
+  readonly models = new LocalModels();
+  readonly app: Composition;
+  private readonly credentials = new Map<CallerName, string>();
+  private endpoint: RunningEndpoint | undefined;
+
+  constructor() {
+    this.app = compose({
+      clock: systemClock,
+      gitHub: () => this.gitHub.asApp,
+      hosted: () => agentsAt(this.models.url),
+      budget: { tokens: 1_000_000, costUsd: 10 },
+      // What is begun stays as it is.
+      dispatch: { dispatch: async () => undefined },
+    });
+  }
+
+  async begin(): Promise<void> {
+    seedClaudeNetwork(this.gitHub.world);
+    await Promise.all([this.gitHub.start(), this.models.start()]);
+    const { ports, services } = this.app;
+    const member = { addedBy: 'operator', addedAt: new Date() };
+    await ports.store.commit([
+      { kind: 'setPerson', uid: this.ann, role: 'worker' },
+      { kind: 'setPerson', uid: this.bea, role: 'worker' },
+      { kind: 'nameWorkspace', workspace: this.alpha, access: 'private' },
+      { kind: 'nameWorkspace', workspace: this.beta, access: 'private' },
+      { kind: 'nameWorkspace', workspace: this.empty, access: 'private' },
+      { kind: 'nameWorkspace', workspace: this.open, access: 'open' },
+    ]);
+    await ports.store.commit([
+      { kind: 'setMember', member: { ...member, uid: this.ann, workspace: this.alpha, role: 'leader' } },
+      { kind: 'setMember', member: { ...member, uid: this.cas, workspace: this.alpha, role: 'worker' } },
+      { kind: 'setMember', member: { ...member, uid: this.bea, workspace: this.beta, role: 'leader' } },
+    ]);
+    for (const role of ['viewer', 'worker', 'leader'] as const) {
+      this.credentials.set(`ann the ${role}`, await this.agent(this.ann, `ann-${role}`, role, this.alpha));
+    }
+    await this.mirrored();
+    this.credentials.set('bea the leader', await this.agent(this.bea, 'bea-leader', 'leader', this.beta));
+    this.credentials.set('cas the worker', await this.agent(this.cas, 'cas-worker', 'worker', this.alpha));
+    this.credentials.set('ann herself', await signIn(this.ann));
+    this.credentials.set('cas himself', await signIn(this.cas));
+    this.credentials.set('bea herself', await signIn(this.bea));
+    this.credentials.set('nobody', await signIn(`nobody-${this.mark}`));
+    this.endpoint = await serveEndpoint({
+      ...ports,
+      toolsets,
+      services: () => services,
+      authenticator: services.authenticator,
+      streams: { lifetimeMs: 60_000, keepAliveMs: 15_000 },
+      openStreams: new OpenStreams(),
+      allowedOrigins: [],
+      publicUrl: undefined,
+      mountPath: undefined,
+      version: '0.0.0',
+      log: silent,
+    });
+  }
+
+  /** Waits until the rules of the Realtime Database know of everybody. */
+  private async mirrored(): Promise<void> {
+    const database = await realtimeDatabase();
+    const paths = [this.ann, this.bea, this.cas].map(personAccessPath);
+    await eventually('access is mirrored', async () => {
+      const found = await Promise.all(
+        [...paths, `${ACCESS_WORKSPACES}/${this.open}`].map((path) => database.ref(path).get()),
+      );
+      return found.every((one) => one.exists()) || undefined;
+    });
+  }
+
+  async end(): Promise<void> {
+    await this.endpoint?.close();
+    await Promise.all([this.gitHub.stop(), this.models.stop()]);
+  }
+
+  /** The id of an agent of Ann's. */
+  agentId(role: 'viewer' | 'worker' | 'leader'): string {
+    return this.idOf(`ann-${role}`);
+  }
+
+  /** As registration makes them. */
+  private idOf(name: string): string {
+    return `${name}-${this.app.ports.hashing.sha256(name + this.mark).slice(0, 8)}`;
+  }
+
+  credential(caller: CallerName): string {
+    const credential = this.credentials.get(caller);
+    assert.ok(credential, `${caller} has no credential`);
+    return credential;
+  }
+
+  url(path: string, query: Readonly<Record<string, string>>): string {
+    assert.ok(this.endpoint);
+    return `${this.endpoint.url}/mcp${path}?${new URLSearchParams(query)}`;
+  }
+
+  /** Calls a tool as plain JSON-RPC. */
+  async call(caller: CallerName, workspace: string, method: string, params: JsonObject): Promise<Outcome> {
+    const answered = await this.post(caller, '/rpc', workspace, { jsonrpc: '2.0', id: 1, method, params });
+    const parsed = reply.parse(answered);
+    if ('result' in parsed) return { result: parsed.result };
+    const { message, data } = parsed.error;
+    return { error: { message: `${message} ${JSON.stringify(data ?? {})}`, reason: data?.reason ?? '' } };
+  }
+
+  /** Whether access.explain says that something may be done: in Ann's workspace, unless another is named. */
+  async isExplained(caller: CallerName, question: JsonObject, workspace = this.alpha): Promise<boolean> {
+    const { result, error } = await this.call(caller, workspace, 'access.explain', question);
+    assert.ok(result, error?.message);
+    assert.equal(typeof result['allowed'], 'boolean', JSON.stringify(result));
+    return result['allowed'] === true;
+  }
+
+  /** A method of MCP, answered with its result or its error, as text. */
+  async mcp(caller: CallerName, workspace: string, method: string, params: JsonObject): Promise<string> {
+    return JSON.stringify(await this.post(caller, '', workspace, { jsonrpc: '2.0', id: 1, method, params }));
+  }
+
+  /** Whether a client of 2026-07-28 is let listen to a resource. */
+  async mayListen(caller: CallerName, workspace: string, uri: string): Promise<boolean> {
+    const versionNegotiation = { mode: { pin: '2026-07-28' as const } };
+    const client = new Client({ name: 'tenancy', version: '1.0.0' }, { versionNegotiation });
+    const requestInit = { headers: { Authorization: `Bearer ${this.credential(caller)}` } };
+    const url = new URL(this.url('', { workspace }));
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+    try {
+      const { honoredFilter } = await client.listen({ resourceSubscriptions: [uri] });
+      return honoredFilter.resourceSubscriptions?.includes(uri) ?? false;
+    } finally {
+      await client.close();
+    }
+  }
+
+  /** What is answered to who opens the server-sent events of a subscription; the beginning of them is nothing. */
+  async events(caller: CallerName, workspace: string, subscriptionId: string): Promise<string> {
+    const headers = { authorization: `Bearer ${this.credential(caller)}`, accept: 'text/event-stream' };
+    const response = await fetch(this.url('/events', { workspace, subscriptionId }), { headers });
+    if (response.status !== 200) return response.text();
+    await response.body?.cancel();
+    return '';
+  }
+
+  private async post(caller: CallerName, path: string, workspace: string, body: object): Promise<unknown> {
+    const response = await fetch(this.url(path, { workspace }), {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2025-11-25',
+        authorization: `Bearer ${this.credential(caller)}`,
+      },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    const framed = /^data: (\{.*)$/m.exec(text)?.[1];
+    return JSON.parse(framed ?? text);
+  }
+
+  /** An agent with a credential. Gives that. */
+  private async agent(ownerUid: string, name: string, role: Role, workspace: string): Promise<string> {
+    const { store, randomness, hashing } = this.app.ports;
+    const now = new Date();
+    const agent: Agent = {
+      ...NOTHING_DONE,
+      id: this.idOf(name),
+      name,
+      type: 'developer',
+      version: '1.0.0',
+      capabilities: [
+        { name: `${name} can ${ownerUid === this.ann ? this.secret : 'sing'}`, category: 'own' },
+      ],
+      configuration: { ...USUAL_CONFIGURATION, maxConcurrentTasks: 50 },
+      ownerUid,
+      role,
+      workspace,
+      status: 'active',
+      registeredAt: now,
+      lastSeen: now,
+    };
+    const secret = randomness.secret(32);
+    const credential = {
+      apiKey: `mk_${randomness.letters(20)}`,
+      agentId: agent.id,
+      secretHash: hashing.sha256(secret),
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + 3_600_000),
+    };
+    await store.commit([
+      { kind: 'createAgent', agent },
+      { kind: 'issueCredential', credential },
+    ]);
+    return `${credential.apiKey}.${secret}`;
+  }
+}
+
+async function signIn(uid: string): Promise<string> {
+  const token = await getAuth(firebaseApp()).createCustomToken(uid);
+  const host = process.env['FIREBASE_AUTH_EMULATOR_HOST'];
+  const url = `http://${host}/identitytoolkit.googleapis.com/v1/accounts:signInWithCustomToken?key=any`;
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token, returnSecureToken: true }),
+  });
+  return signedIn.parse(await response.json()).idToken;
+}

@@ -1,0 +1,66 @@
+/**
+ * What the examples of access speak of: a workspace that the team's owner leads, person2 in it, a credential of
+ * terminal-2, an invitation of Cyd, and no workspace apollo.
+ */
+import { FieldValue } from '@google-cloud/firestore';
+import { invitationId } from '../../../functions/src/access/rules/invitations.ts';
+import type { MemberRole } from '../../../functions/src/access/rules/people.ts';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import {
+  credentialPath,
+  WORKSPACE_ACCESS_PATH,
+  workspacePath,
+} from '../../../functions/src/kernel/firestore/paths.ts';
+import { systemHashing } from '../../../functions/src/kernel/platform.ts';
+import { personOf } from '../../support/principals.ts';
+import type { Team } from '../coordination/team.ts';
+
+const [NEW, CREDENTIAL, CYD] = ['apollo', 'mk_examples', 'cyd@example.com'];
+
+/** Who calls the example of a tool: the team's leader, but for what people alone may call. */
+export function callerOfExample(team: Team, tool: string): Principal {
+  return tool === 'accept_invitation' ? { ...personOf('cyd', undefined), email: CYD } : team.leader;
+}
+
+export async function setAccess({ app, workspace, leader, now }: Team): Promise<void> {
+  const member = (uid: string, role: MemberRole) => ({ uid, workspace, role, addedBy: 'ada', addedAt: now });
+  const expiresAt = new Date(now.getTime() + 3_600_000);
+  const inviting = { workspace, email: CYD, role: 'worker', invitedBy: leader.ownerUid } as const;
+  await app.ports.store.commit([
+    { kind: 'nameWorkspace', workspace, access: 'private' },
+    { kind: 'setMember', member: member(leader.ownerUid, 'leader') },
+    {
+      kind: 'invite',
+      invitation: {
+        id: invitationId(systemHashing, workspace, CYD),
+        ...inviting,
+        createdAt: now,
+        expiresAt,
+      },
+    },
+    {
+      kind: 'issueCredential',
+      credential: {
+        apiKey: CREDENTIAL,
+        secretHash: 'a-digest',
+        agentId: 'terminal-2',
+        createdAt: now,
+        expiresAt,
+      },
+    },
+  ]);
+  await app.ports.store.commit([{ kind: 'setMember', member: member('person2', 'worker') }]);
+}
+
+/** The ids are the same for every test, so one must make room for the next. */
+export async function clearAccess(): Promise<void> {
+  const database = firestore();
+  const invitations = await database.collection('invitations').where('email', '==', CYD).get();
+  const batch = database.batch();
+  for (const { ref } of invitations.docs) batch.delete(ref);
+  batch.delete(database.doc(credentialPath(CREDENTIAL)));
+  batch.set(database.doc(WORKSPACE_ACCESS_PATH), { access: { [NEW]: FieldValue.delete() } }, { merge: true });
+  await batch.commit();
+  await database.recursiveDelete(database.doc(workspacePath(NEW)));
+}

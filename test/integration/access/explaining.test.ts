@@ -1,0 +1,186 @@
+/** whoami and explain: what somebody is told of themselves and of what they may do. */
+import assert from 'node:assert/strict';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { sampleAgent } from '../../unit/samples.ts';
+import { call } from '../coordination/calls.ts';
+import { unkeyed } from '../coordination/team.ts';
+import { Town, withName } from './town.ts';
+
+describe('whoami', () => {
+  let town: Town;
+
+  beforeEach(async () => {
+    town = new Town();
+    await town.arrive('ada', 'leader');
+    await town.arrive('ben');
+    await town.arrive('root', 'admin');
+  });
+
+  const mine = ({ workspaces }: JsonObject, name: string) =>
+    Array.isArray(workspaces) ? workspaces.find((one) => Object(one).workspace === name) : undefined;
+
+  it('tells an agent for whom it acts, and where its roles come from', async () => {
+    const workspace = await town.workspaceOf('ada');
+    const agent = await town.agentOf('ada', 'worker');
+    const told = await town.ask(agent, 'whoami');
+    assert.deepEqual(told['owner'], { uid: town.id('ada'), name: `ada of ${town.id('ada')}` });
+    assert.deepEqual(mine(told, workspace), {
+      workspace,
+      access: 'private',
+      role: 'worker',
+      from: 'own',
+      owners_role: 'leader',
+    });
+    assert.deepEqual([told['deployment_role'], Object(told['limits']).role], ['worker', 'worker']);
+    const ada = await town.ask(await town.person('ada'), 'whoami');
+    const standing = { workspace, access: 'private', role: 'leader', from: 'membership' };
+    assert.deepEqual(mine(ada, workspace), standing);
+    assert.equal(Object(mine(ada, 'default')).from, 'deployment');
+    assert.deepEqual(Object(ada['owner']).email, town.email('ada'));
+  });
+
+  it('tells what a call without a workspace means, and why', async () => {
+    const home = async (principal: Principal) => Object((await town.ask(principal, 'whoami'))['home']);
+    assert.equal((await home(await town.person('ada'))).workspace, 'default');
+    const held = await home(await town.agentOf('ada', 'leader', { heldTo: 'alpha' }));
+    assert.deepEqual([held.workspace, /held to it/.test(held.why)], ['alpha', true]);
+    const settled = await home({ ...(await town.agentOf('ada', 'leader')), workspace: 'beta' });
+    assert.deepEqual([settled.workspace, /the home of the agent/.test(settled.why)], ['beta', true]);
+    const told = await town.ask(await town.person('ada'), 'whoami');
+    assert.equal(told['this_call'], town.workspace);
+  });
+
+  it('is let through for whoever has an account, and says what to do', async () => {
+    const told = await town.ask(await town.person('ben'), 'whoami');
+    assert.deepEqual([told['workspaces'], told['administers']], [[], undefined]);
+    assert.match(String(told['advice']), /invite/);
+  });
+
+  it('names private workspaces of others to admins alone, and no role there', async () => {
+    const workspace = await town.workspaceOf('ada');
+    const root = await town.ask(await town.person('root'), 'whoami');
+    assert.equal(mine(root, workspace), undefined);
+    assert.deepEqual(
+      Object(root['administers']).filter((one: unknown) => Object(one).workspace === workspace),
+      [{ workspace, access: 'private' }],
+    );
+    await town.arrive('eve', 'leader');
+    assert.ok(!JSON.stringify(await town.ask(await town.person('eve'), 'whoami')).includes(workspace));
+  });
+});
+
+describe('explain', () => {
+  let town: Town;
+  let workspace: string;
+
+  beforeEach(async () => {
+    town = new Town();
+    await town.arrive('ada', 'leader');
+    await town.arrive('ben');
+    await town.arrive('eve', 'worker');
+    await town.arrive('root', 'admin');
+    workspace = await town.workspaceOf('ada');
+    await town.letIn(workspace, 'ben', 'worker');
+  });
+
+  const explain = async (name: string, args: JsonObject) =>
+    town.ask(await town.person(name), 'explain', { workspace, ...args });
+  const tool = { tool: 'coordination_create_task' };
+
+  it('tells the role that a tool needs, the one that counts, and who gives another', async () => {
+    const ada = await explain('ada', tool);
+    assert.deepEqual(
+      [ada['allowed'], ada['needs'], ada['has']],
+      [true, 'leader', { role: 'leader', from: 'membership' }],
+    );
+    const ben = await explain('ben', tool);
+    assert.deepEqual([ben['allowed'], ben['has']], [false, { role: 'worker', from: 'membership' }]);
+    const leader = { uid: town.id('ada'), name: `ada of ${town.id('ada')}` };
+    assert.deepEqual(Object(ben['changeable_by']).people, [leader]);
+    const own = await town.ask(await town.agentOf('ada', 'worker'), 'explain', { ...tool, workspace });
+    assert.deepEqual([own['allowed'], Object(own['has']).from], [false, 'own']);
+    assert.match(Object(own['changeable_by']).who, /owner in person/);
+  });
+
+  it("says of another's workspace what it says of one that is not there", async () => {
+    const questions: JsonObject[] = [
+      tool,
+      { tool: 'access.list_members' },
+      { tool: 'access.set_member' },
+      { database: 'firestore', path: `workspaces/${workspace}` },
+      { database: 'firestore', path: `workspaces/${workspace}/members/${town.id('ada')}` },
+    ];
+    for (const question of questions) {
+      const hidden = JSON.stringify(await explain('eve', question)).replaceAll(workspace, 'nowhere');
+      const asked = JSON.parse(JSON.stringify(question).replaceAll(workspace, 'nowhere'));
+      const missing = JSON.stringify(await explain('eve', { ...asked, workspace: 'nowhere' }));
+      assert.equal(hidden, missing);
+      assert.match(hidden, /"allowed":false/);
+    }
+  });
+
+  it('agrees with what happens, of every tool of access', async () => {
+    const calls: Readonly<Record<string, JsonObject>> = {
+      list_members: { workspace },
+      invite: { workspace, email: 'x@example.com', role: 'viewer' },
+      set_member: { workspace, uid: town.id('ben'), role: 'worker' },
+      update_workspace: { workspace, repositories: [] },
+      create_workspace: { name: 'default' },
+    };
+    for (const name of ['ada', 'ben', 'eve', 'root'])
+      for (const [called, args] of Object.entries(calls)) {
+        const principal = await town.person(name);
+        const { structuredContent } = await call(town, `access_${called}`, args, principal);
+        const { code } = Object(structuredContent['error']);
+        const { allowed } = await explain(name, { tool: `access.${called}` });
+        assert.equal(allowed, code !== -32101, `${called} by ${name}`);
+      }
+  });
+
+  it("tells of the limits of an agent of one's own, and of nobody else's", async () => {
+    const id = town.id('coder');
+    const agent = sampleAgent({ id, ownerUid: town.id('ada'), role: 'leader' });
+    const credential = {
+      apiKey: `mk_${id}`,
+      agentId: id,
+      secretHash: 'x',
+      createdAt: town.now,
+      expiresAt: town.now,
+      readonly: true as const,
+    };
+    await town.app.ports.store.commit([
+      { kind: 'createAgent', agent },
+      { kind: 'issueCredential', credential },
+    ]);
+    const told = await explain('ada', { ...tool, agent: id });
+    assert.deepEqual(told['for'], { uid: `agent:${id}`, agent: id });
+    assert.match(String(told['why']), /may only read/);
+    const eve = await town.person('eve');
+    const hidden = await town.refused(eve, 'explain', { ...tool, agent: id });
+    const missing = await town.refused(eve, 'explain', { ...tool, agent: 'nobody' });
+    assert.deepEqual(withName(hidden, id, 'nobody'), missing);
+  });
+
+  it('tells of a path by the rule that decides', async () => {
+    await town.app.services.coordination.initialise(workspace, 'A goal', undefined, unkeyed);
+    const path = { database: 'firestore', path: `workspaces/${workspace}` };
+    const ben = await explain('ben', path);
+    assert.deepEqual([ben['allowed'], ben['rule']], [true, 'workspaces/{workspace}']);
+    const writing = await explain('ada', { ...path, operation: 'write' });
+    assert.deepEqual([writing['allowed'], Object(writing['changeable_by']).people], [false, []]);
+    const shared = { database: 'realtime', path: `messages/${workspace}/talk`, operation: 'write' };
+    assert.equal((await explain('ben', shared))['allowed'], true);
+    assert.equal((await explain('root', shared))['allowed'], false, 'an admin is not in it');
+  });
+
+  it('says what is unclear in a question', async () => {
+    const ada = await town.person('ada');
+    const codes: number[] = [];
+    for (const args of [{}, { database: 'firestore' }, { ...tool, path: 'a/b' }, { tool: 'nothing' }])
+      codes.push((await town.refused(ada, 'explain', args)).code);
+    assert.deepEqual(codes, [-32301, -32301, -32300, -32200]);
+    const empty = await town.refused(ada, 'explain', { database: 'firestore', path: 'a//b' });
+    assert.equal(empty.code, -32302);
+  });
+});

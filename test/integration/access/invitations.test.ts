@@ -1,0 +1,173 @@
+/** Invitations: who sends them, and who is let in by them. */
+import assert from 'node:assert/strict';
+import { CredentialAuthenticator } from '../../../functions/src/access/rules/authentication.ts';
+import { Invitations } from '../../../functions/src/access/rules/invitations.ts';
+import { roleIn } from '../../../functions/src/access/rules/principal.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { unkeyed } from '../coordination/team.ts';
+import { Town, withName } from './town.ts';
+
+const DAY = 24 * 60 * 60;
+
+describe('an invitation', () => {
+  let town: Town;
+  let workspace: string;
+
+  beforeEach(async () => {
+    town = new Town();
+    await town.arrive('ada', 'leader');
+    await town.arrive('cyd');
+    workspace = await town.workspaceOf('ada');
+  });
+
+  const invite = async (name: string, role = 'worker', by = 'ada') =>
+    town.ask(await town.person(by), 'invite', { workspace, email: town.email(name).toUpperCase(), role });
+  /** As authentication does, at an instance of its own. */
+  const signIn = (name: string, town_ = town) =>
+    new Invitations(town_.anotherInstance().ports).takeAtSignIn(town.id(name), town.email(name));
+  const mails = async () =>
+    (await firestore().collection('mail').where('to', 'array-contains', town.email('cyd')).get()).docs;
+
+  it('makes a member of whoever signs in with the address, and is over', async () => {
+    const { invited } = await invite('cyd');
+    const expires = new Date(town.now.getTime() + 14 * DAY * 1000).toISOString();
+    assert.deepEqual(invited, { workspace, email: town.email('cyd'), role: 'worker', expires_at: expires });
+    assert.equal(await town.roleOf('cyd', workspace), undefined);
+    await signIn('cyd');
+    const member = (await town.app.ports.people.member(workspace, town.id('cyd')))?.value;
+    assert.deepEqual([member?.role, member?.addedBy], ['worker', town.id('ada')]);
+    assert.deepEqual(await town.app.ports.people.invitationsTo(workspace), []);
+  });
+
+  it('is taken by signing in, where the address is verified', async () => {
+    for (const name of ['cyd', 'dan']) await invite(name);
+    const roles: unknown[] = [];
+    for (const [name, email] of Object.entries({ cyd: { email: town.email('cyd') }, dan: {} })) {
+      const { ports, services } = town.anotherInstance();
+      const verify = async () => ({ uid: town.id(name), ...email });
+      const principal = await new CredentialAuthenticator({
+        ...ports,
+        idTokens: Object.assign(Object.create(ports.idTokens), { verify }),
+        liveness: services.liveness,
+        invitations: new Invitations(ports),
+      }).authenticate('an ID token');
+      roles.push(roleIn(principal, workspace));
+    }
+    assert.deepEqual(roles, ['worker', undefined]);
+    assert.equal(await town.roleOf('dan', workspace), undefined);
+  });
+
+  it('says the same whether the address has an account', async () => {
+    const known = await invite('cyd');
+    const unknown = await invite('nobody');
+    const text = JSON.stringify(known).replaceAll(town.email('cyd'), town.email('nobody'));
+    assert.equal(text, JSON.stringify(unknown));
+  });
+
+  it('is sent by those who lead the workspace, and takes the place of an earlier one', async () => {
+    await town.arrive('ben');
+    await town.letIn(workspace, 'ben', 'worker');
+    const args = { workspace, email: town.email('cyd'), role: 'leader' };
+    assert.equal((await town.refused(await town.person('ben'), 'invite', args)).reason, 'ROLE_TOO_WEAK');
+    await invite('cyd', 'leader');
+    await invite('cyd', 'viewer');
+    const [open, ...others] = await town.app.ports.people.invitationsTo(workspace);
+    assert.deepEqual([open?.role, others.length], ['viewer', 0]);
+    const { invitations } = await town.ask(await town.person('ada'), 'list_members', { workspace });
+    assert.equal(Object(invitations)[0].email, town.email('cyd'));
+  });
+
+  it('is told of by one mail a day, which names nothing that anybody wrote', async () => {
+    await invite('cyd');
+    await invite('cyd', 'viewer');
+    const [mail, ...more] = await mails();
+    assert.equal(more.length, 0);
+    assert.match(String(mail?.get('message.subject')), new RegExp(`workspace ${workspace}$`));
+    assert.match(String(mail?.get('message.text')), /as worker.*https:\/\/muster\.example\/mcp/s);
+    town.pass(DAY + 1);
+    await invite('cyd');
+    assert.equal((await mails()).length, 2);
+  });
+
+  it('never lowers a role', async () => {
+    await town.letIn(workspace, 'cyd', 'leader');
+    await invite('cyd', 'viewer');
+    await signIn('cyd');
+    assert.equal(await town.roleOf('cyd', workspace), 'leader');
+    assert.deepEqual(await town.app.ports.people.invitationsTo(workspace), []);
+  });
+
+  it('is worth nothing after 14 days, or once its inviter leads the workspace no longer', async () => {
+    await invite('cyd');
+    town.pass(14 * DAY);
+    await signIn('cyd');
+    assert.equal(await town.roleOf('cyd', workspace), undefined);
+    await town.arrive('ben');
+    await town.letIn(workspace, 'ben', 'leader');
+    await invite('cyd', 'leader', 'ben');
+    await town.letIn(workspace, 'ben', 'worker');
+    await signIn('cyd');
+    assert.equal(await town.roleOf('cyd', workspace), undefined);
+    assert.deepEqual(await town.app.ports.people.invitationsTo(workspace), []);
+  });
+
+  it('ends with the membership of whoever is removed', async () => {
+    await town.letIn(workspace, 'cyd', 'worker');
+    await invite('cyd', 'worker');
+    await town.ask(await town.person('ada'), 'remove_member', { workspace, uid: town.id('cyd') });
+    await signIn('cyd');
+    assert.equal(await town.roleOf('cyd', workspace), undefined);
+  });
+
+  it('is looked for at sign-in once a minute, and at once by whoami and accept_invitation', async () => {
+    const invitations = new Invitations(town.anotherInstance().ports);
+    const look = () => invitations.takeAtSignIn(town.id('cyd'), town.email('cyd'));
+    await look();
+    await invite('cyd');
+    await look();
+    assert.equal(await town.roleOf('cyd', workspace), undefined);
+    town.pass(61);
+    await look();
+    assert.equal(await town.roleOf('cyd', workspace), 'worker');
+    await invite('cyd', 'leader');
+    const cyd = await town.person('cyd');
+    const accepted = [{ workspace, role: 'leader' }];
+    const answer = await town.ask(cyd, 'whoami');
+    assert.deepEqual(answer['accepted'], accepted);
+    const standing = { workspace, access: 'private', role: 'leader', from: 'membership' };
+    assert.deepEqual(answer['workspaces'], [standing]);
+    await town.app.ports.store.commit([{ kind: 'removeMember', workspace, uid: cyd.uid }]);
+    town.pass(1);
+    await invite('cyd', 'leader');
+    assert.deepEqual(await town.ask(cyd, 'accept_invitation'), { accepted });
+    const again = await town.ask(cyd, 'accept_invitation', { workspace });
+    assert.deepEqual(again, { accepted: [], already: { workspace, role: 'leader' } });
+  });
+
+  it('is accepted by people with a verified address, of those that are theirs', async () => {
+    await invite('cyd');
+    await town.arrive('eve');
+    const eve = await town.person('eve');
+    const hidden = await town.refused(eve, 'accept_invitation', { workspace });
+    const missing = await town.refused(eve, 'accept_invitation', { workspace: 'nowhere' });
+    assert.deepEqual(withName(hidden, workspace, 'nowhere'), missing);
+    assert.equal((await town.refused(eve, 'accept_invitation')).code, -32200);
+    const { email: _unverified, ...cyd } = await town.person('cyd');
+    assert.equal((await town.refused(cyd, 'accept_invitation')).reason, 'EMAIL_NOT_VERIFIED');
+    const agent = await town.agentOf('cyd', 'worker');
+    assert.equal((await town.refused(agent, 'accept_invitation')).reason, 'NOT_A_PERSON');
+    await town.ask(await town.person('cyd'), 'accept_invitation', { workspace });
+    assert.equal(await town.roleOf('cyd', workspace), 'worker');
+  });
+
+  it('is taken once, by two who sign in at once', async () => {
+    await invite('cyd');
+    const email = town.email('cyd');
+    const taking = Array.from({ length: 4 }, () =>
+      new Invitations(town.anotherInstance().ports).take(town.id('cyd'), email, undefined, unkeyed),
+    );
+    const taken = (await Promise.all(taking)).filter(({ length }) => length > 0);
+    assert.equal(taken.length, 1);
+    assert.equal(await town.roleOf('cyd', workspace), 'worker');
+  });
+});

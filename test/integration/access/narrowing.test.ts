@@ -1,0 +1,88 @@
+/** Credentials that are narrower than their agents, as onboarding.registerAgent gives them out. */
+import assert from 'node:assert/strict';
+import { type Principal, roleIn } from '../../../functions/src/access/rules/principal.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { answer, call } from '../coordination/calls.ts';
+import { Town } from './town.ts';
+
+const REGISTRATION = {
+  agentInfo: { name: 'narrow', type: 'developer', version: '1.0.0' },
+  capabilities: [{ name: 'coding', category: 'general' }],
+};
+
+describe('a narrower credential', () => {
+  let town: Town;
+  let workspace: string;
+
+  beforeEach(async () => {
+    town = new Town();
+    await town.arrive('ada', 'worker');
+    await town.arrive('eve', 'leader');
+    // That of the calls.
+    ({ workspace } = town);
+    await town.app.ports.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
+    for (const name of ['ada', 'eve']) await town.letIn(workspace, name, 'worker');
+  });
+
+  /** Registers, and signs in with what that gives. */
+  async function registered(as: Principal, limits: JsonObject): Promise<Principal> {
+    const args = { ...REGISTRATION, ...limits };
+    const { apiKey, secret } = Object(
+      (await answer(town, 'onboarding_registerAgent', args, as))['credentials'],
+    );
+    return town.anotherInstance().services.authenticator.authenticate(`${apiKey}.${secret}`);
+  }
+
+  async function refused(as: Principal, limits: JsonObject) {
+    const args = { ...REGISTRATION, ...limits };
+    const { structuredContent, isError } = await call(town, 'onboarding_registerAgent', args, as);
+    assert.equal(isError, true);
+    return String(Object(structuredContent['error']).message);
+  }
+
+  it('opens what it was asked for, and no more', async () => {
+    const ada = await town.person('ada');
+    const limits = { toolsets: ['todo', 'onboarding'], heldTo: workspace, readonly: true };
+    const agent = await registered(ada, limits);
+    assert.deepEqual([agent.toolsets, agent.heldTo, agent.readonly], [limits.toolsets, workspace, true]);
+    assert.equal(agent.workspace, workspace, 'its calls that name no workspace go where it may do something');
+    assert.deepEqual([roleIn(agent, workspace), roleIn(agent, 'default')], ['worker', undefined]);
+    const wide = await registered(ada, { heldTo: null, readonly: false });
+    assert.deepEqual([wide.heldTo, wide.readonly, wide.toolsets], [undefined, undefined, limits.toolsets]);
+    assert.equal(roleIn(wide, 'default'), 'worker');
+  });
+
+  it('is never widened by an agent that has it', async () => {
+    const narrow = await registered(await town.person('ada'), {
+      toolsets: ['onboarding'],
+      heldTo: workspace,
+    });
+    const again = await registered(narrow, {
+      heldTo: null,
+      readonly: false,
+      toolsets: ['onboarding', 'todo'],
+    });
+    assert.deepEqual([again.toolsets, again.heldTo], [['onboarding'], workspace]);
+    assert.match(
+      await refused(narrow, { heldTo: 'default' }),
+      /no role in the workspace|held to the workspace/,
+    );
+  });
+
+  it('is held to no workspace in which its caller is nobody, whether it is there or not', async () => {
+    const ada = await town.person('ada');
+    const others = await town.workspaceOf('eve');
+    const [theirs, none] = [
+      await refused(ada, { heldTo: others }),
+      await refused(ada, { heldTo: 'nowhere' }),
+    ];
+    assert.equal(theirs.replaceAll(others, 'nowhere'), none);
+    assert.equal((await registered(await town.person('eve'), { heldTo: others })).heldTo, others);
+  });
+
+  it('is refused where it makes no sense, with what does', async () => {
+    const ada = await town.person('ada');
+    assert.match(await refused(ada, { heldTo: workspace, workspace: 'default' }), /is held to the workspace/);
+    assert.match(await refused(ada, { toolsets: ['todos'] }), /There is no toolset "todos"/);
+  });
+});

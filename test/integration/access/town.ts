@@ -1,0 +1,96 @@
+/** People with accounts, who come and go in workspaces of their own, and their agents. */
+import { randomUUID } from 'node:crypto';
+import { getAuth } from 'firebase-admin/auth';
+import type { MemberRole, WorkspaceAccess } from '../../../functions/src/access/rules/people.ts';
+import type { Principal, Role } from '../../../functions/src/access/rules/principal.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
+import { answer, call } from '../coordination/calls.ts';
+import { Team } from '../coordination/team.ts';
+
+export class Town extends Team {
+  /** An id that no other test has. */
+  id(name: string): string {
+    return `${name}-${this.workspace}`;
+  }
+
+  email(name: string): string {
+    return `${this.id(name)}@example.com`;
+  }
+
+  /** Makes the account of a person whose address is verified; the deployment gives them a role, or none. */
+  async arrive(name: string, role?: Role): Promise<string> {
+    const uid = this.id(name);
+    const account = { uid, email: this.email(name), emailVerified: true, displayName: `${name} of ${uid}` };
+    await getAuth(firebaseApp()).createUser(account);
+    if (role) await this.app.ports.store.commit([{ kind: 'setPerson', uid, role }]);
+    return uid;
+  }
+
+  /** A person as they are now. */
+  async person(name: string): Promise<Principal> {
+    const uid = this.id(name);
+    const owner = await this.app.ports.roles.of(uid);
+    return { uid, kind: 'person', ownerUid: uid, maxRole: 'admin', owner, email: this.email(name) };
+  }
+
+  /** An agent of a person, as it is now. */
+  async agentOf(
+    name: string,
+    maxRole: Role,
+    limits: Partial<Pick<Principal, 'heldTo' | 'toolsets' | 'readonly'>> = {},
+  ): Promise<Principal> {
+    const agentId = this.id(`agent-of-${name}`);
+    const owner = await this.app.ports.roles.of(this.id(name));
+    const uid = `agent:${agentId}`;
+    return { uid, kind: 'agent', agentId, ownerUid: this.id(name), maxRole, owner, ...limits };
+  }
+
+  /** A workspace that nobody has told anybody of. */
+  async workspaceOf(leader: string, access: WorkspaceAccess = 'private'): Promise<string> {
+    const workspace = `w-${randomUUID().slice(0, 13)}`;
+    await this.app.ports.store.commit([
+      { kind: 'createWorkspace', name: workspace, workspace: { repositories: [] } },
+      { kind: 'nameWorkspace', workspace, access },
+    ]);
+    await this.letIn(workspace, leader, 'leader');
+    return workspace;
+  }
+
+  async letIn(workspace: string, name: string, role: MemberRole): Promise<void> {
+    const member = { uid: this.id(name), workspace, role, addedBy: 'a-test', addedAt: this.now };
+    await this.app.ports.store.commit([{ kind: 'setMember', member }]);
+  }
+
+  /** The answer of a tool of access. */
+  async ask(principal: Principal, tool: string, args: JsonObject = {}): Promise<JsonObject> {
+    return answer(this, `access_${tool}`, args, principal);
+  }
+
+  /** What is said to whom it is refused: the code, the message and the reason. */
+  async refused(principal: Principal, tool: string, args: JsonObject = {}): Promise<Refusal> {
+    const { structuredContent, isError } = await call(this, `access_${tool}`, args, principal);
+    if (!isError) throw new Error(`${tool} was allowed: ${JSON.stringify(structuredContent)}`);
+    return refusalIn(structuredContent);
+  }
+
+  async roleOf(name: string, workspace: string): Promise<MemberRole | undefined> {
+    return (await this.app.ports.people.member(workspace, this.id(name)))?.value.role;
+  }
+}
+
+export interface Refusal {
+  readonly code: number;
+  readonly message: string;
+  readonly reason: string | undefined;
+}
+
+function refusalIn({ error }: JsonObject): Refusal {
+  const { code, message, data } = Object(error);
+  return { code, message, reason: data?.reason };
+}
+
+/** The refusal, where a name in it is another's. */
+export function withName({ message, ...rest }: Refusal, name: string, other: string): Refusal {
+  return { ...rest, message: message.replaceAll(name, other) };
+}

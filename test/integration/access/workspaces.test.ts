@@ -1,0 +1,182 @@
+/** How workspaces come into being, and who changes them. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
+import { refusal } from '../../unit/samples.ts';
+import { answer } from '../coordination/calls.ts';
+import { unkeyed } from '../coordination/team.ts';
+import { Town, withName } from './town.ts';
+
+const NEW = () => `w-${randomUUID().slice(0, 13)}`;
+
+describe('workspaces', () => {
+  let town: Town;
+
+  beforeEach(async () => {
+    town = new Town();
+    await town.arrive('ada', 'leader');
+    await town.arrive('ben', 'worker');
+    await town.arrive('cyd', 'leader');
+    await town.arrive('root', 'admin');
+  });
+
+  it('are created by leaders of the deployment, who lead them then', async () => {
+    const name = NEW();
+    const made = await town.ask(await town.person('ada'), 'create_workspace', {
+      name,
+      repositories: ['sartor-ai/muster', 'Sartor-AI/Muster', 'sartor-ai/*'],
+    });
+    const ada = town.id('ada');
+    const repositories = ['sartor-ai/muster', 'sartor-ai/*'];
+    assert.deepEqual(made, { workspace: name, access: 'private', repositories, leader: ada });
+    assert.equal(await town.roleOf('ada', name), 'leader');
+    assert.equal((await town.app.ports.people.workspaces())[name], 'private');
+    const stored = (await town.app.ports.workspaces.find(name))?.value;
+    assert.deepEqual(
+      [stored?.repositories, stored?.createdBy, stored?.session],
+      [repositories, ada, undefined],
+    );
+    const again = await town.refused(await town.person('cyd'), 'create_workspace', { name });
+    assert.equal(again.reason, 'NAME_NOT_AVAILABLE');
+  });
+
+  it('are created by nobody who leads nothing in the deployment', async () => {
+    const args = { name: NEW() };
+    await town.letIn(await town.workspaceOf('ada'), 'ben', 'leader');
+    const callers = [
+      await town.person('ben'),
+      await town.agentOf('ada', 'worker'),
+      await town.agentOf('ada', 'leader', { heldTo: 'default' }),
+      await town.agentOf('ben', 'admin'),
+    ];
+    for (const caller of callers)
+      assert.match(String((await town.refused(caller, 'create_workspace', args)).reason), /ROLE_TOO_WEAK$/);
+    await town.ask(await town.agentOf('ada', 'leader'), 'create_workspace', args);
+    assert.equal(await town.roleOf('ada', args.name), 'leader', 'the owner leads');
+  });
+
+  it('get no name under which somebody keeps something, and nobody learns what', async () => {
+    const [taken, inDocuments, inNode, inValue] = [NEW(), NEW(), NEW(), NEW()];
+    await town.app.services.coordination.initialise(taken, 'A goal', undefined, unkeyed);
+    await firestore().doc(`messages/${inDocuments}/talk/one`).set({ text: 'hello' });
+    const database = await realtimeDatabase();
+    await database.ref(`messages/${inNode}/talk`).set({ one: 'hello' });
+    await database.ref(`shared/${inValue}`).set(5);
+    const ada = await town.person('ada');
+    const said = [];
+    for (const name of [taken, inDocuments, inNode, inValue, 'default', 'agents', 'conversations']) {
+      const refused = await town.refused(ada, 'create_workspace', { name });
+      said.push(JSON.stringify(withName(refused, name, 'x')));
+    }
+    assert.equal(new Set(said).size, 1, said.join('\n'));
+    const opening = () => town.app.services.coordination.initialise(inNode, 'Mine', undefined, unkeyed, ada);
+    assert.equal((await refusal(opening)).details.reason, 'NAME_NOT_AVAILABLE');
+  });
+
+  it('that come into being by being named are private, and led by whose agent named them', async () => {
+    const agent = await town.agentOf('ada', 'leader');
+    await answer(town, 'coordination_init_coordination', { goal: 'A goal' }, agent);
+    const { workspace } = town;
+    assert.equal((await town.app.ports.people.workspaces())[workspace], 'private');
+    const member = (await town.app.ports.people.member(workspace, town.id('ada')))?.value;
+    assert.deepEqual([member?.role, member?.addedBy], ['leader', agent.uid]);
+    await answer(town, 'coordination_init_coordination', { goal: 'Another' }, await town.person('ada'));
+  });
+
+  it('come into being with the first task, also one that a run makes later', async () => {
+    const ada = await town.person('ada');
+    await answer(town, 'coordination_create_task', { description: 'Do it' }, ada);
+    assert.equal(await town.roleOf('ada', town.workspace), 'leader');
+    const workspace = NEW();
+    const opener = { uid: ada.uid, ownerUid: ada.ownerUid };
+    const request = { ...town.request([{}]), workspace, opener };
+    await town.app.services.taskCreation.create(request, unkeyed);
+    await town.app.services.taskCreation.create(request, unkeyed);
+    assert.equal(await town.roleOf('ada', workspace), 'leader');
+  });
+
+  it('are not taken over by somebody who was let through a moment too early', async () => {
+    const cyd = await town.person('cyd');
+    const { coordination, taskCreation } = town.app.services;
+    await coordination.initialise(town.workspace, 'Hers', undefined, unkeyed, await town.person('ada'));
+    const codes = [
+      await refusal(() => coordination.initialise(town.workspace, 'Mine', undefined, unkeyed, cyd)),
+      await refusal(() => taskCreation.create({ ...town.request([{}]), opener: cyd }, unkeyed)),
+    ].map(({ code, details }) => `${code} ${details.reason}`);
+    assert.deepEqual(codes, ['FORBIDDEN NO_ROLE', 'FORBIDDEN NO_ROLE']);
+    assert.equal((await coordination.session(town.workspace))?.goal, 'Hers');
+    assert.equal(await town.roleOf('cyd', town.workspace), undefined);
+  });
+
+  it('of two who name one at once, one gets it', async () => {
+    const openers = [await town.person('ada'), await town.person('cyd')];
+    const tried = await Promise.allSettled(
+      openers.map((opener, number) =>
+        town
+          .anotherInstance()
+          .services.coordination.initialise(town.workspace, `Goal ${number}`, undefined, unkeyed, opener),
+      ),
+    );
+    assert.deepEqual(tried.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+    const leaders = await town.app.ports.people.leaders(town.workspace, 5);
+    assert.equal(leaders.length, 1);
+  });
+
+  it('have a session where somebody opens one in what was created, and keep what they had', async () => {
+    const workspace = await town.workspaceOf('ada');
+    const ada = await town.person('ada');
+    await town.ask(ada, 'update_workspace', { workspace, repositories: ['sartor-ai/muster'] });
+    const { coordination } = town.app.services;
+    assert.equal(await coordination.session(workspace), undefined);
+    await coordination.initialise(workspace, 'A goal', undefined, unkeyed, ada);
+    assert.equal((await coordination.session(workspace))?.goal, 'A goal');
+    const stored = await town.app.ports.workspaces.find(workspace);
+    assert.deepEqual(stored?.value.repositories, ['sartor-ai/muster']);
+  });
+
+  it('are changed by those who lead them and by admins, and are to others as if they were not there', async () => {
+    const workspace = await town.workspaceOf('ben');
+    await town.letIn(workspace, 'ada', 'worker');
+    const args = { workspace, repositories: ['sartor-ai/muster'] };
+    for (const name of ['ben', 'root']) {
+      const changed = await town.ask(await town.person(name), 'update_workspace', args);
+      assert.deepEqual(changed, { workspace, access: 'private', repositories: ['sartor-ai/muster'] });
+    }
+    const ada = await town.refused(await town.person('ada'), 'update_workspace', args);
+    assert.equal(ada.reason, 'ROLE_TOO_WEAK');
+    const cyd = await town.person('cyd');
+    const hidden = await town.refused(cyd, 'update_workspace', args);
+    const nowhere = NEW();
+    const missing = await town.refused(cyd, 'update_workspace', { ...args, workspace: nowhere });
+    assert.deepEqual(withName(hidden, workspace, nowhere), missing);
+    assert.match(
+      (await town.refused(await town.person('ben'), 'update_workspace', { workspace })).message,
+      /nothing/,
+    );
+  });
+
+  it('are opened by leaders of the deployment alone, and closed with somebody who leads them', async () => {
+    const workspace = await town.workspaceOf('ben');
+    await town.letIn(workspace, 'ada', 'leader');
+    const opened = { workspace, access: 'open' };
+    const ben = await town.refused(await town.person('ben'), 'update_workspace', opened);
+    assert.equal(ben.reason, 'DEPLOYMENT_ROLE_TOO_WEAK');
+    await town.ask(await town.person('ada'), 'update_workspace', opened);
+    assert.equal((await town.app.ports.people.workspaces())[workspace], 'open');
+    const { store } = town.app.ports;
+    for (const name of ['ada', 'ben'])
+      await store.commit([{ kind: 'removeMember', workspace, uid: town.id(name) }]);
+    const closed = await town.ask(await town.person('cyd'), 'update_workspace', {
+      workspace,
+      access: 'private',
+    });
+    assert.equal(closed['leader'], town.id('cyd'));
+    assert.equal(await town.roleOf('cyd', workspace), 'leader');
+    const always = await town.refused(await town.person('root'), 'update_workspace', {
+      workspace: 'default',
+      access: 'private',
+    });
+    assert.match(always.message, /always open/);
+  });
+});

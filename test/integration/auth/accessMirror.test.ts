@@ -1,0 +1,111 @@
+/** What the rules of the Realtime Database know of people and workspaces: a mirror of what Firestore has. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { Person } from '../../../functions/src/access/rules/people.ts';
+import { followChanges, mirrorPerson } from '../../../functions/src/access/store/accessMirror.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { personPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import {
+  ACCESS_WORKSPACES,
+  personAccessPath,
+  realtimeDatabase,
+} from '../../../functions/src/kernel/realtime/database.ts';
+import { Team } from '../coordination/team.ts';
+
+const there = async (path: string): Promise<unknown> =>
+  (await (await realtimeDatabase()).ref(path).get()).val();
+
+const WORKER = { viewer: true, worker: true };
+
+describe('the mirror of who may do what', () => {
+  let team: Team;
+  beforeEach(() => {
+    team = new Team();
+  });
+
+  /** Its uid has what no key may have. */
+  const newUid = () => `person.${randomUUID()}#$[]%`;
+
+  const member = (uid: string, role: 'viewer' | 'worker') => {
+    const { workspace, now: addedAt } = team;
+    return { kind: 'setMember', member: { uid, workspace, role, addedBy: 'ada', addedAt } } as const;
+  };
+
+  it('has the roles of a person, and those that they include', async () => {
+    const uid = newUid();
+    const { services, ports } = team.app;
+    const mirrored = async () => {
+      await services.mirrorPerson(uid);
+      await services.mirrorPerson(uid);
+      return there(personAccessPath(uid));
+    };
+    assert.equal(await mirrored(), null);
+    await ports.store.commit([member(uid, 'worker')]);
+    assert.deepEqual(await mirrored(), { workspaces: { [team.workspace]: WORKER } });
+    await ports.store.commit([{ kind: 'setPerson', uid, role: 'worker' }]);
+    assert.deepEqual(await mirrored(), { role: WORKER, workspaces: { [team.workspace]: WORKER } });
+    await ports.store.commit([{ kind: 'removeMember', workspace: team.workspace, uid }]);
+    await ports.store.commit([{ kind: 'setPerson', uid, role: 'none' }]);
+    assert.deepEqual(await mirrored(), { role: { none: true } });
+    await firestore().doc(personPath(uid)).delete();
+    assert.equal(await mirrored(), null);
+  });
+
+  it('is there before whoever has changed it goes on', async () => {
+    const uid = newUid();
+    const { store } = team.app.ports;
+    await store.commit([
+      { kind: 'nameWorkspace', workspace: team.workspace, access: 'private' },
+      member(uid, 'worker'),
+    ]);
+    assert.equal(await there(`${ACCESS_WORKSPACES}/${team.workspace}`), 'private');
+    assert.deepEqual(await there(personAccessPath(uid)), { workspaces: { [team.workspace]: WORKER } });
+    await store.commit([{ kind: 'removeMember', workspace: team.workspace, uid }]);
+    assert.equal(await there(personAccessPath(uid)), null);
+  });
+
+  it('stops nobody where the other database is away', async () => {
+    const warnings: string[] = [];
+    const log = { info() {}, error() {}, warn: (event: string) => void warnings.push(event) };
+    const { people } = team.app.ports;
+    const database = () => Promise.reject(new Error('away'));
+    await followChanges({ database, people, log }, [member(newUid(), 'viewer')]);
+    assert.deepEqual(warnings, ['access_not_mirrored']);
+    await followChanges({ database, people, log }, []);
+    assert.equal(warnings.length, 1);
+  });
+
+  it('lets a person who cannot be read do nothing', async () => {
+    const uid = newUid();
+    await firestore().doc(personPath(uid)).set({ role: 'emperor' });
+    await team.app.services.mirrorPerson(uid);
+    assert.deepEqual(await there(personAccessPath(uid)), { role: { none: true } });
+  });
+
+  it('has every workspace that is known', async () => {
+    const { services, ports } = team.app;
+    const mirrored = async () => {
+      await services.mirrorWorkspaces();
+      return there(`${ACCESS_WORKSPACES}/${team.workspace}`);
+    };
+    for (const access of ['private', 'open'] as const) {
+      await ports.store.commit([{ kind: 'nameWorkspace', workspace: team.workspace, access }]);
+      assert.equal(await mirrored(), access);
+    }
+  });
+
+  it('ends with the latest, whatever comes in between', async () => {
+    const uid = newUid();
+    const states: Person[] = [
+      { workspaces: { alpha: 'leader' } },
+      { workspaces: { alpha: 'worker' } },
+      { workspaces: { alpha: 'worker' } },
+    ];
+    await mirrorPerson(realtimeDatabase, { find: async () => states.shift() }, uid);
+    assert.deepEqual(await there(personAccessPath(uid)), { workspaces: { alpha: WORKER } });
+    assert.equal(states.length, 0);
+    let number = 0;
+    const restless = { find: async (): Promise<Person> => ({ workspaces: { [`w${number++}`]: 'viewer' } }) };
+    await assert.rejects(mirrorPerson(realtimeDatabase, restless, uid), /never stood still/);
+  });
+});

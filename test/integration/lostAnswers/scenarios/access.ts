@@ -1,0 +1,66 @@
+/** Members, invitations, workspaces and connections. */
+import type { MemberRole } from '../../../../functions/src/access/rules/people.ts';
+import type { Principal } from '../../../../functions/src/access/rules/principal.ts';
+import { answer } from '../../coordination/calls.ts';
+import { type Scene, scenariosOf } from '../scene.ts';
+
+/** The leader leads the workspace of the scene, and somebody else is in it. */
+async function ledBy(scene: Scene, other: MemberRole = 'worker'): Promise<Principal> {
+  const { workspace, leader, now: addedAt } = scene;
+  const member = (uid: string, role: MemberRole) => ({ uid, workspace, role, addedBy: 'ada', addedAt });
+  await scene.app.ports.store.commit([
+    { kind: 'createWorkspace', name: workspace, workspace: { repositories: [] } },
+    { kind: 'nameWorkspace', workspace, access: 'private' },
+    { kind: 'setMember', member: member(leader.ownerUid, 'leader') },
+  ]);
+  await scene.app.ports.store.commit([{ kind: 'setMember', member: member(benIn(scene), other) }]);
+  return leader;
+}
+
+function benIn({ workspace }: Scene): string {
+  return `ben-${workspace}`;
+}
+
+export const access = scenariosOf('access', {
+  invite: async (scene) => {
+    await ledBy(scene);
+    return { args: { email: `cyd-${scene.workspace}@example.com`, role: 'worker' } };
+  },
+  accept_invitation: async (scene) => {
+    await ledBy(scene);
+    const email = `cyd-${scene.workspace}@example.com`;
+    await answer(scene, 'access_invite', { email, role: 'worker' });
+    const uid = `cyd-${scene.workspace}`;
+    const owner = await scene.app.ports.roles.of(uid);
+    const principal: Principal = { uid, kind: 'person', ownerUid: uid, maxRole: 'admin', owner, email };
+    return { args: {}, principal };
+  },
+  set_member: {
+    'of a worker': async (scene) => {
+      await ledBy(scene);
+      return { args: { uid: benIn(scene), role: 'viewer' } };
+    },
+    'of one of two leaders': async (scene) => {
+      await ledBy(scene, 'leader');
+      return { args: { uid: benIn(scene), role: 'viewer' } };
+    },
+  },
+  remove_member: async (scene) => {
+    await ledBy(scene);
+    return { args: { uid: benIn(scene) } };
+  },
+  create_workspace: async (scene) => {
+    return { args: { name: scene.workspace, repositories: ['sartor-ai/muster'] } };
+  },
+  update_workspace: async (scene) => {
+    await ledBy(scene);
+    return { args: { repositories: ['sartor-ai/*'] } };
+  },
+  revoke_connection: async (scene) => {
+    const { agentId } = await answer(scene, 'onboarding_registerAgent', {
+      agentInfo: { name: 'coder', type: 'developer', version: '1.0.0' },
+      capabilities: [{ name: 'coding', category: 'work' }],
+    });
+    return { args: { agent_id: String(agentId) } };
+  },
+});

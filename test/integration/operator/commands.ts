@@ -1,0 +1,66 @@
+/** The operator's commands, as a shell runs them. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { compose } from '../../../functions/src/app.ts';
+import { systemClock } from '../../../functions/src/kernel/platform.ts';
+import { parseCommand as parseAgents } from '../../../scripts/agents/arguments.ts';
+import { follow as followAgents } from '../../../scripts/agents/commands.ts';
+import { parseCommand as parsePeople } from '../../../scripts/people/arguments.ts';
+import { follow as followPeople } from '../../../scripts/people/commands.ts';
+
+export const project = process.env['GCLOUD_PROJECT'] ?? 'demo-muster';
+
+type Script = 'agents' | 'people' | 'migrate';
+
+/** As a process of its own. */
+export function run(script: Script, args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
+  const file = fileURLToPath(new URL(`../../../scripts/${script}.mjs`, import.meta.url));
+  const { stdout, stderr, status } = spawnSync(process.execPath, [file, ...args], { encoding: 'utf8', env });
+  return { stdout, stderr, status };
+}
+
+/** The same in this process: what a command prints. */
+export function printed(script: 'agents' | 'people', ...args: string[]): Promise<string> {
+  return script === 'agents'
+    ? followAgents(parseAgents(args), 'https://muster.example/mcp')
+    : followPeople(parsePeople(args));
+}
+
+/** Of a command with `--json`. */
+export async function dataOf(script: 'agents' | 'people', ...args: string[]): Promise<unknown> {
+  return JSON.parse(await printed(script, ...args, '--json'));
+}
+
+/** An environment that has what is needed and no Java. */
+export function withoutJava(): { readonly env: NodeJS.ProcessEnv; readonly remove: () => void } {
+  const directory = mkdtempSync(join(tmpdir(), 'without-java-'));
+  const programs = (process.env['PATH'] ?? '').split(':');
+  for (const program of ['git', 'npm', 'node', 'env', 'sh', 'sed', 'dirname', 'uname'])
+    for (const folder of [...programs, dirname(process.execPath)])
+      try {
+        symlinkSync(join(folder, program), join(directory, program));
+        if (spawnSync(join(directory, program), ['--version']).error === undefined) break;
+        rmSync(join(directory, program));
+      } catch {
+        // It is there already.
+      }
+  return {
+    env: { ...process.env, PATH: directory, JAVA_HOME: undefined },
+    remove: () => rmSync(directory, { recursive: true }),
+  };
+}
+
+/** By a composition of its own, which has no credential in its memory yet. */
+export function authenticate(bearer: string) {
+  return compose({ clock: systemClock }).services.authenticator.authenticate(bearer);
+}
+
+export function bearerIn(output: string): string {
+  const found = output.match(/mk_\S+\.\S+/g) ?? [];
+  assert.equal(found.length, 1, 'a secret is shown once');
+  return found[0] ?? '';
+}

@@ -1,0 +1,88 @@
+/** `npm run people`: roles of the deployment, members of workspaces, and taking it all back. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { getAuth } from 'firebase-admin/auth';
+import { z } from 'zod';
+import { personsRoleIn } from '../../../functions/src/access/rules/principal.ts';
+import { compose } from '../../../functions/src/app.ts';
+import { firebaseApp, systemClock } from '../../../functions/src/kernel/platform.ts';
+import { authenticate, bearerIn, dataOf, printed } from './commands.ts';
+
+const { ports } = compose({ clock: systemClock });
+
+/** By a composition of its own, which has nobody in its memory yet. */
+const rolesOf = (uid: string) => compose({ clock: systemClock }).ports.roles.of(uid);
+
+describe('npm run people', () => {
+  const some = randomUUID().slice(0, 8);
+  const mail = `cyd-${some}@example.com`;
+  const workspace = `ws-${some}`;
+  let uid = '';
+
+  before(async () => {
+    await ports.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
+  });
+
+  it('makes an account that may do nothing, and shows the link to its password once', async () => {
+    const made = z
+      .object({ uid: z.string(), link: z.url() })
+      .parse(await dataOf('people', 'create', '--mail', mail));
+    uid = made.uid;
+    const roles = await rolesOf(uid);
+    assert.deepEqual([roles.role, personsRoleIn(roles, 'default')], [undefined, undefined]);
+    await assert.rejects(printed('people', 'create', '--mail', mail), /already in use/);
+  });
+
+  it('gives and takes a role, in the document and in the claim', async () => {
+    assert.match(
+      await printed('people', 'set-role', mail, 'leader'),
+      /is leader within 5 seconds; it was none/,
+    );
+    assert.equal((await ports.people.find(uid))?.role, 'leader');
+    assert.deepEqual((await getAuth(firebaseApp()).getUser(uid)).customClaims, { role: 'leader' });
+    await printed('people', 'set-role', uid, 'worker');
+    assert.equal(personsRoleIn(await rolesOf(uid), 'default'), 'worker');
+    await assert.rejects(printed('people', 'set-role', `nobody-${some}`, 'admin'), /Nobody is known/);
+  });
+
+  it('lets somebody into a private workspace, and out again', async () => {
+    assert.equal(personsRoleIn(await rolesOf(uid), workspace), undefined);
+    await printed('people', 'add', mail, '--workspace', workspace, '--role', 'leader');
+    assert.equal(personsRoleIn(await rolesOf(uid), workspace), 'leader');
+    assert.equal((await ports.people.member(workspace, uid))?.value.addedBy, 'operator');
+    assert.match(
+      await printed('people', 'list', '--workspace', workspace),
+      new RegExp(`${mail}.*leader in ${workspace}`),
+    );
+
+    assert.match(await printed('people', 'remove', uid, '--workspace', workspace), /Nobody leads/);
+    assert.equal(personsRoleIn(await rolesOf(uid), workspace), undefined);
+    await assert.rejects(printed('people', 'remove', uid, '--workspace', workspace), /is no member/);
+    await assert.rejects(printed('people', 'add', uid, '--workspace', `no-${some}`), /There is no workspace/);
+  });
+
+  it('takes everything from somebody, and says what', async () => {
+    await printed('people', 'add', uid, '--workspace', workspace);
+    const bearer = bearerIn(await printed('agents', 'create', '--name', `cyds-${some}`, '--owner', uid));
+    const { agentId } = await authenticate(bearer);
+    assert.deepEqual(
+      z.object({ agents: z.array(z.string()) }).parse(await dataOf('people', 'show', mail)).agents,
+      [agentId],
+    );
+    const { tokensValidAfterTime: before } = await getAuth(firebaseApp()).getUser(uid);
+
+    const said = await printed('people', 'revoke', mail);
+    assert.match(said, new RegExp(`Memberships taken away: ${workspace}.`));
+    assert.match(said, new RegExp(`withdrawn: ${agentId}.`));
+    assert.match(said, /is not disabled/);
+    const roles = await rolesOf(uid);
+    assert.deepEqual([roles.role, roles.workspaces], [undefined, {}]);
+    await assert.rejects(authenticate(bearer), { code: 'UNAUTHORIZED' });
+    const after = await getAuth(firebaseApp()).getUser(uid);
+    assert.deepEqual(after.customClaims ?? {}, {});
+    assert.ok(
+      Date.parse(after.tokensValidAfterTime ?? '') > Date.parse(before ?? new Date(0).toISOString()) - 1000,
+    );
+    await printed('people', 'revoke', mail); // again
+  });
+});

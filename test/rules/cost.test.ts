@@ -1,0 +1,88 @@
+/** What a decision costs: each document that rules look at is billed as a read. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
+import { doc, getDoc, setDoc } from 'firebase/firestore/lite';
+import { z } from 'zod';
+import { callerNamed } from './callers.ts';
+import { PROJECT, useEnvironment } from './environment.ts';
+
+/** How often an expression had a value: `{}` and `undefined` where it was not asked for. */
+interface Evaluated {
+  readonly value?: Readonly<Record<string, unknown>> | undefined;
+  readonly count?: number | undefined;
+}
+
+interface Expression {
+  readonly sourcePosition?: { readonly line?: number | undefined } | undefined;
+  readonly values?: readonly Evaluated[] | undefined;
+  readonly children?: readonly Expression[] | undefined;
+}
+
+const expression: z.ZodType<Expression> = z.looseObject({
+  sourcePosition: z.looseObject({ line: z.number().optional() }).optional(),
+  values: z
+    .array(
+      z.looseObject({ value: z.record(z.string(), z.unknown()).optional(), count: z.number().optional() }),
+    )
+    .optional(),
+  get children() {
+    return z.array(expression).optional();
+  },
+});
+
+const coverage = z.looseObject({ report: z.array(expression).default([]) });
+
+/** The line of firestore.rules that asks which workspaces are open, and the one that asks what a person may do. */
+function lineOf(text: string): number {
+  const lines = readFileSync(new URL('../../firestore.rules', import.meta.url), 'utf8').split('\n');
+  return lines.findIndex((line) => line.includes(text)) + 1;
+}
+
+const ACCESS = lineOf("get(path).data.get('access'");
+const PERSON = lineOf('get(path).data : {}');
+
+/** How often a line was evaluated since the rules were loaded. */
+async function evaluations(line: number): Promise<number> {
+  const url = `http://${process.env['FIRESTORE_EMULATOR_HOST']}/emulator/v1/projects/${PROJECT}:ruleCoverage`;
+  const { report } = coverage.parse(await (await fetch(url)).json());
+  return sum(report, line);
+}
+
+function sum(expressions: readonly Expression[], line: number): number {
+  return expressions.reduce((all, { sourcePosition, values = [], children = [] }) => {
+    const own = sourcePosition?.line === line ? values.filter(hasValue) : [];
+    return all + own.reduce((some, { count = 0 }) => some + count, 0) + sum(children, line);
+  }, 0);
+}
+
+function hasValue({ value = {} }: Evaluated): boolean {
+  return Object.keys(value).some((kind) => kind !== 'undefined');
+}
+
+describe('a decision of the rules of firestore', () => {
+  const environment = useEnvironment();
+
+  before(async () => {
+    for (const workspace of ['alpha', 'beta', 'default'])
+      await setDoc(doc(environment.unbound.firestore, `tasks/in-${workspace}`), { workspace });
+  });
+
+  const cases = [
+    ['a worker of alpha', 'alpha', true, 'the person alone'],
+    ['a worker of the deployment', 'default', true, 'the person alone'],
+    ['a worker of alpha', 'default', false, 'the person alone'],
+    ['a worker of the deployment', 'beta', true, 'whether it is open too'],
+    ['a worker of the deployment', 'alpha', false, 'whether it is open too'],
+  ] as const;
+
+  for (const [name, workspace, isAllowed, looks] of cases) {
+    it(`about ${name} in ${workspace} looks at ${looks}`, async () => {
+      const [person, access] = [await evaluations(PERSON), await evaluations(ACCESS)];
+      const reading = getDoc(doc(environment.as(callerNamed(name)).firestore, `tasks/in-${workspace}`));
+      await (isAllowed ? assertSucceeds(reading) : assertFails(reading));
+      assert.ok((await evaluations(PERSON)) > person);
+      assert.equal((await evaluations(ACCESS)) > access, looks === 'whether it is open too');
+    });
+  }
+});

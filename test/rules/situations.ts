@@ -1,0 +1,131 @@
+/** Where the rows of the table are tried: paths that are filled in, and what lies there. */
+import { type QueryConstraint, where } from 'firebase/firestore/lite';
+import type { Subject } from '../../functions/src/access/rules/decision.ts';
+import { type Permission, permissions } from '../../functions/src/access/rules/permissions.ts';
+import { IS_NIGHT } from '../support/night.ts';
+import { OWNER } from './callers.ts';
+
+/** A row in a workspace. */
+export interface Situation {
+  readonly permission: Permission;
+  /** As the row has it, or one that must be treated likewise. */
+  readonly template: string;
+  /** Undefined where the row names none. */
+  readonly workspace: string | undefined;
+}
+
+/** Who reads what belongs to somebody, and is found by whose it is. */
+const OWNERS = 'owner and agents';
+
+/** What is written, what it is changed to, and the field by which a query finds what its caller may see. */
+export interface Contents {
+  readonly value: object;
+  readonly change: object;
+  readonly filter: readonly QueryConstraint[];
+}
+
+/** What may be written where not anything may. */
+const SAMPLES: ReadonlyMap<string, Pick<Contents, 'value' | 'change'>> = new Map([
+  ['preferences/{uid}', { value: { reminder_lead_minutes: 30, push: true }, change: { email: true } }],
+  [
+    'writers/{uid}/commits/{id}',
+    {
+      value: { expires_at: new Date('2026-11-22T12:00:00Z'), arguments_hash: 'hash' },
+      change: { expires_at: new Date('2026-11-22T13:00:00Z') },
+    },
+  ],
+  [
+    'devices/{uid}/{device}',
+    {
+      value: { token: 'token-1', registered_at: 1, name: 'Phone' },
+      change: { token: 'token-2', registered_at: 2 },
+    },
+  ],
+]);
+
+/** Paths that a row must hold for as well. */
+const ALSO: ReadonlyMap<string, readonly string[]> = new Map([
+  ['bus/{log}', ['bus/{log}/log/{entry}']],
+  ['metrics/minutes/{minute}', ['metrics/minutes/202611220124/tools/{tool}']],
+  ['messages/{first}/{rest=**}', ['messages/{first}/team/notes/{rest=**}']],
+  ['shared/{first}/{collection}/{document=**}', ['shared/{first}/team/notes/of/{document=**}']],
+]);
+
+const ELSEWHERE = {
+  firestore: [
+    'elsewhere/{id}',
+    'elsewhere/team/messages/{id}',
+    'agents/agent-1/shared/{id}',
+    'workspaces/alpha/credentials/{id}',
+  ],
+  realtime: ['elsewhere/{id}', 'tasks/{id}', 'elsewhere/messages/{id}', 'metrics/{id}', 'workspaces/{id}'],
+};
+
+export function situationsOf(database: Permission['database']): Situation[] {
+  return permissions
+    .filter((permission) => permission.database === database)
+    .flatMap((permission) =>
+      templatesOf(permission).flatMap((template) =>
+        workspacesOf(permission).map((workspace) => ({ permission, template, workspace })),
+      ),
+    );
+}
+
+function templatesOf({ database, path }: Permission): readonly string[] {
+  return path === '{path=**}' ? ELSEWHERE[database] : [path, ...(ALSO.get(path) ?? [])];
+}
+
+function workspacesOf({ where: place, reads, writes }: Permission): readonly (string | undefined)[] {
+  if (typeof place === 'string' || (reads === 'nobody' && writes === 'nobody')) return [undefined];
+  return IS_NIGHT || 'variable' in place
+    ? ['alpha', 'beta', 'default', 'unopened']
+    : ['alpha', 'beta', 'default'];
+}
+
+let documents = 0;
+
+/** The path of something that no other check touches, but for what is one of a kind in a workspace. */
+export function freshPath({ template, workspace = 'workspace-1' }: Situation): string {
+  documents += 1;
+  return (
+    template
+      .replace('{uid}', String(OWNER.uid))
+      .replace('{workspace}/', `${workspace}/`)
+      .replace(/^workspaces\/\{workspace\}$/, `workspaces/${workspace}`)
+      // Nobody calls a workspace so: it is default's.
+      .replace('{first}', workspace === 'default' ? 'conversations' : workspace)
+      .replace(/\{\w+(=\*\*)?\}$/, `document-${documents}`)
+      .replaceAll(/\{(\w+)\}/g, '$1-1')
+  );
+}
+
+/** What the thing says of itself. A query asks for it by its workspace, where it has one. */
+export function subjectOf({ permission, workspace }: Situation, isList: boolean): Subject {
+  const { where: place, ownerField, reads } = permission;
+  const inField = typeof place === 'object' && 'field' in place;
+  return {
+    ...(inField && workspace !== undefined && { workspace }),
+    ...(ownerField !== undefined && !(isList && inField && reads !== OWNERS) && { owner: String(OWNER.uid) }),
+  };
+}
+
+export function contentsOf({ permission, workspace }: Situation): Contents {
+  const { path, where: place, ownerField, database } = permission;
+  const whose = ownerField === undefined ? {} : { [ownerField]: String(OWNER.uid) };
+  const isNamed = typeof place === 'object' && 'field' in place;
+  // What has its home in default says so by null, or, in the Realtime Database, by nothing.
+  const home = path === 'agents/{agentId}' && workspace === 'default' ? null : workspace;
+  const named =
+    isNamed && !(database === 'realtime' && workspace === 'default') ? { [place.field]: home } : {};
+  const own = { ...whose, ...named };
+  const isOwners = ownerField !== undefined && permission.reads === OWNERS;
+  const filter = [
+    ...(isNamed ? [where(place.field, '==', home)] : []),
+    ...(isOwners ? [where(ownerField, '==', OWNER.uid)] : []),
+  ];
+  const sample = SAMPLES.get(path) ?? {
+    value: { text: 'hello', at: 1, ...own },
+    change: { text: 'hello again', ...own },
+  };
+  return { ...sample, filter };
+}

@@ -1,0 +1,122 @@
+/** Why somebody may or may not: what access.explain says of the databases. test/rules holds the rules themselves to it. */
+import assert from 'node:assert/strict';
+import { decideAccess, sourcedRole } from '../../../functions/src/access/rules/decision.ts';
+import { permissionFor, permissions } from '../../../functions/src/access/rules/permissions.ts';
+import type { PersonRoles, Principal } from '../../../functions/src/access/rules/principal.ts';
+
+const OWNER: PersonRoles = {
+  role: 'worker',
+  workspaces: { alpha: 'leader', beta: 'viewer' },
+  access: { alpha: 'private', beta: 'open', gamma: 'private' },
+};
+
+const person: Principal = { uid: 'ada', kind: 'person', ownerUid: 'ada', maxRole: 'admin', owner: OWNER };
+
+const agent = (more: Partial<Principal> = {}): Principal => ({
+  ...person,
+  ...{ uid: 'agent:one', kind: 'agent', agentId: 'one', maxRole: 'worker' },
+  ...more,
+});
+
+const read = (path: string, database: 'firestore' | 'realtime' = 'firestore') =>
+  ({ database, path, operation: 'read' }) as const;
+
+describe('a decision about direct access', () => {
+  it('is made by the row of the path, or of the collection above', () => {
+    const rows = [
+      ['firestore', 'tasks/t-1', 'tasks/{taskId}', false],
+      ['firestore', 'tasks', 'tasks/{taskId}', true],
+      ['firestore', 'tasks/t-1/logs', 'tasks/{taskId}/logs/{n}', true],
+      ['firestore', 'messages', 'messages/{first}', true],
+      ['firestore', 'messages/alpha', 'messages/{first}', false],
+      ['firestore', 'messages/conversations/conv-123', 'messages/{first}/{collection}/{document=**}', true],
+      ['firestore', 'messages/a/b/c/d/e', 'messages/{first}/{collection}/{document=**}', false],
+      ['firestore', 'agents/a/secrets/s', '{path=**}', false],
+      ['realtime', 'tasks/queue', 'tasks/queue/{taskId}', true],
+      ['realtime', 'tasks/queue/t-1/description', 'tasks/queue/{taskId}', false],
+      ['realtime', 'tasks', '{path=**}', false],
+      ['realtime', 'messages/alpha/a/b/c', 'messages/{first}', false],
+    ] as const;
+    for (const [database, path, template, isList] of rows) {
+      const found = permissionFor({ database, path });
+      assert.deepEqual([found.permission.path, found.isList], [template, isList], `${database}: ${path}`);
+    }
+  });
+
+  it('says the role that is needed, the role that is there, and where it comes from', () => {
+    const { isAllowed, needs, workspace, role, from, reason } = decideAccess(person, {
+      ...read('messages/beta/plans/one'),
+      operation: 'write',
+    });
+    assert.deepEqual(
+      { isAllowed, needs, workspace, role, from },
+      { isAllowed: true, needs: 'worker', workspace: 'beta', role: 'worker', from: 'deployment' },
+    );
+    assert.match(reason, /role worker in the workspace "beta"; you have worker there, by the role/);
+  });
+
+  it('knows where each role comes from', () => {
+    const cases = [
+      [person, 'alpha', { role: 'leader', from: 'membership' }],
+      [person, 'default', { role: 'worker', from: 'deployment' }],
+      [person, 'gamma', { from: 'none' }],
+      [person, 'unopened', { from: 'none' }],
+      [agent(), 'alpha', { role: 'worker', from: 'own' }],
+      [agent({ maxRole: 'leader' }), 'alpha', { role: 'leader', from: 'membership' }],
+      [agent({ readonly: true }), 'alpha', { role: 'viewer', from: 'readonly' }],
+      [agent({ heldTo: 'beta' }), 'alpha', { from: 'held' }],
+      [agent({ heldTo: 'beta' }), 'beta', { role: 'worker', from: 'deployment' }],
+    ] as const;
+    for (const [principal, workspace, expected] of cases)
+      assert.deepEqual(sourcedRole(principal, workspace), expected, workspace);
+  });
+
+  it('reads the same for what is not there and for what is not theirs', () => {
+    const questions = [
+      [read('tasks/t-1'), { workspace: 'gamma' }],
+      [read('agents/a-1'), { workspace: 'gamma', owner: 'eve' }],
+      [read('todos/t-1'), { owner: 'eve' }],
+      [read('presence/a-1', 'realtime'), { workspace: 'gamma' }],
+    ] as const;
+    for (const [question, subject] of questions) {
+      const theirs = decideAccess(person, question, subject);
+      assert.equal(theirs.isAllowed, false);
+      assert.deepEqual(theirs, decideAccess(person, question));
+      assert.equal(JSON.stringify(theirs).includes('gamma'), false);
+    }
+  });
+
+  it('lets nobody list, replace or read what is closed to all', () => {
+    const admin: Principal = { ...person, owner: { ...OWNER, role: 'admin' } };
+    for (const [question, expected] of [
+      [read('credentials/c-1'), /Nobody reads this directly, whatever their role\. The server keeps it/],
+      [read('people'), /listed to nobody/],
+      [read('presence', 'realtime'), /listed to nobody/],
+      [{ ...read('shared', 'realtime'), operation: 'write' }, /not written as a whole/],
+      [read('elsewhere/at-all'), /Nothing is kept there/],
+    ] as const) {
+      const { isAllowed, reason } = decideAccess(admin, question);
+      assert.equal(isAllowed, false);
+      assert.match(reason, expected);
+    }
+  });
+
+  it('lets an owner and their agents see what is theirs, and nobody without a role', () => {
+    const question = read('todos/t-1');
+    for (const principal of [person, agent()])
+      assert.equal(decideAccess(principal, question, { owner: 'ada' }).isAllowed, true);
+    const formerly: Principal = { ...person, owner: { workspaces: {}, access: {} } };
+    assert.match(decideAccess(formerly, question, { owner: 'ada' }).reason, /no role in any workspace/);
+    assert.equal(decideAccess(formerly, read('people/ada')).isAllowed, true);
+    assert.equal(decideAccess(agent(), read('devices/ada/phone', 'realtime')).isAllowed, false);
+    assert.equal(decideAccess(person, read('devices/ada/phone', 'realtime')).isAllowed, true);
+  });
+
+  it('is possible about every row', () => {
+    for (const { database, path } of permissions) {
+      const concrete = path.replaceAll(/\{\w+(=\*\*)?\}/g, 'x');
+      const { reason } = decideAccess(person, { database, path: concrete, operation: 'read' });
+      assert.match(reason, /\.$/);
+    }
+  });
+});

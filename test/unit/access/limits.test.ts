@@ -1,0 +1,122 @@
+/** A new credential never opens what neither its caller's nor the old one opened, unless a person in person said so. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  grantedLimits,
+  type Limits,
+  TOOLSETS,
+  type WantedLimits,
+} from '../../../functions/src/access/rules/limits.ts';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { agentOf, personOf } from '../../support/principals.ts';
+
+const places = ['alpha', 'beta'] as const;
+const lists = fc.subarray([...TOOLSETS]);
+const place = fc.constantFrom(...places);
+const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
+
+const limits: fc.Arbitrary<Limits> = fc
+  .record({ toolsets: maybe(lists), heldTo: maybe(place), readonly: maybe(fc.constant(true as const)) })
+  .map(({ toolsets, heldTo, readonly }) => ({
+    ...(toolsets && { toolsets }),
+    ...(heldTo && { heldTo }),
+    ...(readonly && { readonly }),
+  }));
+
+const wishes: fc.Arbitrary<WantedLimits> = fc.record({
+  toolsets: fc.oneof(maybe(lists), fc.constant(null)),
+  heldTo: fc.oneof(maybe(place), fc.constant(null)),
+  readonly: maybe(fc.boolean()),
+});
+
+/** Everything that a credential opens: each toolset in each workspace, to read and to change. */
+function opened({ toolsets: named, heldTo, readonly }: Limits): ReadonlySet<string> {
+  const all = (named ?? TOOLSETS).flatMap((toolset) =>
+    places
+      .filter((workspace) => heldTo === undefined || heldTo === workspace)
+      .flatMap((workspace) =>
+        (readonly ? ['read'] : ['read', 'change']).map((what) => `${what} ${toolset} in ${workspace}`),
+      ),
+  );
+  return new Set(all);
+}
+
+/** Undefined where it is refused. */
+function granted(...of: Parameters<typeof grantedLimits>): ReadonlySet<string> | undefined {
+  try {
+    return opened(grantedLimits(...of));
+  } catch (error) {
+    assert.ok(error instanceof MusterError && error.code === 'FORBIDDEN', String(error));
+    assert.ok(error.details.field !== undefined && error.details.suggestion !== undefined);
+    return undefined;
+  }
+}
+
+const within = (inner: ReadonlySet<string>, outer: ReadonlySet<string>) =>
+  [...inner].every((one) => outer.has(one));
+
+const worker = (own: Limits): Principal => ({ ...agentOf('fellow', 'ada', 'leader'), ...own });
+const person = (own: Limits): Principal => ({ ...personOf('ada', 'worker'), ...own });
+
+describe('the limits of a new credential', () => {
+  it('name every toolset that there is', () => {
+    assert.deepEqual(
+      [...TOOLSETS],
+      toolsets.map(({ name }) => name),
+    );
+    assert.throws(() => grantedLimits(person({}), [], { toolsets: ['todos'] }), {
+      code: 'VALIDATION_ERROR',
+      message: /"todos"/,
+    });
+  });
+
+  it('are never wider than the caller’s own', () => {
+    fc.assert(
+      fc.property(limits, fc.array(limits, { maxLength: 2 }), wishes, (own, old, wanted) => {
+        for (const caller of [worker(own), person(own)]) {
+          const now = granted(caller, old, wanted);
+          if (now !== undefined) assert.ok(within(now, opened(own)));
+        }
+      }),
+    );
+  });
+
+  it('are never wider than those before, where no person says so', () => {
+    fc.assert(
+      fc.property(limits, fc.array(limits, { maxLength: 2 }), wishes, (own, old, wanted) => {
+        const byAgent = granted(worker(own), old, wanted);
+        const unsaid = granted(person(own), old);
+        for (const now of [byAgent, unsaid])
+          if (now !== undefined) assert.ok(old.every((before) => within(now, opened(before))));
+      }),
+    );
+  });
+
+  it('are never wider than what was asked for', () => {
+    fc.assert(
+      fc.property(limits, limits, wishes, (own, old, wanted) => {
+        const { toolsets: named, heldTo, readonly } = wanted;
+        const asked: Limits = {
+          ...(named && { toolsets: named }),
+          ...(heldTo && { heldTo }),
+          ...(readonly && { readonly }),
+        };
+        for (const caller of [worker(own), person(own)]) {
+          const now = granted(caller, [old], wanted);
+          if (now !== undefined) assert.ok(within(now, opened(asked)));
+        }
+      }),
+    );
+  });
+
+  it('are what the caller has wherever a person lifts all', () => {
+    fc.assert(
+      fc.property(limits, limits, (own, old) => {
+        const lifted = granted(person(own), [old], { toolsets: null, heldTo: null, readonly: false });
+        assert.deepEqual(lifted, opened(own));
+      }),
+    );
+  });
+});
