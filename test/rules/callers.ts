@@ -174,9 +174,9 @@ const agents: readonly Caller[] = [
 
 export const callers: readonly Caller[] = [{ name: 'somebody signed out' }, ...owners, ...people, ...agents];
 
-/** All of them by night, and by day one in so many, of every kind. */
-export function someOf(all: readonly Caller[], oneIn = 3): readonly Caller[] {
-  return IS_NIGHT ? all : all.filter((_caller, index) => index % oneIn === 0);
+/** All of them by night, and by day one in so many, of every kind: others at each turn. */
+export function someOf(all: readonly Caller[], oneIn = 3, turn = 0): readonly Caller[] {
+  return IS_NIGHT ? all : all.filter((_caller, index) => index % oneIn === turn % oneIn);
 }
 
 export function may({ principal }: Caller, question: AccessQuestion, subject: Subject): boolean {
