@@ -4,7 +4,8 @@
 const lanes = 2;
 
 /**
- * Works through the jobs in two lanes, each of which takes the next job as soon as it has ended one.
+ * Works through the jobs in two lanes, each of which takes the next job as soon as it has ended one. When nothing is
+ * left that is run one at a time, the deployed functions have nothing to do any more, and a third lane is opened.
  * @template {{ oneAtATime: boolean }} Job
  * @param {Job[]} jobs
  * @param {(job: Job, lane: number) => Promise<void>} work
@@ -22,7 +23,10 @@ export async function runInLanes(jobs, work) {
     for (let job = next(); job !== undefined; job = next()) {
       if (job.oneAtATime) isOneRunning = true;
       await work(job, number);
-      if (job.oneAtATime) isOneRunning = false;
+      if (!job.oneAtATime) continue;
+      isOneRunning = false;
+      if (waiting.some(({ oneAtATime }) => oneAtATime)) continue;
+      return void (await Promise.all([lane(number), lane(lanes + 1)]));
     }
   };
   await Promise.all(Array.from({ length: lanes }, (_, index) => lane(index + 1)));

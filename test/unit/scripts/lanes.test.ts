@@ -88,6 +88,23 @@ describe('lanes', () => {
     assert.deepEqual(done.sort(), jobs.toSorted());
   });
 
+  it('are three when none is left that is run one at a time', async () => {
+    const running = new Set<string>();
+    const most = { beside: 0, after: 0 };
+    const jobs = ['single 1', 'single 2', ...Array.from({ length: 9 }, (_, index) => `other ${index}`)];
+    await runInLanes(
+      jobs.map((name) => ({ name, oneAtATime: name.startsWith('single') })),
+      async ({ name }) => {
+        running.add(name);
+        const when = running.has('single 1') || running.has('single 2') ? 'beside' : 'after';
+        most[when] = Math.max(most[when], running.size);
+        await turn();
+        running.delete(name);
+      },
+    );
+    assert.deepEqual(most, { beside: 2, after: 3 });
+  });
+
   it('end at the first that fails', async () => {
     const fails = async () => {
       throw new Error('broken');
