@@ -6,6 +6,7 @@ import {
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { sharedValidator } from './validation.ts';
 
 /** A client with the revision that it speaks. */
 export const ERAS = ['client 2026-07-28', 'client 2025-11-25', 'sdk 1.x'] as const;
@@ -83,7 +84,10 @@ interface TransportOptions {
 
 async function connectCurrent(era: Era, url: string, options: TransportOptions): Promise<Connection> {
   const mode = era === 'client 2026-07-28' ? { pin: '2026-07-28' } : ('legacy' as const);
-  const client = new CurrentClient(IDENTITY, { versionNegotiation: { mode } });
+  const client = new CurrentClient(IDENTITY, {
+    versionNegotiation: { mode },
+    jsonSchemaValidator: sharedValidator,
+  });
   await client.connect(new CurrentTransport(new URL(url), options));
   return {
     era,
@@ -99,7 +103,7 @@ async function connectCurrent(era: Era, url: string, options: TransportOptions):
 }
 
 async function connectOld(url: string, options: TransportOptions): Promise<Connection> {
-  const client = new OldClient(IDENTITY);
+  const client = new OldClient(IDENTITY, { jsonSchemaValidator: sharedValidator });
   const transport = new OldTransport(new URL(url), options);
   // Its declaration misses what exactOptionalPropertyTypes asks for: it is the Transport that connect wants.
   await client.connect(transport as Parameters<OldClient['connect']>[0]);
