@@ -1,12 +1,11 @@
 // @ts-check
 
-/** Two: what runs beside the tests, the emulators, takes as much of the machine as they do. */
-const lanes = 2;
-
 /**
- * Works through the jobs in two lanes, each of which takes the next job as soon as it has ended one. When nothing is
- * left that is run one at a time, the deployed functions have nothing to do any more, and a third lane is opened.
- * @template {{ oneAtATime: boolean }} Job
+ * Works through the jobs in lanes, each of which takes the next job as soon as it has ended one. Two take any: what
+ * runs beside the tests, the emulators, takes as much of the machine as they do. A third takes what needs no
+ * emulators, which is run while those boot, and when nothing is left that is run one at a time, whatever is left: the
+ * deployed functions have nothing to do any more then.
+ * @template {{ oneAtATime: boolean, emulators: boolean }} Job
  * @param {Job[]} jobs
  * @param {(job: Job, lane: number) => Promise<void>} work
  */
@@ -14,20 +13,34 @@ export async function runInLanes(jobs, work) {
   const waiting = [...jobs];
   /** Of the jobs that are run one at a time. */
   let isOneRunning = false;
-  const next = () => {
-    const index = waiting.findIndex((job) => !(job.oneAtATime && isOneRunning));
+  const isOneLeft = () => isOneRunning || waiting.some(({ oneAtATime }) => oneAtATime);
+  /** @param {(job: Job) => boolean} mayTake */
+  const next = (mayTake) => {
+    const index = waiting.findIndex(mayTake);
     return index === -1 ? undefined : waiting.splice(index, 1)[0];
   };
+  let open = () => {};
+  /** @type {Promise<void>} */
+  const noneIsLeft = new Promise((resolve) => {
+    open = resolve;
+  });
   /** Where only jobs are left that wait for the other lane, they are that lane's. @param {number} number */
   const lane = async (number) => {
-    for (let job = next(); job !== undefined; job = next()) {
+    const mayTake = (/** @type {Job} */ { oneAtATime }) => !(oneAtATime && isOneRunning);
+    for (let job = next(mayTake); job !== undefined; job = next(mayTake)) {
       if (job.oneAtATime) isOneRunning = true;
       await work(job, number);
-      if (!job.oneAtATime) continue;
-      isOneRunning = false;
-      if (waiting.some(({ oneAtATime }) => oneAtATime)) continue;
-      return void (await Promise.all([lane(number), lane(lanes + 1)]));
+      if (job.oneAtATime) isOneRunning = false;
+      if (!isOneLeft()) open();
     }
   };
-  await Promise.all(Array.from({ length: lanes }, (_, index) => lane(index + 1)));
+  /** @param {number} number */
+  const third = async (number) => {
+    const mayTake = (/** @type {Job} */ { emulators }) => !emulators;
+    for (let job = next(mayTake); job !== undefined; job = next(mayTake)) await work(job, number);
+    await noneIsLeft;
+    await lane(number);
+  };
+  if (!isOneLeft()) open();
+  await Promise.all([lane(1), lane(2), third(3)]);
 }

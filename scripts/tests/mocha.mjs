@@ -37,20 +37,24 @@ export async function runMocha(files, { title, seconds, node, run, env, mochaOpt
   if (process.stdout.isTTY) args.push('--color'); // its output passes through us, so it cannot tell
   const heading = `\n── ${title} ──\n`;
   if (live) process.stdout.write(heading);
-  // The SDKs keep connections open behind their clients' backs: --exit.
-  const child = spawn(node, [mocha, '--exit', ...args, ...mochaOptions, ...files], {
-    cwd: root,
-    env: {
-      ...process.env,
-      ...run.env,
-      // What the deployments of tests list for their open workspaces.
-      GITHUB_REPOSITORIES: 'sartor-ai/*, octocat/*, nobody/*',
-      ...env,
-      NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --disable-warning=ExperimentalWarning`,
-      MUSTER_TEST_TOTALS: totals,
+  // The SDKs keep connections open behind their clients' backs: --exit. They make much that lives shortly.
+  const child = spawn(
+    node,
+    ['--max-semi-space-size=64', mocha, '--exit', ...args, ...mochaOptions, ...files],
+    {
+      cwd: root,
+      env: {
+        ...process.env,
+        ...run.env,
+        // What the deployments of tests list for their open workspaces.
+        GITHUB_REPOSITORIES: 'sartor-ai/*, octocat/*, nobody/*',
+        ...env,
+        NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --disable-warning=ExperimentalWarning`,
+        MUSTER_TEST_TOTALS: totals,
+      },
+      stdio: live ? 'inherit' : ['ignore', 'pipe', 'pipe'],
     },
-    stdio: live ? 'inherit' : ['ignore', 'pipe', 'pipe'],
-  });
+  );
   /** @type {Buffer[]} */
   const printed = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => printed.push(chunk));

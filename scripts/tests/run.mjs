@@ -17,7 +17,7 @@ import { secondsOfFiles, summary } from './summary.mjs';
  * @typedef {import('./arguments.mjs').Choice} Choice
  * @typedef {import('./batches.mjs').Batch} Batch
  * @typedef {import('./mocha.mjs').Totals} Totals
- * @typedef {{ oneAtATime: boolean, run: (lane: number) => Promise<Totals> }} Job
+ * @typedef {{ oneAtATime: boolean, emulators: boolean, run: (lane: number) => Promise<Totals> }} Job
  */
 
 /** @param {string[]} args */
@@ -55,7 +55,7 @@ function settings(run, { nightly }) {
 }
 
 /**
- * Runs what is asked for: in two lanes what can stand another beside it, then the rest.
+ * Runs what is asked for: in lanes what can stand another beside it, then the rest.
  * @param {Choice} choice
  * @param {{ session: Session, node: string }} options
  * @returns {Promise<Totals[]>}
@@ -74,6 +74,7 @@ async function runAll({ chosen, everything, nightly, mochaOptions }, { session, 
   /** @param {Batch} batch @returns {Job} */
   const jobOf = ({ suite, files }) => ({
     oneAtATime: suite.oneAtATime === true,
+    emulators: suite.emulators,
     run: async (lane) => {
       const env = suite.emulators ? await (await environments)?.of(suite, lane) : {};
       return runMocha(files, {
@@ -101,6 +102,7 @@ async function runAll({ chosen, everything, nightly, mochaOptions }, { session, 
 function checkJobs(node, env) {
   return Object.entries(checks(node)).map(([name, command]) => ({
     oneAtATime: false,
+    emulators: false,
     run: () => runCheck(name, command, env),
   }));
 }

@@ -54,12 +54,12 @@ describe('batches', () => {
 });
 
 describe('lanes', () => {
-  it('are two, and run each job once', async () => {
+  it('are three, and run each job once', async () => {
     let running = 0;
     let most = 0;
     const done: string[] = [];
     await runInLanes(
-      ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, oneAtATime: false })),
+      ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, oneAtATime: false, emulators: true })),
       async ({ name }) => {
         most = Math.max(most, ++running);
         await turn();
@@ -68,7 +68,7 @@ describe('lanes', () => {
       },
     );
     assert.deepEqual(done.sort(), ['a', 'b', 'c', 'd', 'e']);
-    assert.equal(most, 2);
+    assert.equal(most, 3);
   });
 
   it('never run two jobs that are run one at a time', async () => {
@@ -76,7 +76,7 @@ describe('lanes', () => {
     const done: string[] = [];
     const jobs = ['single 1', 'single 2', 'other 1', 'other 2', 'single 3'];
     await runInLanes(
-      jobs.map((name) => ({ name, oneAtATime: name.startsWith('single') })),
+      jobs.map((name) => ({ name, oneAtATime: name.startsWith('single'), emulators: true })),
       async ({ name, oneAtATime }) => {
         if (oneAtATime) singles.add(name);
         assert.ok(singles.size <= 1);
@@ -88,28 +88,35 @@ describe('lanes', () => {
     assert.deepEqual(done.sort(), jobs.toSorted());
   });
 
-  it('are three when none is left that is run one at a time', async () => {
+  it('are two beside what is run one at a time, and a third for what needs no emulators', async () => {
     const running = new Set<string>();
-    const most = { beside: 0, after: 0 };
-    const jobs = ['single 1', 'single 2', ...Array.from({ length: 9 }, (_, index) => `other ${index}`)];
+    const most = { beside: 0, booting: 0, after: 0 };
+    const singles = ['single 1', 'single 2'];
+    const light = ['light 1', 'light 2', 'light 3', 'light 4'];
+    const others = Array.from({ length: 9 }, (_, index) => `other ${index}`);
     await runInLanes(
-      jobs.map((name) => ({ name, oneAtATime: name.startsWith('single') })),
+      [...light, ...singles, ...others].map((name) => ({
+        name,
+        oneAtATime: singles.includes(name),
+        emulators: !light.includes(name),
+      })),
       async ({ name }) => {
         running.add(name);
-        const when = running.has('single 1') || running.has('single 2') ? 'beside' : 'after';
+        const isAny = (some: readonly string[]) => some.some((one) => running.has(one));
+        const when = isAny(light) ? 'booting' : isAny(singles) ? 'beside' : 'after';
         most[when] = Math.max(most[when], running.size);
         await turn();
         running.delete(name);
       },
     );
-    assert.deepEqual(most, { beside: 2, after: 3 });
+    assert.deepEqual(most, { booting: 3, beside: 2, after: 3 });
   });
 
   it('end at the first that fails', async () => {
     const fails = async () => {
       throw new Error('broken');
     };
-    await assert.rejects(runInLanes([{ oneAtATime: false }], fails), /broken/);
+    await assert.rejects(runInLanes([{ oneAtATime: false, emulators: false }], fails), /broken/);
   });
 });
 
