@@ -5,13 +5,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { getAuth } from 'firebase-admin/auth';
 import { z } from 'zod';
 import { type Agent, NOTHING_DONE, USUAL_CONFIGURATION } from '../../../functions/src/access/rules/agent.ts';
 import type { Role } from '../../../functions/src/access/rules/principal.ts';
 import { type Composition, compose } from '../../../functions/src/app.ts';
 import { type JsonObject, jsonObject } from '../../../functions/src/kernel/json.ts';
-import { firebaseApp, systemClock } from '../../../functions/src/kernel/platform.ts';
+import { systemClock } from '../../../functions/src/kernel/platform.ts';
 import {
   ACCESS_WORKSPACES,
   personAccessPath,
@@ -25,6 +24,7 @@ import { seedClaudeNetwork } from '../../support/github/seed.ts';
 import { LocalGitHub } from '../../support/github/server.ts';
 import { type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 import { LocalModels } from '../../support/models/server.ts';
+import { signIn } from '../../support/signIn.ts';
 import { eventually } from '../support/waiting.ts';
 
 /** Who calls, by name. */
@@ -56,8 +56,6 @@ const reply = z.union([
     }),
   }),
 ]);
-
-const signedIn = z.object({ idToken: z.string() });
 
 export class World {
   /** Ends the names of everything here. */
@@ -272,16 +270,4 @@ export class World {
     ]);
     return `${credential.apiKey}.${secret}`;
   }
-}
-
-async function signIn(uid: string): Promise<string> {
-  const token = await getAuth(firebaseApp()).createCustomToken(uid);
-  const host = process.env['FIREBASE_AUTH_EMULATOR_HOST'];
-  const url = `http://${host}/identitytoolkit.googleapis.com/v1/accounts:signInWithCustomToken?key=any`;
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token, returnSecureToken: true }),
-  });
-  return signedIn.parse(await response.json()).idToken;
 }

@@ -1,12 +1,11 @@
 /** Callers of every kind, as the endpoint would hand them to the services. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { getAuth } from 'firebase-admin/auth';
 import type { Caller, Principal, Role } from '../../../functions/src/access/rules/principal.ts';
 import type { Operation } from '../../../functions/src/kernel/commit.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 import { agentOf, personOf } from '../../support/principals.ts';
+import { signIn } from '../../support/signIn.ts';
 
 /** An agent; its credential is not looked at any more. */
 export function agentCaller(role: Role): Caller {
@@ -18,17 +17,7 @@ export function agentCaller(role: Role): Caller {
 /** A person who has just signed in. */
 export async function personCaller(role: Role): Promise<Caller> {
   const uid = `person-${randomUUID().slice(0, 13)}`;
-  const token = await getAuth(firebaseApp()).createCustomToken(uid, { role });
-  const host = process.env['FIREBASE_AUTH_EMULATOR_HOST'];
-  const url = `http://${host}/identitytoolkit.googleapis.com/v1/accounts:signInWithCustomToken?key=any`;
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token, returnSecureToken: true }),
-  });
-  const body: unknown = await response.json();
-  assert.ok(typeof body === 'object' && body !== null && 'idToken' in body);
-  return { principal: personOf(uid, role), credential: String(body.idToken) };
+  return { principal: personOf(uid, role), credential: await signIn(uid, { role }) };
 }
 
 /** A call without an idempotency key. */

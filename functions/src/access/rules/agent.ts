@@ -3,7 +3,8 @@ import type { Change } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { Hashing } from '../../kernel/ports.ts';
 import type { StoredAgent, skillFromDocument } from '../store/agents.ts';
-import { type Credential, DEFAULT_WORKSPACE, type Principal } from './principal.ts';
+import type { Limits } from './limits.ts';
+import { agentUid, type Credential, DEFAULT_WORKSPACE, type Principal } from './principal.ts';
 
 export const AGENT_TYPES = ['researcher', 'developer', 'coordinator', 'analyst', 'specialist'] as const;
 
@@ -32,6 +33,27 @@ export const NOTHING_DONE = {
   serves: 'owner',
   milestones: {},
 } as const satisfies Partial<Agent>;
+
+/** Who calls with a credential of the agent. */
+export function principalOf(
+  agent: Agent,
+  owner: Principal['owner'],
+  { toolsets, heldTo, readonly }: Limits,
+): Principal {
+  const home = heldTo ?? agent.workspace;
+  return {
+    uid: agentUid(agent.id),
+    kind: 'agent',
+    agentId: agent.id,
+    ownerUid: agent.ownerUid,
+    maxRole: agent.role,
+    owner,
+    ...(toolsets && { toolsets }),
+    ...(heldTo !== undefined && { heldTo }),
+    ...(readonly && { readonly }),
+    ...(home !== undefined && { workspace: home }),
+  };
+}
 
 /** An agent that was just seen: active, since now unless it was before. */
 export function seenAt(agent: Agent, now: Date): Agent {

@@ -5,9 +5,10 @@
 import { MusterError } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { Service } from '../../kernel/ports.ts';
+import { principalOf } from './agent.ts';
 import type { Invitations } from './invitations.ts';
 import type { AgentLiveness } from './liveness.ts';
-import { type AccessPorts, agentUid, type Principal } from './principal.ts';
+import type { AccessPorts, Principal } from './principal.ts';
 import { type Bucket, draw, type RateLimit, rateLimited } from './rateLimiter.ts';
 
 /**
@@ -114,20 +115,7 @@ export class CredentialAuthenticator extends Service<
     if (credential.expiresAt.getTime() <= now) throw expiredKey();
     const owner = await this.ports.roles.of(agent.ownerUid);
     if (agent.status === 'offline') await this.ports.liveness.revive(agent.id);
-    const { toolsets, heldTo, readonly } = credential;
-    const home = heldTo ?? agent.workspace;
-    return {
-      uid: agentUid(agent.id),
-      kind: 'agent',
-      agentId: agent.id,
-      ownerUid: agent.ownerUid,
-      maxRole: agent.role,
-      owner,
-      ...(toolsets && { toolsets }),
-      ...(heldTo !== undefined && { heldTo }),
-      ...(readonly && { readonly }),
-      ...(home !== undefined && { workspace: home }),
-    };
+    return principalOf(agent, owner, credential);
   }
 
   private async checkPerson(idToken: string): Promise<Principal> {

@@ -2,7 +2,7 @@
  * Whether something is allowed, and why: by what the gate goes by, and by the table of the security rules. What it says
  * of somebody else's is the same as of what is not there.
  */
-import { type Agent, terminalId } from '../../../access/rules/agent.ts';
+import { type Agent, principalOf, terminalId } from '../../../access/rules/agent.ts';
 import {
   type AccessDecision,
   type AccessQuestion,
@@ -10,12 +10,10 @@ import {
   type Subject,
 } from '../../../access/rules/decision.ts';
 import { mayUse, type Need, refusalFor, roleNeeded } from '../../../access/rules/gate.ts';
-import type { Limits } from '../../../access/rules/limits.ts';
 import { permissionFor } from '../../../access/rules/permissions.ts';
 import {
   type AccessPorts,
   accessOf,
-  agentUid,
   DEFAULT_WORKSPACE,
   type Principal,
 } from '../../../access/rules/principal.ts';
@@ -147,23 +145,6 @@ export class Explanations extends Service<AccessPorts> {
 function goesByDocument(question: AccessQuestion): boolean {
   const { where, ownerField } = permissionFor(question).permission;
   return ownerField !== undefined || (typeof where === 'object' && 'field' in where);
-}
-
-function principalOf(agent: Agent, owner: Principal['owner'], limits: Limits): Principal {
-  const { toolsets, heldTo, readonly } = limits;
-  const home = heldTo ?? agent.workspace;
-  return {
-    uid: agentUid(agent.id),
-    kind: 'agent',
-    agentId: agent.id,
-    ownerUid: agent.ownerUid,
-    maxRole: agent.role,
-    owner,
-    ...(toolsets && { toolsets }),
-    ...(heldTo !== undefined && { heldTo }),
-    ...(readonly && { readonly }),
-    ...(home !== undefined && { workspace: home }),
-  };
 }
 
 function needed(tool: NeededTool, { kind }: Principal, workspace: string): string {
