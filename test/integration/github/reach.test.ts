@@ -16,7 +16,7 @@ describe('what a workspace reaches on GitHub', () => {
     stage = await Stage.open();
     const secret = stage.gitHub.world.repository(SECRET.owner, SECRET.repo);
     secret.isPrivate = true;
-    secret.push('main', { 'README.md': 'needle of another team' });
+    secret.push('main', { 'README.md': 'needle of another team, see repo:sartor-ai/claude-network' });
     const [installation] = stage.gitHub.world.installations;
     assert.ok(installation);
     installation.repositories.add(secret.fullName);
@@ -103,6 +103,18 @@ describe('what a workspace reaches on GitHub', () => {
     ]) {
       const { data } = await stage.refusal('searchCode', { query }, member);
       assert.equal(data['reason'], 'ACCESS_DENIED', query);
+    }
+    // What names a place that is listed, and narrows the search to none.
+    for (const query of [
+      'needle -repo:sartor-ai/claude-network',
+      'needle NOT repo:sartor-ai/claude-network',
+      'needle "repo:sartor-ai/claude-network"',
+      'needle "see repo:sartor-ai/claude-network',
+    ]) {
+      for (const page of [1, 2]) {
+        const { total, results } = await stage.answer('searchCode', { query, page }, member);
+        assert.deepEqual([total, results], [0, []], `${query}, page ${page}`);
+      }
     }
     const filtered = { query: 'needle', filters: SECRET };
     assert.equal((await stage.refusal('searchCode', filtered, member)).data['reason'], 'ACCESS_DENIED');

@@ -126,28 +126,32 @@ function commonOf({ origin }: Asked, repo: Repo, path: string, { sha }: FileEntr
 interface Query {
   readonly words: readonly string[];
   readonly qualifiers: readonly (readonly [string, string])[];
+  /** Those behind a minus. */
+  readonly without: readonly (readonly [string, string])[];
 }
 
 function parsed(q: string): Query {
   const words: string[] = [];
   const qualifiers: [string, string][] = [];
-  for (const [, name, quoted, bare, phrase, word] of q.matchAll(
-    /(\w+):(?:"([^"]*)"|(\S+))|"([^"]*)"|(\S+)/g,
+  const without: [string, string][] = [];
+  for (const [, minus, name, quoted, bare, phrase, word] of q.matchAll(
+    /(-?)(\w+):(?:"([^"]*)"|(\S+))|"([^"]*)"|(\S+)/g,
   )) {
-    if (name !== undefined) qualifiers.push([name, quoted ?? bare ?? '']);
+    if (name !== undefined) (minus ? without : qualifiers).push([name, quoted ?? bare ?? '']);
     else words.push(phrase ?? word ?? '');
   }
-  return { words, qualifiers };
+  return { words, qualifiers, without };
 }
 
-function mayBeSearched(asked: Asked, repo: Repo, { qualifiers }: Query): boolean {
+function mayBeSearched(asked: Asked, repo: Repo, { qualifiers, without }: Query): boolean {
   try {
     visible({ ...asked, path: { owner: repo.owner, repo: repo.name } });
   } catch {
     return false;
   }
   const places = qualifiers.filter(([name]) => name === 'repo' || name === 'user');
-  return places.length === 0 || places.some(([, place]) => place === repo.fullName || place === repo.owner);
+  const isAt = ([, place]: readonly [string, string]) => place === repo.fullName || place === repo.owner;
+  return (places.length === 0 || places.some(isAt)) && !without.some(isAt);
 }
 
 function hitsIn(asked: Asked, repo: Repo, { words, qualifiers }: Query): unknown[] {

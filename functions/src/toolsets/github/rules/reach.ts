@@ -40,24 +40,38 @@ function notListed(name: string, { workspace }: Place) {
 /** What names a repository or whose they are, wherever it stands in a query: also in quotes, and behind a minus. */
 const PLACES = /\b(repo|user|org):\s*"?([^\s"]*)/gi;
 
+const QUOTED = /"[^"]*"?/g;
+
+/** What narrows a search to a place: a word of its own. */
+const NARROWING = /(?:^|\s)(?:repo|user|org):\S/i;
+
+/** With these in a query nobody is sure what its qualifiers mean. */
+const OPERATORS = /(?:^|\s)(?:AND|OR|NOT)(?:\s|$)/;
+
 const MAX_SHOWN = 100;
 
 /**
- * A query that finds nothing but what is listed: one that names places names those that are, and another one is given them.
+ * A query that finds nothing but what is listed: places that it names are, and where they do not narrow it, it is given
+ * all that are. GitHub counts what it finds anywhere, also on a page that shows nothing.
  * @throws MusterError with reason ACCESS_DENIED, or VALIDATION_ERROR where too many are listed to search all at once
  */
 export async function searchWithin(ports: GitHubPorts, place: Place, query: string) {
   const listed = await listedFor(ports, place);
-  const named = [...query.matchAll(PLACES)].map(([, kind = '', value = '']) => ({ kind, value }));
-  for (const { kind, value } of named) {
+  for (const [, kind = '', value = ''] of query.matchAll(PLACES)) {
     const name = kind.toLowerCase() === 'repo' ? value : `${value}/*`;
     if (!isListed(listed, name)) throw notListed(name, place);
   }
-  if (named.length > 0) return { query, listed };
+  if (isNarrowed(query)) return { query, listed };
   const places = listed.map((name) => (name.endsWith('/*') ? `user:${name.slice(0, -2)}` : `repo:${name}`));
   if (places.length === 0) throw refusal('FORBIDDEN', 'nothingListed', { workspace: place.workspace });
   const whole = [...places, query].join(' ');
   if (whole.length > MAX_QUERY_LENGTH)
     throw refusal('VALIDATION_ERROR', 'tooManyListed', { entries: listed.slice(0, MAX_SHOWN) });
   return { query: whole, listed };
+}
+
+/** Quoted, excluded or combined, a place may not narrow the search. */
+function isNarrowed(query: string): boolean {
+  const bare = query.replace(QUOTED, ' ');
+  return NARROWING.test(bare) && !OPERATORS.test(bare);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AGENT_TYPES } from '../../../access/rules/agent.ts';
-import { hasRole, roleIn, rolesOf } from '../../../access/rules/principal.ts';
+import { refusalFor } from '../../../access/rules/gate.ts';
+import { roleIn } from '../../../access/rules/principal.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
 import { defineTool, partial, textUpTo } from '../../../mcp/tool.ts';
 import { LANGUAGES, type ProposedCall } from '../rules/welcome.ts';
@@ -70,11 +71,10 @@ export const getWelcome = defineTool({
   },
 });
 
-/** Whether the tool is one that the caller's role opens, which a new agent of its own has at most. */
+/** Whether the gate lets the caller through, whose rights a new agent of its own has at most. */
 function mayCall({ directory, principal, workspace }: CallContext, fullName: string): boolean {
   const tool = directory.tools.find((known) => known.fullName === fullName);
-  const role = tool && rolesOf(principal, workspace)[tool.scope];
-  return tool !== undefined && role !== undefined && hasRole(role, tool.role);
+  return tool !== undefined && refusalFor(principal, workspace, { ...tool, what: fullName }) === undefined;
 }
 
 function documentation({ directory, baseUrl }: CallContext): string[] {
