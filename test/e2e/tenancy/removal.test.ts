@@ -1,12 +1,19 @@
 /** Who is removed from a workspace is out of it within five seconds, and so are their agents: also where they listen. */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { isRecord } from '../support/clients.ts';
 import { eventually } from '../support/waiting.ts';
 import { mayRead } from './direct.ts';
 import { type CallerName, World } from './world.ts';
 
 /** What the issue promises, in milliseconds. */
 const OUT_AFTER_MS = 5000;
+
+/** By the gate, or by a database. */
+const OUT = /^(NO_ROLE|RIGHTS_CHANGED|PERMISSION_DENIED)$/;
+
+/** What the tools take. */
+const LONGEST_WAIT_MS = 25_000;
 
 const MODERN = '2026-07-28';
 
@@ -81,6 +88,12 @@ describe('who is removed from a workspace', function () {
     return follow(response);
   }
 
+  const order = (text: string) => ({
+    tool: 'CLAUDECODE',
+    description: `${world.secret} ${text}`,
+    instructions: world.secret,
+  });
+
   it('is out in every stream, wait, call and database', async () => {
     const write = (text: string) =>
       succeed('ann the worker', 'firebase.write', {
@@ -98,15 +111,31 @@ describe('who is removed from a workspace', function () {
       'every stream has told of what was written',
       async () => streams.every(({ said }) => /before|resources\/updated/.test(said())) || undefined,
     );
+    const { result } = await succeed('ann the worker', 'coding.create_task', order('before'));
+    assert.ok(isRecord(result));
+    const uri = `task://${result['taskId']}`;
+    for (const caller of CASS) streams.push(await listen(caller, uri));
+    await eventually(
+      'every stream is acknowledged',
+      async () => streams.slice(-CASS.length).every(({ said }) => said().includes(uri)) || undefined,
+    );
+    let answered = 0;
     const waits = CASS.map(async (caller) => {
       const subscriptionId = await subscribe(caller, quiet(), 'quiet');
-      return world.call(caller, world.alpha, 'firebase.pollEvents', { subscriptionId, waitMs: 40_000 });
+      return world.call(caller, world.alpha, 'firebase.pollEvents', {
+        subscriptionId,
+        waitMs: LONGEST_WAIT_MS,
+      });
     });
-    waits.push(world.call('cas the worker', world.alpha, 'coding.claim_task', { waitMs: 40_000 }));
+    const runner = { programs: [{ name: 'gemini', version: '0.49.0' }], serves: 'workspace' };
+    await succeed('cas the worker', 'coding.register_runner', runner);
+    waits.push(world.call('cas the worker', world.alpha, 'coding.claim_task', { waitMs: LONGEST_WAIT_MS }));
+    for (const wait of waits) void wait.then(() => answered++);
     const person = world.credential('cas himself');
     assert.ok(await mayRead(person, 'realtime', loud()));
     assert.ok(await mayRead(person, 'firestore', `workspaces/${world.alpha}/members/${world.ann}`));
 
+    assert.equal(answered, 0, 'who waits was answered before');
     await succeed('ann the leader', 'access.remove_member', { uid: world.cas });
     const removed = Date.now();
 
@@ -128,14 +157,14 @@ describe('who is removed from a workspace', function () {
 
     // What those who wait would have heard of is there only now.
     await write('after');
-    const order = { tool: 'CLAUDECODE', description: world.secret, instructions: world.secret };
-    await succeed('ann the worker', 'coding.create_task', order);
+    await succeed('ann the worker', 'coding.create_task', { ...order('after'), tool: 'GEMINI' });
     await succeed('ann the worker', 'firebase.write', {
       ...{ database: 'realtime', path: `${quiet()}/after`, operation: 'set' },
       data: { text: world.secret },
     });
     for (const { error } of await Promise.all(waits)) {
       assert.ok(error, 'a wait was answered');
+      assert.match(error.reason, OUT);
       assert.ok(!error.message.includes(world.secret), error.message);
     }
     assert.ok(streams.every(({ said }) => !said().includes('after')));
