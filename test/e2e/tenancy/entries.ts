@@ -99,7 +99,7 @@ export const TOOLS: Readonly<Record<string, Arguments>> = {
   'todo.set_task_due_date': ({ todo }) => ({ task_id: todo, due_date: DUE }),
   'todo.add_task_tags': ({ todo }) => ({ task_id: todo, tags: ['mine'] }),
   'todo.search_tasks': () => ({ query: 'heron' }),
-  'todo.filter_tasks': () => ({ status: 'all' }),
+  'todo.filter_tasks': () => ({ completed: false }),
   'todo.sort_tasks': () => ({ sort_by: 'due_date', sort_order: 'asc' }),
   'todo.create_recurring_task': () => ({ title: 'Mails', frequency: 'DAILY', start_date: DUE }),
   'todo.list_reminders': nothing,
@@ -112,17 +112,8 @@ export const TOOLS: Readonly<Record<string, Arguments>> = {
   'todo.delete_reminder': ({ todo }) => ({ reminder_id: todo }),
 
   'orchestration.orchestrate': () => ({ ...PROMPT, options: { timeout: 0 } }),
-  'orchestration.orchestrate_workflow': ({ workflow }) => ({
-    workflow,
-    input: 'Do it',
-    options: { timeout: 0 },
-  }),
-  'orchestration.orchestrate_parallel': () => ({
-    ...PROMPT,
-    agents: ['claude', 'gemini'],
-    mode: 'all',
-    options: { timeout: 0 },
-  }),
+  'orchestration.orchestrate_workflow': ({ workflow }) => ({ workflow, input: 'Do it' }),
+  'orchestration.orchestrate_parallel': () => ({ ...PROMPT, agents: ['nobody'] }),
   'orchestration.execute_code': () => ({ ...PROMPT, options: { timeout: 0 } }),
   'orchestration.execute_task': () => ({ task: { id: 'one', prompt: 'Do it' }, options: { timeout: 0 } }),
   'orchestration.list_agents': () => ({ includeMetrics: true }),
