@@ -40,6 +40,22 @@ describe('a narrower credential', () => {
     return String(Object(structuredContent['error']).message);
   }
 
+  it('is welcomed with calls that it may make', async () => {
+    const ada = await town.person('ada');
+    const greeting = { agentName: 'narrow', role: 'developer' };
+    const proposed = async (as: Principal): Promise<readonly string[]> => {
+      const { quickStart } = await answer(town, 'onboarding_getWelcome', greeting, as);
+      assert.ok(Array.isArray(quickStart));
+      return quickStart.map(({ action }) => String(action).split(/[ {(]/)[0] ?? '');
+    };
+    const all = await proposed(await registered(ada, {}));
+    assert.ok(all.some((call) => call.startsWith('coordination')) && all.length > 2, all.join());
+    const reading = await proposed(await registered(ada, { readonly: true }));
+    assert.ok(!reading.some((call) => /register|add_|claim/.test(call)), reading.join());
+    const narrow = await proposed(await registered(ada, { toolsets: ['onboarding'], readonly: false }));
+    assert.ok(narrow.length > 0 && narrow.every((call) => call.startsWith('onboarding')), narrow.join());
+  });
+
   it('opens what it was asked for, and no more', async () => {
     const ada = await town.person('ada');
     const limits = { toolsets: ['todo', 'onboarding'], heldTo: workspace, readonly: true };
