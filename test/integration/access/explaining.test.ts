@@ -120,6 +120,13 @@ describe('explain', () => {
     }
   });
 
+  it('tells of no role that administers a workspace which nobody has opened', async () => {
+    const question = { tool: 'access.invite', workspace: 'unopened' };
+    const told = await town.ask(await town.agentOf('ada', 'leader'), 'explain', question);
+    assert.deepEqual([told['allowed'], told['has']], [false, undefined]);
+    assert.match(Object(told['changeable_by']).who, /leads the workspace/);
+  });
+
   it('agrees with what happens, of every tool of access', async () => {
     const calls: Readonly<Record<string, JsonObject>> = {
       list_members: { workspace },

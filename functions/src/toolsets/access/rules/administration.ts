@@ -139,6 +139,8 @@ export function heldRole(
   workspace: string,
   { scope, fullName }: NeededTool,
 ): Held | undefined {
+  const isThere = accessOf(principal.owner.access, workspace) !== undefined;
+  if (workspaceAsked(fullName) && !isThere) return undefined;
   if (scope === 'workspace' || workspaceAsked(fullName)) {
     const { readonly: _readonly, ...writing } = principal;
     const { role, from } = sourcedRole(writing, workspace);
