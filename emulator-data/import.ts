@@ -99,6 +99,12 @@ export async function seedTokens(): Promise<Record<string, string>> {
     .parse(Object.fromEntries([...named, ...(await Promise.all(signedIn))]));
 }
 
+/** How people sign in. */
+export async function seedPeople(): Promise<{ name: string; email: string; password: string }[]> {
+  const seeds = people.parse(await json('people'));
+  return seeds.map(({ displayName, email }) => ({ name: displayName, email, password: PASSWORD }));
+}
+
 /** As tools write it, so that it is counted once however often it is imported. */
 async function importAgent(agent: Agent): Promise<void> {
   const store = new FirestoreStore({

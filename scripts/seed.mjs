@@ -1,10 +1,11 @@
 // @ts-check
 /**
- * Fills the running emulators from emulator-data/, and prints the credentials as `{"tokens": {...}}`.
- * With `--tokens` it fills nothing and only prints fresh ones.
+ * Fills the running emulators from emulator-data/, and prints the credentials and who can sign in:
+ * `{"tokens": {...}, "people": [{"name": …, "email": …, "password": …}]}`.
+ * With `--tokens` it fills nothing, and the credentials are fresh ones.
  */
-import { importSeed, seedTokens } from '../emulator-data/import.ts';
+import { importSeed, seedPeople, seedTokens } from '../emulator-data/import.ts';
 
 if (!process.argv.includes('--tokens')) await importSeed();
-console.log(JSON.stringify({ tokens: await seedTokens() }));
+console.log(JSON.stringify({ tokens: await seedTokens(), people: await seedPeople() }));
 process.exit(0);

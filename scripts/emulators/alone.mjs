@@ -20,7 +20,8 @@ export async function serveEmulators(args) {
     if (!functions) await installDependencies({ env: run.env, say });
     const node = functions ? await prepare({ run, say }) : node22();
     const output = openOutput(run, 'emulators-alone', { screen: false });
-    const suite = await startSuite({ run, node, ports: await freePorts(), output, say, functions });
+    const options = { run, node, ports: await freePorts(), output, say, functions, personal: true };
+    const suite = await startSuite(options);
     tell(JSON.stringify(suite.env, null, 2), values['ports-file'], run);
     say(await suite.exited);
     return 1;

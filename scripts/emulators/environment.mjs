@@ -13,13 +13,15 @@ const withoutGoogle = { METADATA_SERVER_DETECTION: 'none' };
 const withoutModels = { ANTHROPIC_API_KEY: undefined, GEMINI_API_KEY: undefined };
 
 /** @param {import('./suite.mjs').SuiteOptions} options @returns {NodeJS.ProcessEnv} */
-export function emulatorsEnv({ run, node }) {
+export function emulatorsEnv({ run, node, ports, clientDocumentsUrl }) {
   return {
     FUNCTIONS_EMULATOR_PARALLEL: simultaneousInvocations,
     ...process.env,
     ...withoutModels,
     ...run.env,
     ...clockEnv(run),
+    MUSTER_MCP_URL: mcpUrl(ports), // by which the function knows that it was asked below its path
+    ...documentsEnv(clientDocumentsUrl),
     TMPDIR: run.temporary, // also where a second run's hub would find the first one's
     PATH: `${dirname(node)}:${process.env.PATH}`, // the functions' definitions are read by whatever `node` is found first
     NO_UPDATE_NOTIFIER: '1',
@@ -37,8 +39,7 @@ export function emulatorsEnv({ run, node }) {
  * @param {{ functions: boolean, pubsub: boolean }} running
  * @returns {Record<string, string>}
  */
-export function clientsEnv({ run, ports }, { functions, pubsub }) {
-  const functionsUrl = `http://${host}:${ports.functions}`;
+export function clientsEnv({ run, ports, clientDocumentsUrl }, { functions, pubsub }) {
   return {
     GCLOUD_PROJECT: projectId,
     GOOGLE_CLOUD_PROJECT: projectId,
@@ -56,10 +57,35 @@ export function clientsEnv({ run, ports }, { functions, pubsub }) {
     ...withoutGoogle,
     ...(functions && {
       CLOUD_TASKS_EMULATOR_HOST: `${host}:${ports.tasks}`,
-      MUSTER_FUNCTIONS_URL: functionsUrl,
-      MUSTER_MCP_URL: `${functionsUrl}/${projectId}/${region}/mcp`,
+      MUSTER_FUNCTIONS_URL: functionsUrl(ports),
+      MUSTER_MCP_URL: mcpUrl(ports),
+      MUSTER_ORIGIN: originUrl(ports),
+      ...documentsEnv(clientDocumentsUrl),
     }),
   };
+}
+
+/** The origin whose root is Muster's. @param {import('./ports.mjs').Ports} ports */
+export function originUrl(ports) {
+  return `http://${host}:${ports.origin}`;
+}
+
+/** The endpoint below the functions emulator's own root. @param {import('./ports.mjs').Ports} ports */
+function mcpUrl(ports) {
+  return `${functionsUrl(ports)}/${projectId}/${region}/mcp`;
+}
+
+/** @param {import('./ports.mjs').Ports} ports */
+function functionsUrl(ports) {
+  return `http://${host}:${ports.functions}`;
+}
+
+/**
+ * Without it, what the environment says holds.
+ * @param {string | undefined} url
+ */
+function documentsEnv(url) {
+  return url === undefined ? undefined : { MUSTER_CLIENT_DOCUMENTS_URL: url };
 }
 
 /**

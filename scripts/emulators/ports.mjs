@@ -3,15 +3,16 @@ import { createServer } from 'node:net';
 
 /**
  * @typedef {Record<PortName, number>} Ports
- * @typedef {'functions' | 'firestore' | 'auth' | 'database' | 'pubsub' | 'hub' | 'ui' | 'logging' | 'eventarc'
+ * @typedef {'functions' | 'origin' | 'firestore' | 'auth' | 'database' | 'pubsub' | 'hub' | 'ui' | 'logging' | 'eventarc'
  *   | 'tasks' | 'firestoreWebsocket'} PortName
  */
 
 export const host = '127.0.0.1';
 
-/** The Firebase emulators' own defaults, which clients and editors know. @type {Ports} */
+/** The Firebase emulators' own defaults, which clients and editors know, and our origin's. @type {Ports} */
 const usualPorts = {
   functions: 5001,
+  origin: 5005,
   firestore: 8080,
   auth: 9099,
   database: 9000,

@@ -2,8 +2,9 @@
 import { existsSync } from 'node:fs';
 import { writeConfig } from './config.mjs';
 import { deliverMessages } from './delivery.mjs';
-import { clientsEnv, databaseEnv, emulatorsEnv, pubsubEnv } from './environment.mjs';
+import { clientsEnv, databaseEnv, emulatorsEnv, originUrl, pubsubEnv } from './environment.mjs';
 import { startFirebaseTools } from './firebaseTools.mjs';
+import { startOrigin } from './origin.mjs';
 import { findPrograms } from './programs.mjs';
 import { startPubsub } from './pubsub.mjs';
 import { importDatabase, startRtdbLite } from './realtimeDatabase.mjs';
@@ -25,6 +26,7 @@ import { importDatabase, startRtdbLite } from './realtimeDatabase.mjs';
  * @property {boolean} [ui]
  * @property {Record<string, string>} [parameters] of the functions, beside those that are committed
  * @property {boolean} [personal] the parameters in `functions/.env.local` hold beside them
+ * @property {string} [clientDocumentsUrl] where this machine plays the hosts of clients' metadata documents
  * @property {string} [importFrom] a folder written by `firebase emulators:export`
  */
 
@@ -43,6 +45,7 @@ export async function startSuite(options) {
     ...(programs.pubsub !== undefined && pubsubEnv(ports)),
   };
   const exported = exportIn(options.importFrom);
+  if (functions) await startOrigin({ port: ports.origin, functions: ports.functions });
   // These go first: a function may look for them as soon as it is loaded.
   const own = await Promise.all([
     ...(lite ? [startRtdbLite({ node, ports, env, output })] : []),
@@ -54,7 +57,7 @@ export async function startSuite(options) {
     emulators: ['firestore', 'auth', ...(functions ? ['functions'] : []), ...(lite ? [] : ['database'])],
     config: writeConfig(run, ports, {
       ui: programs.ui,
-      parameters: options.parameters,
+      parameters: functions ? { ...options.parameters, PUBLIC_URL: originUrl(ports) } : undefined,
       personal: options.personal ?? false,
     }),
     directory: run.directory,

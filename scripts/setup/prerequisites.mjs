@@ -5,12 +5,24 @@ import { spawnSync } from 'node:child_process';
 const oldestNode = 20;
 const oldestJava = 11;
 
+/** What Debian, Ubuntu and Google call the same browser. */
+const chromiums = ['chromium', 'chromium-browser', 'google-chrome'];
+
 /**
  * Ends the process with one line that says what to install, where something is missing.
  * @param {{ java: boolean }} needs
  */
 export function checkPrerequisites(needs = { java: true }) {
-  const missing = missingPrerequisite(needs);
+  endWhere(missingPrerequisite(needs));
+}
+
+/** The same for the tests of pages, which alone need a browser. */
+export function checkChromium() {
+  endWhere(missingChromium());
+}
+
+/** @param {string | undefined} missing */
+function endWhere(missing) {
   if (missing === undefined) return;
   process.stderr.write(`${missing}\n`);
   process.exit(1);
@@ -31,6 +43,15 @@ function missingJava() {
   const java = javaMajor();
   if (java === undefined) return `${needed} and there is none: https://adoptium.net`;
   return java < oldestJava ? `${needed}, this is ${java}: https://adoptium.net` : undefined;
+}
+
+/** @returns {string | undefined} */
+export function missingChromium() {
+  const own = process.env.MUSTER_CHROMIUM;
+  if (own) return answers(own) ? undefined : `MUSTER_CHROMIUM names no browser that starts: ${own}`;
+  if (chromiums.some(answers)) return undefined;
+  const install = "install Debian's package chromium, or set MUSTER_CHROMIUM";
+  return `Chromium is needed for the tests of pages and there is none: ${install}`;
 }
 
 /** @param {string} program */

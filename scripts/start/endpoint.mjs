@@ -7,8 +7,10 @@ import { devDirectory, projectId, root } from '../project.mjs';
 /**
  * @typedef {object} Endpoint what a program on this machine needs to call Muster
  * @property {string} mcpUrl
+ * @property {string} origin whose root is Muster's, as a client that signs in needs it: MCP is at `<origin>/mcp`
  * @property {string} projectId
  * @property {import('./tokens.mjs').Tokens} tokens
+ * @property {import('./tokens.mjs').SeededPerson[]} people who can sign in
  * @property {Record<string, string>} emulators
  * @property {string} clockFile by which `npm run clock` moves the time
  */
@@ -22,10 +24,10 @@ function pathOf(run) {
  * Writes `.dev/endpoint.json`, which is there exactly as long as the endpoint is.
  * @param {import('../processes/run.mjs').Run} run
  * @param {import('../emulators/suite.mjs').Suite} suite
- * @param {import('./tokens.mjs').Tokens} tokens
+ * @param {import('./tokens.mjs').Seeded} seeded
  * @returns {Endpoint}
  */
-export function writeEndpoint(run, { ports, env, ui }, tokens) {
+export function writeEndpoint(run, { ports, env, ui }, { tokens, people }) {
   const named = {
     firestore: ports.firestore,
     auth: ports.auth,
@@ -38,8 +40,10 @@ export function writeEndpoint(run, { ports, env, ui }, tokens) {
   /** @type {Endpoint} */
   const endpoint = {
     mcpUrl: env.MUSTER_MCP_URL ?? '',
+    origin: env.MUSTER_ORIGIN ?? '',
     projectId,
     tokens,
+    people,
     emulators: Object.fromEntries(emulators.map(([name, port]) => [name, `${host}:${port}`])),
     clockFile: env.MUSTER_CLOCK_FILE ?? '',
   };
@@ -55,17 +59,13 @@ export function writeEndpoint(run, { ports, env, ui }, tokens) {
  * @param {Endpoint} endpoint @param {import('../processes/run.mjs').Run} run
  * @param {{ demoModels: boolean }} options
  */
-export function announce({ mcpUrl, tokens, emulators }, run, { demoModels }) {
-  const credential = tokens.worker1 ?? tokens.leader ?? '<credential>';
+export function announce(endpoint, run, { demoModels }) {
   const lines = [
     '',
-    `Muster is ready: ${mcpUrl}`,
+    ...waysIn(endpoint),
     '',
-    'Connect Claude Code as worker1:',
-    `  claude mcp add --transport http muster ${mcpUrl} --header "Authorization: Bearer ${credential}"`,
-    '',
-    `Other credentials: ${relative(root, pathOf(run))}`,
-    `Emulators: ${Object.entries(emulators)
+    `Other people and credentials: ${relative(root, pathOf(run))}`,
+    `Emulators: ${Object.entries(endpoint.emulators)
       .map((pair) => pair.join(' '))
       .join(', ')}`,
     `Everything they log: .dev/emulators${run.suffix}.log`,
@@ -76,4 +76,25 @@ export function announce({ mcpUrl, tokens, emulators }, run, { demoModels }) {
     '',
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** People sign in, machines have a key. @param {Endpoint} endpoint */
+export function waysIn({ origin, tokens, people: [person] }) {
+  const add = `  claude mcp add --transport http muster ${origin}/mcp`;
+  const credential = tokens.worker1 ?? tokens.leader ?? '<credential>';
+  return [
+    `Muster is ready: ${origin}/mcp`,
+    '',
+    'Connect Claude Code:',
+    add,
+    ...(person
+      ? [
+          '  in Claude Code: /mcp, choose muster, Authenticate, and sign in as',
+          `  ${person.email} with the password ${person.password}`,
+        ]
+      : []),
+    '',
+    'For machines, with a key (worker1):',
+    `${add} --header "Authorization: Bearer ${credential}"`,
+  ];
 }

@@ -11,7 +11,7 @@ import { exclusively } from '../setup/lock.mjs';
 import { prepare } from '../setup/prepare.mjs';
 import { announce, writeEndpoint } from './endpoint.mjs';
 import { tickSchedules } from './schedules.mjs';
-import { makeTokens } from './tokens.mjs';
+import { seed } from './tokens.mjs';
 
 /** Persons' ID tokens hold for an hour. */
 const tokenRefreshMilliseconds = 45 * 60_000;
@@ -29,7 +29,7 @@ export async function start({ demoModels }) {
       const ports = await usualOrFreePorts(say);
       return startSuite({
         ...{ run, node, ports, output, say, ui: true, importFrom: `${root}/emulator-data` },
-        ...(models && { parameters: models, personal: true }),
+        ...{ personal: true, ...(models && { parameters: models }) },
       });
     });
     const ended = suite.exited.then((reason) => `${reason}; what they logged: ${output.file}`);
@@ -40,13 +40,14 @@ export async function start({ demoModels }) {
     async function serve() {
       await endpointAnswers(suite.env.MUSTER_MCP_URL ?? '');
       const seeding = { node, run, suite, output };
-      const tokens = await makeTokens(seeding, { refresh: false });
-      const endpoint = writeEndpoint(run, suite, tokens);
+      const seeded = await seed(seeding, { refresh: false });
+      const endpoint = writeEndpoint(run, suite, seeded);
       announce(endpoint, run, { demoModels });
       tickSchedules(suite.env.MUSTER_FUNCTIONS_URL ?? '', output);
       setInterval(async () => {
         try {
-          writeEndpoint(run, suite, { ...tokens, ...(await makeTokens(seeding, { refresh: true })) });
+          const { tokens } = await seed(seeding, { refresh: true });
+          writeEndpoint(run, suite, { ...seeded, tokens: { ...seeded.tokens, ...tokens } });
         } catch (error) {
           output.line('tokens', `Error: ${error instanceof Error ? error.message : error}`);
         }

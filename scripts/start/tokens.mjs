@@ -8,6 +8,15 @@ const seedScript = `${root}/scripts/seed.mjs`;
 
 /**
  * @typedef {Record<string, string>} Tokens credentials by the name of whom they belong to
+ *
+ * @typedef {object} SeededPerson who can sign in
+ * @property {string} name
+ * @property {string} email
+ * @property {string} password
+ *
+ * @typedef {object} Seeded
+ * @property {Tokens} tokens
+ * @property {SeededPerson[]} people
  */
 
 /**
@@ -18,10 +27,10 @@ const seedScript = `${root}/scripts/seed.mjs`;
  * @param {import('../emulators/suite.mjs').Suite} options.suite
  * @param {import('../emulators/output.mjs').Output} options.output
  * @param {{ refresh: boolean }} what
- * @returns {Promise<Tokens>}
+ * @returns {Promise<Seeded>}
  */
-export async function makeTokens({ node, run, suite, output }, { refresh }) {
-  if (!existsSync(seedScript)) return {};
+export async function seed({ node, run, suite, output }, { refresh }) {
+  if (!existsSync(seedScript)) return { tokens: {}, people: [] };
   const child = spawn(
     node,
     ['--disable-warning=ExperimentalWarning', seedScript, ...(refresh ? ['--tokens'] : [])],
@@ -35,5 +44,5 @@ export async function makeTokens({ node, run, suite, output }, { refresh }) {
   const [printed, complaints, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
   for (const line of complaints.split('\n').filter(Boolean)) output.line('seed', line);
   if (code !== 0) throw new Error(`the seed failed:\n${complaints}`);
-  return JSON.parse(printed).tokens;
+  return JSON.parse(printed);
 }

@@ -72,6 +72,7 @@ Options:
 Environment variables:
   MUSTER_SEED=7            other random values in property tests; a failure prints its seed
   MUSTER_ATTACK_CALLS=500  so many hostile calls; MUSTER_ATTACK_SECONDS=20 for so long
+  MUSTER_CHROMIUM=<path>   the browser for tests of pages, where it is not found by its name
   MUSTER_WITHOUT_PUBSUB=1  as on a machine that has no Pub/Sub emulator
   UPDATE_SNAPSHOTS=1       writes the snapshots of contract, and a new version of what is stored
 `;

@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { runSession } from '../processes/session.mjs';
 import { prepare } from '../setup/prepare.mjs';
+import { checkChromium } from '../setup/prerequisites.mjs';
 import { choose, help } from './arguments.mjs';
 import { batchesOf, inOrder } from './batches.mjs';
 import { checks, runCheck } from './checks.mjs';
@@ -24,6 +25,7 @@ import { secondsOfFiles, summary } from './summary.mjs';
 export async function runTests(args) {
   const choice = choose(args);
   if (choice.help) return void process.stdout.write(help());
+  if (choice.chosen.some(({ chromium }) => chromium)) checkChromium();
   await runSession({ kind: 'test', interrupted: 130 }, async ({ run, say }) => {
     const began = performance.now();
     const session = { run: { ...run, env: { ...run.env, ...settings(run, choice) } }, say };

@@ -5,6 +5,7 @@
  * @property {string} name
  * @property {string} specs a folder, or one file
  * @property {boolean} emulators whether it needs them
+ * @property {boolean} [chromium] whether it opens pages
  * @property {number} seconds how long one test may take by day
  * @property {boolean} [ownProject] whether it is run in a project of its own, of which no trigger hears
  * @property {boolean} [oneAtATime] whether two of its files would be in each other's way: they share the deployed
@@ -20,9 +21,16 @@ export const suites = [
   { name: 'rtdb-lite', specs: 'rtdb-lite/test', emulators: false, seconds: 60 },
   { name: 'runner', specs: 'runner/test', emulators: false, seconds: 120 },
   { name: 'rules', specs: 'test/rules', emulators: true, seconds: 30 },
-  { name: 'integration', specs: 'test/integration', emulators: true, seconds: 180, ownProject: true },
+  {
+    name: 'integration',
+    specs: 'test/integration',
+    emulators: true,
+    chromium: true,
+    seconds: 180,
+    ownProject: true,
+  },
   { name: 'attack', specs: 'test/attack', emulators: true, seconds: 300 },
-  { name: 'e2e', specs: 'test/e2e', emulators: true, seconds: 300, oneAtATime: true },
+  { name: 'e2e', specs: 'test/e2e', emulators: true, chromium: true, seconds: 300, oneAtATime: true },
   { name: 'real', specs: 'test/real', emulators: false, seconds: 300, optional: true },
 ];
 

@@ -1,0 +1,134 @@
+/** What npm start tells of itself: how to get in, where everything is, and what is missing. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { clientsEnv, emulatorsEnv } from '../../../scripts/emulators/environment.mjs';
+import { freePorts } from '../../../scripts/emulators/ports.mjs';
+import { missingChromium } from '../../../scripts/setup/prerequisites.mjs';
+import { waysIn, writeEndpoint } from '../../../scripts/start/endpoint.mjs';
+
+const ADA = { name: 'Ada Person', email: 'person@example.com', password: 'only-for-the-emulators' };
+
+const directory = mkdtempSync(join(tmpdir(), 'start-'));
+after(() => rmSync(directory, { recursive: true }));
+
+const removed: string[] = [];
+const run = {
+  ...{ tag: 'unit', directory, temporary: directory, suffix: `-unit-${process.pid}`, env: {} },
+  removeAtEnd: (path: string) => void removed.push(path),
+  isEnding: () => false,
+  end: async () => undefined,
+};
+
+async function options(clientDocumentsUrl?: string) {
+  const output = { line: () => undefined, file: '', tail: () => '' };
+  const documents = clientDocumentsUrl === undefined ? {} : { clientDocumentsUrl };
+  return {
+    ...{ run, node: '/opt/node', ports: await freePorts(), output, say: () => undefined },
+    ...documents,
+  };
+}
+
+describe('what npm start prints', () => {
+  it('leads with signing in, and has a key for machines', () => {
+    const endpoint = {
+      ...{ mcpUrl: 'http://127.0.0.1:5001/p/r/mcp', origin: 'http://127.0.0.1:5005', projectId: 'p' },
+      ...{ tokens: { worker1: 'mk_a.b' }, people: [ADA], emulators: {}, clockFile: '' },
+    };
+    const add = '  claude mcp add --transport http muster http://127.0.0.1:5005/mcp';
+    assert.deepEqual(waysIn(endpoint), [
+      'Muster is ready: http://127.0.0.1:5005/mcp',
+      '',
+      'Connect Claude Code:',
+      add,
+      '  in Claude Code: /mcp, choose muster, Authenticate, and sign in as',
+      '  person@example.com with the password only-for-the-emulators',
+      '',
+      'For machines, with a key (worker1):',
+      `${add} --header "Authorization: Bearer mk_a.b"`,
+    ]);
+  });
+});
+
+describe('.dev/endpoint.json', () => {
+  it('names the origin and who can sign in, and goes with the run', async () => {
+    const suite = { ...(await options()), env: {}, ui: false, exited: new Promise<string>(() => undefined) };
+    const env = clientsEnv(suite, { functions: true, pubsub: false });
+    const written = writeEndpoint(run, { ...suite, env }, { tokens: { worker1: 'mk_a.b' }, people: [ADA] });
+    const [file = ''] = removed;
+    const read = JSON.parse(readFileSync(file, 'utf8'));
+    const mode = statSync(file).mode;
+    rmSync(file);
+    assert.deepEqual(read, written);
+    assert.equal(mode & 0o777, 0o600);
+    const { mcpUrl, origin, tokens, people } = read;
+    assert.deepEqual(
+      { mcpUrl, origin, tokens, people },
+      {
+        mcpUrl: `http://127.0.0.1:${suite.ports.functions}/demo-muster/us-central1/mcp`,
+        origin: `http://127.0.0.1:${suite.ports.origin}`,
+        tokens: { worker1: 'mk_a.b' },
+        people: [ADA],
+      },
+    );
+    assert.ok(!existsSync(`${file}.new`));
+  });
+});
+
+describe('the environment of the emulators', () => {
+  it('tells functions and clients of the same address', async () => {
+    const chosen = await options();
+    const { MUSTER_MCP_URL, MUSTER_ORIGIN } = clientsEnv(chosen, { functions: true, pubsub: false });
+    assert.equal(emulatorsEnv(chosen)['MUSTER_MCP_URL'], MUSTER_MCP_URL);
+    assert.equal(MUSTER_ORIGIN, `http://127.0.0.1:${chosen.ports.origin}`);
+    assert.notEqual(chosen.ports.origin, chosen.ports.functions);
+    assert.ok(!('MUSTER_ORIGIN' in clientsEnv(chosen, { functions: false, pubsub: false })));
+  });
+
+  it('tells both where clients’ documents are, if anybody says so', async () => {
+    const chosen = await options('http://127.0.0.1:7');
+    assert.equal(emulatorsEnv(chosen)['MUSTER_CLIENT_DOCUMENTS_URL'], 'http://127.0.0.1:7');
+    const env = clientsEnv(chosen, { functions: true, pubsub: false });
+    assert.equal(env['MUSTER_CLIENT_DOCUMENTS_URL'], 'http://127.0.0.1:7');
+    const without = emulatorsEnv(await options())['MUSTER_CLIENT_DOCUMENTS_URL'];
+    assert.equal(without, process.env['MUSTER_CLIENT_DOCUMENTS_URL']);
+  });
+});
+
+describe('the browser that tests of pages need', () => {
+  const { PATH, MUSTER_CHROMIUM } = process.env;
+  const restore = (name: string, value: string | undefined) => {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  };
+  beforeEach(() => {
+    process.env['PATH'] = directory;
+    delete process.env['MUSTER_CHROMIUM'];
+  });
+  afterEach(() => {
+    restore('PATH', PATH);
+    restore('MUSTER_CHROMIUM', MUSTER_CHROMIUM);
+  });
+
+  it('is said to be missing where it is, in one line', () => {
+    assert.equal(
+      missingChromium(),
+      'Chromium is needed for the tests of pages and there is none: ' +
+        "install Debian's package chromium, or set MUSTER_CHROMIUM",
+    );
+  });
+
+  it('is found by each of its names, or where the variable says', () => {
+    for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
+      const program = join(directory, name);
+      writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 });
+      assert.equal(missingChromium(), undefined);
+      rmSync(program);
+    }
+    process.env['MUSTER_CHROMIUM'] = process.execPath;
+    assert.equal(missingChromium(), undefined);
+    process.env['MUSTER_CHROMIUM'] = '/nowhere/chromium';
+    assert.match(String(missingChromium()), /^MUSTER_CHROMIUM names no browser that starts: \/nowhere/);
+  });
+});
